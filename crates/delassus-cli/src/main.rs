@@ -1,0 +1,2 @@
+//! The `delassus` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Constrained mechanical systems as problems, and the integrators that solve them

@@ -1,0 +1,1 @@
+//! Expressions with parameters, units and exact derivatives

@@ -1,0 +1,1 @@
+//! KKT systems of constrained dynamics: dense, sparse, rank-deficient

@@ -1,0 +1,1 @@
+//! From what the user wrote to checked numbers.

@@ -1,0 +1,15 @@
+//! Bodies, joints, forces and sensors, assembled into a constrained system.
+//!
+//! The way of a model: [`spec::ModelSpec`] (what the user wrote) → [`compile()`] →
+//! [`Model`] (checked numbers) → [`System`] (equations, implements `delassus_dae::Problem`).
+//!
+//! This crate touches no files and knows no integrator.
+
+pub mod spec;
+mod compile;
+mod diagnostic;
+mod model;
+
+pub use compile::compile;
+pub use diagnostic::{Diagnostic, Severity};
+pub use model::*;

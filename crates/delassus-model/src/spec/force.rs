@@ -1,0 +1,103 @@
+//! Forces as written.
+
+use super::{InertiaSpec, Scalar};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Kind of force.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForceType {
+    /// A force at a marker, each component an expression.
+    #[default]
+    Force,
+    /// A torque on a body, each component an expression.
+    Torque,
+    /// Spring-damper between two points: linear, or by expression of `length` and `rate`.
+    Spring,
+    /// Spring-damper about an axis: linear, or by expression of `angle` and `rate`.
+    Torsion,
+    /// Linear element with a 6×6 stiffness and damping between two frames.
+    Bushing,
+    /// PI/PID control of a joint coordinate, with its own states.
+    Actuator,
+}
+
+/// A force element. Expressions may use parameters, `t`, and any sensor of position or
+/// velocity level by its name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForceSpec {
+    /// Kind of force.
+    #[serde(rename = "type")]
+    pub kind: ForceType,
+    /// Force, torque: where it acts, `"body"` or `"body.marker"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Force, torque: the frame its components refer to: `"ground"` (default) or a marker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// Spring, torsion, bushing: the two frames.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<String>,
+    /// Torsion, actuator: the joint it acts along (instead of `between` and `axis`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint: Option<String>,
+    /// Torsion, actuator: `"angle"` or `"position"` where the joint has both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coordinate: Option<String>,
+    /// Torsion: axis in the first frame; z when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis: Option<Vec<Scalar>>,
+    /// Force: components (N), a list; spring: the pull as one expression of `length`, `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<Components>,
+    /// Torque: components (N m), one number for a planar body; torsion: one expression of
+    /// `angle` and `rate`, positive when it pulls the angle back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torque: Option<Components>,
+    /// Spring: N/m. Torsion: N m/rad. Bushing: six diagonal entries (three translations, three
+    /// rotations) or a 6×6 matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<InertiaSpec>,
+    /// Damping, same shapes as `stiffness`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<InertiaSpec>,
+    /// Spring: free length, m; the distance at the start when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Scalar>,
+    /// Torsion: free angle, rad; zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<Scalar>,
+    /// Actuator: wanted coordinate, or wanted rate when `control = "rate"`; expression of `t`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Scalar>,
+    /// Actuator: `"position"` (default) or `"rate"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
+    /// Actuator: proportional gain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kp: Option<Scalar>,
+    /// Actuator: integral gain; its integral is a state of the system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ki: Option<Scalar>,
+    /// Actuator: derivative gain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kd: Option<Scalar>,
+    /// Allow negative damping or stiffness.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_negative: bool,
+    /// Repetition, as for bodies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+}
+
+/// One expression or a list of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Components {
+    /// One component.
+    One(Scalar),
+    /// Two or three components.
+    Many(Vec<Scalar>),
+}

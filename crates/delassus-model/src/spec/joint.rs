@@ -1,0 +1,132 @@
+//! Joints, couplings and prescribed motions as written.
+
+use super::Scalar;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Kind of joint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JointType {
+    /// Points coincide and one axis is common.
+    #[default]
+    Revolute,
+    /// Sliding along one axis, no rotation.
+    Prismatic,
+    /// Sliding along and turning about one axis.
+    Cylindrical,
+    /// Points coincide.
+    Spherical,
+    /// Points coincide and two axes, one on each body, stay perpendicular.
+    Universal,
+    /// Plane on plane: sliding in the plane normal to the axis and turning about it.
+    Planar,
+    /// No relative motion.
+    Fixed,
+    /// Cylindrical joint whose turning and sliding are coupled by a pitch.
+    Screw,
+    /// Constant distance of two points: a massless rod with ball ends.
+    Distance,
+    /// The second point stays on a line through the first.
+    PointOnLine,
+    /// The second point stays in a plane through the first.
+    PointOnPlane,
+    /// Two axes stay parallel.
+    ParallelAxes,
+    /// The coordinates of two turning joints in a fixed ratio.
+    Gear,
+    /// A turning and a sliding joint coupled by a pitch radius.
+    Rack,
+    /// A linear equation between joint coordinates.
+    Coupling,
+    /// A joint coordinate (or a coordinate between two markers) as a given function of time.
+    Motion,
+    /// A disc or a sphere rolling without slipping on a plane.
+    Rolling,
+}
+
+/// Shape of a rolling body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RollingShape {
+    /// Thin disc with its spin axis along `axis2`.
+    #[default]
+    Disc,
+    /// Sphere.
+    Sphere,
+}
+
+/// A joint. Which fields a type uses is in the model-file reference; a field that its type
+/// does not use is refused.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JointSpec {
+    /// Kind of joint.
+    #[serde(rename = "type")]
+    pub kind: JointType,
+    /// The two frames that are joined: `"body"`, `"body.marker"`, `"ground"` or
+    /// `"ground.marker"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub between: Vec<String>,
+    /// Joint axis in the first frame; z for joints that turn, x for joints that slide, when
+    /// left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis: Option<Vec<Scalar>>,
+    /// Joint axis in the second frame; the same components as `axis` when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis2: Option<Vec<Scalar>>,
+    /// Length of a distance joint, m; the distance after assembly of the given positions when
+    /// left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Scalar>,
+    /// Screw: advance per revolution, m. Rack: advance per revolution, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pitch: Option<Scalar>,
+    /// Gear: rate of the first joint divided by the rate of the second; negative for an
+    /// external pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Scalar>,
+    /// Gear and rack: the two joints that are coupled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<String>,
+    /// Coupling: Σ coefficient · coordinate = offset.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<CouplingTerm>,
+    /// Coupling: right-hand side; the value at the start when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<Scalar>,
+    /// Motion: the joint whose coordinate is prescribed (instead of `between` and `axis`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint: Option<String>,
+    /// Motion: `"angle"` or `"position"` where the joint has both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coordinate: Option<String>,
+    /// Motion: the coordinate as an expression of `t`, m or rad.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Scalar>,
+    /// Rolling: radius, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radius: Option<Scalar>,
+    /// Rolling: shape of the second body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<RollingShape>,
+    /// Rate of the joint coordinate at the start, rad/s or m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_rate: Option<Scalar>,
+    /// Repetition, as for bodies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+}
+
+/// One term of a coupling.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CouplingTerm {
+    /// Name of the joint.
+    pub joint: String,
+    /// `"angle"` or `"position"` where the joint has both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coordinate: Option<String>,
+    /// Factor.
+    pub coefficient: Scalar,
+}

@@ -1,0 +1,82 @@
+//! What a user writes: plain data with names, units and expressions as written.
+//!
+//! One set of types stands behind the TOML file, the Rust builder and the JSON schema.
+//! Nothing is checked here beyond the shape of the data; [`crate::compile()`] turns a
+//! [`ModelSpec`] into numbers and reports every fault it finds.
+//!
+//! The structs are deliberately flat: a joint is one struct with a `type` and optional
+//! fields, so that a file error can point at the exact key, and a field that has no meaning
+//! for a type is reported by name instead of as "no variant matched".
+
+mod body;
+mod builder;
+mod force;
+mod joint;
+mod run;
+mod scalar;
+mod sensor;
+mod table;
+
+pub use body::{
+    BodySpec, BodyType, GroundSpec, InertiaSpec, MarkerSpec, MarkerTable, RateSpec, RotationSpec,
+    RotationTable,
+};
+pub use builder::ModelBuilder;
+pub use force::{Components, ForceSpec, ForceType};
+pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
+pub use run::{AnalysisSpec, MethodSpec};
+pub use scalar::Scalar;
+pub use sensor::{SensorSpec, SensorType};
+pub use table::Table;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The model-file format this version reads and writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A whole model file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSpec {
+    /// Version of the file format; always 1.
+    #[serde(default)]
+    pub schema: u32,
+    /// One line that says what the model is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Longer text, shown in reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Other model files, relative to this one and inside its folder, merged before this file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+    /// Named constants, usable in every expression of the model, in any order.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub parameters: Table<Scalar>,
+    /// Acceleration of gravity, m/s², two or three components in the ground frame.
+    /// Left out: no gravity.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gravity: Vec<Scalar>,
+    /// Markers that do not move.
+    #[serde(default, skip_serializing_if = "GroundSpec::is_empty")]
+    pub ground: GroundSpec,
+    /// Bodies by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub body: Table<BodySpec>,
+    /// Joints, couplings and prescribed motions by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub joint: Table<JointSpec>,
+    /// Forces, springs, bushings and actuators by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub force: Table<ForceSpec>,
+    /// Output columns by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub sensor: Table<SensorSpec>,
+    /// Time span and sampling.
+    #[serde(default)]
+    pub analysis: AnalysisSpec,
+    /// Integration method and its tolerances.
+    #[serde(default)]
+    pub method: MethodSpec,
+}

@@ -1,0 +1,1 @@
+//! Drivers, recorder and run summary

@@ -1,0 +1,1 @@
+//! Multibody dynamics: one crate to depend on
