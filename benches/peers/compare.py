@@ -6,7 +6,7 @@ Every program is a process of its own that prints JSON lines. They run in turn,
 for several rounds, so that a disturbance of the machine hits all of them alike.
 The table gives the smallest and largest value over the rounds; ratios are
 peer / Delassus of the smallest values, so a ratio above 1 means that the peer
-needs more time.
+needs more time. In brackets: the least and greatest ratio within one round.
 
 Lines used: {"case": "A1 ...", "us_per_step": x} and
 {"case": "n_four_bar ...", "n": N, "eval_ms": x, "step_ms": y}; of the last two
@@ -86,6 +86,9 @@ def main():
         for (our_problem, our_n, our_case, our_key), our_values in ours.items():
             if (our_problem, our_n, our_key) == (problem, n, key) and min(our_values) > 0:
                 ratio = f"{min(values) / min(our_values):.2f}"
+                paired = [a / b for a, b in zip(values, our_values) if b > 0]
+                if len(paired) > 1:
+                    ratio += f" [{min(paired):.2f}, {max(paired):.2f}]"
                 name = our_case.removeprefix(our_problem).strip(" ,")
                 ratios.append(f"{ratio} ({name})" if name else ratio)
         rows.append(
@@ -103,7 +106,7 @@ def main():
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |")
         if i == 0:
             print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
-    print(f"\nCPU time, {ROUNDS} rounds in one run; ratio = peer / Delassus, smallest values.")
+    print(f"\nCPU time, rounds: {ROUNDS}, all in one run. Ratio = peer / Delassus, smallest values [per round].")
     if not have_ours:
         print("peers_delassus is missing or was not built: peers only, no ratios.")
 

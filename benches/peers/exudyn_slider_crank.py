@@ -16,7 +16,7 @@ Models. Both use absolute coordinates and RevoluteJoint2D.
   com  reference points at the mass centres; Q held by a PrismaticJoint2D that
        leaves the rotation free (constant mass matrix).
   end  the rod's reference point is Q itself, held by one CoordinateConstraint.
-       This was the cheapest of four models tried; the others were `com`, a
+       With full Newton the cheapest of four models tried; the others: `com`, a
        separate massless slider point, and coordinate constraints at the crank
        pivot as well.
 

@@ -1,1 +1,32 @@
-//! Constrained mechanical systems as problems, and the integrators that solve them
+//! Constrained mechanical systems as [`Problem`]s, and the methods that integrate them.
+//!
+//! The equations, one sign convention everywhere (λ acts along +G):
+//!
+//! ```text
+//! q̇ = v on the manifold:   q(t+h) = q ∘ exp(ξ)                    nq ≠ nv allowed
+//! M(q,t) a = f(q,v,z,t) + G(q,t)ᵀ λ ,    ż = φ(q,v,z,t)
+//! g(q,t) = 0 (n_pos rows)   G v + g_t = 0 (n_vel ≥ n_pos rows)   G a + γ(q,v,t) = 0
+//! ```
+//!
+//! Rows that exist at position level come first; rank-deficient G is allowed. Nothing here
+//! knows bodies, joints or files: a pendulum in two lines of algebra and a vehicle are the
+//! same to a method. Start reading at [`Problem`], then [`integrator::Integrator`].
+
+pub mod accel;
+pub mod control;
+pub mod dense;
+pub mod failure;
+pub mod integrator;
+pub mod manifold;
+pub mod problem;
+pub mod projection;
+pub mod state;
+
+pub use accel::Accel;
+pub use control::{ErrorScale, StepControl, Tolerances};
+pub use dense::Hermite;
+pub use failure::{StepFailure, Work};
+pub use integrator::{Integrator, MethodInfo, Settings};
+pub use manifold::{Block, Manifold};
+pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
+pub use state::{Derived, State};

@@ -1,1 +1,8 @@
-//! Model files and result files
+//! Model files and result files.
+//!
+//! [`model_file`] turns TOML or JSON text into a [`delassus_model::spec::ModelSpec`] and
+//! reports every fault with its place in the file. [`results`] writes columns of numbers to
+//! CSV and Parquet so that a reader never sees half a file.
+
+pub mod model_file;
+pub mod results;

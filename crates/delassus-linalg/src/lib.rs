@@ -1,1 +1,37 @@
-//! KKT systems of constrained dynamics: dense, sparse, rank-deficient
+//! KKT systems of constrained dynamics: dense, sparse, rank-deficient.
+//!
+//! Two linear systems are solved here, many thousand times per second and
+//! without touching the heap after construction:
+//!
+//! ```text
+//! M a − Gᵀ λ = f ,   G a = b      MassKkt     (M block-diagonal, symmetric ≥ 0)
+//! S x − Gᵀ y = r ,   G x = b      TangentKkt  (S sparse, nonsymmetric)
+//! ```
+//!
+//! The multipliers act along `+Gᵀ`. `G` may be rank-deficient in both. The
+//! [`rank`] module answers the slower question of *which* rows are dependent.
+
+mod block_diag;
+mod dense_ldl;
+mod dense_lu;
+mod error;
+mod inverse_blocks;
+mod mass_kkt;
+mod null_basis;
+mod options;
+mod ordering;
+mod panels;
+mod pattern;
+pub mod rank;
+mod saddle;
+mod sparse_ldl;
+mod sparse_lu;
+mod tangent_kkt;
+mod vecops;
+
+pub use block_diag::BlockDiag;
+pub use error::KktError;
+pub use mass_kkt::MassKkt;
+pub use options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
+pub use pattern::Csr;
+pub use tangent_kkt::TangentKkt;

@@ -1,0 +1,155 @@
+//! The index-1 evaluator: accelerations and multipliers at a state.
+//!
+//! Owns the KKT solver and its buffers; used by explicit methods, projections, assembly and
+//! output. After [`Accel::eval`] the factor of W(q) = G M⁻¹ Gᵀ stays behind for projections.
+
+use crate::failure::{StepFailure, Work, check_finite};
+use crate::problem::{AtVel, Dims, Problem, at};
+use delassus_linalg::{Backend, Csr, KktError, KktOptions, MassKkt};
+
+/// Evaluates M a − Gᵀλ = f, G a = −γ.
+pub struct Accel {
+    kkt: MassKkt,
+    pattern: Csr,
+    dims: Dims,
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    f: Vec<f64>,
+    rhs: Vec<f64>,
+    lambda: Vec<f64>,
+    constant_mass: bool,
+    mass_set: bool,
+    /// What was spent.
+    pub work: Work,
+}
+
+impl Accel {
+    /// Sizes everything for a problem.
+    pub fn new<P: Problem>(p: &P) -> Result<Accel, KktError> {
+        let d = p.dims();
+        let s = p.structure();
+        let (n_mass, n_jac) = (s.mass.value_len(), s.jac.nnz());
+        let kkt = MassKkt::new(
+            s.mass,
+            s.jac.clone(),
+            KktOptions {
+                backend: Backend::Auto,
+                mass_floor: s.mass_floor,
+                redundant: s.redundant,
+            },
+        )?;
+        Ok(Accel {
+            kkt,
+            pattern: s.jac,
+            dims: d,
+            mass: vec![0.0; n_mass],
+            jac: vec![0.0; n_jac],
+            f: vec![0.0; d.nv],
+            rhs: vec![0.0; d.n_vel],
+            lambda: vec![0.0; d.n_vel],
+            constant_mass: s.constant_mass,
+            mass_set: false,
+            work: Work::default(),
+        })
+    }
+
+    /// Sizes it was made for.
+    pub fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    /// Factors at a position-level point whose values the caller reads with `mass`/`jac`.
+    fn factor(
+        &mut self,
+        mass: impl FnOnce(&mut [f64]),
+        jac: impl FnOnce(&mut [f64]),
+    ) -> Result<(), StepFailure> {
+        if !self.mass_set || !self.constant_mass {
+            mass(&mut self.mass);
+            self.kkt.set_mass(&self.mass)?;
+            self.mass_set = true;
+        }
+        jac(&mut self.jac);
+        self.kkt.factor(&self.jac)?;
+        self.work.factorizations += 1;
+        Ok(())
+    }
+
+    /// Factors W(q) at (t, q) without solving anything.
+    pub fn factor_at<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        t: f64,
+        q: &[f64],
+    ) -> Result<(), StepFailure> {
+        let e = at(p, ws, t, q);
+        self.factor(|m| e.mass(m), |j| e.jacobian(j))
+    }
+
+    /// a, λ and ż at the point `e`, factoring first.
+    pub fn eval_at<P: Problem>(
+        &mut self,
+        e: &AtVel<'_, P>,
+        a: &mut [f64],
+        lambda: &mut [f64],
+        zdot: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        self.factor(|m| e.mass(m), |j| e.jacobian(j))?;
+        self.solve_at(e, a, lambda, zdot)
+    }
+
+    /// a, λ and ż at the point `e` with the factor that is there (same q).
+    pub fn solve_at<P: Problem>(
+        &mut self,
+        e: &AtVel<'_, P>,
+        a: &mut [f64],
+        lambda: &mut [f64],
+        zdot: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        self.work.evaluations += 1;
+        e.force(&mut self.f);
+        e.bias(&mut self.rhs);
+        for r in &mut self.rhs {
+            *r = -*r;
+        }
+        e.z_dot(zdot);
+        check_finite("forces", &self.f)?;
+        check_finite("constraint bias", &self.rhs)?;
+        check_finite("controller rates", zdot)?;
+        self.kkt.solve(&self.f, &self.rhs, a, lambda)?;
+        check_finite("accelerations", a)
+    }
+
+    /// a, λ and ż at (t, q, v, z).
+    #[allow(clippy::too_many_arguments)]
+    pub fn eval<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        z: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+        zdot: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        let e = at(p, ws, t, q).velocity(v, z);
+        self.eval_at(&e, a, lambda, zdot)
+    }
+
+    /// The smallest correction (in the mass metric) with G x = b, by the factor that is there.
+    /// The multipliers of the correction are discarded.
+    pub fn correct(&mut self, b: &[f64], x: &mut [f64]) -> Result<(), StepFailure> {
+        self.f.fill(0.0);
+        self.kkt.solve(&self.f, b, x, &mut self.lambda)?;
+        check_finite("projection", x)
+    }
+
+    /// G x, by the Jacobian that was factored last.
+    pub fn jac_mul(&self, x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.pattern.mul_add(&self.jac, 1.0, x, out);
+    }
+}

@@ -1,0 +1,158 @@
+//! Error norms and step-size control, outside the methods.
+
+use crate::problem::Scales;
+use crate::state::{Derived, State};
+
+/// What accuracy is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerances {
+    /// Relative to the model's size and speed.
+    pub rtol: f64,
+    /// Absolute, SI; added to the relative part.
+    pub atol: f64,
+}
+
+/// Local error of an attempt in tangent coordinates; an empty part is not judged.
+#[derive(Debug, Clone, Copy)]
+pub struct ErrorView<'a> {
+    /// Positions.
+    pub xi: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Auxiliary states.
+    pub z: &'a [f64],
+}
+
+/// Weights of the error norm.
+///
+/// Positions are measured against the model's size (or one radian), velocities against that
+/// size times the fastest rate seen so far, so a model scaled to other units takes the same
+/// steps, and moving the origin does not loosen the tolerance.
+#[derive(Debug, Clone)]
+pub struct ErrorScale {
+    tol: Tolerances,
+    scale: Vec<f64>,
+    /// Fastest rate seen, 1/s.
+    rate: f64,
+    z: Vec<f64>,
+}
+
+impl ErrorScale {
+    /// Weights for a problem with these scales.
+    pub fn new(tol: Tolerances, scales: &Scales, nz: usize) -> ErrorScale {
+        ErrorScale { tol, scale: scales.q.clone(), rate: 0.0, z: vec![0.0; nz] }
+    }
+
+    /// Takes note of a state that was reached.
+    pub fn observe(&mut self, s: &State, d: &Derived) {
+        let mut rate = self.rate;
+        for i in 0..self.scale.len() {
+            rate = rate.max(s.v[i].abs() / self.scale[i]);
+            // √(a/L): the rate a system at rest is about to reach.
+            rate = rate.max((0.1 * d.a[i].abs() / self.scale[i]).sqrt());
+        }
+        self.rate = rate;
+        for i in 0..self.z.len() {
+            let typical = if rate > 0.0 { d.zdot[i].abs() / rate } else { 0.0 };
+            self.z[i] = self.z[i].max(s.z[i].abs()).max(typical);
+        }
+    }
+
+    /// Fastest rate seen so far, 1/s; 0 before anything moves.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Root mean square of the weighted error; ≤ 1 is good enough.
+    pub fn norm(&self, e: &ErrorView<'_>) -> f64 {
+        let Tolerances { rtol, atol } = self.tol;
+        let tiny = f64::MIN_POSITIVE.sqrt();
+        let mut sum = 0.0;
+        let mut n = 0usize;
+        for (x, s) in e.xi.iter().zip(&self.scale) {
+            sum += sq(x / (atol + rtol * s));
+        }
+        for (x, s) in e.v.iter().zip(&self.scale) {
+            sum += sq(x / (atol + rtol * s * self.rate + tiny));
+        }
+        for (x, s) in e.z.iter().zip(&self.z) {
+            sum += sq(x / (atol + rtol * s + tiny));
+        }
+        n += e.xi.len() + e.v.len() + e.z.len();
+        if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
+    }
+
+    /// The `k` components with the largest weighted error: (index into xi, then v).
+    pub fn worst(&self, e: &ErrorView<'_>) -> Option<usize> {
+        let mut best = (None, 0.0);
+        for (i, (x, s)) in e.xi.iter().zip(&self.scale).enumerate() {
+            let w = (x / (self.tol.atol + self.tol.rtol * s)).abs();
+            if w > best.1 {
+                best = (Some(i), w);
+            }
+        }
+        best.0
+    }
+
+    /// A careful first step for a method of this order.
+    pub fn first_step(&self, order: u32, span: f64) -> f64 {
+        if self.rate <= 0.0 {
+            return span;
+        }
+        let tol = (self.tol.rtol + self.tol.atol).max(1e-14);
+        (0.5 * tol.powf(1.0 / f64::from(order)) / self.rate).min(span)
+    }
+}
+
+fn sq(x: f64) -> f64 {
+    x * x
+}
+
+/// PI step-size control (Gustafsson; constants of DOPRI5 for order 5).
+#[derive(Debug, Clone)]
+pub struct StepControl {
+    exponent: f64,
+    beta: f64,
+    grow: f64,
+    err_old: f64,
+    rejected: bool,
+}
+
+/// Safety factor on the predicted step.
+const SAFETY: f64 = 0.9;
+
+impl StepControl {
+    /// Control for a method whose local error is of order `order` + 1.
+    pub fn new(order: u32) -> StepControl {
+        let beta = 0.2 / f64::from(order);
+        StepControl {
+            exponent: 1.0 / f64::from(order + 1) - 0.75 * beta + 0.2 * (1.0 / f64::from(order) - 1.0 / f64::from(order + 1)),
+            beta,
+            grow: if order >= 4 { 5.0 } else { 2.0 },
+            err_old: 1e-4,
+            rejected: false,
+        }
+    }
+
+    /// Factor for the next step after an accepted one with this error.
+    pub fn accepted(&mut self, err: f64) -> f64 {
+        let e = err.max(1e-10);
+        let fac = SAFETY * self.err_old.powf(self.beta) / e.powf(self.exponent);
+        let max = if self.rejected { 1.0 } else { self.grow };
+        self.err_old = e.max(1e-4);
+        self.rejected = false;
+        fac.clamp(0.2, max)
+    }
+
+    /// Factor after a rejected attempt with this error.
+    pub fn rejected(&mut self, err: f64) -> f64 {
+        self.rejected = true;
+        (SAFETY / err.powf(self.exponent)).clamp(0.1, 0.9)
+    }
+
+    /// Factor after an attempt that failed without an error estimate.
+    pub fn failed(&mut self) -> f64 {
+        self.rejected = true;
+        0.25
+    }
+}

@@ -1,0 +1,70 @@
+//! Why an attempt at a step failed, and what steps cost.
+
+use delassus_linalg::KktError;
+use thiserror::Error;
+
+/// Why one attempt failed. All of these may be cured by a smaller step; the driver decides.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepFailure {
+    /// Newton's iteration did not converge.
+    #[error("Newton did not converge in {iterations} iterations (last increment {increment:.3e}, worst component {worst})")]
+    NewtonDiverged {
+        /// Iterations made.
+        iterations: usize,
+        /// Weighted norm of the last increment.
+        increment: f64,
+        /// Tangent coordinate with the largest increment.
+        worst: usize,
+    },
+    /// Projection onto the constraints did not converge.
+    #[error("projection onto the constraints left a residual of {residual:.3e} in row {row}")]
+    Projection {
+        /// Worst row.
+        row: usize,
+        /// Its residual.
+        residual: f64,
+    },
+    /// Something is NaN or infinite.
+    #[error("not finite: component {index} of the {what}")]
+    NonFinite {
+        /// Which vector.
+        what: &'static str,
+        /// Which component.
+        index: usize,
+    },
+    /// The linear system could not be solved.
+    #[error(transparent)]
+    Kkt(#[from] KktError),
+}
+
+/// What was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Evaluations of the equations.
+    pub evaluations: u64,
+    /// Factorisations of a KKT matrix.
+    pub factorizations: u64,
+    /// Newton iterations.
+    pub newton: u64,
+    /// Projections of positions.
+    pub projections: u64,
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, o: Work) {
+        self.evaluations += o.evaluations;
+        self.factorizations += o.factorizations;
+        self.newton += o.newton;
+        self.projections += o.projections;
+    }
+}
+
+/// First component that is not finite, as a failure.
+pub(crate) fn check_finite(what: &'static str, x: &[f64]) -> Result<(), StepFailure> {
+    // The sum is not finite iff some component is not (or overflows, which is as bad).
+    if x.iter().sum::<f64>().is_finite() {
+        return Ok(());
+    }
+    let index = x.iter().position(|c| !c.is_finite()).unwrap_or(0);
+    Err(StepFailure::NonFinite { what, index })
+}

@@ -1,0 +1,448 @@
+//! Generalized-α on the index-3 form, Lie-group version, fixed or varying step.
+//!
+//! ```text
+//! (1−α_m) a₁ + α_m a₀ = (1−α_f) v̇₁ + α_f v̇₀
+//! ξ  = h v₀ + h² [(½−β) a₀ + β a₁] ,   q₁ = q₀ ∘ exp(ξ)
+//! v₁ = v₀ + h [(1−γ) a₀ + γ a₁]
+//! M v̇₁ − f − Gᵀλ₁ = 0 ,   g(q₁, t₁) = 0
+//! ```
+//!
+//! Unknowns of Newton's iteration are (ξ, βh²λ), which keeps the matrix free of powers of h.
+//! The algorithmic acceleration a approximates v̇ at t + δh, δ = α_m − α_f, so it is rescaled
+//! when h changes; the index-3 form moreover carries an offset C_q h² P v̈ in the velocity
+//! constraint, which is set at the start and moved along with h. Without these two corrections
+//! λ, and with it the error estimate, is only first order. Velocity-only (rolling) rows are
+//! imposed at velocity level. Auxiliary states follow the trapezoidal rule.
+//!
+//! Use it for stiff systems and where a smooth, dissipative answer is wanted; v and λ carry
+//! an O(h²) offset, the price of index 3. References: Chung & Hulbert, J. Appl. Mech. 60
+//! (1993); Arnold & Brüls, Multibody Syst. Dyn. 18 (2007); Brüls, Cardona & Arnold, Mech.
+//! Mach. Theory 48 (2012); Arnold, Brüls & Cardona, Numer. Math. 129 (2015).
+
+use super::{Integrator, MethodInfo, Settings};
+use crate::accel::Accel;
+use crate::control::ErrorView;
+use crate::failure::{StepFailure, Work, check_finite};
+use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
+use crate::state::{Derived, State};
+use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "gen-alpha",
+    summary: "generalized-alpha on index 3, Lie group; stiff systems, adaptive or fixed step",
+    order: [2, 2, 2],
+    index: 3,
+    stiff: true,
+    adaptive: true,
+    default_rtol: 1e-6,
+    citation: "Chung & Hulbert 1993; Arnold & Brüls 2007; Brüls, Cardona & Arnold 2012",
+};
+
+/// Newton iterations before an attempt is given up.
+const MAX_ITERATIONS: usize = 12;
+/// Contraction beyond which the matrix is renewed.
+const SLOW: f64 = 0.1;
+
+/// Parameters of the family for a spectral radius ρ at infinity.
+#[derive(Debug, Clone, Copy)]
+struct Coefficients {
+    alpha_m: f64,
+    alpha_f: f64,
+    beta: f64,
+    gamma: f64,
+    delta: f64,
+    /// Local position error is C_q h³ v̈.
+    c_q: f64,
+}
+
+impl Coefficients {
+    fn new(rho: f64) -> Coefficients {
+        let alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
+        let alpha_f = rho / (rho + 1.0);
+        let gamma = 0.5 + alpha_f - alpha_m;
+        let beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+        let delta = alpha_m - alpha_f;
+        Coefficients {
+            alpha_m,
+            alpha_f,
+            beta,
+            gamma,
+            delta,
+            c_q: 1.0 / 6.0 - beta - 0.5 * delta,
+        }
+    }
+}
+
+/// The method with its memory.
+pub struct GenAlpha {
+    co: Coefficients,
+    dims: Dims,
+    acc: Accel,
+    kkt: TangentKkt,
+    // structure
+    mass_blocks: BlockDiag,
+    mass_slots: Vec<usize>,
+    jac_pattern: Csr,
+    tangent_pattern: Csr,
+    scale: Vec<f64>,
+    newton_tol: f64,
+    // values on the patterns
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    jac_rows: Vec<f64>,
+    s: Vec<f64>,
+    // history: algorithmic acceleration and jerk at the present state, step that led here
+    a_alg: Vec<f64>,
+    jerk: Vec<f64>,
+    h_prev: Option<f64>,
+    have_factor: bool,
+    renew: bool,
+    // the attempt
+    a0: Vec<f64>,
+    a1: Vec<f64>,
+    v0: Vec<f64>,
+    xi: Vec<f64>,
+    r: Vec<f64>,
+    res: Vec<f64>,
+    dx: Vec<f64>,
+    dl: Vec<f64>,
+    tmp: Vec<f64>,
+    tmp2: Vec<f64>,
+    rows: Vec<f64>,
+    q_tmp: Vec<f64>,
+    err: Vec<f64>,
+    h: f64,
+    start: Derived,
+    end: Derived,
+    work: Work,
+}
+
+impl GenAlpha {
+    /// Sizes everything for a problem.
+    pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<GenAlpha, KktError> {
+        let d = p.dims();
+        let st = p.structure();
+        let kkt = TangentKkt::new(st.tangent.clone(), st.jac.clone(), Backend::Auto)?;
+        let mass_slots = mass_slots(&st.mass, &st.tangent);
+        let nv = || vec![0.0; d.nv];
+        let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+        Ok(GenAlpha {
+            co: Coefficients::new(s.rho_inf),
+            dims: d,
+            acc: Accel::new(p)?,
+            kkt,
+            mass: vec![0.0; st.mass.value_len()],
+            jac: vec![0.0; st.jac.nnz()],
+            jac_rows: vec![0.0; st.jac.nnz()],
+            s: vec![0.0; st.tangent.nnz()],
+            mass_blocks: st.mass,
+            mass_slots,
+            jac_pattern: st.jac,
+            tangent_pattern: st.tangent,
+            scale: p.scales().q,
+            newton_tol: (1e-4 * s.tol.rtol).clamp(1e-13, 1e-10),
+            a_alg: nv(),
+            jerk: nv(),
+            h_prev: None,
+            have_factor: false,
+            renew: false,
+            a0: nv(),
+            a1: nv(),
+            v0: nv(),
+            xi: nv(),
+            r: nv(),
+            res: vec![0.0; d.n_vel],
+            dx: nv(),
+            dl: vec![0.0; d.n_vel],
+            tmp: nv(),
+            tmp2: nv(),
+            rows: vec![0.0; d.n_vel],
+            q_tmp: vec![0.0; d.nq],
+            err: nv(),
+            h: 0.0,
+            start: derived.clone(),
+            end: derived,
+            work: Work::default(),
+        })
+    }
+
+    /// v̈ at the start by a central difference of the index-1 acceleration along the flow.
+    fn initial_jerk<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        s: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        let tau = 0.05 * h;
+        self.jerk.fill(0.0);
+        for sign in [1.0, -1.0] {
+            let k = sign * tau;
+            for i in 0..self.dims.nv {
+                self.xi[i] = k * s.v[i] + 0.5 * k * k * self.end.a[i];
+                self.tmp2[i] = s.v[i] + k * self.end.a[i];
+            }
+            p.manifold().retract(&s.q, &self.xi, &mut self.q_tmp);
+            let (a, l, z) = (&mut self.tmp, &mut self.rows, &mut self.start.zdot);
+            self.acc.eval(p, ws, s.t + k, &self.q_tmp, &self.tmp2, &s.z, a, l, z)?;
+            for i in 0..self.dims.nv {
+                self.jerk[i] += sign * self.tmp[i] / (2.0 * tau);
+            }
+        }
+        Ok(())
+    }
+
+    /// v₀ ← v₀ + c P (C_q v̈ + v̂v̇/12), P the projector on the constrained directions at q₀.
+    fn shift_velocity<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        c: f64,
+    ) -> Result<(), StepFailure> {
+        if self.dims.n_vel == 0 {
+            return Ok(());
+        }
+        p.manifold().bracket(&from.v, &self.end.a, &mut self.tmp);
+        for i in 0..self.dims.nv {
+            self.tmp[i] = c * (self.co.c_q * self.jerk[i] + self.tmp[i] / 12.0);
+        }
+        self.acc.factor_at(p, ws, from.t, &from.q)?;
+        self.acc.jac_mul(&self.tmp, &mut self.rows);
+        // rolling rows are held at velocity level and carry no offset
+        self.rows[self.dims.n_pos..].fill(0.0);
+        self.acc.correct(&self.rows, &mut self.tmp2)?;
+        for i in 0..self.dims.nv {
+            self.v0[i] += self.tmp2[i];
+        }
+        Ok(())
+    }
+
+    /// Matrix of Newton's method at the point realised in `ws`, factored.
+    fn factor<P: Problem>(&mut self, p: &P, ws: &P::Ws, h: f64) -> Result<(), StepFailure> {
+        let Coefficients { alpha_m, alpha_f, beta, gamma, .. } = self.co;
+        let m = p.manifold();
+        self.s.fill(0.0);
+        let ck = beta * h * h;
+        let cc = gamma * h;
+        if m.is_vector() {
+            p.tangent(ws, &self.end.a, &self.end.lambda, ck, cc, &mut self.s);
+        } else {
+            // K acts on increments at q₁, i.e. on T(ξ) dξ; C acts on dv
+            p.tangent(ws, &self.end.a, &self.end.lambda, ck, 0.0, &mut self.s);
+            m.right_multiply(&self.tangent_pattern, &mut self.s, &self.xi);
+            p.tangent(ws, &self.end.a, &self.end.lambda, 0.0, cc, &mut self.s);
+        }
+        let cm = (1.0 - alpha_m) / (1.0 - alpha_f);
+        for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
+            self.s[*slot] += cm * x;
+        }
+        self.jac_rows.copy_from_slice(&self.jac);
+        m.right_multiply(&self.jac_pattern, &mut self.jac_rows, &self.xi);
+        self.kkt.factor(&self.s, &self.jac_rows, &self.jac)?;
+        self.work.factorizations += 1;
+        self.have_factor = true;
+        self.renew = false;
+        Ok(())
+    }
+
+    /// Residuals −βh² r and −g at the present iterate.
+    fn residual<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Dims { n_pos, nv, .. } = self.dims;
+        let ck = self.co.beta * h * h;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        {
+            let e = at(p, ws, to.t, &to.q).velocity(&to.v, &to.z);
+            e.mass(&mut self.mass);
+            e.jacobian(&mut self.jac);
+            e.force(&mut self.r);
+            e.residual_vel(&mut self.res);
+            e.residual_pos(&mut self.res[..n_pos]);
+            e.z_dot(&mut self.end.zdot);
+        }
+        for r in &mut self.r {
+            *r = -*r;
+        }
+        mass_mul_add(&self.mass_blocks, &self.mass, &self.end.a, &mut self.r);
+        self.jac_pattern.mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
+        for i in 0..nv {
+            self.r[i] *= -ck;
+        }
+        // position rows as they are, velocity rows divided by ∂v/∂ξ = γ/(βh)
+        let cv = self.co.beta * h / self.co.gamma;
+        for (i, g) in self.res.iter_mut().enumerate() {
+            *g *= if i < n_pos { -1.0 } else { -cv };
+        }
+        self.work.evaluations += 1;
+        check_finite("residual", &self.r)?;
+        check_finite("constraint residual", &self.res)
+    }
+
+    /// Newton's iteration with a matrix that is kept while it contracts well.
+    fn newton<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Coefficients { alpha_m, alpha_f, beta, gamma, .. } = self.co;
+        let b1 = 1.0 / (beta * h * h);
+        let bv = gamma / (beta * h);
+        let ba = b1 * (1.0 - alpha_m) / (1.0 - alpha_f);
+        let mut last = f64::INFINITY;
+        let mut worst = 0;
+        let mut fresh = false;
+        for k in 0..MAX_ITERATIONS {
+            self.residual(p, ws, from, h, to)?;
+            if !self.have_factor || self.renew {
+                self.factor(p, ws, h)?;
+                fresh = true;
+            }
+            self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
+            self.work.newton += 1;
+            let mut norm: f64 = 0.0;
+            for i in 0..self.dims.nv {
+                let d = self.dx[i];
+                self.xi[i] += d;
+                self.a1[i] += b1 * d;
+                to.v[i] += bv * d;
+                self.end.a[i] += ba * d;
+                let w = d.abs() / self.scale[i];
+                if !(w <= norm) {
+                    norm = w;
+                    worst = i;
+                }
+            }
+            for (l, d) in self.end.lambda.iter_mut().zip(&self.dl) {
+                *l += b1 * d;
+            }
+            for i in 0..self.dims.nz {
+                to.z[i] = from.z[i] + 0.5 * h * (self.start.zdot[i] + self.end.zdot[i]);
+            }
+            let theta = norm / last;
+            if norm <= self.newton_tol
+                || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= self.newton_tol)
+            {
+                // slow this time: renew before the next step, not in the middle of one
+                if k > 1 && theta > SLOW {
+                    self.renew = true;
+                }
+                return Ok(());
+            }
+            if !norm.is_finite() || (k > 0 && theta > 2.0 && fresh) {
+                break;
+            }
+            if k > 0 && theta > SLOW && !fresh {
+                self.renew = true;
+            }
+            // a fresh matrix may be renewed once more when it still contracts badly
+            if fresh && k > 2 && theta > 0.5 {
+                self.renew = true;
+            }
+            last = norm;
+        }
+        self.renew = true;
+        Err(StepFailure::NewtonDiverged { iterations: MAX_ITERATIONS, increment: last, worst })
+    }
+}
+
+impl<P: Problem> Integrator<P> for GenAlpha {
+    fn info(&self) -> MethodInfo {
+        INFO
+    }
+
+    fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+        let d = &mut self.end;
+        self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
+        self.start.copy_from(&self.end);
+        self.h_prev = None;
+        self.have_factor = false;
+        Ok(())
+    }
+
+    fn attempt(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Coefficients { alpha_m, beta, gamma, delta, .. } = self.co;
+        let nv = self.dims.nv;
+        // `start` holds the committed end values: a failed attempt leaves `end` in disorder
+        self.end.copy_from(&self.start);
+        self.h = h;
+        self.v0.copy_from_slice(&from.v);
+        match self.h_prev {
+            None => {
+                self.initial_jerk(p, ws, from, h)?;
+                self.end.copy_from(&self.start);
+                for i in 0..nv {
+                    self.a0[i] = self.end.a[i] + delta * h * self.jerk[i];
+                }
+                self.shift_velocity(p, ws, from, h * h)?;
+            }
+            Some(hp) if (h - hp).abs() <= 1e-9 * h => self.a0.copy_from_slice(&self.a_alg),
+            Some(hp) => {
+                for i in 0..nv {
+                    self.a0[i] = self.end.a[i] + h / hp * (self.a_alg[i] - self.end.a[i]);
+                }
+                self.shift_velocity(p, ws, from, h * h - hp * hp)?;
+            }
+        }
+        // predict: v̇₁ = v̇₀
+        to.t = from.t + h;
+        to.z.copy_from_slice(&from.z);
+        for i in 0..nv {
+            self.a1[i] = (self.end.a[i] - alpha_m * self.a0[i]) / (1.0 - alpha_m);
+            self.xi[i] = h * self.v0[i] + h * h * ((0.5 - beta) * self.a0[i] + beta * self.a1[i]);
+            to.v[i] = self.v0[i] + h * ((1.0 - gamma) * self.a0[i] + gamma * self.a1[i]);
+        }
+        for i in 0..self.dims.nz {
+            to.z[i] += h * self.start.zdot[i];
+        }
+        self.newton(p, ws, from, h, to)?;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        for i in 0..nv {
+            self.err[i] = -self.co.c_q * h * h * (self.end.a[i] - self.start.a[i]);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) {
+        for i in 0..self.dims.nv {
+            self.jerk[i] = (self.end.a[i] - self.start.a[i]) / self.h;
+        }
+        self.a_alg.copy_from_slice(&self.a1);
+        self.h_prev = Some(self.h);
+        std::mem::swap(&mut self.start, &mut self.end);
+    }
+
+    fn error(&self) -> ErrorView<'_> {
+        ErrorView { xi: &self.err, v: &[], z: &[] }
+    }
+
+    fn start(&self) -> &Derived {
+        &self.start
+    }
+
+    fn end(&self) -> &Derived {
+        &self.end
+    }
+
+    fn work(&self) -> Work {
+        let mut w = self.work;
+        w += self.acc.work;
+        w
+    }
+}

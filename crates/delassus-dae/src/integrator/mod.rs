@@ -1,0 +1,115 @@
+//! The interface of every method, and the list of methods.
+//!
+//! A method is four things: its data (tableau, α, β, γ), its memory (buffers, history), one
+//! attempt at a step, and a name with order and capabilities. Step-size control, events,
+//! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
+//! and [`make`], and run the contract in `tests/integrator_contract.rs` on it.
+
+mod gen_alpha;
+mod mdop5;
+
+pub use gen_alpha::GenAlpha;
+pub use mdop5::Mdop5;
+
+use crate::control::{ErrorView, Tolerances};
+use crate::failure::{StepFailure, Work};
+use crate::problem::Problem;
+use crate::state::{Derived, State};
+use delassus_linalg::KktError;
+
+/// Name, order and abilities of a method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MethodInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Order in q, v and λ.
+    pub order: [u32; 3],
+    /// Differentiation index of the constraints it works on.
+    pub index: u8,
+    /// Implicit, for stiff systems.
+    pub stiff: bool,
+    /// Can vary its step to a tolerance.
+    pub adaptive: bool,
+    /// Tolerance used when none is given.
+    pub default_rtol: f64,
+    /// Literature.
+    pub citation: &'static str,
+}
+
+/// What a method is told when it is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Accuracy asked for.
+    pub tol: Tolerances,
+    /// Constraints are enforced to this times the scale of a row.
+    pub constraint_tol: f64,
+    /// Spectral radius at infinity of generalized-α.
+    pub rho_inf: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            tol: Tolerances { rtol: 1e-6, atol: 0.0 },
+            constraint_tol: 1e-10,
+            rho_inf: 0.9,
+        }
+    }
+}
+
+/// One-step method on a problem. The problem is passed at each call and never borrowed for
+/// life, so a driver may change it between steps and call [`Integrator::restart`].
+pub trait Integrator<P: Problem>: Send {
+    /// Name, order, abilities.
+    fn info(&self) -> MethodInfo;
+    /// Starts, or starts again after a jump, at a consistent state.
+    fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure>;
+    /// One attempt from `from` (the last committed state) over h. Must not change what a
+    /// second attempt with another h would see.
+    fn attempt(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure>;
+    /// The last attempt was accepted.
+    fn commit(&mut self);
+    /// Local error of the last attempt.
+    fn error(&self) -> ErrorView<'_>;
+    /// Accelerations and multipliers at the committed state.
+    fn start(&self) -> &Derived;
+    /// Accelerations and multipliers at the end of the last attempt, until it is committed.
+    fn end(&self) -> &Derived;
+    /// Work since it was made.
+    fn work(&self) -> Work;
+}
+
+/// All methods.
+pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
+
+/// Description of a method by name.
+pub fn info(name: &str) -> Option<MethodInfo> {
+    METHODS.iter().copied().find(|m| m.name == name)
+}
+
+/// Makes a method by name; `None` for an unknown name.
+pub fn make<P: Problem + 'static>(
+    name: &str,
+    p: &P,
+    settings: &Settings,
+) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
+    fn boxed<P: Problem, I: Integrator<P> + 'static>(
+        i: Result<I, KktError>,
+    ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
+        Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
+    }
+    match name {
+        "mdop5" => boxed(Mdop5::new(p, settings)),
+        "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        _ => None,
+    }
+}

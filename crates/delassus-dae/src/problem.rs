@@ -1,0 +1,257 @@
+//! [`Problem`]: what whoever has equations writes, and the staged access to it that methods use.
+
+use crate::manifold::Manifold;
+use delassus_linalg::{BlockDiag, Csr};
+
+/// Sizes of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dims {
+    /// Coordinates.
+    pub nq: usize,
+    /// Velocities.
+    pub nv: usize,
+    /// Auxiliary states.
+    pub nz: usize,
+    /// Rows at position level; the first rows of G.
+    pub n_pos: usize,
+    /// Rows at velocity level, n_vel ≥ n_pos.
+    pub n_vel: usize,
+}
+
+/// Sparsity, fixed for the life of a problem.
+#[derive(Debug, Clone)]
+pub struct Structure {
+    /// Diagonal blocks of M; values are the blocks one after another, column by column.
+    pub mass: BlockDiag,
+    /// Pattern of G, n_vel × nv.
+    pub jac: Csr,
+    /// Pattern of K and C (with the diagonal and the mass blocks), nv × nv.
+    pub tangent: Csr,
+    /// M does not depend on q and t.
+    pub constant_mass: bool,
+    /// Fictitious inertia per velocity for massless coordinates; 0 elsewhere.
+    pub mass_floor: Vec<f64>,
+    /// G is known to be rank-deficient.
+    pub redundant: bool,
+}
+
+impl Structure {
+    /// Everything dense: right for small systems written by hand.
+    pub fn dense(nv: usize, n_vel: usize) -> Structure {
+        Structure {
+            mass: BlockDiag::new(vec![nv]),
+            jac: Csr::dense(n_vel, nv),
+            tangent: Csr::dense(nv, nv),
+            constant_mass: false,
+            mass_floor: vec![0.0; nv],
+            redundant: false,
+        }
+    }
+}
+
+/// Typical magnitudes, for error norms and thresholds that must not depend on units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scales {
+    /// Per velocity coordinate: typical size of the coordinate (model length, or 1 rad).
+    pub q: Vec<f64>,
+    /// Per row: typical size of the residual g (model length, or 1).
+    pub row: Vec<f64>,
+}
+
+/// How good a tangent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quality {
+    /// All terms.
+    Exact,
+    /// Some terms are left out; Newton converges more slowly.
+    Approximate,
+}
+
+/// Kinetic and potential energy, J.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Energies {
+    /// Kinetic.
+    pub kinetic: f64,
+    /// Potential.
+    pub potential: f64,
+}
+
+/// Power that leaves and enters, W.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Power {
+    /// Lost in dampers (≥ 0 for passive ones).
+    pub dissipated: f64,
+    /// Fed in by applied forces and prescribed motions.
+    pub work: f64,
+}
+
+/// A constrained mechanical system. See the crate head for the equations.
+///
+/// Values go into slices laid out by [`Structure`]; methods reach these functions through
+/// [`at`], which keeps them from reading what has not been computed.
+pub trait Problem: Send + Sync {
+    /// All scratch, sized once.
+    type Ws: Send;
+    /// Sizes.
+    fn dims(&self) -> Dims;
+    /// The configuration manifold.
+    fn manifold(&self) -> &Manifold;
+    /// Sparsity.
+    fn structure(&self) -> Structure;
+    /// Typical magnitudes.
+    fn scales(&self) -> Scales {
+        let d = self.dims();
+        Scales {
+            q: vec![1.0; d.nv],
+            row: vec![1.0; d.n_vel],
+        }
+    }
+    /// Makes the scratch.
+    fn workspace(&self) -> Self::Ws;
+    /// Everything that depends on t and q only.
+    fn realize_position(&self, t: f64, q: &[f64], ws: &mut Self::Ws);
+    /// Everything that depends on v and z too; after `realize_position`.
+    fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws);
+    /// M on the pattern of the mass blocks.
+    fn mass(&self, ws: &Self::Ws, out: &mut [f64]);
+    /// g, n_pos entries.
+    fn residual_pos(&self, ws: &Self::Ws, out: &mut [f64]);
+    /// G on its pattern.
+    fn jacobian(&self, ws: &Self::Ws, out: &mut [f64]);
+    /// G v + g_t, n_vel entries.
+    fn residual_vel(&self, ws: &Self::Ws, out: &mut [f64]);
+    /// γ, n_vel entries.
+    fn bias(&self, ws: &Self::Ws, out: &mut [f64]);
+    /// f, nv entries.
+    fn force(&self, ws: &Self::Ws, out: &mut [f64]);
+    /// ż, nz entries.
+    fn z_dot(&self, _ws: &Self::Ws, _out: &mut [f64]) {}
+    /// values += ck K + cc C with r = M a − f − Gᵀλ, K = ∂r/∂ξ, C = ∂r/∂v.
+    fn tangent(
+        &self,
+        ws: &Self::Ws,
+        a: &[f64],
+        lambda: &[f64],
+        ck: f64,
+        cc: f64,
+        values: &mut [f64],
+    ) -> Quality;
+    /// Energies at the realised state, where the problem knows them.
+    fn energies(&self, _ws: &Self::Ws) -> Option<Energies> {
+        None
+    }
+    /// Power at the realised state; `None` when the system is conservative.
+    fn power(&self, _ws: &Self::Ws, _lambda: &[f64]) -> Option<Power> {
+        None
+    }
+    /// Name of a constraint row for messages.
+    fn row_name(&self, row: usize) -> String {
+        format!("constraint {row}")
+    }
+    /// Name of a velocity coordinate for messages.
+    fn dof_name(&self, dof: usize) -> String {
+        format!("coordinate {dof}")
+    }
+}
+
+/// Evaluates a problem at (t, q).
+pub fn at<'a, P: Problem>(p: &'a P, ws: &'a mut P::Ws, t: f64, q: &[f64]) -> AtPos<'a, P> {
+    p.realize_position(t, q, ws);
+    AtPos { p, ws }
+}
+
+/// Position level: mass, g and G exist; forces do not, and asking for them does not compile.
+pub struct AtPos<'a, P: Problem> {
+    p: &'a P,
+    ws: &'a mut P::Ws,
+}
+
+impl<'a, P: Problem> AtPos<'a, P> {
+    /// M.
+    pub fn mass(&self, out: &mut [f64]) {
+        self.p.mass(self.ws, out);
+    }
+    /// g.
+    pub fn residual_pos(&self, out: &mut [f64]) {
+        self.p.residual_pos(self.ws, out);
+    }
+    /// G.
+    pub fn jacobian(&self, out: &mut [f64]) {
+        self.p.jacobian(self.ws, out);
+    }
+    /// Goes on to velocity level.
+    pub fn velocity(self, v: &[f64], z: &[f64]) -> AtVel<'a, P> {
+        self.p.realize_velocity(v, z, self.ws);
+        AtVel { p: self.p, ws: self.ws }
+    }
+}
+
+/// Velocity level: everything exists.
+pub struct AtVel<'a, P: Problem> {
+    p: &'a P,
+    ws: &'a mut P::Ws,
+}
+
+impl<P: Problem> AtVel<'_, P> {
+    /// M.
+    pub fn mass(&self, out: &mut [f64]) {
+        self.p.mass(self.ws, out);
+    }
+    /// g.
+    pub fn residual_pos(&self, out: &mut [f64]) {
+        self.p.residual_pos(self.ws, out);
+    }
+    /// G.
+    pub fn jacobian(&self, out: &mut [f64]) {
+        self.p.jacobian(self.ws, out);
+    }
+    /// G v + g_t.
+    pub fn residual_vel(&self, out: &mut [f64]) {
+        self.p.residual_vel(self.ws, out);
+    }
+    /// γ.
+    pub fn bias(&self, out: &mut [f64]) {
+        self.p.bias(self.ws, out);
+    }
+    /// f.
+    pub fn force(&self, out: &mut [f64]) {
+        self.p.force(self.ws, out);
+    }
+    /// ż.
+    pub fn z_dot(&self, out: &mut [f64]) {
+        self.p.z_dot(self.ws, out);
+    }
+    /// values += ck K + cc C.
+    pub fn tangent(&self, a: &[f64], lambda: &[f64], ck: f64, cc: f64, values: &mut [f64]) -> Quality {
+        self.p.tangent(self.ws, a, lambda, ck, cc, values)
+    }
+}
+
+/// y += M x for block values laid out by `blocks`.
+pub fn mass_mul_add(blocks: &BlockDiag, values: &[f64], x: &[f64], y: &mut [f64]) {
+    for k in 0..blocks.count() {
+        let (n, i0, v0) = (blocks.sizes()[k], blocks.dof(k), blocks.value(k));
+        for j in 0..n {
+            let xj = x[i0 + j];
+            for i in 0..n {
+                y[i0 + i] += values[v0 + j * n + i] * xj;
+            }
+        }
+    }
+}
+
+/// Slots of the mass values in a pattern that holds them all.
+pub(crate) fn mass_slots(blocks: &BlockDiag, pattern: &Csr) -> Vec<usize> {
+    let mut slots = Vec::with_capacity(blocks.value_len());
+    for k in 0..blocks.count() {
+        let (n, i0) = (blocks.sizes()[k], blocks.dof(k));
+        for j in 0..n {
+            for i in 0..n {
+                // A pattern without a slot breaks the contract of `Structure::tangent`.
+                slots.push(pattern.slot(i0 + i, i0 + j).unwrap_or(usize::MAX));
+            }
+        }
+    }
+    debug_assert!(slots.iter().all(|s| *s != usize::MAX));
+    slots
+}

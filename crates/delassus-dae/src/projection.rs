@@ -1,0 +1,119 @@
+//! Projection onto the constraints in the mass metric, positions first, then velocities.
+
+use crate::accel::Accel;
+use crate::failure::StepFailure;
+use crate::problem::{Problem, Scales, at};
+
+/// Projects states; owns its buffers.
+pub struct Projector {
+    g: Vec<f64>,
+    dx: Vec<f64>,
+    q_try: Vec<f64>,
+    row_scale: Vec<f64>,
+    n_pos: usize,
+    /// Positions are projected when |g_i| exceeds this times the row's scale.
+    pub limit: f64,
+}
+
+/// Newton iterations of one projection. Two bring any drift a step can leave to round-off;
+/// more are needed only far from the manifold, where a smaller step is the better answer.
+const MAX_ITERATIONS: usize = 5;
+
+impl Projector {
+    /// Sizes everything.
+    pub fn new<P: Problem>(p: &P, limit: f64) -> Projector {
+        let d = p.dims();
+        let Scales { row, .. } = p.scales();
+        Projector {
+            g: vec![0.0; d.n_vel],
+            dx: vec![0.0; d.nv],
+            q_try: vec![0.0; d.nq],
+            row_scale: row,
+            n_pos: d.n_pos,
+            limit,
+        }
+    }
+
+    /// Largest scaled |g| and its row.
+    fn worst(&self, n: usize) -> (f64, usize) {
+        let mut worst = (0.0, 0);
+        for i in 0..n {
+            let x = self.g[i].abs() / self.row_scale[i];
+            if !(x <= worst.0) {
+                worst = (x, i);
+            }
+        }
+        worst
+    }
+
+    /// Moves q onto g(q, t) = 0 if it is further off than the limit. On return the factor in
+    /// `acc` belongs to the returned q and the workspace is realised there at position level.
+    pub fn position<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        acc: &mut Accel,
+        t: f64,
+        q: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        let e = at(p, ws, t, q);
+        e.residual_pos(&mut self.g[..self.n_pos]);
+        acc.factor_at(p, ws, t, q)?;
+        let (mut drift, _) = self.worst(self.n_pos);
+        if drift <= self.limit {
+            return Ok(());
+        }
+        acc.work.projections += 1;
+        for _ in 0..MAX_ITERATIONS {
+            for g in &mut self.g[..self.n_pos] {
+                *g = -*g;
+            }
+            // Velocity-only rows take part as G x = 0: a rolling wheel is not slid into place.
+            self.g[self.n_pos..].fill(0.0);
+            acc.correct(&self.g, &mut self.dx)?;
+            p.manifold().retract(q, &self.dx, &mut self.q_try);
+            q.copy_from_slice(&self.q_try);
+            at(p, ws, t, q).residual_pos(&mut self.g[..self.n_pos]);
+            let (now, row) = self.worst(self.n_pos);
+            if now <= 0.1 * self.limit || (now <= self.limit && now > 0.3 * drift) {
+                break;
+            }
+            if !(now < drift) {
+                // At a singular position a row cannot be satisfied to first order: what is left
+                // there is accepted as long as it is not growing beyond the step's own error.
+                if now <= 1e3 * self.limit {
+                    break;
+                }
+                return Err(StepFailure::Projection { row, residual: self.g[row] });
+            }
+            drift = now;
+        }
+        acc.factor_at(p, ws, t, q)
+    }
+
+    /// Moves v onto G v + g_t = 0 with the factor of the present q.
+    pub fn velocity<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        acc: &mut Accel,
+        v: &mut [f64],
+        z: &[f64],
+    ) -> Result<(), StepFailure> {
+        if self.g.is_empty() {
+            p.realize_velocity(v, z, ws);
+            return Ok(());
+        }
+        p.realize_velocity(v, z, ws);
+        p.residual_vel(ws, &mut self.g);
+        for g in &mut self.g {
+            *g = -*g;
+        }
+        acc.correct(&self.g, &mut self.dx)?;
+        for (v, d) in v.iter_mut().zip(&self.dx) {
+            *v += d;
+        }
+        p.realize_velocity(v, z, ws);
+        Ok(())
+    }
+}

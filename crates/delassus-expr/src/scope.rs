@@ -1,0 +1,81 @@
+//! What the names in an expression stand for.
+
+use crate::Dim;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Binding {
+    /// A parameter: its value in SI and its dimension.
+    Const(f64, Dim),
+    /// A variable: its index into the slice given to [`crate::Expr::eval`].
+    Var(usize),
+}
+
+/// The names an expression may use.
+pub trait Scope {
+    /// What `name` stands for, or `None` if it is not defined here.
+    fn lookup(&self, name: &str) -> Option<Binding>;
+
+    /// All names, from which the suggestion for a misspelt one is taken.
+    fn names(&self) -> Vec<String>;
+}
+
+/// The empty scope, for expressions of numbers and units only.
+impl Scope for () {
+    fn lookup(&self, _name: &str) -> Option<Binding> {
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A short list of names; the first match counts.
+impl<S: AsRef<str>, const N: usize> Scope for [(S, Binding); N] {
+    fn lookup(&self, name: &str) -> Option<Binding> {
+        find(self, name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        all(self)
+    }
+}
+
+/// A list of names; the first match counts.
+impl<S: AsRef<str>> Scope for Vec<(S, Binding)> {
+    fn lookup(&self, name: &str) -> Option<Binding> {
+        find(self, name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        all(self)
+    }
+}
+
+fn find<S: AsRef<str>>(list: &[(S, Binding)], name: &str) -> Option<Binding> {
+    list.iter()
+        .find(|(n, _)| n.as_ref() == name)
+        .map(|(_, b)| *b)
+}
+
+fn all<S: AsRef<str>>(list: &[(S, Binding)]) -> Vec<String> {
+    list.iter().map(|(n, _)| n.as_ref().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_scopes() {
+        let array = [("a", Binding::Var(3)), ("a", Binding::Var(4))];
+        assert_eq!(array.lookup("a"), Some(Binding::Var(3)));
+        assert_eq!(array.lookup("b"), None);
+        let list = vec![("x.y".to_owned(), Binding::Const(2.0, Dim::MASS))];
+        assert_eq!(list.lookup("x.y"), Some(Binding::Const(2.0, Dim::MASS)));
+        assert_eq!(list.names(), ["x.y"]);
+        assert_eq!(().lookup("a"), None);
+        assert!(().names().is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! Compares the tree of a file with the shape of a model.
+
+use super::escape::shorten;
+use super::node::{At, Entry, Node, Value, with_index, with_key};
+use super::report::Report;
+use super::shape::{Fields, Shape, quote_list};
+use super::suggest::nearest;
+
+/// Reports every key and value that does not fit.
+pub(super) fn check(shape: &Shape, node: &Node, at: At, path: &mut String, report: &mut Report) {
+    if report.is_full() {
+        return;
+    }
+    match (shape, &node.value) {
+        (Shape::Any, _) | (Shape::Bool, Value::Bool(_)) | (Shape::Text, Value::Text(_)) => {}
+        (Shape::Number, Value::Int(_) | Value::Float(_)) => {}
+        (Shape::Count(max), Value::Int(i)) => count(*max, *i, at, path, report),
+        (Shape::Choice(words), Value::Text(word)) => choice(words, word, at, path, report),
+        (Shape::List(item), Value::List(items)) => {
+            for (i, n) in items.iter().enumerate() {
+                with_index(path, i, |path| check(item, n, n.at, path, report));
+            }
+        }
+        (Shape::Map(item), Value::Table(entries)) => {
+            for e in entries {
+                with_key(path, &e.key, |path| {
+                    if e.key.is_empty() {
+                        report.error("E_NAME", e.key_at, path, "a name must not be empty");
+                    }
+                    check(item, &e.node, place(e), path, report);
+                });
+            }
+        }
+        (Shape::Struct(fields), Value::Table(entries)) => {
+            table(fields, entries, at, path, report);
+        }
+        (Shape::OneOf(list), _) => one_of(shape, list, node, at, path, report),
+        _ => wrong_type(shape, node, at, path, report),
+    }
+}
+
+/// A table is best shown by its name, anything else by its value.
+pub(super) fn place(entry: &Entry) -> At {
+    match entry.node.value {
+        Value::Table(_) => entry.key_at,
+        _ => entry.node.at,
+    }
+}
+
+fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: &mut Report) {
+    for e in entries {
+        with_key(path, &e.key, |path| match fields.get(&e.key) {
+            Some(shape) => check(shape, &e.node, place(e), path, report),
+            None => unknown_key(fields, e, path, report),
+        });
+    }
+    for key in &fields.required {
+        if !entries.iter().any(|e| e.key == *key) {
+            with_key(path, key, |path| {
+                let message = format!("the key `{key}` is missing");
+                let shape = fields.get(key).map(Shape::describe).unwrap_or_default();
+                report.error_with("E_MISSING_KEY", at, path, message, |p| {
+                    p.help(format!("add `{key} = …`: {shape}"))
+                });
+            });
+        }
+    }
+}
+
+fn unknown_key(fields: &Fields, e: &Entry, path: &str, report: &mut Report) {
+    let known = || fields.known.iter().map(|(k, _)| k.as_str());
+    let near = nearest(&e.key, known()).or_else(|| {
+        // The one plural that is further than two letters away.
+        known().find(|k| e.key == "bodies" && *k == "body")
+    });
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known keys: {}", quote_list(&known().collect::<Vec<_>>())),
+    };
+    let message = format!("unknown key `{}`", shorten(&e.key));
+    report.error_with("E_UNKNOWN_KEY", e.key_at, path, message, |p| p.help(help));
+}
+
+fn count(max: u64, found: i64, at: At, path: &str, report: &mut Report) {
+    if u64::try_from(found).map_or(true, |n| n > max) {
+        let message = format!("found {found}, must be a whole number from 0 to {max}");
+        report.error("E_TYPE", at, path, message);
+    }
+}
+
+fn choice(words: &[String], word: &str, at: At, path: &str, report: &mut Report) {
+    if words.iter().any(|w| w == word) {
+        return;
+    }
+    let message = format!("found `{}`, must be one of {}", shorten(word), quote_list(words));
+    let near = nearest(word, words.iter().map(String::as_str));
+    report.error_with("E_UNKNOWN_VALUE", at, path, message, |p| match near {
+        Some(near) => p.help(format!("did you mean `{near}`?")),
+        None => p.help("pick one of the words above"),
+    });
+}
+
+fn one_of(
+    shape: &Shape,
+    list: &[Shape],
+    node: &Node,
+    at: At,
+    path: &mut String,
+    report: &mut Report,
+) {
+    // The alternative with the fewest faults is the one that was meant.
+    let mut best: Option<Report> = None;
+    for alternative in list.iter().filter(|s| same_kind(s, node)) {
+        let mut trial = Report {
+            files: report.files.clone(),
+            problems: Vec::new(),
+        };
+        check(alternative, node, at, path, &mut trial);
+        if trial.problems.is_empty() {
+            return;
+        }
+        if best
+            .as_ref()
+            .is_none_or(|b| trial.problems.len() < b.problems.len())
+        {
+            best = Some(trial);
+        }
+    }
+    match best {
+        Some(mut best) => report.problems.append(&mut best.problems),
+        None => wrong_type(shape, node, at, path, report),
+    }
+}
+
+/// Whether a value is of the outer kind of a shape, whatever is inside.
+fn same_kind(shape: &Shape, node: &Node) -> bool {
+    match (shape, &node.value) {
+        (Shape::Any | Shape::OneOf(_), _) => true,
+        (Shape::Bool, Value::Bool(_)) => true,
+        (Shape::Number, Value::Int(_) | Value::Float(_)) => true,
+        (Shape::Count(_), Value::Int(_)) => true,
+        (Shape::Text | Shape::Choice(_), Value::Text(_)) => true,
+        (Shape::List(_), Value::List(_)) => true,
+        (Shape::Map(_) | Shape::Struct(_), Value::Table(_)) => true,
+        _ => false,
+    }
+}
+
+fn wrong_type(shape: &Shape, node: &Node, at: At, path: &str, report: &mut Report) {
+    let found = match &node.value {
+        Value::Bool(b) => format!("{b}, {}", node.kind()),
+        Value::Int(i) => format!("{i}, {}", node.kind()),
+        Value::Float(x) => format!("{x}, {}", node.kind()),
+        Value::Text(s) => format!("\"{}\", {}", shorten(s), node.kind()),
+        _ => node.kind().to_owned(),
+    };
+    let expected = shape.describe();
+    let message = format!("found {found}; expected {expected}");
+    report.error_with("E_TYPE", at, path, message, |p| match &node.value {
+        Value::Null => p.help("leave the key out"),
+        Value::Float(x) if x.fract() == 0.0 && matches!(shape, Shape::Count(_)) => {
+            p.help(format!("write {x:.0} without a point"))
+        }
+        _ => p.help(format!("write {expected}")),
+    });
+}

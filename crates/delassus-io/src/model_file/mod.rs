@@ -1,0 +1,38 @@
+//! Reading and writing model files.
+//!
+//! The way of a file: bounded read → UTF-8 → [`toml_text`] or [`json_text`] → one tree of
+//! values with their places ([`node`]) → comparison with the schema of the model ([`check`])
+//! → includes merged ([`merge`]) → [`ModelSpec`]. All faults are collected on the way; the
+//! first 50 in file order are reported.
+
+mod check;
+mod decode;
+mod escape;
+mod include;
+mod json_text;
+mod limits;
+mod loader;
+mod locate;
+mod merge;
+mod node;
+mod problem;
+mod read;
+mod report;
+mod shape;
+mod source;
+mod suggest;
+mod toml_duplicate;
+mod toml_guard;
+mod toml_text;
+mod write;
+
+pub use escape::escape;
+pub use limits::Limits;
+pub use loader::{LoadError, LoadedModel, load, parse_str};
+pub use locate::{SourceMap, locate_all};
+pub use problem::Problem;
+pub use source::{Location, SourceFile};
+pub use write::{WriteModelError, schema_json, to_toml};
+
+#[cfg(doc)]
+use delassus_model::spec::ModelSpec;

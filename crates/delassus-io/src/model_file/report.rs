@@ -1,0 +1,70 @@
+//! Collects problems while files are read.
+
+use super::node::At;
+use super::{Location, Problem, SourceFile};
+use std::sync::Arc;
+
+/// Problems shown at most.
+pub(super) const MAX_PROBLEMS: usize = 50;
+
+/// Problems kept at most before they are sorted; enough that the first 50 in file order are
+/// the right ones in practice, and a bound on memory for a file with a million faults.
+const MAX_KEPT: usize = 1_000;
+
+/// The files read so far and what is wrong with them.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub files: Vec<Arc<SourceFile>>,
+    pub problems: Vec<(At, Problem)>,
+}
+
+impl Report {
+    /// Adds a file; its number goes into the places of its nodes.
+    pub fn add_file(&mut self, name: &str, text: String) -> usize {
+        self.files.push(Arc::new(SourceFile::new(name, text)));
+        self.files.len() - 1
+    }
+
+    pub fn location(&self, at: At) -> Location {
+        location(&self.files, at)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_KEPT
+    }
+
+    /// Adds a fault, completed by `f`.
+    pub fn error_with(
+        &mut self,
+        code: &'static str,
+        at: At,
+        path: &str,
+        message: impl AsRef<str>,
+        f: impl FnOnce(Problem) -> Problem,
+    ) {
+        if !self.is_full() {
+            let problem = f(Problem::error(code, self.location(at), path, message));
+            self.problems.push((at, problem));
+        }
+    }
+
+    /// Adds a fault.
+    pub fn error(&mut self, code: &'static str, at: At, path: &str, message: impl AsRef<str>) {
+        self.error_with(code, at, path, message, |p| p);
+    }
+
+    /// The first problems in file order.
+    pub fn into_problems(mut self) -> Vec<Problem> {
+        self.problems.sort_by_key(|(at, _)| (at.file, at.start));
+        self.problems.truncate(MAX_PROBLEMS);
+        self.problems.into_iter().map(|(_, p)| p).collect()
+    }
+}
+
+pub(super) fn location(files: &[Arc<SourceFile>], at: At) -> Location {
+    let source = match files.get(at.file as usize) {
+        Some(file) => Arc::clone(file),
+        None => Arc::new(SourceFile::new("", String::new())),
+    };
+    Location::new(source, at.span())
+}

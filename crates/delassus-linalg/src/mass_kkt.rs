@@ -1,0 +1,482 @@
+//! `M a − Gᵀ λ = f`, `G a = b` by the Schur complement `W = G M⁻¹ Gᵀ`.
+
+use crate::block_diag::BlockDiag;
+use crate::dense_ldl::{DenseLdl, Outcome, Regularization, Weakest};
+use crate::error::{KktError, check_len};
+use crate::inverse_blocks::InverseBlocks;
+use crate::null_basis::NullBasis;
+use crate::options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
+use crate::panels::{self, Panels};
+use crate::pattern::Csr;
+use crate::sparse_ldl::SparseLdl;
+use crate::vecops::{all_finite, first_non_finite, weighted_max};
+
+/// A plain factorisation is accepted down to this relative pivot (relative
+/// singular value 1e-5): its square is still above rounding, so one
+/// refinement restores full accuracy.
+const PIVOT_MIN: f64 = 1e-10;
+/// Below this pivot a plain solve is refined once.
+const PIVOT_REFINE: f64 = 1e-6;
+/// Relative diagonal shift of the regularised factorisation.
+const SHIFT: f64 = 1e-10;
+/// Scale of a row relative to the largest: a row whose coefficients vanish
+/// (1e-11 of the others) counts as weak although it is its own scale.
+const SCALE_FLOOR: f64 = 1e-12;
+/// A direction is free when its Rayleigh quotient is below this.
+const FREE: f64 = 1e-14;
+/// Pivots that can belong to a free direction, relative.
+const FREE_CANDIDATE: f64 = 1e3 * SHIFT;
+/// Free directions a sparse system can hold.
+const FREE_MAX_SPARSE: usize = 32;
+/// Refinement target and limits.
+const RESIDUAL_GOAL: f64 = 2e-14;
+const REFINEMENTS_MAX: u32 = 6;
+/// Unbalanced force, relative, that means a massless coordinate is free.
+const UNBALANCED: f64 = 1e-7;
+
+#[derive(Debug, Clone)]
+enum Factor {
+    Dense(DenseLdl),
+    Sparse(SparseLdl),
+}
+
+/// Solver of the acceleration-level KKT system. See the crate documentation
+/// for the equations and signs.
+///
+/// Redundant rows: `a` is exact for consistent `b`, and `λ` is the one of
+/// least Euclidean norm, the same as the pseudo-inverse gives. (With more
+/// than 32 free directions in the sparse backend, the norm minimised is the
+/// one weighted by `diag(W)` instead, and its free part carries noise of
+/// relative size 1e-6.) For inconsistent `b` the residual of `G a = b` is
+/// least in the norm weighted by `diag(W)⁻¹`.
+#[derive(Debug, Clone)]
+pub struct MassKkt {
+    jac: Csr,
+    floor: Vec<f64>,
+    redundant: bool,
+    massless: bool,
+    mass: Vec<f64>,
+    inverse: InverseBlocks,
+    panels: Panels,
+    factor: Factor,
+    scale: Vec<f64>,
+    row_weight: Vec<f64>,
+    basis: NullBasis,
+    mass_ready: bool,
+    ready: bool,
+    info: FactorInfo,
+    counts: Counts,
+    r1: Vec<f64>,
+    r2: Vec<f64>,
+    da: Vec<f64>,
+}
+
+impl MassKkt {
+    /// Symbolic analysis and all allocation.
+    pub fn new(blocks: BlockDiag, jac: Csr, opts: KktOptions) -> Result<MassKkt, KktError> {
+        jac.validate()?;
+        let (nv, m) = (blocks.dim(), jac.nrows);
+        check_len("columns of the constraint matrix", jac.ncols, nv)?;
+        if !opts.mass_floor.is_empty() {
+            check_len("mass_floor", opts.mass_floor.len(), nv)?;
+        }
+        if let Some(dof) = opts
+            .mass_floor
+            .iter()
+            .position(|v| !v.is_finite() || *v < 0.0)
+        {
+            return Err(KktError::NonFiniteDof { dof });
+        }
+        let factor = choose(&blocks, &jac, opts.backend);
+        let panels = match &factor {
+            Factor::Dense(f) => Panels::new(&blocks, &jac, |i, j| f.slot(i, j)),
+            Factor::Sparse(f) => Panels::new(&blocks, &jac, f.slots()),
+        };
+        let free_max = match &factor {
+            Factor::Dense(_) => m,
+            Factor::Sparse(_) => m.min(FREE_MAX_SPARSE),
+        };
+        Ok(MassKkt {
+            massless: opts.mass_floor.iter().any(|v| *v > 0.0),
+            floor: opts.mass_floor,
+            redundant: opts.redundant,
+            mass: vec![0.0; blocks.value_len()],
+            inverse: InverseBlocks::new(blocks),
+            panels,
+            factor,
+            scale: vec![0.0; m],
+            row_weight: vec![0.0; m],
+            basis: NullBasis::new(m, free_max),
+            mass_ready: false,
+            ready: false,
+            info: FactorInfo {
+                min_relative_pivot: 1.0,
+                weakest_row: 0,
+                regularized: false,
+                free_directions: 0,
+            },
+            counts: Counts::default(),
+            r1: vec![0.0; nv],
+            r2: vec![0.0; m],
+            da: vec![0.0; nv],
+            jac,
+        })
+    }
+
+    /// Number of coordinates.
+    pub fn dofs(&self) -> usize {
+        self.jac.ncols
+    }
+
+    /// Number of constraint rows.
+    pub fn rows(&self) -> usize {
+        self.jac.nrows
+    }
+
+    /// The backend in use (`Auto` resolved).
+    pub fn backend(&self) -> Backend {
+        match self.factor {
+            Factor::Dense(_) => Backend::Dense,
+            Factor::Sparse(_) => Backend::Sparse,
+        }
+    }
+
+    /// Work counters since construction.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Take new mass blocks and invert them (plus floors). Invalidates the
+    /// factorisation.
+    pub fn set_mass(&mut self, values: &[f64]) -> Result<(), KktError> {
+        check_len("mass values", values.len(), self.mass.len())?;
+        self.mass_ready = false;
+        self.ready = false;
+        self.inverse.set(values, &self.floor)?;
+        self.mass.copy_from_slice(values);
+        self.mass_ready = true;
+        Ok(())
+    }
+
+    /// Form and factorise `W` for new values of `G`.
+    pub fn factor(&mut self, jac_values: &[f64]) -> Result<FactorInfo, KktError> {
+        check_len("constraint values", jac_values.len(), self.jac.nnz())?;
+        self.ready = false;
+        if !self.mass_ready {
+            return Err(KktError::NotReady("set_mass"));
+        }
+        self.basis.clear();
+        let plain = if self.redundant {
+            None
+        } else {
+            self.assemble(jac_values)?;
+            match self.factor_with(Regularization {
+                shift: 0.0,
+                threshold: PIVOT_MIN,
+            })? {
+                Outcome::Done(weakest) => Some(weakest),
+                Outcome::TooSmall(_) => None,
+            }
+        };
+        let (weakest, regularized) = match plain {
+            Some(weakest) => (weakest, false),
+            None => (self.factor_regularized(jac_values)?, true),
+        };
+        self.info = FactorInfo {
+            min_relative_pivot: weakest.pivot,
+            weakest_row: weakest.row,
+            regularized,
+            free_directions: self.basis.count(),
+        };
+        if self.refines() {
+            for (w, s) in self.row_weight.iter_mut().zip(&self.scale) {
+                *w = if *s > 0.0 { 1.0 / s.sqrt() } else { 0.0 };
+            }
+        }
+        self.counts.factorizations += 1;
+        self.counts.regularized += u64::from(regularized);
+        self.ready = true;
+        Ok(self.info)
+    }
+
+    /// Solve with the current factorisation; `a` and `lambda` are overwritten.
+    pub fn solve(
+        &mut self,
+        f: &[f64],
+        b: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<SolveInfo, KktError> {
+        let (nv, m) = (self.jac.ncols, self.jac.nrows);
+        check_len("f", f.len(), nv)?;
+        check_len("b", b.len(), m)?;
+        check_len("a", a.len(), nv)?;
+        check_len("lambda", lambda.len(), m)?;
+        if !self.ready {
+            return Err(KktError::NotReady("factor"));
+        }
+        self.inverse.apply(f, a);
+        lambda.copy_from_slice(b);
+        self.panels.sub_mul(a, lambda);
+        match &mut self.factor {
+            Factor::Dense(w) => w.solve(lambda),
+            Factor::Sparse(w) => w.solve(lambda),
+        }
+        self.panels.add_inverse_transposed(lambda, a);
+        if !all_finite(a) || !all_finite(lambda) {
+            return Err(blame(f, b, a, lambda));
+        }
+        let info = if self.refines() {
+            self.refine(f, b, a, lambda)?
+        } else {
+            SolveInfo {
+                refinements: 0,
+                residual: None,
+            }
+        };
+        self.counts.solves += 1;
+        Ok(info)
+    }
+
+    /// `out = M̃⁻¹ f`, the unconstrained acceleration with floored mass.
+    pub fn solve_mass(&self, f: &[f64], out: &mut [f64]) -> Result<(), KktError> {
+        check_len("f", f.len(), self.jac.ncols)?;
+        check_len("out", out.len(), self.jac.ncols)?;
+        if !self.mass_ready {
+            return Err(KktError::NotReady("set_mass"));
+        }
+        self.inverse.apply(f, out);
+        match first_non_finite(out) {
+            Some(dof) => Err(KktError::NonFiniteDof { dof }),
+            None => Ok(()),
+        }
+    }
+
+    fn refines(&self) -> bool {
+        self.massless || self.info.regularized || self.info.min_relative_pivot < PIVOT_REFINE
+    }
+
+    fn assemble(&mut self, jac_values: &[f64]) -> Result<(), KktError> {
+        let w = match &mut self.factor {
+            Factor::Dense(f) => f.cleared(),
+            Factor::Sparse(f) => f.cleared(),
+        };
+        self.panels.assemble(jac_values, &self.inverse, w);
+        match &self.factor {
+            Factor::Dense(f) => f.diagonal(&mut self.scale),
+            Factor::Sparse(f) => f.diagonal(&mut self.scale),
+        }
+        // Every coefficient enters the diagonal squared, so this one test
+        // covers all of G.
+        if !all_finite(&self.scale) {
+            let row = first_non_finite(&self.scale).unwrap_or(0);
+            return Err(KktError::NonFinite { row });
+        }
+        let largest = self.scale.iter().fold(0.0, |x: f64, y| x.max(*y));
+        for s in &mut self.scale {
+            *s += SCALE_FLOOR * largest;
+        }
+        Ok(())
+    }
+
+    fn factor_with(&mut self, reg: Regularization) -> Result<Outcome, KktError> {
+        match &mut self.factor {
+            Factor::Dense(f) => f.factor(&self.scale, reg),
+            Factor::Sparse(f) => f.factor(&self.scale, reg),
+        }
+    }
+
+    fn factor_regularized(&mut self, jac_values: &[f64]) -> Result<Weakest, KktError> {
+        // The plain attempt may have overwritten W, so it is formed again;
+        // only redundant systems pay, and those should say `redundant`.
+        self.assemble(jac_values)?;
+        let outcome = self.factor_with(Regularization {
+            shift: SHIFT,
+            threshold: 0.0,
+        })?;
+        let weakest = match outcome {
+            Outcome::Done(w) | Outcome::TooSmall(w) => w,
+        };
+        Ok(self.find_free_directions(weakest))
+    }
+
+    /// Collect the null vectors of `W` behind the collapsed pivots; returns
+    /// the weakest direction with the regularisation discounted.
+    fn find_free_directions(&mut self, mut weakest: Weakest) -> Weakest {
+        weakest.pivot = (weakest.pivot - SHIFT).max(0.0);
+        let (pivots, order) = match &self.factor {
+            Factor::Dense(f) => (f.pivots(), None),
+            Factor::Sparse(f) => (f.pivots(), Some(f.order())),
+        };
+        let row_at = |j: usize| order.map_or(j, |order| order[j] as usize);
+        let candidate = |j: usize| pivots[j] <= FREE_CANDIDATE * self.scale[row_at(j)];
+        let candidates = (0..pivots.len()).filter(|&j| candidate(j)).count();
+        if candidates > self.basis.capacity() {
+            return weakest;
+        }
+        for j in (0..pivots.len()).filter(|&j| candidate(j)) {
+            let seed = self.basis.seed(j);
+            match &self.factor {
+                Factor::Dense(f) => f.back_substitute(seed),
+                Factor::Sparse(f) => f.back_substitute(seed),
+            }
+            // nᵀ(W + εS)n is the pivot, so this is the Rayleigh quotient of W.
+            let square = self.basis.weighted_square(&self.scale, order);
+            let quotient = if square > 0.0 {
+                (pivots[j] / square - SHIFT).max(0.0)
+            } else {
+                0.0
+            };
+            if quotient < weakest.pivot {
+                weakest = Weakest {
+                    pivot: quotient,
+                    row: row_at(j),
+                };
+            }
+            if quotient > FREE {
+                continue;
+            }
+            if square > 0.0 {
+                // One inverse iteration: n was off by ε over the smallest
+                // regular eigenvalue, which showed as 1e-9 in λ; now squared.
+                let n = self.basis.weighted(&self.scale, order);
+                match &self.factor {
+                    Factor::Dense(f) => f.solve(n),
+                    Factor::Sparse(f) => f.solve_ordered(n),
+                }
+            }
+            self.basis.accept(order);
+        }
+        weakest
+    }
+
+    /// Refinement on the residual of the true system. Starting from λ = 0
+    /// (the first solve) it is the proximal point iteration, whose limit has
+    /// no component along the free directions of λ.
+    fn refine(
+        &mut self,
+        f: &[f64],
+        b: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<SolveInfo, KktError> {
+        let reference = self.magnitude(f, b, lambda);
+        let mut refinements = 0;
+        let mut last = f64::INFINITY;
+        let (mut force, mut dof, mut residual);
+        loop {
+            self.basis.project(lambda);
+            self.residuals(f, b, a, lambda);
+            let (r1, at) = weighted_max(&self.r1, &self.inverse.weight);
+            let (r2, _) = weighted_max(&self.r2, &self.row_weight);
+            (force, dof) = (r1, at);
+            residual = if reference > 0.0 {
+                r1.max(r2) / reference
+            } else {
+                0.0
+            };
+            if residual <= RESIDUAL_GOAL
+                || refinements == REFINEMENTS_MAX
+                || (refinements > 1 && residual > 0.5 * last)
+            {
+                break;
+            }
+            last = residual;
+            self.correct(a, lambda);
+            refinements += 1;
+        }
+        self.counts.refinements += u64::from(refinements);
+        if !all_finite(a) || !all_finite(lambda) {
+            return Err(blame(f, b, a, lambda));
+        }
+        if self.massless && force > UNBALANCED * reference {
+            return Err(KktError::Undetermined {
+                dof,
+                residual: force / reference,
+            });
+        }
+        Ok(SolveInfo {
+            refinements,
+            residual: Some(residual),
+        })
+    }
+
+    /// Size of the data in mass-scaled acceleration units (√mass · m/s²),
+    /// in which forces, multipliers and accelerations are comparable.
+    fn magnitude(&self, f: &[f64], b: &[f64], lambda: &[f64]) -> f64 {
+        let mut largest = weighted_max(f, &self.inverse.weight).0;
+        for ((b, l), w) in b.iter().zip(lambda).zip(&self.row_weight) {
+            largest = largest.max(b.abs() * w);
+            if *w > 0.0 {
+                largest = largest.max(l.abs() / w);
+            }
+        }
+        largest
+    }
+
+    fn residuals(&mut self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) {
+        self.r1.copy_from_slice(f);
+        self.panels.add_transposed(lambda, &mut self.r1);
+        let shape = &self.inverse.shape;
+        for (k, &n) in shape.sizes().iter().enumerate() {
+            let dof = shape.dof(k);
+            let block = &self.mass[shape.value(k)..shape.value(k) + n * n];
+            let r = &mut self.r1[dof..dof + n];
+            for (column, aj) in block.chunks_exact(n.max(1)).zip(&a[dof..dof + n]) {
+                for (r, m) in r.iter_mut().zip(column) {
+                    *r -= m * aj;
+                }
+            }
+        }
+        self.r2.copy_from_slice(b);
+        self.panels.sub_mul(a, &mut self.r2);
+    }
+
+    fn correct(&mut self, a: &mut [f64], lambda: &mut [f64]) {
+        self.inverse.apply(&self.r1, &mut self.da);
+        self.panels.sub_mul(&self.da, &mut self.r2);
+        match &mut self.factor {
+            Factor::Dense(w) => w.solve(&mut self.r2),
+            Factor::Sparse(w) => w.solve(&mut self.r2),
+        }
+        self.panels.add_inverse_transposed(&self.r2, &mut self.da);
+        for (a, d) in a.iter_mut().zip(&self.da) {
+            *a += d;
+        }
+        for (l, d) in lambda.iter_mut().zip(&self.r2) {
+            *l += d;
+        }
+    }
+}
+
+/// Cheaper backend by estimated cost.
+fn choose(blocks: &BlockDiag, jac: &Csr, backend: Backend) -> Factor {
+    let m = jac.nrows;
+    if backend == Backend::Dense {
+        return Factor::Dense(DenseLdl::new(m));
+    }
+    let sparse = SparseLdl::new(m, &panels::coupling(blocks, jac), true);
+    let dense_cost = m * m * m / 6;
+    let sparse_cost = 4 * sparse.flops() + 20 * m;
+    if backend == Backend::Auto && dense_cost <= sparse_cost && m <= 256 {
+        Factor::Dense(DenseLdl::new(m))
+    } else {
+        Factor::Sparse(sparse)
+    }
+}
+
+/// Name the input, or failing that the result, that is not finite.
+fn blame(f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> KktError {
+    if let Some(row) = first_non_finite(b) {
+        return KktError::NonFinite { row };
+    }
+    if let Some(dof) = first_non_finite(f) {
+        return KktError::NonFiniteDof { dof };
+    }
+    if let Some(row) = first_non_finite(lambda) {
+        return KktError::NonFinite { row };
+    }
+    KktError::NonFiniteDof {
+        dof: first_non_finite(a).unwrap_or(0),
+    }
+}

@@ -1,0 +1,198 @@
+//! `S x − Gᵀ y = r`, `G x = b` with nonsymmetric `S`, by LU of the whole
+//! saddle matrix.
+
+use crate::dense_lu::DenseLu;
+use crate::error::{KktError, check_len};
+use crate::options::{Backend, FactorInfo};
+use crate::pattern::Csr;
+use crate::saddle::Saddle;
+use crate::sparse_lu::SparseLu;
+use crate::vecops::{all_finite, first_non_finite};
+
+/// Regularisation of the multiplier diagonal of the equilibrated matrix. A
+/// Newton iteration that evaluates true residuals contracts the error by
+/// about this much over the smallest regular eigenvalue in each sweep, and
+/// rounding enters free multipliers divided by it.
+const SHIFT: f64 = 1e-9;
+/// Unknowns up to which the dense LU is taken by [`Backend::Auto`].
+const DENSE_MAX: usize = 40;
+
+#[derive(Debug, Clone)]
+enum Factor {
+    Dense(DenseLu),
+    Sparse(SparseLu),
+}
+
+/// Solver of the linearised implicit step. See the crate documentation for
+/// the equations and signs.
+///
+/// If the constraint rows are found dependent, `[[S, −Gᵀ], [G, ε]]` is
+/// factorised instead: the solution then satisfies `G x = b` to about 1e-9
+/// relative and `y` is close to, but not exactly, of minimum norm. An outer
+/// iteration on true residuals removes both errors.
+#[derive(Debug, Clone)]
+pub struct TangentKkt {
+    s: Csr,
+    jac: Csr,
+    factor: Factor,
+    redundant: bool,
+    ready: bool,
+}
+
+impl TangentKkt {
+    /// Symbolic analysis and allocation. `s` must contain its diagonal.
+    pub fn new(s: Csr, jac: Csr, backend: Backend) -> Result<TangentKkt, KktError> {
+        s.validate()?;
+        jac.validate()?;
+        check_len("columns of S", s.ncols, s.nrows)?;
+        check_len("columns of the constraint matrix", jac.ncols, s.nrows)?;
+        if (0..s.nrows).any(|i| s.slot(i, i).is_none()) {
+            return Err(KktError::Pattern("S lacks a diagonal entry"));
+        }
+        let saddle = Saddle::new(&s, &jac);
+        let dense = match backend {
+            Backend::Auto => saddle.n <= DENSE_MAX,
+            Backend::Dense => true,
+            Backend::Sparse => false,
+        };
+        Ok(TangentKkt {
+            factor: if dense {
+                Factor::Dense(DenseLu::new(&saddle))
+            } else {
+                Factor::Sparse(SparseLu::new(&saddle))
+            },
+            s,
+            jac,
+            redundant: false,
+            ready: false,
+        })
+    }
+
+    /// Declare the constraints redundant (or not): with `true` the plain
+    /// attempt, which would fail, is skipped.
+    pub fn set_redundant(&mut self, redundant: bool) {
+        self.redundant = redundant;
+    }
+
+    /// The backend in use (`Auto` resolved).
+    pub fn backend(&self) -> Backend {
+        match self.factor {
+            Factor::Dense(_) => Backend::Dense,
+            Factor::Sparse(_) => Backend::Sparse,
+        }
+    }
+
+    /// Factorise for new values. `jac_rows` are the coefficients of the
+    /// constraint equations, `jac_cols` those of the multiplier columns;
+    /// pass the same slice twice when they coincide.
+    ///
+    /// In the result, `weakest_row` and the row of a `Singular` error count
+    /// unknowns: coordinates first, then constraint rows.
+    pub fn factor(
+        &mut self,
+        s_values: &[f64],
+        jac_rows: &[f64],
+        jac_cols: &[f64],
+    ) -> Result<FactorInfo, KktError> {
+        check_len("S values", s_values.len(), self.s.nnz())?;
+        check_len("constraint values", jac_rows.len(), self.jac.nnz())?;
+        check_len("multiplier values", jac_cols.len(), self.jac.nnz())?;
+        self.ready = false;
+        if let Some(at) = find_non_finite(s_values) {
+            let dof = row_of(&self.s, at);
+            return Err(KktError::NonFiniteDof { dof });
+        }
+        if let Some(at) = find_non_finite(jac_rows).or_else(|| find_non_finite(jac_cols)) {
+            let row = row_of(&self.jac, at);
+            return Err(KktError::NonFinite { row });
+        }
+        let mut found = None;
+        if !self.redundant || self.jac.nrows == 0 {
+            found = self.attempt(s_values, jac_rows, jac_cols, None)?;
+        }
+        let regularized = found.is_none();
+        if regularized {
+            found = self.attempt(s_values, jac_rows, jac_cols, Some(SHIFT))?;
+        }
+        let (pivot, row) = found.unwrap_or((0.0, 0));
+        self.ready = true;
+        Ok(FactorInfo {
+            min_relative_pivot: pivot,
+            weakest_row: row,
+            regularized,
+            free_directions: 0,
+        })
+    }
+
+    /// Solve with the current factorisation; `x` and `y` are overwritten.
+    pub fn solve(
+        &mut self,
+        r: &[f64],
+        b: &[f64],
+        x: &mut [f64],
+        y: &mut [f64],
+    ) -> Result<(), KktError> {
+        let (nv, m) = (self.s.nrows, self.jac.nrows);
+        check_len("r", r.len(), nv)?;
+        check_len("b", b.len(), m)?;
+        check_len("x", x.len(), nv)?;
+        check_len("y", y.len(), m)?;
+        if !self.ready {
+            return Err(KktError::NotReady("factor"));
+        }
+        match &mut self.factor {
+            Factor::Dense(f) => f.solve(r, b, x, y),
+            Factor::Sparse(f) => f.solve(r, b, x, y),
+        }
+        if all_finite(x) && all_finite(y) {
+            return Ok(());
+        }
+        if let Some(row) = first_non_finite(b) {
+            return Err(KktError::NonFinite { row });
+        }
+        if let Some(dof) = first_non_finite(r).or_else(|| first_non_finite(x)) {
+            return Err(KktError::NonFiniteDof { dof });
+        }
+        Err(KktError::NonFinite {
+            row: first_non_finite(y).unwrap_or(0),
+        })
+    }
+
+    fn attempt(
+        &mut self,
+        s: &[f64],
+        rows: &[f64],
+        cols: &[f64],
+        shift: Option<f64>,
+    ) -> Result<Option<(f64, usize)>, KktError> {
+        let nv = self.s.nrows;
+        match &mut self.factor {
+            Factor::Dense(f) => {
+                f.load(s, rows, cols);
+                if let Some(shift) = shift {
+                    f.shift_diagonal(nv, shift);
+                }
+                f.factor(shift.is_none())
+            }
+            Factor::Sparse(f) => {
+                f.load(s, rows, cols);
+                if let Some(shift) = shift {
+                    f.shift_diagonal(nv, shift);
+                }
+                f.factor(shift.is_none())
+            }
+        }
+    }
+}
+
+fn find_non_finite(values: &[f64]) -> Option<usize> {
+    if all_finite(values) {
+        None
+    } else {
+        first_non_finite(values)
+    }
+}
+
+fn row_of(pattern: &Csr, slot: usize) -> usize {
+    pattern.row_ptr.partition_point(|&p| p <= slot) - 1
+}

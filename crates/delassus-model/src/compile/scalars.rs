@@ -1,0 +1,298 @@
+//! Numbers and expressions as written, to values and programs in SI.
+
+use super::context::{Env, Path};
+use crate::spec::Scalar;
+use crate::{Diagnostic, var};
+use delassus_expr::{
+    Binding, Dim, Expr, ExprError, ExprErrorKind, Scope, interpolate, parse_constant,
+};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// Longest text of a value that is repeated in a message.
+const MAX_QUOTED: usize = 60;
+/// Sensor names among which a misspelt one is looked up.
+const MAX_SUGGESTED_SENSORS: usize = 2000;
+
+/// Column name to its index; `None` for a sensor that is itself faulty.
+pub(super) type SensorNames = BTreeMap<String, Option<usize>>;
+
+/// The variables an expression may use besides time.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Vars<'a> {
+    /// Names with a meaning only here, such as `length` of a spring.
+    pub(super) locals: &'a [(&'a str, usize)],
+    pub(super) sensors: Option<&'a SensorNames>,
+}
+
+/// The names an expression sees.
+struct Names<'a> {
+    env: Env<'a>,
+    vars: Vars<'a>,
+    /// A name was used whose own definition is faulty: what follows from it is not reported.
+    tainted: Cell<bool>,
+    /// A local name was used that a parameter has too.
+    clash: RefCell<Option<String>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(env: Env<'a>, vars: Vars<'a>) -> Self {
+        Names {
+            env,
+            vars,
+            tainted: Cell::new(false),
+            clash: RefCell::new(None),
+        }
+    }
+
+    fn taint(&self) -> Binding {
+        self.tainted.set(true);
+        Binding::Const(1.0, Dim::Any)
+    }
+}
+
+impl Scope for Names<'_> {
+    fn lookup(&self, name: &str) -> Option<Binding> {
+        if let Some((_, variable)) = self.vars.locals.iter().find(|(n, _)| *n == name) {
+            if self.env.params.get(name).is_some() {
+                *self.clash.borrow_mut() = Some(name.to_owned());
+            }
+            return Some(Binding::Var(*variable));
+        }
+        if let Some((_, value)) = self.env.indices.iter().find(|(n, _)| &**n == name) {
+            return Some(Binding::Const(*value as f64, Dim::Any));
+        }
+        match self.env.params.get(name) {
+            Some(Some((value, dim))) => return Some(Binding::Const(value, dim)),
+            Some(None) => return Some(self.taint()),
+            None => {}
+        }
+        if name == "t" {
+            return Some(Binding::Var(var::T));
+        }
+        match self.vars.sensors?.get(name)? {
+            Some(id) => Some(Binding::Var(var::SENSOR + id)),
+            None => Some(self.taint()),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let sensors = self.vars.sensors.into_iter().flat_map(BTreeMap::keys);
+        let mut list: Vec<String> = self.env.params.names().map(str::to_owned).collect();
+        list.extend(self.env.indices.iter().map(|(n, _)| n.to_string()));
+        list.extend(self.vars.locals.iter().map(|(n, _)| (*n).to_owned()));
+        list.extend(sensors.take(MAX_SUGGESTED_SENSORS).cloned());
+        list
+    }
+}
+
+impl Env<'_> {
+    /// A constant in SI.
+    pub(super) fn constant(&self, value: &Scalar, path: &Path<'_>, expected: Dim) -> Option<f64> {
+        match value {
+            Scalar::Number(x) => self.finite(*x, path),
+            Scalar::Text(text) => self.constant_text(text, 0, path, expected),
+        }
+    }
+
+    /// A constant from a part of a text that begins at `offset`.
+    pub(super) fn constant_text(
+        &self,
+        text: &str,
+        offset: usize,
+        path: &Path<'_>,
+        expected: Dim,
+    ) -> Option<f64> {
+        let (value, dim) = self.constant_with_dim(text, offset, path)?;
+        self.check_dim(text, offset, path, expected, dim)?;
+        Some(value)
+    }
+
+    /// The same with whatever dimension it has.
+    pub(super) fn constant_with_dim(
+        &self,
+        text: &str,
+        offset: usize,
+        path: &Path<'_>,
+    ) -> Option<(f64, Dim)> {
+        let names = Names::new(*self, Vars::default());
+        let parsed = parse_constant(text, &names);
+        if names.tainted.get() {
+            return None;
+        }
+        match parsed {
+            Ok((value, dim)) => Some((self.finite(value, path)?, dim)),
+            Err(error) => {
+                self.expression_fault(text, offset, path, &error);
+                None
+            }
+        }
+    }
+
+    /// A program that may depend on time and on `vars`.
+    pub(super) fn expression(
+        &self,
+        value: &Scalar,
+        path: &Path<'_>,
+        expected: Dim,
+        vars: Vars<'_>,
+    ) -> Option<Expr> {
+        let text = match value {
+            Scalar::Number(x) => return self.finite(*x, path).map(Expr::constant),
+            Scalar::Text(text) => text,
+        };
+        let names = Names::new(*self, vars);
+        let parsed = Expr::parse(text, &names);
+        if names.tainted.get() {
+            return None;
+        }
+        if let Some(name) = names.clash.into_inner() {
+            self.report(
+                Diagnostic::error(
+                    "E_DUPLICATE",
+                    path.to_string(),
+                    format!("`{name}` means a measured quantity here, but is a parameter too"),
+                )
+                .help("rename the parameter")
+                .related(format!("parameters.{name}")),
+            );
+            return None;
+        }
+        let expr = match parsed {
+            Ok(expr) => expr,
+            Err(error) => {
+                self.expression_fault(text, 0, path, &error);
+                return None;
+            }
+        };
+        self.check_dim(text, 0, path, expected, expr.dim())?;
+        self.check_start(text, path, &expr)?;
+        Some(expr)
+    }
+
+    /// An expression of time alone can be tried before the run begins.
+    fn check_start(&self, text: &str, path: &Path<'_>, expr: &Expr) -> Option<()> {
+        if expr.variables().iter().any(|v| *v != var::T) {
+            return Some(());
+        }
+        let value = expr.eval(&[self.start]);
+        if value.is_finite() {
+            return Some(());
+        }
+        self.report(
+            Diagnostic::error(
+                "E_NONFINITE",
+                path.to_string(),
+                format!("`{}` is {value} at t = {}", quoted(text), self.start),
+            )
+            .help("check for a division by zero, or for a root or logarithm of a negative number"),
+        );
+        None
+    }
+
+    fn check_dim(
+        &self,
+        text: &str,
+        offset: usize,
+        path: &Path<'_>,
+        expected: Dim,
+        found: Dim,
+    ) -> Option<()> {
+        if expected.accepts(found) {
+            return Some(());
+        }
+        self.report(
+            Diagnostic::error(
+                "E_DIMENSION",
+                path.to_string(),
+                format!(
+                    "`{}` is in {found}, but {expected} is expected",
+                    quoted(text)
+                ),
+            )
+            .within(offset..offset + text.len())
+            .help(format!("give it in {expected}, or as a bare number in SI units")),
+        );
+        None
+    }
+
+    fn finite(&self, x: f64, path: &Path<'_>) -> Option<f64> {
+        if x.is_finite() {
+            return Some(x);
+        }
+        self.report(
+            Diagnostic::error(
+                "E_NONFINITE",
+                path.to_string(),
+                format!("the value is {x}, but must be a finite number"),
+            )
+            .help("give a finite number"),
+        );
+        None
+    }
+
+    fn expression_fault(&self, text: &str, offset: usize, path: &Path<'_>, error: &ExprError) {
+        use ExprErrorKind as K;
+        let code = match &error.kind {
+            K::UnknownName { .. } | K::UnknownFunction { .. } | K::UnknownUnit { .. } => {
+                "E_UNKNOWN_NAME"
+            }
+            K::NonFinite { .. } => "E_NONFINITE",
+            K::DimensionMismatch { .. } | K::FractionalDimension { .. } | K::DimensionTooLarge => {
+                "E_DIMENSION"
+            }
+            K::TooLong { .. } | K::TooDeep => "E_LIMIT",
+            _ => "E_EXPRESSION",
+        };
+        let message = format!("{error} in `{}`", quoted(text));
+        let mut fault = Diagnostic::error(code, path.to_string(), message)
+            .within(error.span.start + offset..error.span.end + offset);
+        fault.help = error.help();
+        self.report(fault);
+    }
+
+    /// A name or reference with its `{i}` replaced.
+    pub(super) fn text<'t>(&self, template: &'t str, path: &Path<'_>) -> Option<Cow<'t, str>> {
+        if !template.contains(['{', '}']) {
+            return Some(Cow::Borrowed(template));
+        }
+        let names = Names::new(*self, Vars::default());
+        let result = interpolate(template, &names);
+        if names.tainted.get() {
+            return None;
+        }
+        match result {
+            Ok(text) => Some(Cow::Owned(text)),
+            Err(error) => {
+                self.expression_fault(template, 0, path, &error);
+                None
+            }
+        }
+    }
+}
+
+/// A text short enough for a message.
+pub(super) fn quoted(text: &str) -> Cow<'_, str> {
+    if text.chars().nth(MAX_QUOTED).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut short: String = text.chars().take(MAX_QUOTED).collect();
+    short.push('…');
+    Cow::Owned(short)
+}
+
+/// The values of a list, in order; all faults in it are reported.
+pub(super) fn constants(
+    env: &Env<'_>,
+    list: &[Scalar],
+    path: &Path<'_>,
+    dim: Dim,
+) -> Option<Vec<f64>> {
+    let values: Vec<Option<f64>> = list
+        .iter()
+        .enumerate()
+        .map(|(k, s)| env.constant(s, &path.index(k), dim))
+        .collect();
+    values.into_iter().collect()
+}
