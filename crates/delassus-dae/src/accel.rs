@@ -82,8 +82,9 @@ impl Accel {
         ws: &mut P::Ws,
         t: f64,
         q: &[f64],
+        z: &[f64],
     ) -> Result<(), StepFailure> {
-        let e = at(p, ws, t, q);
+        let e = at(p, ws, t, q, z);
         self.factor(|m| e.mass(m), |j| e.jacobian(j))
     }
 
@@ -135,7 +136,7 @@ impl Accel {
         lambda: &mut [f64],
         zdot: &mut [f64],
     ) -> Result<(), StepFailure> {
-        let e = at(p, ws, t, q).velocity(v, z);
+        let e = at(p, ws, t, q, z).velocity(v, z);
         self.eval_at(&e, a, lambda, zdot)
     }
 

@@ -108,8 +108,9 @@ pub trait Problem: Send + Sync {
     }
     /// Makes the scratch.
     fn workspace(&self) -> Self::Ws;
-    /// Everything that depends on t and q only.
-    fn realize_position(&self, t: f64, q: &[f64], ws: &mut Self::Ws);
+    /// Everything that depends on t and q only. Position-level functions may use z for what
+    /// q cannot hold (how many turns a joint has made) but must not vary with it otherwise.
+    fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Self::Ws);
     /// Everything that depends on v and z too; after `realize_position`.
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws);
     /// M on the pattern of the mass blocks.
@@ -154,9 +155,15 @@ pub trait Problem: Send + Sync {
     }
 }
 
-/// Evaluates a problem at (t, q).
-pub fn at<'a, P: Problem>(p: &'a P, ws: &'a mut P::Ws, t: f64, q: &[f64]) -> AtPos<'a, P> {
-    p.realize_position(t, q, ws);
+/// Evaluates a problem at (t, q, z).
+pub fn at<'a, P: Problem>(
+    p: &'a P,
+    ws: &'a mut P::Ws,
+    t: f64,
+    q: &[f64],
+    z: &[f64],
+) -> AtPos<'a, P> {
+    p.realize_position(t, q, z, ws);
     AtPos { p, ws }
 }
 

@@ -55,10 +55,11 @@ impl Projector {
         acc: &mut Accel,
         t: f64,
         q: &mut [f64],
+        z: &[f64],
     ) -> Result<(), StepFailure> {
-        let e = at(p, ws, t, q);
+        let e = at(p, ws, t, q, z);
         e.residual_pos(&mut self.g[..self.n_pos]);
-        acc.factor_at(p, ws, t, q)?;
+        acc.factor_at(p, ws, t, q, z)?;
         let (mut drift, _) = self.worst(self.n_pos);
         if drift <= self.limit {
             return Ok(());
@@ -73,7 +74,7 @@ impl Projector {
             acc.correct(&self.g, &mut self.dx)?;
             p.manifold().retract(q, &self.dx, &mut self.q_try);
             q.copy_from_slice(&self.q_try);
-            at(p, ws, t, q).residual_pos(&mut self.g[..self.n_pos]);
+            at(p, ws, t, q, z).residual_pos(&mut self.g[..self.n_pos]);
             let (now, row) = self.worst(self.n_pos);
             if now <= 0.1 * self.limit || (now <= self.limit && now > 0.3 * drift) {
                 break;
@@ -88,7 +89,7 @@ impl Projector {
             }
             drift = now;
         }
-        acc.factor_at(p, ws, t, q)
+        acc.factor_at(p, ws, t, q, z)
     }
 
     /// Moves v onto G v + g_t = 0 with the factor of the present q.

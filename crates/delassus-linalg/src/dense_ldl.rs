@@ -1,7 +1,6 @@
 //! Dense LDLᵀ for small systems.
 
 use crate::error::KktError;
-use crate::vecops::first_non_finite;
 
 /// Columns are padded to this many entries so that every inner loop runs over
 /// whole chunks: no remainder loops, which at 8 rows would be most of the work.
@@ -29,6 +28,71 @@ pub(crate) struct Regularization {
     pub(crate) shift: f64,
     /// A plain attempt stops at a relative pivot below this.
     pub(crate) threshold: f64,
+}
+
+/// Judge of the pivots of one elimination, dense or sparse.
+#[derive(Debug)]
+pub(crate) struct Pivots {
+    reg: Regularization,
+    /// Pivot, scale and row of the weakest so far; kept apart to compare by
+    /// products, as a division per row would show at 8 rows.
+    pivot: f64,
+    scale: f64,
+    row: usize,
+}
+
+impl Pivots {
+    pub(crate) fn new(reg: Regularization) -> Pivots {
+        Pivots {
+            reg,
+            pivot: 1.0,
+            scale: 1.0,
+            row: 0,
+        }
+    }
+
+    /// Pivot and its inverse, or `None` if a plain attempt must stop.
+    pub(crate) fn take(
+        &mut self,
+        row: usize,
+        diagonal: f64,
+        s: f64,
+    ) -> Result<Option<(f64, f64)>, KktError> {
+        let mut d = diagonal + self.reg.shift * s;
+        if d * self.scale < self.pivot * s {
+            (self.pivot, self.scale, self.row) = (d, s, row);
+        }
+        // Negated so that NaN lands here too.
+        if !(d > self.reg.threshold * s) {
+            if !d.is_finite() || !s.is_finite() {
+                return Err(KktError::NonFinite { row });
+            }
+            if self.reg.shift == 0.0 {
+                (self.pivot, self.scale, self.row) = (d, s, row);
+                return Ok(None);
+            }
+        }
+        if self.reg.shift > 0.0 {
+            d = d.max(0.5 * self.reg.shift * s);
+        }
+        // A row without any coefficient has d = 0: no multiplier.
+        let inv = if d > 0.0 { 1.0 / d } else { 0.0 };
+        if !inv.is_finite() || !d.is_finite() {
+            return Err(KktError::NonFinite { row });
+        }
+        Ok(Some((d, inv)))
+    }
+
+    pub(crate) fn weakest(&self) -> Weakest {
+        Weakest {
+            pivot: if self.scale > 0.0 {
+                self.pivot / self.scale
+            } else {
+                0.0
+            },
+            row: self.row,
+        }
+    }
 }
 
 /// In-place LDLᵀ of the lower triangle, column-major with padded columns.
@@ -78,36 +142,60 @@ impl DenseLdl {
         scale: &[f64],
         reg: Regularization,
     ) -> Result<Outcome, KktError> {
+        // Up to 16 rows a column is an array: loops unroll completely.
+        match self.ld {
+            4 => self.factor_fixed::<4>(scale, reg),
+            8 => self.factor_fixed::<8>(scale, reg),
+            12 => self.factor_fixed::<12>(scale, reg),
+            16 => self.factor_fixed::<16>(scale, reg),
+            _ => self.factor_general(scale, reg),
+        }
+    }
+
+    fn factor_fixed<const LD: usize>(
+        &mut self,
+        scale: &[f64],
+        reg: Regularization,
+    ) -> Result<Outcome, KktError> {
+        let columns = self.w.as_chunks_mut::<LD>().0;
+        let mut pivots = Pivots::new(reg);
+        for (j, &s) in scale.iter().enumerate() {
+            let (done, rest) = columns.split_at_mut(j + 1);
+            let column = &mut done[j];
+            let (d, inv) = match pivots.take(j, column[j], s)? {
+                Some(pivot) => pivot,
+                None => return Ok(Outcome::TooSmall(pivots.weakest())),
+            };
+            self.d[j] = d;
+            self.dinv[j] = inv;
+            let source = *column;
+            for (target, &l) in rest.iter_mut().zip(&source[j + 1..]) {
+                let c = l * inv;
+                // Entries above the diagonal become garbage; nobody reads
+                // them before they are cleared below.
+                for i in 0..LD {
+                    target[i] -= c * source[i];
+                }
+            }
+            for v in column.iter_mut() {
+                *v *= inv;
+            }
+            // Zeros up to the diagonal let `solve` run over whole columns.
+            column[..=j].fill(0.0);
+        }
+        Ok(Outcome::Done(pivots.weakest()))
+    }
+
+    fn factor_general(&mut self, scale: &[f64], reg: Regularization) -> Result<Outcome, KktError> {
         let (n, ld) = (self.n, self.ld);
-        let mut weakest = Weakest { pivot: 1.0, row: 0 };
+        let mut pivots = Pivots::new(reg);
         for (j, &s) in scale.iter().enumerate() {
             let (done, rest) = self.w.split_at_mut((j + 1) * ld);
             let column = &mut done[j * ld..];
-            let mut d = column[j] + reg.shift * s;
-            let relative = d / s;
-            if relative < weakest.pivot {
-                weakest = Weakest {
-                    pivot: relative,
-                    row: j,
-                };
-            }
-            // Negated so that NaN lands here too.
-            if !(relative > reg.threshold) {
-                if !d.is_finite() || !s.is_finite() {
-                    return Err(KktError::NonFinite { row: j });
-                }
-                if reg.shift == 0.0 {
-                    return Ok(Outcome::TooSmall(Weakest {
-                        pivot: if s > 0.0 { relative } else { 0.0 },
-                        row: j,
-                    }));
-                }
-            }
-            if reg.shift > 0.0 {
-                d = d.max(0.5 * reg.shift * s);
-            }
-            // A row without any coefficient has d = 0: no multiplier.
-            let inv = if d > 0.0 { 1.0 / d } else { 0.0 };
+            let (d, inv) = match pivots.take(j, column[j], s)? {
+                Some(pivot) => pivot,
+                None => return Ok(Outcome::TooSmall(pivots.weakest())),
+            };
             self.d[j] = d;
             self.dinv[j] = inv;
             for (k, target) in (j + 1..n).zip(rest.chunks_exact_mut(ld)) {
@@ -125,14 +213,52 @@ impl DenseLdl {
                 *v *= inv;
             }
         }
-        if let Some(row) = first_non_finite(&self.dinv[..n]) {
-            return Err(KktError::NonFinite { row });
-        }
-        Ok(Outcome::Done(weakest))
+        Ok(Outcome::Done(pivots.weakest()))
     }
 
     /// `x ← (L D Lᵀ)⁻¹ x`.
     pub(crate) fn solve(&self, x: &mut [f64]) {
+        match self.ld {
+            4 => self.solve_fixed::<4>(x),
+            8 => self.solve_fixed::<8>(x),
+            12 => self.solve_fixed::<12>(x),
+            16 => self.solve_fixed::<16>(x),
+            _ => self.solve_general(x),
+        }
+    }
+
+    fn solve_fixed<const LD: usize>(&self, x: &mut [f64]) {
+        let n = self.n;
+        let columns = self.w.as_chunks::<LD>().0;
+        let mut z = [0.0; LD];
+        z[..n].copy_from_slice(&x[..n]);
+        for (j, column) in columns.iter().enumerate() {
+            let zj = z[j];
+            for i in 0..LD {
+                z[i] -= column[i] * zj;
+            }
+        }
+        for (z, d) in z.iter_mut().zip(&self.dinv) {
+            *z *= d;
+        }
+        for (j, column) in columns.iter().enumerate().rev() {
+            let mut lanes = [0.0; CHUNK];
+            for (l, z) in column
+                .as_chunks::<CHUNK>()
+                .0
+                .iter()
+                .zip(z.as_chunks::<CHUNK>().0)
+            {
+                for i in 0..CHUNK {
+                    lanes[i] += l[i] * z[i];
+                }
+            }
+            z[j] -= (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+        }
+        x[..n].copy_from_slice(&z[..n]);
+    }
+
+    fn solve_general(&self, x: &mut [f64]) {
         let (n, ld) = (self.n, self.ld);
         for (j, column) in self.w.chunks_exact(ld.max(1)).enumerate() {
             let xj = x[j];

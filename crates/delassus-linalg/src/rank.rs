@@ -1,1 +1,356 @@
-//! Rank.
+//! Which constraint rows are dependent, on which others, and what that means
+//! for the multipliers. Diagnosis: allocates freely, runs once per model.
+//!
+//! Cost follows the fill of `G Gᵀ`, in the given row order or, if that fills
+//! too much, in a minimum-degree order: linear for chains and trees, cubic
+//! only if everything couples with everything.
+
+use crate::error::{KktError, check_len};
+use crate::null_echelon;
+use crate::pattern::Csr;
+use crate::row_qr::RowQr;
+use crate::vecops::first_non_finite;
+use crate::{ordering, sparse_ldl};
+
+/// Default relative tolerance: well above the rounding of assembled
+/// coefficients, well below any intended misalignment.
+pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+
+/// Entries of the factor up to which the given order is kept (600 rows, all
+/// coupled): its distances mean exactly what the report says.
+const FILL_MAX: usize = 200_000;
+
+/// Coefficients below this are rounding, not dependency.
+const COEFFICIENT_MIN: f64 = 1e-8;
+
+/// A row that is a combination of earlier ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DependentRow {
+    /// The dependent row.
+    pub row: usize,
+    /// `row = Σ coefficient · other`, over earlier kept rows, in the units
+    /// of the unscaled rows. Empty for a row that is zero.
+    pub others: Vec<(usize, f64)>,
+}
+
+/// Result of [`row_rank`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankReport {
+    /// Number of independent rows.
+    pub rank: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Smallest distance of a kept row from the span of the kept rows before
+    /// it, as a fraction of its length (1 if no rows are kept). It bounds
+    /// the smallest relative singular value from above. (For large systems
+    /// "before" is in elimination order.)
+    pub smallest_kept: f64,
+    /// Largest such distance among the dependent rows (0 if none): a gap to
+    /// `smallest_kept` of many decades means the rank is beyond doubt.
+    pub largest_dropped: f64,
+    /// The dependent rows, ascending; earlier rows are kept. Each is also a
+    /// left null vector, and together they span the left null space.
+    pub dependent: Vec<DependentRow>,
+}
+
+/// Rank of the rows of `G`, keeping earlier rows over later ones.
+///
+/// Rows are scaled to unit length; `col_scale`, if given, multiplies the
+/// columns first, so that lengths and angles can be made comparable. A row
+/// is dependent when its distance from the span of the earlier kept rows is
+/// at most `tol` of its length.
+pub fn row_rank(
+    jac: &Csr,
+    values: &[f64],
+    col_scale: Option<&[f64]>,
+    tol: f64,
+) -> Result<RankReport, KktError> {
+    let analysis = Analysis::new(jac, values, col_scale, tol)?;
+    Ok(analysis.in_given_order(analysis.report()))
+}
+
+/// Rows whose multiplier is not unique: those that take part in any
+/// dependency, as the dependent row or as one of the others.
+pub fn non_unique_rows(report: &RankReport) -> Vec<bool> {
+    let mut out = vec![false; report.rows];
+    for d in &report.dependent {
+        out[d.row] = true;
+        for (other, _) in &d.others {
+            out[*other] = true;
+        }
+    }
+    out
+}
+
+/// `λ = pinv(Gᵀ) rhs`: the multipliers of least Euclidean norm among those
+/// that best balance the generalised force `rhs`.
+pub fn min_norm_solve(jac: &Csr, values: &[f64], rhs: &[f64]) -> Result<Vec<f64>, KktError> {
+    check_len("rhs", rhs.len(), jac.ncols)?;
+    if let Some(dof) = first_non_finite(rhs) {
+        return Err(KktError::NonFiniteDof { dof });
+    }
+    let analysis = Analysis::new(jac, values, None, DEFAULT_TOLERANCE)?;
+    let (rows, norms, qr) = (jac.nrows, &analysis.norms, &analysis.qr);
+    let mut lambda = vec![0.0; rows];
+    let mut ordered = vec![0.0; rows];
+    // Seminormal equations, corrected: each sweep gains all the digits that
+    // the squared condition number leaves.
+    for _ in 0..4 {
+        let mut residual = rhs.to_vec();
+        jac.mul_t_add(values, -1.0, &lambda, &mut residual);
+        let mut step = vec![0.0; rows];
+        jac.mul_add(values, 1.0, &residual, &mut step);
+        for (o, &i) in ordered.iter_mut().zip(&analysis.order) {
+            *o = step[i as usize];
+        }
+        scale_down(&mut ordered, norms);
+        qr.solve_lower(&mut ordered);
+        qr.solve_upper(rows, &mut ordered);
+        scale_down(&mut ordered, norms);
+        for (o, &i) in ordered.iter().zip(&analysis.order) {
+            lambda[i as usize] += o;
+        }
+    }
+    for (o, &i) in ordered.iter_mut().zip(&analysis.order) {
+        *o = lambda[i as usize];
+    }
+    remove_null_part(&analysis.report(), &mut ordered);
+    for (o, &i) in ordered.iter().zip(&analysis.order) {
+        lambda[i as usize] = *o;
+    }
+    match first_non_finite(&lambda) {
+        Some(row) => Err(KktError::NonFinite { row }),
+        None => Ok(lambda),
+    }
+}
+
+fn scale_down(x: &mut [f64], norms: &[f64]) {
+    for (x, n) in x.iter_mut().zip(norms) {
+        *x = if *n > 0.0 { *x / n } else { 0.0 };
+    }
+}
+
+/// Factor of the row-normalised matrix in elimination order.
+struct Analysis {
+    /// `order[position] = row`.
+    order: Vec<u32>,
+    /// Whether `order` is the given one.
+    given: bool,
+    qr: RowQr,
+    /// Row lengths, by position.
+    norms: Vec<f64>,
+}
+
+impl Analysis {
+    fn new(
+        jac: &Csr,
+        values: &[f64],
+        col_scale: Option<&[f64]>,
+        tol: f64,
+    ) -> Result<Analysis, KktError> {
+        jac.validate()?;
+        check_len("constraint values", values.len(), jac.nnz())?;
+        if let Some(scale) = col_scale {
+            check_len("col_scale", scale.len(), jac.ncols)?;
+        }
+        let (order, given) = elimination_order(jac);
+        let mut permuted = Csr {
+            nrows: jac.nrows,
+            ncols: jac.ncols,
+            row_ptr: vec![0],
+            col: Vec::with_capacity(jac.nnz()),
+        };
+        let mut scaled = Vec::with_capacity(jac.nnz());
+        let mut norms = Vec::with_capacity(jac.nrows);
+        for &row in &order {
+            let i = row as usize;
+            let start = scaled.len();
+            for (&j, v) in jac.row(i).iter().zip(&values[jac.row_ptr[i]..]) {
+                permuted.col.push(j);
+                scaled.push(v * col_scale.map_or(1.0, |s| s[j]));
+            }
+            permuted.row_ptr.push(scaled.len());
+            let norm = scaled[start..].iter().fold(0.0, |n: f64, v| n.hypot(*v));
+            if !norm.is_finite() {
+                return Err(KktError::NonFinite { row: i });
+            }
+            if norm > 0.0 {
+                for v in &mut scaled[start..] {
+                    *v /= norm;
+                }
+            }
+            norms.push(norm);
+        }
+        Ok(Analysis {
+            order,
+            given,
+            qr: RowQr::new(&permuted, &scaled, tol),
+            norms,
+        })
+    }
+
+    /// Report with rows named by position in the elimination order.
+    fn report(&self) -> RankReport {
+        let (qr, norms) = (&self.qr, &self.norms);
+        let rows = norms.len();
+        let (mut smallest_kept, mut largest_dropped) = (1.0f64, 0.0f64);
+        let mut dependent = Vec::new();
+        let columns = qr.columns();
+        let mut x = vec![0.0; rows];
+        for (row, &distance) in qr.distance.iter().enumerate() {
+            if qr.kept[row] {
+                smallest_kept = smallest_kept.min(distance);
+                continue;
+            }
+            largest_dropped = largest_dropped.max(distance);
+            x[..row].fill(0.0);
+            for &(k, v) in &columns[row] {
+                x[k as usize] = v;
+            }
+            qr.solve_upper(row, &mut x);
+            let others = x[..row]
+                .iter()
+                .enumerate()
+                .filter(|(_, c)| c.abs() > COEFFICIENT_MIN)
+                .map(|(i, c)| (i, c * norms[row] / norms[i]))
+                .collect();
+            dependent.push(DependentRow { row, others });
+        }
+        RankReport {
+            rank: rows - dependent.len(),
+            rows,
+            smallest_kept,
+            largest_dropped,
+            dependent,
+        }
+    }
+
+    /// The same null space with given row numbers and earlier rows kept.
+    fn in_given_order(&self, mut report: RankReport) -> RankReport {
+        if self.given {
+            return report;
+        }
+        let lengths = {
+            let mut out = vec![0.0; report.rows];
+            for (&i, n) in self.order.iter().zip(&self.norms) {
+                out[i as usize] = *n;
+            }
+            out
+        };
+        let name = |position: usize| self.order[position] as usize;
+        // Reduced in terms of unit rows, where sizes are comparable.
+        let weight = |row: usize| {
+            if lengths[row] > 0.0 {
+                lengths[row]
+            } else {
+                1.0
+            }
+        };
+        let vectors = report
+            .dependent
+            .iter()
+            .map(|d| {
+                let own = (name(d.row), -weight(name(d.row)));
+                let others = d
+                    .others
+                    .iter()
+                    .map(|&(i, c)| (name(i), c * weight(name(i))));
+                others.chain([own]).collect()
+            })
+            .collect();
+        report.dependent = null_echelon::reduce(vectors)
+            .into_iter()
+            .map(|(row, v)| DependentRow {
+                row,
+                others: v
+                    .into_iter()
+                    .filter(|(i, c)| *i != row && c.abs() > COEFFICIENT_MIN)
+                    .map(|(i, c)| (i, c * weight(row) / weight(i)))
+                    .collect(),
+            })
+            .collect();
+        report
+    }
+}
+
+/// The given order, unless it fills too much.
+fn elimination_order(jac: &Csr) -> (Vec<u32>, bool) {
+    let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); jac.ncols];
+    for i in 0..jac.nrows {
+        for &j in jac.row(i) {
+            rows_of[j].push(i as u32);
+        }
+    }
+    let given: Vec<u32> = (0..jac.nrows as u32).collect();
+    if jac.nrows * jac.nrows / 2 <= FILL_MAX {
+        return (given, true);
+    }
+    let (_, fill) = sparse_ldl::clique_fill(jac.nrows, rows_of.iter().cloned());
+    if fill.len() <= FILL_MAX.max(20 * jac.nrows) {
+        return (given, true);
+    }
+    let mut pairs = Vec::new();
+    for rows in &rows_of {
+        for (k, &i) in rows.iter().enumerate() {
+            pairs.extend(rows[..k].iter().map(|&j| (i, j)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    (ordering::minimum_degree(jac.nrows, &pairs), false)
+}
+
+/// Orthogonal projection on the complement of the left null space, by
+/// conjugate gradients on the Gram matrix of the null vectors: it is the
+/// identity plus a positive part, so few iterations reach rounding.
+fn remove_null_part(report: &RankReport, lambda: &mut [f64]) {
+    let null = &report.dependent;
+    let apply = |t: &[f64]| {
+        let mut out = vec![0.0; report.rows];
+        for (d, t) in null.iter().zip(t) {
+            out[d.row] -= t;
+            for &(i, c) in &d.others {
+                out[i] += c * t;
+            }
+        }
+        out
+    };
+    let apply_t = |x: &[f64]| -> Vec<f64> {
+        null.iter()
+            .map(|d| d.others.iter().map(|&(i, c)| c * x[i]).sum::<f64>() - x[d.row])
+            .collect()
+    };
+    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
+    // The outer loop re-evaluates the residual, which CG only recurs.
+    for _ in 0..3 {
+        let mut residual = apply_t(lambda);
+        let mut direction = residual.clone();
+        let mut t = vec![0.0; null.len()];
+        let mut rr = dot(&residual, &residual);
+        let goal = rr * 1e-32;
+        for _ in 0..2 * null.len() {
+            if rr <= goal {
+                break;
+            }
+            let image = apply_t(&apply(&direction));
+            let curvature = dot(&direction, &image);
+            if curvature <= 0.0 {
+                break;
+            }
+            let alpha = rr / curvature;
+            for k in 0..t.len() {
+                t[k] += alpha * direction[k];
+                residual[k] -= alpha * image[k];
+            }
+            let next = dot(&residual, &residual);
+            let beta = next / rr;
+            rr = next;
+            for (d, r) in direction.iter_mut().zip(&residual) {
+                *d = r + beta * *d;
+            }
+        }
+        for (l, n) in lambda.iter_mut().zip(apply(&t)) {
+            *l -= n;
+        }
+    }
+}

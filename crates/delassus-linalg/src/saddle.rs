@@ -5,7 +5,7 @@ use crate::pattern::Csr;
 /// Below this pivot (equilibrated matrix) constraints count as redundant.
 pub(crate) const PIVOT_WEAK: f64 = 1e-11;
 /// Below this pivot not even the regularised matrix can be inverted.
-pub(crate) const PIVOT_LOST: f64 = 1e-15;
+pub(crate) const PIVOT_LOST: f64 = 1e-13;
 
 /// Entries of the saddle matrix in the order their values arrive: `S`, `G` of
 /// the constraint rows, `−Gᵀ` of the multiplier columns, then the multiplier

@@ -4,7 +4,7 @@
 //! and trees are so thin (three to five entries per column) that a supernodal
 //! method has nothing to block; what counts is few instructions per entry.
 
-use crate::dense_ldl::{Outcome, Regularization, Weakest};
+use crate::dense_ldl::{Outcome, Pivots, Regularization};
 use crate::error::KktError;
 use crate::ordering;
 
@@ -146,7 +146,7 @@ impl SparseLdl {
         scale: &[f64],
         reg: Regularization,
     ) -> Result<Outcome, KktError> {
-        let mut weakest = Weakest { pivot: 1.0, row: 0 };
+        let mut pivots = Pivots::new(reg);
         let work = &mut self.work[..];
         for j in 0..self.n {
             let a = self.a_ptr[j] as usize..self.a_ptr[j + 1] as usize;
@@ -163,37 +163,18 @@ impl SparseLdl {
             }
             let row = self.order[j] as usize;
             let s = scale[row];
-            let mut d = work[j] + reg.shift * s;
-            work[j] = 0.0;
-            let relative = d / s;
-            if relative < weakest.pivot {
-                weakest = Weakest {
-                    pivot: relative,
-                    row,
-                };
-            }
+            let diagonal = std::mem::take(&mut work[j]);
             let column = self.l_ptr[j] as usize..self.l_ptr[j + 1] as usize;
-            // Negated so that NaN lands here too.
-            if !(relative > reg.threshold) {
-                let broken = !d.is_finite() || !s.is_finite();
-                if broken || reg.shift == 0.0 {
+            let (d, inv) = match pivots.take(row, diagonal, s) {
+                Ok(Some(pivot)) => pivot,
+                stop => {
                     // The work column must be left clean for the next call.
                     for &i in &self.l_row[column] {
                         work[i as usize] = 0.0;
                     }
-                    if broken {
-                        return Err(KktError::NonFinite { row });
-                    }
-                    return Ok(Outcome::TooSmall(Weakest {
-                        pivot: if s > 0.0 { relative } else { 0.0 },
-                        row,
-                    }));
+                    return stop.map(|_| Outcome::TooSmall(pivots.weakest()));
                 }
-            }
-            if reg.shift > 0.0 {
-                d = d.max(0.5 * reg.shift * s);
-            }
-            let inv = if d > 0.0 { 1.0 / d } else { 0.0 };
+            };
             self.d[j] = d;
             self.dinv[j] = inv;
             for (&i, l) in self.l_row[column.clone()].iter().zip(&mut self.l[column]) {
@@ -201,12 +182,7 @@ impl SparseLdl {
                 work[i as usize] = 0.0;
             }
         }
-        if let Some(j) = crate::vecops::first_non_finite(&self.dinv) {
-            return Err(KktError::NonFinite {
-                row: self.order[j] as usize,
-            });
-        }
-        Ok(Outcome::Done(weakest))
+        Ok(Outcome::Done(pivots.weakest()))
     }
 
     /// `x ← W⁻¹ x` in the original order.
@@ -303,16 +279,30 @@ pub(crate) fn product_fill(n: usize, col_ptr: &[u32], row: &[u32], order: &[u32]
             by_row[i as usize].push(position[j]);
         }
     }
-    // Linking each row's columns to its first one fills to the same factor
-    // as the full clique, because eliminating the first makes the clique.
-    let mut lower: Vec<(u32, u32)> = (0..n as u32).map(|i| (i, i)).collect();
-    for columns in &by_row {
-        if let Some(&first) = columns.iter().min() {
-            lower.extend(columns.iter().map(|&c| (c, first)));
+    let (_, fill) = clique_fill(n, by_row.into_iter());
+    fill.len() + n
+}
+
+/// Pattern of `L` (by columns, below the diagonal) of the symmetric matrix in
+/// which the members of every set are mutually coupled.
+pub(crate) fn clique_fill(n: usize, sets: impl Iterator<Item = Vec<u32>>) -> (Vec<u32>, Vec<u32>) {
+    // Linking each set to its first member fills to the same factor as the
+    // full clique, because eliminating the first makes the clique.
+    let mut entries: Vec<(u32, u32)> = (0..n as u32).map(|i| (i, i)).collect();
+    for set in sets {
+        if let Some(&first) = set.iter().min() {
+            entries.extend(set.iter().map(|&i| (first, i)));
         }
     }
-    lower.sort_unstable();
-    lower.dedup();
-    let factor = SparseLdl::new(n, &lower, false);
-    factor.l.len() + n
+    entries.sort_unstable();
+    entries.dedup();
+    let mut ptr = vec![0u32; n + 1];
+    for &(c, _) in &entries {
+        ptr[c as usize + 1] += 1;
+    }
+    for j in 0..n {
+        ptr[j + 1] += ptr[j];
+    }
+    let row: Vec<u32> = entries.iter().map(|&(_, r)| r).collect();
+    fill_in(n, &ptr, &row)
 }

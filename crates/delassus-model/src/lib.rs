@@ -8,8 +8,11 @@
 pub mod spec;
 mod compile;
 mod diagnostic;
+mod joint;
 mod model;
+mod system;
 
-pub use compile::compile;
+pub use compile::{compile, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
+pub use system::{Measured, Outputs, RowOrigin, System, Workspace};

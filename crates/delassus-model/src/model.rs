@@ -354,8 +354,7 @@ pub enum Measure {
     CoordinateRate(Coordinate),
     /// Distance of two origins.
     Distance(Frame, Frame),
-    /// Reaction of a joint on its second body, in the axes of `frame` (`None` = the joint's
-    /// first frame).
+    /// Reaction of a joint on its second body, in the axes of `frame` (`None`: ground).
     Reaction(JointId, Option<Frame>, ReactionComponent),
     /// Energy.
     Energy(EnergyKind),

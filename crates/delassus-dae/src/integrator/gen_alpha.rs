@@ -207,7 +207,7 @@ impl GenAlpha {
         for i in 0..self.dims.nv {
             self.tmp[i] = c * (self.co.c_q * self.jerk[i] + self.tmp[i] / 12.0);
         }
-        self.acc.factor_at(p, ws, from.t, &from.q)?;
+        self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
         self.acc.jac_mul(&self.tmp, &mut self.rows);
         // rolling rows are held at velocity level and carry no offset
         self.rows[self.dims.n_pos..].fill(0.0);
@@ -259,7 +259,7 @@ impl GenAlpha {
         let ck = self.co.beta * h * h;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         {
-            let e = at(p, ws, to.t, &to.q).velocity(&to.v, &to.z);
+            let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
             e.mass(&mut self.mass);
             e.jacobian(&mut self.jac);
             e.force(&mut self.r);

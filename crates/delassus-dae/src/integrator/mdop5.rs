@@ -159,11 +159,11 @@ impl<P: Problem> Integrator<P> for Mdop5 {
         combine(Some(&from.z), h, A[6], &self.k_z, &mut to.z);
         m.retract(&from.q, &self.xi, &mut to.q);
         check_finite("coordinates", &to.q)?;
-        self.proj.position(p, ws, &mut self.acc, to.t, &mut to.q)?;
+        self.proj.position(p, ws, &mut self.acc, to.t, &mut to.q, &to.z)?;
         self.proj.velocity(p, ws, &mut self.acc, &mut to.v, &to.z)?;
         // last stage at the projected point
         let d = &mut self.end;
-        let e = at(p, ws, to.t, &to.q).velocity(&to.v, &to.z);
+        let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
         self.acc.solve_at(&e, &mut d.a, &mut d.lambda, &mut d.zdot)?;
         m.tangent_inv(&self.xi, &to.v, &mut self.k_xi[6]);
         self.k_v[6].copy_from_slice(&d.a);

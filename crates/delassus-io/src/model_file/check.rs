@@ -92,7 +92,11 @@ fn choice(words: &[String], word: &str, at: At, path: &str, report: &mut Report)
     if words.iter().any(|w| w == word) {
         return;
     }
-    let message = format!("found `{}`, must be one of {}", shorten(word), quote_list(words));
+    let message = format!(
+        "found `{}`, must be one of {}",
+        shorten(word),
+        quote_list(words)
+    );
     let near = nearest(word, words.iter().map(String::as_str));
     report.error_with("E_UNKNOWN_VALUE", at, path, message, |p| match near {
         Some(near) => p.help(format!("did you mean `{near}`?")),

@@ -115,7 +115,10 @@ impl Parser<'_, '_> {
             return self.limit(format!("more than {} values", self.limits.max_tokens));
         }
         if depth > self.limits.max_depth {
-            return self.limit(format!("nested deeper than {} levels", self.limits.max_depth));
+            return self.limit(format!(
+                "nested deeper than {} levels",
+                self.limits.max_depth
+            ));
         }
         self.space();
         let start = self.pos;
@@ -200,9 +203,10 @@ impl Parser<'_, '_> {
     fn duplicate(&mut self, key: &str, at: At, first: At, path: &str) {
         let message = format!("`{}` is defined twice", shorten(key));
         let first = self.report.location(first);
-        self.report.error_with("E_DUPLICATE", at, path, message, |p| {
-            p.related(first).help("rename or remove one of the two")
-        });
+        self.report
+            .error_with("E_DUPLICATE", at, path, message, |p| {
+                p.related(first).help("rename or remove one of the two")
+            });
     }
 
     /// A quoted string; its end is found here, its escapes are decoded by serde_json.
@@ -230,7 +234,10 @@ impl Parser<'_, '_> {
 
     fn number(&mut self) -> Result<Value, Fault> {
         let start = self.pos;
-        while matches!(self.peek(), Some(b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
+        while matches!(
+            self.peek(),
+            Some(b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+        ) {
             self.pos += 1;
         }
         let literal = &self.text[start..self.pos];

@@ -87,7 +87,9 @@ pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
         Ok(bytes) => bytes,
         Err(ReadError::Io(e)) => return Err(io(e)),
         Err(ReadError::TooLarge(size)) => {
-            let file = loader.report.add_file(&path.display().to_string(), String::new());
+            let file = loader
+                .report
+                .add_file(&path.display().to_string(), String::new());
             too_large(size, At::new(file, 0, 0), limits, &mut loader.report);
             return Err(LoadError::Invalid(loader.report.into_problems()));
         }
@@ -95,7 +97,7 @@ pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
     loader.seen.insert(real.clone());
     loader.stack.push(real);
     loader.visit(&path.display().to_string(), bytes, true);
-    loader.finish(false)
+    loader.finish()
 }
 
 /// Reads a model from a single text. `name` is shown in messages; when it ends in `.json` the
@@ -109,7 +111,7 @@ pub fn parse_str(text: &str, name: &str, limits: &Limits) -> Result<LoadedModel,
     } else {
         loader.visit(name, text.as_bytes().to_vec(), false);
     }
-    loader.finish(true)
+    loader.finish()
 }
 
 fn too_large(size: u64, at: At, limits: &Limits, report: &mut Report) {
@@ -178,7 +180,13 @@ impl<'a> Loader<'a> {
             return;
         }
         let start = At::new(file, 0, 0);
-        check(shape::model(), &node, start, &mut String::new(), &mut self.report);
+        check(
+            shape::model(),
+            &node,
+            start,
+            &mut String::new(),
+            &mut self.report,
+        );
         if let Some(list) = node.get("include") {
             if has_folder {
                 for (i, item) in list.node.list().iter().enumerate() {
@@ -250,9 +258,10 @@ impl<'a> Loader<'a> {
     fn escapes(&mut self, reference: &str, why: &str, at: At, path: &str) {
         let root = self.root.display();
         let message = format!("\"{reference}\" is refused: {why} (root: {root})");
-        self.report.error_with("E_PATH_ESCAPE", at, path, message, |p| {
-            p.help("copy the file into the folder of the model and include it from there")
-        });
+        self.report
+            .error_with("E_PATH_ESCAPE", at, path, message, |p| {
+                p.help("copy the file into the folder of the model and include it from there")
+            });
     }
 
     fn unreadable(&mut self, reference: &str, e: &io::Error, at: At, path: &str) {
@@ -272,8 +281,8 @@ impl<'a> Loader<'a> {
         });
     }
 
-    fn finish(mut self, keep_include: bool) -> Result<LoadedModel, LoadError> {
-        let root = self.merger.finish(keep_include);
+    fn finish(mut self) -> Result<LoadedModel, LoadError> {
+        let root = self.merger.finish();
         too_many_entries(&root, self.limits, &mut self.report);
         let mut spec = None;
         if self.report.problems.is_empty() {
@@ -297,7 +306,8 @@ fn is_json(name: &str) -> bool {
 
 /// Reports a wrong `schema`. False: another version, so that its keys say nothing.
 fn version_fits(node: &Node, is_model: bool, report: &mut Report) -> bool {
-    let help = format!("write `schema = {SCHEMA_VERSION}` in the first line, or try `delassus new`");
+    let help =
+        format!("write `schema = {SCHEMA_VERSION}` in the first line, or try `delassus new`");
     let Some(entry) = node.get("schema") else {
         if is_model {
             let empty = node.table().is_empty();
@@ -314,7 +324,9 @@ fn version_fits(node: &Node, is_model: bool, report: &mut Report) -> bool {
     let found = report.location(entry.node.at);
     let found = super::escape::shorten(found.text());
     let message = format!("found schema {found}; this version reads schema {SCHEMA_VERSION}");
-    report.error_with("E_SCHEMA_VERSION", place(entry), "schema", message, |p| p.help(help));
+    report.error_with("E_SCHEMA_VERSION", place(entry), "schema", message, |p| {
+        p.help(help)
+    });
     false
 }
 
@@ -362,7 +374,9 @@ fn decode(root: &Node, report: &mut Report) -> Option<ModelSpec> {
         }
     }
     if let Some(e) = root.get("ground").and_then(|g| g.node.get("markers")) {
-        try_all("ground.markers", &e.node, |n| read::<MarkerSpec>(n).map(drop));
+        try_all("ground.markers", &e.node, |n| {
+            read::<MarkerSpec>(n).map(drop)
+        });
     }
     if entries.is_empty() {
         entries.push((String::new(), root.at, fault));

@@ -28,8 +28,8 @@ impl Merger {
     }
 
     /// The tree of the whole model. Includes are gone: their entries are in it.
-    pub fn finish(mut self, keep_include: bool) -> Node {
-        self.root.retain(|e| keep_include || e.key != "include");
+    pub fn finish(mut self) -> Node {
+        self.root.retain(|e| e.key != "include");
         Node {
             at: At::new(0, 0, 0),
             value: Value::Table(self.root),
@@ -73,10 +73,11 @@ fn merge(
         };
         if let Value::Table(children) = entry.node.value
             && let Some(Entry {
-                node: Node {
-                    value: Value::Table(into),
-                    ..
-                },
+                node:
+                    Node {
+                        value: Value::Table(into),
+                        ..
+                    },
                 ..
             }) = target.get_mut(slot)
         {

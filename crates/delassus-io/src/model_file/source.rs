@@ -86,8 +86,14 @@ impl Location {
     pub(super) fn new(source: Arc<SourceFile>, span: Range<usize>) -> Self {
         // Whoever renders the span may slice the text with it.
         let text = source.text();
-        let start = text.floor_char_boundary(span.start);
-        let end = text.ceil_char_boundary(span.end).max(start);
+        let mut start = span.start.min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let mut end = span.end.clamp(start, text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
         let span = start..end;
         let (line, column) = source.position(span.start);
         Location {

@@ -3,6 +3,7 @@
 //! The parser says where the second one is, but not where the first was. Only called for
 //! files that have such a fault, so that a second walk over the text does no harm.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use toml::de::DeTable;
 use toml_parser::Source;
@@ -15,43 +16,88 @@ struct Statement {
     is_array: bool,
 }
 
-/// Model path of the key at `offset` and, where it can be told, the place of its first
-/// definition.
-pub(super) fn first_definition(text: &str, offset: usize) -> (String, Option<Range<usize>>) {
-    let mut header: Vec<Key> = Vec::new();
-    let statements = statements(text, offset);
-    let Some((last, earlier)) = statements.split_last() else {
-        return (String::new(), None);
-    };
-    let mut keys: Vec<Vec<Key>> = Vec::new();
-    for s in earlier.iter().chain([last]) {
-        let own = keys_of(text, s);
-        if s.is_header {
-            // Entries of an array of tables repeat their keys lawfully.
-            header = if s.is_array { Vec::new() } else { own };
-            keys.push(header.clone());
-        } else {
-            keys.push(header.iter().cloned().chain(own).collect());
+/// Where each key of a file was defined first.
+pub(super) struct Definitions {
+    /// Keys of each statement, with those of the header above it.
+    statements: Vec<(usize, Vec<Key>)>,
+    /// First place that defines a path itself.
+    exact: HashMap<String, Range<usize>>,
+    /// First place that mentions a path on the way to a deeper one.
+    passing: HashMap<String, Range<usize>>,
+}
+
+impl Definitions {
+    /// Walks over the text once.
+    pub fn new(text: &str) -> Self {
+        let mut found = Definitions {
+            statements: Vec::new(),
+            exact: HashMap::new(),
+            passing: HashMap::new(),
+        };
+        let mut header: Vec<Key> = Vec::new();
+        for s in statements(text) {
+            let own = keys_of(text, &s);
+            let keys = if s.is_header {
+                // Entries of an array of tables repeat their keys lawfully.
+                header = if s.is_array { Vec::new() } else { own };
+                header.clone()
+            } else {
+                header.iter().cloned().chain(own).collect()
+            };
+            found.add(s.span.start, keys);
         }
+        found
     }
-    let Some(wanted) = keys.pop() else {
-        return (String::new(), None);
-    };
-    // The fault may be in the middle of a dotted key: cut there.
-    let upto = wanted.iter().take_while(|k| k.span.start <= offset);
-    let wanted: Vec<Key> = upto.cloned().collect();
-    let inside_value = !wanted.iter().any(|k| k.span.contains(&offset));
-    let names: Vec<&str> = wanted.iter().map(|k| k.name.as_str()).collect();
-    let path = names.join(".");
-    if inside_value || wanted.is_empty() {
-        return (path, None);
+
+    fn add(&mut self, start: usize, keys: Vec<Key>) {
+        let mut path = String::new();
+        for (i, key) in keys.iter().enumerate() {
+            push(&mut path, &key.name);
+            let map = if i + 1 == keys.len() {
+                &mut self.exact
+            } else {
+                &mut self.passing
+            };
+            if !map.contains_key(&path) {
+                map.insert(path.clone(), key.span.clone());
+            }
+        }
+        self.statements.push((start, keys));
     }
-    let first = keys.iter().find_map(|k| {
-        let same = k.len() >= wanted.len() && k.iter().zip(&wanted).all(|(a, b)| a.name == b.name);
-        let last = k.get(wanted.len() - 1)?;
-        same.then(|| last.span.clone())
-    });
-    (path, first)
+
+    /// Model path of the second definition at `offset` and, where it can be told, the place
+    /// of the first.
+    pub fn first(&self, offset: usize) -> (String, Option<Range<usize>>) {
+        let i = self
+            .statements
+            .partition_point(|(start, _)| *start <= offset);
+        let Some((_, keys)) = i.checked_sub(1).and_then(|i| self.statements.get(i)) else {
+            return (String::new(), None);
+        };
+        let mut path = String::new();
+        for key in keys {
+            push(&mut path, &key.name);
+            if key.span.contains(&offset) {
+                let earlier = |map: &HashMap<String, Range<usize>>| {
+                    map.get(&path).filter(|s| s.start < offset).cloned()
+                };
+                let first = earlier(&self.exact).or_else(|| earlier(&self.passing));
+                return (path.replace(SEPARATOR, "."), first);
+            }
+        }
+        // Inside an inline table: only the way to it is known.
+        (path.replace(SEPARATOR, "."), None)
+    }
+}
+
+/// Names may contain dots; they cannot contain this.
+const SEPARATOR: char = '\0';
+
+fn push(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push(SEPARATOR);
+    }
+    path.push_str(name);
 }
 
 #[derive(Clone)]
@@ -60,8 +106,8 @@ struct Key {
     span: Range<usize>,
 }
 
-/// All statements that start at or before `offset`.
-fn statements(text: &str, offset: usize) -> Vec<Statement> {
+/// All statements of a file.
+fn statements(text: &str) -> Vec<Statement> {
     let mut out: Vec<Statement> = Vec::new();
     let mut depth = 0usize;
     let mut at_line_start = true;
@@ -81,9 +127,6 @@ fn statements(text: &str, offset: usize) -> Vec<Statement> {
             }
             K::Equals => in_value = true,
             kind if at_line_start => {
-                if start > offset {
-                    break;
-                }
                 out.push(Statement {
                     span: start..end,
                     is_header: kind == K::LeftSquareBracket,
@@ -134,7 +177,7 @@ mod tests {
     use super::*;
 
     fn places(text: &str, offset: usize) -> (String, Option<&str>, usize) {
-        let (path, first) = first_definition(text, offset);
+        let (path, first) = Definitions::new(text).first(offset);
         let start = first.as_ref().map_or(usize::MAX, |r| r.start);
         (path, first.map(|r| &text[r]), start)
     }
@@ -142,11 +185,23 @@ mod tests {
     #[test]
     fn keys_headers_and_dotted_keys() {
         let t = "[a.b]\nx = [\n1,\n2]\ny = 2\n x = 3\n";
-        assert_eq!(places(t, t.rfind('x').unwrap()), ("a.b.x".into(), Some("x"), 6));
+        assert_eq!(
+            places(t, t.rfind('x').unwrap()),
+            ("a.b.x".into(), Some("x"), 6)
+        );
         let t = "[a.b]\nx = 1\n[c]\n[a.\"b\"]\n";
         let second = t.rfind('"').unwrap() - 2;
         assert_eq!(places(t, second), ("a.b".into(), Some("b"), 3));
+        // The header itself is the first definition, not the one of a child above it.
+        let t = "[a.b.c]\n[a.b]\n[a.b]\n";
+        assert_eq!(
+            places(t, t.rfind('b').unwrap()),
+            ("a.b".into(), Some("b"), 11)
+        );
         let t = "a.b.c = 1\n[a.b]\n";
-        assert_eq!(places(t, t.rfind('b').unwrap()), ("a.b".into(), Some("b"), 2));
+        assert_eq!(
+            places(t, t.rfind('b').unwrap()),
+            ("a.b".into(), Some("b"), 2)
+        );
     }
 }

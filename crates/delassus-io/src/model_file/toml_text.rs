@@ -3,8 +3,8 @@
 use super::Limits;
 use super::escape::shorten;
 use super::node::{At, Entry, Node, Value, with_index, with_key};
-use super::report::Report;
-use super::toml_duplicate::first_definition;
+use super::report::{MAX_PROBLEMS, Report};
+use super::toml_duplicate::Definitions;
 use super::toml_guard::{self, Excess};
 use std::ops::Range;
 use toml::Spanned;
@@ -36,13 +36,17 @@ pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option
     };
     let readable = tokens <= RECOVER_TOKENS || errors.is_empty();
     let mut broken = false;
-    for error in &errors {
-        if is_duplicate(error) {
-            duplicate(file, error, report);
-        } else if !broken {
-            // One fault of the grammar drags others behind it; only the first is telling.
-            grammar(file, error, report);
-            broken = true;
+    for error in errors.iter().filter(|e| !is_duplicate(e)).take(1) {
+        // One fault of the grammar drags others behind it; only the first is telling.
+        grammar(file, error, report);
+        broken = true;
+    }
+    if errors.iter().any(is_duplicate) {
+        // Beyond this the walk for the first of the two would take longer than it is worth.
+        let searched = if tokens <= 2_000_000 { text } else { "" };
+        let definitions = Definitions::new(searched);
+        for error in errors.iter().filter(|e| is_duplicate(e)).take(MAX_PROBLEMS) {
+            duplicate(file, error, &definitions, report);
         }
     }
     if broken || !readable {
@@ -71,7 +75,10 @@ fn too_much(file: usize, excess: &Excess, limits: &Limits, report: &mut Report) 
         }
         Excess::Tokens { offset } => {
             let at = At::new(file, offset, offset);
-            let message = format!("more than {} words and signs in one file", limits.max_tokens);
+            let message = format!(
+                "more than {} words and signs in one file",
+                limits.max_tokens
+            );
             report.error_with("E_LIMIT", at, "", message, |p| {
                 p.help("use `repeat` for series of entries, or spread the model over includes")
             });
@@ -83,14 +90,14 @@ fn is_duplicate(error: &Error) -> bool {
     error.message().starts_with("duplicate key")
 }
 
-fn duplicate(file: usize, error: &Error, report: &mut Report) {
+fn duplicate(file: usize, error: &Error, definitions: &Definitions, report: &mut Report) {
     let span = error.span().unwrap_or(0..0);
     let at = At::new(file, span.start, span.end);
     let Some(source) = report.files.get(file).map(std::sync::Arc::clone) else {
         return;
     };
     let key = source.text().get(span.clone()).unwrap_or("");
-    let (path, first) = first_definition(source.text(), span.start);
+    let (path, first) = definitions.first(span.start);
     let message = format!("`{}` is defined twice", shorten(key));
     let first = first.map(|s| report.location(At::new(file, s.start, s.end)));
     report.error_with("E_DUPLICATE", at, &path, message, |p| {

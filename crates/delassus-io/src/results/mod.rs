@@ -1,1 +1,30 @@
-//! Result files.
+//! Result files: columns of numbers as CSV or Parquet, written so that a file of the final
+//! name is always complete and finite.
+//!
+//! ```
+//! use delassus_io::results::{Column, write_csv};
+//! let t = [0.0, 0.1];
+//! let theta = [1.0, 0.995];
+//! let columns = [
+//!     Column { name: "t", unit: "s", frame: "", values: &t },
+//!     Column { name: "theta", unit: "rad", frame: "", values: &theta },
+//! ];
+//! let mut out = Vec::new();
+//! write_csv(&mut out, &columns)?;
+//! assert_eq!(out, b"t,theta\n0,1\n0.1,0.995\n");
+//! # Ok::<(), delassus_io::results::WriteError>(())
+//! ```
+
+mod atomic;
+mod column;
+mod csv_read;
+mod csv_write;
+mod error;
+mod parquet_write;
+
+pub use atomic::{ResultWriter, atomic_write};
+pub use column::Column;
+pub use csv_read::{CsvError, CsvTable, read_csv, read_csv_from};
+pub use csv_write::write_csv;
+pub use error::WriteError;
+pub use parquet_write::write_parquet;

@@ -1,0 +1,45 @@
+//! Columns and the rules they must keep before a byte is written.
+
+use super::WriteError;
+use std::collections::HashSet;
+
+/// One column of a result file. The first one is `t`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Column<'a> {
+    /// Name, unique in the file.
+    pub name: &'a str,
+    /// SI unit, e.g. `m/s`; empty for a plain number.
+    pub unit: &'a str,
+    /// Frame the components refer to; empty where there is none.
+    pub frame: &'a str,
+    /// One value per row.
+    pub values: &'a [f64],
+}
+
+/// Refuses columns of different length, columns of the same name, and numbers that are not
+/// finite; returns the number of rows.
+pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
+    let rows = columns.first().map_or(0, |c| c.values.len());
+    let mut names = HashSet::new();
+    for c in columns {
+        if !names.insert(c.name) {
+            return Err(WriteError::DuplicateColumn {
+                column: c.name.to_owned(),
+            });
+        }
+        if c.values.len() != rows {
+            return Err(WriteError::Length {
+                column: c.name.to_owned(),
+                expected: rows,
+                found: c.values.len(),
+            });
+        }
+        if let Some(row) = c.values.iter().position(|x| !x.is_finite()) {
+            return Err(WriteError::NonFinite {
+                column: c.name.to_owned(),
+                row,
+            });
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,147 @@
+//! Reads CSV files back, for comparisons.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// Longest line; a longer one is no result file.
+const MAX_LINE: u64 = 4 << 20;
+/// Most numbers in a file (8 bytes each in memory).
+const MAX_VALUES: usize = 1 << 28;
+
+/// Columns read from a CSV file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CsvTable {
+    /// Names of the columns.
+    pub names: Vec<String>,
+    /// Values of each column, all of the same length.
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl CsvTable {
+    /// Values of the column of that name.
+    pub fn column(&self, name: &str) -> Option<&[f64]> {
+        let i = self.names.iter().position(|n| n == name)?;
+        self.columns.get(i).map(Vec::as_slice)
+    }
+}
+
+/// Why a CSV file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum CsvError {
+    /// The system refused.
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+    /// The content is no table of numbers.
+    #[error("line {line}: {message}")]
+    Invalid {
+        /// Line from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Reads a file that [`super::write_csv`] or another program wrote.
+pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
+    read_csv_from(BufReader::new(File::open(path)?))
+}
+
+/// Reads CSV: a line of names, then lines of finite numbers.
+pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
+    let mut table = CsvTable::default();
+    let mut bytes = Vec::new();
+    let mut total = 0usize;
+    let mut line = 0usize;
+    loop {
+        line += 1;
+        let fail = |message: String| CsvError::Invalid { line, message };
+        bytes.clear();
+        let n = reader
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut bytes)?;
+        if n == 0 {
+            break;
+        }
+        if n as u64 == MAX_LINE && bytes.last() != Some(&b'\n') {
+            return Err(fail(format!("longer than {MAX_LINE} bytes")));
+        }
+        let text = std::str::from_utf8(&bytes).map_err(|_| fail("not UTF-8".into()))?;
+        let text = text.trim_end_matches(['\n', '\r']);
+        if line == 1 {
+            table.names = names(text).map_err(fail)?;
+            table.columns = vec![Vec::new(); table.names.len()];
+            continue;
+        }
+        let mut fields = text.split(',');
+        for (name, column) in table.names.iter().zip(&mut table.columns) {
+            let Some(field) = fields.next() else {
+                return Err(fail(format!("no value for column `{name}`")));
+            };
+            match field.trim().parse::<f64>() {
+                Ok(x) if x.is_finite() => column.push(x),
+                _ => return Err(fail(format!("`{}` is not a finite number", short(field)))),
+            }
+        }
+        if fields.next().is_some() {
+            return Err(fail(format!("more than {} values", table.names.len())));
+        }
+        total += table.names.len();
+        if total > MAX_VALUES {
+            return Err(fail(format!("more than {MAX_VALUES} values in the file")));
+        }
+    }
+    if table.names.is_empty() {
+        return Err(CsvError::Invalid {
+            line: 1,
+            message: "no names of columns".to_owned(),
+        });
+    }
+    Ok(table)
+}
+
+fn short(field: &str) -> String {
+    field
+        .chars()
+        .take(40)
+        .flat_map(char::escape_debug)
+        .collect()
+}
+
+/// Names of a header line; quotes as `write_csv` sets them, except names over several lines.
+fn names(line: &str) -> Result<Vec<String>, String> {
+    let mut out = Vec::new();
+    let mut rest = line.strip_prefix('\u{FEFF}').unwrap_or(line);
+    loop {
+        let mut name = String::new();
+        if let Some(mut quoted) = rest.strip_prefix('"') {
+            loop {
+                let Some((part, tail)) = quoted.split_once('"') else {
+                    return Err("a quoted name is not closed".to_owned());
+                };
+                name.push_str(part);
+                match tail.strip_prefix('"') {
+                    Some(more) => {
+                        name.push('"');
+                        quoted = more;
+                    }
+                    None => {
+                        rest = tail;
+                        break;
+                    }
+                }
+            }
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            name.push_str(&rest[..end]);
+            rest = &rest[end..];
+        }
+        out.push(name);
+        match rest.strip_prefix(',') {
+            Some(tail) => rest = tail,
+            None if rest.is_empty() => return Ok(out),
+            None => return Err("text after a quoted name".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! CSV.
+
+use super::column::{Column, check};
+use super::error::WriteError;
+use std::fmt::Write as _;
+use std::io::Write;
+
+/// Bytes collected before they are handed on.
+const CHUNK: usize = 64 << 10;
+
+/// Writes a header line of names and one line per row. Numbers are the shortest that read
+/// back to the same bits, whatever the locale; lines end with LF.
+pub fn write_csv(mut w: impl Write, columns: &[Column<'_>]) -> Result<(), WriteError> {
+    let rows = check(columns)?;
+    let mut buffer = String::with_capacity(CHUNK + 1024);
+    for (i, c) in columns.iter().enumerate() {
+        if i > 0 {
+            buffer.push(',');
+        }
+        push_name(&mut buffer, c.name);
+    }
+    buffer.push('\n');
+    for row in 0..rows {
+        for (i, c) in columns.iter().enumerate() {
+            if i > 0 {
+                buffer.push(',');
+            }
+            push_number(&mut buffer, c.values.get(row).copied().unwrap_or(0.0));
+        }
+        buffer.push('\n');
+        if buffer.len() >= CHUNK {
+            w.write_all(buffer.as_bytes())?;
+            buffer.clear();
+        }
+    }
+    w.write_all(buffer.as_bytes())?;
+    w.flush()?;
+    Ok(())
+}
+
+fn push_name(out: &mut String, name: &str) {
+    if name.contains([',', '"', '\n', '\r']) {
+        out.push('"');
+        out.push_str(&name.replace('"', "\"\""));
+        out.push('"');
+    } else {
+        out.push_str(name);
+    }
+}
+
+fn push_number(out: &mut String, x: f64) {
+    let size = x.abs();
+    // Both forms are exact; plain digits get long outside this range.
+    let plain = x == 0.0 || (1e-5..1e16).contains(&size);
+    // Writing to a String cannot fail.
+    let _ = if plain {
+        write!(out, "{x}")
+    } else {
+        write!(out, "{x:e}")
+    };
+}

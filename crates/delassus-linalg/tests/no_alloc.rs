@@ -1,0 +1,109 @@
+//! The hot path must not touch the heap.
+#![allow(unsafe_code)]
+mod common;
+
+use common::{Rng, chain};
+use delassus_linalg::{Backend, Csr, KktOptions, MassKkt, TangentKkt};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn note() {
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+// SAFETY: forwards everything to the system allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        note();
+        unsafe { System.dealloc(ptr, layout) }
+    }
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note();
+        unsafe { System.realloc(ptr, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn heap_calls(f: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    f();
+    COUNT.with(Cell::get) - before
+}
+
+#[test]
+fn mass_kkt_does_not_allocate() {
+    assert!(heap_calls(|| drop(std::hint::black_box(vec![1]))) > 0);
+    for redundant_rows in [false, true] {
+        let base = chain(12, true);
+        let s = if redundant_rows {
+            base.with_rows(&[base.dense_row(3), base.dense_row(4)])
+        } else {
+            base
+        };
+        for backend in [Backend::Dense, Backend::Sparse] {
+            let mut mass_floor = vec![0.0; s.nv()];
+            mass_floor[4] = 1e-6;
+            for mass_floor in [Vec::new(), mass_floor] {
+                let opts = KktOptions {
+                    backend,
+                    mass_floor,
+                    redundant: false,
+                };
+                let mut kkt = MassKkt::new(s.blocks.clone(), s.jac.clone(), opts).unwrap();
+                let mut rng = Rng::new(1);
+                let f = rng.vec(s.nv());
+                let mut b = vec![0.0; s.m()];
+                s.jac.mul_add(&s.g, 1.0, &f, &mut b);
+                let (mut a, mut l) = (vec![0.0; s.nv()], vec![0.0; s.m()]);
+                let calls = heap_calls(|| {
+                    kkt.set_mass(&s.mass).unwrap();
+                    assert_eq!(kkt.factor(&s.g).unwrap().regularized, redundant_rows);
+                    kkt.solve(&f, &b, &mut a, &mut l).unwrap();
+                    kkt.solve_mass(&f, &mut a).unwrap();
+                });
+                assert_eq!(calls, 0, "{backend:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tangent_kkt_does_not_allocate() {
+    for redundant_rows in [false, true] {
+        let base = chain(12, true);
+        let s = if redundant_rows {
+            base.with_rows(&[base.dense_row(3), base.dense_row(4)])
+        } else {
+            base
+        };
+        let pairs = (0..s.nv()).flat_map(|i| [(i, i), (i, (i + 3) % s.nv())]);
+        let pattern = Csr::from_pairs(s.nv(), s.nv(), pairs).unwrap();
+        for backend in [Backend::Dense, Backend::Sparse] {
+            let mut kkt = TangentKkt::new(pattern.clone(), s.jac.clone(), backend).unwrap();
+            let mut rng = Rng::new(1);
+            let (r, b) = (rng.vec(s.nv()), rng.vec(s.m()));
+            let (mut x, mut y) = (vec![0.0; s.nv()], vec![0.0; s.m()]);
+            // Changing values change the pivot order; still no growth.
+            for _ in 0..50 {
+                let values = rng.vec(pattern.nnz());
+                let calls = heap_calls(|| {
+                    kkt.factor(&values, &s.g, &s.g).unwrap();
+                    kkt.solve(&r, &b, &mut x, &mut y).unwrap();
+                });
+                assert_eq!(calls, 0, "{backend:?}");
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! From what the user wrote to checked numbers.

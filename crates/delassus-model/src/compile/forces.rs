@@ -1,0 +1,641 @@
+//! Forces, springs, bushings and actuators.
+
+use super::bodies::optional;
+use super::context::{Env, Path};
+use super::coordinates::{self, Joints, Wanted};
+use super::frames::{World, ground_frame};
+use super::geometry::components;
+use super::repeat::Instance;
+use super::scalars::Vars;
+use super::sensors::Sensors;
+use crate::spec::{Components, ForceSpec, ForceType, InertiaSpec, Scalar};
+use crate::{
+    BodyKind, Control, Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw,
+    var,
+};
+use delassus_expr::{Dim, Expr};
+use delassus_math::Mat6;
+
+/// Asymmetry and negative eigenvalues that are put down to rounding, relative to the largest
+/// entry of the matrix.
+const SLOP: f64 = 1e-9;
+
+const LENGTH_AND_RATE: &[(&str, usize)] = &[("length", var::COORDINATE), ("rate", var::RATE)];
+const ANGLE_AND_RATE: &[(&str, usize)] = &[
+    ("angle", var::COORDINATE),
+    ("position", var::COORDINATE),
+    ("rate", var::RATE),
+];
+
+fn label(kind: ForceType) -> &'static str {
+    match kind {
+        ForceType::Force => "a force",
+        ForceType::Torque => "a torque",
+        ForceType::Spring => "a spring",
+        ForceType::Torsion => "a torsion element",
+        ForceType::Bushing => "a bushing",
+        ForceType::Actuator => "an actuator",
+    }
+}
+
+fn fields(kind: ForceType) -> &'static [&'static str] {
+    match kind {
+        ForceType::Force => &["at", "frame", "force"],
+        ForceType::Torque => &["at", "frame", "torque"],
+        ForceType::Spring => &[
+            "between",
+            "stiffness",
+            "damping",
+            "length",
+            "force",
+            "allow_negative",
+        ],
+        ForceType::Torsion => &[
+            "joint",
+            "coordinate",
+            "between",
+            "axis",
+            "stiffness",
+            "damping",
+            "angle",
+            "torque",
+            "allow_negative",
+        ],
+        ForceType::Bushing => &["between", "stiffness", "damping", "allow_negative"],
+        ForceType::Actuator => &[
+            "joint",
+            "coordinate",
+            "between",
+            "axis",
+            "target",
+            "control",
+            "kp",
+            "ki",
+            "kd",
+            "allow_negative",
+        ],
+    }
+}
+
+fn given(spec: &ForceSpec) -> [(&'static str, bool); 18] {
+    [
+        ("at", spec.at.is_some()),
+        ("frame", spec.frame.is_some()),
+        ("between", !spec.between.is_empty()),
+        ("joint", spec.joint.is_some()),
+        ("coordinate", spec.coordinate.is_some()),
+        ("axis", spec.axis.is_some()),
+        ("force", spec.force.is_some()),
+        ("torque", spec.torque.is_some()),
+        ("stiffness", spec.stiffness.is_some()),
+        ("damping", spec.damping.is_some()),
+        ("length", spec.length.is_some()),
+        ("angle", spec.angle.is_some()),
+        ("target", spec.target.is_some()),
+        ("control", spec.control.is_some()),
+        ("kp", spec.kp.is_some()),
+        ("ki", spec.ki.is_some()),
+        ("kd", spec.kd.is_some()),
+        ("allow_negative", spec.allow_negative),
+    ]
+}
+
+/// What the forces of a model refer to.
+pub(super) struct Parts<'p> {
+    pub(super) world: &'p World<'p>,
+    pub(super) joints: &'p Joints<'p>,
+    pub(super) sensors: &'p Sensors,
+}
+
+pub(super) fn compile(
+    env: &Env<'_>,
+    parts: &Parts<'_>,
+    instance: &Instance,
+    spec: &ForceSpec,
+    path: &Path<'_>,
+) -> Option<Force> {
+    if env.is_hopeless() {
+        return None;
+    }
+    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    let entry = Entry {
+        env,
+        parts,
+        spec,
+        path,
+    };
+    let kind = match spec.kind {
+        ForceType::Force => entry.force(),
+        ForceType::Torque => entry.torque(),
+        ForceType::Spring => entry.spring(),
+        ForceType::Torsion => entry.torsion(),
+        ForceType::Bushing => entry.bushing(),
+        ForceType::Actuator => entry.actuator(),
+    };
+    Some(Force {
+        name: instance.name.clone(),
+        kind: kind?,
+    })
+}
+
+/// The entry being compiled, with all it may need.
+struct Entry<'e> {
+    env: &'e Env<'e>,
+    parts: &'e Parts<'e>,
+    spec: &'e ForceSpec,
+    path: &'e Path<'e>,
+}
+
+impl Entry<'_> {
+    /// Where a force or torque acts, and the axes of its components.
+    fn place(&self) -> Option<(Frame, Frame)> {
+        let (env, world) = (self.env, self.parts.world);
+        let path = self.path.field("at");
+        let at = match &self.spec.at {
+            None => {
+                let help = "name a body or a marker, such as \"crank.tip\"";
+                env.missing(&path, label(self.spec.kind), help);
+                None
+            }
+            Some(text) => world.frame(env, text, &path),
+        };
+        let frame = match &self.spec.frame {
+            None => Some(ground_frame()),
+            Some(text) => world.frame(env, text, &self.path.field("frame")),
+        };
+        let at = at?;
+        if at.body.is_none() {
+            env.range(
+                &path,
+                format!("`{}` is on the ground, which does not move", at.name),
+                "name a body or a marker on one",
+            );
+            return None;
+        }
+        Some((at, frame?))
+    }
+
+    /// An expression of time, position-level and velocity-level sensors, and `locals`.
+    fn law(
+        &self,
+        value: &Scalar,
+        path: &Path<'_>,
+        dim: Dim,
+        locals: &[(&str, usize)],
+    ) -> Option<Expr> {
+        let sensors = self.parts.sensors;
+        let vars = Vars {
+            locals,
+            sensors: Some(&sensors.names),
+        };
+        let expr = self.env.expression(value, path, dim, vars)?;
+        let loops = expr
+            .variables()
+            .iter()
+            .filter_map(|v| v.checked_sub(var::SENSOR))
+            .find(|k| sensors.follows_forces.get(*k) == Some(&true));
+        let Some(k) = loops else {
+            return Some(expr);
+        };
+        self.env.report(
+            Diagnostic::error(
+                "E_ALGEBRAIC_LOOP",
+                path.to_string(),
+                format!(
+                    "the force depends on the sensor `{}`, which itself depends on the forces",
+                    sensors.list[k].name
+                ),
+            )
+            .help(
+                "use sensors of type position, velocity, angle, rate, orientation, joint, \
+                 joint-rate or distance, or expressions of those",
+            ),
+        );
+        None
+    }
+
+    /// Expressions of a list of components; those left out are zero.
+    fn laws(&self, list: &[Scalar], path: &Path<'_>, dim: Dim) -> Option<[Expr; 3]> {
+        let laws: Vec<Option<Expr>> = list
+            .iter()
+            .enumerate()
+            .map(|(k, value)| self.law(value, &path.index(k), dim, &[]))
+            .collect();
+        let mut out = [
+            Expr::constant(0.0),
+            Expr::constant(0.0),
+            Expr::constant(0.0),
+        ];
+        for (to, law) in out.iter_mut().zip(laws) {
+            *to = law?;
+        }
+        Some(out)
+    }
+
+    fn force(&self) -> Option<ForceKind> {
+        let place = self.place();
+        let path = self.path.field("force");
+        let components = match &self.spec.force {
+            None => {
+                let help = "give 2 or 3 components in N, such as [0, \"-10*sin(t)\"]";
+                self.env.missing(&path, "a force", help);
+                None
+            }
+            Some(Components::Many(list)) if matches!(list.len(), 2 | 3) => {
+                self.laws(list, &path, Dim::FORCE)
+            }
+            Some(Components::Many(list)) => {
+                self.env.shape(&path, list.len(), "2 or 3 components");
+                None
+            }
+            Some(Components::One(_)) => {
+                self.env.shape(&path, 1, "2 or 3 components in a list");
+                None
+            }
+        };
+        let (at, frame) = place?;
+        Some(ForceKind::Force {
+            at,
+            frame,
+            components: components?,
+        })
+    }
+
+    fn torque(&self) -> Option<ForceKind> {
+        let place = self.place();
+        let kind = place.as_ref().and_then(|(at, _)| self.parts.world.kind(at));
+        if let Some(BodyKind::Point | BodyKind::PlanarPoint) = kind {
+            self.env.range(
+                &self.path.field("at"),
+                "a torque acts on a point, which cannot turn".to_owned(),
+                "name a body of type `planar` or `rigid`",
+            );
+            return None;
+        }
+        let path = self.path.field("torque");
+        let components = match &self.spec.torque {
+            None => {
+                let help = "give one number (about z) for a planar body, or 3 components, in N*m";
+                self.env.missing(&path, "a torque", help);
+                None
+            }
+            Some(Components::One(_)) if kind == Some(BodyKind::Rigid) => {
+                self.env.shape(&path, 1, "3 components in a list");
+                None
+            }
+            Some(Components::One(value)) => {
+                self.law(value, &path, Dim::TORQUE, &[])
+                    .map(|z| [Expr::constant(0.0), Expr::constant(0.0), z])
+            }
+            Some(Components::Many(list)) if list.len() == 3 => {
+                self.laws(list, &path, Dim::TORQUE)
+            }
+            Some(Components::Many(list)) => {
+                self.env.shape(&path, list.len(), "one number or 3 components");
+                None
+            }
+        };
+        let (at, frame) = place?;
+        Some(ForceKind::Torque {
+            at,
+            frame,
+            components: components?,
+        })
+    }
+
+    fn spring(&self) -> Option<ForceKind> {
+        let (spec, path) = (self.spec, self.path);
+        let between = path.field("between");
+        let frames = self.parts.world.pair(self.env, &spec.between, &between, "a spring");
+        let law = match &spec.force {
+            Some(force) => {
+                self.refuse_linear("force", &[("length", spec.length.is_some())]);
+                let path = path.field("force");
+                self.pull(force, &path, Dim::FORCE, LENGTH_AND_RATE)
+            }
+            None => {
+                let free = optional(spec.length.as_ref(), |value| {
+                    let path = path.field("length");
+                    let length = self.env.constant(value, &path, Dim::LENGTH)?;
+                    if length >= 0.0 {
+                        return Some(length);
+                    }
+                    self.env.range(
+                        &path,
+                        format!("the free length is {length} m, but must not be negative"),
+                        "give a length of zero or more",
+                    );
+                    None
+                });
+                let coefficients = self.coefficients("force", Dim::STIFFNESS, Dim::DAMPING);
+                coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear { k, c, free })
+            }
+        };
+        let (a, b) = frames?;
+        Some(ForceKind::Spring { a, b, law: law? })
+    }
+
+    fn torsion(&self) -> Option<ForceKind> {
+        let (spec, path) = (self.spec, self.path);
+        let coordinate = self.coordinate(CoordinateKind::Angle);
+        let kind = coordinate.as_ref().map(|c| c.kind);
+        let dim = kind.map_or(Dim::Any, coordinates::dim);
+        let rate = kind.map_or(Dim::Any, coordinates::rate_dim);
+        let force = kind.map_or(Dim::Any, coordinates::force_dim);
+        let law = match &spec.torque {
+            Some(torque) => {
+                self.refuse_linear("torque", &[("angle", spec.angle.is_some())]);
+                self.pull(torque, &path.field("torque"), force, ANGLE_AND_RATE)
+            }
+            None => {
+                let free = match &spec.angle {
+                    Some(value) => self.env.constant(value, &path.field("angle"), dim),
+                    None => Some(0.0),
+                };
+                let coefficients = self.coefficients("torque", per(force, dim), per(force, rate));
+                coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear {
+                    k,
+                    c,
+                    free: Some(free),
+                })
+            }
+        };
+        Some(ForceKind::Torsion {
+            coordinate: coordinate?,
+            law: law?,
+        })
+    }
+
+    /// The law of a spring as one expression.
+    fn pull(
+        &self,
+        value: &Components,
+        path: &Path<'_>,
+        dim: Dim,
+        locals: &[(&str, usize)],
+    ) -> Option<SpringLaw> {
+        match value {
+            Components::One(value) => self
+                .law(value, path, dim, locals)
+                .map(SpringLaw::Expression),
+            Components::Many(list) => {
+                self.env.report(
+                    Diagnostic::error(
+                        "E_SHAPE",
+                        path.to_string(),
+                        format!(
+                            "found a list of {}, but {} needs one expression",
+                            list.len(),
+                            label(self.spec.kind)
+                        ),
+                    )
+                    .help("give one expression, such as \"1000*(length - 0.2)\""),
+                );
+                None
+            }
+        }
+    }
+
+    /// An element has either an expression or coefficients.
+    fn refuse_linear(&self, law: &str, more: &[(&'static str, bool)]) {
+        let mut given = vec![
+            ("stiffness", self.spec.stiffness.is_some()),
+            ("damping", self.spec.damping.is_some()),
+            ("allow_negative", self.spec.allow_negative),
+        ];
+        given.extend(more);
+        let owner = format!("{} with a `{law}` expression", label(self.spec.kind));
+        self.env.unused(self.path, &owner, &given, &[law]);
+    }
+
+    /// Stiffness and damping of a linear element.
+    fn coefficients(&self, law: &str, stiffness: Dim, damping: Dim) -> Option<(f64, f64)> {
+        let spec = self.spec;
+        if spec.stiffness.is_none() && spec.damping.is_none() {
+            let help = format!("give `stiffness`, `damping` or both, or a `{law}` expression");
+            let path = self.path.field("stiffness");
+            self.env.missing(&path, label(spec.kind), &help);
+            return None;
+        }
+        let k = self.coefficient(spec.stiffness.as_ref(), "stiffness", stiffness);
+        let c = self.coefficient(spec.damping.as_ref(), "damping", damping);
+        Some((k?, c?))
+    }
+
+    fn coefficient(&self, value: Option<&InertiaSpec>, field: &str, dim: Dim) -> Option<f64> {
+        let path = self.path.field(field);
+        let value = match value {
+            None => return Some(0.0),
+            Some(InertiaSpec::Planar(value)) => value,
+            Some(InertiaSpec::List(list)) => {
+                self.env.shape(&path, list.len(), "one number instead of a list, so 1 entry,");
+                return None;
+            }
+            Some(InertiaSpec::Matrix(rows)) => {
+                self.env.shape(&path, rows.len(), "one number instead of a matrix, so 1 entry,");
+                return None;
+            }
+        };
+        let x = self.env.constant(value, &path, dim)?;
+        self.check_sign(x, &path, field)
+    }
+
+    fn check_sign(&self, x: f64, path: &Path<'_>, what: &str) -> Option<f64> {
+        if x >= 0.0 || self.spec.allow_negative {
+            return Some(x);
+        }
+        self.env.range(
+            path,
+            format!("the {what} is {x}, but must not be negative"),
+            "if it is meant to feed energy into the system, set allow_negative = true",
+        );
+        None
+    }
+
+    fn bushing(&self) -> Option<ForceKind> {
+        let (env, spec, path) = (self.env, self.spec, self.path);
+        let between = path.field("between");
+        let frames = self.parts.world.pair(env, &spec.between, &between, "a bushing");
+        if spec.stiffness.is_none() && spec.damping.is_none() {
+            let help = "give 6 diagonal entries (3 translations, 3 rotations) or a 6×6 matrix";
+            env.missing(&path.field("stiffness"), "a bushing", help);
+            return None;
+        }
+        let k = self.matrix(spec.stiffness.as_ref(), "stiffness", Dim::STIFFNESS);
+        let c = self.matrix(spec.damping.as_ref(), "damping", Dim::DAMPING);
+        let (a, b) = frames?;
+        Some(ForceKind::Bushing {
+            a,
+            b,
+            k: Box::new(k?),
+            c: Box::new(c?),
+        })
+    }
+
+    /// Six diagonal entries or a 6×6 matrix; `dim` is that of the translational entries.
+    fn matrix(&self, value: Option<&InertiaSpec>, field: &str, dim: Dim) -> Option<Mat6> {
+        let (env, path) = (self.env, self.path.field(field));
+        // a rotation is dimensionless, so that each rotational index adds a length
+        let entry_dim = |i: usize, j: usize| {
+            let lengths = usize::from(i >= 3) + usize::from(j >= 3);
+            (0..lengths).fold(dim, |d, _| d.checked_mul(Dim::LENGTH).unwrap_or(Dim::Any))
+        };
+        let mut m = Mat6::zeros();
+        match value {
+            None => return Some(m),
+            Some(InertiaSpec::Planar(_)) => {
+                env.shape(&path, 1, "6 diagonal entries or a 6×6 matrix");
+                return None;
+            }
+            Some(InertiaSpec::List(list)) => {
+                if list.len() != 6 {
+                    env.shape(&path, list.len(), "6 diagonal entries or a 6×6 matrix");
+                    return None;
+                }
+                let entries: Vec<Option<f64>> = list
+                    .iter()
+                    .enumerate()
+                    .map(|(i, value)| {
+                        let path = path.index(i);
+                        let x = env.constant(value, &path, entry_dim(i, i))?;
+                        self.check_sign(x, &path, field)
+                    })
+                    .collect();
+                for (i, x) in entries.into_iter().enumerate() {
+                    m[(i, i)] = x?;
+                }
+                return Some(m);
+            }
+            Some(InertiaSpec::Matrix(rows)) => {
+                if rows.len() != 6 || rows.iter().any(|r| r.len() != 6) {
+                    let count = rows.iter().map(Vec::len).sum();
+                    env.shape(&path, count, "6 rows of 6 entries");
+                    return None;
+                }
+                let mut complete = true;
+                for (i, row) in rows.iter().enumerate() {
+                    for (j, value) in row.iter().enumerate() {
+                        match env.constant(value, &path.index(i).index(j), entry_dim(i, j)) {
+                            Some(x) => m[(i, j)] = x,
+                            None => complete = false,
+                        }
+                    }
+                }
+                if !complete {
+                    return None;
+                }
+            }
+        }
+        self.check_matrix(m, &path, field)
+    }
+
+    /// The matrix, if it neither makes energy nor is meant to.
+    fn check_matrix(&self, m: Mat6, path: &Path<'_>, what: &str) -> Option<Mat6> {
+        let size = m.amax();
+        if size == 0.0 || self.spec.allow_negative {
+            return Some(m);
+        }
+        let scaled = m / size;
+        let asymmetry = (scaled - scaled.transpose()).amax();
+        if asymmetry > SLOP {
+            self.env.range(
+                path,
+                format!(
+                    "the {what} matrix is not symmetric: mirrored entries differ by up to {:e}",
+                    asymmetry * size
+                ),
+                "if it is meant to feed energy into the system, set allow_negative = true",
+            );
+            return None;
+        }
+        let eigenvalues = scaled.symmetric_eigenvalues();
+        if eigenvalues.min() < -SLOP {
+            self.env.range(
+                path,
+                format!(
+                    "the {what} matrix has a negative eigenvalue; its eigenvalues are {}",
+                    components((eigenvalues * size).as_slice())
+                ),
+                "if it is meant to feed energy into the system, set allow_negative = true",
+            );
+            return None;
+        }
+        Some(m)
+    }
+
+    fn coordinate(&self, default: CoordinateKind) -> Option<Coordinate> {
+        let spec = self.spec;
+        let wanted = Wanted {
+            joint: spec.joint.as_ref(),
+            coordinate: spec.coordinate.as_ref(),
+            between: &spec.between,
+            axis: spec.axis.as_ref(),
+            axis2: None,
+            default,
+            axis_needs_kind: spec.kind == ForceType::Actuator,
+        };
+        let (world, joints) = (self.parts.world, self.parts.joints);
+        wanted.resolve(self.env, world, joints, self.path, label(spec.kind))
+    }
+
+    fn actuator(&self) -> Option<ForceKind> {
+        let (env, spec, path) = (self.env, self.spec, self.path);
+        let coordinate = self.coordinate(CoordinateKind::Position);
+        let control = match spec.control.as_deref() {
+            None | Some("position") => Some(Control::Position),
+            Some("rate") => Some(Control::Rate),
+            Some(other) => {
+                let known = ["position", "rate"].into_iter();
+                env.unknown(&path.field("control"), "kind of control", other, known);
+                None
+            }
+        };
+        let (target_dim, force_dim) = match (&coordinate, control) {
+            (Some(c), Some(Control::Position)) => {
+                (coordinates::dim(c.kind), coordinates::force_dim(c.kind))
+            }
+            (Some(c), Some(Control::Rate)) => {
+                (coordinates::rate_dim(c.kind), coordinates::force_dim(c.kind))
+            }
+            _ => (Dim::Any, Dim::Any),
+        };
+        let target = match &spec.target {
+            Some(value) => self.law(value, &path.field("target"), target_dim, &[]),
+            None => {
+                let help = "give the wanted value as a number or an expression of `t`";
+                env.missing(&path.field("target"), "an actuator", help);
+                None
+            }
+        };
+        if spec.kp.is_none() && spec.ki.is_none() && spec.kd.is_none() {
+            let help = "give at least one of the gains `kp`, `ki`, `kd`";
+            env.missing(&path.field("kp"), "an actuator", help);
+            return None;
+        }
+        let gain = |value: &Option<Scalar>, field: &str, dim: Dim| match value {
+            None => Some(0.0),
+            Some(value) => {
+                let path = path.field(field);
+                let x = env.constant(value, &path, dim)?;
+                self.check_sign(x, &path, "gain")
+            }
+        };
+        let proportional = per(force_dim, target_dim);
+        let kp = gain(&spec.kp, "kp", proportional);
+        let ki = gain(&spec.ki, "ki", per(proportional, Dim::TIME));
+        let derivative = proportional.checked_mul(Dim::TIME).unwrap_or(Dim::Any);
+        let kd = gain(&spec.kd, "kd", derivative);
+        Some(ForceKind::Actuator {
+            coordinate: coordinate?,
+            target: target?,
+            control: control?,
+            kp: kp?,
+            ki: ki?,
+            kd: kd?,
+        })
+    }
+}
+
+fn per(a: Dim, b: Dim) -> Dim {
+    a.checked_div(b).unwrap_or(Dim::Any)
+}

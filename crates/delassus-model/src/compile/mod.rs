@@ -1,0 +1,324 @@
+//! From what the user wrote to checked numbers.
+//!
+//! Owns every check that needs no equations: names, units, shapes, signs, references. All
+//! independent faults of a model are reported at once, in the order of the file; what merely
+//! follows from another fault is not reported. Start reading at [`compile_with`].
+//!
+//! A function that returns `Option` has reported the reason of a `None` itself.
+
+mod bodies;
+mod context;
+mod coordinates;
+mod forces;
+mod frames;
+mod geometry;
+mod graph;
+mod joints;
+mod params;
+mod repeat;
+mod scalars;
+mod sensors;
+mod settings;
+
+use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION};
+use crate::{Diagnostic, Model};
+use context::{Env, Path, Section, Sink};
+use coordinates::Joints;
+use delassus_math::Vec3;
+use frames::{Markers, Pose, World};
+use geometry::{Shape, vector};
+use params::Params;
+use repeat::{Budget, Entry, Expanded, expand};
+
+/// Checks a model and turns it into numbers, or reports everything that is wrong with it (up to
+/// 50 faults).
+pub fn compile(spec: &ModelSpec) -> Result<Model, Vec<Diagnostic>> {
+    compile_with(spec, &[])
+}
+
+/// The same with other values for some parameters, given as name and expression.
+pub fn compile_with(
+    spec: &ModelSpec,
+    overrides: &[(String, String)],
+) -> Result<Model, Vec<Diagnostic>> {
+    let sink = Sink::default();
+    let model = checked(spec, overrides, &sink);
+    let (errors, notes) = sink.finish();
+    match model {
+        Some(model) if errors.is_empty() => Ok(Model { notes, ..model }),
+        _ => Err(errors),
+    }
+}
+
+/// `None` only after a fault was reported.
+fn checked(spec: &ModelSpec, overrides: &[(String, String)], sink: &Sink) -> Option<Model> {
+    if !check_schema(spec, sink) {
+        return None;
+    }
+    let params = params::compile(spec, overrides, sink);
+    let analysis = {
+        let env = Env::new(sink, &params, 0.0, Section::Analysis);
+        settings::analysis(&env, &spec.analysis)
+    };
+    let start = analysis.map_or(0.0, |a| a.start);
+    let env = |section| Env::new(sink, &params, start, section);
+    let method = settings::method(&env(Section::Method), &spec.method, analysis.as_ref());
+    let gravity = gravity(&env(Section::Gravity), spec);
+
+    let names = Names::expand(spec, sink, &params)?;
+    let world = World {
+        ground: ground_markers(env(Section::Ground), &spec.ground, &names.ground),
+        bodies: compile_bodies(env(Section::Body), spec, &names.bodies),
+        names: &names.bodies,
+    };
+    let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
+    let joints = Joints {
+        slots: &slots,
+        names: &names.joints,
+    };
+    let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &world, &joints);
+
+    let parts = forces::Parts {
+        world: &world,
+        joints: &joints,
+        sensors: &sensors,
+    };
+    let root = Path::root("force");
+    let forces: Vec<_> = names
+        .forces
+        .instances
+        .iter()
+        .map(|instance| {
+            let (name, force) = &spec.force.0[instance.entry];
+            let env = env(Section::Force).at(instance.entry, &instance.indices);
+            forces::compile(&env, &parts, instance, force, &root.field(name))
+        })
+        .collect();
+
+    if sink.has_errors() {
+        return None;
+    }
+    let joints = slots.into_iter().map(|slot| slot.joint);
+    let bodies = world.bodies.into_iter().map(|slot| slot.body);
+    Some(Model {
+        title: spec.title.clone().unwrap_or_default(),
+        parameters: params.in_file_order(spec),
+        gravity: gravity?,
+        bodies: bodies.collect::<Option<_>>()?,
+        joints: joints.collect::<Option<_>>()?,
+        forces: forces.into_iter().collect::<Option<_>>()?,
+        sensors: sensors.list,
+        analysis: analysis?,
+        method: method?,
+        notes: Vec::new(),
+    })
+}
+
+/// Whether the file can be looked at at all: a newer format may mean anything.
+fn check_schema(spec: &ModelSpec, sink: &Sink) -> bool {
+    if spec.schema == SCHEMA_VERSION {
+        return true;
+    }
+    let params = Params::default();
+    let message = match spec.schema {
+        0 => format!("the version of the file format is not given; this version reads {SCHEMA_VERSION}"),
+        found => format!(
+            "the file has version {found} of the file format; this version reads {SCHEMA_VERSION}"
+        ),
+    };
+    let help = match spec.schema {
+        0 => format!("add `schema = {SCHEMA_VERSION}` at the top of the file"),
+        _ => "use a version of Delassus that reads this format, or convert the file".to_owned(),
+    };
+    Env::new(sink, &params, 0.0, Section::Schema)
+        .report(Diagnostic::error("E_SCHEMA_VERSION", "schema", message).help(help));
+    spec.schema == 0
+}
+
+fn gravity(env: &Env<'_>, spec: &ModelSpec) -> Option<Vec3> {
+    match spec.gravity.as_slice() {
+        [] => Some(Vec3::zeros()),
+        list => {
+            let path = Path::root("gravity");
+            vector(env, list, &path, delassus_expr::Dim::ACCELERATION, Shape::Either)
+        }
+    }
+}
+
+/// Names of everything, after repetition.
+struct Names {
+    ground: Expanded,
+    bodies: Expanded,
+    joints: Expanded,
+    forces: Expanded,
+    sensors: Expanded,
+}
+
+impl Names {
+    /// `None` where the model would have too many elements.
+    fn expand(spec: &ModelSpec, sink: &Sink, params: &Params) -> Option<Names> {
+        let mut budget = Budget::new();
+        let env = |section| Env::new(sink, params, 0.0, section);
+        let root = Path::root("ground");
+        let names = Names {
+            ground: expand(
+                env(Section::Ground),
+                &root.field("markers"),
+                spec.ground.markers.iter().map(|(name, marker)| Entry {
+                    name,
+                    repeat: match marker {
+                        MarkerSpec::Frame(table) => table.repeat.as_deref(),
+                        MarkerSpec::Point(_) => None,
+                    },
+                    weight: 1,
+                }),
+                &mut budget,
+            ),
+            bodies: expand(
+                env(Section::Body),
+                &Path::root("body"),
+                spec.body.iter().map(|(name, body)| Entry {
+                    name,
+                    repeat: body.repeat.as_deref(),
+                    weight: 1 + body.markers.0.len(),
+                }),
+                &mut budget,
+            ),
+            joints: expand(
+                env(Section::Joint),
+                &Path::root("joint"),
+                spec.joint.iter().map(|(name, joint)| Entry {
+                    name,
+                    repeat: joint.repeat.as_deref(),
+                    weight: 1,
+                }),
+                &mut budget,
+            ),
+            forces: expand(
+                env(Section::Force),
+                &Path::root("force"),
+                spec.force.iter().map(|(name, force)| Entry {
+                    name,
+                    repeat: force.repeat.as_deref(),
+                    weight: 1,
+                }),
+                &mut budget,
+            ),
+            sensors: expand(
+                env(Section::Sensor),
+                &Path::root("sensor"),
+                spec.sensor.iter().map(|(name, sensor)| Entry {
+                    name,
+                    repeat: sensor.repeat.as_deref(),
+                    weight: 1,
+                }),
+                &mut budget,
+            ),
+        };
+        (!budget.exceeded).then_some(names)
+    }
+}
+
+fn ground_markers(env: Env<'_>, spec: &GroundSpec, names: &Expanded) -> Markers {
+    let root = Path::root("ground");
+    let root = root.field("markers");
+    let mut out = Markers {
+        incomplete: names.incomplete,
+        ..Markers::default()
+    };
+    for instance in &names.instances {
+        let (name, marker) = &spec.markers.0[instance.entry];
+        let env = env.at(instance.entry, &instance.indices);
+        let pose = frames::marker(&env, marker, &root.field(name), Shape::Either);
+        out.poses
+            .insert(instance.name.clone(), pose.unwrap_or(Pose::IDENTITY));
+    }
+    out
+}
+
+fn compile_bodies(env: Env<'_>, spec: &ModelSpec, names: &Expanded) -> Vec<bodies::BodySlot> {
+    let root = Path::root("body");
+    names
+        .instances
+        .iter()
+        .map(|instance| {
+            let (name, body) = &spec.body.0[instance.entry];
+            let env = env.at(instance.entry, &instance.indices);
+            bodies::compile(&env, instance, body, &root.field(name))
+        })
+        .collect()
+}
+
+fn compile_joints(
+    env: Env<'_>,
+    spec: &ModelSpec,
+    names: &Expanded,
+    world: &World<'_>,
+) -> Vec<joints::JointSlot> {
+    let root = Path::root("joint");
+    let mut slots: Vec<joints::JointSlot> = names
+        .instances
+        .iter()
+        .map(|instance| {
+            let (name, joint) = &spec.joint.0[instance.entry];
+            let env = env.at(instance.entry, &instance.indices);
+            joints::compile(&env, world, instance, joint, &root.field(name))
+        })
+        .collect();
+    // joints that refer to others come second, because those may stand later in the file
+    let mut referring = Vec::new();
+    for (k, instance) in names.instances.iter().enumerate() {
+        let (name, joint) = &spec.joint.0[instance.entry];
+        if joints::refers_to_joints(joint.kind) {
+            let env = env.at(instance.entry, &instance.indices);
+            let all = Joints {
+                slots: &slots,
+                names,
+            };
+            let path = root.field(name);
+            let compiled =
+                joints::compile_referring(&env, world, &all, instance, joint, &path);
+            referring.push((k, compiled));
+        }
+    }
+    for (k, joint) in referring {
+        slots[k].joint = joint;
+    }
+    slots
+}
+
+fn compile_sensors(
+    env: Env<'_>,
+    spec: &ModelSpec,
+    names: &Expanded,
+    world: &World<'_>,
+    joints: &Joints<'_>,
+) -> sensors::Sensors {
+    let root = Path::root("sensor");
+    let parts = sensors::Parts { world, joints };
+    let mut out = sensors::Sensors::default();
+    for (k, instance) in names.instances.iter().enumerate() {
+        let (name, sensor) = &spec.sensor.0[instance.entry];
+        let env = env.at(instance.entry, &instance.indices);
+        sensors::add(&env, &parts, &mut out, (k, instance), sensor, &root.field(name));
+    }
+    sensors::add_formulas(&mut out, |k, compile| {
+        let instance = &names.instances[k];
+        let (name, sensor) = &spec.sensor.0[instance.entry];
+        let env = env.at(instance.entry, &instance.indices);
+        compile(&env, sensor, &root.field(name));
+    });
+    sensors::check_references(&mut out, |k, chain| {
+        let instance = &names.instances[k];
+        let (name, _) = &spec.sensor.0[instance.entry];
+        env.at(instance.entry, &instance.indices).report(
+            Diagnostic::error(
+                "E_CYCLE",
+                root.field(name).field("value").to_string(),
+                format!("the sensor depends on itself: {chain}"),
+            )
+            .help("take one of these sensors out of the formula"),
+        );
+    });
+    out
+}

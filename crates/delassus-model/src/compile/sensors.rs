@@ -1,0 +1,524 @@
+//! Sensors: one column per scalar.
+
+use super::context::{Env, Path};
+use super::coordinates::{self, Joints};
+use super::frames::{World, ground_frame};
+use super::graph;
+use super::params::is_identifier;
+use super::repeat::Instance;
+use super::scalars::{SensorNames, Vars};
+use crate::spec::{JointType, SensorSpec, SensorType};
+use crate::{
+    BodyKind, Component, CoordinateKind, Diagnostic, EnergyKind, Frame, JointId, JointKind,
+    Measure, ReactionComponent, Sensor, var,
+};
+use delassus_expr::{Dim, Expr};
+
+const VECTOR: [&str; 4] = ["x", "y", "z", "norm"];
+const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
+const REACTION: [&str; 8] = ["fx", "fy", "fz", "tx", "ty", "tz", "fnorm", "tnorm"];
+const ENERGY: [(&str, EnergyKind); 6] = [
+    ("kinetic", EnergyKind::Kinetic),
+    ("potential", EnergyKind::Potential),
+    ("total", EnergyKind::Total),
+    ("dissipated", EnergyKind::Dissipated),
+    ("work", EnergyKind::Work),
+    ("balance", EnergyKind::Balance),
+];
+
+/// All columns, and what expressions need to know of them.
+#[derive(Default)]
+pub(super) struct Sensors {
+    pub(super) list: Vec<Sensor>,
+    pub(super) names: SensorNames,
+    /// Whether a column can only be computed once the forces are known.
+    pub(super) follows_forces: Vec<bool>,
+    /// Columns of expression sensors with the position of their instance.
+    formulas: Vec<(usize, usize)>,
+}
+
+fn label(kind: SensorType) -> &'static str {
+    match kind {
+        SensorType::Position => "a position sensor",
+        SensorType::Velocity => "a velocity sensor",
+        SensorType::Acceleration => "an acceleration sensor",
+        SensorType::Angle => "an angle sensor",
+        SensorType::Rate => "a rate sensor",
+        SensorType::Orientation => "an orientation sensor",
+        SensorType::Joint => "a joint sensor",
+        SensorType::JointRate => "a joint-rate sensor",
+        SensorType::Distance => "a distance sensor",
+        SensorType::Reaction => "a reaction sensor",
+        SensorType::Energy => "an energy sensor",
+        SensorType::Expression => "an expression sensor",
+    }
+}
+
+fn fields(kind: SensorType) -> &'static [&'static str] {
+    use SensorType as S;
+    match kind {
+        S::Position | S::Velocity | S::Acceleration | S::Rate => &["of", "frame", "component"],
+        S::Angle | S::Orientation => &["of", "component"],
+        S::Joint | S::JointRate => &["joint", "coordinate"],
+        S::Distance => &["between"],
+        S::Reaction => &["joint", "frame", "component"],
+        S::Energy => &["component"],
+        S::Expression => &["value", "unit"],
+    }
+}
+
+fn given(spec: &SensorSpec) -> [(&'static str, bool); 8] {
+    [
+        ("of", spec.of.is_some()),
+        ("frame", spec.frame.is_some()),
+        ("component", spec.component.is_some()),
+        ("joint", spec.joint.is_some()),
+        ("coordinate", spec.coordinate.is_some()),
+        ("between", !spec.between.is_empty()),
+        ("value", spec.value.is_some()),
+        ("unit", spec.unit.is_some()),
+    ]
+}
+
+/// What the sensors of a model refer to.
+pub(super) struct Parts<'p> {
+    pub(super) world: &'p World<'p>,
+    pub(super) joints: &'p Joints<'p>,
+}
+
+/// A column before it has a name: the suffix is empty for a sensor of one component.
+struct Column {
+    suffix: &'static str,
+    unit: &'static str,
+    measure: Measure,
+}
+
+/// First pass: columns and their names. Expression sensors stay empty, because they may refer
+/// to sensors that come later.
+pub(super) fn add(
+    env: &Env<'_>,
+    parts: &Parts<'_>,
+    sensors: &mut Sensors,
+    (k, instance): (usize, &Instance),
+    spec: &SensorSpec,
+    path: &Path<'_>,
+) {
+    let name = &instance.name;
+    if !check_name(env, name, path) {
+        return;
+    }
+    let columns = if env.is_hopeless() {
+        None
+    } else {
+        env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+        Entry {
+            env,
+            parts,
+            spec,
+            path,
+        }
+        .columns()
+    };
+    let Some((columns, frame)) = columns else {
+        // whichever column is meant, an expression that uses it is not to blame
+        sensors.names.insert(name.clone(), None);
+        for suffix in VECTOR.iter().chain(&QUATERNION).chain(&REACTION) {
+            sensors.names.insert(format!("{name}.{suffix}"), None);
+        }
+        return;
+    };
+    for column in columns {
+        let id = sensors.list.len();
+        let name = match column.suffix {
+            "" => name.clone(),
+            suffix => format!("{name}.{suffix}"),
+        };
+        if spec.kind == SensorType::Expression {
+            sensors.formulas.push((id, k));
+        }
+        sensors.names.insert(name.clone(), Some(id));
+        sensors.list.push(Sensor {
+            name,
+            unit: match &spec.unit {
+                Some(unit) => unit.clone(),
+                None => column.unit.to_owned(),
+            },
+            frame: frame.clone(),
+            measure: column.measure,
+        });
+    }
+}
+
+/// Column names must be told apart from everything else in expressions.
+fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
+    if name == "t" {
+        env.report(
+            Diagnostic::error("E_NAME", path.to_string(), "`t` is time, which has a column anyway")
+                .help("give the sensor another name"),
+        );
+        return false;
+    }
+    if is_identifier(name) && env.params.get(name).is_some() {
+        env.report(
+            Diagnostic::error(
+                "E_DUPLICATE",
+                path.to_string(),
+                format!("`{name}` is a parameter too, so that expressions could mean either"),
+            )
+            .help("rename the sensor or the parameter")
+            .related(format!("parameters.{name}")),
+        );
+        return false;
+    }
+    true
+}
+
+/// Second pass: formulas of expression sensors, in the order of [`add`].
+pub(super) fn add_formulas<'s>(
+    sensors: &mut Sensors,
+    mut entry: impl FnMut(usize, &mut dyn FnMut(&Env<'_>, &'s SensorSpec, &Path<'_>)),
+) {
+    let mut compiled: Vec<(usize, Expr)> = Vec::new();
+    let mut faulty: Vec<usize> = Vec::new();
+    for (id, k) in &sensors.formulas {
+        entry(*k, &mut |env, spec, path| {
+            let path = path.field("value");
+            let vars = Vars {
+                locals: &[],
+                sensors: Some(&sensors.names),
+            };
+            let formula = match &spec.value {
+                Some(value) => env.expression(value, &path, Dim::Any, vars),
+                None => {
+                    let help = "give a formula of `t`, parameters and other sensors";
+                    env.missing(&path, label(spec.kind), help);
+                    None
+                }
+            };
+            match formula {
+                Some(formula) => compiled.push((*id, formula)),
+                None => faulty.push(*id),
+            }
+        });
+    }
+    for (id, formula) in compiled {
+        sensors.list[id].measure = Measure::Expression(formula);
+    }
+    for id in faulty {
+        let name = sensors.list[id].name.clone();
+        sensors.names.insert(name, None);
+    }
+}
+
+/// Third pass: expression sensors that depend on themselves, and those that depend on forces.
+/// `report` gets the position of an instance and the chain of names.
+pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usize, &str)) {
+    let dependencies: Vec<Vec<usize>> = sensors
+        .list
+        .iter()
+        .map(|s| match &s.measure {
+            Measure::Expression(formula) => formula
+                .variables()
+                .iter()
+                .filter_map(|v| v.checked_sub(var::SENSOR))
+                .collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let mut cyclic: Vec<usize> = Vec::new();
+    let order = graph::order(&dependencies, |cycle| {
+        let chain = graph::chain(cycle, |k| &sensors.list[k].name);
+        let first = cycle.first();
+        let place = sensors.formulas.iter().find(|(id, _)| Some(id) == first);
+        if let Some((_, instance)) = place {
+            report(*instance, &chain);
+        }
+        cyclic.extend(cycle);
+    });
+    sensors.follows_forces = vec![false; sensors.list.len()];
+    for k in order {
+        sensors.follows_forces[k] = match &sensors.list[k].measure {
+            Measure::Acceleration(..) | Measure::Reaction(..) | Measure::Energy(_) => true,
+            _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
+        };
+    }
+    for k in cyclic {
+        let name = sensors.list[k].name.clone();
+        sensors.names.insert(name, None);
+    }
+}
+
+/// The entry being compiled.
+struct Entry<'e> {
+    env: &'e Env<'e>,
+    parts: &'e Parts<'e>,
+    spec: &'e SensorSpec,
+    path: &'e Path<'e>,
+}
+
+impl Entry<'_> {
+    /// Columns, and the frame named in their headers.
+    fn columns(&self) -> Option<(Vec<Column>, String)> {
+        use SensorType as S;
+        match self.spec.kind {
+            S::Position => self.vector("m", Measure::Position),
+            S::Velocity => self.vector("m/s", Measure::Velocity),
+            S::Acceleration => self.vector("m/s^2", Measure::Acceleration),
+            S::Rate => self.vector("rad/s", Measure::Rate),
+            S::Angle => self.angle(),
+            S::Orientation => self.orientation(),
+            S::Joint | S::JointRate => self.joint(),
+            S::Distance => self.distance(),
+            S::Reaction => self.reaction(),
+            S::Energy => self.energy(),
+            S::Expression => {
+                let measure = Measure::Expression(Expr::constant(0.0));
+                Some((vec![column("", "1", measure)], String::new()))
+            }
+        }
+    }
+
+    /// What is measured.
+    fn of(&self) -> Option<Frame> {
+        let path = self.path.field("of");
+        match &self.spec.of {
+            Some(text) => self.parts.world.frame(self.env, text, &path),
+            None => {
+                let help = "name a body or a marker, such as \"crank.tip\"";
+                self.env.missing(&path, label(self.spec.kind), help);
+                None
+            }
+        }
+    }
+
+    /// The frame of the components; `own` is the frame that `"body"` means.
+    fn frame(&self, own: Option<&Frame>) -> Option<Frame> {
+        match self.spec.frame.as_deref() {
+            None => Some(ground_frame()),
+            Some("body") => {
+                let body = own?.body;
+                let name = match body {
+                    Some(id) => self.parts.world.bodies[id.0].name.clone(),
+                    None => "ground".to_owned(),
+                };
+                Some(Frame {
+                    body,
+                    name,
+                    ..ground_frame()
+                })
+            }
+            Some(text) => self.parts.world.frame(self.env, text, &self.path.field("frame")),
+        }
+    }
+
+    /// The component asked for among `known`; `Some(None)` for all of them.
+    fn component(&self, known: &[&'static str]) -> Option<Option<&'static str>> {
+        let Some(text) = &self.spec.component else {
+            return Some(None);
+        };
+        let found = known.iter().find(|k| *k == text);
+        if found.is_none() {
+            let path = self.path.field("component");
+            self.env.unknown(&path, "component", text, known.iter().copied());
+        }
+        found.map(|k| Some(*k))
+    }
+
+    /// Turning has no meaning for a point.
+    fn refuse_point(&self, of: &Frame) -> Option<()> {
+        let kind = self.parts.world.kind(of);
+        let Some(BodyKind::Point | BodyKind::PlanarPoint) = kind else {
+            return Some(());
+        };
+        self.env.range(
+            &self.path.field("of"),
+            format!("`{}` is on a point, which cannot turn", of.name),
+            "measure a body of type `planar` or `rigid`",
+        );
+        None
+    }
+
+    fn vector(
+        &self,
+        unit: &'static str,
+        measure: fn(Frame, Frame, Component) -> Measure,
+    ) -> Option<(Vec<Column>, String)> {
+        let of = self.of();
+        let component = self.component(&VECTOR);
+        let frame = self.frame(of.as_ref());
+        let of = of?;
+        let is_rate = self.spec.kind == SensorType::Rate;
+        if is_rate {
+            self.refuse_point(&of)?;
+        }
+        let has_origin = matches!(self.spec.kind, SensorType::Position | SensorType::Velocity);
+        if has_origin && self.spec.frame.as_deref() == Some("body") {
+            self.env.range(
+                &self.path.field("frame"),
+                format!("`{}` does not move relative to its own body", of.name),
+                "name a marker that is not on this body, or use \"ground\"",
+            );
+            return None;
+        }
+        let frame = frame?;
+        let is_planar = self.parts.world.is_planar_pair(&of, &frame);
+        let make = |suffix, component| {
+            column(suffix, unit, measure(of.clone(), frame.clone(), component))
+        };
+        let columns = match component? {
+            Some("x") => vec![make("", Component::X)],
+            Some("y") => vec![make("", Component::Y)],
+            Some("z") => vec![make("", Component::Z)],
+            Some(_) => vec![make("", Component::Norm)],
+            None if is_planar && is_rate => vec![make("", Component::Z)],
+            None => {
+                let mut columns = vec![make("x", Component::X), make("y", Component::Y)];
+                if !is_planar {
+                    columns.push(make("z", Component::Z));
+                }
+                columns
+            }
+        };
+        Some((columns, frame.name.clone()))
+    }
+
+    fn angle(&self) -> Option<(Vec<Column>, String)> {
+        let of = self.of();
+        self.component(&["z"])?;
+        let of = of?;
+        self.refuse_point(&of)?;
+        let columns = vec![column("", "rad", Measure::Angle(of))];
+        Some((columns, "ground".to_owned()))
+    }
+
+    fn orientation(&self) -> Option<(Vec<Column>, String)> {
+        let of = self.of();
+        let component = self.component(&QUATERNION)?;
+        let of = of?;
+        self.refuse_point(&of)?;
+        let columns = QUATERNION
+            .into_iter()
+            .enumerate()
+            .filter(|(_, name)| component.is_none_or(|c| c == *name))
+            .map(|(k, name)| {
+                let suffix = if component.is_some() { "" } else { name };
+                column(suffix, "1", Measure::Orientation(of.clone(), k))
+            })
+            .collect();
+        Some((columns, "ground".to_owned()))
+    }
+
+    /// The text of `joint`, which must be given.
+    fn joint_text(&self) -> Option<&String> {
+        if self.spec.joint.is_none() {
+            let path = self.path.field("joint");
+            self.env.missing(&path, label(self.spec.kind), "name a joint");
+        }
+        self.spec.joint.as_ref()
+    }
+
+    fn joint(&self) -> Option<(Vec<Column>, String)> {
+        let path = self.path.field("coordinate");
+        let kind = coordinates::kind(self.env, self.spec.coordinate.as_ref(), &path);
+        let joint = self.joint_text()?;
+        let path = self.path.field("joint");
+        let c = self.parts.joints.coordinate(self.env, joint, &path, kind?)?;
+        let frame = c.pair.a.name.clone();
+        let is_rate = self.spec.kind == SensorType::JointRate;
+        let unit = match (c.kind, is_rate) {
+            (CoordinateKind::Angle, false) => "rad",
+            (CoordinateKind::Angle, true) => "rad/s",
+            (CoordinateKind::Position, false) => "m",
+            (CoordinateKind::Position, true) => "m/s",
+        };
+        let measure = if is_rate {
+            Measure::CoordinateRate(c)
+        } else {
+            Measure::Coordinate(c)
+        };
+        Some((vec![column("", unit, measure)], frame))
+    }
+
+    fn distance(&self) -> Option<(Vec<Column>, String)> {
+        let path = self.path.field("between");
+        let between = &self.spec.between;
+        let owner = label(self.spec.kind);
+        let (a, b) = self.parts.world.two_frames(self.env, between, &path, owner)?;
+        let columns = vec![column("", "m", Measure::Distance(a, b))];
+        Some((columns, String::new()))
+    }
+
+    fn reaction(&self) -> Option<(Vec<Column>, String)> {
+        let component = self.component(&REACTION);
+        let joint = self.joint_text()?;
+        let path = self.path.field("joint");
+        let k = self.parts.joints.find(self.env, joint, &path)?;
+        let slot = &self.parts.joints.slots[k];
+        if matches!(
+            slot.kind,
+            JointType::Gear | JointType::Rack | JointType::Coupling
+        ) {
+            self.env.range(
+                &path,
+                format!("`{}` couples joints and has no two frames of its own", slot.name),
+                "measure the reactions of the joints that it couples",
+            );
+            return None;
+        }
+        // a joint that is not there is faulty itself and has been reported
+        let pair = match &slot.joint.as_ref()?.kind {
+            JointKind::Motion(c, _) => &c.pair,
+            _ => slot.pair.as_ref()?,
+        };
+        let frame = match &self.spec.frame {
+            None => None,
+            Some(_) => Some(self.frame(Some(&pair.b))?),
+        };
+        let header = frame.as_ref().unwrap_or(&pair.a).name.clone();
+        let is_planar = self.parts.world.is_planar_pair(&pair.a, &pair.b);
+        let wanted: Vec<&'static str> = match component? {
+            Some(one) => vec![one],
+            None if is_planar => vec!["fx", "fy", "tz"],
+            None => REACTION[..6].to_vec(),
+        };
+        let columns = wanted
+            .iter()
+            .map(|name| {
+                let (unit, what) = reaction_component(name);
+                let suffix = if self.spec.component.is_some() { "" } else { name };
+                let measure = Measure::Reaction(JointId(k), frame.clone(), what);
+                column(suffix, unit, measure)
+            })
+            .collect();
+        Some((columns, header))
+    }
+
+    fn energy(&self) -> Option<(Vec<Column>, String)> {
+        let wanted = self.component(&ENERGY.map(|(name, _)| name))?;
+        let wanted = wanted.unwrap_or("total");
+        let (_, kind) = ENERGY.into_iter().find(|(name, _)| *name == wanted)?;
+        Some((vec![column("", "J", Measure::Energy(kind))], String::new()))
+    }
+}
+
+fn column(suffix: &'static str, unit: &'static str, measure: Measure) -> Column {
+    Column {
+        suffix,
+        unit,
+        measure,
+    }
+}
+
+fn reaction_component(name: &str) -> (&'static str, ReactionComponent) {
+    let component = match &name[1..] {
+        "x" => Component::X,
+        "y" => Component::Y,
+        "z" => Component::Z,
+        _ => Component::Norm,
+    };
+    if name.starts_with('f') {
+        ("N", ReactionComponent::Force(component))
+    } else {
+        ("N*m", ReactionComponent::Torque(component))
+    }
+}

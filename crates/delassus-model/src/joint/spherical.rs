@@ -1,0 +1,11 @@
+//! Spherical joint: origins coincide. Three freedoms of rotation.
+
+use super::{RowDraft, coincide};
+use crate::AxisPair;
+
+pub(super) fn rows(p: &AxisPair) -> Vec<RowDraft> {
+    coincide(p)
+}
+
+#[cfg(test)]
+super::contract::joint_contract!(spherical, planar 2, spatial 3);

@@ -1,0 +1,255 @@
+//! The equations: positions, velocities, constraint rows, forces.
+
+use super::kin::pull;
+use super::{RowOffset, System, Term, Workspace};
+use crate::BodyKind;
+use crate::model::var;
+use delassus_dae::{Dims, Energies, Manifold, Power, Problem, Quality, Scales, Structure};
+use delassus_math::Vec3;
+
+impl Problem for System {
+    type Ws = Workspace;
+
+    fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    fn manifold(&self) -> &Manifold {
+        &self.manifold
+    }
+
+    fn structure(&self) -> Structure {
+        self.structure.clone()
+    }
+
+    fn scales(&self) -> Scales {
+        self.scales.clone()
+    }
+
+    fn workspace(&self) -> Workspace {
+        let d = self.dims;
+        let mut ws = Workspace {
+            t: 0.0,
+            z: vec![0.0; d.nz],
+            // one more for the ground, which never moves
+            bodies: vec![Default::default(); self.bodies.len() + 1],
+            theta: vec![0.0; self.bodies.len() + 1],
+            frames: vec![Default::default(); self.frames.len()],
+            gradients: vec![Default::default(); self.terms.len()],
+            motion: vec![(0.0, 0.0, 0.0); self.n_motions],
+            g: vec![0.0; d.n_pos],
+            jac: vec![0.0; self.structure.jac.nnz()],
+            g_dot: vec![0.0; d.n_vel],
+            gamma: vec![0.0; d.n_vel],
+            f: vec![0.0; d.nv],
+            z_dot: vec![0.0; d.nz],
+            vars: vec![0.0; var::SENSOR + self.probes.len()],
+            forces: vec![Default::default(); self.scalar_forces.len()],
+        };
+        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
+            if frame.body.is_none() {
+                kin.p = frame.r_b;
+                kin.r = frame.r_b;
+            }
+        }
+        ws
+    }
+
+    fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
+        ws.t = t;
+        ws.z.copy_from_slice(z);
+        // bodies, then the origins of their frames
+        for (i, b) in self.bodies.iter().enumerate() {
+            ws.bodies[i].set_position(b, q);
+            if b.kind == BodyKind::Planar {
+                ws.theta[i] = q[b.iq + 2];
+            }
+        }
+        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
+            if let Some(b) = frame.body {
+                let body = &ws.bodies[b];
+                kin.r = body.r_wb * frame.r_b;
+                kin.p = body.x + kin.r;
+            }
+        }
+        // right-hand sides that move, with their two time derivatives
+        for row in &self.rows {
+            if let RowOffset::Motion(e, k) = &row.offset {
+                ws.vars[var::T] = t;
+                ws.motion[*k] = e.eval_d2(&ws.vars, var::T);
+            }
+        }
+        // rows
+        ws.jac.fill(0.0);
+        for (i, row) in self.rows.iter().enumerate() {
+            let mut g = match &row.offset {
+                RowOffset::Const(x) => -x,
+                RowOffset::Motion(_, k) => -ws.motion[*k].0,
+            };
+            for k in row.terms.clone() {
+                let term = &self.terms[k];
+                let pair = self.pair(ws, &term.scalar);
+                g += term.c * term.scalar.kind.value(&pair, &ws.z);
+                let h = term.scalar.kind.gradient(&pair);
+                ws.gradients[k] = h;
+                self.scatter_row(ws, term, k);
+            }
+            ws.g[i] = g;
+        }
+        self.roll_position(ws);
+    }
+
+    fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Workspace) {
+        ws.z.copy_from_slice(z);
+        for (i, b) in self.bodies.iter().enumerate() {
+            ws.bodies[i].set_velocity(b, v);
+        }
+        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
+            if let Some(b) = frame.body {
+                let body = &ws.bodies[b];
+                let spin = body.w.cross(&kin.r);
+                kin.v = body.v + spin;
+                kin.bias = body.w.cross(&spin);
+            }
+        }
+        for (i, row) in self.rows.iter().enumerate() {
+            let (mut rate, mut gamma) = match &row.offset {
+                RowOffset::Const(_) => (0.0, 0.0),
+                RowOffset::Motion(_, k) => (-ws.motion[*k].1, -ws.motion[*k].2),
+            };
+            for k in row.terms.clone() {
+                let term = &self.terms[k];
+                let p = self.pair(ws, &term.scalar);
+                let h = &ws.gradients[k];
+                rate += term.c * h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+                gamma += term.c
+                    * (term.scalar.kind.bias(&p) + h.a_lin.dot(&p.fa.bias) + h.b_lin.dot(&p.fb.bias));
+            }
+            ws.g_dot[i] = rate;
+            ws.gamma[i] = gamma;
+        }
+        self.roll_velocity(ws);
+        self.evaluate_forces(ws);
+    }
+
+    fn mass(&self, _ws: &Workspace, out: &mut [f64]) {
+        out.fill(0.0);
+        let mut at = 0;
+        for b in &self.bodies {
+            // one block per body, column by column
+            let n = b.kind.nv();
+            let block = &mut out[at..at + n * n];
+            for k in 0..n.min(3) {
+                block[k * n + k] = b.mass;
+            }
+            match b.kind {
+                BodyKind::Planar => block[8] = b.inertia[(2, 2)],
+                BodyKind::Rigid => {
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            block[(3 + j) * 6 + 3 + i] = b.inertia[(i, j)];
+                        }
+                    }
+                }
+                BodyKind::Point | BodyKind::PlanarPoint => {}
+            }
+            at += n * n;
+        }
+    }
+
+    fn residual_pos(&self, ws: &Workspace, out: &mut [f64]) {
+        out.copy_from_slice(&ws.g);
+    }
+
+    fn jacobian(&self, ws: &Workspace, out: &mut [f64]) {
+        out.copy_from_slice(&ws.jac);
+    }
+
+    fn residual_vel(&self, ws: &Workspace, out: &mut [f64]) {
+        out.copy_from_slice(&ws.g_dot);
+    }
+
+    fn bias(&self, ws: &Workspace, out: &mut [f64]) {
+        out.copy_from_slice(&ws.gamma);
+    }
+
+    fn force(&self, ws: &Workspace, out: &mut [f64]) {
+        out.copy_from_slice(&ws.f);
+    }
+
+    fn z_dot(&self, ws: &Workspace, out: &mut [f64]) {
+        out.copy_from_slice(&ws.z_dot);
+    }
+
+    fn tangent(
+        &self,
+        ws: &Workspace,
+        _a: &[f64],
+        lambda: &[f64],
+        ck: f64,
+        cc: f64,
+        values: &mut [f64],
+    ) -> Quality {
+        self.add_tangent(ws, lambda, ck, cc, values)
+    }
+
+    fn energies(&self, ws: &Workspace) -> Option<Energies> {
+        Some(self.energy(ws))
+    }
+
+    fn power(&self, ws: &Workspace, lambda: &[f64]) -> Option<Power> {
+        self.exchanges_power().then(|| self.exchanged_power(ws, lambda))
+    }
+
+    fn row_name(&self, row: usize) -> String {
+        match self.origins.get(row) {
+            Some(o) => format!("joint \"{}\" ({})", self.model.joints[o.joint.0].name, o.label),
+            None => format!("row {row}"),
+        }
+    }
+
+    fn dof_name(&self, dof: usize) -> String {
+        let Some((body, k)) = self.dof_owner(dof) else {
+            return format!("coordinate {dof}");
+        };
+        let label = match (self.bodies[body].kind, k) {
+            (BodyKind::Planar, 2) => "angle",
+            (_, 0) => "x",
+            (_, 1) => "y",
+            (_, 2) => "z",
+            (_, 3) => "rotation x",
+            (_, 4) => "rotation y",
+            _ => "rotation z",
+        };
+        format!("body \"{}\" ({label})", self.model.bodies[body].name)
+    }
+}
+
+impl System {
+    /// Adds the gradient of a term to the Jacobian.
+    #[inline]
+    fn scatter_row(&self, ws: &mut Workspace, term: &Term, k: usize) {
+        let h = ws.gradients[k];
+        for (frame, slot, lin, ang) in [
+            (term.scalar.a, term.slot_a, &h.a_lin, &h.a_ang),
+            (term.scalar.b, term.slot_b, &h.b_lin, &h.b_ang),
+        ] {
+            if let Some(b) = self.frames[frame].body {
+                let kind = self.bodies[b].kind;
+                let out = &mut ws.jac[slot..slot + kind.nv()];
+                let (r_wb, r) = (&ws.bodies[b].r_wb, &ws.frames[frame].r);
+                pull(kind, r_wb, r, &(lin * term.c), &(ang * term.c), out);
+            }
+        }
+    }
+
+    /// f += wrench at a frame.
+    #[inline]
+    pub(super) fn add_wrench(&self, ws: &mut Workspace, frame: usize, lin: &Vec3, ang: &Vec3) {
+        if let Some(b) = self.frames[frame].body {
+            let layout = &self.bodies[b];
+            let out = &mut ws.f[layout.iv..layout.iv + layout.kind.nv()];
+            pull(layout.kind, &ws.bodies[b].r_wb, &ws.frames[frame].r, lin, ang, out);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Forces: gravity and gyroscopic terms, scalar forces (springs, torsion, actuators), applied
+//! forces by expression, bushings.
+
+use super::kin::{BodyKin, FrameKin};
+use super::scalar::{Gradient, PairScalar};
+use super::{System, Workspace};
+use crate::model::var;
+use crate::{BodyKind, Control, SpringLaw};
+use delassus_expr::Expr;
+use delassus_math::{Mat3, Mat6, Quat, Vec3, so3};
+
+/// Law of a scalar force.
+#[derive(Debug, Clone)]
+pub(crate) enum Law {
+    /// k (s − free) + c ṡ.
+    Linear { k: f64, c: f64, free: f64 },
+    /// Expression of s, ṡ, time and sensors.
+    Expression(Expr),
+    /// −(kp e + ki z + kd ė), e = target − s (or target − ṡ).
+    Actuator { target: Expr, control: Control, kp: f64, ki: f64, kd: f64, z: Option<usize> },
+}
+
+impl Law {
+    pub fn linear(law: &SpringLaw, start: f64) -> Law {
+        match law {
+            SpringLaw::Linear { k, c, free } => {
+                Law::Linear { k: *k, c: *c, free: free.unwrap_or(start) }
+            }
+            SpringLaw::Expression(e) => Law::Expression(e.clone()),
+        }
+    }
+}
+
+/// Force −P along the gradient of a scalar: springs, torsion springs, actuators.
+#[derive(Debug, Clone)]
+pub(crate) struct ScalarForce {
+    pub name: String,
+    pub scalar: PairScalar,
+    pub law: Law,
+}
+
+/// A scalar force at the realised state.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Acting {
+    pub h: Gradient,
+    pub s: f64,
+    pub rate: f64,
+    /// The pull P.
+    pub pull: f64,
+    /// ∂P/∂s and ∂P/∂ṡ.
+    pub k: f64,
+    pub c: f64,
+}
+
+/// Force or torque at a frame by expressions.
+#[derive(Debug, Clone)]
+pub(crate) struct Applied {
+    pub name: String,
+    pub at: usize,
+    /// Body whose axes the components refer to (`None`: ground) and the frame's rotation on it.
+    pub axes: Option<usize>,
+    pub r: Mat3,
+    pub components: [Expr; 3],
+    pub torque: bool,
+}
+
+/// Bushing between frames a and b.
+#[derive(Debug, Clone)]
+pub(crate) struct Bushing {
+    pub name: String,
+    pub a: usize,
+    pub b: usize,
+    /// Rotations of the two frames on their bodies.
+    pub r_a: Mat3,
+    pub r_b: Mat3,
+    pub k: Mat6,
+    pub c: Mat6,
+}
+
+/// A bushing at the realised state: force on b at its origin and torque, ground components.
+pub(crate) struct BushingState {
+    pub force: Vec3,
+    pub torque: Vec3,
+    /// Moment on a about its origin.
+    pub moment_a: Vec3,
+    pub energy: f64,
+    pub loss: f64,
+}
+
+impl System {
+    pub(super) fn evaluate_forces(&self, ws: &mut Workspace) {
+        ws.f.fill(0.0);
+        let gravity = self.model.gravity;
+        for (i, b) in self.bodies.iter().enumerate() {
+            let w = gravity * b.mass;
+            let f = &mut ws.f[b.iv..b.iv + b.kind.nv()];
+            f[0] = w.x;
+            f[1] = w.y;
+            match b.kind {
+                BodyKind::Point => f[2] = w.z,
+                BodyKind::Rigid => {
+                    f[2] = w.z;
+                    // −Ω × J Ω, body components
+                    let o = ws.bodies[i].r_wb.tr_mul(&ws.bodies[i].w);
+                    let m = (b.inertia * o).cross(&o);
+                    f[3] = m.x;
+                    f[4] = m.y;
+                    f[5] = m.z;
+                }
+                BodyKind::Planar | BodyKind::PlanarPoint => {}
+            }
+        }
+        ws.vars[var::T] = ws.t;
+        for &k in &self.force_inputs {
+            ws.vars[var::SENSOR + k] = self.probe_value(ws, k);
+        }
+        for i in 0..self.scalar_forces.len() {
+            self.scalar_force(ws, i);
+        }
+        for a in &self.applied {
+            let w = self.applied_vector(ws, a);
+            let (lin, ang) = if a.torque { (Vec3::zeros(), w) } else { (w, Vec3::zeros()) };
+            self.add_wrench(ws, a.at, &lin, &ang);
+        }
+        for b in &self.bushings {
+            let s = self.bushing(ws, b);
+            self.add_wrench(ws, b.b, &s.force, &s.torque);
+            self.add_wrench(ws, b.a, &-s.force, &s.moment_a);
+        }
+        for (k, c) in self.counters.iter().enumerate() {
+            let p = self.pair(ws, c);
+            let h = c.kind.gradient(&p);
+            ws.z_dot[k] = h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+        }
+    }
+
+    fn scalar_force(&self, ws: &mut Workspace, i: usize) {
+        let force = &self.scalar_forces[i];
+        let p = self.pair(ws, &force.scalar);
+        let h = force.scalar.kind.gradient(&p);
+        let s = force.scalar.kind.value(&p, &ws.z);
+        let rate = h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+        let (pull, k, c) = match &force.law {
+            Law::Linear { k, c, free } => (k * (s - free) + c * rate, *k, *c),
+            Law::Expression(e) => {
+                ws.vars[var::COORDINATE] = s;
+                ws.vars[var::RATE] = rate;
+                let (value, k) = e.eval_d1(&ws.vars, var::COORDINATE);
+                let (_, c) = e.eval_d1(&ws.vars, var::RATE);
+                (value, k, c)
+            }
+            Law::Actuator { target, control, kp, ki, kd, z } => {
+                let (want, want_rate) = target.eval_d1(&ws.vars, var::T);
+                // The derivative term of a rate controller would need accelerations; it is
+                // damping on the rate instead, which `compile` documents.
+                let (e, e_dot, k, c) = match control {
+                    Control::Position => (want - s, want_rate - rate, *kp, *kd),
+                    Control::Rate => (want - rate, 0.0, 0.0, *kp),
+                };
+                let integral = z.map_or(0.0, |z| ki * ws.z[z]);
+                if let Some(z) = *z {
+                    ws.z_dot[z] = e;
+                }
+                (-(kp * e + integral + kd * e_dot), k, c)
+            }
+        };
+        ws.forces[i] = Acting { h, s, rate, pull, k, c };
+        let (a, b) = (force.scalar.a, force.scalar.b);
+        self.add_wrench(ws, a, &(h.a_lin * -pull), &(h.a_ang * -pull));
+        self.add_wrench(ws, b, &(h.b_lin * -pull), &(h.b_ang * -pull));
+    }
+
+    /// Force or torque of an applied element, ground components.
+    pub(super) fn applied_vector(&self, ws: &Workspace, a: &Applied) -> Vec3 {
+        let c = &a.components;
+        let local =
+            Vec3::new(c[0].eval(&ws.vars), c[1].eval(&ws.vars), c[2].eval(&ws.vars));
+        match a.axes {
+            Some(b) => ws.bodies[b].r_wb * (a.r * local),
+            None => a.r * local,
+        }
+    }
+
+    pub(super) fn bushing(&self, ws: &Workspace, b: &Bushing) -> BushingState {
+        let n = self.bodies.len();
+        let (ia, ib) = (self.frames[b.a].body.unwrap_or(n), self.frames[b.b].body.unwrap_or(n));
+        b.evaluate([&ws.bodies[ia], &ws.bodies[ib]], [&ws.frames[b.a], &ws.frames[b.b]])
+    }
+}
+
+impl Bushing {
+    /// State of the bushing for given bodies and frames (first, second).
+    pub fn evaluate(&self, [ba, bb]: [&BodyKin; 2], [fa, fb]: [&FrameKin; 2]) -> BushingState {
+        let r_wa = ba.r_wb * self.r_a;
+        let r_wb = bb.r_wb * self.r_b;
+        // position and rotation vector of b seen from a
+        let d = fb.p - fa.p;
+        let x = r_wa.tr_mul(&d);
+        let theta = Quat::from_matrix(&r_wa.tr_mul(&r_wb)).log();
+        let x_dot = r_wa.tr_mul(&(fb.v - fa.v - ba.w.cross(&d)));
+        let omega = r_wb.tr_mul(&(bb.w - ba.w));
+        let theta_dot = so3::tangent_inv_mul(&theta, &omega);
+        let pos = nalgebra::Vector6::new(x.x, x.y, x.z, theta.x, theta.y, theta.z);
+        let vel =
+            nalgebra::Vector6::new(x_dot.x, x_dot.y, x_dot.z, theta_dot.x, theta_dot.y, theta_dot.z);
+        let damp = self.c * vel;
+        let w = -(self.k * pos + damp);
+        let force = r_wa * Vec3::new(w[0], w[1], w[2]);
+        // virtual work of the rotation vector: δθ = T⁻¹ δφ, so the torque is T⁻ᵀ times it
+        let torque = r_wb * so3::tangent_inv_mul(&-theta, &Vec3::new(w[3], w[4], w[5]));
+        // on a: the opposite wrench, its moment about a's own origin
+        let moment_a = -(torque + d.cross(&force));
+        BushingState {
+            force,
+            torque,
+            moment_a,
+            energy: 0.5 * pos.dot(&(self.k * pos)),
+            loss: vel.dot(&damp),
+        }
+    }
+}

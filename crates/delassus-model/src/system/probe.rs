@@ -1,0 +1,222 @@
+//! Sensors: measured scalars at a state.
+
+use super::kin::FrameLayout;
+use super::scalar::{PairScalar, ScalarKind, turns};
+use super::{System, Workspace};
+use crate::model::var;
+use crate::{Component, EnergyKind, JointId, ReactionComponent};
+use delassus_expr::Expr;
+use delassus_math::{Mat3, Quat, Vec3};
+
+/// Axes of a frame: its body (`None`: ground) and its rotation on the body.
+#[derive(Debug, Clone)]
+pub(crate) struct AxesOf {
+    pub body: Option<usize>,
+    pub r: Mat3,
+}
+
+/// A sensor with frames resolved.
+#[derive(Debug, Clone)]
+pub(crate) enum Probe {
+    Position { of: usize, rel: usize, axes: AxesOf, component: Component },
+    Velocity { of: usize, rel: usize, axes: AxesOf, component: Component },
+    Acceleration { of: usize, axes: AxesOf, component: Component },
+    Angle { axes: AxesOf, planar_zero: Option<f64> },
+    Rate { body: Option<usize>, axes: AxesOf, component: Component },
+    Orientation { axes: AxesOf, component: usize },
+    Scalar(PairScalar),
+    ScalarRate(PairScalar),
+    Reaction { joint: JointId, axes: AxesOf, component: ReactionComponent },
+    Energy(EnergyKind),
+    Expression(Expr),
+}
+
+/// What sensors need beyond the realised state.
+#[derive(Debug, Clone, Copy)]
+pub struct Outputs<'a> {
+    /// Accelerations.
+    pub a: &'a [f64],
+    /// Multipliers.
+    pub lambda: &'a [f64],
+    /// Energy dissipated since the start, J.
+    pub dissipated: f64,
+    /// Work fed in since the start, J.
+    pub work: f64,
+    /// Kinetic + potential energy at the start, J.
+    pub energy_at_start: f64,
+}
+
+/// Sensor values, with the memory that unwraps angles.
+#[derive(Debug, Clone, Default)]
+pub struct Measured {
+    /// One value per sensor.
+    pub values: Vec<f64>,
+    seen: bool,
+}
+
+impl System {
+    /// Fills all sensors at the realised state. Calls must follow the motion: an angle is
+    /// continued from the call before by the nearest turn.
+    pub fn measure(&self, ws: &mut Workspace, out: &Outputs<'_>, m: &mut Measured) {
+        m.values.resize(self.probes.len(), 0.0);
+        ws.vars[var::T] = ws.t;
+        // expressions last: they read the others
+        for expressions in [false, true] {
+            for (k, probe) in self.probes.iter().enumerate() {
+                if matches!(probe, Probe::Expression(_)) != expressions {
+                    continue;
+                }
+                let mut x = self.probe_output(ws, probe, out);
+                if m.seen && self.wraps(probe) {
+                    x += turns(m.values[k] - x);
+                }
+                m.values[k] = x;
+                ws.vars[var::SENSOR + k] = x;
+            }
+        }
+        // an expression may read one that stands after it
+        for _ in 0..2 {
+            for (k, probe) in self.probes.iter().enumerate() {
+                if let Probe::Expression(e) = probe {
+                    m.values[k] = e.eval(&ws.vars);
+                    ws.vars[var::SENSOR + k] = m.values[k];
+                }
+            }
+        }
+        m.seen = true;
+    }
+
+    /// Some sensor is an angle that only the sequence of calls can unwrap.
+    pub fn tracks_turns(&self) -> bool {
+        self.probes.iter().any(|p| self.wraps(p))
+    }
+
+    fn wraps(&self, probe: &Probe) -> bool {
+        match probe {
+            Probe::Angle { planar_zero, .. } => planar_zero.is_none(),
+            Probe::Scalar(s) => match &s.kind {
+                ScalarKind::Angle(a) => a.planar.is_none() && a.turns.is_none(),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Value of a position- or velocity-level sensor.
+    pub(super) fn probe_value(&self, ws: &Workspace, k: usize) -> f64 {
+        let none = Outputs { a: &[], lambda: &[], dissipated: 0.0, work: 0.0, energy_at_start: 0.0 };
+        self.probe_output(ws, &self.probes[k], &none)
+    }
+
+    fn axes(&self, ws: &Workspace, axes: &AxesOf) -> Mat3 {
+        match axes.body {
+            Some(b) => ws.bodies[b].r_wb * axes.r,
+            None => axes.r,
+        }
+    }
+
+    fn probe_output(&self, ws: &Workspace, probe: &Probe, out: &Outputs<'_>) -> f64 {
+        let ground = self.bodies.len();
+        match probe {
+            Probe::Position { of, rel, axes, component } => {
+                let d = ws.frames[*of].p - ws.frames[*rel].p;
+                pick(&self.axes(ws, axes).tr_mul(&d), *component)
+            }
+            Probe::Velocity { of, rel, axes, component } => {
+                let d = ws.frames[*of].v - ws.frames[*rel].v;
+                pick(&self.axes(ws, axes).tr_mul(&d), *component)
+            }
+            Probe::Acceleration { of, axes, component } => {
+                let a = self.frame_acceleration(ws, &self.frames[*of], *of, out.a);
+                pick(&self.axes(ws, axes).tr_mul(&a), *component)
+            }
+            Probe::Angle { axes, planar_zero } => match planar_zero {
+                Some(zero) => ws.theta[axes.body.unwrap_or(ground)] + zero,
+                None => {
+                    let r = self.axes(ws, axes);
+                    r[(1, 0)].atan2(r[(0, 0)])
+                }
+            },
+            Probe::Rate { body, axes, component } => {
+                let w = ws.bodies[body.unwrap_or(ground)].w;
+                pick(&self.axes(ws, axes).tr_mul(&w), *component)
+            }
+            Probe::Orientation { axes, component } => {
+                Quat::from_matrix(&self.axes(ws, axes)).0[*component]
+            }
+            Probe::Scalar(s) => s.kind.value(&self.pair(ws, s), &ws.z),
+            Probe::ScalarRate(s) => {
+                let p = self.pair(ws, s);
+                s.kind.gradient(&p).dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w)
+            }
+            Probe::Reaction { joint, axes, component } => {
+                let (force, torque) = self.reaction(ws, *joint, out.lambda);
+                let r = self.axes(ws, axes);
+                match component {
+                    ReactionComponent::Force(c) => pick(&r.tr_mul(&force), *c),
+                    ReactionComponent::Torque(c) => pick(&r.tr_mul(&torque), *c),
+                }
+            }
+            Probe::Energy(kind) => {
+                let e = self.energy(ws);
+                match kind {
+                    EnergyKind::Kinetic => e.kinetic,
+                    EnergyKind::Potential => e.potential,
+                    EnergyKind::Total => e.kinetic + e.potential,
+                    EnergyKind::Dissipated => out.dissipated,
+                    EnergyKind::Work => out.work,
+                    EnergyKind::Balance => {
+                        e.kinetic + e.potential + out.dissipated - out.work - out.energy_at_start
+                    }
+                }
+            }
+            Probe::Expression(e) => e.eval(&ws.vars),
+        }
+    }
+
+    fn frame_acceleration(&self, ws: &Workspace, f: &FrameLayout, k: usize, a: &[f64]) -> Vec3 {
+        let Some(b) = f.body else { return Vec3::zeros() };
+        let layout = &self.bodies[b];
+        let j = super::kin::jacobian(layout.kind, &ws.bodies[b].r_wb, &ws.frames[k].r);
+        let mut x = ws.frames[k].bias;
+        for i in 0..layout.kind.nv() {
+            x += j[i][0] * a.get(layout.iv + i).copied().unwrap_or(0.0);
+        }
+        x
+    }
+
+    /// Force and torque of a joint on its second body, ground components; the torque is about
+    /// the origin of the joint's second frame.
+    pub fn reaction(&self, ws: &Workspace, joint: JointId, lambda: &[f64]) -> (Vec3, Vec3) {
+        let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
+        for i in self.rows_of(joint) {
+            let l = lambda.get(i).copied().unwrap_or(0.0);
+            if i < self.rows.len() {
+                // of a coupling only the first term acts on the joint's own second body
+                if let Some(k) = self.rows[i].terms.clone().next() {
+                    force += ws.gradients[k].b_lin * (l * self.terms[k].c);
+                    torque += ws.gradients[k].b_ang * (l * self.terms[k].c);
+                }
+            } else if let Some(roll) = self.rolls.iter().find(|r| r.row == i) {
+                let h = roll.gradient(&self.pair(ws, &roll.scalar()));
+                force += h.b_lin * l;
+                torque += h.b_ang * l;
+            }
+        }
+        (force, torque)
+    }
+}
+
+fn pick(v: &Vec3, c: Component) -> f64 {
+    match c {
+        Component::X => v.x,
+        Component::Y => v.y,
+        Component::Z => v.z,
+        Component::Norm => v.norm(),
+    }
+}
+
+/// Angle of a planar frame on its body.
+pub(crate) fn planar_angle(r: &Mat3) -> f64 {
+    r[(1, 0)].atan2(r[(0, 0)])
+}
