@@ -30,3 +30,5 @@ pub use integrator::{Integrator, MethodInfo, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
 pub use state::{Derived, State};
+
+pub use delassus_linalg::KktError;

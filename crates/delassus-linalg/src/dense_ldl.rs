@@ -1,10 +1,7 @@
 //! Dense LDLᵀ for small systems.
 
 use crate::error::KktError;
-
-/// Columns are padded to this many entries so that every inner loop runs over
-/// whole chunks: no remainder loops, which at 8 rows would be most of the work.
-const CHUNK: usize = 4;
+use crate::vecops::{CHUNK, sub_scaled};
 
 /// Smallest pivot relative to its scale, and where it was.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +108,7 @@ impl DenseLdl {
         DenseLdl {
             n,
             ld,
-            w: vec![0.0; ld * n],
+            w: vec![0.0; ld * ld],
             d: vec![0.0; n],
             dinv: vec![0.0; ld],
         }
@@ -169,11 +166,21 @@ impl DenseLdl {
             self.d[j] = d;
             self.dinv[j] = inv;
             let source = *column;
-            for (target, &l) in rest.iter_mut().zip(&source[j + 1..]) {
+            // Columns of the right half have only their lower half below the
+            // diagonal. Entries above it become garbage; nobody reads them
+            // before they are cleared below.
+            let half = LD / 2;
+            let left = half.saturating_sub(j + 1).min(rest.len());
+            let (whole, halves) = rest.split_at_mut(left);
+            for (target, &l) in whole.iter_mut().zip(&source[j + 1..]) {
                 let c = l * inv;
-                // Entries above the diagonal become garbage; nobody reads
-                // them before they are cleared below.
                 for i in 0..LD {
+                    target[i] -= c * source[i];
+                }
+            }
+            for (target, &l) in halves.iter_mut().zip(&source[j + 1 + left..]) {
+                let c = l * inv;
+                for i in half..LD {
                     target[i] -= c * source[i];
                 }
             }
@@ -203,11 +210,7 @@ impl DenseLdl {
                 let first = k / CHUNK;
                 let target = &mut target.as_chunks_mut::<CHUNK>().0[first..];
                 let source = &column.as_chunks::<CHUNK>().0[first..];
-                for (t, s) in target.iter_mut().zip(source) {
-                    for i in 0..CHUNK {
-                        t[i] -= c * s[i];
-                    }
-                }
+                sub_scaled(target, c, source);
             }
             for v in &mut column[j + 1..n] {
                 *v *= inv;
@@ -229,38 +232,42 @@ impl DenseLdl {
 
     fn solve_fixed<const LD: usize>(&self, x: &mut [f64]) {
         let n = self.n;
-        let columns = self.w.as_chunks::<LD>().0;
+        // Padding columns are zero, so the loops have constant length and
+        // `z` can stay in registers.
+        let Some(columns) = self.w.as_chunks::<LD>().0.first_chunk::<LD>() else {
+            return;
+        };
+        let Some(dinv) = self.dinv.first_chunk::<LD>() else {
+            return;
+        };
         let mut z = [0.0; LD];
         z[..n].copy_from_slice(&x[..n]);
-        for (j, column) in columns.iter().enumerate() {
+        for j in 0..LD {
             let zj = z[j];
-            for i in 0..LD {
-                z[i] -= column[i] * zj;
+            for i in j + 1..LD {
+                z[i] -= columns[j][i] * zj;
             }
         }
-        for (z, d) in z.iter_mut().zip(&self.dinv) {
-            *z *= d;
+        for j in 0..LD {
+            z[j] *= dinv[j];
         }
-        for (j, column) in columns.iter().enumerate().rev() {
-            let mut lanes = [0.0; CHUNK];
-            for (l, z) in column
-                .as_chunks::<CHUNK>()
-                .0
-                .iter()
-                .zip(z.as_chunks::<CHUNK>().0)
-            {
-                for i in 0..CHUNK {
-                    lanes[i] += l[i] * z[i];
+        for j in (0..LD).rev() {
+            let (mut even, mut odd) = (0.0, 0.0);
+            for i in j + 1..LD {
+                if i % 2 == 0 {
+                    even += columns[j][i] * z[i];
+                } else {
+                    odd += columns[j][i] * z[i];
                 }
             }
-            z[j] -= (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+            z[j] -= even + odd;
         }
         x[..n].copy_from_slice(&z[..n]);
     }
 
     fn solve_general(&self, x: &mut [f64]) {
         let (n, ld) = (self.n, self.ld);
-        for (j, column) in self.w.chunks_exact(ld.max(1)).enumerate() {
+        for (j, column) in self.w.chunks_exact(ld.max(1)).enumerate().take(n) {
             let xj = x[j];
             for (xi, l) in x[j + 1..].iter_mut().zip(&column[j + 1..n]) {
                 *xi -= l * xj;
@@ -275,7 +282,7 @@ impl DenseLdl {
     /// `x ← L⁻ᵀ x`.
     pub(crate) fn back_substitute(&self, x: &mut [f64]) {
         let (n, ld) = (self.n, self.ld);
-        for (j, column) in self.w.chunks_exact(ld.max(1)).enumerate().rev() {
+        for (j, column) in self.w[..n * ld].chunks_exact(ld.max(1)).enumerate().rev() {
             // Two chains: one would wait on the latency of every addition.
             let (mut even, mut odd) = (0.0, 0.0);
             let (l, y) = (&column[j + 1..n], &x[j + 1..n]);

@@ -2,19 +2,18 @@
 
 use crate::error::KktError;
 use crate::saddle::{PIVOT_LOST, PIVOT_WEAK, Saddle, power_of_two_inverse};
+use crate::vecops::{CHUNK, sub_scaled};
 
-/// Rows are padded to whole chunks: inner loops have no remainder.
-const CHUNK: usize = 4;
-
-/// Row-major `U`, separate multipliers by column. Elimination works on whole
-/// chunks and would overwrite multipliers stored in place.
+/// Row-major `U` and, separately, row-major multipliers: elimination works on
+/// whole chunks and would overwrite multipliers stored in place.
 #[derive(Debug, Clone)]
 pub(crate) struct DenseLu {
     n: usize,
     ld: usize,
     u: Vec<f64>,
     l: Vec<f64>,
-    swap: Vec<usize>,
+    /// `perm[position] = row`.
+    perm: Vec<u32>,
     inv: Vec<f64>,
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
@@ -31,8 +30,8 @@ impl DenseLu {
             n,
             ld,
             u: vec![0.0; n * ld],
-            l: vec![0.0; n * n],
-            swap: vec![0; n],
+            l: vec![0.0; n * ld],
+            perm: vec![0; n],
             inv: vec![0.0; n],
             row_scale: vec![0.0; n],
             col_scale: vec![0.0; ld],
@@ -103,6 +102,9 @@ impl DenseLu {
     /// columns) and its column, or `None` if a plain attempt met a weak pivot.
     pub(crate) fn factor(&mut self, plain: bool) -> Result<Option<(f64, usize)>, KktError> {
         let (n, ld) = (self.n, self.ld);
+        for (i, p) in self.perm.iter_mut().enumerate() {
+            *p = i as u32;
+        }
         let mut weakest = (1.0, 0);
         for k in 0..n {
             let (mut best, mut at) = (0.0, k);
@@ -124,31 +126,29 @@ impl DenseLu {
                     pivot: best,
                 });
             }
-            self.swap[k] = at;
             let (head, tail) = self.u.split_at_mut((k + 1) * ld);
             let pivot_row = &mut head[k * ld..];
             if at != k {
                 let other = &mut tail[(at - k - 1) * ld..(at - k) * ld];
                 pivot_row.swap_with_slice(other);
+                self.perm.swap(k, at);
+                let (upper, lower) = self.l.split_at_mut(at * ld);
+                upper[k * ld..k * ld + k].swap_with_slice(&mut lower[..k]);
             }
             let inv = 1.0 / pivot_row[k];
             self.inv[k] = inv;
             let first = (k + 1) / CHUNK;
             let source = &pivot_row.as_chunks::<CHUNK>().0[first..];
-            let multipliers = &mut self.l[k * n + k + 1..(k + 1) * n];
+            let multipliers = self.l[(k + 1) * ld..].chunks_exact_mut(ld);
             for (row, m) in tail.chunks_exact_mut(ld).zip(multipliers) {
                 let l = row[k] * inv;
-                *m = l;
+                m[k] = l;
                 // Saddle matrices are mostly zeros at the start.
                 if l == 0.0 {
                     continue;
                 }
                 let target = &mut row.as_chunks_mut::<CHUNK>().0[first..];
-                for (t, s) in target.iter_mut().zip(source) {
-                    for i in 0..CHUNK {
-                        t[i] -= l * s[i];
-                    }
-                }
+                sub_scaled(target, l, source);
             }
         }
         Ok(Some(weakest))
@@ -157,36 +157,50 @@ impl DenseLu {
     /// Solve for the unscaled right-hand side in `top` and `bottom`.
     pub(crate) fn solve(&mut self, top: &[f64], bottom: &[f64], x: &mut [f64], y: &mut [f64]) {
         let (n, ld) = (self.n, self.ld);
-        let z = &mut self.work[..n];
-        let rhs = top.iter().chain(bottom);
-        for ((z, v), s) in z.iter_mut().zip(rhs).zip(&self.row_scale) {
-            *z = v * s;
+        let z = &mut self.work[..];
+        for (k, &row) in self.perm.iter().enumerate() {
+            let i = row as usize;
+            let v = if i < top.len() {
+                top[i]
+            } else {
+                bottom[i - top.len()]
+            };
+            z[k] = v * self.row_scale[i];
         }
-        for k in 0..n {
-            z.swap(k, self.swap[k]);
-            let zk = z[k];
-            for (zi, l) in z[k + 1..].iter_mut().zip(&self.l[k * n + k + 1..]) {
-                *zi -= l * zk;
+        // Whole chunks hold results of earlier steps, which do not delay
+        // this one; only the few scalars next to the diagonal are a chain.
+        for (k, row) in self.l.chunks_exact(ld.max(1)).enumerate() {
+            let whole = k / CHUNK;
+            let mut v = z[k] - dot_chunks(row, z, 0, whole);
+            for i in whole * CHUNK..k {
+                v -= row[i] * z[i];
             }
+            z[k] = v;
         }
-        for k in (0..n).rev() {
-            let row = &self.u[k * ld + k + 1..k * ld + n];
-            let solved = &z[k + 1..];
-            let (mut even, mut odd) = (0.0, 0.0);
-            let (r2, r1) = row.as_chunks::<2>();
-            let (z2, z1) = solved.as_chunks::<2>();
-            for (r, z) in r2.iter().zip(z2) {
-                even += r[0] * z[0];
-                odd += r[1] * z[1];
+        for (k, row) in self.u.chunks_exact(ld.max(1)).enumerate().rev() {
+            let whole = k / CHUNK + 1;
+            let mut v = z[k] - dot_chunks(row, z, whole, ld / CHUNK);
+            for i in (k + 1..(whole * CHUNK).min(n)).rev() {
+                v -= row[i] * z[i];
             }
-            for (r, z) in r1.iter().zip(z1) {
-                even += r * z;
-            }
-            z[k] = (z[k] - (even + odd)) * self.inv[k];
+            z[k] = v * self.inv[k];
         }
         let out = x.iter_mut().chain(y);
-        for ((o, z), c) in out.zip(z).zip(&self.col_scale) {
+        for ((o, z), c) in out.zip(z.iter()).zip(&self.col_scale) {
             *o = *z * c;
         }
     }
+}
+
+/// Dot product over chunks `from..to`.
+fn dot_chunks(x: &[f64], y: &[f64], from: usize, to: usize) -> f64 {
+    let mut lanes = [0.0; CHUNK];
+    let x = &x.as_chunks::<CHUNK>().0[from..to];
+    let y = &y.as_chunks::<CHUNK>().0[from..to];
+    for (x, y) in x.iter().zip(y) {
+        for i in 0..CHUNK {
+            lanes[i] += x[i] * y[i];
+        }
+    }
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
 }

@@ -14,8 +14,11 @@ use crate::vecops::{all_finite, first_non_finite};
 /// about this much over the smallest regular eigenvalue in each sweep, and
 /// rounding enters free multipliers divided by it.
 const SHIFT: f64 = 1e-9;
-/// Unknowns up to which the dense LU is taken by [`Backend::Auto`].
-const DENSE_MAX: usize = 40;
+/// Unknowns up to which [`Backend::Auto`] takes the dense LU for any pattern:
+/// on planar chains factor + solve cost the same at about 36.
+const DENSE_MAX: usize = 36;
+/// Unknowns up to which it does so for a matrix more than a quarter full.
+const DENSE_MAX_FULL: usize = 400;
 
 #[derive(Debug, Clone)]
 enum Factor {
@@ -51,7 +54,10 @@ impl TangentKkt {
         }
         let saddle = Saddle::new(&s, &jac);
         let dense = match backend {
-            Backend::Auto => saddle.n <= DENSE_MAX,
+            Backend::Auto => {
+                let full = 4 * saddle.entries.len() > saddle.n * saddle.n;
+                saddle.n <= DENSE_MAX || (full && saddle.n <= DENSE_MAX_FULL)
+            }
             Backend::Dense => true,
             Backend::Sparse => false,
         };

@@ -1,4 +1,23 @@
-//! Scans that run on every result, written so that they vectorise.
+//! Kernels that run on every row or result, written so that they vectorise.
+
+/// Rows and columns of dense factors are padded to this many entries, so that
+/// inner loops have no remainder: at 8 rows that would be most of the work.
+pub(crate) const CHUNK: usize = 4;
+
+/// `target −= c · source`.
+#[inline(always)]
+pub(crate) fn sub_scaled(target: &mut [[f64; CHUNK]], c: f64, source: &[[f64; CHUNK]]) {
+    for (t, s) in target.iter_mut().zip(source) {
+        // By value: through the references the compiler vectorised across
+        // chunks instead, behind an overlap test, and ran the scalar
+        // remainder in practice (LU of 17 took 12 % longer, of 75, 28 %).
+        let (mut new, s) = (*t, *s);
+        for i in 0..CHUNK {
+            new[i] -= c * s[i];
+        }
+        *t = new;
+    }
+}
 
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 

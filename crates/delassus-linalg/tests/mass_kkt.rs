@@ -359,3 +359,25 @@ fn same_bits_twice_and_counts() {
         );
     }
 }
+
+proptest::proptest! {
+    /// Any random system, redundant or not, satisfies its own equations.
+    #[test]
+    fn equations_hold(seed in 0u64..1_000_000, bodies in 1usize..12, rows in 0usize..30, sparse: bool) {
+        let s = random_system(bodies, rows, seed);
+        let mut rng = Rng::new(seed ^ 0x55);
+        let (f, a0) = (rng.vec(s.nv()), rng.vec(s.nv()));
+        let mut b = vec![0.0; s.m()];
+        s.jac.mul_add(&s.g, 1.0, &a0, &mut b);
+        let backend = if sparse { Backend::Sparse } else { Backend::Dense };
+        let mut kkt = build(&s, backend, false);
+        let info = kkt.factor(&s.g).unwrap();
+        let (a, l, solved) = run(&mut kkt, &f, &b).unwrap();
+        let size = 1.0 + max_abs(&l);
+        let mut r = balance(&s, &f, &a);
+        s.jac.mul_t_add(&s.g, -1.0, &l, &mut r);
+        proptest::prop_assert!(max_abs(&r) < 1e-11 * size, "{:e} {info:?} {solved:?}", max_abs(&r));
+        let e = s.constraint_error(&a, &b);
+        proptest::prop_assert!(e < 1e-10 * size, "{e:e} {info:?} {solved:?}");
+    }
+}

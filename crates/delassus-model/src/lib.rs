@@ -5,13 +5,15 @@
 //!
 //! This crate touches no files and knows no integrator.
 
-pub mod spec;
+pub mod assembly;
 mod compile;
 mod diagnostic;
 mod joint;
 mod model;
+pub mod spec;
 mod system;
 
+pub use assembly::{Assembled, AssemblyReport, Redundancy, assemble};
 pub use compile::{compile, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;

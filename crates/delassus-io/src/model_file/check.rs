@@ -4,7 +4,7 @@ use super::escape::shorten;
 use super::node::{At, Entry, Node, Value, with_index, with_key};
 use super::report::Report;
 use super::shape::{Fields, Shape, quote_list};
-use super::suggest::nearest;
+use delassus_expr::suggest;
 
 /// Reports every key and value that does not fit.
 pub(super) fn check(shape: &Shape, node: &Node, at: At, path: &mut String, report: &mut Report) {
@@ -59,7 +59,7 @@ fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: 
             with_key(path, key, |path| {
                 let message = format!("the key `{key}` is missing");
                 let shape = fields.get(key).map(Shape::describe).unwrap_or_default();
-                report.error_with("E_MISSING_KEY", at, path, message, |p| {
+                report.error_with("E_MISSING_FIELD", at, path, message, |p| {
                     p.help(format!("add `{key} = …`: {shape}"))
                 });
             });
@@ -69,7 +69,7 @@ fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: 
 
 fn unknown_key(fields: &Fields, e: &Entry, path: &str, report: &mut Report) {
     let known = || fields.known.iter().map(|(k, _)| k.as_str());
-    let near = nearest(&e.key, known()).or_else(|| {
+    let near = suggest(&e.key, known()).or_else(|| {
         // The one plural that is further than two letters away.
         known().find(|k| e.key == "bodies" && *k == "body")
     });
@@ -97,7 +97,7 @@ fn choice(words: &[String], word: &str, at: At, path: &str, report: &mut Report)
         shorten(word),
         quote_list(words)
     );
-    let near = nearest(word, words.iter().map(String::as_str));
+    let near = suggest(word, words.iter().map(String::as_str));
     report.error_with("E_UNKNOWN_VALUE", at, path, message, |p| match near {
         Some(near) => p.help(format!("did you mean `{near}`?")),
         None => p.help("pick one of the words above"),

@@ -20,7 +20,6 @@ mod read;
 mod report;
 mod shape;
 mod source;
-mod suggest;
 mod toml_duplicate;
 mod toml_guard;
 mod toml_text;

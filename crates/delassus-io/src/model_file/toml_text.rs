@@ -163,7 +163,7 @@ impl Builder<'_> {
     fn node(&mut self, value: &Spanned<DeValue<'_>>) -> Node {
         let at = self.at(value.span());
         let value = match value.get_ref() {
-            DeValue::String(s) => Value::Text(s.to_string()),
+            DeValue::String(s) => Value::Text(self.text(s, at)),
             DeValue::Integer(i) => self.integer(i, at),
             DeValue::Float(x) => self.float(x.as_str(), at),
             DeValue::Boolean(b) => Value::Bool(*b),
@@ -208,6 +208,16 @@ impl Builder<'_> {
         }
         self.path = path;
         Value::Table(entries)
+    }
+
+    /// Line ends inside a text must not depend on the editor that saved the file; those
+    /// written as escapes are meant.
+    fn text(&self, value: &str, at: At) -> String {
+        let literal = || self.report.files.get(self.file)?.text().get(at.span());
+        if value.contains("\r\n") && literal().is_some_and(|l| l.contains("\r\n")) {
+            return value.replace("\r\n", "\n");
+        }
+        value.to_owned()
     }
 
     fn integer(&mut self, literal: &DeInteger<'_>, at: At) -> Value {

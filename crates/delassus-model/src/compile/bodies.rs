@@ -163,32 +163,20 @@ fn rate(env: &Env<'_>, kind: BodyKind, spec: &RateSpec, path: &Path<'_>) -> Opti
         (BodyKind::Planar, RateSpec::Planar(rate)) => env
             .constant(rate, path, Dim::RATE)
             .map(|w| Vec3::new(0.0, 0.0, w)),
-        (BodyKind::Planar, RateSpec::Spatial(list)) => {
-            wrong_form(env, path, list.len(), "one number (about z) instead of a list");
+        (BodyKind::Planar, RateSpec::Spatial(_)) => {
+            env.wrong_form(path, "a list", "one number (about z)");
             None
         }
         (_, RateSpec::Spatial(list)) => vector(env, list, path, Dim::RATE, Shape::Space),
         (_, RateSpec::Planar(_)) => {
-            wrong_form(env, path, 1, "a list of 3 components in the body frame");
+            env.wrong_form(
+                path,
+                "one number",
+                "a list of 3 components in the body frame",
+            );
             None
         }
     }
-}
-
-fn wrong_form(env: &Env<'_>, path: &Path<'_>, found: usize, wanted: &str) {
-    let found = if found == 1 {
-        "one number".to_owned()
-    } else {
-        format!("a list of {found}")
-    };
-    env.report(
-        Diagnostic::error(
-            "E_SHAPE",
-            path.to_string(),
-            format!("found {found}, but {wanted} is needed"),
-        )
-        .help(format!("give {wanted}")),
-    );
 }
 
 fn mass(env: &Env<'_>, value: &Scalar, path: &Path<'_>) -> Option<f64> {
@@ -235,21 +223,22 @@ fn inertia(
             inertia[(2, 2)] = zz;
             Some(inertia)
         }
-        (BodyKind::Planar, Some(InertiaSpec::List(list))) => {
-            wrong_form(env, path, list.len(), "one number (about z)");
+        (BodyKind::Planar, Some(InertiaSpec::List(_))) => {
+            env.wrong_form(path, "a list", "one number (about z)");
             None
         }
-        (BodyKind::Planar, Some(InertiaSpec::Matrix(rows))) => {
-            wrong_form(env, path, rows.len(), "one number (about z)");
+        (BodyKind::Planar, Some(InertiaSpec::Matrix(_))) => {
+            env.wrong_form(path, "a matrix", "one number (about z)");
             None
         }
         (BodyKind::Rigid, None) => {
-            let help = "give 3 principal moments, 6 entries (xx, yy, zz, xy, xz, yz) or a 3×3 matrix";
+            let help =
+                "give 3 principal moments, 6 entries (xx, yy, zz, xy, xz, yz) or a 3×3 matrix";
             env.missing(path, "a rigid body", help);
             None
         }
         (BodyKind::Rigid, Some(InertiaSpec::Planar(_))) => {
-            wrong_form(env, path, 1, "a list of 3 or 6, or a 3×3 matrix,");
+            env.wrong_form(path, "one number", "a list of 3 or 6 or a 3×3 matrix");
             None
         }
         (BodyKind::Rigid, Some(InertiaSpec::List(list))) => from_list(env, list, path),
@@ -259,7 +248,11 @@ fn inertia(
 
 fn from_list(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Option<Mat3> {
     if !matches!(list.len(), 3 | 6) {
-        env.shape(path, list.len(), "3 principal moments or 6 entries (xx, yy, zz, xy, xz, yz)");
+        env.shape(
+            path,
+            list.len(),
+            "3 principal moments or 6 entries (xx, yy, zz, xy, xz, yz)",
+        );
         return None;
     }
     let m = constants(env, list, path, Dim::INERTIA)?;

@@ -4,7 +4,7 @@ use super::params::Params;
 use crate::{Diagnostic, Severity};
 use delassus_expr::suggest;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -88,14 +88,16 @@ pub(super) struct Sink(RefCell<Found>);
 struct Found {
     errors: Vec<((Section, usize), Diagnostic)>,
     notes: Vec<((Section, usize), Diagnostic)>,
-    /// Code and path of what was found in repeated entries: each is reported once.
-    seen: BTreeSet<(&'static str, String)>,
+    /// Code and path of what was found in repeated entries, where it is in its list, and
+    /// whether it was found in one copy only: each is reported once.
+    seen: BTreeMap<(&'static str, String), (usize, bool)>,
     faults_per_entry: BTreeMap<(Section, usize), usize>,
 }
 
 impl Sink {
     fn push(&self, key: (Section, usize), repeated: bool, diagnostic: Diagnostic) {
         let mut found = self.0.borrow_mut();
+        let found = &mut *found;
         let is_error = diagnostic.severity == Severity::Error;
         if is_error {
             *found.faults_per_entry.entry(key).or_default() += 1;
@@ -103,14 +105,26 @@ impl Sink {
         if is_error && found.errors.len() >= MAX_FAULTS {
             return;
         }
-        if repeated && !found.seen.insert((diagnostic.code, diagnostic.path.clone())) {
-            return;
-        }
         let list = if is_error {
             &mut found.errors
         } else {
             &mut found.notes
         };
+        if repeated {
+            let what = (diagnostic.code, diagnostic.path.clone());
+            match found.seen.get_mut(&what) {
+                None => {
+                    found.seen.insert(what, (list.len(), true));
+                }
+                Some((place, only)) => {
+                    if *only && let Some((_, first)) = list.get_mut(*place) {
+                        first.message += ", and for other copies";
+                    }
+                    *only = false;
+                    return;
+                }
+            }
+        }
         list.push((key, diagnostic));
     }
 
@@ -192,8 +206,7 @@ impl<'a> Env<'a> {
             diagnostic.message += &format!(" (for {})", values.join(", "));
         }
         let key = (self.section, self.entry);
-        self.sink
-            .push(key, !self.indices.is_empty(), diagnostic);
+        self.sink.push(key, !self.indices.is_empty(), diagnostic);
     }
 
     pub(super) fn missing(&self, path: &Path<'_>, owner: &str, help: &str) {
@@ -216,6 +229,18 @@ impl<'a> Env<'a> {
                 "E_SHAPE",
                 path.to_string(),
                 format!("found {found} {entries}, but {wanted} are needed"),
+            )
+            .help(format!("give {wanted}")),
+        );
+    }
+
+    /// A number where a list is needed, or the other way round.
+    pub(super) fn wrong_form(&self, path: &Path<'_>, found: &str, wanted: &str) {
+        self.report(
+            Diagnostic::error(
+                "E_SHAPE",
+                path.to_string(),
+                format!("found {found}, but {wanted} is needed"),
             )
             .help(format!("give {wanted}")),
         );

@@ -249,7 +249,8 @@ impl Entry<'_> {
                 None
             }
             Some(Components::One(_)) => {
-                self.env.shape(&path, 1, "2 or 3 components in a list");
+                self.env
+                    .wrong_form(&path, "one number", "a list of 2 or 3 components");
                 None
             }
         };
@@ -280,18 +281,17 @@ impl Entry<'_> {
                 None
             }
             Some(Components::One(_)) if kind == Some(BodyKind::Rigid) => {
-                self.env.shape(&path, 1, "3 components in a list");
+                self.env
+                    .wrong_form(&path, "one number", "a list of 3 components");
                 None
             }
-            Some(Components::One(value)) => {
-                self.law(value, &path, Dim::TORQUE, &[])
-                    .map(|z| [Expr::constant(0.0), Expr::constant(0.0), z])
-            }
-            Some(Components::Many(list)) if list.len() == 3 => {
-                self.laws(list, &path, Dim::TORQUE)
-            }
+            Some(Components::One(value)) => self
+                .law(value, &path, Dim::TORQUE, &[])
+                .map(|z| [Expr::constant(0.0), Expr::constant(0.0), z]),
+            Some(Components::Many(list)) if list.len() == 3 => self.laws(list, &path, Dim::TORQUE),
             Some(Components::Many(list)) => {
-                self.env.shape(&path, list.len(), "one number or 3 components");
+                self.env
+                    .shape(&path, list.len(), "one number or 3 components");
                 None
             }
         };
@@ -306,7 +306,10 @@ impl Entry<'_> {
     fn spring(&self) -> Option<ForceKind> {
         let (spec, path) = (self.spec, self.path);
         let between = path.field("between");
-        let frames = self.parts.world.pair(self.env, &spec.between, &between, "a spring");
+        let frames = self
+            .parts
+            .world
+            .pair(self.env, &spec.between, &between, "a spring");
         let law = match &spec.force {
             Some(force) => {
                 self.refuse_linear("force", &[("length", spec.length.is_some())]);
@@ -328,7 +331,9 @@ impl Entry<'_> {
                     None
                 });
                 let coefficients = self.coefficients("force", Dim::STIFFNESS, Dim::DAMPING);
-                coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear { k, c, free })
+                coefficients
+                    .zip(free)
+                    .map(|((k, c), free)| SpringLaw::Linear { k, c, free })
             }
         };
         let (a, b) = frames?;
@@ -353,11 +358,13 @@ impl Entry<'_> {
                     None => Some(0.0),
                 };
                 let coefficients = self.coefficients("torque", per(force, dim), per(force, rate));
-                coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear {
-                    k,
-                    c,
-                    free: Some(free),
-                })
+                coefficients
+                    .zip(free)
+                    .map(|((k, c), free)| SpringLaw::Linear {
+                        k,
+                        c,
+                        free: Some(free),
+                    })
             }
         };
         Some(ForceKind::Torsion {
@@ -378,19 +385,8 @@ impl Entry<'_> {
             Components::One(value) => self
                 .law(value, path, dim, locals)
                 .map(SpringLaw::Expression),
-            Components::Many(list) => {
-                self.env.report(
-                    Diagnostic::error(
-                        "E_SHAPE",
-                        path.to_string(),
-                        format!(
-                            "found a list of {}, but {} needs one expression",
-                            list.len(),
-                            label(self.spec.kind)
-                        ),
-                    )
-                    .help("give one expression, such as \"1000*(length - 0.2)\""),
-                );
+            Components::Many(_) => {
+                self.env.wrong_form(path, "a list", "one expression");
                 None
             }
         }
@@ -427,12 +423,8 @@ impl Entry<'_> {
         let value = match value {
             None => return Some(0.0),
             Some(InertiaSpec::Planar(value)) => value,
-            Some(InertiaSpec::List(list)) => {
-                self.env.shape(&path, list.len(), "one number instead of a list, so 1 entry,");
-                return None;
-            }
-            Some(InertiaSpec::Matrix(rows)) => {
-                self.env.shape(&path, rows.len(), "one number instead of a matrix, so 1 entry,");
+            Some(InertiaSpec::List(_) | InertiaSpec::Matrix(_)) => {
+                self.env.wrong_form(&path, "a list", "one number");
                 return None;
             }
         };
@@ -455,7 +447,10 @@ impl Entry<'_> {
     fn bushing(&self) -> Option<ForceKind> {
         let (env, spec, path) = (self.env, self.spec, self.path);
         let between = path.field("between");
-        let frames = self.parts.world.pair(env, &spec.between, &between, "a bushing");
+        let frames = self
+            .parts
+            .world
+            .pair(env, &spec.between, &between, "a bushing");
         if spec.stiffness.is_none() && spec.damping.is_none() {
             let help = "give 6 diagonal entries (3 translations, 3 rotations) or a 6×6 matrix";
             env.missing(&path.field("stiffness"), "a bushing", help);
@@ -484,7 +479,7 @@ impl Entry<'_> {
         match value {
             None => return Some(m),
             Some(InertiaSpec::Planar(_)) => {
-                env.shape(&path, 1, "6 diagonal entries or a 6×6 matrix");
+                env.wrong_form(&path, "one number", "a list of 6 or a 6×6 matrix");
                 return None;
             }
             Some(InertiaSpec::List(list)) => {
@@ -594,9 +589,10 @@ impl Entry<'_> {
             (Some(c), Some(Control::Position)) => {
                 (coordinates::dim(c.kind), coordinates::force_dim(c.kind))
             }
-            (Some(c), Some(Control::Rate)) => {
-                (coordinates::rate_dim(c.kind), coordinates::force_dim(c.kind))
-            }
+            (Some(c), Some(Control::Rate)) => (
+                coordinates::rate_dim(c.kind),
+                coordinates::force_dim(c.kind),
+            ),
             _ => (Dim::Any, Dim::Any),
         };
         let target = match &spec.target {

@@ -136,7 +136,11 @@ impl World<'_> {
     ) -> Option<(Frame, Frame)> {
         match between {
             [] => {
-                env.missing(path, owner, "give two frames, such as [\"ground\", \"crank\"]");
+                env.missing(
+                    path,
+                    owner,
+                    "give two frames, such as [\"ground\", \"crank\"]",
+                );
                 None
             }
             [a, b] => {
@@ -195,7 +199,12 @@ pub(super) fn marker(
     };
     if angle.is_some() && orientation.is_some() {
         let owner = "a marker with an `orientation`";
-        env.unused(path, owner, &[("angle", true)], &["position", "orientation"]);
+        env.unused(
+            path,
+            owner,
+            &[("angle", true)],
+            &["position", "orientation"],
+        );
         return None;
     }
     let q = match (angle, orientation) {

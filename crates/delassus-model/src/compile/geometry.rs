@@ -157,7 +157,12 @@ fn table_rotation(env: &Env<'_>, table: &RotationTable, path: &Path<'_>) -> Opti
         .collect();
     if axis.is_some() || angle.is_some() {
         let given = [("x", x.is_some()), ("y", y.is_some()), ("z", z.is_some())];
-        env.unused(path, "a rotation by axis and angle", &given, &["axis", "angle"]);
+        env.unused(
+            path,
+            "a rotation by axis and angle",
+            &given,
+            &["axis", "angle"],
+        );
         let axis = match axis {
             Some(list) => direction(env, list, &path.field("axis")),
             None => {
@@ -210,7 +215,11 @@ fn frame_from_axis(k: usize, d: &Vec3) -> Mat3 {
     if k == 2 {
         return frame_from_z(d);
     }
-    let up = if d.z.abs() < 0.9 { Vec3::z() } else { Vec3::y() };
+    let up = if d.z.abs() < 0.9 {
+        Vec3::z()
+    } else {
+        Vec3::y()
+    };
     let z = (up - d * d.dot(&up)).normalize();
     match k {
         0 => Mat3::from_columns(&[*d, z.cross(d), z]),

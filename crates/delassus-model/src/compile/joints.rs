@@ -163,12 +163,7 @@ fn initial_rate(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<Opti
 }
 
 /// Frames and axes of a joint between two bodies.
-fn pair(
-    env: &Env<'_>,
-    world: &World<'_>,
-    spec: &JointSpec,
-    path: &Path<'_>,
-) -> Option<AxisPair> {
+fn pair(env: &Env<'_>, world: &World<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<AxisPair> {
     use JointType as J;
     let frames = world.pair(env, &spec.between, &path.field("between"), label(spec.kind));
     let used = fields(spec.kind);
@@ -269,19 +264,17 @@ fn positive(env: &Env<'_>, value: &Scalar, path: &Path<'_>, what: &str) -> Optio
 fn pitch(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<f64> {
     let path = path.field("pitch");
     let Some(value) = &spec.pitch else {
-        env.missing(&path, label(spec.kind), "give the advance per revolution in m");
+        env.missing(
+            &path,
+            label(spec.kind),
+            "give the advance per revolution in m",
+        );
         return None;
     };
     not_zero(env, value, &path, Dim::LENGTH, "the pitch")
 }
 
-fn not_zero(
-    env: &Env<'_>,
-    value: &Scalar,
-    path: &Path<'_>,
-    dim: Dim,
-    what: &str,
-) -> Option<f64> {
+fn not_zero(env: &Env<'_>, value: &Scalar, path: &Path<'_>, dim: Dim, what: &str) -> Option<f64> {
     let x = env.constant(value, path, dim)?;
     if x != 0.0 {
         return Some(x);
@@ -399,13 +392,8 @@ fn coupling(
         .enumerate()
         .map(|(k, term)| {
             let path = path.index(k);
-            let kind =
-                coordinates::kind(env, term.coordinate.as_ref(), &path.field("coordinate"));
-            let coefficient = env.constant(
-                &term.coefficient,
-                &path.field("coefficient"),
-                Dim::Any,
-            );
+            let kind = coordinates::kind(env, term.coordinate.as_ref(), &path.field("coordinate"));
+            let coefficient = env.constant(&term.coefficient, &path.field("coefficient"), Dim::Any);
             let coordinate = joints.coordinate(env, &term.joint, &path.field("joint"), kind?);
             Some((coordinate?, coefficient?))
         })

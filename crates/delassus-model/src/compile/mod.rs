@@ -121,7 +121,9 @@ fn check_schema(spec: &ModelSpec, sink: &Sink) -> bool {
     }
     let params = Params::default();
     let message = match spec.schema {
-        0 => format!("the version of the file format is not given; this version reads {SCHEMA_VERSION}"),
+        0 => format!(
+            "the version of the file format is not given; this version reads {SCHEMA_VERSION}"
+        ),
         found => format!(
             "the file has version {found} of the file format; this version reads {SCHEMA_VERSION}"
         ),
@@ -140,7 +142,13 @@ fn gravity(env: &Env<'_>, spec: &ModelSpec) -> Option<Vec3> {
         [] => Some(Vec3::zeros()),
         list => {
             let path = Path::root("gravity");
-            vector(env, list, &path, delassus_expr::Dim::ACCELERATION, Shape::Either)
+            vector(
+                env,
+                list,
+                &path,
+                delassus_expr::Dim::ACCELERATION,
+                Shape::Either,
+            )
         }
     }
 }
@@ -276,8 +284,7 @@ fn compile_joints(
                 names,
             };
             let path = root.field(name);
-            let compiled =
-                joints::compile_referring(&env, world, &all, instance, joint, &path);
+            let compiled = joints::compile_referring(&env, world, &all, instance, joint, &path);
             referring.push((k, compiled));
         }
     }
@@ -300,7 +307,14 @@ fn compile_sensors(
     for (k, instance) in names.instances.iter().enumerate() {
         let (name, sensor) = &spec.sensor.0[instance.entry];
         let env = env.at(instance.entry, &instance.indices);
-        sensors::add(&env, &parts, &mut out, (k, instance), sensor, &root.field(name));
+        sensors::add(
+            &env,
+            &parts,
+            &mut out,
+            (k, instance),
+            sensor,
+            &root.field(name),
+        );
     }
     sensors::add_formulas(&mut out, |k, compile| {
         let instance = &names.instances[k];

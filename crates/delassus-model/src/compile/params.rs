@@ -64,17 +64,17 @@ pub(super) fn name_fault(name: &str) -> Option<String> {
     }
 }
 
-pub(super) fn compile(
-    spec: &ModelSpec,
-    overrides: &[(String, String)],
-    sink: &Sink,
-) -> Params {
+pub(super) fn compile(spec: &ModelSpec, overrides: &[(String, String)], sink: &Sink) -> Params {
     let nothing = Params::default();
     let env = Env::new(sink, &nothing, 0.0, Section::Parameters);
     let root = Path::root("parameters");
     let defined = definitions(spec, overrides, env, &root);
 
-    let ids: BTreeMap<&str, usize> = defined.iter().enumerate().map(|(k, d)| (d.name, k)).collect();
+    let ids: BTreeMap<&str, usize> = defined
+        .iter()
+        .enumerate()
+        .map(|(k, d)| (d.name, k))
+        .collect();
     let dependencies: Vec<Vec<usize>> = defined.iter().map(|d| references(d, &ids)).collect();
     let mut is_cyclic = vec![false; defined.len()];
     let order = graph::order(&dependencies, |cycle| {
@@ -134,7 +134,11 @@ impl Definition<'_> {
         // passed on without a place inside the value
         let apart = Sink::default();
         let env = Env::new(
-            if self.replacement.is_some() { &apart } else { sink },
+            if self.replacement.is_some() {
+                &apart
+            } else {
+                sink
+            },
             params,
             0.0,
             Section::Parameters,
@@ -203,7 +207,11 @@ fn definitions<'s>(
                 &root.field(name),
                 "parameter",
                 name,
-                spec.parameters.iter().map(|(n, _)| n).collect::<Vec<_>>().into_iter(),
+                spec.parameters
+                    .iter()
+                    .map(|(n, _)| n)
+                    .collect::<Vec<_>>()
+                    .into_iter(),
             ),
         }
     }

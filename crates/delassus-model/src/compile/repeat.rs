@@ -202,7 +202,11 @@ fn ranges(
                 Diagnostic::error(
                     "E_DUPLICATE",
                     path.to_string(),
-                    format!("the index `{}` is used twice in `{}`", range.name, quoted(text)),
+                    format!(
+                        "the index `{}` is used twice in `{}`",
+                        range.name,
+                        quoted(text)
+                    ),
                 )
                 .help("rename one of the two")
                 .related(path.to_string()),
@@ -238,13 +242,7 @@ fn parts(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// `i = 1..N`, found at `offset` of the whole text.
-fn range(
-    env: &Env<'_>,
-    text: &str,
-    offset: usize,
-    part: &str,
-    path: &Path<'_>,
-) -> Option<Range> {
+fn range(env: &Env<'_>, text: &str, offset: usize, part: &str, path: &Path<'_>) -> Option<Range> {
     let split = part.split_once('=').and_then(|(name, bounds)| {
         let (from, to) = bounds.split_once("..")?;
         Some((name, from, to))
@@ -277,7 +275,10 @@ fn range(
             Diagnostic::error(
                 "E_DUPLICATE",
                 path.to_string(),
-                format!("the index `{name}` of `{}` is a parameter too", quoted(text)),
+                format!(
+                    "the index `{name}` of `{}` is a parameter too",
+                    quoted(text)
+                ),
             )
             .help("rename the index or the parameter")
             .related(format!("parameters.{name}")),

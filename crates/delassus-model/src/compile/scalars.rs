@@ -124,7 +124,7 @@ impl Env<'_> {
         match parsed {
             Ok((value, dim)) => Some((self.finite(value, path)?, dim)),
             Err(error) => {
-                self.expression_fault(text, offset, path, &error);
+                self.report(expression_fault(text, offset, path, &error));
                 None
             }
         }
@@ -162,7 +162,11 @@ impl Env<'_> {
         let expr = match parsed {
             Ok(expr) => expr,
             Err(error) => {
-                self.expression_fault(text, 0, path, &error);
+                let mut fault = expression_fault(text, 0, path, &error);
+                if let Some(help) = component_help(&error, vars) {
+                    fault.help = Some(help);
+                }
+                self.report(fault);
                 return None;
             }
         };
@@ -212,7 +216,9 @@ impl Env<'_> {
                 ),
             )
             .within(offset..offset + text.len())
-            .help(format!("give it in {expected}, or as a bare number in SI units")),
+            .help(format!(
+                "give it in {expected}, or as a bare number in SI units"
+            )),
         );
         None
     }
@@ -232,26 +238,6 @@ impl Env<'_> {
         None
     }
 
-    fn expression_fault(&self, text: &str, offset: usize, path: &Path<'_>, error: &ExprError) {
-        use ExprErrorKind as K;
-        let code = match &error.kind {
-            K::UnknownName { .. } | K::UnknownFunction { .. } | K::UnknownUnit { .. } => {
-                "E_UNKNOWN_NAME"
-            }
-            K::NonFinite { .. } => "E_NONFINITE",
-            K::DimensionMismatch { .. } | K::FractionalDimension { .. } | K::DimensionTooLarge => {
-                "E_DIMENSION"
-            }
-            K::TooLong { .. } | K::TooDeep => "E_LIMIT",
-            _ => "E_EXPRESSION",
-        };
-        let message = format!("{error} in `{}`", quoted(text));
-        let mut fault = Diagnostic::error(code, path.to_string(), message)
-            .within(error.span.start + offset..error.span.end + offset);
-        fault.help = error.help();
-        self.report(fault);
-    }
-
     /// A name or reference with its `{i}` replaced.
     pub(super) fn text<'t>(&self, template: &'t str, path: &Path<'_>) -> Option<Cow<'t, str>> {
         if !template.contains(['{', '}']) {
@@ -265,11 +251,46 @@ impl Env<'_> {
         match result {
             Ok(text) => Some(Cow::Owned(text)),
             Err(error) => {
-                self.expression_fault(template, 0, path, &error);
+                self.report(expression_fault(template, 0, path, &error));
                 None
             }
         }
     }
+}
+
+fn expression_fault(text: &str, offset: usize, path: &Path<'_>, error: &ExprError) -> Diagnostic {
+    use ExprErrorKind as K;
+    let code = match &error.kind {
+        K::UnknownName { .. } | K::UnknownFunction { .. } | K::UnknownUnit { .. } => {
+            "E_UNKNOWN_NAME"
+        }
+        K::NonFinite { .. } => "E_NONFINITE",
+        K::DimensionMismatch { .. } | K::FractionalDimension { .. } | K::DimensionTooLarge => {
+            "E_DIMENSION"
+        }
+        K::TooLong { .. } | K::TooDeep => "E_LIMIT",
+        _ => "E_EXPRESSION",
+    };
+    let message = format!("{error} in `{}`", quoted(text));
+    let mut fault = Diagnostic::error(code, path.to_string(), message)
+        .within(error.span.start + offset..error.span.end + offset);
+    fault.help = error.help();
+    fault
+}
+
+/// A sensor of several components has no value under its bare name.
+fn component_help(error: &ExprError, vars: Vars<'_>) -> Option<String> {
+    let ExprErrorKind::UnknownName { name, .. } = &error.kind else {
+        return None;
+    };
+    let prefix = format!("{name}.");
+    let components: Vec<String> = vars
+        .sensors?
+        .range(prefix.clone()..)
+        .take_while(|(other, _)| other.starts_with(&prefix))
+        .map(|(other, _)| format!("`{other}`"))
+        .collect();
+    (!components.is_empty()).then(|| format!("use a component: {}", components.join(", ")))
 }
 
 /// A text short enough for a message.

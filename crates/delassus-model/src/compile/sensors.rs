@@ -153,8 +153,12 @@ pub(super) fn add(
 fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
     if name == "t" {
         env.report(
-            Diagnostic::error("E_NAME", path.to_string(), "`t` is time, which has a column anyway")
-                .help("give the sensor another name"),
+            Diagnostic::error(
+                "E_NAME",
+                path.to_string(),
+                "`t` is time, which has a column anyway",
+            )
+            .help("give the sensor another name"),
         );
         return false;
     }
@@ -307,7 +311,10 @@ impl Entry<'_> {
                     ..ground_frame()
                 })
             }
-            Some(text) => self.parts.world.frame(self.env, text, &self.path.field("frame")),
+            Some(text) => self
+                .parts
+                .world
+                .frame(self.env, text, &self.path.field("frame")),
         }
     }
 
@@ -319,7 +326,8 @@ impl Entry<'_> {
         let found = known.iter().find(|k| *k == text);
         if found.is_none() {
             let path = self.path.field("component");
-            self.env.unknown(&path, "component", text, known.iter().copied());
+            self.env
+                .unknown(&path, "component", text, known.iter().copied());
         }
         found.map(|k| Some(*k))
     }
@@ -362,9 +370,8 @@ impl Entry<'_> {
         }
         let frame = frame?;
         let is_planar = self.parts.world.is_planar_pair(&of, &frame);
-        let make = |suffix, component| {
-            column(suffix, unit, measure(of.clone(), frame.clone(), component))
-        };
+        let make =
+            |suffix, component| column(suffix, unit, measure(of.clone(), frame.clone(), component));
         let columns = match component? {
             Some("x") => vec![make("", Component::X)],
             Some("y") => vec![make("", Component::Y)],
@@ -412,7 +419,8 @@ impl Entry<'_> {
     fn joint_text(&self) -> Option<&String> {
         if self.spec.joint.is_none() {
             let path = self.path.field("joint");
-            self.env.missing(&path, label(self.spec.kind), "name a joint");
+            self.env
+                .missing(&path, label(self.spec.kind), "name a joint");
         }
         self.spec.joint.as_ref()
     }
@@ -422,7 +430,10 @@ impl Entry<'_> {
         let kind = coordinates::kind(self.env, self.spec.coordinate.as_ref(), &path);
         let joint = self.joint_text()?;
         let path = self.path.field("joint");
-        let c = self.parts.joints.coordinate(self.env, joint, &path, kind?)?;
+        let c = self
+            .parts
+            .joints
+            .coordinate(self.env, joint, &path, kind?)?;
         let frame = c.pair.a.name.clone();
         let is_rate = self.spec.kind == SensorType::JointRate;
         let unit = match (c.kind, is_rate) {
@@ -443,7 +454,10 @@ impl Entry<'_> {
         let path = self.path.field("between");
         let between = &self.spec.between;
         let owner = label(self.spec.kind);
-        let (a, b) = self.parts.world.two_frames(self.env, between, &path, owner)?;
+        let (a, b) = self
+            .parts
+            .world
+            .two_frames(self.env, between, &path, owner)?;
         let columns = vec![column("", "m", Measure::Distance(a, b))];
         Some((columns, String::new()))
     }
@@ -460,7 +474,10 @@ impl Entry<'_> {
         ) {
             self.env.range(
                 &path,
-                format!("`{}` couples joints and has no two frames of its own", slot.name),
+                format!(
+                    "`{}` couples joints and has no two frames of its own",
+                    slot.name
+                ),
                 "measure the reactions of the joints that it couples",
             );
             return None;
@@ -485,7 +502,11 @@ impl Entry<'_> {
             .iter()
             .map(|name| {
                 let (unit, what) = reaction_component(name);
-                let suffix = if self.spec.component.is_some() { "" } else { name };
+                let suffix = if self.spec.component.is_some() {
+                    ""
+                } else {
+                    name
+                };
                 let measure = Measure::Reaction(JointId(k), frame.clone(), what);
                 column(suffix, unit, measure)
             })

@@ -102,27 +102,6 @@ pub(crate) fn lower(kind: &JointKind, ctx: &dyn Context) -> Lowered {
     Lowered { rows, rolling: None }
 }
 
-/// The frames of a joint, for reactions: the reaction is that on the second one.
-pub(crate) fn frames(kind: &JointKind) -> Option<&AxisPair> {
-    match kind {
-        JointKind::Revolute(p)
-        | JointKind::Prismatic(p)
-        | JointKind::Cylindrical(p)
-        | JointKind::Spherical(p)
-        | JointKind::Universal(p)
-        | JointKind::Planar(p)
-        | JointKind::Fixed(p)
-        | JointKind::Screw(p, _)
-        | JointKind::Distance(p, _)
-        | JointKind::PointOnLine(p)
-        | JointKind::PointOnPlane(p)
-        | JointKind::ParallelAxes(p)
-        | JointKind::Rolling { pair: p, .. } => Some(p),
-        JointKind::Motion(c, _) => Some(&c.pair),
-        JointKind::Coupling(terms, _) => terms.first().map(|(c, _)| &c.pair),
-    }
-}
-
 /// The joint's own coordinate, for `initial_rate`.
 pub(crate) fn own_coordinate(kind: &JointKind) -> Option<Coordinate> {
     let of = |kind, pair: &AxisPair| Some(Coordinate { kind, pair: pair.clone() });

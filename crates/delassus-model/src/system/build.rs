@@ -249,9 +249,8 @@ impl Builder {
         let drafts = std::mem::take(&mut self.drafts);
         let mut made = Vec::with_capacity(drafts.len());
         for (id, d) in drafts {
-            let count_turns = !matches!(d.offset, Offset::Motion(_)) || d.terms.len() > 1;
             let terms: Vec<(f64, PairScalar)> =
-                d.terms.iter().map(|(c, s)| (*c, self.scalar(s, count_turns || true))).collect();
+                d.terms.iter().map(|(c, s)| (*c, self.scalar(s, true))).collect();
             made.push((id, d, terms));
         }
         let q0 = self.sys.given_configuration();
@@ -539,11 +538,6 @@ impl Builder {
         for f in &sys.frames {
             if f.body.is_some() {
                 length = length.max(f.r_b.norm());
-            }
-        }
-        for (f, g) in sys.terms.iter().map(|t| (t.scalar.a, t.scalar.b)) {
-            if sys.frames[f].body.is_none() && sys.frames[g].body.is_none() {
-                continue;
             }
         }
         for row in &sys.rows {

@@ -151,8 +151,113 @@ impl System {
         }
     }
 
-    /// The joint of a sensor's reaction, with the frames the reaction refers to.
-    fn joint_frames(&self, joint: JointId) -> Option<&crate::AxisPair> {
-        joint::frames(&self.model.joints[joint.0].kind)
+    /// out += G x at the realised state.
+    pub fn add_jacobian_product(&self, ws: &Workspace, x: &[f64], out: &mut [f64]) {
+        self.structure.jac.mul_add(&ws.jac, 1.0, x, out);
+    }
+}
+
+/// Answers for assembly analysis.
+impl System {
+    /// First velocity of a body and how many it has.
+    pub fn body_span(&self, body: usize) -> (usize, usize) {
+        (self.bodies[body].iv, self.bodies[body].kind.nv())
+    }
+
+    pub(crate) fn set_redundant(&mut self, redundant: bool) {
+        self.structure.redundant = redundant;
+    }
+
+    /// Row of velocities that gives component i of the velocity of a body frame's origin.
+    pub(crate) fn origin_velocity_row(
+        &self,
+        ws: &Workspace,
+        body: usize,
+        i: usize,
+    ) -> Vec<(usize, f64)> {
+        let b = &self.bodies[body];
+        let r = ws.bodies[body].r_wb * -b.com;
+        let j = kin::jacobian(b.kind, &ws.bodies[body].r_wb, &r);
+        (0..b.kind.nv()).map(|k| (b.iv + k, j[k][0][i])).filter(|(_, c)| *c != 0.0).collect()
+    }
+
+    /// Row of velocities that gives the rate of a joint's own coordinate.
+    pub(crate) fn coordinate_rate_row(
+        &self,
+        ws: &Workspace,
+        joint: &crate::Joint,
+    ) -> Option<Vec<(usize, f64)>> {
+        let c = joint::own_coordinate(&joint.kind)?;
+        let x = joint::axes(&c.pair);
+        // the coordinate's frames, evaluated here: this is no hot path
+        let at = |f: &crate::Frame| {
+            let body = f.body.map(|b| b.0);
+            let (k, com) = match body {
+                Some(b) => (ws.bodies[b], self.bodies[b].com),
+                None => (BodyKin::default(), delassus_math::Vec3::zeros()),
+            };
+            let r = k.r_wb * (f.p - com);
+            (body, k, FrameKin { r, p: k.x + r, ..Default::default() })
+        };
+        let ((ia, ba, fa), (ib, bb, fb)) = (at(&c.pair.a), at(&c.pair.b));
+        let axis = ba.r_wb * x.z_a;
+        let zero = delassus_math::Vec3::zeros();
+        let h = match c.kind {
+            crate::CoordinateKind::Angle => {
+                Gradient { a_lin: zero, a_ang: -axis, b_lin: zero, b_ang: axis }
+            }
+            crate::CoordinateKind::Position => Gradient {
+                a_lin: -axis,
+                a_ang: axis.cross(&(fb.p - fa.p)),
+                b_lin: axis,
+                b_ang: zero,
+            },
+        };
+        let mut out = Vec::new();
+        for (i, k, f, lin, ang) in
+            [(ia, &ba, &fa, &h.a_lin, &h.a_ang), (ib, &bb, &fb, &h.b_lin, &h.b_ang)]
+        {
+            if let Some(i) = i {
+                let b = &self.bodies[i];
+                let mut row = [0.0; 6];
+                kin::pull(b.kind, &k.r_wb, &f.r, lin, ang, &mut row);
+                out.extend((0..b.kind.nv()).map(|n| (b.iv + n, row[n])).filter(|(_, c)| *c != 0.0));
+            }
+        }
+        Some(out)
+    }
+
+    /// The force element with a value that is not finite, or else the strongest one.
+    pub fn blame_force(&self, ws: &Workspace) -> Option<String> {
+        for (f, x) in self.scalar_forces.iter().zip(&ws.forces) {
+            if !x.pull.is_finite() {
+                return Some(f.name.clone());
+            }
+        }
+        for a in &self.applied {
+            let w = self.applied_vector(ws, a);
+            if !(w.x + w.y + w.z).is_finite() {
+                return Some(a.name.clone());
+            }
+        }
+        for b in &self.bushings {
+            if !self.bushing(ws, b).force.norm().is_finite() {
+                return Some(b.name.clone());
+            }
+        }
+        None
+    }
+
+    /// Name and magnitude of the strongest force element at the realised state.
+    pub fn strongest_force(&self, ws: &Workspace) -> Option<(String, f64)> {
+        let scalar = self.scalar_forces.iter().zip(&ws.forces).map(|(f, x)| (&f.name, x.pull.abs()));
+        let applied = self.applied.iter().map(|a| (&a.name, self.applied_vector(ws, a).norm()));
+        let bushing = self.bushings.iter().map(|b| (&b.name, self.bushing(ws, b).force.norm()));
+        scalar
+            .chain(applied)
+            .chain(bushing)
+            .filter(|(_, x)| x.is_finite())
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(n, x)| (n.clone(), x))
     }
 }

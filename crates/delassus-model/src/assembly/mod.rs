@@ -1,0 +1,97 @@
+//! Assembly analysis: from the user's rough positions and any subset of velocities to a
+//! consistent start, with mobility, redundancy and a diagnosis by name when it cannot be.
+
+mod massless;
+mod position;
+mod rank;
+mod velocity;
+
+pub use rank::Redundancy;
+
+use crate::{Diagnostic, System};
+use delassus_dae::{Accel, Derived, Problem, State};
+
+/// A system with a consistent start.
+#[derive(Debug, Clone)]
+pub struct Assembled {
+    /// The equations; they now know whether constraints are redundant.
+    pub system: System,
+    /// Consistent start.
+    pub state: State,
+    /// Accelerations and multipliers there.
+    pub derived: Derived,
+    /// What was found.
+    pub report: AssemblyReport,
+}
+
+/// What assembly found.
+#[derive(Debug, Clone, Default)]
+pub struct AssemblyReport {
+    /// Newton iterations.
+    pub iterations: usize,
+    /// Largest scaled position residual that is left.
+    pub residual: f64,
+    /// How far each body was moved, m, where it is not round-off.
+    pub moved: Vec<(String, f64)>,
+    /// Velocities.
+    pub nv: usize,
+    /// Constraint rows (velocity level).
+    pub rows: usize,
+    /// Rank of the constraints.
+    pub rank: usize,
+    /// Freedoms: nv − rank.
+    pub mobility: usize,
+    /// The start is a singular position: the rank is higher next to it.
+    pub singular_start: bool,
+    /// Rows that depend on others.
+    pub redundancy: Vec<Redundancy>,
+    /// Joints whose reactions are not unique.
+    pub non_unique: Vec<String>,
+    /// Things the user should know.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Finds a consistent start for a system.
+pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
+    let t = system.model().analysis.start;
+    let mut report = AssemblyReport::default();
+    let q = position::solve(&system, t, &mut report)?;
+    let z = system.initial_z(t, &q);
+    rank::analyse(&system, t, &q, &z, &mut report)?;
+    massless::check(&system, t, &q, &z)?;
+    system.set_redundant(report.rank < report.rows && !report.singular_start);
+    let v = velocity::solve(&system, t, &q, &z, &mut report)?;
+    let d = system.dims();
+    let mut derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+    let state = State { t, q, v, z };
+    let mut ws = system.workspace();
+    let solved = Accel::new(&system).map_err(delassus_dae::StepFailure::from).and_then(|mut acc| {
+        let (a, l, zd) = (&mut derived.a, &mut derived.lambda, &mut derived.zdot);
+        acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
+    });
+    if let Err(e) = solved {
+        return Err(vec![start_failure(&system, &mut ws, &state, &e)]);
+    }
+    Ok(Assembled { system, state, derived, report })
+}
+
+/// Accelerations at the start cannot be computed: say which force is to blame.
+fn start_failure(
+    system: &System,
+    ws: &mut crate::Workspace,
+    s: &State,
+    e: &delassus_dae::StepFailure,
+) -> Diagnostic {
+    system.realize_position(s.t, &s.q, &s.z, ws);
+    system.realize_velocity(&s.v, &s.z, ws);
+    if let Some(name) = system.blame_force(ws) {
+        return Diagnostic::error(
+            "E_NONFINITE",
+            format!("force.{name}"),
+            format!("the force is not finite at t = {} s", s.t),
+        )
+        .help("check divisions and roots in its expression at the start of the run");
+    }
+    Diagnostic::error("E_START", "", format!("the accelerations at the start cannot be computed: {e}"))
+        .help("check masses and that every moving body is connected as intended; `delassus check` lists the joints")
+}

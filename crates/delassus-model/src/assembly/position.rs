@@ -1,0 +1,203 @@
+//! Positions: damped Gauss–Newton onto g(q, t) = 0.
+
+use super::AssemblyReport;
+use crate::{BodyKind, Diagnostic, System};
+use delassus_dae::Problem;
+use delassus_linalg::{Backend, BlockDiag, KktOptions, MassKkt};
+
+const MAX_ITERATIONS: usize = 50;
+/// Scaled residual that counts as assembled.
+const ASSEMBLED: f64 = 1e-10;
+/// Weight of a body that is to stay where it is.
+const HOLD: f64 = 1e8;
+
+pub(super) fn solve(
+    sys: &System,
+    t: f64,
+    report: &mut AssemblyReport,
+) -> Result<Vec<f64>, Vec<Diagnostic>> {
+    let d = sys.dims();
+    let q0 = sys.given_configuration();
+    let z = sys.initial_z(t, &q0);
+    let mut q = q0.clone();
+    if d.n_pos == 0 {
+        return Ok(q);
+    }
+    let fail = |e: delassus_linalg::KktError| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())];
+    let structure = sys.structure();
+    let scales = sys.scales();
+    // Metric: metres and radians of the model's size count alike; mass plays no part, so that
+    // a massless body is as easy to place as any other.
+    let metric: Vec<f64> = (0..d.nv)
+        .map(|i| {
+            let held = sys.dof_owner(i).is_some_and(|(b, _)| sys.model().bodies[b].hold);
+            (if held { HOLD } else { 1.0 }) / (scales.q[i] * scales.q[i])
+        })
+        .collect();
+    let opts = KktOptions { backend: Backend::Auto, mass_floor: vec![0.0; d.nv], redundant: true };
+    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), structure.jac.clone(), opts).map_err(fail)?;
+    kkt.set_mass(&metric).map_err(fail)?;
+    let mut ws = sys.workspace();
+    let mut jac = vec![0.0; structure.jac.nnz()];
+    let (mut b, mut g) = (vec![0.0; d.n_vel], vec![0.0; d.n_pos]);
+    let (mut dx, mut lambda) = (vec![0.0; d.nv], vec![0.0; d.n_vel]);
+    let zero = vec![0.0; d.nv];
+    let residual = |q: &[f64], ws: &mut crate::Workspace, g: &mut [f64]| {
+        sys.realize_position(t, q, &z, ws);
+        sys.residual_pos(ws, g);
+        let worst = g.iter().zip(&scales.row).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+        let sum = g.iter().zip(&scales.row).map(|(x, s)| (x / s) * (x / s)).sum::<f64>().sqrt();
+        (worst, sum)
+    };
+    let (mut worst, mut sum) = residual(&q, &mut ws, &mut g);
+    let mut trial = q.clone();
+    let mut step = vec![0.0; d.nv];
+    for k in 0..MAX_ITERATIONS {
+        report.iterations = k;
+        if worst <= 1e-14 || !sum.is_finite() {
+            break;
+        }
+        sys.jacobian(&ws, &mut jac);
+        b.fill(0.0);
+        for (b, g) in b.iter_mut().zip(&g) {
+            *b = -g;
+        }
+        kkt.factor(&jac).map_err(fail)?;
+        kkt.solve(&zero, &b, &mut dx, &mut lambda).map_err(fail)?;
+        // never turn a body by more than about a radian at once, and never go uphill
+        let largest = dx.iter().zip(&scales.q).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+        let mut alpha = if largest > 0.5 { 0.5 / largest } else { 1.0 };
+        let mut better = false;
+        for _ in 0..12 {
+            for (s, x) in step.iter_mut().zip(&dx) {
+                *s = alpha * x;
+            }
+            sys.manifold().retract(&q, &step, &mut trial);
+            let (w, s) = residual(&trial, &mut ws, &mut g);
+            if s < sum * (1.0 - 1e-3 * alpha) {
+                std::mem::swap(&mut q, &mut trial);
+                (worst, sum) = (w, s);
+                better = true;
+                break;
+            }
+            alpha *= 0.5;
+        }
+        if !better {
+            break;
+        }
+    }
+    let (worst, _) = residual(&q, &mut ws, &mut g);
+    report.residual = worst;
+    if !(worst <= ASSEMBLED) {
+        sys.jacobian(&ws, &mut jac);
+        return Err(vec![diagnose(sys, &g, &scales.row, &structure.jac, &jac, report.iterations)]);
+    }
+    moved(sys, &q0, &q, report)?;
+    Ok(q)
+}
+
+/// The joints cannot be closed: which ones, and are they at odds with each other?
+fn diagnose(
+    sys: &System,
+    g: &[f64],
+    scale: &[f64],
+    pattern: &delassus_linalg::Csr,
+    jac: &[f64],
+    iterations: usize,
+) -> Diagnostic {
+    let mut order: Vec<usize> = (0..g.len()).collect();
+    order.sort_by(|a, b| (g[*b] / scale[*b]).abs().total_cmp(&(g[*a] / scale[*a]).abs()));
+    let largest = (g[order[0]] / scale[order[0]]).abs();
+    let name = |i: &usize| {
+        let unit = if scale[*i] == 1.0 { "" } else { " m" };
+        format!("{}: {:+.4e}{unit}", sys.row_name(*i), g[*i])
+    };
+    let worst: Vec<String> = order.iter().take(5).filter(|i| g[**i] != 0.0).map(name).collect();
+    // At a least-squares minimum Gᵀg vanishes: what is left is a contradiction between the rows
+    // that carry it, not a bad starting guess.
+    let mut gradient = vec![0.0; pattern.ncols];
+    let weighted: Vec<f64> = g.iter().zip(scale).map(|(x, s)| x / (s * s)).collect();
+    let mut full = vec![0.0; pattern.nrows];
+    full[..g.len()].copy_from_slice(&weighted);
+    pattern.mul_t_add(jac, 1.0, &full, &mut gradient);
+    let downhill = gradient
+        .iter()
+        .zip(&sys.scales().q)
+        .map(|(x, s)| (x * s).abs())
+        .fold(0.0, f64::max);
+    let first = &sys.model().joints[sys.row_origins()[order[0]].joint.0].name;
+    if downhill < 1e-2 * largest {
+        let mut joints: Vec<&str> = Vec::new();
+        for i in &order {
+            if (g[*i] / scale[*i]).abs() > 0.05 * largest {
+                let j = sys.model().joints[sys.row_origins()[*i].joint.0].name.as_str();
+                if !joints.contains(&j) {
+                    joints.push(j);
+                }
+            }
+        }
+        joints.truncate(4);
+        return Diagnostic::error(
+            "E_CONFLICT",
+            format!("joint.{first}"),
+            format!(
+                "these joints contradict each other: {}; residuals: {}",
+                joints.join(", "),
+                worst.join("; ")
+            ),
+        )
+        .help("lengths or positions do not fit together: change one of the named joints or the bodies between them");
+    }
+    Diagnostic::error(
+        "E_ASSEMBLY",
+        format!("joint.{first}"),
+        format!(
+            "the mechanism cannot be assembled from the given positions ({iterations} iterations, scaled residual {largest:.3e}); worst constraints: {}",
+            worst.join("; ")
+        ),
+    )
+    .help("give starting positions closer to the assembled mechanism, or check the lengths")
+}
+
+/// How far bodies were moved; refused when more than the user allows.
+fn moved(
+    sys: &System,
+    q0: &[f64],
+    q: &[f64],
+    report: &mut AssemblyReport,
+) -> Result<(), Vec<Diagnostic>> {
+    let d = sys.dims();
+    let mut xi = vec![0.0; d.nv];
+    sys.manifold().local(q0, q, &mut xi);
+    let scale = sys.scales().q;
+    let limit = sys.model().analysis.max_assembly_correction;
+    let mut faults = Vec::new();
+    for (k, body) in sys.model().bodies.iter().enumerate() {
+        let (at, n) = sys.body_span(k);
+        let lin = match body.kind {
+            BodyKind::Planar | BodyKind::PlanarPoint => 2,
+            _ => 3,
+        };
+        let distance = xi[at..at + lin].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let angle = xi[at + lin..at + n].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let relative = (distance / scale[at]).max(angle);
+        if relative > 1e-9 {
+            report.moved.push((body.name.clone(), distance.max(angle * sys.length_scale())));
+        }
+        if relative > limit {
+            faults.push(
+                Diagnostic::error(
+                    "E_ASSEMBLY_MOVED",
+                    format!("body.{}.position", body.name),
+                    format!(
+                        "assembly would move the body by {distance:.4e} m and {angle:.4e} rad, more than {:.3} of the model's size ({:.4e} m)",
+                        limit,
+                        sys.length_scale()
+                    ),
+                )
+                .help("give a better starting position, or raise analysis.max_assembly_correction"),
+            );
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}

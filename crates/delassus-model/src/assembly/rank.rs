@@ -1,0 +1,147 @@
+//! Mobility and redundancy, by name.
+
+use super::AssemblyReport;
+use crate::{Diagnostic, System};
+use delassus_dae::Problem;
+use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank};
+
+/// Relative distance below which a row counts as dependent on the others.
+const TOLERANCE: f64 = 1e-9;
+
+/// A row that depends on others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Redundancy {
+    /// Its name: joint "pin" (rotation 1).
+    pub row: String,
+    /// The rows it is a combination of.
+    pub depends_on: Vec<String>,
+}
+
+pub(super) fn analyse(
+    sys: &System,
+    t: f64,
+    q: &[f64],
+    z: &[f64],
+    report: &mut AssemblyReport,
+) -> Result<(), Vec<Diagnostic>> {
+    let d = sys.dims();
+    report.nv = d.nv;
+    report.rows = d.n_vel;
+    let here = rank_at(sys, t, q, z)?;
+    report.rank = here.rank;
+    report.mobility = d.nv - here.rank;
+    if here.rank == d.n_vel {
+        return Ok(());
+    }
+    // Redundant everywhere, or only in this position? Step aside along the free directions and
+    // look again. (A step along the velocity space stays on the constraints to first order,
+    // which is all the rank needs.)
+    if let Some(aside) = step_aside(sys, t, q, z)
+        && let Ok(there) = rank_at(sys, t, &aside, z)
+        && there.rank > here.rank
+    {
+        report.singular_start = true;
+        report.notes.push(
+            Diagnostic::note(
+                "N_SINGULAR_START",
+                "",
+                format!(
+                    "the start is a singular position: {} freedoms here, {} next to it",
+                    d.nv - here.rank,
+                    d.nv - there.rank
+                ),
+            )
+            .help("the motion that follows continues the given velocities"),
+        );
+        if there.rank == d.n_vel {
+            return Ok(());
+        }
+    }
+    for dep in &here.dependent {
+        let mut others: Vec<(usize, f64)> = dep.others.clone();
+        others.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        report.redundancy.push(Redundancy {
+            row: sys.row_name(dep.row),
+            depends_on: others.iter().map(|(r, _)| sys.row_name(*r)).collect(),
+        });
+    }
+    let mut joints: Vec<String> = Vec::new();
+    for (i, flag) in non_unique_rows(&here).iter().enumerate() {
+        if *flag {
+            let name = &sys.model().joints[sys.row_origins()[i].joint.0].name;
+            if !joints.contains(name) {
+                joints.push(name.clone());
+            }
+        }
+    }
+    let first = &report.redundancy[0];
+    report.notes.push(
+        Diagnostic::note(
+            "N_REDUNDANT",
+            "",
+            format!(
+                "{} redundant constraint{}: e.g. {} depends on {}; reactions are not unique for {}",
+                report.redundancy.len(),
+                if report.redundancy.len() == 1 { "" } else { "s" },
+                first.row,
+                list(&first.depends_on, 4),
+                list(&joints, 8)
+            ),
+        )
+        .help("the motion is unique; of the reactions the smallest (in the Euclidean norm) are given"),
+    );
+    report.non_unique = joints;
+    Ok(())
+}
+
+fn list(items: &[String], most: usize) -> String {
+    let mut text = items.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    if items.len() > most {
+        text.push_str(&format!(" and {} more", items.len() - most));
+    }
+    if text.is_empty() { "nothing (the row is empty)".to_owned() } else { text }
+}
+
+fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec<Diagnostic>> {
+    let s = sys.structure();
+    let mut ws = sys.workspace();
+    sys.realize_position(t, q, z, &mut ws);
+    let mut jac = vec![0.0; s.jac.nnz()];
+    sys.jacobian(&ws, &mut jac);
+    // columns in units of the model's size, so that metres and radians compare
+    let scale: Vec<f64> = sys.scales().q;
+    row_rank(&s.jac, &jac, Some(&scale), TOLERANCE)
+        .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])
+}
+
+/// A configuration a little way along a generic admissible velocity.
+fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
+    use delassus_linalg::{Backend, BlockDiag, KktOptions, MassKkt};
+    let d = sys.dims();
+    let s = sys.structure();
+    let scale = sys.scales().q;
+    let opts = KktOptions { backend: Backend::Auto, mass_floor: vec![0.0; d.nv], redundant: true };
+    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), s.jac.clone(), opts).ok()?;
+    let metric: Vec<f64> = scale.iter().map(|s| 1.0 / (s * s)).collect();
+    kkt.set_mass(&metric).ok()?;
+    let mut ws = sys.workspace();
+    sys.realize_position(t, q, z, &mut ws);
+    let mut jac = vec![0.0; s.jac.nnz()];
+    sys.jacobian(&ws, &mut jac);
+    kkt.factor(&jac).ok()?;
+    // a generic push, made admissible
+    let push: Vec<f64> =
+        (0..d.nv).map(|i| ((i as f64 * 0.754_877_666).fract() - 0.5) / scale[i]).collect();
+    let (mut dx, mut l) = (vec![0.0; d.nv], vec![0.0; d.n_vel]);
+    kkt.solve(&push, &vec![0.0; d.n_vel], &mut dx, &mut l).ok()?;
+    let size = dx.iter().zip(&scale).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+    if !(size > 1e-9) {
+        return None;
+    }
+    for x in &mut dx {
+        *x *= 1e-3 / size;
+    }
+    let mut out = vec![0.0; d.nq];
+    sys.manifold().retract(q, &dx, &mut out);
+    Some(out)
+}

@@ -1,0 +1,300 @@
+//! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
+
+use crate::error::{SimError, SimErrorKind};
+use delassus_dae::{
+    Derived, ErrorScale, Integrator, KktError, Problem, State, StepControl, StepFailure, Tolerances,
+};
+
+/// How to step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DriverOptions {
+    /// Accuracy of adaptive steps.
+    pub tol: Tolerances,
+    /// Fixed step, s; adaptive when `None`.
+    pub step: Option<f64>,
+    /// Largest adaptive step, s.
+    pub max_step: f64,
+    /// Largest number of accepted steps.
+    pub max_steps: u64,
+    /// End time, s.
+    pub t_end: f64,
+}
+
+/// What an accepted step looks like.
+#[derive(Debug, Clone, Copy)]
+pub struct StepView<'a> {
+    /// State before.
+    pub from: &'a State,
+    /// Accelerations and multipliers before.
+    pub d0: &'a Derived,
+    /// State after.
+    pub to: &'a State,
+    /// Accelerations and multipliers after.
+    pub d1: &'a Derived,
+}
+
+/// Result of [`Driver::advance`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stepped {
+    /// One step was made.
+    Step,
+    /// The end was reached before; nothing was done.
+    Finished,
+}
+
+/// Counts of rejected attempts by cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rejections {
+    /// The error test failed.
+    pub error: u64,
+    /// Newton or a projection did not converge, or a matrix was singular.
+    pub convergence: u64,
+    /// Something was not finite.
+    pub non_finite: u64,
+}
+
+/// Steps a problem from a consistent state to an end time.
+pub struct Driver<P: Problem> {
+    method: Box<dyn Integrator<P>>,
+    /// Scratch of the problem.
+    pub ws: P::Ws,
+    state: State,
+    prev: State,
+    d_prev: Derived,
+    opts: DriverOptions,
+    scale: ErrorScale,
+    control: StepControl,
+    t0: f64,
+    h: f64,
+    n_fixed: u64,
+    last_failure: Option<StepFailure>,
+    worst: Option<usize>,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected attempts.
+    pub rejections: Rejections,
+}
+
+/// A step this much shorter than the span cannot lead to the end.
+const MIN_STEP: f64 = 1e-14;
+/// Halvings of a fixed step before a failure is final.
+const MAX_HALVINGS: u32 = 12;
+
+impl<P: Problem> Driver<P> {
+    /// Starts a method at a consistent state.
+    pub fn new(
+        p: &P,
+        mut method: Box<dyn Integrator<P>>,
+        start: State,
+        opts: DriverOptions,
+    ) -> Result<Driver<P>, StepFailure> {
+        let mut ws = p.workspace();
+        method.restart(p, &mut ws, &start)?;
+        let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.dims().nz);
+        scale.observe(&start, method.start());
+        let order = method.info().order[0];
+        let span = opts.t_end - start.t;
+        let h = match opts.step {
+            Some(h) => h,
+            None => scale.first_step(order + 1, span).min(opts.max_step),
+        };
+        Ok(Driver {
+            control: StepControl::new(order),
+            scale,
+            ws,
+            prev: start.clone(),
+            d_prev: method.start().clone(),
+            t0: start.t,
+            state: start,
+            method,
+            opts,
+            h,
+            n_fixed: 0,
+            last_failure: None,
+            worst: None,
+            steps: 0,
+            rejections: Rejections::default(),
+        })
+    }
+
+    /// Present state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Accelerations and multipliers at the present state.
+    pub fn derived(&self) -> &Derived {
+        self.method.start()
+    }
+
+    /// The last accepted step.
+    pub fn view(&self) -> StepView<'_> {
+        StepView { from: &self.prev, d0: &self.d_prev, to: &self.state, d1: self.method.start() }
+    }
+
+    /// Work of the method so far.
+    pub fn work(&self) -> delassus_dae::Work {
+        self.method.work()
+    }
+
+    /// Makes one accepted step.
+    pub fn advance(&mut self, p: &P) -> Result<Stepped, SimError> {
+        if self.state.t >= self.opts.t_end {
+            return Ok(Stepped::Finished);
+        }
+        if self.steps >= self.opts.max_steps {
+            return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
+        }
+        match self.opts.step {
+            None => self.advance_adaptive(p)?,
+            Some(h) => self.advance_fixed(p, h)?,
+        }
+        self.steps += 1;
+        Ok(Stepped::Step)
+    }
+
+    fn advance_adaptive(&mut self, p: &P) -> Result<(), SimError> {
+        let span = self.opts.t_end - self.t0;
+        loop {
+            let left = self.opts.t_end - self.state.t;
+            // stretch the last step a little rather than leave a sliver
+            let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };
+            if h < MIN_STEP * span.max(self.state.t.abs()) && !last {
+                return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
+            }
+            match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+                Ok(()) => {
+                    let view = self.method.error();
+                    let err = self.scale.norm(&view);
+                    if err <= 1.0 {
+                        let factor = self.control.accepted(err);
+                        // small changes are not worth a new matrix or a new history
+                        let factor =
+                            if self.holds_step() && (0.8..1.25).contains(&factor) { 1.0 } else { factor };
+                        if !last || factor < 1.0 {
+                            self.h = (h * factor).min(self.opts.max_step);
+                        }
+                        self.accept(last.then_some(self.opts.t_end));
+                        return Ok(());
+                    }
+                    self.worst = self.scale.worst(&view);
+                    self.rejections.error += 1;
+                    self.last_failure = None;
+                    self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };
+                }
+                Err(e) => {
+                    self.count(&e);
+                    self.last_failure = Some(e);
+                    self.h = h * self.control.failed();
+                    if self.h < MIN_STEP * span {
+                        return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Low-order methods with history pay for every change of the step.
+    fn holds_step(&self) -> bool {
+        self.method.info().order[0] <= 2
+    }
+
+    fn advance_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
+        // times are t0 + n h, never a running sum; a failed step is halved inside its interval
+        let target = (self.t0 + (self.n_fixed + 1) as f64 * h).min(self.opts.t_end);
+        let target = if self.opts.t_end - target < 1e-9 * h { self.opts.t_end } else { target };
+        let mut part = target - self.state.t;
+        let mut halvings = 0;
+        if (part - h).abs() < 1e-9 * h {
+            part = h;
+        }
+        loop {
+            match self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev) {
+                Ok(()) => {
+                    let done = self.state.t + part >= target - 1e-9 * h;
+                    if done {
+                        self.n_fixed += 1;
+                    }
+                    self.accept(done.then_some(target));
+                    return Ok(());
+                }
+                Err(e) => {
+                    self.count(&e);
+                    self.last_failure = Some(e);
+                    halvings += 1;
+                    if halvings > MAX_HALVINGS {
+                        return Err(self.stop(p, SimErrorKind::StepTooSmall, part));
+                    }
+                    part *= 0.5;
+                }
+            }
+        }
+    }
+
+    /// `prev` holds the new state: swap, commit, take note.
+    fn accept(&mut self, exact_time: Option<f64>) {
+        self.d_prev.copy_from(self.method.start());
+        std::mem::swap(&mut self.prev, &mut self.state);
+        if let Some(t) = exact_time {
+            self.state.t = t;
+        }
+        self.method.commit();
+        self.scale.observe(&self.state, self.method.start());
+    }
+
+    fn count(&mut self, e: &StepFailure) {
+        match e {
+            StepFailure::NonFinite { .. } => self.rejections.non_finite += 1,
+            _ => self.rejections.convergence += 1,
+        }
+    }
+
+    /// The error that ends the run, with names.
+    fn stop(&self, p: &P, kind: SimErrorKind, h: f64) -> SimError {
+        let r = self.rejections;
+        let mut blame = Vec::new();
+        let (kind, mut detail, help) = match (&kind, &self.last_failure) {
+            (SimErrorKind::WorkLimit, _) => (
+                kind,
+                format!("{} steps were made and the end is at {} s", self.steps, self.opts.t_end),
+                "raise max_steps, loosen the tolerance, or use a method for stiff systems (gen-alpha)",
+            ),
+            (_, Some(StepFailure::NonFinite { what, index })) => {
+                blame.push(match *what {
+                    "constraint bias" | "constraint residual" => p.row_name(*index),
+                    _ => p.dof_name(*index),
+                });
+                (
+                    SimErrorKind::Diverged,
+                    format!("the {what} are not finite, first for {}", blame[0]),
+                    "look at the named element just before this time; a smaller step or tolerance shows whether the model itself diverges",
+                )
+            }
+            (_, Some(e @ StepFailure::NewtonDiverged { worst, .. })) => {
+                blame.push(p.dof_name(*worst));
+                (kind, format!("{e}; worst: {}", blame[0]), "reduce the step, or let the method choose it (leave out --step)")
+            }
+            (_, Some(e @ StepFailure::Projection { row, .. })) => {
+                blame.push(p.row_name(*row));
+                (kind, format!("{e}: {}", blame[0]), "a tighter tolerance keeps the motion closer to the constraints")
+            }
+            (_, Some(StepFailure::Kkt(e))) => {
+                if let KktError::Singular { row, .. } | KktError::NonFinite { row } = e {
+                    blame.push(p.row_name(*row));
+                }
+                (SimErrorKind::Singular, e.to_string(), "the named joint lost its grip on the motion here; see `delassus check` for redundancy")
+            }
+            (_, None) => {
+                if let Some(i) = self.worst {
+                    blame.push(p.dof_name(i));
+                }
+                (kind, "the error test fails however small the step is".to_owned(), "look for a discontinuous force or expression at this time, or loosen the tolerance")
+            }
+        };
+        detail.push_str(&format!(
+            "; rejected attempts: {} by the error test, {} by convergence, {} not finite",
+            r.error, r.convergence, r.non_finite
+        ));
+        SimError { kind, t: self.state.t, h, detail, blame, help: help.to_owned() }
+    }
+}

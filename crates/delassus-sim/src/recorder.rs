@@ -1,0 +1,319 @@
+//! Samples of sensors, energies and drift at exactly the asked times.
+
+use crate::driver::StepView;
+use crate::error::SetupError;
+use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure};
+use delassus_model::{Measured, Outputs, System, Workspace};
+
+/// A column of the results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// Name.
+    pub name: String,
+    /// Unit, SI.
+    pub unit: String,
+    /// Frame its components refer to; empty where none.
+    pub frame: String,
+    /// A sensor of the model; the others are diagnostics every run records.
+    pub sensor: bool,
+}
+
+/// Samples by column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Results {
+    /// Columns beside time.
+    pub channels: Vec<Channel>,
+    /// Times, s.
+    pub t: Vec<f64>,
+    /// One vector per channel.
+    pub data: Vec<Vec<f64>>,
+}
+
+impl Results {
+    /// A column by name.
+    pub fn get(&self, name: &str) -> Option<&[f64]> {
+        self.channels.iter().position(|c| c.name == name).map(|i| self.data[i].as_slice())
+    }
+}
+
+/// Columns that every run records.
+const DIAGNOSTICS: [(&str, &str); 8] = [
+    ("energy.kinetic", "J"),
+    ("energy.potential", "J"),
+    ("energy.dissipated", "J"),
+    ("energy.work", "J"),
+    ("energy.balance", "J"),
+    ("drift.position", "1"),
+    ("drift.velocity", "1/s"),
+    ("drift.acceleration", "1/s^2"),
+];
+
+/// Largest size of the results in memory, bytes.
+const MEMORY_LIMIT: u64 = 4 << 30;
+
+/// Interior points and weights of Lobatto's rule with four points on [0, 1].
+const LOBATTO: [f64; 2] = [0.276_393_202_250_021_03, 0.723_606_797_749_979];
+const LOBATTO_END: f64 = 1.0 / 12.0;
+const LOBATTO_MID: f64 = 5.0 / 12.0;
+
+/// Records an assembled model.
+pub struct Recorder {
+    /// What was recorded so far.
+    pub results: Results,
+    ws: Workspace,
+    acc: Accel,
+    dense: Hermite,
+    sample: State,
+    derived: Derived,
+    measured: Measured,
+    g: Vec<f64>,
+    t0: f64,
+    dt: f64,
+    t_end: f64,
+    next: u64,
+    exchanges: bool,
+    track_turns: bool,
+    power: Power,
+    dissipated: f64,
+    work: f64,
+    energy_at_start: f64,
+    /// Largest |energy balance| at accepted steps, J.
+    pub energy_error: f64,
+    /// Largest |g|, |G v + g_t|, |G a + γ| at accepted steps.
+    pub drift: [f64; 3],
+}
+
+impl Recorder {
+    /// A recorder that samples every `dt` from the state's time to `t_end`, both included.
+    pub fn new(
+        sys: &System,
+        start: &State,
+        derived: &Derived,
+        dt: f64,
+        t_end: f64,
+    ) -> Result<Recorder, SetupError> {
+        let d = sys.dims();
+        let mut channels: Vec<Channel> = sys
+            .model()
+            .sensors
+            .iter()
+            .map(|s| Channel {
+                name: s.name.clone(),
+                unit: s.unit.clone(),
+                frame: s.frame.clone(),
+                sensor: true,
+            })
+            .collect();
+        channels.extend(DIAGNOSTICS.iter().map(|(name, unit)| Channel {
+            name: (*name).to_owned(),
+            unit: (*unit).to_owned(),
+            frame: String::new(),
+            sensor: false,
+        }));
+        // all memory now: recording must not allocate while the run goes on
+        let samples = ((t_end - start.t) / dt * (1.0 + 1e-12)).floor() + 2.0;
+        let bytes = samples * 8.0 * (channels.len() as f64 + 1.0);
+        let too_large = |bytes: f64| SetupError::TooLarge {
+            samples: samples as u64,
+            columns: channels.len(),
+            bytes: bytes as u64,
+            limit: MEMORY_LIMIT,
+        };
+        if !(bytes <= MEMORY_LIMIT as f64) {
+            return Err(too_large(bytes));
+        }
+        let column = || -> Result<Vec<f64>, SetupError> {
+            let mut v = Vec::new();
+            v.try_reserve_exact(samples as usize).map_err(|_| too_large(bytes))?;
+            Ok(v)
+        };
+        let data = channels.iter().map(|_| column()).collect::<Result<Vec<_>, _>>()?;
+        let t = column()?;
+        let mut ws = sys.workspace();
+        sys.realize_position(start.t, &start.q, &start.z, &mut ws);
+        sys.realize_velocity(&start.v, &start.z, &mut ws);
+        let energy = sys.energies(&ws).unwrap_or_default();
+        let power = sys.power(&ws, &derived.lambda);
+        let mut r = Recorder {
+            results: Results { channels, t, data },
+            acc: Accel::new(sys)?,
+            dense: Hermite::new(d.nq, d.nv, d.nz),
+            sample: start.clone(),
+            derived: derived.clone(),
+            measured: Measured::default(),
+            g: vec![0.0; d.n_vel],
+            t0: start.t,
+            dt,
+            t_end,
+            next: 0,
+            exchanges: power.is_some(),
+            track_turns: sys.tracks_turns(),
+            power: power.unwrap_or_default(),
+            dissipated: 0.0,
+            work: 0.0,
+            energy_at_start: energy.kinetic + energy.potential,
+            energy_error: 0.0,
+            drift: [0.0; 3],
+            ws,
+        };
+        r.drift = r.drift_here(sys);
+        r.push(sys);
+        Ok(r)
+    }
+
+    /// Time of the next sample, or `None` after the last one.
+    fn next_time(&self) -> Option<f64> {
+        let t = self.t0 + self.next as f64 * self.dt;
+        if t > self.t_end * (1.0 + 1e-14) + 1e-9 * self.dt {
+            return None;
+        }
+        Some(if self.t_end - t < 1e-9 * self.dt { self.t_end } else { t })
+    }
+
+    /// Takes in an accepted step.
+    pub fn record(&mut self, sys: &System, step: &StepView<'_>) -> Result<(), StepFailure> {
+        let m = sys.manifold();
+        let (t0, t1) = (step.from.t, step.to.t);
+        let mut fitted = false;
+        let mut fit = |dense: &mut Hermite| {
+            if !fitted {
+                dense.fit(m, step.from, step.d0, step.to, step.d1);
+                fitted = true;
+            }
+        };
+        let start = (self.dissipated, self.work);
+        let h = t1 - t0;
+        let mut mid = [Power::default(); 2];
+        if self.exchanges {
+            for (k, s) in LOBATTO.iter().enumerate() {
+                fit(&mut self.dense);
+                self.dense.at(m, t0 + s * h, &mut self.sample);
+                self.evaluate(sys)?;
+                mid[k] = sys.power(&self.ws, &self.derived.lambda).unwrap_or_default();
+            }
+        }
+        let p0 = self.power;
+        // the end of the step: energies, drift, power
+        self.sample.copy_from(step.to);
+        self.derived.copy_from(step.d1);
+        self.realize(sys);
+        let p1 = sys.power(&self.ws, &step.d1.lambda).unwrap_or_default();
+        let integral = |a: f64, b: f64, c: f64, d: f64| {
+            h * (LOBATTO_END * (a + d) + LOBATTO_MID * (b + c))
+        };
+        let end = if self.exchanges {
+            self.power = p1;
+            (
+                start.0 + integral(p0.dissipated, mid[0].dissipated, mid[1].dissipated, p1.dissipated),
+                start.1 + integral(p0.work, mid[0].work, mid[1].work, p1.work),
+            )
+        } else {
+            start
+        };
+        let drift = self.drift_here(sys);
+        for k in 0..3 {
+            self.drift[k] = self.drift[k].max(drift[k]);
+        }
+        let e = sys.energies(&self.ws).unwrap_or_default();
+        let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
+        self.energy_error = self.energy_error.max(balance.abs());
+        // samples inside the step
+        while let Some(t) = self.next_time() {
+            if t > t1 {
+                break;
+            }
+            if t1 - t <= 1e-12 * h.max(t1.abs() * 1e-3) {
+                self.sample.copy_from(step.to);
+                self.derived.copy_from(step.d1);
+                self.sample.t = t;
+                self.realize(sys);
+            } else {
+                fit(&mut self.dense);
+                self.dense.at(m, t, &mut self.sample);
+                self.evaluate(sys)?;
+            }
+            // energy exchanged up to here: cubic between the ends of the step
+            let s = ((t - t0) / h).clamp(0.0, 1.0);
+            let between = |a: f64, b: f64, pa: f64, pb: f64| hermite(s, a, b, h * pa, h * pb);
+            self.dissipated = between(start.0, end.0, p0.dissipated, p1.dissipated);
+            self.work = between(start.1, end.1, p0.work, p1.work);
+            self.push(sys);
+        }
+        (self.dissipated, self.work) = end;
+        if self.track_turns {
+            // visit the end of every step so that no turn is missed between samples
+            self.sample.copy_from(step.to);
+            self.derived.copy_from(step.d1);
+            self.realize(sys);
+            self.measure(sys);
+        }
+        Ok(())
+    }
+
+    fn realize(&mut self, sys: &System) {
+        let s = &self.sample;
+        sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+        sys.realize_velocity(&s.v, &s.z, &mut self.ws);
+    }
+
+    /// Accelerations and multipliers at `sample`.
+    fn evaluate(&mut self, sys: &System) -> Result<(), StepFailure> {
+        let (s, d) = (&self.sample, &mut self.derived);
+        let (a, l, z) = (&mut d.a, &mut d.lambda, &mut d.zdot);
+        self.acc.eval(sys, &mut self.ws, s.t, &s.q, &s.v, &s.z, a, l, z)
+    }
+
+    fn measure(&mut self, sys: &System) {
+        let out = Outputs {
+            a: &self.derived.a,
+            lambda: &self.derived.lambda,
+            dissipated: self.dissipated,
+            work: self.work,
+            energy_at_start: self.energy_at_start,
+        };
+        sys.measure(&mut self.ws, &out, &mut self.measured);
+    }
+
+    /// Records the realised `sample`.
+    fn push(&mut self, sys: &System) {
+        self.measure(sys);
+        let e = sys.energies(&self.ws).unwrap_or_default();
+        let balance = e.kinetic + e.potential + self.dissipated - self.work - self.energy_at_start;
+        let drift = self.drift_here(sys);
+        let diagnostics = [
+            e.kinetic,
+            e.potential,
+            self.dissipated,
+            self.work,
+            balance,
+            drift[0],
+            drift[1],
+            drift[2],
+        ];
+        self.results.t.push(self.sample.t);
+        let values = self.measured.values.iter().chain(&diagnostics);
+        for (column, x) in self.results.data.iter_mut().zip(values) {
+            column.push(*x);
+        }
+        self.next += 1;
+    }
+
+    /// Largest constraint violation at the realised state, at three levels.
+    fn drift_here(&mut self, sys: &System) -> [f64; 3] {
+        let d = sys.dims();
+        let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        sys.residual_pos(&self.ws, &mut self.g[..d.n_pos]);
+        let pos = largest(&self.g[..d.n_pos]);
+        sys.residual_vel(&self.ws, &mut self.g);
+        let vel = largest(&self.g);
+        sys.bias(&self.ws, &mut self.g);
+        sys.add_jacobian_product(&self.ws, &self.derived.a, &mut self.g);
+        [pos, vel, largest(&self.g)]
+    }
+}
+
+/// Cubic with values a, b and slopes c, d at 0 and 1.
+fn hermite(s: f64, a: f64, b: f64, c: f64, d: f64) -> f64 {
+    let r = 1.0 - s;
+    r * r * (1.0 + 2.0 * s) * a + s * r * r * c + s * s * (3.0 - 2.0 * s) * b - s * s * r * d
+}

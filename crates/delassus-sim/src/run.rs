@@ -1,0 +1,263 @@
+//! One run of an assembled model, from settings to results.
+
+use crate::driver::{Driver, DriverOptions, Stepped};
+use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::recorder::{Recorder, Results};
+use crate::summary::{Status, Summary};
+use delassus_dae::integrator::{METHODS, info, make};
+use delassus_dae::{Problem, Settings, Tolerances};
+use delassus_model::{Assembled, Model};
+
+/// Settings of a run; `None` = the method's default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOptions {
+    /// Method by name.
+    pub method: String,
+    /// Relative tolerance.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance.
+    pub atol: Option<f64>,
+    /// Fixed step, s.
+    pub step: Option<f64>,
+    /// Largest adaptive step, s.
+    pub max_step: Option<f64>,
+    /// Largest number of steps.
+    pub max_steps: Option<u64>,
+    /// Spectral radius of generalized-α.
+    pub rho_inf: Option<f64>,
+    /// End time, s.
+    pub t_end: f64,
+    /// Sample interval, s.
+    pub sample: f64,
+}
+
+impl RunOptions {
+    /// What the model file asks for.
+    pub fn from_model(m: &Model) -> RunOptions {
+        RunOptions {
+            method: m.method.name.clone(),
+            rtol: m.method.rtol,
+            atol: m.method.atol,
+            step: m.method.step,
+            max_step: m.method.max_step,
+            max_steps: m.method.max_steps,
+            rho_inf: m.method.rho_inf,
+            t_end: m.analysis.end,
+            sample: m.analysis.sample,
+        }
+    }
+
+    /// Checks the settings against each other and against the start time.
+    pub fn check(&self, t_start: f64) -> Result<(), SetupError> {
+        let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
+        if info(&self.method).is_none() {
+            let known: Vec<&'static str> = METHODS.iter().map(|m| m.name).collect();
+            let suggestion =
+                delassus_expr::suggest(&self.method, known.iter().copied()).map(str::to_owned);
+            return Err(SetupError::UnknownMethod { name: self.method.clone(), suggestion, known });
+        }
+        let span = self.t_end - t_start;
+        if !(span > 0.0 && span.is_finite()) {
+            return bad(
+                "E_TIME_SPEC",
+                "end",
+                format!("the end ({} s) must be after the start ({t_start} s)", self.t_end),
+            );
+        }
+        if !(self.sample > 0.0 && self.sample.is_finite()) {
+            return bad("E_TIME_SPEC", "sample", format!("the sample interval ({} s) must be positive", self.sample));
+        }
+        for (what, value) in [("step", self.step), ("max_step", self.max_step)] {
+            if let Some(h) = value
+                && !(h > 0.0 && h.is_finite())
+            {
+                return bad("E_TIME_SPEC", what, format!("{what} ({h} s) must be positive"));
+            }
+        }
+        if let Some(h) = self.step
+            && h > span
+        {
+            return bad("E_TIME_SPEC", "step", format!("the step ({h} s) is longer than the run ({span} s)"));
+        }
+        if let Some(r) = self.rtol
+            && !((1e-14..1.0).contains(&r))
+        {
+            return bad("E_TOLERANCE", "rtol", format!("rtol ({r}) must be at least 1e-14 and below 1"));
+        }
+        if let Some(a) = self.atol
+            && !(a > 0.0 && a.is_finite())
+        {
+            return bad("E_TOLERANCE", "atol", format!("atol ({a}) must be positive"));
+        }
+        if let Some(r) = self.rho_inf
+            && !(0.0..=1.0).contains(&r)
+        {
+            return bad("E_RANGE", "rho_inf", format!("rho_inf ({r}) must be between 0 and 1"));
+        }
+        Ok(())
+    }
+}
+
+/// Hears of progress and may stop the run.
+pub trait Observer {
+    /// Called after every accepted step.
+    fn stepped(&mut self, t: f64, steps: u64);
+    /// True when the run is to stop after this step.
+    fn stop(&self) -> bool;
+}
+
+/// An observer that does nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn stepped(&mut self, _: f64, _: u64) {}
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Results and summary, with the error that stopped the run if one did.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// Samples up to the end or to where the run stopped.
+    pub results: Results,
+    /// Summary.
+    pub summary: Summary,
+    /// Why it stopped early.
+    pub error: Option<SimError>,
+}
+
+/// Runs an assembled model.
+pub fn run(
+    model: &Assembled,
+    opts: &RunOptions,
+    observer: &mut dyn Observer,
+) -> Result<RunOutcome, SetupError> {
+    let sys = &model.system;
+    let t_start = model.state.t;
+    opts.check(t_start)?;
+    let method = info(&opts.method).ok_or_else(|| SetupError::UnknownMethod {
+        name: opts.method.clone(),
+        suggestion: None,
+        known: METHODS.iter().map(|m| m.name).collect(),
+    })?;
+    let tol = Tolerances {
+        rtol: opts.rtol.unwrap_or(method.default_rtol),
+        // atol is added to the relative part, which is scaled by the model's own size
+        atol: opts.atol.unwrap_or(0.0),
+    };
+    let settings = Settings {
+        tol,
+        rho_inf: opts.rho_inf.unwrap_or(Settings::default().rho_inf),
+        ..Settings::default()
+    };
+    let integrator = match make(&opts.method, sys, &settings) {
+        Some(m) => m?,
+        None => return Err(SetupError::UnknownMethod { name: opts.method.clone(), suggestion: None, known: vec![] }),
+    };
+    let mut recorder = Recorder::new(sys, &model.state, &model.derived, opts.sample, opts.t_end)?;
+    let driver_opts = DriverOptions {
+        tol,
+        step: opts.step,
+        max_step: opts.max_step.unwrap_or(f64::INFINITY),
+        max_steps: opts.max_steps.unwrap_or(100_000_000),
+        t_end: opts.t_end,
+    };
+    let clock = std::time::Instant::now();
+    let mut error = None;
+    let mut status = Status::Done;
+    let driver = Driver::new(sys, integrator, model.state.clone(), driver_opts);
+    let mut driver = match driver {
+        Ok(d) => d,
+        Err(e) => {
+            return Err(SetupError::Setting {
+                code: "E_START",
+                what: "start",
+                message: format!("the method cannot start: {e}"),
+            });
+        }
+    };
+    loop {
+        match driver.advance(sys) {
+            Ok(Stepped::Finished) => break,
+            Ok(Stepped::Step) => {
+                if let Err(e) = recorder.record(sys, &driver.view()) {
+                    status = Status::Failed;
+                    error = Some(SimError {
+                        kind: SimErrorKind::Singular,
+                        t: driver.state().t,
+                        h: 0.0,
+                        detail: format!("the results cannot be evaluated: {e}"),
+                        blame: Vec::new(),
+                        help: "use a smaller step or a tighter tolerance near this time".to_owned(),
+                    });
+                    break;
+                }
+                observer.stepped(driver.state().t, driver.steps);
+                if observer.stop() {
+                    status = Status::Interrupted;
+                    break;
+                }
+            }
+            Err(mut e) => {
+                status = Status::Failed;
+                if e.kind == SimErrorKind::Diverged {
+                    blame_force(sys, &driver, &mut e);
+                }
+                error = Some(e);
+                break;
+            }
+        }
+    }
+    let wall_s = clock.elapsed().as_secs_f64();
+    let work = driver.work();
+    let r = driver.rejections;
+    let summary = Summary {
+        status,
+        model: sys.model().title.clone(),
+        method: opts.method.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+        rtol: opts.step.is_none().then_some(tol.rtol),
+        atol: opts.step.is_none().then_some(tol.atol),
+        step: opts.step,
+        t_start,
+        t_end: driver.state().t,
+        steps: driver.steps,
+        rejected: r.error + r.convergence + r.non_finite,
+        rejected_by_error: r.error,
+        rejected_by_convergence: r.convergence + r.non_finite,
+        evaluations: work.evaluations,
+        factorizations: work.factorizations,
+        newton_iterations: work.newton,
+        projections: work.projections,
+        wall_s,
+        max_position_drift: recorder.drift[0],
+        max_velocity_drift: recorder.drift[1],
+        max_acceleration_drift: recorder.drift[2],
+        energy_error: recorder.energy_error,
+        events: 0,
+        samples: recorder.results.t.len() as u64,
+        mobility: model.report.mobility,
+        redundant: model.report.redundancy.len(),
+        non_unique_reactions: model.report.non_unique.clone(),
+        error: error.as_ref().map(|e| e.kind.code().to_owned()),
+    };
+    Ok(RunOutcome { results: recorder.results, summary, error })
+}
+
+/// Names the strongest force at the last good state.
+fn blame_force(
+    sys: &delassus_model::System,
+    driver: &Driver<delassus_model::System>,
+    e: &mut SimError,
+) {
+    let s = driver.state();
+    let mut ws = sys.workspace();
+    sys.realize_position(s.t, &s.q, &s.z, &mut ws);
+    sys.realize_velocity(&s.v, &s.z, &mut ws);
+    if let Some((name, size)) = sys.strongest_force(&ws) {
+        e.detail.push_str(&format!("; strongest force just before: \"{name}\" ({size:.3e})"));
+        e.blame.push(format!("force \"{name}\""));
+    }
+}

@@ -1,0 +1,76 @@
+//! What a run says about itself.
+
+use serde::Serialize;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Reached the end.
+    Done,
+    /// Stopped by a numerical failure; results up to there are kept.
+    Failed,
+    /// Stopped by the user; results up to there are kept.
+    Interrupted,
+}
+
+/// Summary of a run. Every count is there even when it is zero.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// How it ended.
+    pub status: Status,
+    /// Title of the model.
+    pub model: String,
+    /// Method.
+    pub method: String,
+    /// Version of the program.
+    pub version: &'static str,
+    /// Relative tolerance, or `null` for fixed steps.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance.
+    pub atol: Option<f64>,
+    /// Fixed step, s.
+    pub step: Option<f64>,
+    /// Start time, s.
+    pub t_start: f64,
+    /// Time reached, s.
+    pub t_end: f64,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected attempts.
+    pub rejected: u64,
+    /// Of these, by the error test.
+    pub rejected_by_error: u64,
+    /// Of these, because an iteration did not converge.
+    pub rejected_by_convergence: u64,
+    /// Evaluations of the equations.
+    pub evaluations: u64,
+    /// Factorisations.
+    pub factorizations: u64,
+    /// Newton iterations.
+    pub newton_iterations: u64,
+    /// Projections of positions onto the constraints.
+    pub projections: u64,
+    /// Wall-clock time of the integration, s.
+    pub wall_s: f64,
+    /// Largest |g| at accepted steps.
+    pub max_position_drift: f64,
+    /// Largest |G v + g_t|.
+    pub max_velocity_drift: f64,
+    /// Largest |G a + γ|.
+    pub max_acceleration_drift: f64,
+    /// Largest |kinetic + potential + dissipated − work − start|, J.
+    pub energy_error: f64,
+    /// Events (impacts, releases, …).
+    pub events: u64,
+    /// Samples written.
+    pub samples: u64,
+    /// Freedoms of the mechanism.
+    pub mobility: usize,
+    /// Redundant constraint rows.
+    pub redundant: usize,
+    /// Joints whose reactions are not unique.
+    pub non_unique_reactions: Vec<String>,
+    /// Code of the error that stopped the run.
+    pub error: Option<String>,
+}
