@@ -1,2 +1,55 @@
 //! The `delassus` command.
-fn main() {}
+//!
+//! Reads a model, runs it, writes results. All mechanics live in the libraries; this crate
+//! owns arguments, files, signals, exit codes and the words on the terminal. Start reading at
+//! [`args`], then [`run_cmd`].
+
+mod args;
+mod check_cmd;
+mod console;
+mod exit;
+mod fault;
+mod files;
+mod methods_cmd;
+mod new_cmd;
+mod number;
+mod output;
+mod prepare;
+mod progress;
+mod report;
+mod run_cmd;
+mod settings;
+mod signal;
+mod summary_text;
+mod window;
+
+use args::{Cli, Command};
+use exit::{Exit, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let json = line.iter().skip(1).any(|a| a == "--json");
+    let exit = exit::guarded(&line, json, || match args::parse(&line) {
+        Ok(cli) => dispatch(&cli),
+        Err(e) => args::explain(&e, json),
+    });
+    ExitCode::from(exit.code())
+}
+
+fn dispatch(cli: &Cli) -> Exit {
+    let (result, json) = match &cli.command {
+        Command::Run(a) => (run_cmd::run(a), a.json),
+        Command::Check(a) => (check_cmd::check(a), a.json),
+        Command::New(a) => (new_cmd::new(a), false),
+        Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
+        Command::Methods => (methods_cmd::methods(), false),
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(Failure { exit, faults }) => {
+            report::failure(exit, &faults, json);
+            exit
+        }
+    }
+}

@@ -2,15 +2,36 @@
 //!
 //! Owns the KKT solver and its buffers; used by explicit methods, projections, assembly and
 //! output. After [`Accel::eval`] the factor of W(q) = G M⁻¹ Gᵀ stays behind for projections.
+//!
+//! Redundant constraints: methods solve with the independent rows, which has the same
+//! acceleration, costs less and stays regular a little off the constraints, where the
+//! dependent rows contradict the others. Where the chosen rows lose their grip (a singular
+//! position of theirs) all rows are used, filtered. Output asks for the multipliers of least
+//! norm over all rows: [`Accel::min_norm`].
 
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{AtVel, Dims, Problem, at};
-use delassus_linalg::{Backend, Csr, KktError, KktOptions, MassKkt};
+use crate::rows::RowSubset;
+use delassus_linalg::{Backend, KktError, KktOptions, MassKkt};
+
+/// Relative pivot below which the independent rows of a redundant system are not trusted.
+const WEAK_SUBSET: f64 = 1e-8;
+
+/// Right-hand side of the constraint rows.
+enum Rhs<'a> {
+    /// The buffer of the evaluator.
+    Own,
+    /// From outside.
+    Given(&'a [f64]),
+}
 
 /// Evaluates M a − Gᵀλ = f, G a = −γ.
 pub struct Accel {
     kkt: MassKkt,
-    pattern: Csr,
+    subset: RowSubset,
+    /// All rows of a redundant system, and whether they are in use.
+    all: Option<MassKkt>,
+    use_all: bool,
     dims: Dims,
     mass: Vec<f64>,
     jac: Vec<f64>,
@@ -26,21 +47,39 @@ pub struct Accel {
 impl Accel {
     /// Sizes everything for a problem.
     pub fn new<P: Problem>(p: &P) -> Result<Accel, KktError> {
+        Accel::with_rows(p, false)
+    }
+
+    /// Like [`Accel::new`], but multipliers of redundant constraints are those of least norm.
+    pub fn min_norm<P: Problem>(p: &P) -> Result<Accel, KktError> {
+        Accel::with_rows(p, true)
+    }
+
+    fn with_rows<P: Problem>(p: &P, min_norm: bool) -> Result<Accel, KktError> {
         let d = p.dims();
         let s = p.structure();
         let (n_mass, n_jac) = (s.mass.value_len(), s.jac.nnz());
+        let redundant = s.independent_rows.is_some();
+        let opts = |redundant| KktOptions {
+            backend: Backend::Auto,
+            mass_floor: s.mass_floor.clone(),
+            redundant,
+        };
+        let chosen = if min_norm { None } else { s.independent_rows.clone() };
+        let all = (redundant && !min_norm)
+            .then(|| MassKkt::new(s.mass.clone(), s.jac.clone(), opts(true)))
+            .transpose()?;
+        let subset = RowSubset::new(s.jac, chosen)?;
         let kkt = MassKkt::new(
-            s.mass,
-            s.jac.clone(),
-            KktOptions {
-                backend: Backend::Auto,
-                mass_floor: s.mass_floor,
-                redundant: s.redundant,
-            },
+            s.mass.clone(),
+            subset.pattern().clone(),
+            opts(redundant && min_norm),
         )?;
         Ok(Accel {
             kkt,
-            pattern: s.jac,
+            subset,
+            all,
+            use_all: false,
             dims: d,
             mass: vec![0.0; n_mass],
             jac: vec![0.0; n_jac],
@@ -67,11 +106,45 @@ impl Accel {
         if !self.mass_set || !self.constant_mass {
             mass(&mut self.mass);
             self.kkt.set_mass(&self.mass)?;
+            if let Some(all) = &mut self.all {
+                all.set_mass(&self.mass)?;
+            }
             self.mass_set = true;
         }
         jac(&mut self.jac);
-        self.kkt.factor(&self.jac)?;
+        let info = self.kkt.factor(self.subset.values(&self.jac))?;
         self.work.factorizations += 1;
+        self.use_all = false;
+        if let Some(all) = &mut self.all
+            && info.min_relative_pivot < WEAK_SUBSET
+        {
+            all.factor(&self.jac)?;
+            self.use_all = true;
+        }
+        Ok(())
+    }
+
+    /// Solves M a − Gᵀλ = f, G a = b with the factor that is there.
+    fn kkt_solve(
+        &mut self,
+        b: Rhs<'_>,
+        a: &mut [f64],
+        lambda: Option<&mut [f64]>,
+    ) -> Result<(), StepFailure> {
+        let lambda = lambda.unwrap_or(&mut self.lambda);
+        let b = match b {
+            Rhs::Own => &self.rhs,
+            Rhs::Given(b) => b,
+        };
+        match &mut self.all {
+            Some(all) if self.use_all => {
+                all.solve(&self.f, b, a, lambda)?;
+            }
+            _ => {
+                let (kkt, f) = (&mut self.kkt, &self.f);
+                self.subset.with_vectors(b, lambda, |b, l| kkt.solve(f, b, a, l).map(|_| ()))?;
+            }
+        }
         Ok(())
     }
 
@@ -118,7 +191,7 @@ impl Accel {
         check_finite("forces", &self.f)?;
         check_finite("constraint bias", &self.rhs)?;
         check_finite("controller rates", zdot)?;
-        self.kkt.solve(&self.f, &self.rhs, a, lambda)?;
+        self.kkt_solve(Rhs::Own, a, Some(lambda))?;
         check_finite("accelerations", a)
     }
 
@@ -144,13 +217,13 @@ impl Accel {
     /// The multipliers of the correction are discarded.
     pub fn correct(&mut self, b: &[f64], x: &mut [f64]) -> Result<(), StepFailure> {
         self.f.fill(0.0);
-        self.kkt.solve(&self.f, b, x, &mut self.lambda)?;
+        self.kkt_solve(Rhs::Given(b), x, None)?;
         check_finite("projection", x)
     }
 
     /// G x, by the Jacobian that was factored last.
     pub fn jac_mul(&self, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        self.pattern.mul_add(&self.jac, 1.0, x, out);
+        self.subset.full().mul_add(&self.jac, 1.0, x, out);
     }
 }

@@ -122,11 +122,11 @@ pub struct StepControl {
 const SAFETY: f64 = 0.9;
 
 impl StepControl {
-    /// Control for a method whose local error is of order `order` + 1.
+    /// Control for an error measure that behaves like h to the power `order`.
     pub fn new(order: u32) -> StepControl {
         let beta = 0.2 / f64::from(order);
         StepControl {
-            exponent: 1.0 / f64::from(order + 1) - 0.75 * beta + 0.2 * (1.0 / f64::from(order) - 1.0 / f64::from(order + 1)),
+            exponent: 1.0 / f64::from(order) - 0.75 * beta,
             beta,
             grow: if order >= 4 { 5.0 } else { 2.0 },
             err_old: 1e-4,

@@ -20,6 +20,7 @@ pub mod integrator;
 pub mod manifold;
 pub mod problem;
 pub mod projection;
+mod rows;
 pub mod state;
 
 pub use accel::Accel;

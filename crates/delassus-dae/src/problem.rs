@@ -31,8 +31,9 @@ pub struct Structure {
     pub constant_mass: bool,
     /// Fictitious inertia per velocity for massless coordinates; 0 elsewhere.
     pub mass_floor: Vec<f64>,
-    /// G is known to be rank-deficient.
-    pub redundant: bool,
+    /// Rows that are independent of each other and span all others, in ascending order;
+    /// `None`: all rows. Methods solve with these; the multipliers of the others are zero.
+    pub independent_rows: Option<Vec<usize>>,
 }
 
 impl Structure {
@@ -44,7 +45,7 @@ impl Structure {
             tangent: Csr::dense(nv, nv),
             constant_mass: false,
             mass_floor: vec![0.0; nv],
-            redundant: false,
+            independent_rows: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::KktError;
 use crate::vecops::{CHUNK, sub_scaled};
+use std::cmp::Ordering;
 
 /// Smallest pivot relative to its scale, and where it was.
 #[derive(Debug, Clone, Copy)]
@@ -59,8 +60,8 @@ impl Pivots {
         if d * self.scale < self.pivot * s {
             (self.pivot, self.scale, self.row) = (d, s, row);
         }
-        // Negated so that NaN lands here too.
-        if !(d > self.reg.threshold * s) {
+        // Not "less or equal": NaN must land here too.
+        if d.partial_cmp(&(self.reg.threshold * s)) != Some(Ordering::Greater) {
             if !d.is_finite() || !s.is_finite() {
                 return Err(KktError::NonFinite { row });
             }

@@ -37,9 +37,15 @@ const FREE_MAX_SPARSE: usize = 32;
 const RESIDUAL_GOAL: f64 = 2e-14;
 const REFINEMENTS_MAX: u32 = 6;
 /// Unbalanced force, relative, that means a massless coordinate is free.
-const UNBALANCED: f64 = 1e-7;
+/// (Near a singular position the filter leaves up to 1e-4 of a force
+/// unbalanced on a coordinate that is held well enough.)
+const UNBALANCED: f64 = 1e-2;
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one per solver; boxing would add a pointer to every step"
+)]
 enum Factor {
     Dense(DenseLdl),
     Sparse(SparseLdl),
@@ -52,7 +58,7 @@ enum Factor {
 /// least Euclidean norm, the same as the pseudo-inverse gives. (With more
 /// than 32 free directions in the sparse backend, the norm minimised is the
 /// one weighted by `diag(W)` instead, and its free part carries noise of
-/// relative size 1e-6.) For inconsistent `b` the residual of `G a = b` is
+/// relative size 1e-7.) For inconsistent `b` the residual of `G a = b` is
 /// least in the norm weighted by `diag(W)⁻¹`.
 #[derive(Debug, Clone)]
 pub struct MassKkt {
@@ -387,7 +393,7 @@ impl MassKkt {
         a: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<SolveInfo, KktError> {
-        let reference = self.magnitude(f, b, lambda);
+        let (forces, motions) = self.magnitudes(f, b, a, lambda);
         let mut refinements = 0;
         let mut last = f64::INFINITY;
         let (mut force, mut dof, mut residual);
@@ -397,11 +403,7 @@ impl MassKkt {
             let (r1, at) = weighted_max(&self.r1, &self.inverse.weight);
             let (r2, _) = weighted_max(&self.r2, &self.row_weight);
             (force, dof) = (r1, at);
-            residual = if reference > 0.0 {
-                r1.max(r2) / reference
-            } else {
-                0.0
-            };
+            residual = ratio(r1, forces).max(ratio(r2, motions));
             if residual <= RESIDUAL_GOAL
                 || refinements == REFINEMENTS_MAX
                 || (refinements > 1 && residual > 0.8 * last)
@@ -416,10 +418,10 @@ impl MassKkt {
         if !all_finite(a) || !all_finite(lambda) {
             return Err(blame(f, b, a, lambda));
         }
-        if self.massless && force > UNBALANCED * reference {
+        if self.massless && force > UNBALANCED * forces {
             return Err(KktError::Undetermined {
                 dof,
-                residual: force / reference,
+                residual: ratio(force, forces),
             });
         }
         Ok(SolveInfo {
@@ -428,17 +430,22 @@ impl MassKkt {
         })
     }
 
-    /// Size of the data in mass-scaled acceleration units (√mass · m/s²),
-    /// in which forces, multipliers and accelerations are comparable.
-    fn magnitude(&self, f: &[f64], b: &[f64], lambda: &[f64]) -> f64 {
-        let mut largest = weighted_max(f, &self.inverse.weight).0;
-        for ((b, l), w) in b.iter().zip(lambda).zip(&self.row_weight) {
-            largest = largest.max(b.abs() * w);
+    /// Sizes of the force balance and of the constraint equations in
+    /// mass-scaled units (√mass · acceleration), in which coordinates and
+    /// rows of different dimension are comparable. Kept apart, because large
+    /// multipliers near a singularity must not excuse a violated constraint.
+    fn magnitudes(&self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> (f64, f64) {
+        let mut forces = weighted_max(f, &self.inverse.weight).0;
+        let mut motions = weighted_max(b, &self.row_weight).0;
+        for (l, w) in lambda.iter().zip(&self.row_weight) {
             if *w > 0.0 {
-                largest = largest.max(l.abs() / w);
+                forces = forces.max(l.abs() / w);
             }
         }
-        largest
+        for (a, w) in a.iter().zip(&self.inverse.weight) {
+            motions = motions.max(a.abs() / w);
+        }
+        (forces.max(motions), motions)
     }
 
     fn residuals(&mut self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) {
@@ -474,6 +481,10 @@ impl MassKkt {
             *l += d;
         }
     }
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 /// Cheaper backend by estimated cost.

@@ -1,7 +1,7 @@
 //! Directions of the multiplier that do no work, and their removal.
 //!
 //! Regularised refinement divides rounding errors by the regularisation: with
-//! ε = 1e-10 the free part of λ would carry noise of relative size 1e-6, and
+//! ε = 1e-12 the free part of λ would carry noise of relative size 1e-4, and
 //! its limit would depend on the row scaling. Both vanish by projecting λ on
 //! the orthogonal complement of the null vectors, which the factor yields for
 //! one back-substitution each: `n = L⁻ᵀ eⱼ` for every collapsed pivot `j`.

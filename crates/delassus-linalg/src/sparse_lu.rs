@@ -4,8 +4,10 @@
 //! Own code because faer's numeric LU grows its factors on the heap and gives
 //! no pivot to judge. The pivot order is found anew each time rather than
 //! inherited from the previous call, so that a result depends on its input
-//! alone. Factors live in vectors reserved at construction from the fill
-//! bound of the QR factor, which holds for any pivot order.
+//! alone. Factors live in vectors reserved at construction: `U` to the fill
+//! bound of the QR factor, which holds for any pivot order, `L` to twice that.
+//! `L` has no such bound; should a pivot order ever exceed the reserve, the
+//! vector grows (correct, but one allocation).
 
 use crate::error::KktError;
 use crate::saddle::{PIVOT_LOST, PIVOT_WEAK, Saddle, power_of_two_inverse};

@@ -21,6 +21,10 @@ const DENSE_MAX: usize = 36;
 const DENSE_MAX_FULL: usize = 400;
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one per solver; boxing would add a pointer to every step"
+)]
 enum Factor {
     Dense(DenseLu),
     Sparse(SparseLu),

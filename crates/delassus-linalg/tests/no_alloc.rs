@@ -1,5 +1,6 @@
 //! The hot path must not touch the heap.
 #![allow(unsafe_code)]
+#![allow(clippy::unwrap_used)]
 mod common;
 
 use common::{Rng, chain};

@@ -1,4 +1,5 @@
 //! Rank diagnosis.
+#![allow(clippy::unwrap_used)]
 mod common;
 
 use common::{Rng, chain, max_abs, max_diff, random_system};

@@ -1,4 +1,5 @@
 //! `TangentKkt` against dense references.
+#![allow(clippy::unwrap_used)]
 mod common;
 
 use common::{Rng, chain, dense, max_abs, max_diff, random_system, reference};

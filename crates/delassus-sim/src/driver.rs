@@ -67,6 +67,7 @@ pub struct Driver<P: Problem> {
     t0: f64,
     h: f64,
     n_fixed: u64,
+    per_unit_step: bool,
     last_failure: Option<StepFailure>,
     worst: Option<usize>,
     /// Accepted steps.
@@ -92,11 +93,12 @@ impl<P: Problem> Driver<P> {
         method.restart(p, &mut ws, &start)?;
         let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.dims().nz);
         scale.observe(&start, method.start());
-        let order = method.info().order[0];
+        let info = method.info();
+        let order = info.error_order - u32::from(info.per_unit_step);
         let span = opts.t_end - start.t;
         let h = match opts.step {
             Some(h) => h,
-            None => scale.first_step(order + 1, span).min(opts.max_step),
+            None => scale.first_step(order, span).min(opts.max_step),
         };
         Ok(Driver {
             control: StepControl::new(order),
@@ -110,6 +112,7 @@ impl<P: Problem> Driver<P> {
             opts,
             h,
             n_fixed: 0,
+            per_unit_step: info.per_unit_step,
             last_failure: None,
             worst: None,
             steps: 0,
@@ -165,7 +168,10 @@ impl<P: Problem> Driver<P> {
             match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
                 Ok(()) => {
                     let view = self.method.error();
-                    let err = self.scale.norm(&view);
+                    let mut err = self.scale.norm(&view);
+                    if self.per_unit_step {
+                        err /= h * self.scale.rate().max(1.0 / span);
+                    }
                     if err <= 1.0 {
                         let factor = self.control.accepted(err);
                         // small changes are not worth a new matrix or a new history

@@ -136,7 +136,7 @@ impl Recorder {
         let power = sys.power(&ws, &derived.lambda);
         let mut r = Recorder {
             results: Results { channels, t, data },
-            acc: Accel::new(sys)?,
+            acc: Accel::min_norm(sys)?,
             dense: Hermite::new(d.nq, d.nv, d.nz),
             sample: start.clone(),
             derived: derived.clone(),

@@ -8,11 +8,13 @@
 //! ```
 //!
 //! Unknowns of Newton's iteration are (ξ, βh²λ), which keeps the matrix free of powers of h.
-//! The algorithmic acceleration a approximates v̇ at t + δh, δ = α_m − α_f, so it is rescaled
-//! when h changes; the index-3 form moreover carries an offset C_q h² P v̈ in the velocity
-//! constraint, which is set at the start and moved along with h. Without these two corrections
-//! λ, and with it the error estimate, is only first order. Velocity-only (rolling) rows are
-//! imposed at velocity level. Auxiliary states follow the trapezoidal rule.
+//! The algorithmic acceleration a approximates v̇ at t + δh, δ = α_m − α_f, and the index-3
+//! form carries an offset C_q h² P v̈ in the velocity constraint; both belong to one step size.
+//! So at the start and whenever h changes the method starts afresh: velocity projected onto
+//! the constraints, index-1 acceleration, then both offsets for the new h. Without them λ, and
+//! with it the error estimate, is only first order; carrying the old ones over with a rescaling
+//! lets errors of the offset grow as h shrinks. Velocity-only (rolling) rows are imposed at
+//! velocity level. Auxiliary states follow the trapezoidal rule.
 //!
 //! Use it for stiff systems and where a smooth, dissipative answer is wanted; v and λ carry
 //! an O(h²) offset, the price of index 3. References: Chung & Hulbert, J. Appl. Mech. 60
@@ -24,6 +26,7 @@ use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
+use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
 
@@ -34,6 +37,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     index: 3,
     stiff: true,
     adaptive: true,
+    error_order: 3,
+    per_unit_step: true,
     default_rtol: 1e-6,
     citation: "Chung & Hulbert 1993; Arnold & Brüls 2007; Brüls, Cardona & Arnold 2012",
 };
@@ -82,7 +87,7 @@ pub struct GenAlpha {
     // structure
     mass_blocks: BlockDiag,
     mass_slots: Vec<usize>,
-    jac_pattern: Csr,
+    subset: RowSubset,
     tangent_pattern: Csr,
     scale: Vec<f64>,
     newton_tol: f64,
@@ -91,13 +96,14 @@ pub struct GenAlpha {
     jac: Vec<f64>,
     jac_rows: Vec<f64>,
     s: Vec<f64>,
-    // history: algorithmic acceleration and jerk at the present state, step that led here
+    // history: algorithmic acceleration at the present state, step that led here
     a_alg: Vec<f64>,
-    jerk: Vec<f64>,
     h_prev: Option<f64>,
     have_factor: bool,
     renew: bool,
-    // the attempt
+    // the attempt: what it starts from
+    base: Derived,
+    jerk: Vec<f64>,
     a0: Vec<f64>,
     a1: Vec<f64>,
     v0: Vec<f64>,
@@ -122,7 +128,9 @@ impl GenAlpha {
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<GenAlpha, KktError> {
         let d = p.dims();
         let st = p.structure();
-        let kkt = TangentKkt::new(st.tangent.clone(), st.jac.clone(), Backend::Auto)?;
+        let n_jac = st.jac.nnz();
+        let subset = RowSubset::new(st.jac, st.independent_rows)?;
+        let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
         let mass_slots = mass_slots(&st.mass, &st.tangent);
         let nv = || vec![0.0; d.nv];
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
@@ -132,20 +140,21 @@ impl GenAlpha {
             acc: Accel::new(p)?,
             kkt,
             mass: vec![0.0; st.mass.value_len()],
-            jac: vec![0.0; st.jac.nnz()],
-            jac_rows: vec![0.0; st.jac.nnz()],
+            jac: vec![0.0; n_jac],
+            jac_rows: vec![0.0; n_jac],
             s: vec![0.0; st.tangent.nnz()],
             mass_blocks: st.mass,
             mass_slots,
-            jac_pattern: st.jac,
+            subset,
             tangent_pattern: st.tangent,
             scale: p.scales().q,
             newton_tol: (1e-4 * s.tol.rtol).clamp(1e-13, 1e-10),
             a_alg: nv(),
-            jerk: nv(),
             h_prev: None,
             have_factor: false,
             renew: false,
+            base: derived.clone(),
+            jerk: nv(),
             a0: nv(),
             a1: nv(),
             v0: nv(),
@@ -166,54 +175,66 @@ impl GenAlpha {
         })
     }
 
-    /// v̈ at the start by a central difference of the index-1 acceleration along the flow.
-    fn initial_jerk<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        s: &State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
-        let tau = 0.05 * h;
-        self.jerk.fill(0.0);
-        for sign in [1.0, -1.0] {
-            let k = sign * tau;
-            for i in 0..self.dims.nv {
-                self.xi[i] = k * s.v[i] + 0.5 * k * k * self.end.a[i];
-                self.tmp2[i] = s.v[i] + k * self.end.a[i];
-            }
-            p.manifold().retract(&s.q, &self.xi, &mut self.q_tmp);
-            let (a, l, z) = (&mut self.tmp, &mut self.rows, &mut self.start.zdot);
-            self.acc.eval(p, ws, s.t + k, &self.q_tmp, &self.tmp2, &s.z, a, l, z)?;
-            for i in 0..self.dims.nv {
-                self.jerk[i] += sign * self.tmp[i] / (2.0 * tau);
-            }
-        }
-        Ok(())
-    }
-
-    /// v₀ ← v₀ + c P (C_q v̈ + v̂v̇/12), P the projector on the constrained directions at q₀.
-    fn shift_velocity<P: Problem>(
+    /// Starts afresh from `from` for steps of size h: velocity on the constraints, index-1
+    /// acceleration there, jerk by a central difference along the flow, then the offsets that
+    /// the method expects of a and v.
+    fn prepare<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         from: &State,
-        c: f64,
+        h: f64,
     ) -> Result<(), StepFailure> {
-        if self.dims.n_vel == 0 {
-            return Ok(());
-        }
-        p.manifold().bracket(&from.v, &self.end.a, &mut self.tmp);
-        for i in 0..self.dims.nv {
-            self.tmp[i] = c * (self.co.c_q * self.jerk[i] + self.tmp[i] / 12.0);
-        }
+        let nv = self.dims.nv;
+        self.v0.copy_from_slice(&from.v);
         self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
-        self.acc.jac_mul(&self.tmp, &mut self.rows);
-        // rolling rows are held at velocity level and carry no offset
-        self.rows[self.dims.n_pos..].fill(0.0);
-        self.acc.correct(&self.rows, &mut self.tmp2)?;
-        for i in 0..self.dims.nv {
-            self.v0[i] += self.tmp2[i];
+        if self.dims.n_vel > 0 {
+            p.realize_velocity(&from.v, &from.z, ws);
+            p.residual_vel(ws, &mut self.rows);
+            for r in &mut self.rows {
+                *r = -*r;
+            }
+            self.acc.correct(&self.rows, &mut self.tmp)?;
+            for i in 0..nv {
+                self.v0[i] += self.tmp[i];
+            }
+        }
+        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
+        let b = &mut self.base;
+        self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
+        // jerk
+        let tau = 0.05 * h;
+        self.jerk.fill(0.0);
+        for sign in [1.0, -1.0] {
+            let k = sign * tau;
+            for i in 0..nv {
+                self.xi[i] = k * self.v0[i] + 0.5 * k * k * self.base.a[i];
+                self.tmp2[i] = self.v0[i] + k * self.base.a[i];
+            }
+            p.manifold().retract(&from.q, &self.xi, &mut self.q_tmp);
+            let (a, l, z) = (&mut self.tmp, &mut self.rows, &mut self.end.zdot);
+            self.acc.eval(p, ws, from.t + k, &self.q_tmp, &self.tmp2, &from.z, a, l, z)?;
+            for i in 0..nv {
+                self.jerk[i] += sign * self.tmp[i] / (2.0 * tau);
+            }
+        }
+        for i in 0..nv {
+            self.a0[i] = self.base.a[i] + self.co.delta * h * self.jerk[i];
+        }
+        // v₀ ← v₀ + h² P (C_q v̈ + v̂v̇/12), P the projector on the constrained directions
+        if self.dims.n_pos > 0 {
+            p.manifold().bracket(&self.v0, &self.base.a, &mut self.tmp);
+            for i in 0..nv {
+                self.tmp[i] = h * h * (self.co.c_q * self.jerk[i] + self.tmp[i] / 12.0);
+            }
+            self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+            self.acc.jac_mul(&self.tmp, &mut self.rows);
+            // rolling rows are held at velocity level and carry no offset
+            self.rows[self.dims.n_pos..].fill(0.0);
+            self.acc.correct(&self.rows, &mut self.tmp2)?;
+            for i in 0..nv {
+                self.v0[i] += self.tmp2[i];
+            }
         }
         Ok(())
     }
@@ -238,8 +259,9 @@ impl GenAlpha {
             self.s[*slot] += cm * x;
         }
         self.jac_rows.copy_from_slice(&self.jac);
-        m.right_multiply(&self.jac_pattern, &mut self.jac_rows, &self.xi);
-        self.kkt.factor(&self.s, &self.jac_rows, &self.jac)?;
+        m.right_multiply(self.subset.full(), &mut self.jac_rows, &self.xi);
+        let (rows, cols) = self.subset.two(&self.jac_rows, &self.jac);
+        self.kkt.factor(&self.s, rows, cols)?;
         self.work.factorizations += 1;
         self.have_factor = true;
         self.renew = false;
@@ -271,7 +293,7 @@ impl GenAlpha {
             *r = -*r;
         }
         mass_mul_add(&self.mass_blocks, &self.mass, &self.end.a, &mut self.r);
-        self.jac_pattern.mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
+        self.subset.full().mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
         for i in 0..nv {
             self.r[i] *= -ck;
         }
@@ -307,7 +329,8 @@ impl GenAlpha {
                 self.factor(p, ws, h)?;
                 fresh = true;
             }
-            self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
+            let (kkt, r, dx) = (&mut self.kkt, &self.r, &mut self.dx);
+            self.subset.with_vectors(&self.res, &mut self.dl, |b, y| kkt.solve(r, b, dx, y))?;
             self.work.newton += 1;
             let mut norm: f64 = 0.0;
             for i in 0..self.dims.nv {
@@ -326,7 +349,7 @@ impl GenAlpha {
                 *l += b1 * d;
             }
             for i in 0..self.dims.nz {
-                to.z[i] = from.z[i] + 0.5 * h * (self.start.zdot[i] + self.end.zdot[i]);
+                to.z[i] = from.z[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
             }
             let theta = norm / last;
             if norm <= self.newton_tol
@@ -377,29 +400,18 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         h: f64,
         to: &mut State,
     ) -> Result<(), StepFailure> {
-        let Coefficients { alpha_m, beta, gamma, delta, .. } = self.co;
+        let Coefficients { alpha_m, beta, gamma, .. } = self.co;
         let nv = self.dims.nv;
-        // `start` holds the committed end values: a failed attempt leaves `end` in disorder
-        self.end.copy_from(&self.start);
         self.h = h;
-        self.v0.copy_from_slice(&from.v);
         match self.h_prev {
-            None => {
-                self.initial_jerk(p, ws, from, h)?;
-                self.end.copy_from(&self.start);
-                for i in 0..nv {
-                    self.a0[i] = self.end.a[i] + delta * h * self.jerk[i];
-                }
-                self.shift_velocity(p, ws, from, h * h)?;
+            Some(hp) if (h - hp).abs() <= 1e-9 * h => {
+                self.base.copy_from(&self.start);
+                self.a0.copy_from_slice(&self.a_alg);
+                self.v0.copy_from_slice(&from.v);
             }
-            Some(hp) if (h - hp).abs() <= 1e-9 * h => self.a0.copy_from_slice(&self.a_alg),
-            Some(hp) => {
-                for i in 0..nv {
-                    self.a0[i] = self.end.a[i] + h / hp * (self.a_alg[i] - self.end.a[i]);
-                }
-                self.shift_velocity(p, ws, from, h * h - hp * hp)?;
-            }
+            _ => self.prepare(p, ws, from, h)?,
         }
+        self.end.copy_from(&self.base);
         // predict: v̇₁ = v̇₀
         to.t = from.t + h;
         to.z.copy_from_slice(&from.z);
@@ -409,20 +421,17 @@ impl<P: Problem> Integrator<P> for GenAlpha {
             to.v[i] = self.v0[i] + h * ((1.0 - gamma) * self.a0[i] + gamma * self.a1[i]);
         }
         for i in 0..self.dims.nz {
-            to.z[i] += h * self.start.zdot[i];
+            to.z[i] += h * self.base.zdot[i];
         }
         self.newton(p, ws, from, h, to)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         for i in 0..nv {
-            self.err[i] = -self.co.c_q * h * h * (self.end.a[i] - self.start.a[i]);
+            self.err[i] = -self.co.c_q * h * h * (self.end.a[i] - self.base.a[i]);
         }
         Ok(())
     }
 
     fn commit(&mut self) {
-        for i in 0..self.dims.nv {
-            self.jerk[i] = (self.end.a[i] - self.start.a[i]) / self.h;
-        }
         self.a_alg.copy_from_slice(&self.a1);
         self.h_prev = Some(self.h);
         std::mem::swap(&mut self.start, &mut self.end);

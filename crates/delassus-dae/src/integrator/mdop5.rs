@@ -26,6 +26,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     index: 1,
     stiff: false,
     adaptive: true,
+    error_order: 5,
+    per_unit_step: false,
     default_rtol: 1e-8,
     citation: "Dormand & Prince 1980; Munthe-Kaas 1998; Haddouni et al. 2017",
 };

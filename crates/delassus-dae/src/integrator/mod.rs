@@ -32,6 +32,12 @@ pub struct MethodInfo {
     pub stiff: bool,
     /// Can vary its step to a tolerance.
     pub adaptive: bool,
+    /// The local error estimate behaves like h to this power.
+    pub error_order: u32,
+    /// Step control keeps the error per characteristic time (instead of per step) below the
+    /// tolerance. Right for methods whose estimate is that of the solution itself; a pair that
+    /// goes on with the better of two solutions has the same effect built in.
+    pub per_unit_step: bool,
     /// Tolerance used when none is given.
     pub default_rtol: f64,
     /// Literature.

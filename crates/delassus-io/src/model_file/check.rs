@@ -112,6 +112,11 @@ fn one_of(
     path: &mut String,
     report: &mut Report,
 ) {
+    let mut fitting = list.iter().filter(|s| same_kind(s, node));
+    if let (Some(only), None) = (fitting.next(), fitting.next()) {
+        // By far the most frequent case: a number or an expression.
+        return check(only, node, at, path, report);
+    }
     // The alternative with the fewest faults is the one that was meant.
     let mut best: Option<Report> = None;
     for alternative in list.iter().filter(|s| same_kind(s, node)) {
@@ -138,16 +143,16 @@ fn one_of(
 
 /// Whether a value is of the outer kind of a shape, whatever is inside.
 fn same_kind(shape: &Shape, node: &Node) -> bool {
-    match (shape, &node.value) {
-        (Shape::Any | Shape::OneOf(_), _) => true,
-        (Shape::Bool, Value::Bool(_)) => true,
-        (Shape::Number, Value::Int(_) | Value::Float(_)) => true,
-        (Shape::Count(_), Value::Int(_)) => true,
-        (Shape::Text | Shape::Choice(_), Value::Text(_)) => true,
-        (Shape::List(_), Value::List(_)) => true,
-        (Shape::Map(_) | Shape::Struct(_), Value::Table(_)) => true,
-        _ => false,
-    }
+    matches!(
+        (shape, &node.value),
+        (Shape::Any | Shape::OneOf(_), _)
+            | (Shape::Bool, Value::Bool(_))
+            | (Shape::Number, Value::Int(_) | Value::Float(_))
+            | (Shape::Count(_), Value::Int(_))
+            | (Shape::Text | Shape::Choice(_), Value::Text(_))
+            | (Shape::List(_), Value::List(_))
+            | (Shape::Map(_) | Shape::Struct(_), Value::Table(_))
+    )
 }
 
 fn wrong_type(shape: &Shape, node: &Node, at: At, path: &str, report: &mut Report) {

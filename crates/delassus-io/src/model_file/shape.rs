@@ -196,6 +196,7 @@ pub(super) fn quote_list<S: AsRef<str>>(words: &[S]) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 

@@ -173,6 +173,7 @@ fn keys_of(text: &str, s: &Statement) -> Vec<Key> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 

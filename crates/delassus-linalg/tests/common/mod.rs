@@ -1,5 +1,5 @@
 //! Systems to test and measure with, and dense reference solutions.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use delassus_linalg::{BlockDiag, Csr};
 use faer::Mat;

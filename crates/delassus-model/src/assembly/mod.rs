@@ -57,15 +57,15 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let mut report = AssemblyReport::default();
     let q = position::solve(&system, t, &mut report)?;
     let z = system.initial_z(t, &q);
-    rank::analyse(&system, t, &q, &z, &mut report)?;
+    let independent = rank::analyse(&system, t, &q, &z, &mut report)?;
     massless::check(&system, t, &q, &z)?;
-    system.set_redundant(report.rank < report.rows && !report.singular_start);
+    system.set_independent_rows(independent);
     let v = velocity::solve(&system, t, &q, &z, &mut report)?;
     let d = system.dims();
     let mut derived = Derived::zeros(d.nv, d.n_vel, d.nz);
     let state = State { t, q, v, z };
     let mut ws = system.workspace();
-    let solved = Accel::new(&system).map_err(delassus_dae::StepFailure::from).and_then(|mut acc| {
+    let solved = Accel::min_norm(&system).map_err(delassus_dae::StepFailure::from).and_then(|mut acc| {
         let (a, l, zd) = (&mut derived.a, &mut derived.lambda, &mut derived.zdot);
         acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
     });

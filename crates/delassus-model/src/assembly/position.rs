@@ -3,7 +3,7 @@
 use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::Problem;
-use delassus_linalg::{Backend, BlockDiag, KktOptions, MassKkt};
+use delassus_linalg::{Backend, BlockDiag, KktError, KktOptions, MassKkt};
 
 const MAX_ITERATIONS: usize = 50;
 /// Scaled residual that counts as assembled.
@@ -11,19 +11,19 @@ const ASSEMBLED: f64 = 1e-10;
 /// Weight of a body that is to stay where it is.
 const HOLD: f64 = 1e8;
 
-pub(super) fn solve(
-    sys: &System,
-    t: f64,
-    report: &mut AssemblyReport,
-) -> Result<Vec<f64>, Vec<Diagnostic>> {
+/// A configuration on the constraints near `q0`, or what is left over.
+pub(super) struct Closed {
+    pub q: Vec<f64>,
+    pub g: Vec<f64>,
+    pub jac: Vec<f64>,
+    pub worst: f64,
+    pub iterations: usize,
+}
+
+/// Damped Gauss–Newton from `q0`.
+pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError> {
     let d = sys.dims();
-    let q0 = sys.given_configuration();
-    let z = sys.initial_z(t, &q0);
-    let mut q = q0.clone();
-    if d.n_pos == 0 {
-        return Ok(q);
-    }
-    let fail = |e: delassus_linalg::KktError| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())];
+    let z = sys.initial_z(t, q0);
     let structure = sys.structure();
     let scales = sys.scales();
     // Metric: metres and radians of the model's size count alike; mass plays no part, so that
@@ -34,10 +34,11 @@ pub(super) fn solve(
             (if held { HOLD } else { 1.0 }) / (scales.q[i] * scales.q[i])
         })
         .collect();
-    let opts = KktOptions { backend: Backend::Auto, mass_floor: vec![0.0; d.nv], redundant: true };
-    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), structure.jac.clone(), opts).map_err(fail)?;
-    kkt.set_mass(&metric).map_err(fail)?;
+    let opts = KktOptions { backend: Backend::Auto, mass_floor: Vec::new(), redundant: true };
+    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), structure.jac.clone(), opts)?;
+    kkt.set_mass(&metric)?;
     let mut ws = sys.workspace();
+    let mut q = q0.to_vec();
     let mut jac = vec![0.0; structure.jac.nnz()];
     let (mut b, mut g) = (vec![0.0; d.n_vel], vec![0.0; d.n_pos]);
     let (mut dx, mut lambda) = (vec![0.0; d.nv], vec![0.0; d.n_vel]);
@@ -45,26 +46,26 @@ pub(super) fn solve(
     let residual = |q: &[f64], ws: &mut crate::Workspace, g: &mut [f64]| {
         sys.realize_position(t, q, &z, ws);
         sys.residual_pos(ws, g);
-        let worst = g.iter().zip(&scales.row).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
-        let sum = g.iter().zip(&scales.row).map(|(x, s)| (x / s) * (x / s)).sum::<f64>().sqrt();
-        (worst, sum)
+        let scaled = || g.iter().zip(&scales.row).map(|(x, s)| x / s);
+        let worst = scaled().fold(0.0, |m: f64, x| m.max(x.abs()));
+        (worst, scaled().map(|x| x * x).sum::<f64>().sqrt())
     };
     let (mut worst, mut sum) = residual(&q, &mut ws, &mut g);
     let mut trial = q.clone();
     let mut step = vec![0.0; d.nv];
-    for k in 0..MAX_ITERATIONS {
-        report.iterations = k;
-        if worst <= 1e-14 || !sum.is_finite() {
-            break;
-        }
+    let mut iterations = 0;
+    while iterations < MAX_ITERATIONS && worst > 1e-14 && sum.is_finite() {
+        iterations += 1;
+        // a rejected trial leaves the workspace elsewhere
+        residual(&q, &mut ws, &mut g);
         sys.jacobian(&ws, &mut jac);
         b.fill(0.0);
         for (b, g) in b.iter_mut().zip(&g) {
             *b = -g;
         }
-        kkt.factor(&jac).map_err(fail)?;
-        kkt.solve(&zero, &b, &mut dx, &mut lambda).map_err(fail)?;
-        // never turn a body by more than about a radian at once, and never go uphill
+        kkt.factor(&jac)?;
+        kkt.solve(&zero, &b, &mut dx, &mut lambda)?;
+        // never turn a body by more than about half a radian at once, and never go uphill
         let largest = dx.iter().zip(&scales.q).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
         let mut alpha = if largest > 0.5 { 0.5 / largest } else { 1.0 };
         let mut better = false;
@@ -87,13 +88,30 @@ pub(super) fn solve(
         }
     }
     let (worst, _) = residual(&q, &mut ws, &mut g);
-    report.residual = worst;
-    if !(worst <= ASSEMBLED) {
-        sys.jacobian(&ws, &mut jac);
-        return Err(vec![diagnose(sys, &g, &scales.row, &structure.jac, &jac, report.iterations)]);
+    sys.jacobian(&ws, &mut jac);
+    Ok(Closed { q, g, jac, worst, iterations })
+}
+
+/// Positions for the start, with a diagnosis where there are none.
+pub(super) fn solve(
+    sys: &System,
+    t: f64,
+    report: &mut AssemblyReport,
+) -> Result<Vec<f64>, Vec<Diagnostic>> {
+    let q0 = sys.given_configuration();
+    if sys.dims().n_pos == 0 {
+        return Ok(q0);
     }
-    moved(sys, &q0, &q, report)?;
-    Ok(q)
+    let c = close(sys, t, &q0)
+        .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])?;
+    report.iterations = c.iterations;
+    report.residual = c.worst;
+    if !(c.worst <= ASSEMBLED) {
+        let jac = sys.structure().jac;
+        return Err(vec![diagnose(sys, &c.g, &sys.scales().row, &jac, &c.jac, c.iterations)]);
+    }
+    moved(sys, &q0, &c.q, report)?;
+    Ok(c.q)
 }
 
 /// The joints cannot be closed: which ones, and are they at odds with each other?

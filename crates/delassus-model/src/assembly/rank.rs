@@ -8,6 +8,9 @@ use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank};
 /// Relative distance below which a row counts as dependent on the others.
 const TOLERANCE: f64 = 1e-9;
 
+/// Rows beyond which the second look next to the start is not worth its time.
+const LARGE: usize = 2000;
+
 /// A row that depends on others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Redundancy {
@@ -23,7 +26,7 @@ pub(super) fn analyse(
     q: &[f64],
     z: &[f64],
     report: &mut AssemblyReport,
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<Option<Vec<usize>>, Vec<Diagnostic>> {
     let d = sys.dims();
     report.nv = d.nv;
     report.rows = d.n_vel;
@@ -31,14 +34,18 @@ pub(super) fn analyse(
     report.rank = here.rank;
     report.mobility = d.nv - here.rank;
     if here.rank == d.n_vel {
-        return Ok(());
+        return Ok(None);
     }
-    // Redundant everywhere, or only in this position? Step aside along the free directions and
-    // look again. (A step along the velocity space stays on the constraints to first order,
-    // which is all the rank needs.)
-    if let Some(aside) = step_aside(sys, t, q, z)
-        && let Ok(there) = rank_at(sys, t, &aside, z)
-        && there.rank > here.rank
+    // Redundant everywhere, or only in this position? Step aside along a free direction, close
+    // the joints again, and look there.
+    let mut seen = here;
+    if report.mobility > 0
+        && d.n_vel <= LARGE
+        && let Some(aside) = step_aside(sys, t, q, z)
+        && let Ok(closed) = super::position::close(sys, t, &aside)
+        && closed.worst < 1e-10
+        && let Ok(there) = rank_at(sys, t, &closed.q, z)
+        && there.rank > seen.rank
     {
         report.singular_start = true;
         report.notes.push(
@@ -47,16 +54,18 @@ pub(super) fn analyse(
                 "",
                 format!(
                     "the start is a singular position: {} freedoms here, {} next to it",
-                    d.nv - here.rank,
+                    d.nv - seen.rank,
                     d.nv - there.rank
                 ),
             )
             .help("the motion that follows continues the given velocities"),
         );
         if there.rank == d.n_vel {
-            return Ok(());
+            return Ok(None);
         }
+        seen = there;
     }
+    let here = seen;
     for dep in &here.dependent {
         let mut others: Vec<(usize, f64)> = dep.others.clone();
         others.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
@@ -91,7 +100,8 @@ pub(super) fn analyse(
         .help("the motion is unique; of the reactions the smallest (in the Euclidean norm) are given"),
     );
     report.non_unique = joints;
-    Ok(())
+    let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
+    Ok(Some((0..d.n_vel).filter(|r| !dropped.contains(r)).collect()))
 }
 
 fn list(items: &[String], most: usize) -> String {
@@ -120,7 +130,7 @@ fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
     let d = sys.dims();
     let s = sys.structure();
     let scale = sys.scales().q;
-    let opts = KktOptions { backend: Backend::Auto, mass_floor: vec![0.0; d.nv], redundant: true };
+    let opts = KktOptions { backend: Backend::Auto, mass_floor: Vec::new(), redundant: true };
     let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), s.jac.clone(), opts).ok()?;
     let metric: Vec<f64> = scale.iter().map(|s| 1.0 / (s * s)).collect();
     kkt.set_mass(&metric).ok()?;
@@ -139,7 +149,7 @@ fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
         return None;
     }
     for x in &mut dx {
-        *x *= 1e-3 / size;
+        *x *= 1e-2 / size;
     }
     let mut out = vec![0.0; d.nq];
     sys.manifold().retract(q, &dx, &mut out);

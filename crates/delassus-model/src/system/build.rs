@@ -651,7 +651,7 @@ impl Builder {
             tangent,
             constant_mass: true,
             mass_floor: mass_floor(&sys.bodies, sys.length),
-            redundant: false,
+            independent_rows: None,
         };
     }
 }

@@ -164,8 +164,8 @@ impl System {
         (self.bodies[body].iv, self.bodies[body].kind.nv())
     }
 
-    pub(crate) fn set_redundant(&mut self, redundant: bool) {
-        self.structure.redundant = redundant;
+    pub(crate) fn set_independent_rows(&mut self, rows: Option<Vec<usize>>) {
+        self.structure.independent_rows = rows;
     }
 
     /// Row of velocities that gives component i of the velocity of a body frame's origin.

@@ -1,0 +1,159 @@
+//! The command line.
+
+use crate::exit::Exit;
+use crate::fault::Fault;
+use crate::new_cmd::Kind;
+use crate::{console, report};
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Multibody dynamics with error bars and named failures.
+#[derive(Debug, Parser)]
+#[command(name = "delassus", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done, 2 bad input or usage, 3 numerical failure (results up \
+to there are kept), 5 file or system error, 70 internal error, 130 interrupted (results kept).")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a model and write its results.
+    Run(RunArgs),
+    /// Look at a model without running it: bodies, joints, freedoms, redundancy.
+    Check(CheckArgs),
+    /// Write a commented starter model.
+    New(NewArgs),
+    /// Print the JSON schema of model files.
+    Schema,
+    /// List the integration methods.
+    Methods,
+}
+
+/// The model and its parameters.
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    /// Model file (TOML, or JSON when its name ends in .json).
+    pub model: PathBuf,
+    /// Another value for a parameter of the model; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    pub set: Vec<(String, String)>,
+}
+
+/// `delassus run`. Numbers may be expressions with units: "10 ms", "2*pi", 1e-3.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Integration method; see `delassus methods`.
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Relative tolerance.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub rtol: Option<String>,
+    /// Absolute tolerance, SI.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub atol: Option<String>,
+    /// Fixed step, s; without it steps adapt to the tolerance.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub step: Option<String>,
+    /// End time, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub end: Option<String>,
+    /// Interval of the results, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub sample: Option<String>,
+    /// Largest number of steps.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_steps: Option<String>,
+    /// Spectral radius at infinity of generalized-alpha, 0 to 1.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub rho_inf: Option<String>,
+    /// Folder for results.csv, results.parquet, diagnostics.csv and summary.json
+    /// [default: out/MODEL, unless --csv, --parquet or --json is given].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write time and sensors to this CSV file.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write all columns to this Parquet file.
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Use an output folder that holds other files.
+    #[arg(long)]
+    pub force: bool,
+    /// Print errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `delassus check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `delassus new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// File to write [default: KIND.toml].
+    pub file: Option<PathBuf>,
+    /// Which mechanism.
+    #[arg(long, value_enum, default_value_t = Kind::Pendulum)]
+    pub kind: Kind,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write NAME=VALUE, as in --set L=\"20 mm\"".to_owned()),
+    }
+}
+
+/// Reads the command line.
+pub fn parse(line: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(line)
+}
+
+/// Prints help, version or a usage error.
+pub fn explain(error: &clap::Error, json: bool) -> Exit {
+    let help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    let text = error.render();
+    if help {
+        let text = if std::io::stdout().is_terminal() {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        return console::print(&text).unwrap_or(Exit::File);
+    }
+    let text = console::safe(&text.to_string());
+    if json {
+        let message = text.trim().trim_start_matches("error: ").to_owned();
+        let fault = Fault::new("E_USAGE", "", message).help("see `delassus --help`");
+        report::failure(Exit::Input, &[fault], true);
+    } else {
+        console::warn(&text);
+    }
+    Exit::Input
+}

@@ -1,0 +1,145 @@
+//! `delassus check`.
+
+use crate::args::CheckArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::prepare::{Prepared, prepare};
+use crate::settings::Settings;
+use crate::summary_text::{Table, brief, redundant, short_list};
+use crate::{console, report};
+use serde::Serialize;
+
+/// Lines of a list shown on the screen; JSON has all.
+const SHOWN: usize = 20;
+
+#[derive(Debug, Serialize)]
+struct CheckReport<'a> {
+    status: &'static str,
+    code: u8,
+    model: &'a str,
+    model_file: String,
+    model_sha256: &'a str,
+    bodies: Vec<&'a str>,
+    joints: Vec<&'a str>,
+    forces: Vec<&'a str>,
+    sensors: Vec<&'a str>,
+    velocities: usize,
+    constraints: usize,
+    rank: usize,
+    mobility: usize,
+    singular_start: bool,
+    redundancy: Vec<Dependent<'a>>,
+    non_unique_reactions: &'a [String],
+    assembly_iterations: usize,
+    assembly_residual: f64,
+    moved: Vec<Moved<'a>>,
+    method: &'a str,
+    t_start: f64,
+    t_end: f64,
+    notes: &'a [Fault],
+}
+
+#[derive(Debug, Serialize)]
+struct Dependent<'a> {
+    constraint: &'a str,
+    depends_on: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Moved<'a> {
+    body: &'a str,
+    distance: f64,
+}
+
+/// Prints what a model is made of. Writes nothing.
+pub fn check(a: &CheckArgs) -> Result<Exit, Failure> {
+    let prepared = prepare(&a.model, Settings::default())?;
+    let file = delassus::io::model_file::escape(&a.model.model.display().to_string());
+    let report = gather(&prepared, file);
+    if a.json {
+        console::print(&report::to_json(&report))
+    } else {
+        report::warnings(&prepared.notes);
+        console::print(&text(&report))
+    }
+}
+
+fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
+    let (m, r) = (p.model.system.model(), &p.model.report);
+    CheckReport {
+        status: "ok",
+        code: Exit::Done.code(),
+        model: &m.title,
+        model_file,
+        model_sha256: &p.hash,
+        bodies: m.bodies.iter().map(|b| b.name.as_str()).collect(),
+        joints: m.joints.iter().map(|j| j.name.as_str()).collect(),
+        forces: m.forces.iter().map(|f| f.name.as_str()).collect(),
+        sensors: m.sensors.iter().map(|s| s.name.as_str()).collect(),
+        velocities: r.nv,
+        constraints: r.rows,
+        rank: r.rank,
+        mobility: r.mobility,
+        singular_start: r.singular_start,
+        redundancy: r
+            .redundancy
+            .iter()
+            .map(|d| Dependent { constraint: &d.row, depends_on: &d.depends_on })
+            .collect(),
+        non_unique_reactions: &r.non_unique,
+        assembly_iterations: r.iterations,
+        assembly_residual: r.residual,
+        moved: r.moved.iter().map(|(body, distance)| Moved { body, distance: *distance }).collect(),
+        method: &p.options.method,
+        t_start: p.model.state.t,
+        t_end: p.options.t_end,
+        notes: &p.notes,
+    }
+}
+
+fn text(r: &CheckReport<'_>) -> String {
+    let heading = if r.model.is_empty() {
+        r.model_file.clone()
+    } else {
+        format!("{}: {}", r.model_file, r.model)
+    };
+    let mut table = Table::new(&heading);
+    for (name, list) in [
+        ("bodies", &r.bodies),
+        ("joints", &r.joints),
+        ("forces", &r.forces),
+        ("sensors", &r.sensors),
+    ] {
+        let names: Vec<String> = list.iter().map(|n| (*n).to_owned()).collect();
+        table.row(name, &format!("{}  {}", list.len(), short_list(&names)));
+    }
+    let singular = if r.singular_start { " (singular position at the start)" } else { "" };
+    table.row("freedoms", &format!("{} of {} velocities{singular}", r.mobility, r.velocities));
+    table.row("constraints", &format!("{}, rank {}", r.constraints, r.rank));
+    if r.redundancy.is_empty() {
+        table.row("redundant", "none; all reactions are unique");
+    } else {
+        table.row("redundant", &redundant(r.redundancy.len(), r.non_unique_reactions));
+    }
+    for d in r.redundancy.iter().take(SHOWN) {
+        table.row("", &format!("{} depends on {}", d.constraint, short_list(d.depends_on)));
+    }
+    more(&mut table, r.redundancy.len());
+    let assembly = match r.moved.len() {
+        0 => "no body had to be moved".to_owned(),
+        n => format!("{n} bodies moved in {} iterations", r.assembly_iterations),
+    };
+    table.row("assembly", &format!("{assembly}; residual {:.1e}", r.assembly_residual));
+    for m in r.moved.iter().take(SHOWN) {
+        table.row("", &format!("{} by {:.3e} m", m.body, m.distance));
+    }
+    more(&mut table, r.moved.len());
+    table.row("run", &format!("{} from {} to {} s", r.method, brief(r.t_start), brief(r.t_end)));
+    table.finish()
+}
+
+fn more(table: &mut Table, n: usize) {
+    if n > SHOWN {
+        table.row("", &format!("and {} more (all with --json)", n - SHOWN));
+    }
+}

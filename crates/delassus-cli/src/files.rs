@@ -1,0 +1,185 @@
+//! Result files.
+
+use crate::exit::Failure;
+use crate::fault::Fault;
+use crate::output::{DIAGNOSTICS_CSV, Output, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON, refused};
+use crate::prepare::hex;
+use delassus::io::results::{Column, WriteError, atomic_write, write_csv, write_parquet};
+use delassus::sim::Results;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that was written.
+#[derive(Debug, Clone, Serialize)]
+pub struct Written {
+    /// Path as given or made from the folder.
+    pub path: String,
+    /// Size.
+    pub bytes: u64,
+    /// Checksum of the content.
+    pub sha256: String,
+}
+
+/// Writes result files; folders it made and could not fill are removed again.
+pub struct Writer {
+    made: Vec<PathBuf>,
+    written: Vec<Written>,
+}
+
+impl Writer {
+    /// Writes all result files except the summary, which must know them.
+    pub fn write(
+        output: &Output,
+        results: &Results,
+        metadata: &[(String, String)],
+    ) -> Result<Writer, Failure> {
+        let mut writer = Writer { made: Vec::new(), written: Vec::new() };
+        match writer.write_all(output, results, metadata) {
+            Ok(()) => Ok(writer),
+            Err(fault) => Err(writer.fail(fault, results)),
+        }
+    }
+
+    /// Files written so far.
+    pub fn written(&self) -> &[Written] {
+        &self.written
+    }
+
+    /// Writes the summary into the folder.
+    pub fn summary(mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
+        let written = self.file(&folder.join(SUMMARY_JSON), |w| Ok(w.write_all(text.as_bytes())?));
+        written.map_err(|fault| self.fail(fault, results))
+    }
+
+    fn write_all(
+        &mut self,
+        output: &Output,
+        results: &Results,
+        metadata: &[(String, String)],
+    ) -> Result<(), Fault> {
+        let sensors = columns(results, |sensor| sensor);
+        let all = unique(results);
+        let parquet = |all: &[(String, Column<'_>)], w: &mut Tee<'_>| {
+            let columns: Vec<Column<'_>> =
+                all.iter().map(|(name, c)| Column { name, ..*c }).collect();
+            write_parquet(w, &columns, metadata)
+        };
+        if let Some(folder) = &output.folder {
+            self.make(folder)?;
+            self.file(&folder.join(RESULTS_CSV), |w| write_csv(w, &sensors))?;
+            let others = columns(results, |sensor| !sensor);
+            self.file(&folder.join(DIAGNOSTICS_CSV), |w| write_csv(w, &others))?;
+            self.file(&folder.join(RESULTS_PARQUET), |w| parquet(&all, w))?;
+        }
+        if let Some(file) = &output.csv {
+            self.file(file, |w| write_csv(w, &sensors))?;
+        }
+        if let Some(file) = &output.parquet {
+            self.file(file, |w| parquet(&all, w))?;
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, folder: &Path) -> Result<(), Fault> {
+        let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+        self.made = missing.map(Path::to_owned).collect();
+        fs::create_dir_all(folder).map_err(|e| refused(folder, &e))
+    }
+
+    fn file(
+        &mut self,
+        path: &Path,
+        fill: impl FnOnce(&mut Tee<'_>) -> Result<(), WriteError>,
+    ) -> Result<(), Fault> {
+        let mut sha = Sha256::new();
+        let mut bytes = 0;
+        atomic_write(path, |w| fill(&mut Tee { inner: w, sha: &mut sha, bytes: &mut bytes }))
+            .map_err(|e| match e {
+                // A reader of a pipe that went away has seen what it wanted.
+                WriteError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => None,
+                WriteError::Io { source, bytes_written, .. } => {
+                    let mut fault = refused(path, &source);
+                    fault.message.push_str(&format!(" ({bytes_written} bytes written)"));
+                    Some(fault)
+                }
+                other => {
+                    let message = format!("{}: {other}", path.display());
+                    Some(Fault::new("E_OUTPUT", "", message).help("please report this as a bug"))
+                }
+            })
+            .or_else(|fault| fault.map_or(Ok(()), Err))?;
+        self.written.push(Written {
+            path: delassus::io::model_file::escape(&path.display().to_string()),
+            bytes,
+            sha256: hex(&sha.finalize()),
+        });
+        Ok(())
+    }
+
+    fn fail(&self, mut fault: Fault, results: &Results) -> Failure {
+        for folder in &self.made {
+            // Only empty ones go.
+            let _ = fs::remove_dir(folder);
+        }
+        if let Some(t) = results.t.last() {
+            fault.message.push_str(&format!("; the run had reached t = {t} s"));
+        }
+        Failure::file(fault)
+    }
+}
+
+/// Time and the sensors, or time and the others.
+fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> {
+    let mut list = vec![time(results)];
+    let all = results.channels.iter().zip(&results.data);
+    list.extend(all.filter(|(c, _)| wanted(c.sensor)).map(|(c, values)| Column {
+        name: &c.name,
+        unit: &c.unit,
+        frame: &c.frame,
+        values,
+    }));
+    list
+}
+
+/// All columns under names of their own: a sensor may be called like a diagnostic.
+fn unique(results: &Results) -> Vec<(String, Column<'_>)> {
+    let mut list: Vec<(String, Column<'_>)> = columns(results, |sensor| sensor)
+        .into_iter()
+        .map(|c| (c.name.to_owned(), c))
+        .collect();
+    for c in columns(results, |sensor| !sensor).into_iter().skip(1) {
+        let mut name = c.name.to_owned();
+        while list.iter().any(|(n, _)| *n == name) {
+            name = format!("diagnostic.{name}");
+        }
+        list.push((name, c));
+    }
+    list
+}
+
+fn time(results: &Results) -> Column<'_> {
+    Column { name: "t", unit: "s", frame: "", values: &results.t }
+}
+
+/// Counts and hashes what passes through.
+struct Tee<'a> {
+    inner: &'a mut (dyn Write + Send),
+    sha: &'a mut Sha256,
+    bytes: &'a mut u64,
+}
+
+impl Write for Tee<'_> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(buf)?;
+        self.sha.update(buf.get(..n).unwrap_or_default());
+        *self.bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}

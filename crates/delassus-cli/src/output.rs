@@ -1,0 +1,157 @@
+//! Where results go, decided and checked before the run.
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Time and sensors.
+pub const RESULTS_CSV: &str = "results.csv";
+/// All columns.
+pub const RESULTS_PARQUET: &str = "results.parquet";
+/// Columns that are no sensors.
+pub const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
+/// Also marks a folder as made by this program.
+pub const SUMMARY_JSON: &str = "summary.json";
+
+/// What is written where.
+#[derive(Debug)]
+pub struct Output {
+    /// Folder for everything.
+    pub folder: Option<PathBuf>,
+    /// Sensors.
+    pub csv: Option<PathBuf>,
+    /// All columns.
+    pub parquet: Option<PathBuf>,
+}
+
+impl Output {
+    /// What the arguments ask for.
+    pub fn new(a: &RunArgs) -> Output {
+        let own = a.csv.is_some() || a.parquet.is_some() || a.json;
+        let default = || {
+            let stem = a.model.model.file_stem().unwrap_or("model".as_ref());
+            Path::new("out").join(stem)
+        };
+        Output {
+            folder: a.out.clone().or_else(|| (!own).then(default)),
+            csv: a.csv.clone(),
+            parquet: a.parquet.clone(),
+        }
+    }
+
+    /// Refuses what would fail or destroy something, and leaves nothing behind.
+    pub fn check<'f>(
+        &self,
+        sources: impl Iterator<Item = &'f str>,
+        model: &Path,
+        force: bool,
+    ) -> Result<(), Failure> {
+        let sources: Vec<PathBuf> = sources
+            .map(PathBuf::from)
+            .chain([model.to_owned()])
+            .filter_map(|f| fs::canonicalize(f).ok())
+            .collect();
+        if let Some(folder) = &self.folder {
+            check_folder(folder, force).map_err(Failure::file)?;
+            for name in [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON] {
+                keep_sources(&folder.join(name), &sources)?;
+            }
+        }
+        for (option, file) in [("--csv", &self.csv), ("--parquet", &self.parquet)] {
+            if let Some(file) = file {
+                keep_sources(file, &sources)?;
+                check_file(option, file).map_err(Failure::file)?;
+            }
+        }
+        match (&self.csv, &self.parquet) {
+            (Some(a), Some(b)) if a == b => Err(usage("--csv and --parquet name the same file", a)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn usage(message: &str, path: &Path) -> Failure {
+    let fault = Fault::new("E_OUTPUT", "", format!("{message}: {}", path.display()))
+        .help("give another file name");
+    Failure { exit: Exit::Input, faults: vec![fault] }
+}
+
+fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
+    match fs::canonicalize(target) {
+        Ok(real) if sources.contains(&real) => {
+            Err(usage("the results would replace the model file", target))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_folder(folder: &Path, force: bool) -> Result<(), Fault> {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => {
+            let used = entries.next().is_some();
+            if used && !force && !folder.join(SUMMARY_JSON).is_file() {
+                let message = format!(
+                    "the folder {} holds files that are not results of delassus",
+                    folder.display()
+                );
+                return Err(Fault::new("E_OUTPUT_EXISTS", "--out", message)
+                    .help("choose another folder with --out, or add --force"));
+            }
+            probe(folder)
+        }
+        Err(_) => probe(&existing(folder)),
+    }
+}
+
+fn check_file(option: &str, file: &Path) -> Result<(), Fault> {
+    match fs::metadata(file) {
+        Ok(meta) if meta.is_dir() => {
+            let message = format!("{} is a folder", file.display());
+            return Err(Fault::new("E_OUTPUT", option, message).help("give the name of a file"));
+        }
+        // A pipe or device is opened when there is something to write.
+        Ok(meta) if !meta.is_file() => return Ok(()),
+        _ => {}
+    }
+    let folder = match file.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    };
+    probe(folder)
+}
+
+/// The nearest folder (or file in its place) above that exists.
+fn existing(path: &Path) -> PathBuf {
+    for above in path.ancestors() {
+        if above.as_os_str().is_empty() {
+            break;
+        }
+        if above.exists() {
+            return above.to_owned();
+        }
+    }
+    PathBuf::from(".")
+}
+
+/// Makes and removes a file: the one answer to "may I write here" that is always right.
+fn probe(folder: &Path) -> Result<(), Fault> {
+    let name = folder.join(format!(".delassus-{}.tmp", std::process::id()));
+    let made = OpenOptions::new().write(true).create_new(true).open(&name);
+    match made.and_then(|file| {
+        drop(file);
+        fs::remove_file(&name)
+    }) {
+        Ok(()) => Ok(()),
+        Err(e) => Err(refused(folder, &e)),
+    }
+}
+
+/// A path that cannot be written to.
+pub fn refused(path: &Path, e: &io::Error) -> Fault {
+    let message = format!("cannot write to {}: {e}", path.display());
+    Fault::new("E_OUTPUT", "", message)
+        .help("choose a folder that exists and may be written to, and check the space on the disk")
+}

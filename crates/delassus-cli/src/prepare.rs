@@ -1,0 +1,208 @@
+//! From a path to an assembled model, with every fault at its place.
+
+use crate::args::ModelArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::settings::Settings;
+use delassus::dae::integrator::{METHODS, info};
+use delassus::expr::suggest;
+use delassus::io::model_file::{self, Limits, LoadError, SourceMap};
+use delassus::model::spec::ModelSpec;
+use delassus::model::{Assembled, Diagnostic, System, assemble, compile_with};
+use delassus::sim::{RunOptions, SetupError};
+use sha2::{Digest, Sha256};
+
+/// Problems shown at most.
+const MOST: usize = 50;
+
+/// A model that is ready to run.
+pub struct Prepared {
+    /// The model with a consistent start.
+    pub model: Assembled,
+    /// What to run it with.
+    pub options: RunOptions,
+    /// What the user should know.
+    pub notes: Vec<Fault>,
+    /// SHA-256 of the model files and of the values set from outside.
+    pub hash: String,
+    /// Finds places in the files.
+    pub places: Places,
+}
+
+/// Where a model path was written: in a file or on the command line.
+pub struct Places {
+    sources: SourceMap,
+    settings: Settings,
+    set: Vec<(String, String)>,
+    known: Vec<String>,
+}
+
+impl Places {
+    /// Files the model was read from.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.sources.files().iter().map(|f| f.name())
+    }
+
+    /// A fault at a model path.
+    pub fn fault(&self, code: &str, path: &str, message: &str) -> Fault {
+        match self.settings.option_of(path) {
+            Some(option) => Fault::new(code, option, message),
+            None => Fault::new(code, path, message).at(self.sources.locate(path).as_ref()),
+        }
+    }
+
+    fn diagnostics(&self, list: Vec<Diagnostic>) -> Vec<Fault> {
+        let mut placed: Vec<((usize, usize), Fault)> = Vec::new();
+        for d in list {
+            if let Some(fault) = self.from_outside(&d) {
+                placed.push(((0, 0), fault));
+                continue;
+            }
+            for p in model_file::locate_all(vec![d], &self.sources) {
+                let file = self.files().position(|f| f == p.location.file()).unwrap_or(0);
+                let mut fault = Fault::from(&p);
+                if p.path.is_empty() {
+                    // The model as a whole: its first line has nothing to do with it.
+                    (fault.line, fault.column, fault.window) = (None, None, None);
+                }
+                placed.push(((file + 1, p.location.span.start), fault));
+            }
+        }
+        placed.sort_by_key(|(at, _)| *at);
+        placed.truncate(MOST);
+        placed.into_iter().map(|(_, f)| f).collect()
+    }
+
+    /// Faults of values that came from the command line.
+    fn from_outside(&self, d: &Diagnostic) -> Option<Fault> {
+        let path = match self.settings.option_of(&d.path) {
+            Some(option) => option.to_owned(),
+            None => {
+                let name = d.path.strip_prefix("parameters.")?;
+                let (_, value) = self.set.iter().rev().find(|(n, _)| n == name)?;
+                let own = d.message.starts_with("in the value set from outside");
+                if !own && self.known.iter().any(|k| k == name) {
+                    return None;
+                }
+                format!("--set {name}={value}")
+            }
+        };
+        let mut fault = Fault::new(d.code, path, &d.message);
+        if let Some(help) = &d.help {
+            fault = fault.help(help);
+        }
+        Some(fault)
+    }
+}
+
+/// Loads, compiles and assembles a model.
+pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure> {
+    let loaded = model_file::load(&args.model, &Limits::default()).map_err(load_failure)?;
+    let mut spec = loaded.spec;
+    let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
+    settings.apply(&mut spec);
+    let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
+    let method = unknown_method(&spec);
+    let compiled = match (compile_with(&spec, &args.set), method) {
+        (Ok(model), None) => model,
+        (Ok(_), Some(fault)) => return Err(Failure::input(places.diagnostics(vec![fault]))),
+        (Err(mut faults), method) => {
+            faults.extend(method);
+            return Err(Failure::input(places.diagnostics(faults)));
+        }
+    };
+    let options = RunOptions::from_model(&compiled);
+    if let Err(e) = options.check(compiled.analysis.start) {
+        return Err(setup_failure(&e, &places));
+    }
+    let mut notes = compiled.notes.clone();
+    let refused = |faults| Failure::input(places.diagnostics(faults));
+    let system = System::new(compiled).map_err(refused)?;
+    let model = assemble(system).map_err(refused)?;
+    notes.extend(model.report.notes.iter().cloned());
+    let notes = places.diagnostics(notes);
+    let hash = hash(&places);
+    Ok(Prepared { model, options, notes, hash, places })
+}
+
+fn load_failure(e: LoadError) -> Failure {
+    match e {
+        LoadError::Invalid(problems) => {
+            Failure::input(problems.iter().map(Fault::from).collect())
+        }
+        LoadError::Io { path, source } => {
+            let path = path.display().to_string();
+            let fault = Fault::new("E_FILE", "", format!("cannot read {path}: {source}"))
+                .help("check the path of the model; `delassus new` writes a first one");
+            Failure { exit: Exit::File, faults: vec![fault] }
+        }
+    }
+}
+
+/// The library checks the method only when a run starts; here it is one fault among others.
+fn unknown_method(spec: &ModelSpec) -> Option<Diagnostic> {
+    let name = spec.method.name.as_deref()?;
+    if info(name).is_some() {
+        return None;
+    }
+    let known = || METHODS.iter().map(|m| m.name);
+    let help = match suggest(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("use one of: {}", known().collect::<Vec<_>>().join(", ")),
+    };
+    let message = format!("there is no method `{name}`");
+    Some(Diagnostic::error("E_UNKNOWN_METHOD", "method.name", message).help(help))
+}
+
+/// A run that was refused before it started.
+pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
+    let message = e.to_string();
+    let fault = match e {
+        SetupError::UnknownMethod { known, .. } => places
+            .fault("E_UNKNOWN_METHOD", "method.name", &message)
+            .help(format!("use one of: {}", known.join(", "))),
+        SetupError::Setting { code: "E_START", .. } => {
+            let fault = Fault::new("E_START", "", message)
+                .help("check masses and forces at the start; another method may also help");
+            return Failure { exit: Exit::Numerical, faults: vec![fault] };
+        }
+        SetupError::Setting { code, what, .. } => {
+            let section = match *what {
+                "end" | "start" | "sample" => "analysis",
+                _ => "method",
+            };
+            let help = match *code {
+                "E_TIME_SPEC" => "give times in seconds or with a unit, such as \"10 ms\"",
+                "E_TOLERANCE" => "give a tolerance such as 1e-6",
+                _ => "change the setting, or leave it out",
+            };
+            places.fault(code, &format!("{section}.{what}"), &message).help(help)
+        }
+        SetupError::TooLarge { .. } => places
+            .fault("E_LIMIT", "analysis.sample", &message)
+            .help("sample less often, or run a shorter span"),
+        SetupError::Kkt(_) => {
+            let fault = Fault::new("E_START", "", message)
+                .help("`delassus check` shows joints, freedoms and redundancy");
+            return Failure { exit: Exit::Numerical, faults: vec![fault] };
+        }
+    };
+    Failure::input(vec![fault])
+}
+
+/// Identifies the model: one file and nothing set gives what `sha256sum` prints.
+fn hash(places: &Places) -> String {
+    let mut sha = Sha256::new();
+    for file in places.sources.files() {
+        sha.update(file.text());
+    }
+    for (name, value) in &places.set {
+        sha.update(format!("\n--set {name}={value}"));
+    }
+    hex(&sha.finalize())
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

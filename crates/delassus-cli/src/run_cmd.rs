@@ -1,0 +1,155 @@
+//! `delassus run`.
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::files::{Writer, Written};
+use crate::output::Output;
+use crate::prepare::{Prepared, prepare, setup_failure};
+use crate::progress::Progress;
+use crate::settings::Settings;
+use crate::{console, report, signal, summary_text};
+use delassus::sim::{self, Results, RunOutcome, Status, Summary};
+use serde::Serialize;
+
+/// What is said about a run, on the screen and in summary.json.
+#[derive(Debug, Serialize)]
+pub struct RunReport<'a> {
+    /// Numbers of the run.
+    #[serde(flatten)]
+    pub summary: &'a Summary,
+    /// Exit code.
+    pub code: u8,
+    /// The model as named on the command line.
+    pub model_file: String,
+    /// Identifies the content of the model.
+    pub model_sha256: &'a str,
+    /// Result files.
+    pub files: &'a [Written],
+    /// Things the user should know.
+    pub notes: &'a [Fault],
+    /// Why the run stopped early.
+    pub errors: &'a [Fault],
+}
+
+/// Runs a model and writes its results.
+pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
+    let settings = Settings::read(a).map_err(Failure::input)?;
+    let prepared = prepare(&a.model, settings)?;
+    let output = Output::new(a);
+    output.check(prepared.places.files(), &a.model.model, a.force)?;
+    if !a.quiet {
+        report::warnings(&prepared.notes);
+    }
+    let mut outcome = integrate(&prepared, !a.quiet)?;
+    let mut errors: Vec<Fault> = outcome.error.iter().map(stopped).collect();
+    if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
+        errors = vec![fault];
+    }
+    let exit = match outcome.summary.status {
+        Status::Done => Exit::Done,
+        Status::Failed => Exit::Numerical,
+        Status::Interrupted => Exit::Interrupted,
+    };
+    let metadata = metadata(&outcome.summary, &prepared.hash);
+    let writer = Writer::write(&output, &outcome.results, &metadata).inspect_err(|_| {
+        // Both failures count; the one of the files gives the exit code.
+        report::errors(&errors);
+    })?;
+    let files = writer.written().to_vec();
+    let report = RunReport {
+        summary: &outcome.summary,
+        code: exit.code(),
+        model_file: delassus::io::model_file::escape(&a.model.model.display().to_string()),
+        model_sha256: &prepared.hash,
+        files: &files,
+        notes: &prepared.notes,
+        errors: &errors,
+    };
+    let json = report::to_json(&report);
+    if let Some(folder) = &output.folder {
+        writer.summary(folder, &json, &outcome.results)?;
+    }
+    if !errors.is_empty() {
+        report::errors(&errors);
+    }
+    if a.json {
+        console::print(&json)?;
+    } else if !a.quiet {
+        console::print(&summary_text::text(&report, output.folder.as_deref()))?;
+    }
+    Ok(exit)
+}
+
+fn integrate(prepared: &Prepared, show: bool) -> Result<RunOutcome, Failure> {
+    signal::listen();
+    let options = &prepared.options;
+    let mut progress = Progress::new(prepared.model.state.t, options.t_end, show);
+    let outcome = sim::run(&prepared.model, options, &mut progress);
+    progress.clear();
+    outcome.map_err(|e| setup_failure(&e, &prepared.places))
+}
+
+fn stopped(e: &sim::SimError) -> Fault {
+    let t = summary_text::brief(e.t);
+    let mut message = format!("stopped at t = {t} s (step {:.3e} s): {}", e.h, e.detail);
+    // The detail names most of them.
+    let others: Vec<&str> = e
+        .blame
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !message.contains(*name))
+        .collect();
+    if !others.is_empty() {
+        message.push_str(&format!("; involved: {}", others.join(", ")));
+    }
+    Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
+}
+
+/// Results that are not finite are never written: the run counts as failed from there on.
+fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fault> {
+    let Results { channels, t, data } = &mut outcome.results;
+    let (row, k) = data
+        .iter()
+        .enumerate()
+        .filter_map(|(k, column)| Some((column.iter().position(|x| !x.is_finite())?, k)))
+        .min()?;
+    let (time, value) = (t[row], data[k][row]);
+    for column in data.iter_mut().chain([&mut *t]) {
+        column.truncate(row);
+    }
+    let channel = &channels[k];
+    outcome.summary.status = Status::Failed;
+    outcome.summary.samples = row as u64;
+    outcome.summary.error = Some("E_NONFINITE".to_owned());
+    let message = format!(
+        "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
+        channel.name
+    );
+    let fault = prepared.places.fault("E_NONFINITE", &format!("sensor.{}", channel.name), &message);
+    Some(fault.help("check divisions, roots and logarithms in the sensor and what it refers to"))
+}
+
+/// What a Parquet file says about its origin: nothing that differs between equal runs.
+fn metadata(s: &Summary, hash: &str) -> Vec<(String, String)> {
+    let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+    let status = match s.status {
+        Status::Done => "done",
+        Status::Failed => "failed",
+        Status::Interrupted => "interrupted",
+    };
+    [
+        ("delassus.version", s.version.to_owned()),
+        ("delassus.model", s.model.clone()),
+        ("delassus.model_sha256", hash.to_owned()),
+        ("delassus.method", s.method.clone()),
+        ("delassus.rtol", number(s.rtol)),
+        ("delassus.atol", number(s.atol)),
+        ("delassus.step", number(s.step)),
+        ("delassus.status", status.to_owned()),
+        ("delassus.samples", s.samples.to_string()),
+    ]
+    .into_iter()
+    .map(|(k, v)| (k.to_owned(), v))
+    .collect()
+}

@@ -1,0 +1,115 @@
+//! The summary of a run as a table.
+
+use crate::files::Written;
+use crate::output::{DIAGNOSTICS_CSV, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON};
+use crate::run_cmd::RunReport;
+use delassus::io::model_file::escape;
+use delassus::sim::Status;
+use std::path::Path;
+
+/// Lines of names and values.
+pub struct Table(String);
+
+impl Table {
+    /// A table under a heading.
+    pub fn new(heading: &str) -> Self {
+        Table(format!("{}\n", escape(heading)))
+    }
+
+    /// Adds a line.
+    pub fn row(&mut self, name: &str, value: &str) {
+        self.0.push_str(&format!("  {name:<14} {}\n", escape(value)));
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.0
+    }
+}
+
+/// The summary of a run.
+pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
+    let s = r.summary;
+    let heading = if s.model.is_empty() {
+        r.model_file.clone()
+    } else {
+        format!("{}: {}", r.model_file, s.model)
+    };
+    let mut table = Table::new(&heading);
+    let status = match (s.status, &s.error) {
+        (Status::Done, _) => "done".to_owned(),
+        (Status::Failed, Some(code)) => format!("FAILED ({code}); results up to there are kept"),
+        (Status::Failed, None) => "FAILED; results up to there are kept".to_owned(),
+        (Status::Interrupted, _) => "INTERRUPTED; results up to there are kept".to_owned(),
+    };
+    table.row("status", &status);
+    let mut method = s.method.clone();
+    for (name, value) in [("rtol", s.rtol), ("atol", s.atol), ("step", s.step)] {
+        if let Some(x) = value.filter(|x| *x != 0.0) {
+            method.push_str(&format!(", {name} {x:e}"));
+        }
+    }
+    if s.step.is_some() {
+        method.push_str(" s");
+    }
+    table.row("method", &method);
+    let span = format!("{} to {} s, {} samples", brief(s.t_start), brief(s.t_end), s.samples);
+    table.row("time", &span);
+    table.row("steps", &format!("{} ({} rejected)", s.steps, s.rejected));
+    let work = format!("{} ({} factorizations)", s.evaluations, s.factorizations);
+    table.row("evaluations", &work);
+    table.row("wall time", &seconds(s.wall_s));
+    table.row("energy error", &format!("{:.2e} J", s.energy_error));
+    table.row(
+        "drift",
+        &format!(
+            "position {:.2e}, velocity {:.2e}, acceleration {:.2e}",
+            s.max_position_drift, s.max_velocity_drift, s.max_acceleration_drift
+        ),
+    );
+    table.row("freedoms", &s.mobility.to_string());
+    if s.redundant > 0 {
+        table.row("redundant", &redundant(s.redundant, &s.non_unique_reactions));
+    }
+    if let Some(folder) = folder {
+        let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON].join(", ");
+        table.row("results", &format!("{}: {names}", folder.display()));
+    }
+    let inside = |file: &&Written| folder.is_some_and(|f| Path::new(&file.path).starts_with(f));
+    for file in r.files.iter().filter(|file| !inside(file)) {
+        table.row("results", &file.path);
+    }
+    table.finish()
+}
+
+/// A number to nine digits, without the noise behind them.
+pub fn brief(x: f64) -> String {
+    let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
+    let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
+    if plain { rounded.to_string() } else { format!("{rounded:e}") }
+}
+
+/// How many rows, and whose reactions suffer.
+pub fn redundant(rows: usize, joints: &[String]) -> String {
+    let constraints = if rows == 1 { "constraint" } else { "constraints" };
+    format!("{rows} {constraints}; reactions are not unique for {}", short_list(joints))
+}
+
+/// At most twelve names.
+pub fn short_list(names: &[String]) -> String {
+    let mut text = names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > 12 {
+        text.push_str(&format!(" and {} more", names.len() - 12));
+    }
+    text
+}
+
+fn seconds(x: f64) -> String {
+    if x < 1e-3 {
+        format!("{:.0} us", x * 1e6)
+    } else if x < 1.0 {
+        format!("{:.1} ms", x * 1e3)
+    } else {
+        format!("{x:.2} s")
+    }
+}
