@@ -13,8 +13,10 @@ use std::path::PathBuf;
 /// Multibody dynamics with error bars and named failures.
 #[derive(Debug, Parser)]
 #[command(name = "delassus", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 2 bad input or usage, 3 numerical failure (results up \
-to there are kept), 5 file or system error, 70 internal error, 130 interrupted (results kept).")]
+#[command(
+    after_help = "Exit codes: 0 done, 2 bad input or usage, 3 numerical failure (results up \
+to there are kept), 5 file or system error, 70 internal error, 130 interrupted (results kept)."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -25,7 +27,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Simulate a model and write its results.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Look at a model without running it: bodies, joints, freedoms, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.

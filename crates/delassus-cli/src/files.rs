@@ -36,7 +36,10 @@ impl Writer {
         results: &Results,
         metadata: &[(String, String)],
     ) -> Result<Writer, Failure> {
-        let mut writer = Writer { made: Vec::new(), written: Vec::new() };
+        let mut writer = Writer {
+            made: Vec::new(),
+            written: Vec::new(),
+        };
         match writer.write_all(output, results, metadata) {
             Ok(()) => Ok(writer),
             Err(fault) => Err(writer.fail(fault, results)),
@@ -50,7 +53,9 @@ impl Writer {
 
     /// Writes the summary into the folder.
     pub fn summary(mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
-        let written = self.file(&folder.join(SUMMARY_JSON), |w| Ok(w.write_all(text.as_bytes())?));
+        let written = self.file(&folder.join(SUMMARY_JSON), |w| {
+            Ok(w.write_all(text.as_bytes())?)
+        });
         written.map_err(|fault| self.fail(fault, results))
     }
 
@@ -59,7 +64,7 @@ impl Writer {
         output: &Output,
         results: &Results,
         metadata: &[(String, String)],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Box<Fault>> {
         let sensors = columns(results, |sensor| sensor);
         let all = unique(results);
         let parquet = |all: &[(String, Column<'_>)], w: &mut Tee<'_>| {
@@ -83,34 +88,48 @@ impl Writer {
         Ok(())
     }
 
-    fn make(&mut self, folder: &Path) -> Result<(), Fault> {
-        let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+    fn make(&mut self, folder: &Path) -> Result<(), Box<Fault>> {
+        let missing = folder
+            .ancestors()
+            .take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         self.made = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(folder).map_err(|e| refused(folder, &e))
+        fs::create_dir_all(folder).map_err(|e| Box::new(refused(folder, &e)))
     }
 
     fn file(
         &mut self,
         path: &Path,
         fill: impl FnOnce(&mut Tee<'_>) -> Result<(), WriteError>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Box<Fault>> {
         let mut sha = Sha256::new();
         let mut bytes = 0;
-        atomic_write(path, |w| fill(&mut Tee { inner: w, sha: &mut sha, bytes: &mut bytes }))
-            .map_err(|e| match e {
-                // A reader of a pipe that went away has seen what it wanted.
-                WriteError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => None,
-                WriteError::Io { source, bytes_written, .. } => {
-                    let mut fault = refused(path, &source);
-                    fault.message.push_str(&format!(" ({bytes_written} bytes written)"));
-                    Some(fault)
-                }
-                other => {
-                    let message = format!("{}: {other}", path.display());
-                    Some(Fault::new("E_OUTPUT", "", message).help("please report this as a bug"))
-                }
+        let result = atomic_write(path, |w| {
+            fill(&mut Tee {
+                inner: w,
+                sha: &mut sha,
+                bytes: &mut bytes,
             })
-            .or_else(|fault| fault.map_or(Ok(()), Err))?;
+        });
+        match result {
+            Ok(()) => {}
+            // A reader of a pipe that went away has seen what it wanted.
+            Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {}
+            Err(WriteError::Io {
+                source,
+                bytes_written,
+                ..
+            }) => {
+                let mut fault = refused(path, &source);
+                let written = format!(" ({bytes_written} bytes written)");
+                fault.message.push_str(&written);
+                return Err(Box::new(fault));
+            }
+            Err(other) => {
+                let message = format!("{}: {other}", path.display());
+                let fault = Fault::new("E_OUTPUT", "", message).help("please report this as a bug");
+                return Err(Box::new(fault));
+            }
+        }
         self.written.push(Written {
             path: delassus::io::model_file::escape(&path.display().to_string()),
             bytes,
@@ -119,15 +138,22 @@ impl Writer {
         Ok(())
     }
 
-    fn fail(&self, mut fault: Fault, results: &Results) -> Failure {
+    fn fail(&self, mut fault: Box<Fault>, results: &Results) -> Failure {
+        // A new folder without its summary would be taken for a foreign one by the next run.
+        if let Some(folder) = self.made.first() {
+            for name in [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV] {
+                let _ = fs::remove_file(folder.join(name));
+            }
+        }
         for folder in &self.made {
             // Only empty ones go.
             let _ = fs::remove_dir(folder);
         }
         if let Some(t) = results.t.last() {
-            fault.message.push_str(&format!("; the run had reached t = {t} s"));
+            let reached = format!("; the run had reached t = {t} s");
+            fault.message.push_str(&reached);
         }
-        Failure::file(fault)
+        Failure::file(*fault)
     }
 }
 
@@ -135,12 +161,15 @@ impl Writer {
 fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> {
     let mut list = vec![time(results)];
     let all = results.channels.iter().zip(&results.data);
-    list.extend(all.filter(|(c, _)| wanted(c.sensor)).map(|(c, values)| Column {
-        name: &c.name,
-        unit: &c.unit,
-        frame: &c.frame,
-        values,
-    }));
+    list.extend(
+        all.filter(|(c, _)| wanted(c.sensor))
+            .map(|(c, values)| Column {
+                name: &c.name,
+                unit: &c.unit,
+                frame: &c.frame,
+                values,
+            }),
+    );
     list
 }
 
@@ -161,7 +190,12 @@ fn unique(results: &Results) -> Vec<(String, Column<'_>)> {
 }
 
 fn time(results: &Results) -> Column<'_> {
-    Column { name: "t", unit: "s", frame: "", values: &results.t }
+    Column {
+        name: "t",
+        unit: "s",
+        frame: "",
+        values: &results.t,
+    }
 }
 
 /// Counts and hashes what passes through.

@@ -4,37 +4,46 @@ use crate::fault::Fault;
 use delassus::expr::{Dim, ExprError, ExprErrorKind, parse_constant};
 
 /// Value of an option in SI units.
-pub fn number(option: &str, text: &str, dim: Dim) -> Result<f64, Fault> {
-    let fault = |code: &str, message: String| {
-        Fault::new(code, option, format!("in \"{text}\": {message}"))
+pub fn number(option: &str, text: &str, dim: Dim) -> Result<f64, Box<Fault>> {
+    let fault = |code: &str, message: &str, help: &str| {
+        let message = format!("in \"{text}\": {message}");
+        Err(Box::new(Fault::new(code, option, message).help(help)))
     };
     let word = text.trim().trim_start_matches(['+', '-']);
-    if ["nan", "inf", "infinity"].iter().any(|w| word.eq_ignore_ascii_case(w)) {
-        return Err(fault("E_NONFINITE", "the value must be finite".to_owned())
-            .help("give a finite number"));
+    let words = ["nan", "inf", "infinity"];
+    if words.iter().any(|w| word.eq_ignore_ascii_case(w)) {
+        let message = "the value must be finite";
+        return fault("E_NONFINITE", message, "give a finite number");
     }
-    let (value, found) = parse_constant(text, &()).map_err(|e| {
-        let help = e.help().unwrap_or_else(|| "write a number such as 1e-3 or \"10 ms\"".to_owned());
-        fault(code(&e), e.to_string()).help(help)
-    })?;
+    let (value, found) = match parse_constant(text, &()) {
+        Ok(found) => found,
+        Err(e) => {
+            let help = e.help();
+            let help = help
+                .as_deref()
+                .unwrap_or("write a number such as 1e-3 or \"10 ms\"");
+            return fault(code(&e), &e.to_string(), help);
+        }
+    };
     if !value.is_finite() {
-        return Err(fault("E_NONFINITE", format!("the value is {value}, but it must be finite"))
-            .help("give a finite number"));
+        let message = format!("the value is {value}, but it must be finite");
+        return fault("E_NONFINITE", &message, "give a finite number");
     }
     if !dim.accepts(found) {
-        return Err(fault("E_DIMENSION", format!("the value is in {found}, but {dim} was expected"))
-            .help(format!("give it in {dim}")));
+        let message = format!("the value is in {found}, but {dim} was expected");
+        return fault("E_DIMENSION", &message, &format!("give it in {dim}"));
     }
     Ok(value)
 }
 
 /// Value of an option that counts something.
-pub fn count(option: &str, text: &str) -> Result<u64, Fault> {
+pub fn count(option: &str, text: &str) -> Result<u64, Box<Fault>> {
     let value = number(option, text, Dim::NONE)?;
     // Above 2^53 not every whole number exists.
     if value.fract() != 0.0 || !(1.0..=9.007_199_254_740_992e15).contains(&value) {
         let message = format!("the value is {value}, but a whole number of at least 1 is needed");
-        return Err(Fault::new("E_RANGE", option, message).help("give a count such as 100000"));
+        let fault = Fault::new("E_RANGE", option, message).help("give a count such as 100000");
+        return Err(Box::new(fault));
     }
     Ok(value as u64)
 }
@@ -55,7 +64,10 @@ mod tests {
     #[test]
     fn expressions_with_units() {
         assert_eq!(number("--step", "10 ms", Dim::TIME).unwrap(), 0.01);
-        assert_eq!(number("--end", "2*pi", Dim::TIME).unwrap(), std::f64::consts::TAU);
+        assert_eq!(
+            number("--end", "2*pi", Dim::TIME).unwrap(),
+            std::f64::consts::TAU
+        );
         assert_eq!(number("--rtol", "1e-3", Dim::NONE).unwrap(), 1e-3);
         assert_eq!(count("--max-steps", "1e6").unwrap(), 1_000_000);
         let code = |text, dim| number("--step", text, dim).unwrap_err().code;

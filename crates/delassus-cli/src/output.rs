@@ -55,7 +55,7 @@ impl Output {
             .filter_map(|f| fs::canonicalize(f).ok())
             .collect();
         if let Some(folder) = &self.folder {
-            check_folder(folder, force).map_err(Failure::file)?;
+            check_folder(folder, force)?;
             for name in [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON] {
                 keep_sources(&folder.join(name), &sources)?;
             }
@@ -63,7 +63,7 @@ impl Output {
         for (option, file) in [("--csv", &self.csv), ("--parquet", &self.parquet)] {
             if let Some(file) = file {
                 keep_sources(file, &sources)?;
-                check_file(option, file).map_err(Failure::file)?;
+                check_file(option, file)?;
             }
         }
         match (&self.csv, &self.parquet) {
@@ -76,7 +76,10 @@ impl Output {
 fn usage(message: &str, path: &Path) -> Failure {
     let fault = Fault::new("E_OUTPUT", "", format!("{message}: {}", path.display()))
         .help("give another file name");
-    Failure { exit: Exit::Input, faults: vec![fault] }
+    Failure {
+        exit: Exit::Input,
+        faults: vec![fault],
+    }
 }
 
 fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
@@ -88,7 +91,7 @@ fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-fn check_folder(folder: &Path, force: bool) -> Result<(), Fault> {
+fn check_folder(folder: &Path, force: bool) -> Result<(), Failure> {
     match fs::read_dir(folder) {
         Ok(mut entries) => {
             let used = entries.next().is_some();
@@ -97,8 +100,9 @@ fn check_folder(folder: &Path, force: bool) -> Result<(), Fault> {
                     "the folder {} holds files that are not results of delassus",
                     folder.display()
                 );
-                return Err(Fault::new("E_OUTPUT_EXISTS", "--out", message)
-                    .help("choose another folder with --out, or add --force"));
+                let fault = Fault::new("E_OUTPUT_EXISTS", "--out", message)
+                    .help("choose another folder with --out, or add --force");
+                return Err(Failure::file(fault));
             }
             probe(folder)
         }
@@ -106,11 +110,12 @@ fn check_folder(folder: &Path, force: bool) -> Result<(), Fault> {
     }
 }
 
-fn check_file(option: &str, file: &Path) -> Result<(), Fault> {
+fn check_file(option: &str, file: &Path) -> Result<(), Failure> {
     match fs::metadata(file) {
         Ok(meta) if meta.is_dir() => {
             let message = format!("{} is a folder", file.display());
-            return Err(Fault::new("E_OUTPUT", option, message).help("give the name of a file"));
+            let fault = Fault::new("E_OUTPUT", option, message).help("give the name of a file");
+            return Err(Failure::file(fault));
         }
         // A pipe or device is opened when there is something to write.
         Ok(meta) if !meta.is_file() => return Ok(()),
@@ -137,7 +142,7 @@ fn existing(path: &Path) -> PathBuf {
 }
 
 /// Makes and removes a file: the one answer to "may I write here" that is always right.
-fn probe(folder: &Path) -> Result<(), Fault> {
+fn probe(folder: &Path) -> Result<(), Failure> {
     let name = folder.join(format!(".delassus-{}.tmp", std::process::id()));
     let made = OpenOptions::new().write(true).create_new(true).open(&name);
     match made.and_then(|file| {
@@ -145,7 +150,7 @@ fn probe(folder: &Path) -> Result<(), Fault> {
         fs::remove_file(&name)
     }) {
         Ok(()) => Ok(()),
-        Err(e) => Err(refused(folder, &e)),
+        Err(e) => Err(Failure::file(refused(folder, &e))),
     }
 }
 

@@ -92,17 +92,7 @@ fn integrate(prepared: &Prepared, show: bool) -> Result<RunOutcome, Failure> {
 
 fn stopped(e: &sim::SimError) -> Fault {
     let t = summary_text::brief(e.t);
-    let mut message = format!("stopped at t = {t} s (step {:.3e} s): {}", e.h, e.detail);
-    // The detail names most of them.
-    let others: Vec<&str> = e
-        .blame
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !message.contains(*name))
-        .collect();
-    if !others.is_empty() {
-        message.push_str(&format!("; involved: {}", others.join(", ")));
-    }
+    let message = format!("stopped at t = {t} s (step {:.3e} s): {}", e.h, e.detail);
     Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
 }
 
@@ -126,7 +116,9 @@ fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fa
         "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
         channel.name
     );
-    let fault = prepared.places.fault("E_NONFINITE", &format!("sensor.{}", channel.name), &message);
+    let fault = prepared
+        .places
+        .fault("E_NONFINITE", &format!("sensor.{}", channel.name), &message);
     Some(fault.help("check divisions, roots and logarithms in the sensor and what it refers to"))
 }
 

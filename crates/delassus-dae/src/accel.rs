@@ -12,7 +12,7 @@
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{AtVel, Dims, Problem, at};
 use crate::rows::RowSubset;
-use delassus_linalg::{Backend, KktError, KktOptions, MassKkt};
+use delassus_linalg::{Backend, CondensedKkt, KktError, KktOptions};
 
 /// Relative pivot below which the independent rows of a redundant system are not trusted.
 const WEAK_SUBSET: f64 = 1e-8;
@@ -27,10 +27,10 @@ enum Rhs<'a> {
 
 /// Evaluates M a − Gᵀλ = f, G a = −γ.
 pub struct Accel {
-    kkt: MassKkt,
+    kkt: CondensedKkt,
     subset: RowSubset,
     /// All rows of a redundant system, and whether they are in use.
-    all: Option<MassKkt>,
+    all: Option<CondensedKkt>,
     use_all: bool,
     dims: Dims,
     mass: Vec<f64>,
@@ -67,10 +67,10 @@ impl Accel {
         };
         let chosen = if min_norm { None } else { s.independent_rows.clone() };
         let all = (redundant && !min_norm)
-            .then(|| MassKkt::new(s.mass.clone(), s.jac.clone(), opts(true)))
+            .then(|| CondensedKkt::new(s.mass.clone(), s.jac.clone(), opts(true)))
             .transpose()?;
         let subset = RowSubset::new(s.jac, chosen)?;
-        let kkt = MassKkt::new(
+        let kkt = CondensedKkt::new(
             s.mass.clone(),
             subset.pattern().clone(),
             opts(redundant && min_norm),

@@ -11,13 +11,16 @@ pub struct Projector {
     q_try: Vec<f64>,
     row_scale: Vec<f64>,
     n_pos: usize,
-    /// Positions are projected when |g_i| exceeds this times the row's scale.
+    /// A projection that stalls is accepted while |g_i| is below this times the row's scale.
     pub limit: f64,
 }
 
 /// Newton iterations of one projection. Two bring any drift a step can leave to round-off;
 /// more are needed only far from the manifold, where a smaller step is the better answer.
 const MAX_ITERATIONS: usize = 5;
+
+/// Scaled residual that is as good as zero.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 impl Projector {
     /// Sizes everything.
@@ -46,8 +49,13 @@ impl Projector {
         worst
     }
 
-    /// Moves q onto g(q, t) = 0 if it is further off than the limit. On return the factor in
-    /// `acc` belongs to the returned q and the workspace is realised there at position level.
+    /// Moves q onto g(q, t) = 0. On return the factor in `acc` belongs to the returned q and
+    /// the workspace is realised there at position level.
+    ///
+    /// Positions are brought to round-off at every step, not merely below a tolerance: on the
+    /// level set g = c the two branches of a singular position do not cross but turn away from
+    /// each other within √c, so what is left of g decides how close to such a point a step may
+    /// land and still go on along its own branch.
     pub fn position<P: Problem>(
         &mut self,
         p: &P,
@@ -57,11 +65,10 @@ impl Projector {
         q: &mut [f64],
         z: &[f64],
     ) -> Result<(), StepFailure> {
-        let e = at(p, ws, t, q, z);
-        e.residual_pos(&mut self.g[..self.n_pos]);
         acc.factor_at(p, ws, t, q, z)?;
+        p.residual_pos(ws, &mut self.g[..self.n_pos]);
         let (mut drift, _) = self.worst(self.n_pos);
-        if drift <= self.limit {
+        if drift <= ROUND_OFF {
             return Ok(());
         }
         acc.work.projections += 1;
@@ -76,13 +83,13 @@ impl Projector {
             q.copy_from_slice(&self.q_try);
             at(p, ws, t, q, z).residual_pos(&mut self.g[..self.n_pos]);
             let (now, row) = self.worst(self.n_pos);
-            if now <= 0.1 * self.limit || (now <= self.limit && now > 0.3 * drift) {
+            if now <= ROUND_OFF {
                 break;
             }
-            if !(now < drift) {
-                // At a singular position a row cannot be satisfied to first order: what is left
-                // there is accepted as long as it is not growing beyond the step's own error.
-                if now <= 1e3 * self.limit {
+            if !(now < 0.5 * drift) {
+                // No further: round-off, or a singular position, where a row cannot be
+                // satisfied to first order. What is left is accepted while it is small.
+                if now <= self.limit {
                     break;
                 }
                 return Err(StepFailure::Projection { row, residual: self.g[row] });

@@ -12,6 +12,7 @@
 //! [`rank`] module answers the slower question of *which* rows are dependent.
 
 mod block_diag;
+mod condense;
 mod dense_ldl;
 mod dense_lu;
 mod error;
@@ -32,6 +33,7 @@ mod tangent_kkt;
 mod vecops;
 
 pub use block_diag::BlockDiag;
+pub use condense::CondensedKkt;
 pub use error::KktError;
 pub use mass_kkt::MassKkt;
 pub use options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};

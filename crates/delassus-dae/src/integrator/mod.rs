@@ -49,7 +49,7 @@ pub struct MethodInfo {
 pub struct Settings {
     /// Accuracy asked for.
     pub tol: Tolerances,
-    /// Constraints are enforced to this times the scale of a row.
+    /// Largest constraint residual, relative to the scale of a row, that a projection may leave.
     pub constraint_tol: f64,
     /// Spectral radius at infinity of generalized-α.
     pub rho_inf: f64,
@@ -59,7 +59,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             tol: Tolerances { rtol: 1e-6, atol: 0.0 },
-            constraint_tol: 1e-10,
+            constraint_tol: 1e-8,
             rho_inf: 0.9,
         }
     }

@@ -3,7 +3,7 @@
 use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::Problem;
-use delassus_linalg::{Backend, Csr, KktOptions, MassKkt};
+use delassus_linalg::{Backend, Csr, KktOptions, CondensedKkt};
 
 /// Mismatch, relative to the fastest velocity, that is worth a note.
 const NOTEWORTHY: f64 = 1e-8;
@@ -61,7 +61,7 @@ pub(super) fn solve(
             mass_floor: s.mass_floor.clone(),
             redundant: true,
         };
-        let mut kkt = MassKkt::new(s.mass.clone(), pattern, opts)?;
+        let mut kkt = CondensedKkt::new(s.mass.clone(), pattern, opts)?;
         kkt.set_mass(&mass)?;
         kkt.factor(values)?;
         let (mut v, mut l) = (vec![0.0; d.nv], vec![0.0; rhs.len()]);

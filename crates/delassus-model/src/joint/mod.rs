@@ -22,7 +22,7 @@ mod spherical;
 mod universal;
 
 #[cfg(test)]
-mod contract;
+pub(crate) mod contract;
 
 use crate::system::scalar::{Angle, ScalarKind};
 use crate::{AxisPair, Coordinate, CoordinateKind, Frame, JointKind};

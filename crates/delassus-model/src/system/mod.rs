@@ -8,6 +8,8 @@ mod build;
 mod energy;
 mod equations;
 mod force;
+#[cfg(test)]
+mod force_contract;
 pub(crate) mod kin;
 mod probe;
 mod rolling;

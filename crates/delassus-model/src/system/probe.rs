@@ -91,6 +91,13 @@ impl System {
         self.probes.iter().any(|p| self.wraps(p))
     }
 
+    /// Some sensor needs accelerations or multipliers.
+    pub fn measures_dynamics(&self) -> bool {
+        self.probes
+            .iter()
+            .any(|p| matches!(p, Probe::Acceleration { .. } | Probe::Reaction { .. }))
+    }
+
     fn wraps(&self, probe: &Probe) -> bool {
         match probe {
             Probe::Angle { planar_zero, .. } => planar_zero.is_none(),

@@ -1,0 +1,105 @@
+//! Signals and closed pipes.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // tests
+
+mod support;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use support::Bench;
+
+const LONG: &str = r#"schema = 1
+gravity = [0, -9.81]
+body.bob = { type = "planar-point", mass = 1, position = [1, 0] }
+joint.rod = { type = "distance", between = ["ground", "bob"] }
+sensor.bob = { type = "position", of = "bob" }
+analysis = { end = 1e6, sample = 1 }
+"#;
+
+fn start(bench: &Bench, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_delassus"))
+        .current_dir(bench.dir.path())
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn send(child: &Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn rel_r43_a_signal_keeps_the_results() {
+    for signal in ["-INT", "-TERM"] {
+        let bench = Bench::new(LONG);
+        let child = start(&bench, &["run", "m.toml"]);
+        std::thread::sleep(Duration::from_millis(700));
+        send(&child, signal);
+        let clock = Instant::now();
+        let out = child.wait_with_output().unwrap();
+        assert!(clock.elapsed() < Duration::from_secs(5));
+        assert_eq!(
+            out.status.code(),
+            Some(130),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+        assert!(String::from_utf8_lossy(&out.stdout).contains("INTERRUPTED"));
+        let csv = bench.read("out/m/results.csv");
+        assert!(csv.starts_with("t,bob.x,bob.y\n") && csv.ends_with('\n'));
+        assert!(csv.lines().count() > 2);
+        for line in csv.lines().skip(1) {
+            assert_eq!(
+                line.split(',')
+                    .filter(|x| x.parse::<f64>().unwrap().is_finite())
+                    .count(),
+                3
+            );
+        }
+        let summary: serde_json::Value =
+            serde_json::from_str(&bench.read("out/m/summary.json")).unwrap();
+        assert_eq!(summary["status"], "interrupted");
+        assert_eq!(summary["samples"], csv.lines().count() - 1);
+    }
+}
+
+#[test]
+fn rel_r38_a_closed_pipe_is_no_error() {
+    let bench = Bench::new(LONG);
+    for args in [
+        &["schema"][..],
+        &["methods"],
+        &["check", "m.toml"],
+        &["run", "m.toml", "--end", "1", "--json"],
+        &["--help"],
+    ] {
+        let mut child = start(&bench, args);
+        drop(child.stdout.take());
+        let out = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(
+            (out.status.code(), stderr.as_ref()),
+            (Some(0), ""),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn rel_r43_the_second_signal_ends_at_once() {
+    let bench = Bench::new(LONG);
+    let child = start(&bench, &["run", "m.toml"]);
+    std::thread::sleep(Duration::from_millis(500));
+    for _ in 0..2 {
+        send(&child, "-INT");
+    }
+    let out = child.wait_with_output().unwrap();
+    // Whether the second one came before or after the results were written:
+    assert_eq!(out.status.code(), Some(130));
+    assert!(out.stderr.is_empty());
+}

@@ -1,0 +1,99 @@
+//! `cargo xtask`: the chores of this repository.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use xtask::{check_repository, root};
+
+const USAGE: &str = "\
+usage: cargo xtask <task>
+
+  ci      everything CI runs: format, lints, tests, docs, then `paths`
+  paths   links, paths, models and error codes in the documents";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let done = match (arguments.next().as_deref(), arguments.next()) {
+        (Some("ci"), None) => ci(root()),
+        (Some("paths"), None) => paths(root()),
+        (Some("help" | "--help" | "-h"), None) => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("\nxtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A cargo command with the environment it needs beyond the present one.
+struct Step {
+    arguments: &'static str,
+    environment: Option<(&'static str, &'static str)>,
+}
+
+/// Release everywhere: tests follow long trajectories, and lints share their artefacts.
+const STEPS: [Step; 4] = [
+    step("fmt --all --check"),
+    step("clippy --workspace --all-targets --release -- -D warnings"),
+    step("test --workspace --release"),
+    Step {
+        // libraries only: the command and the facade are both called `delassus`
+        arguments: "doc --workspace --no-deps --lib --release",
+        environment: Some(("RUSTDOCFLAGS", "-D warnings")),
+    },
+];
+
+const fn step(arguments: &'static str) -> Step {
+    Step {
+        arguments,
+        environment: None,
+    }
+}
+
+/// All steps in order, up to the first that fails.
+fn ci(root: &Path) -> Result<(), String> {
+    for step in &STEPS {
+        cargo(root, step)?;
+    }
+    paths(root)?;
+    println!("\nci: everything passed");
+    Ok(())
+}
+
+fn cargo(root: &Path, step: &Step) -> Result<(), String> {
+    println!("\n==> cargo {}", step.arguments);
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command
+        .args(step.arguments.split_whitespace())
+        .current_dir(root);
+    if let Some((name, value)) = step.environment {
+        command.env(name, value);
+    }
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`cargo {}` failed ({status})", step.arguments)),
+        Err(e) => Err(format!("`cargo {}` cannot be run: {e}", step.arguments)),
+    }
+}
+
+fn paths(root: &Path) -> Result<(), String> {
+    println!("\n==> xtask paths");
+    let faults = check_repository(root).map_err(|e| format!("cannot read the repository: {e}"))?;
+    for fault in &faults {
+        eprintln!("{fault}");
+    }
+    match faults.len() {
+        0 => Ok(()),
+        1 => Err("1 fault in the documents".to_owned()),
+        n => Err(format!("{n} faults in the documents")),
+    }
+}
