@@ -157,8 +157,17 @@ impl Accel {
         q: &[f64],
         z: &[f64],
     ) -> Result<(), StepFailure> {
-        let e = at(p, ws, t, q, z);
-        self.factor(|m| e.mass(m), |j| e.jacobian(j))
+        p.realize_position(t, q, z, ws);
+        self.factor_realized(p, ws)
+    }
+
+    /// Factors W at the position that is realised in `ws`.
+    pub(crate) fn factor_realized<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+    ) -> Result<(), StepFailure> {
+        self.factor(|m| p.mass(ws, m), |j| p.jacobian(ws, j))
     }
 
     /// a, λ and ż at the point `e`, factoring first.

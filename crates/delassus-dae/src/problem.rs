@@ -200,7 +200,12 @@ pub struct AtVel<'a, P: Problem> {
     ws: &'a mut P::Ws,
 }
 
-impl<P: Problem> AtVel<'_, P> {
+impl<'a, P: Problem> AtVel<'a, P> {
+    /// The point that a projection left realised in `ws`.
+    pub(crate) fn realized(p: &'a P, ws: &'a mut P::Ws) -> AtVel<'a, P> {
+        AtVel { p, ws }
+    }
+
     /// M.
     pub fn mass(&self, out: &mut [f64]) {
         self.p.mass(self.ws, out);

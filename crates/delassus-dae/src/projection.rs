@@ -2,7 +2,7 @@
 
 use crate::accel::Accel;
 use crate::failure::StepFailure;
-use crate::problem::{Problem, Scales, at};
+use crate::problem::{Problem, Scales};
 
 /// Projects states; owns its buffers.
 pub struct Projector {
@@ -81,7 +81,8 @@ impl Projector {
             acc.correct(&self.g, &mut self.dx)?;
             p.manifold().retract(q, &self.dx, &mut self.q_try);
             q.copy_from_slice(&self.q_try);
-            at(p, ws, t, q, z).residual_pos(&mut self.g[..self.n_pos]);
+            p.realize_position(t, q, z, ws);
+            p.residual_pos(ws, &mut self.g[..self.n_pos]);
             let (now, row) = self.worst(self.n_pos);
             if now <= ROUND_OFF {
                 break;
@@ -96,10 +97,11 @@ impl Projector {
             }
             drift = now;
         }
-        acc.factor_at(p, ws, t, q, z)
+        acc.factor_realized(p, ws)
     }
 
-    /// Moves v onto G v + g_t = 0 with the factor of the present q.
+    /// Moves v onto G v + g_t = 0 with the factor of the present q; leaves the workspace
+    /// realised at velocity level.
     pub fn velocity<P: Problem>(
         &mut self,
         p: &P,

@@ -10,8 +10,9 @@
 //! ```
 //!
 //! What is left is the same kind of system, smaller and with a regular mass matrix. Which rows
-//! are `P` is decided by pivoting at every factorisation; the remaining rows of a group share
-//! one pattern, so the choice never changes the sparsity and nothing is allocated.
+//! are `P` is decided by pivoting, again when those of the last time no longer hold well; the
+//! remaining rows of a group share one pattern, so the choice never changes the sparsity and
+//! nothing is allocated.
 //!
 //! Blocks with only part of their inertia missing (a thin rod's spin) keep the fictitious
 //! inertia of [`KktOptions::mass_floor`].
@@ -24,6 +25,9 @@ use crate::pattern::Csr;
 
 /// A pivot this much smaller than the largest entry of its group does not hold the coordinate.
 const PIVOT: f64 = 1e-9;
+
+/// The rows of the last factorisation are kept while their pivots are above this.
+const KEEP: f64 = 1e-2;
 
 /// Connected massless blocks with the rows that touch them.
 #[derive(Debug, Clone)]
@@ -55,24 +59,46 @@ impl Group {
         self.dofs.len() + self.others.len()
     }
 
-    /// Chooses P by elimination with row pivoting and forms G_PN⁻¹ and X.
+    /// Forms G_PN⁻¹ and X; keeps the rows P of the last time while they hold the coordinates.
     fn eliminate(&mut self, jac: &[f64]) -> Result<(), KktError> {
         let (n, r, w) = (self.n(), self.rows.len(), self.width());
         for &(slot, at) in &self.scatter {
             self.g[at] = jac[slot];
         }
+        let mut largest: f64 = 0.0;
+        for row in self.g.chunks_exact(w) {
+            for v in &row[..n] {
+                largest = largest.max(v.abs());
+            }
+        }
+        if self.invert() < KEEP * largest {
+            self.choose(largest)?;
+            if !(self.invert() > PIVOT * largest) {
+                return Err(KktError::Undetermined { dof: self.dofs[0], residual: largest });
+            }
+        }
+        for q in n..r {
+            let row = &self.g[self.order[q] * w..self.order[q] * w + n];
+            for c in 0..n {
+                let mut s = 0.0;
+                for (k, g) in row.iter().enumerate() {
+                    s += g * self.inverse[k * n + c];
+                }
+                self.x[(q - n) * n + c] = s;
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses P by elimination with row pivoting.
+    fn choose(&mut self, largest: f64) -> Result<(), KktError> {
+        let (n, r, w) = (self.n(), self.rows.len(), self.width());
         for (i, o) in self.order.iter_mut().enumerate() {
             *o = i;
         }
-        // elimination only decides which rows are P
         let lu = &mut self.work;
-        let mut largest: f64 = 0.0;
         for i in 0..r {
-            for c in 0..n {
-                let v = self.g[i * w + c];
-                lu[i * n + c] = v;
-                largest = largest.max(v.abs());
-            }
+            lu[i * n..(i + 1) * n].copy_from_slice(&self.g[i * w..i * w + n]);
         }
         for c in 0..n {
             let mut best = c;
@@ -81,7 +107,7 @@ impl Group {
                     best = i;
                 }
             }
-            let pivot = lu.get(best * n + c).copied().unwrap_or(0.0);
+            let pivot = lu[best * n + c];
             if !(pivot.abs() > PIVOT * largest) {
                 return Err(if pivot.is_finite() {
                     KktError::Undetermined { dof: self.dofs[c], residual: pivot.abs() }
@@ -104,18 +130,24 @@ impl Group {
                 }
             }
         }
-        // G_PN is tiny: invert it by Gauss–Jordan from the original values
-        let a = &mut lu[..n * n];
-        let inv = &mut self.inverse;
+        Ok(())
+    }
+
+    /// G_PN⁻¹ by Gauss–Jordan; returns its smallest pivot (NaN counts as zero).
+    fn invert(&mut self) -> f64 {
+        let (n, w) = (self.n(), self.width());
+        let a = &mut self.work[..n * n];
+        let inv = &mut self.inverse[..n * n];
+        inv.fill(0.0);
         for i in 0..n {
-            for c in 0..n {
-                a[i * n + c] = self.g[self.order[i] * w + c];
-                inv[i * n + c] = f64::from(u8::from(i == c));
-            }
+            let from = self.order[i] * w;
+            a[i * n..(i + 1) * n].copy_from_slice(&self.g[from..from + n]);
+            inv[i * n + i] = 1.0;
         }
+        let mut smallest = f64::INFINITY;
         for c in 0..n {
             let mut best = c;
-            for i in c..n {
+            for i in c + 1..n {
                 if a[i * n + c].abs() > a[best * n + c].abs() {
                     best = i;
                 }
@@ -126,7 +158,12 @@ impl Group {
                     inv.swap(best * n + k, c * n + k);
                 }
             }
-            let d = 1.0 / a[c * n + c];
+            let pivot = a[c * n + c];
+            if !(pivot.abs() > 0.0) {
+                return 0.0;
+            }
+            smallest = smallest.min(pivot.abs());
+            let d = 1.0 / pivot;
             for k in 0..n {
                 a[c * n + k] *= d;
                 inv[c * n + k] *= d;
@@ -141,17 +178,7 @@ impl Group {
                 }
             }
         }
-        for q in n..r {
-            let row = self.order[q] * w;
-            for c in 0..n {
-                let mut s = 0.0;
-                for k in 0..n {
-                    s += self.g[row + k] * self.inverse[k * n + c];
-                }
-                self.x[(q - n) * n + c] = s;
-            }
-        }
-        Ok(())
+        smallest
     }
 
     /// Reduced rows into the reduced matrix.

@@ -119,8 +119,8 @@ impl Bench {
         {
             let found = errors.iter().any(|e| {
                 e["file"] == file
-                    && e["line"].to_string() == line
-                    && (column.is_empty() || e["column"].to_string() == column)
+                    && number(&e["line"]) == line
+                    && (column.is_empty() || number(&e["column"]) == column)
             });
             assert!(found, "no {place} in\n{}", json.stdout);
         }
@@ -130,6 +130,10 @@ impl Bench {
         self.assert_nothing_left();
         text
     }
+}
+
+fn number(value: &serde_json::Value) -> String {
+    value.as_u64().map(|n| n.to_string()).unwrap_or_default()
 }
 
 /// All entries of a folder and of those in it.

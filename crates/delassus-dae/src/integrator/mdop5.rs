@@ -14,7 +14,7 @@ use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
-use crate::problem::{Problem, at};
+use crate::problem::{AtVel, Problem};
 use crate::projection::Projector;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
@@ -165,7 +165,7 @@ impl<P: Problem> Integrator<P> for Mdop5 {
         self.proj.velocity(p, ws, &mut self.acc, &mut to.v, &to.z)?;
         // last stage at the projected point
         let d = &mut self.end;
-        let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+        let e = AtVel::realized(p, ws);
         self.acc.solve_at(&e, &mut d.a, &mut d.lambda, &mut d.zdot)?;
         m.tangent_inv(&self.xi, &to.v, &mut self.k_xi[6]);
         self.k_v[6].copy_from_slice(&d.a);

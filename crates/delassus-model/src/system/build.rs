@@ -317,7 +317,10 @@ impl Builder {
                 }
             };
             let first = self.sys.terms.len();
+            let n = self.sys.bodies.len();
+            let frames = &self.sys.frames;
             self.sys.terms.extend(terms.into_iter().map(|(c, scalar)| Term {
+                body: [scalar.a, scalar.b].map(|f| frames[f].body.unwrap_or(n)),
                 scalar,
                 c,
                 slot_a: 0,

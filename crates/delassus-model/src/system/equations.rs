@@ -1,6 +1,7 @@
 //! The equations: positions, velocities, constraint rows, forces.
 
 use super::kin::pull;
+use super::scalar::{Pair, ScalarKind};
 use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
@@ -35,7 +36,7 @@ impl Problem for System {
             bodies: vec![Default::default(); self.bodies.len() + 1],
             theta: vec![0.0; self.bodies.len() + 1],
             frames: vec![Default::default(); self.frames.len()],
-            gradients: vec![Default::default(); self.terms.len()],
+            gradients: self.terms.iter().map(|t| t.scalar.kind.constant_gradient()).collect(),
             motion: vec![(0.0, 0.0, 0.0); self.n_motions],
             g: vec![0.0; d.n_pos],
             jac: vec![0.0; self.structure.jac.nnz()],
@@ -88,7 +89,12 @@ impl Problem for System {
             };
             for k in row.terms.clone() {
                 let term = &self.terms[k];
-                let pair = self.pair(ws, &term.scalar);
+                if let ScalarKind::World(axis) = term.scalar.kind {
+                    // most rows of most models: worth a way of their own
+                    g += self.world_row(ws, term, axis);
+                    continue;
+                }
+                let pair = self.term_pair(ws, term);
                 g += term.c * term.scalar.kind.value(&pair, &ws.z);
                 let h = term.scalar.kind.gradient(&pair);
                 ws.gradients[k] = h;
@@ -119,7 +125,13 @@ impl Problem for System {
             };
             for k in row.terms.clone() {
                 let term = &self.terms[k];
-                let p = self.pair(ws, &term.scalar);
+                if let ScalarKind::World(axis) = term.scalar.kind {
+                    let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
+                    rate += term.c * (b.v[axis] - a.v[axis]);
+                    gamma += term.c * (b.bias[axis] - a.bias[axis]);
+                    continue;
+                }
+                let p = self.term_pair(ws, term);
                 let h = &ws.gradients[k];
                 rate += term.c * h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
                 gamma += term.c
@@ -226,6 +238,45 @@ impl Problem for System {
 }
 
 impl System {
+    #[inline]
+    fn term_pair<'a>(&self, ws: &'a Workspace, term: &Term) -> Pair<'a> {
+        let [ba, bb] = term.body;
+        Pair {
+            fa: &ws.frames[term.scalar.a],
+            ba: &ws.bodies[ba],
+            fb: &ws.frames[term.scalar.b],
+            bb: &ws.bodies[bb],
+            theta: (ws.theta[ba], ws.theta[bb]),
+        }
+    }
+
+    /// Value of a coincidence row e_k · d, its gradient written straight to the Jacobian.
+    #[inline]
+    fn world_row(&self, ws: &mut Workspace, term: &Term, axis: usize) -> f64 {
+        let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
+        let value = b.p[axis] - a.p[axis];
+        let ends = [(term.body[0], term.slot_a, a.r, -term.c), (term.body[1], term.slot_b, b.r, term.c)];
+        for (body, slot, r, c) in ends {
+            let Some(layout) = self.bodies.get(body) else { continue };
+            match layout.kind {
+                BodyKind::Planar => {
+                    let out = &mut ws.jac[slot..slot + 3];
+                    out[axis] += c;
+                    // (ẑ × r)_k
+                    out[2] += c * if axis == 0 { -r.y } else { r.x };
+                }
+                BodyKind::Point | BodyKind::PlanarPoint => ws.jac[slot + axis] += c,
+                BodyKind::Rigid => {
+                    let mut lin = Vec3::zeros();
+                    lin[axis] = c;
+                    let out = &mut ws.jac[slot..slot + 6];
+                    pull(layout.kind, &ws.bodies[body].r_wb, &r, &lin, &Vec3::zeros(), out);
+                }
+            }
+        }
+        term.c * value
+    }
+
     /// Adds the gradient of a term to the Jacobian.
     #[inline]
     fn scatter_row(&self, ws: &mut Workspace, term: &Term, k: usize) {

@@ -34,6 +34,8 @@ use std::ops::Range;
 pub(crate) struct Term {
     scalar: PairScalar,
     c: f64,
+    /// The two bodies; the number of bodies stands for the ground.
+    body: [usize; 2],
     slot_a: usize,
     slot_b: usize,
 }

@@ -110,10 +110,7 @@ impl ScalarKind {
     pub fn gradient(&self, p: &Pair<'_>) -> Gradient {
         let mut h = Gradient::default();
         match self {
-            ScalarKind::World(k) => {
-                h.a_lin[*k] = -1.0;
-                h.b_lin[*k] = 1.0;
-            }
+            ScalarKind::World(_) => return self.constant_gradient(),
             ScalarKind::Along(a) => along(&(p.ba.r_wb * a), &p.d(), &mut h),
             ScalarKind::Dot(a, b) => {
                 let c = (p.ba.r_wb * a).cross(&(p.bb.r_wb * b));
@@ -206,6 +203,16 @@ impl ScalarKind {
                 t[3][3] += x;
             }
         }
+    }
+
+    /// Gradient of a scalar whose gradient never changes, zero for the others.
+    pub fn constant_gradient(&self) -> Gradient {
+        let mut h = Gradient::default();
+        if let ScalarKind::World(k) = self {
+            h.a_lin[*k] = -1.0;
+            h.b_lin[*k] = 1.0;
+        }
+        h
     }
 
     /// Measured in metres (otherwise dimensionless or radians).
