@@ -66,24 +66,21 @@ impl Writer {
         metadata: &[(String, String)],
     ) -> Result<(), Box<Fault>> {
         let sensors = columns(results, |sensor| sensor);
-        let all = unique(results);
-        let parquet = |all: &[(String, Column<'_>)], w: &mut Tee<'_>| {
-            let columns: Vec<Column<'_>> =
-                all.iter().map(|(name, c)| Column { name, ..*c }).collect();
-            write_parquet(w, &columns, metadata)
-        };
+        let all = columns(results, |_| true);
         if let Some(folder) = &output.folder {
             self.make(folder)?;
             self.file(&folder.join(RESULTS_CSV), |w| write_csv(w, &sensors))?;
             let others = columns(results, |sensor| !sensor);
             self.file(&folder.join(DIAGNOSTICS_CSV), |w| write_csv(w, &others))?;
-            self.file(&folder.join(RESULTS_PARQUET), |w| parquet(&all, w))?;
+            self.file(&folder.join(RESULTS_PARQUET), |w| {
+                write_parquet(w, &all, metadata)
+            })?;
         }
         if let Some(file) = &output.csv {
             self.file(file, |w| write_csv(w, &sensors))?;
         }
         if let Some(file) = &output.parquet {
-            self.file(file, |w| parquet(&all, w))?;
+            self.file(file, |w| write_parquet(w, &all, metadata))?;
         }
         Ok(())
     }
@@ -170,22 +167,6 @@ fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> 
                 values,
             }),
     );
-    list
-}
-
-/// All columns under names of their own: a sensor may be called like a diagnostic.
-fn unique(results: &Results) -> Vec<(String, Column<'_>)> {
-    let mut list: Vec<(String, Column<'_>)> = columns(results, |sensor| sensor)
-        .into_iter()
-        .map(|c| (c.name.to_owned(), c))
-        .collect();
-    for c in columns(results, |sensor| !sensor).into_iter().skip(1) {
-        let mut name = c.name.to_owned();
-        while list.iter().any(|(n, _)| *n == name) {
-            name = format!("diagnostic.{name}");
-        }
-        list.push((name, c));
-    }
     list
 }
 

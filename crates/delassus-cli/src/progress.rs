@@ -66,7 +66,7 @@ impl Progress {
         let bar = self.bar.get_or_insert_with(|| {
             let target = ProgressDrawTarget::stderr_with_hz(20);
             let bar = ProgressBar::with_draw_target(Some(TICKS as u64), target);
-            let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}  {eta} left");
+            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta}");
             match style {
                 Ok(style) => bar.with_style(style),
                 Err(_) => bar,

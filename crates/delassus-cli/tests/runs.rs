@@ -281,21 +281,6 @@ fn rel_g2_a_sensor_that_is_not_finite_ends_the_results() {
     assert_eq!(csv.lines().count(), 51, "{csv}");
 }
 
-#[test]
-fn a_sensor_may_be_called_like_a_diagnostic() {
-    let text = format!("{SWING}\n[sensor.energy]\ntype = \"energy\"\n");
-    let bench = Bench::new(&text);
-    let ran = bench.run(&["run", "m.toml"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let csv = bench.read("out/m/results.csv");
-    assert!(
-        csv.lines().next().unwrap().contains("energy.kinetic"),
-        "{csv}"
-    );
-    let parquet = std::fs::read(bench.path("out/m/results.parquet")).unwrap();
-    assert!(String::from_utf8_lossy(&parquet).contains("diagnostic.energy.kinetic"));
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn rel_r38_disk_full() {

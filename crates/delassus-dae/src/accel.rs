@@ -40,6 +40,9 @@ pub struct Accel {
     lambda: Vec<f64>,
     constant_mass: bool,
     mass_set: bool,
+    /// Smallest relative pivot of W since it was last set to 1: a measure of how close a
+    /// singular position is.
+    pub weakest_pivot: f64,
     /// What was spent.
     pub work: Work,
 }
@@ -88,6 +91,7 @@ impl Accel {
             lambda: vec![0.0; d.n_vel],
             constant_mass: s.constant_mass,
             mass_set: false,
+            weakest_pivot: 1.0,
             work: Work::default(),
         })
     }
@@ -114,6 +118,7 @@ impl Accel {
         jac(&mut self.jac);
         let info = self.kkt.factor(self.subset.values(&self.jac))?;
         self.work.factorizations += 1;
+        self.weakest_pivot = self.weakest_pivot.min(info.min_relative_pivot);
         self.use_all = false;
         if let Some(all) = &mut self.all
             && info.min_relative_pivot < WEAK_SUBSET

@@ -74,10 +74,23 @@ pub struct Driver<P: Problem> {
     pub steps: u64,
     /// Rejected attempts.
     pub rejections: Rejections,
+    /// Jumps over singular positions.
+    pub hops: u64,
 }
 
 /// A step this much shorter than the span cannot lead to the end.
 const MIN_STEP: f64 = 1e-14;
+/// Steps shorter than this part of the characteristic time are judged per step: round-off in
+/// the error estimate divided by a vanishing step would otherwise drive the step to zero.
+const PER_UNIT_FLOOR: f64 = 1e-5;
+/// Rejections in a row before a singular position is suspected, and the relative pivot of
+/// G M⁻¹ Gᵀ that confirms it (the square of the distance to the point, in radians or so).
+const HOP_AFTER: u32 = 4;
+const NEAR_SINGULAR: f64 = 1e-5;
+/// Lengths of the jumps that are tried, in steps, and the error per step they may make, in
+/// tolerances.
+const HOPS: [f64; 6] = [1.5, 3.0, 6.0, 12.0, 25.0, 50.0];
+const HOP_ERROR: f64 = 100.0;
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 
@@ -117,6 +130,7 @@ impl<P: Problem> Driver<P> {
             worst: None,
             steps: 0,
             rejections: Rejections::default(),
+            hops: 0,
         })
     }
 
@@ -158,7 +172,15 @@ impl<P: Problem> Driver<P> {
 
     fn advance_adaptive(&mut self, p: &P) -> Result<(), SimError> {
         let span = self.opts.t_end - self.t0;
+        let first = self.h;
+        let mut failures = 0;
         loop {
+            if failures == HOP_AFTER && self.method.weakest_pivot() < NEAR_SINGULAR {
+                if self.hop(p, first) {
+                    return Ok(());
+                }
+            }
+            failures += 1;
             let left = self.opts.t_end - self.state.t;
             // stretch the last step a little rather than leave a sliver
             let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };
@@ -170,7 +192,7 @@ impl<P: Problem> Driver<P> {
                     let view = self.method.error();
                     let mut err = self.scale.norm(&view);
                     if self.per_unit_step {
-                        err /= h * self.scale.rate().max(1.0 / span);
+                        err /= (h * self.scale.rate().max(1.0 / span)).max(PER_UNIT_FLOOR);
                     }
                     if err <= 1.0 {
                         let factor = self.control.accepted(err);
@@ -198,6 +220,32 @@ impl<P: Problem> Driver<P> {
                 }
             }
         }
+    }
+
+    /// Jumps over a singular position of the constraints.
+    ///
+    /// The motion is smooth through such a point, but accelerations computed close to it are
+    /// dominated by what little the state is off the constraints, so the error test fails
+    /// however small the step is made. A step long enough to leave that neighbourhood is more
+    /// accurate than a short one that ends in it. Its error may exceed the tolerance by
+    /// [`HOP_ERROR`]; hops are counted in the summary.
+    fn hop(&mut self, p: &P, first: f64) -> bool {
+        let left = self.opts.t_end - self.state.t;
+        for factor in HOPS {
+            let h = (factor * first).min(left);
+            let attempt = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
+            let err = match attempt {
+                Ok(()) => self.scale.norm(&self.method.error()),
+                Err(_) => f64::INFINITY,
+            };
+            if err <= HOP_ERROR {
+                self.h = first;
+                self.hops += 1;
+                self.accept((h == left).then_some(self.opts.t_end));
+                return true;
+            }
+        }
+        false
     }
 
     /// Low-order methods with history pay for every change of the step.

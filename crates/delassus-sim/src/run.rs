@@ -227,6 +227,7 @@ pub fn run(
         rejected: r.error + r.convergence + r.non_finite,
         rejected_by_error: r.error,
         rejected_by_convergence: r.convergence + r.non_finite,
+        singular_hops: driver.hops,
         evaluations: work.evaluations,
         factorizations: work.factorizations,
         newton_iterations: work.newton,

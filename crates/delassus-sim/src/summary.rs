@@ -43,6 +43,8 @@ pub struct Summary {
     pub rejected_by_error: u64,
     /// Of these, because an iteration did not converge.
     pub rejected_by_convergence: u64,
+    /// Jumps over singular positions.
+    pub singular_hops: u64,
     /// Evaluations of the equations.
     pub evaluations: u64,
     /// Factorisations.

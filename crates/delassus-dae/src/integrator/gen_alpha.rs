@@ -45,6 +45,13 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 
 /// Newton iterations before an attempt is given up.
 const MAX_ITERATIONS: usize = 12;
+/// No need to predict a remaining error below this (relative).
+const NEWTON_FLOOR: f64 = 1e-17;
+/// Increments below this (relative) may be round-off.
+const ROUND_OFF: f64 = 3e-16;
+/// Near a singular position round-off is amplified: increments of this size that do not get
+/// smaller any more are as good as it gets.
+const STALLED: f64 = 1e-9;
 /// Contraction beyond which the matrix is renewed.
 const SLOW: f64 = 0.1;
 
@@ -148,7 +155,7 @@ impl GenAlpha {
             subset,
             tangent_pattern: st.tangent,
             scale: p.scales().q,
-            newton_tol: (1e-4 * s.tol.rtol).clamp(1e-13, 1e-10),
+            newton_tol: 0.0,
             a_alg: nv(),
             h_prev: None,
             have_factor: false,
@@ -237,6 +244,19 @@ impl GenAlpha {
             }
         }
         Ok(())
+    }
+
+    /// Increment, relative to the scale of its coordinate, at which Newton's method may stop.
+    /// What is left enters the velocity divided by h and adds up over the steps, so it must be
+    /// small against the local error of the velocity, (hω)³ ω times h, where ω is the rate of
+    /// the present motion.
+    fn tolerance_for(&self, h: f64) -> f64 {
+        let mut omega: f64 = 0.0;
+        for i in 0..self.dims.nv {
+            let s = self.scale[i];
+            omega = omega.max(self.v0[i].abs() / s).max((self.base.a[i].abs() / s).sqrt());
+        }
+        (1e-2 * (h * omega).powi(4)).clamp(NEWTON_FLOOR, 1e-8)
     }
 
     /// Matrix of Newton's method at the point realised in `ws`, factored.
@@ -354,14 +374,16 @@ impl GenAlpha {
             let theta = norm / last;
             if norm <= self.newton_tol
                 || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= self.newton_tol)
+                || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
+                || (k > 3 && norm <= STALLED && theta > 0.3)
             {
                 // slow this time: renew before the next step, not in the middle of one
-                if k > 1 && theta > SLOW {
+                if k > 1 && theta > SLOW && norm > ROUND_OFF {
                     self.renew = true;
                 }
                 return Ok(());
             }
-            if !norm.is_finite() || (k > 0 && theta > 2.0 && fresh) {
+            if !norm.is_finite() || (k > 0 && theta > 2.0 && fresh && norm > STALLED) {
                 break;
             }
             if k > 0 && theta > SLOW && !fresh {
@@ -374,6 +396,9 @@ impl GenAlpha {
             last = norm;
         }
         self.renew = true;
+        if last <= STALLED {
+            return Ok(());
+        }
         Err(StepFailure::NewtonDiverged { iterations: MAX_ITERATIONS, increment: last, worst })
     }
 }
@@ -403,6 +428,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         let Coefficients { alpha_m, beta, gamma, .. } = self.co;
         let nv = self.dims.nv;
         self.h = h;
+        self.acc.weakest_pivot = 1.0;
         match self.h_prev {
             Some(hp) if (h - hp).abs() <= 1e-9 * h => {
                 self.base.copy_from(&self.start);
@@ -412,6 +438,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
             _ => self.prepare(p, ws, from, h)?,
         }
         self.end.copy_from(&self.base);
+        self.newton_tol = self.tolerance_for(h);
         // predict: v̇₁ = v̇₀
         to.t = from.t + h;
         to.z.copy_from_slice(&from.z);
@@ -447,6 +474,10 @@ impl<P: Problem> Integrator<P> for GenAlpha {
 
     fn end(&self) -> &Derived {
         &self.end
+    }
+
+    fn weakest_pivot(&self) -> f64 {
+        self.acc.weakest_pivot
     }
 
     fn work(&self) -> Work {

@@ -137,6 +137,7 @@ impl<P: Problem> Integrator<P> for Mdop5 {
         to: &mut State,
     ) -> Result<(), StepFailure> {
         let m = p.manifold();
+        self.acc.weakest_pivot = 1.0;
         // first stage: the last one of the step before
         self.k_xi[0].copy_from_slice(&from.v);
         self.k_v[0].copy_from_slice(&self.start.a);
@@ -191,6 +192,10 @@ impl<P: Problem> Integrator<P> for Mdop5 {
 
     fn end(&self) -> &Derived {
         &self.end
+    }
+
+    fn weakest_pivot(&self) -> f64 {
+        self.acc.weakest_pivot
     }
 
     fn work(&self) -> Work {

@@ -90,6 +90,9 @@ pub trait Integrator<P: Problem>: Send {
     fn start(&self) -> &Derived;
     /// Accelerations and multipliers at the end of the last attempt, until it is committed.
     fn end(&self) -> &Derived;
+    /// Smallest relative pivot of G M⁻¹ Gᵀ met in the last attempt: how close a singular
+    /// position of the constraints is.
+    fn weakest_pivot(&self) -> f64;
     /// Work since it was made.
     fn work(&self) -> Work;
 }

@@ -74,13 +74,19 @@ impl System {
                 ws.vars[var::SENSOR + k] = x;
             }
         }
-        // an expression may read one that stands after it
-        for _ in 0..2 {
+        // an expression may read one that stands after it: again until nothing changes
+        for _ in 0..self.probes.len() {
+            let mut changed = false;
             for (k, probe) in self.probes.iter().enumerate() {
                 if let Probe::Expression(e) = probe {
-                    m.values[k] = e.eval(&ws.vars);
-                    ws.vars[var::SENSOR + k] = m.values[k];
+                    let x = e.eval(&ws.vars);
+                    changed |= x.to_bits() != m.values[k].to_bits();
+                    m.values[k] = x;
+                    ws.vars[var::SENSOR + k] = x;
                 }
+            }
+            if !changed {
+                break;
             }
         }
         m.seen = true;
@@ -186,8 +192,8 @@ impl System {
         let layout = &self.bodies[b];
         let j = super::kin::jacobian(layout.kind, &ws.bodies[b].r_wb, &ws.frames[k].r);
         let mut x = ws.frames[k].bias;
-        for i in 0..layout.kind.nv() {
-            x += j[i][0] * a.get(layout.iv + i).copied().unwrap_or(0.0);
+        for (i, [lin, _]) in j.iter().enumerate().take(layout.kind.nv()) {
+            x += lin * a.get(layout.iv + i).copied().unwrap_or(0.0);
         }
         x
     }
