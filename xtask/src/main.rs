@@ -52,10 +52,7 @@ const STEPS: [Step; 4] = [
 ];
 
 const fn step(arguments: &'static str) -> Step {
-    Step {
-        arguments,
-        environment: None,
-    }
+    Step { arguments, environment: None }
 }
 
 /// All steps in order, up to the first that fails.
@@ -72,9 +69,7 @@ fn cargo(root: &Path, step: &Step) -> Result<(), String> {
     println!("\n==> cargo {}", step.arguments);
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
-    command
-        .args(step.arguments.split_whitespace())
-        .current_dir(root);
+    command.args(step.arguments.split_whitespace()).current_dir(root);
     if let Some((name, value)) = step.environment {
         command.env(name, value);
     }

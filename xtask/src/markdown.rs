@@ -22,10 +22,7 @@ pub(crate) fn links(text: &str) -> Vec<Found> {
             rest = &rest[at + 2..];
             let target = inline_target(rest);
             if !target.is_empty() {
-                out.push(Found {
-                    line,
-                    text: target.to_owned(),
-                });
+                out.push(Found { line, text: target.to_owned() });
             }
         }
     }
@@ -67,10 +64,7 @@ pub(crate) fn code_paths(text: &str) -> Vec<Found> {
     for (line, content) in prose(text) {
         for span in content.split('`').skip(1).step_by(2) {
             if is_path(span) {
-                out.push(Found {
-                    line,
-                    text: span.to_owned(),
-                });
+                out.push(Found { line, text: span.to_owned() });
             }
         }
     }
@@ -78,9 +72,7 @@ pub(crate) fn code_paths(text: &str) -> Vec<Found> {
 }
 
 fn is_path(span: &str) -> bool {
-    let plain = span
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+    let plain = span.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
     let file = span.ends_with(".md") || span.ends_with(".toml") || span.ends_with(".rs");
     plain && !span.starts_with('/') && (span.contains('/') || file)
 }
@@ -91,15 +83,9 @@ pub(crate) fn models(text: &str) -> Vec<Found> {
     for (i, content) in text.lines().enumerate() {
         let words = content.split(|c: char| !(c.is_ascii_alphanumeric() || "._-/".contains(c)));
         for word in words {
-            let word = word
-                .strip_prefix("./")
-                .unwrap_or(word)
-                .trim_end_matches('.');
+            let word = word.strip_prefix("./").unwrap_or(word).trim_end_matches('.');
             if word.starts_with("models/") && word.ends_with(".toml") {
-                out.push(Found {
-                    line: i + 1,
-                    text: word.to_owned(),
-                });
+                out.push(Found { line: i + 1, text: word.to_owned() });
             }
         }
     }
@@ -187,15 +173,7 @@ See [one](a.md) and ![two](pic.png \"title\"), `[no](code.md)`.
 ";
         let found = links(text);
         assert_eq!(found.last().map(|f| f.line), Some(13));
-        let want = [
-            "a.md",
-            "pic.png",
-            "b.md#part",
-            "c.md",
-            "d_(e).md",
-            "f.md",
-            "g.md",
-        ];
+        let want = ["a.md", "pic.png", "b.md#part", "c.md", "d_(e).md", "f.md", "g.md"];
         assert_eq!(texts(found), want);
     }
 
@@ -211,24 +189,14 @@ See [one](a.md) and ![two](pic.png \"title\"), `[no](code.md)`.
     #[test]
     fn models_are_found_in_code_too() {
         let text = "run `models/a.toml`\n```\ndelassus run ./models/sub/b-2.toml --csv x\n```\n";
-        assert_eq!(
-            texts(models(text)),
-            ["models/a.toml", "models/sub/b-2.toml"]
-        );
+        assert_eq!(texts(models(text)), ["models/a.toml", "models/sub/b-2.toml"]);
         assert!(models("other/models/a.toml models/ models/a.txt").is_empty());
     }
 
     #[test]
     fn headings_become_anchors() {
         let text = "# Model file\n## `[body.NAME]`\n### Two words, λ\n```\n# no\n```\n#no\n## Same\n## Same\n";
-        let want = [
-            "model-file",
-            "bodyname",
-            "two-words-λ",
-            "same",
-            "same",
-            "same-1",
-        ];
+        let want = ["model-file", "bodyname", "two-words-λ", "same", "same", "same-1"];
         assert_eq!(anchors(text), want);
     }
 }

@@ -66,11 +66,7 @@ pub fn check_repository(root: &Path) -> io::Result<Vec<Fault>> {
 }
 
 fn fault(file: &Path, line: usize, message: String) -> Fault {
-    Fault {
-        file: file.to_owned(),
-        line,
-        message,
-    }
+    Fault { file: file.to_owned(), line, message }
 }
 
 /// Files with this extension below `folder`, in a fixed order; build output and hidden folders
@@ -204,11 +200,7 @@ fn error_codes(root: &Path, faults: &mut Vec<Fault>) -> io::Result<()> {
         }
     }
     for code in used.difference(&explained) {
-        faults.push(fault(
-            page,
-            0,
-            format!("the code `{code}` is not explained"),
-        ));
+        faults.push(fault(page, 0, format!("the code `{code}` is not explained")));
     }
     for code in explained.difference(&used) {
         let message = format!("no source uses the code `{code}`");

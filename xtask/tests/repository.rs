@@ -43,18 +43,12 @@ fn a_path_that_is_gone_is_a_fault() {
     let folder = Folder::new(
         "gone",
         &[
-            (
-                "ARCHITECTURE.md",
-                "`crates/a/src/lib.rs` is there.\n\n`crates/b/` was.\n",
-            ),
+            ("ARCHITECTURE.md", "`crates/a/src/lib.rs` is there.\n\n`crates/b/` was.\n"),
             ("CONTRIBUTING.md", "Only links count here: `crates/b/`.\n"),
             ("crates/a/src/lib.rs", ""),
         ],
     );
-    assert_eq!(
-        folder.faults(),
-        ["ARCHITECTURE.md:3: `crates/b/` does not exist"]
-    );
+    assert_eq!(folder.faults(), ["ARCHITECTURE.md:3: `crates/b/` does not exist"]);
 }
 
 #[test]
@@ -62,14 +56,8 @@ fn links_are_followed_from_their_own_folder() {
     let folder = Folder::new(
         "links",
         &[
-            (
-                "README.md",
-                "[a](docs/a.md#part) [b](docs/b.md) [c](docs/a.md#other)\n",
-            ),
-            (
-                "docs/a.md",
-                "# Part\n[up](../README.md) [out](../../x.md) [self](#part)\n",
-            ),
+            ("README.md", "[a](docs/a.md#part) [b](docs/b.md) [c](docs/a.md#other)\n"),
+            ("docs/a.md", "# Part\n[up](../README.md) [out](../../x.md) [self](#part)\n"),
             ("target/made.md", "[no](nowhere.md)\n"),
         ],
     );
@@ -88,19 +76,10 @@ fn the_book_is_complete() {
     let folder = Folder::new(
         "book",
         &[
-            (
-                "docs/src/SUMMARY.md",
-                "- [Start](start.md)\n- [Codes](reference/errors.md)\n",
-            ),
-            (
-                "docs/src/start.md",
-                "Run models/a.toml, then models/b.toml.\n",
-            ),
+            ("docs/src/SUMMARY.md", "- [Start](start.md)\n- [Codes](reference/errors.md)\n"),
+            ("docs/src/start.md", "Run models/a.toml, then models/b.toml.\n"),
             ("docs/src/lost.md", "Nobody finds me.\n"),
-            (
-                "docs/src/reference/errors.md",
-                "| `E_A` | x |\n| `E_OLD` | y |\n",
-            ),
+            ("docs/src/reference/errors.md", "| `E_A` | x |\n| `E_OLD` | y |\n"),
             ("models/a.toml", ""),
             ("models/c.toml", ""),
             ("models/benchmarks/d.toml", ""),

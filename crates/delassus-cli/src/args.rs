@@ -136,10 +136,7 @@ pub fn parse(line: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// Prints help, version or a usage error.
 pub fn explain(error: &clap::Error, json: bool) -> Exit {
-    let help = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
+    let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     let text = error.render();
     if help {
         let text = if std::io::stdout().is_terminal() {

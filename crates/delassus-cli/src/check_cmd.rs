@@ -84,22 +84,12 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         redundancy: r
             .redundancy
             .iter()
-            .map(|d| Dependent {
-                constraint: &d.row,
-                depends_on: &d.depends_on,
-            })
+            .map(|d| Dependent { constraint: &d.row, depends_on: &d.depends_on })
             .collect(),
         non_unique_reactions: &r.non_unique,
         assembly_iterations: r.iterations,
         assembly_residual: r.residual,
-        moved: r
-            .moved
-            .iter()
-            .map(|(body, distance)| Moved {
-                body,
-                distance: *distance,
-            })
-            .collect(),
+        moved: r.moved.iter().map(|(body, distance)| Moved { body, distance: *distance }).collect(),
         method: &p.options.method,
         t_start: p.model.state.t,
         t_end: p.options.t_end,
@@ -123,55 +113,28 @@ fn text(r: &CheckReport<'_>) -> String {
         let names: Vec<String> = list.iter().map(|n| (*n).to_owned()).collect();
         table.row(name, &format!("{}  {}", list.len(), short_list(&names)));
     }
-    let singular = if r.singular_start {
-        " (singular position at the start)"
-    } else {
-        ""
-    };
-    table.row(
-        "freedoms",
-        &format!("{} of {} velocities{singular}", r.mobility, r.velocities),
-    );
-    table.row(
-        "constraints",
-        &format!("{}, rank {}", r.constraints, r.rank),
-    );
+    let singular = if r.singular_start { " (singular position at the start)" } else { "" };
+    table.row("freedoms", &format!("{} of {} velocities{singular}", r.mobility, r.velocities));
+    table.row("constraints", &format!("{}, rank {}", r.constraints, r.rank));
     if r.redundancy.is_empty() {
         table.row("redundant", "none; all reactions are unique");
     } else {
-        table.row(
-            "redundant",
-            &redundant(r.redundancy.len(), r.non_unique_reactions),
-        );
+        table.row("redundant", &redundant(r.redundancy.len(), r.non_unique_reactions));
     }
     for d in r.redundancy.iter().take(SHOWN) {
-        table.row(
-            "",
-            &format!("{} depends on {}", d.constraint, short_list(d.depends_on)),
-        );
+        table.row("", &format!("{} depends on {}", d.constraint, short_list(d.depends_on)));
     }
     more(&mut table, r.redundancy.len());
     let assembly = match r.moved.len() {
         0 => "no body had to be moved".to_owned(),
         n => format!("{n} bodies moved in {} iterations", r.assembly_iterations),
     };
-    table.row(
-        "assembly",
-        &format!("{assembly}; residual {:.1e}", r.assembly_residual),
-    );
+    table.row("assembly", &format!("{assembly}; residual {:.1e}", r.assembly_residual));
     for m in r.moved.iter().take(SHOWN) {
         table.row("", &format!("{} by {:.3e} m", m.body, m.distance));
     }
     more(&mut table, r.moved.len());
-    table.row(
-        "run",
-        &format!(
-            "{} from {} to {} s",
-            r.method,
-            brief(r.t_start),
-            brief(r.t_end)
-        ),
-    );
+    table.row("run", &format!("{} from {} to {} s", r.method, brief(r.t_start), brief(r.t_end)));
     table.finish()
 }
 

@@ -49,18 +49,12 @@ pub struct Failure {
 impl Failure {
     /// Bad input.
     pub fn input(faults: Vec<Fault>) -> Self {
-        Failure {
-            exit: Exit::Input,
-            faults,
-        }
+        Failure { exit: Exit::Input, faults }
     }
 
     /// File or system error.
     pub fn file(fault: Fault) -> Self {
-        Failure {
-            exit: Exit::File,
-            faults: vec![fault],
-        }
+        Failure { exit: Exit::File, faults: vec![fault] }
     }
 }
 
@@ -84,15 +78,9 @@ pub fn guarded(line: &[OsString], json: bool, command: impl FnOnce() -> Exit) ->
     match panic::catch_unwind(AssertUnwindSafe(command)) {
         Ok(exit) => exit,
         Err(_) => {
-            let detail = PANIC
-                .lock()
-                .ok()
-                .and_then(|mut p| p.take())
-                .unwrap_or_default();
-            let words: Vec<String> = line
-                .iter()
-                .map(|w| w.to_string_lossy().into_owned())
-                .collect();
+            let detail = PANIC.lock().ok().and_then(|mut p| p.take()).unwrap_or_default();
+            let words: Vec<String> =
+                line.iter().map(|w| w.to_string_lossy().into_owned()).collect();
             let version = env!("CARGO_PKG_VERSION");
             let message = format!(
                 "this is a bug in delassus {version}, not in your model ({detail}); command line: {}",

@@ -36,10 +36,7 @@ impl Writer {
         results: &Results,
         metadata: &[(String, String)],
     ) -> Result<Writer, Failure> {
-        let mut writer = Writer {
-            made: Vec::new(),
-            written: Vec::new(),
-        };
+        let mut writer = Writer { made: Vec::new(), written: Vec::new() };
         match writer.write_all(output, results, metadata) {
             Ok(()) => Ok(writer),
             Err(fault) => Err(writer.fail(fault, results)),
@@ -53,9 +50,7 @@ impl Writer {
 
     /// Writes the summary into the folder.
     pub fn summary(mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
-        let written = self.file(&folder.join(SUMMARY_JSON), |w| {
-            Ok(w.write_all(text.as_bytes())?)
-        });
+        let written = self.file(&folder.join(SUMMARY_JSON), |w| Ok(w.write_all(text.as_bytes())?));
         written.map_err(|fault| self.fail(fault, results))
     }
 
@@ -72,9 +67,7 @@ impl Writer {
             self.file(&folder.join(RESULTS_CSV), |w| write_csv(w, &sensors))?;
             let others = columns(results, |sensor| !sensor);
             self.file(&folder.join(DIAGNOSTICS_CSV), |w| write_csv(w, &others))?;
-            self.file(&folder.join(RESULTS_PARQUET), |w| {
-                write_parquet(w, &all, metadata)
-            })?;
+            self.file(&folder.join(RESULTS_PARQUET), |w| write_parquet(w, &all, metadata))?;
         }
         if let Some(file) = &output.csv {
             self.file(file, |w| write_csv(w, &sensors))?;
@@ -86,9 +79,7 @@ impl Writer {
     }
 
     fn make(&mut self, folder: &Path) -> Result<(), Box<Fault>> {
-        let missing = folder
-            .ancestors()
-            .take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+        let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         self.made = missing.map(Path::to_owned).collect();
         fs::create_dir_all(folder).map_err(|e| Box::new(refused(folder, &e)))
     }
@@ -100,22 +91,13 @@ impl Writer {
     ) -> Result<(), Box<Fault>> {
         let mut sha = Sha256::new();
         let mut bytes = 0;
-        let result = atomic_write(path, |w| {
-            fill(&mut Tee {
-                inner: w,
-                sha: &mut sha,
-                bytes: &mut bytes,
-            })
-        });
+        let result =
+            atomic_write(path, |w| fill(&mut Tee { inner: w, sha: &mut sha, bytes: &mut bytes }));
         match result {
             Ok(()) => {}
             // A reader of a pipe that went away has seen what it wanted.
             Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {}
-            Err(WriteError::Io {
-                source,
-                bytes_written,
-                ..
-            }) => {
+            Err(WriteError::Io { source, bytes_written, .. }) => {
                 let mut fault = refused(path, &source);
                 let written = format!(" ({bytes_written} bytes written)");
                 fault.message.push_str(&written);
@@ -158,25 +140,17 @@ impl Writer {
 fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> {
     let mut list = vec![time(results)];
     let all = results.channels.iter().zip(&results.data);
-    list.extend(
-        all.filter(|(c, _)| wanted(c.sensor))
-            .map(|(c, values)| Column {
-                name: &c.name,
-                unit: &c.unit,
-                frame: &c.frame,
-                values,
-            }),
-    );
+    list.extend(all.filter(|(c, _)| wanted(c.sensor)).map(|(c, values)| Column {
+        name: &c.name,
+        unit: &c.unit,
+        frame: &c.frame,
+        values,
+    }));
     list
 }
 
 fn time(results: &Results) -> Column<'_> {
-    Column {
-        name: "t",
-        unit: "s",
-        frame: "",
-        values: &results.t,
-    }
+    Column { name: "t", unit: "s", frame: "", values: &results.t }
 }
 
 /// Counts and hashes what passes through.

@@ -42,10 +42,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Run(a) => (run_cmd::run(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
-        Command::Schema => (
-            console::print(&delassus::io::model_file::schema_json()),
-            false,
-        ),
+        Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
         Command::Methods => (methods_cmd::methods(), false),
     };
     match result {

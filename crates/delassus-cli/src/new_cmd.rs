@@ -60,15 +60,10 @@ pub fn new(a: &NewArgs) -> Result<Exit, Failure> {
         }
         Err(e) => return Err(Failure::file(refused(&path, &e))),
     };
-    if let Err(e) = file
-        .write_all(a.kind.text().as_bytes())
-        .and_then(|()| file.sync_all())
-    {
+    if let Err(e) = file.write_all(a.kind.text().as_bytes()).and_then(|()| file.sync_all()) {
         // A half-written starter helps nobody.
         let _ = fs::remove_file(&path);
         return Err(Failure::file(refused(&path, &e)));
     }
-    console::print(&format!(
-        "wrote {shown}\nrun it with: delassus run {shown}\n"
-    ))
+    console::print(&format!("wrote {shown}\nrun it with: delassus run {shown}\n"))
 }

@@ -19,9 +19,7 @@ pub fn number(option: &str, text: &str, dim: Dim) -> Result<f64, Box<Fault>> {
         Ok(found) => found,
         Err(e) => {
             let help = e.help();
-            let help = help
-                .as_deref()
-                .unwrap_or("write a number such as 1e-3 or \"10 ms\"");
+            let help = help.as_deref().unwrap_or("write a number such as 1e-3 or \"10 ms\"");
             return fault(code(&e), &e.to_string(), help);
         }
     };
@@ -64,10 +62,7 @@ mod tests {
     #[test]
     fn expressions_with_units() {
         assert_eq!(number("--step", "10 ms", Dim::TIME).unwrap(), 0.01);
-        assert_eq!(
-            number("--end", "2*pi", Dim::TIME).unwrap(),
-            std::f64::consts::TAU
-        );
+        assert_eq!(number("--end", "2*pi", Dim::TIME).unwrap(), std::f64::consts::TAU);
         assert_eq!(number("--rtol", "1e-3", Dim::NONE).unwrap(), 1e-3);
         assert_eq!(count("--max-steps", "1e6").unwrap(), 1_000_000);
         let code = |text, dim| number("--step", text, dim).unwrap_err().code;

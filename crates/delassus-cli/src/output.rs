@@ -76,10 +76,7 @@ impl Output {
 fn usage(message: &str, path: &Path) -> Failure {
     let fault = Fault::new("E_OUTPUT", "", format!("{message}: {}", path.display()))
         .help("give another file name");
-    Failure {
-        exit: Exit::Input,
-        faults: vec![fault],
-    }
+    Failure { exit: Exit::Input, faults: vec![fault] }
 }
 
 fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {

@@ -59,10 +59,7 @@ impl Places {
                 continue;
             }
             for p in model_file::locate_all(vec![d], &self.sources) {
-                let file = self
-                    .files()
-                    .position(|f| f == p.location.file())
-                    .unwrap_or(0);
+                let file = self.files().position(|f| f == p.location.file()).unwrap_or(0);
                 let mut fault = Fault::from(&p);
                 if p.path.is_empty() {
                     // The model as a whole: its first line has nothing to do with it.
@@ -104,12 +101,7 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
     let mut spec = loaded.spec;
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     settings.apply(&mut spec);
-    let places = Places {
-        sources: loaded.sources,
-        settings,
-        set: args.set.clone(),
-        known,
-    };
+    let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
     let method = unknown_method(&spec);
     let compiled = match (compile_with(&spec, &args.set), method) {
         (Ok(model), None) => model,
@@ -130,13 +122,7 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
     notes.extend(model.report.notes.iter().cloned());
     let notes = places.diagnostics(notes);
     let hash = hash(&places);
-    Ok(Prepared {
-        model,
-        options,
-        notes,
-        hash,
-        places,
-    })
+    Ok(Prepared { model, options, notes, hash, places })
 }
 
 fn load_failure(e: LoadError) -> Failure {
@@ -146,10 +132,7 @@ fn load_failure(e: LoadError) -> Failure {
             let path = path.display().to_string();
             let fault = Fault::new("E_FILE", "", format!("cannot read {path}: {source}"))
                 .help("check the path of the model; `delassus new` writes a first one");
-            Failure {
-                exit: Exit::File,
-                faults: vec![fault],
-            }
+            Failure { exit: Exit::File, faults: vec![fault] }
         }
     }
 }
@@ -176,15 +159,10 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
         SetupError::UnknownMethod { known, .. } => places
             .fault("E_UNKNOWN_METHOD", "method.name", &message)
             .help(format!("use one of: {}", known.join(", "))),
-        SetupError::Setting {
-            code: "E_START", ..
-        } => {
+        SetupError::Setting { code: "E_START", .. } => {
             let fault = Fault::new("E_START", "", message)
                 .help("check masses and forces at the start; another method may also help");
-            return Failure {
-                exit: Exit::Numerical,
-                faults: vec![fault],
-            };
+            return Failure { exit: Exit::Numerical, faults: vec![fault] };
         }
         SetupError::Setting { code, what, .. } => {
             let section = match *what {
@@ -196,9 +174,7 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
                 "E_TOLERANCE" => "give a tolerance such as 1e-6",
                 _ => "change the setting, or leave it out",
             };
-            places
-                .fault(code, &format!("{section}.{what}"), &message)
-                .help(help)
+            places.fault(code, &format!("{section}.{what}"), &message).help(help)
         }
         SetupError::TooLarge { .. } => places
             .fault("E_LIMIT", "analysis.sample", &message)
@@ -206,10 +182,7 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
         SetupError::Kkt(_) => {
             let fault = Fault::new("E_START", "", message)
                 .help("`delassus check` shows joints, freedoms and redundancy");
-            return Failure {
-                exit: Exit::Numerical,
-                faults: vec![fault],
-            };
+            return Failure { exit: Exit::Numerical, faults: vec![fault] };
         }
     };
     Failure::input(vec![fault])

@@ -19,11 +19,7 @@ pub fn failure(exit: Exit, faults: &[Fault], json: bool) {
             code: u8,
             errors: &'a [Fault],
         }
-        let object = Object {
-            status: "error",
-            code: exit.code(),
-            errors: faults,
-        };
+        let object = Object { status: "error", code: exit.code(), errors: faults };
         // A pipe that is closed is no reason to change the exit code.
         let _ = console::print(&to_json(&object));
     }
@@ -35,10 +31,9 @@ pub fn to_json(value: &impl Serialize) -> String {
     match serde_json::to_string_pretty(value) {
         Ok(text) => text + "\n",
         // Only maps with other keys than text can fail, and there are none.
-        Err(e) => format!(
-            "{{\"status\":\"error\",\"code\":70,\"errors\":[{:?}]}}\n",
-            e.to_string()
-        ),
+        Err(e) => {
+            format!("{{\"status\":\"error\",\"code\":70,\"errors\":[{:?}]}}\n", e.to_string())
+        }
     }
 }
 
@@ -57,21 +52,14 @@ pub fn warnings(notes: &[Fault]) {
 
 fn render(faults: &[Fault], severity: Severity) -> String {
     let colour = console::colour();
-    let theme = if colour {
-        GraphicalTheme::unicode()
-    } else {
-        GraphicalTheme::none()
-    };
-    let mut handler = GraphicalReportHandler::new_themed(theme)
-        .with_links(false)
-        .with_context_lines(1);
+    let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
+    let mut handler =
+        GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
     if colour {
         handler = handler.with_width(100);
     } else {
         // Whoever reads a pipe wants one message per line.
-        handler = handler
-            .with_width(usize::from(u16::MAX))
-            .with_wrap_lines(false);
+        handler = handler.with_width(usize::from(u16::MAX)).with_wrap_lines(false);
     }
     let mut out = String::new();
     for fault in faults {

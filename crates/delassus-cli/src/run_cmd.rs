@@ -116,9 +116,7 @@ fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fa
         "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
         channel.name
     );
-    let fault = prepared
-        .places
-        .fault("E_NONFINITE", &format!("sensor.{}", channel.name), &message);
+    let fault = prepared.places.fault("E_NONFINITE", &format!("sensor.{}", channel.name), &message);
     Some(fault.help("check divisions, roots and logarithms in the sensor and what it refers to"))
 }
 

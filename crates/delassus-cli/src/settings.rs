@@ -24,8 +24,7 @@ impl Settings {
     pub fn read(a: &RunArgs) -> Result<Settings, Vec<Fault>> {
         let mut faults = Vec::new();
         let mut read = |option: &str, text: &Option<String>, dim| {
-            text.as_ref()
-                .and_then(|t| keep(number(option, t, dim), &mut faults))
+            text.as_ref().and_then(|t| keep(number(option, t, dim), &mut faults))
         };
         let mut settings = Settings {
             method: a.method.clone(),
@@ -40,11 +39,7 @@ impl Settings {
         if let Some(text) = &a.max_steps {
             settings.max_steps = keep(count("--max-steps", text), &mut faults);
         }
-        if faults.is_empty() {
-            Ok(settings)
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(settings) } else { Err(faults) }
     }
 
     /// Writes the settings into the model, as if they had been in the file.

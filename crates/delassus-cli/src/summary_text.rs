@@ -18,8 +18,7 @@ impl Table {
 
     /// Adds a line.
     pub fn row(&mut self, name: &str, value: &str) {
-        self.0
-            .push_str(&format!("  {name:<14} {}\n", escape(value)));
+        self.0.push_str(&format!("  {name:<14} {}\n", escape(value)));
     }
 
     /// The text.
@@ -54,12 +53,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
         method.push_str(" s");
     }
     table.row("method", &method);
-    let span = format!(
-        "{} to {} s, {} samples",
-        brief(s.t_start),
-        brief(s.t_end),
-        s.samples
-    );
+    let span = format!("{} to {} s, {} samples", brief(s.t_start), brief(s.t_end), s.samples);
     table.row("time", &span);
     table.row("steps", &format!("{} ({} rejected)", s.steps, s.rejected));
     let work = format!("{} ({} factorizations)", s.evaluations, s.factorizations);
@@ -75,10 +69,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     );
     table.row("freedoms", &s.mobility.to_string());
     if s.redundant > 0 {
-        table.row(
-            "redundant",
-            &redundant(s.redundant, &s.non_unique_reactions),
-        );
+        table.row("redundant", &redundant(s.redundant, &s.non_unique_reactions));
     }
     if let Some(folder) = folder {
         let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON].join(", ");
@@ -95,34 +86,18 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
 pub fn brief(x: f64) -> String {
     let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
     let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
-    if plain {
-        rounded.to_string()
-    } else {
-        format!("{rounded:e}")
-    }
+    if plain { rounded.to_string() } else { format!("{rounded:e}") }
 }
 
 /// How many rows, and whose reactions suffer.
 pub fn redundant(rows: usize, joints: &[String]) -> String {
-    let constraints = if rows == 1 {
-        "constraint"
-    } else {
-        "constraints"
-    };
-    format!(
-        "{rows} {constraints}; reactions are not unique for {}",
-        short_list(joints)
-    )
+    let constraints = if rows == 1 { "constraint" } else { "constraints" };
+    format!("{rows} {constraints}; reactions are not unique for {}", short_list(joints))
 }
 
 /// At most twelve names.
 pub fn short_list(names: &[String]) -> String {
-    let mut text = names
-        .iter()
-        .take(12)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text = names.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > 12 {
         text.push_str(&format!(" and {} more", names.len() - 12));
     }

@@ -26,10 +26,7 @@ impl Window {
     /// The line at a place and one line on each side; `None` where there is nothing to see.
     pub fn around(place: &Location) -> Option<Window> {
         let text = place.source.text();
-        let line_start = text
-            .get(..place.span.start)?
-            .rfind('\n')
-            .map_or(0, |i| i + 1);
+        let line_start = text.get(..place.span.start)?.rfind('\n').map_or(0, |i| i + 1);
         let line_end = end_of_line(text, line_start);
         let line = text.get(line_start..line_end)?;
         if line.trim().is_empty() {
@@ -37,26 +34,13 @@ impl Window {
         }
         let end = place.span.end.clamp(place.span.start, line_end);
         let (from, to, above) = if line.len() > WIDTH {
-            let from = floor(
-                text,
-                place.span.start.saturating_sub(BEFORE).max(line_start),
-            );
+            let from = floor(text, place.span.start.saturating_sub(BEFORE).max(line_start));
             (from, floor(text, (from + WIDTH).min(line_end)), 0)
         } else {
-            let before = text[..line_start.saturating_sub(1)]
-                .rfind('\n')
-                .map_or(0, |i| i + 1);
-            let from = if line_start - before > WIDTH {
-                line_start
-            } else {
-                before
-            };
+            let before = text[..line_start.saturating_sub(1)].rfind('\n').map_or(0, |i| i + 1);
+            let from = if line_start - before > WIDTH { line_start } else { before };
             let next = end_of_line(text, (line_end + 1).min(text.len()));
-            let to = if next - line_end > WIDTH {
-                line_end
-            } else {
-                next
-            };
+            let to = if next - line_end > WIDTH { line_end } else { next };
             (from, to, usize::from(from < line_start))
         };
         Some(Window {
@@ -70,9 +54,7 @@ impl Window {
 }
 
 fn end_of_line(text: &str, from: usize) -> usize {
-    text.get(from..)
-        .and_then(|rest| rest.find('\n'))
-        .map_or(text.len(), |i| from + i)
+    text.get(from..).and_then(|rest| rest.find('\n')).map_or(text.len(), |i| from + i)
 }
 
 fn floor(text: &str, mut at: usize) -> usize {

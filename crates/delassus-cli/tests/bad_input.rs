@@ -14,16 +14,8 @@ fn the_good_model_is_good() {
 
 #[test]
 fn rel_r01_nonfinite() {
-    let values = [
-        "nan",
-        "inf",
-        "-inf",
-        "1e999",
-        "\"nan\"",
-        "\"1/0\"",
-        "\"-1e999\"",
-        "\"sqrt(-1)\"",
-    ];
+    let values =
+        ["nan", "inf", "-inf", "1e999", "\"nan\"", "\"1/0\"", "\"-1e999\"", "\"sqrt(-1)\""];
     for bad in values {
         let cases = [
             ("mass = 1", format!("mass = {bad}"), "m.toml:4:"),
@@ -52,9 +44,7 @@ fn rel_r01_not_finite_at_the_start() {
 fn rel_r02_massless() {
     let free = "body.dust = { type = \"planar-point\", mass = 0 }\nanalysis";
     broken("analysis", free).refuses("E_MASSLESS", "m.toml:6:", "dust");
-    let pinned = GOOD
-        .replace("inertia = 0.1", "inertia = 0")
-        .replace("bar.end", "bar");
+    let pinned = GOOD.replace("inertia = 0.1", "inertia = 0").replace("bar.end", "bar");
     let pinned = pinned.replace("position = [1, 0], ", "");
     Bench::new(&pinned).refuses("E_MASSLESS", "m.toml:4:", "rotation");
 }
@@ -102,11 +92,7 @@ fn rel_r07_references() {
     );
     let twice = "joint.pin = { type = \"revolute\", between = [\"ground\", \"bar\"] }\nanalysis";
     let ran = broken("analysis", twice).refuses("E_DUPLICATE", "m.toml:6:", "pin");
-    assert!(
-        ran.stderr.contains("m.toml:5:"),
-        "the first place is named: {}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("m.toml:5:"), "the first place is named: {}", ran.stderr);
 }
 
 #[test]
@@ -159,21 +145,9 @@ fn rel_r09_time_and_tolerance() {
     }
     Bench::new(GOOD).refuses_with(&["--rtol", "2"], 2, "E_TOLERANCE", "--rtol", "below 1");
     Bench::new(GOOD).refuses_with(&["--atol", "0"], 2, "E_TOLERANCE", "--atol", "tolerance");
-    Bench::new(GOOD).refuses_with(
-        &["--end", "0"],
-        2,
-        "E_TIME_SPEC",
-        "--end",
-        "after the start",
-    );
+    Bench::new(GOOD).refuses_with(&["--end", "0"], 2, "E_TIME_SPEC", "--end", "after the start");
     Bench::new(GOOD).refuses_with(&["--rho-inf", "1.5"], 2, "E_RANGE", "--rho-inf", "1.5");
-    Bench::new(GOOD).refuses_with(
-        &["--max-steps", "0"],
-        2,
-        "E_RANGE",
-        "--max-steps",
-        "at least 1",
-    );
+    Bench::new(GOOD).refuses_with(&["--max-steps", "0"], 2, "E_RANGE", "--max-steps", "at least 1");
     Bench::new(GOOD).refuses_with(
         &["--end", "1e9", "--sample", "1e-9"],
         2,
@@ -186,33 +160,11 @@ fn rel_r09_time_and_tolerance() {
 #[test]
 fn values_set_from_outside() {
     let bench = broken("gravity", "parameters.L = 1\ngravity");
-    bench.refuses_with(
-        &["--set", "M=2"],
-        2,
-        "E_UNKNOWN_NAME",
-        "--set M=2",
-        "use one of: L",
-    );
-    bench.refuses_with(
-        &["--set", "L=2 +"],
-        2,
-        "E_EXPRESSION",
-        "--set L=2 +",
-        "ends",
-    );
-    bench.refuses_with(
-        &["--set", "L=nan"],
-        2,
-        "E_NONFINITE",
-        "--set L=nan",
-        "finite",
-    );
+    bench.refuses_with(&["--set", "M=2"], 2, "E_UNKNOWN_NAME", "--set M=2", "use one of: L");
+    bench.refuses_with(&["--set", "L=2 +"], 2, "E_EXPRESSION", "--set L=2 +", "ends");
+    bench.refuses_with(&["--set", "L=nan"], 2, "E_NONFINITE", "--set L=nan", "finite");
     let ran = bench.run(&["run", "m.toml", "--set", "L"]);
-    assert!(
-        ran.code == 2 && ran.stderr.contains("NAME=VALUE"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.code == 2 && ran.stderr.contains("NAME=VALUE"), "{}", ran.stderr);
     assert_eq!(bench.run(&["check", "m.toml", "--set", "L=-20 mm"]).code, 0);
 }
 
@@ -236,11 +188,7 @@ joint.right = { type = "distance", between = ["ground.far", "a"], length = 1 }
     for word in ["left", "right", "m.toml:", "help: "] {
         assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
     }
-    assert!(
-        ran.stderr.matches("joint \"").count() <= 5,
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.matches("joint \"").count() <= 5, "{}", ran.stderr);
     bench.assert_nothing_left();
 }
 
@@ -259,11 +207,7 @@ fn rel_r14_contradictory_joints() {
                 joint.slide = { type = \"distance\", between = [\"ground\", \"bar\"], length = 2 }\nanalysis";
     let bench = broken("analysis", more);
     let ran = bench.refuses("E_CONFLICT", "m.toml:", "contradict");
-    assert!(
-        ran.stderr.contains("other") && ran.stderr.contains("slide"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("other") && ran.stderr.contains("slide"), "{}", ran.stderr);
 }
 
 #[test]
@@ -294,11 +238,7 @@ method.name = "euler"
             .find(&format!("[m.toml:{line}:"))
             .unwrap_or_else(|| panic!("{code}: {}", ran.stderr));
         assert!(at > last, "in file order: {}", ran.stderr);
-        assert!(
-            ran.stderr[last..at].contains(code),
-            "{code}: {}",
-            ran.stderr
-        );
+        assert!(ran.stderr[last..at].contains(code), "{code}: {}", ran.stderr);
         last = at;
     }
 }
@@ -313,10 +253,7 @@ fn rel_r30_empty_and_broken_files() {
 #[test]
 fn rel_r33_huge_file_is_refused_at_once() {
     let bench = Bench::new("");
-    File::create(bench.path("m.toml"))
-        .unwrap()
-        .set_len(100 << 20)
-        .unwrap();
+    File::create(bench.path("m.toml")).unwrap().set_len(100 << 20).unwrap();
     let clock = Instant::now();
     bench.refuses("E_LIMIT", "m.toml:1:1", "104857600 bytes");
     assert!(clock.elapsed().as_secs() < 2);
@@ -330,11 +267,8 @@ fn rel_r33_repetition_that_explodes() {
     let bench = Bench::new(text);
     let ran = bench.run(&["run", "m.toml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    let one = Bench::new(
-        &text
-            .replace(", j = 1..100000, k = 1..100000", "0000")
-            .replace("{j}{k}", ""),
-    );
+    let one =
+        Bench::new(&text.replace(", j = 1..100000, k = 1..100000", "0000").replace("{j}{k}", ""));
     one.refuses("E_LIMIT", "m.toml:", "repeat");
     assert!(clock.elapsed().as_secs() < 5);
     bench.assert_nothing_left();

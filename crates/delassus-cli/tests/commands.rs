@@ -107,11 +107,7 @@ fn help_version_and_usage() {
     ] {
         let ran = bench.run(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?}");
-        assert!(
-            ran.stderr.contains("Usage") || ran.stderr.contains("--help"),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains("Usage") || ran.stderr.contains("--help"), "{}", ran.stderr);
     }
     let ran = bench.run(&["run", "m.toml", "--json", "--bog\x1b[31mus"]);
     let v: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();

@@ -19,29 +19,14 @@ fn writes_a_folder_of_results() {
     let bench = Bench::new(SWING);
     let ran = bench.run(&["run", "m.toml"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    for word in [
-        "swing",
-        "mdop5",
-        "steps",
-        "wall time",
-        "energy error",
-        "drift",
-        "freedoms",
-        "out/m",
-    ] {
+    for word in
+        ["swing", "mdop5", "steps", "wall time", "energy error", "drift", "freedoms", "out/m"]
+    {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }
     let mut files = list(&bench.path("out/m"));
     files.sort();
-    assert_eq!(
-        files,
-        [
-            "diagnostics.csv",
-            "results.csv",
-            "results.parquet",
-            "summary.json"
-        ]
-    );
+    assert_eq!(files, ["diagnostics.csv", "results.csv", "results.parquet", "summary.json"]);
     let csv = bench.read("out/m/results.csv");
     assert_eq!(csv.lines().next().unwrap(), "t,bob.x,bob.y,\"a,b\"");
     assert_eq!(csv.lines().count(), 12);
@@ -54,13 +39,9 @@ fn writes_a_folder_of_results() {
     let parquet = std::fs::read(bench.path("out/m/results.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let text = String::from_utf8_lossy(&parquet);
-    for key in [
-        "delassus.version",
-        "delassus.model_sha256",
-        "delassus.method",
-        "swing",
-        "unit.bob.x",
-    ] {
+    for key in
+        ["delassus.version", "delassus.model_sha256", "delassus.method", "swing", "unit.bob.x"]
+    {
         assert!(text.contains(key), "{key}");
     }
     // Again: the folder is known as made by delassus.
@@ -75,17 +56,11 @@ fn rel_g2_checksums_fit_the_files() {
     let summary: serde_json::Value = serde_json::from_str(&bench.read("o/summary.json")).unwrap();
     for file in summary["files"].as_array().unwrap() {
         let bytes = std::fs::read(bench.path(file["path"].as_str().unwrap())).unwrap();
-        let sum: String = Sha256::digest(&bytes)
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect();
+        let sum: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
         assert_eq!(file["sha256"], sum);
         assert_eq!(file["bytes"], bytes.len());
     }
-    let sum: String = Sha256::digest(SWING)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let sum: String = Sha256::digest(SWING).iter().map(|b| format!("{b:02x}")).collect();
     assert_eq!(summary["model_sha256"], sum);
 }
 
@@ -94,12 +69,7 @@ fn rel_r41_same_bits_twice() {
     let bench = Bench::new(SWING);
     for method in ["mdop5", "gen-alpha"] {
         for out in ["a", "b"] {
-            assert_eq!(
-                bench
-                    .run(&["run", "m.toml", "--method", method, "--out", out])
-                    .code,
-                0
-            );
+            assert_eq!(bench.run(&["run", "m.toml", "--method", method, "--out", out]).code, 0);
         }
         for file in ["results.csv", "diagnostics.csv", "results.parquet"] {
             let read = |out: &str| std::fs::read(bench.path(out).join(file)).unwrap();
@@ -111,15 +81,7 @@ fn rel_r41_same_bits_twice() {
 #[test]
 fn asked_files_only() {
     let bench = Bench::new(SWING);
-    let ran = bench.run(&[
-        "run",
-        "m.toml",
-        "--csv",
-        "x.csv",
-        "--parquet",
-        "x.parquet",
-        "--quiet",
-    ]);
+    let ran = bench.run(&["run", "m.toml", "--csv", "x.csv", "--parquet", "x.parquet", "--quiet"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     let mut files = list(bench.dir.path());
     files.sort();
@@ -182,11 +144,7 @@ fn rel_r11_empty_models_run() {
         "schema = 1\nsensor.x = { type = \"expression\", value = \"t^2\" }\n",
     ];
     for text in fixtures {
-        for extra in [
-            &["--method", "mdop5"][..],
-            &["--method", "gen-alpha"],
-            &["--step", "0.1"],
-        ] {
+        for extra in [&["--method", "mdop5"][..], &["--method", "gen-alpha"], &["--step", "0.1"]] {
             let bench = Bench::new(text);
             let ran = bench.run(&[&["run", "m.toml", "--csv", "x.csv"], extra].concat());
             assert_eq!(ran.code, 0, "{text}: {}", ran.stderr);
@@ -199,16 +157,8 @@ fn rel_r11_empty_models_run() {
 #[test]
 fn rel_r21_work_limit_keeps_partial_results() {
     let bench = Bench::new(SWING);
-    let ran = bench.run(&[
-        "run",
-        "m.toml",
-        "--max-steps",
-        "5",
-        "--rtol",
-        "1e-10",
-        "--sample",
-        "1 ms",
-    ]);
+    let ran =
+        bench.run(&["run", "m.toml", "--max-steps", "5", "--rtol", "1e-10", "--sample", "1 ms"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     for word in ["E_WORK_LIMIT", "t = ", "step ", "max_steps", "help: "] {
         assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
@@ -241,14 +191,7 @@ fn rel_r20_divergence_is_blamed_on_the_force() {
         let bench = Bench::new(BLOW_UP);
         let ran = bench.run(&["run", "m.toml", "--csv", "x.csv", "--step", step]);
         assert_eq!(ran.code, 3, "{}", ran.stderr);
-        for word in [
-            "E_DIVERGED",
-            "body \"p\"",
-            "culprit",
-            "t = ",
-            "step ",
-            "help: ",
-        ] {
+        for word in ["E_DIVERGED", "body \"p\"", "culprit", "t = ", "step ", "help: "] {
             assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
         }
         assert!(!ran.stderr.contains("innocent"));
@@ -268,13 +211,7 @@ fn rel_g2_a_sensor_that_is_not_finite_ends_the_results() {
     let bench = Bench::new(text);
     let ran = bench.run(&["run", "m.toml", "--csv", "x.csv"]);
     assert_eq!(ran.code, 3);
-    for word in [
-        "E_NONFINITE",
-        "m.toml:2:",
-        "sensor.x",
-        "t = 0.5 s",
-        "help: ",
-    ] {
+    for word in ["E_NONFINITE", "m.toml:2:", "sensor.x", "t = 0.5 s", "help: "] {
         assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
     }
     let csv = bench.read("x.csv");
@@ -287,20 +224,11 @@ fn rel_r38_disk_full() {
     let bench = Bench::new(SWING);
     let ran = bench.run(&["run", "m.toml", "--csv", "/dev/full"]);
     assert_eq!(ran.code, 5, "{}", ran.stderr);
-    for word in [
-        "E_OUTPUT",
-        "/dev/full",
-        "bytes written",
-        "reached t = 1 s",
-        "help: ",
-    ] {
+    for word in ["E_OUTPUT", "/dev/full", "bytes written", "reached t = 1 s", "help: "] {
         assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
     }
     bench.assert_nothing_left();
-    let full = std::fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_delassus"))
         .arg("schema")
         .stdout(full)
@@ -319,13 +247,7 @@ fn rel_r38_output_that_cannot_be_written() {
         ("--parquet", "missing/x.parquet"),
         ("--csv", "."),
     ] {
-        bench.refuses_with(
-            &[option, path],
-            5,
-            "E_OUTPUT",
-            "",
-            path.split('/').next().unwrap(),
-        );
+        bench.refuses_with(&[option, path], 5, "E_OUTPUT", "", path.split('/').next().unwrap());
     }
     // The model itself is never replaced, by whatever name.
     for path in ["m.toml", "./m.toml"] {

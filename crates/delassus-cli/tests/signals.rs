@@ -26,10 +26,7 @@ fn start(bench: &Bench, args: &[&str]) -> Child {
 }
 
 fn send(child: &Child, signal: &str) {
-    let sent = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status()
-        .unwrap();
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -43,21 +40,14 @@ fn rel_r43_a_signal_keeps_the_results() {
         let clock = Instant::now();
         let out = child.wait_with_output().unwrap();
         assert!(clock.elapsed() < Duration::from_secs(5));
-        assert_eq!(
-            out.status.code(),
-            Some(130),
-            "{}",
-            String::from_utf8_lossy(&out.stderr)
-        );
+        assert_eq!(out.status.code(), Some(130), "{}", String::from_utf8_lossy(&out.stderr));
         assert!(String::from_utf8_lossy(&out.stdout).contains("INTERRUPTED"));
         let csv = bench.read("out/m/results.csv");
         assert!(csv.starts_with("t,bob.x,bob.y\n") && csv.ends_with('\n'));
         assert!(csv.lines().count() > 2);
         for line in csv.lines().skip(1) {
             assert_eq!(
-                line.split(',')
-                    .filter(|x| x.parse::<f64>().unwrap().is_finite())
-                    .count(),
+                line.split(',').filter(|x| x.parse::<f64>().unwrap().is_finite()).count(),
                 3
             );
         }
@@ -82,11 +72,7 @@ fn rel_r38_a_closed_pipe_is_no_error() {
         drop(child.stdout.take());
         let out = child.wait_with_output().unwrap();
         let stderr = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(
-            (out.status.code(), stderr.as_ref()),
-            (Some(0), ""),
-            "{args:?}"
-        );
+        assert_eq!((out.status.code(), stderr.as_ref()), (Some(0), ""), "{args:?}");
     }
 }
 

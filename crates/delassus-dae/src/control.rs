@@ -82,16 +82,25 @@ impl ErrorScale {
         if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
     }
 
-    /// The `k` components with the largest weighted error: (index into xi, then v).
-    pub fn worst(&self, e: &ErrorView<'_>) -> Option<usize> {
-        let mut best = (None, 0.0);
-        for (i, (x, s)) in e.xi.iter().zip(&self.scale).enumerate() {
-            let w = (x / (self.tol.atol + self.tol.rtol * s)).abs();
-            if w > best.1 {
-                best = (Some(i), w);
+    /// The (at most three) coordinates with the largest weighted error, worst first.
+    /// Does not allocate when `out` has room for three.
+    pub fn worst(&self, e: &ErrorView<'_>, out: &mut Vec<usize>) {
+        let Tolerances { rtol, atol } = self.tol;
+        let weight = |i: usize| {
+            let s = self.scale[i];
+            let xi = e.xi.get(i).map_or(0.0, |x| (x / (atol + rtol * s)).abs());
+            let v = e.v.get(i).map_or(0.0, |x| (x / (atol + rtol * s * self.rate)).abs());
+            xi.max(v)
+        };
+        out.clear();
+        for i in 0..self.scale.len() {
+            let w = weight(i);
+            let at = out.iter().position(|k| w > weight(*k)).unwrap_or(out.len());
+            if at < 3 {
+                out.truncate(2);
+                out.insert(at.min(out.len()), i);
             }
         }
-        best.0
     }
 
     /// A careful first step for a method of this order.

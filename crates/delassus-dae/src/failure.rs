@@ -7,7 +7,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepFailure {
     /// Newton's iteration did not converge.
-    #[error("Newton did not converge in {iterations} iterations (last increment {increment:.3e}, worst component {worst})")]
+    #[error(
+        "Newton did not converge in {iterations} iterations (last increment {increment:.3e}, worst component {worst})"
+    )]
     NewtonDiverged {
         /// Iterations made.
         iterations: usize,

@@ -40,12 +40,7 @@ impl Manifold {
 
     /// Product of the given factors, coordinates in that order.
     pub fn new(blocks: &[Block]) -> Manifold {
-        let mut m = Manifold {
-            vectors: Vec::new(),
-            rots: Vec::new(),
-            nq: 0,
-            nv: 0,
-        };
+        let mut m = Manifold { vectors: Vec::new(), rots: Vec::new(), nq: 0, nv: 0 };
         for b in blocks {
             match *b {
                 Block::Vector(n) => {

@@ -102,10 +102,7 @@ pub trait Problem: Send + Sync {
     /// Typical magnitudes.
     fn scales(&self) -> Scales {
         let d = self.dims();
-        Scales {
-            q: vec![1.0; d.nv],
-            row: vec![1.0; d.n_vel],
-        }
+        Scales { q: vec![1.0; d.nv], row: vec![1.0; d.n_vel] }
     }
     /// Makes the scratch.
     fn workspace(&self) -> Self::Ws;
@@ -235,7 +232,14 @@ impl<'a, P: Problem> AtVel<'a, P> {
         self.p.z_dot(self.ws, out);
     }
     /// values += ck K + cc C.
-    pub fn tangent(&self, a: &[f64], lambda: &[f64], ck: f64, cc: f64, values: &mut [f64]) -> Quality {
+    pub fn tangent(
+        &self,
+        a: &[f64],
+        lambda: &[f64],
+        ck: f64,
+        cc: f64,
+        values: &mut [f64],
+    ) -> Quality {
         self.p.tangent(self.ws, a, lambda, ck, cc, values)
     }
 }

@@ -20,7 +20,9 @@ impl RowSubset {
             Some(rows) => Csr::from_pairs(
                 rows.len(),
                 full.ncols,
-                rows.iter().enumerate().flat_map(|(i, r)| full.row(*r).iter().map(move |c| (i, *c))),
+                rows.iter()
+                    .enumerate()
+                    .flat_map(|(i, r)| full.row(*r).iter().map(move |c| (i, *c))),
             )?,
         };
         Ok(RowSubset {

@@ -109,14 +109,8 @@ impl Dim {
     }
 
     fn combine(self, other: Dim, op: fn(i8, i8) -> Option<i8>) -> Option<Dim> {
-        let (
-            Dim::Known { length, mass, time },
-            Dim::Known {
-                length: l,
-                mass: m,
-                time: t,
-            },
-        ) = (self, other)
+        let (Dim::Known { length, mass, time }, Dim::Known { length: l, mass: m, time: t }) =
+            (self, other)
         else {
             return Some(Dim::Any);
         };

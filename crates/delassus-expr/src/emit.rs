@@ -43,13 +43,7 @@ impl Emitter {
     pub(crate) fn variable(&mut self, index: usize, span: Span) -> Node {
         let start = self.code.len();
         self.code.push(Op::Var(index));
-        Node {
-            start,
-            span,
-            dim: Dim::Any,
-            value: None,
-            bad: None,
-        }
+        Node { start, span, dim: Dim::Any, value: None, bad: None }
     }
 
     /// Emits `op` on `args`, which are the parts emitted last, or its value if all are constant.
@@ -68,13 +62,7 @@ impl Emitter {
                 bad = bad.or(Some((folded, span)));
             }
         }
-        Node {
-            start,
-            span,
-            dim,
-            value,
-            bad,
-        }
+        Node { start, span, dim, value, bad }
     }
 
     pub(crate) fn negate(&mut self, a: Node, span: Span) -> Node {
@@ -206,11 +194,8 @@ fn both_known(a: Dim, b: Dim) -> Dim {
 
 fn common(expected: Dim, found: Node, context: impl FnOnce() -> String) -> Result<Dim, ExprError> {
     expected.unify(found.dim).ok_or_else(|| {
-        let kind = ExprErrorKind::DimensionMismatch {
-            expected,
-            found: found.dim,
-            context: context(),
-        };
+        let kind =
+            ExprErrorKind::DimensionMismatch { expected, found: found.dim, context: context() };
         ExprError::new(kind, found.span)
     })
 }
@@ -226,10 +211,7 @@ fn raise(base: Node, exponent: f64) -> Result<Dim, ExprError> {
         let kind = if exponent.fract() == 0.0 {
             ExprErrorKind::DimensionTooLarge
         } else {
-            ExprErrorKind::FractionalDimension {
-                found: base.dim,
-                exponent,
-            }
+            ExprErrorKind::FractionalDimension { found: base.dim, exponent }
         };
         ExprError::new(kind, base.span)
     })

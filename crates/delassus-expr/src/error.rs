@@ -120,10 +120,7 @@ pub struct ExprError {
 
 impl ExprError {
     pub(crate) fn new(kind: ExprErrorKind, span: impl Into<Range<usize>>) -> ExprError {
-        ExprError {
-            kind,
-            span: span.into(),
-        }
+        ExprError { kind, span: span.into() }
     }
 
     /// What to do next, where that can be said.
@@ -232,16 +229,9 @@ impl fmt::Display for ExprError {
                 write!(f, "`{}` varies, but a constant is needed here", short(name))
             }
             K::UnknownFunction { name, .. } => write!(f, "unknown function `{}`", short(name)),
-            K::WrongArgumentCount {
-                name,
-                expected,
-                found,
-            } => {
+            K::WrongArgumentCount { name, expected, found } => {
                 let plural = if *expected == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "`{name}` takes {expected} argument{plural}, found {found}"
-                )
+                write!(f, "`{name}` takes {expected} argument{plural}, found {found}")
             }
             K::UnexpectedToken { found, expected } => {
                 write!(f, "found `{}` where {expected} was expected", short(found))
@@ -252,20 +242,14 @@ impl fmt::Display for ExprError {
             K::BadNumber { text } => write!(f, "`{}` is not a number", short(text)),
             K::NonFinite { value } => write!(f, "the value is {value}, but it must be finite"),
             K::UnknownUnit { name, .. } => {
-                write!(
-                    f,
-                    "found `{}` after a number, which is not a unit",
-                    short(name)
-                )
+                write!(f, "found `{}` after a number, which is not a unit", short(name))
             }
             K::AmbiguousUnit { name } => {
                 write!(f, "`{name}` is both a unit and a variable")
             }
-            K::DimensionMismatch {
-                expected,
-                found,
-                context,
-            } => write!(f, "{context} is in {found}, but {expected} was expected"),
+            K::DimensionMismatch { expected, found, context } => {
+                write!(f, "{context} is in {found}, but {expected} was expected")
+            }
             K::FractionalDimension { found, exponent } => {
                 write!(f, "a quantity in {found} has no power {exponent}")
             }
@@ -276,10 +260,7 @@ impl fmt::Display for ExprError {
             K::TooDeep => write!(f, "nested too deeply, the limit is {MAX_DEPTH} levels"),
             K::DecimalComma => write!(f, "found a comma in a number"),
             K::NotAnInteger { value } => {
-                write!(
-                    f,
-                    "the value is {value}, but an integer is needed in a name"
-                )
+                write!(f, "the value is {value}, but an integer is needed in a name")
             }
         }
     }
@@ -294,13 +275,7 @@ mod tests {
     #[test]
     fn long_names_are_shortened() {
         let name = "\u{e9}".repeat(500);
-        let error = ExprError::new(
-            ExprErrorKind::UnknownName {
-                name,
-                suggestion: None,
-            },
-            0..1,
-        );
+        let error = ExprError::new(ExprErrorKind::UnknownName { name, suggestion: None }, 0..1);
         assert!(error.to_string().len() < 150);
         assert!(error.help().is_some());
     }
@@ -308,16 +283,10 @@ mod tests {
     #[test]
     fn text_and_help() {
         let error = ExprError::new(
-            ExprErrorKind::UnexpectedToken {
-                found: "=".into(),
-                expected: "an operator",
-            },
+            ExprErrorKind::UnexpectedToken { found: "=".into(), expected: "an operator" },
             2..3,
         );
-        assert_eq!(
-            error.to_string(),
-            "found `=` where an operator was expected"
-        );
+        assert_eq!(error.to_string(), "found `=` where an operator was expected");
         assert_eq!(error.help().as_deref(), Some("to compare, write `==`"));
     }
 }

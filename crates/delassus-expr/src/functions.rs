@@ -32,23 +32,11 @@ pub(crate) struct Function {
 
 const fn unary(name: &'static str, f: Fn1, rule: Rule, usage: &'static str) -> Function {
     let op = Op::Call(f);
-    Function {
-        name,
-        args: 1,
-        op,
-        rule,
-        usage,
-    }
+    Function { name, args: 1, op, rule, usage }
 }
 
 const fn binary(name: &'static str, op: Op, rule: Rule, usage: &'static str) -> Function {
-    Function {
-        name,
-        args: 2,
-        op,
-        rule,
-        usage,
-    }
+    Function { name, args: 2, op, rule, usage }
 }
 
 static FUNCTIONS: [Function; 28] = [
@@ -76,18 +64,8 @@ static FUNCTIONS: [Function; 28] = [
     unary("floor", Fn1::Floor, Rule::Plain, "write `floor(x)`"),
     unary("ceil", Fn1::Ceil, Rule::Plain, "write `ceil(x)`"),
     unary("round", Fn1::Round, Rule::Plain, "write `round(x)`"),
-    binary(
-        "min",
-        Op::Min,
-        Rule::Common,
-        "write `min(a, b)`, nested for more than two",
-    ),
-    binary(
-        "max",
-        Op::Max,
-        Rule::Common,
-        "write `max(a, b)`, nested for more than two",
-    ),
+    binary("min", Op::Min, Rule::Common, "write `min(a, b)`, nested for more than two"),
+    binary("max", Op::Max, Rule::Common, "write `max(a, b)`, nested for more than two"),
     binary("atan2", Op::Atan2, Rule::Ratio, "write `atan2(y, x)`"),
     binary("hypot", Op::Hypot, Rule::Common, "write `hypot(a, b)`"),
     binary("pow", Op::Pow, Rule::Pow, "write `pow(base, exponent)`"),

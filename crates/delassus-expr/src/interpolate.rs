@@ -33,10 +33,8 @@ pub fn interpolate(template: &str, scope: &dyn Scope) -> Result<String, ExprErro
             continue;
         }
         if rest.starts_with('}') {
-            let kind = ExprErrorKind::UnexpectedToken {
-                found: "}".into(),
-                expected: "a name or `{`",
-            };
+            let kind =
+                ExprErrorKind::UnexpectedToken { found: "}".into(), expected: "a name or `{`" };
             return Err(ExprError::new(kind, brace..brace + 1));
         }
         let Some(len) = rest.find('}') else {
@@ -119,9 +117,6 @@ mod tests {
         assert!(matches!(fail("a{}"), (K::UnexpectedEnd { .. }, s) if s == (2..2)));
         assert!(matches!(fail("a}b"), (K::UnexpectedToken { .. }, s) if s == (1..2)));
         let length = 10_001;
-        assert_eq!(
-            fail(&"a".repeat(length)),
-            (K::TooLong { length }, 0..length)
-        );
+        assert_eq!(fail(&"a".repeat(length)), (K::TooLong { length }, 0..length));
     }
 }

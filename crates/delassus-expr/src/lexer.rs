@@ -200,14 +200,9 @@ mod tests {
 
     #[test]
     fn numbers() {
-        for (src, value) in [
-            ("1", 1.0),
-            ("1.5", 1.5),
-            (".5", 0.5),
-            ("1.", 1.0),
-            ("1e-3", 1e-3),
-            ("2.5E+2", 250.0),
-        ] {
+        for (src, value) in
+            [("1", 1.0), ("1.5", 1.5), (".5", 0.5), ("1.", 1.0), ("1e-3", 1e-3), ("2.5E+2", 250.0)]
+        {
             assert_eq!(kinds(src), [Tok::Number(value), Tok::End], "{src}");
         }
         assert_eq!(kinds("12mm"), [Tok::Number(12.0), Tok::Ident, Tok::End]);
@@ -216,13 +211,7 @@ mod tests {
 
     #[test]
     fn bad_numbers() {
-        for (src, end) in [
-            ("1.2.3", 5),
-            ("1_000", 5),
-            ("1e", 2),
-            ("1e-", 2),
-            ("1..2", 4),
-        ] {
+        for (src, end) in [("1.2.3", 5), ("1_000", 5), ("1e", 2), ("1e-", 2), ("1..2", 4)] {
             let text = src[..end].to_owned();
             assert_eq!(error(src), (ExprErrorKind::BadNumber { text }, 0..end));
         }

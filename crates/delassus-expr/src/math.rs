@@ -119,11 +119,7 @@ fn powi(x: f64, n: i32) -> f64 {
 
 /// `coefficient * power()`, without 0 times infinity where the coefficient drops the term.
 fn term(coefficient: f64, power: impl FnOnce() -> f64) -> f64 {
-    if coefficient == 0.0 {
-        0.0
-    } else {
-        coefficient * power()
-    }
+    if coefficient == 0.0 { 0.0 } else { coefficient * power() }
 }
 
 /// Largest integer exponent that is worth repeated multiplication.
@@ -134,10 +130,7 @@ pub(crate) fn pow_int<T: Num>(a: T, n: i32) -> T {
     let x = a.value();
     a.chain(powi(x, n), || {
         let k = f64::from(n);
-        (
-            term(k, || powi(x, n - 1)),
-            term(k * (k - 1.0), || powi(x, n - 2)),
-        )
+        (term(k, || powi(x, n - 1)), term(k * (k - 1.0), || powi(x, n - 2)))
     })
 }
 
@@ -146,11 +139,7 @@ pub(crate) fn pow<T: Num>(a: T, b: T) -> T {
     let f = x.powf(y);
     a.chain2(b, f, || {
         // x^y ln x tends to 0 with x although ln x does not
-        let (log, f) = if x == 0.0 && y > 0.0 {
-            (0.0, 0.0)
-        } else {
-            (x.ln(), f)
-        };
+        let (log, f) = if x == 0.0 && y > 0.0 { (0.0, 0.0) } else { (x.ln(), f) };
         let below = x.powf(y - 1.0);
         Partials {
             a: term(y, || below),
@@ -180,13 +169,7 @@ pub(crate) fn atan2<T: Num>(a: T, b: T) -> T {
     a.chain2(b, y.atan2(x), || {
         let r2 = x * x + y * y;
         let (c, s) = (x / r2, y / r2);
-        Partials {
-            a: c,
-            b: -s,
-            aa: -2.0 * c * s,
-            ab: s * s - c * c,
-            bb: 2.0 * c * s,
-        }
+        Partials { a: c, b: -s, aa: -2.0 * c * s, ab: s * s - c * c, bb: 2.0 * c * s }
     })
 }
 
@@ -196,22 +179,10 @@ pub(crate) fn hypot<T: Num>(a: T, b: T) -> T {
     a.chain2(b, r, || {
         if r == 0.0 {
             // the tip of the cone has no tangent plane; the horizontal one is the fair choice
-            return Partials {
-                a: 0.0,
-                b: 0.0,
-                aa: 0.0,
-                ab: 0.0,
-                bb: 0.0,
-            };
+            return Partials { a: 0.0, b: 0.0, aa: 0.0, ab: 0.0, bb: 0.0 };
         }
         let (c, s) = (x / r, y / r);
-        Partials {
-            a: c,
-            b: s,
-            aa: s * s / r,
-            ab: -c * s / r,
-            bb: c * c / r,
-        }
+        Partials { a: c, b: s, aa: s * s / r, ab: -c * s / r, bb: c * c / r }
     })
 }
 
@@ -222,13 +193,7 @@ pub(crate) fn modulo<T: Num>(a: T, b: T) -> T {
     if r != 0.0 && (r < 0.0) != (y < 0.0) {
         r += y;
     }
-    a.chain2(b, r, || Partials {
-        a: 1.0,
-        b: -((x - r) / y).round(),
-        aa: 0.0,
-        ab: 0.0,
-        bb: 0.0,
-    })
+    a.chain2(b, r, || Partials { a: 1.0, b: -((x - r) / y).round(), aa: 0.0, ab: 0.0, bb: 0.0 })
 }
 
 #[inline]
@@ -331,10 +296,7 @@ mod tests {
     #[test]
     fn step_shapes() {
         let at = |t| step(t, 1.0, 10.0, 3.0, 20.0);
-        assert_eq!(
-            [at(0.0), at(1.0), at(2.0), at(3.0), at(9.0)],
-            [10.0, 10.0, 15.0, 20.0, 20.0]
-        );
+        assert_eq!([at(0.0), at(1.0), at(2.0), at(3.0), at(9.0)], [10.0, 10.0, 15.0, 20.0, 20.0]);
         assert_eq!(step(2.0, 3.0, 10.0, 1.0, 20.0), 15.0);
         assert_eq!(step(1.0, 1.0, 10.0, 1.0, 20.0), 20.0);
         assert_eq!(step(0.9, 1.0, 10.0, 1.0, 20.0), 10.0);

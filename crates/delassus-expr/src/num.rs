@@ -101,31 +101,19 @@ impl Num for Dual {
     }
     #[inline]
     fn neg(self) -> Dual {
-        Dual {
-            v: -self.v,
-            d: -self.d,
-        }
+        Dual { v: -self.v, d: -self.d }
     }
     #[inline]
     fn add(self, rhs: Dual) -> Dual {
-        Dual {
-            v: self.v + rhs.v,
-            d: self.d + rhs.d,
-        }
+        Dual { v: self.v + rhs.v, d: self.d + rhs.d }
     }
     #[inline]
     fn sub(self, rhs: Dual) -> Dual {
-        Dual {
-            v: self.v - rhs.v,
-            d: self.d - rhs.d,
-        }
+        Dual { v: self.v - rhs.v, d: self.d - rhs.d }
     }
     #[inline]
     fn mul(self, rhs: Dual) -> Dual {
-        Dual {
-            v: self.v * rhs.v,
-            d: self.d * rhs.v + self.v * rhs.d,
-        }
+        Dual { v: self.v * rhs.v, d: self.d * rhs.v + self.v * rhs.d }
     }
     #[inline]
     fn div(self, rhs: Dual) -> Dual {
@@ -135,18 +123,12 @@ impl Num for Dual {
     }
     #[inline]
     fn chain(self, f: f64, d: impl FnOnce() -> (f64, f64)) -> Dual {
-        Dual {
-            v: f,
-            d: part(d().0, self.d),
-        }
+        Dual { v: f, d: part(d().0, self.d) }
     }
     #[inline]
     fn chain2(self, rhs: Dual, f: f64, d: impl FnOnce() -> Partials) -> Dual {
         let p = d();
-        Dual {
-            v: f,
-            d: part(p.a, self.d) + part(p.b, rhs.d),
-        }
+        Dual { v: f, d: part(p.a, self.d) + part(p.b, rhs.d) }
     }
 }
 
@@ -174,27 +156,15 @@ impl Num for Dual2 {
     }
     #[inline]
     fn neg(self) -> Dual2 {
-        Dual2 {
-            v: -self.v,
-            d: -self.d,
-            dd: -self.dd,
-        }
+        Dual2 { v: -self.v, d: -self.d, dd: -self.dd }
     }
     #[inline]
     fn add(self, rhs: Dual2) -> Dual2 {
-        Dual2 {
-            v: self.v + rhs.v,
-            d: self.d + rhs.d,
-            dd: self.dd + rhs.dd,
-        }
+        Dual2 { v: self.v + rhs.v, d: self.d + rhs.d, dd: self.dd + rhs.dd }
     }
     #[inline]
     fn sub(self, rhs: Dual2) -> Dual2 {
-        Dual2 {
-            v: self.v - rhs.v,
-            d: self.d - rhs.d,
-            dd: self.dd - rhs.dd,
-        }
+        Dual2 { v: self.v - rhs.v, d: self.d - rhs.d, dd: self.dd - rhs.dd }
     }
     #[inline]
     fn mul(self, rhs: Dual2) -> Dual2 {

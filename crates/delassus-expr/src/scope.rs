@@ -54,9 +54,7 @@ impl<S: AsRef<str>> Scope for Vec<(S, Binding)> {
 }
 
 fn find<S: AsRef<str>>(list: &[(S, Binding)], name: &str) -> Option<Binding> {
-    list.iter()
-        .find(|(n, _)| n.as_ref() == name)
-        .map(|(_, b)| *b)
+    list.iter().find(|(n, _)| n.as_ref() == name).map(|(_, b)| *b)
 }
 
 fn all<S: AsRef<str>>(list: &[(S, Binding)]) -> Vec<String> {

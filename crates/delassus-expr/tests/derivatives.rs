@@ -22,14 +22,8 @@ fn check(src: &str, points: &[f64]) {
         let near = 16.0 * (f(h) + f(-h)) - (f(2.0 * h) + f(-2.0 * h));
         let second = (near - 30.0 * v) / (12.0 * h * h);
         let size = 1.0 + v.abs() + d.abs() + dd.abs();
-        assert!(
-            (d - first).abs() < 1e-8 * size,
-            "{src}' at {x}: {d} {first}"
-        );
-        assert!(
-            (dd - second).abs() < 1e-5 * size,
-            "{src}'' at {x}: {dd} {second}"
-        );
+        assert!((d - first).abs() < 1e-8 * size, "{src}' at {x}: {d} {first}");
+        assert!((dd - second).abs() < 1e-5 * size, "{src}'' at {x}: {dd} {second}");
     }
 }
 
@@ -119,10 +113,7 @@ fn integer_powers_at_zero() {
 
 #[test]
 fn other_variables_do_not_disturb() {
-    assert_eq!(
-        parse("y + sqrt(x)").eval_d2(&[0.0, 3.0], 1),
-        (3.0, 1.0, 0.0)
-    );
+    assert_eq!(parse("y + sqrt(x)").eval_d2(&[0.0, 3.0], 1), (3.0, 1.0, 0.0));
     assert_eq!(parse("y*x^0.5").eval_d2(&[0.0, 3.0], 1), (0.0, 0.0, 0.0));
     assert_eq!(parse("x*y").eval_d2(&[2.0, 3.0], 7), (6.0, 0.0, 0.0));
 }

@@ -30,49 +30,19 @@ fn expect(src: &str, span: Range<usize>, message: &str, help: &str) {
 
 #[test]
 fn names() {
-    expect(
-        "2*lenght",
-        2..8,
-        "unknown name `lenght`",
-        "did you mean `length`?",
-    );
-    expect(
-        "2*wheel",
-        2..7,
-        "unknown name `wheel`",
-        "define a parameter",
-    );
+    expect("2*lenght", 2..8, "unknown name `lenght`", "did you mean `length`?");
+    expect("2*wheel", 2..7, "unknown name `wheel`", "define a parameter");
     expect("2*mm", 2..4, "unknown name `mm`", "`1 mm`");
     expect("2*sin", 2..5, "unknown name `sin`", "`sin(...)`");
-    expect(
-        "sine(1)",
-        0..4,
-        "unknown function `sine`",
-        "did you mean `sin`?",
-    );
+    expect("sine(1)", 0..4, "unknown function `sine`", "did you mean `sin`?");
     expect("m(2)", 0..1, "unknown function `m`", "write `*`");
 }
 
 #[test]
 fn arguments() {
-    expect(
-        "1 + sin()",
-        4..9,
-        "`sin` takes 1 argument, found 0",
-        "sin(angle)",
-    );
-    expect(
-        "min(1,2,3)",
-        0..10,
-        "`min` takes 2 arguments, found 3",
-        "nested",
-    );
-    expect(
-        "step(t, 1)",
-        0..10,
-        "`step` takes 5 arguments, found 2",
-        "t1, y1",
-    );
+    expect("1 + sin()", 4..9, "`sin` takes 1 argument, found 0", "sin(angle)");
+    expect("min(1,2,3)", 0..10, "`min` takes 2 arguments, found 3", "nested");
+    expect("step(t, 1)", 0..10, "`step` takes 5 arguments, found 2", "t1, y1");
 }
 
 #[test]
@@ -85,30 +55,10 @@ fn tokens() {
     expect("t t", 2..3, &format!("found `t` {operator}"), "");
     expect("3 N m", 4..5, &format!("found `m` {operator}"), "");
     expect("(1 2)", 3..4, "found `2` where `)` was expected", "");
-    expect(
-        "max(1 2)",
-        6..7,
-        "found `2` where `,` or `)` was expected",
-        "",
-    );
-    expect(
-        "",
-        0..0,
-        "the text ends where a value was expected",
-        "add a value",
-    );
-    expect(
-        "1 +",
-        3..3,
-        "the text ends where a value was expected",
-        "add",
-    );
-    expect(
-        "(1",
-        2..2,
-        "the text ends where `)` was expected",
-        "add `)`",
-    );
+    expect("max(1 2)", 6..7, "found `2` where `,` or `)` was expected", "");
+    expect("", 0..0, "the text ends where a value was expected", "add a value");
+    expect("1 +", 3..3, "the text ends where a value was expected", "add");
+    expect("(1", 2..2, "the text ends where `)` was expected", "add `)`");
     let any = "where a number, a name or an operator was expected";
     expect("t = 1", 2..3, &format!("found `=` {any}"), "`==`");
     expect("3 \u{b5}m", 2..4, &format!("found `\u{b5}` {any}"), "`um`");
@@ -127,18 +77,8 @@ fn numbers() {
     expect("1 + 1.2.3", 4..9, "`1.2.3` is not a number", "1.5e-3");
     expect("1_000", 0..5, "`1_000` is not a number", "separators");
     expect("2*1,5", 2..5, "found a comma in a number", "decimal point");
-    expect(
-        "12,5 mm",
-        0..4,
-        "found a comma in a number",
-        "decimal point",
-    );
-    expect(
-        "min((1,5), 2)",
-        5..8,
-        "found a comma in a number",
-        "decimal point",
-    );
+    expect("12,5 mm", 0..4, "found a comma in a number", "decimal point");
+    expect("min((1,5), 2)", 5..8, "found a comma in a number", "decimal point");
     assert!(matches!(fail("1, 5").kind, K::UnexpectedToken { .. }));
 }
 
@@ -150,12 +90,7 @@ fn finite() {
     expect("2 + 1/0", 4..7, infinite, "division by zero");
     expect("t + 1/n", 4..7, infinite, "division by zero");
     expect("if(t > 0, 1/n, 2)", 10..13, infinite, "");
-    expect(
-        "exp(-1/0)",
-        4..8,
-        "the value is -inf, but it must be finite",
-        "",
-    );
+    expect("exp(-1/0)", 4..8, "the value is -inf, but it must be finite", "");
     expect("sqrt(-1)", 0..8, none, "negative");
     expect("1e300 km*km^9", 0..13, infinite, "");
     expect("2*broken", 2..8, none, "");
@@ -191,67 +126,18 @@ fn dimensions() {
         "the right side of `+` is in kg, but m was expected",
         "give it in m",
     );
-    expect(
-        "t < 3 && length",
-        9..15,
-        &format!("the right side of `&&` is in m, {plain}"),
-        "",
-    );
-    expect(
-        "sin(length)",
-        4..10,
-        &format!("the argument of `sin` is in m, {plain}"),
-        "divide",
-    );
-    expect(
-        "2^length",
-        2..8,
-        &format!("the exponent is in m, {plain}"),
-        "",
-    );
-    expect(
-        "length^t",
-        0..6,
-        &format!("the base of a variable power is in m, {plain}"),
-        "",
-    );
-    expect(
-        "!m",
-        1..2,
-        &format!("the operand of `!` is in kg, {plain}"),
-        "",
-    );
-    expect(
-        "floor(length)",
-        6..12,
-        &format!("the argument of `floor` is in m, {plain}"),
-        "",
-    );
-    expect(
-        "if(length, 1, 2)",
-        3..9,
-        &format!("argument 1 of `if` is in m, {plain}"),
-        "",
-    );
-    expect(
-        "max(length, m)",
-        12..13,
-        "argument 2 of `max` is in kg, but m was expected",
-        "",
-    );
-    expect(
-        "sqrt(length)",
-        5..11,
-        "a quantity in m has no power 0.5",
-        "whole powers",
-    );
+    expect("t < 3 && length", 9..15, &format!("the right side of `&&` is in m, {plain}"), "");
+    expect("sin(length)", 4..10, &format!("the argument of `sin` is in m, {plain}"), "divide");
+    expect("2^length", 2..8, &format!("the exponent is in m, {plain}"), "");
+    expect("length^t", 0..6, &format!("the base of a variable power is in m, {plain}"), "");
+    expect("!m", 1..2, &format!("the operand of `!` is in kg, {plain}"), "");
+    expect("floor(length)", 6..12, &format!("the argument of `floor` is in m, {plain}"), "");
+    expect("if(length, 1, 2)", 3..9, &format!("argument 1 of `if` is in m, {plain}"), "");
+    expect("max(length, m)", 12..13, "argument 2 of `max` is in kg, but m was expected", "");
+    expect("sqrt(length)", 5..11, "a quantity in m has no power 0.5", "whole powers");
     let error = fail("step(t, 1 s, 0, 2 kg, 3)");
     let (expected, found) = (Dim::TIME, Dim::MASS);
     let context = "argument 4 of `step`".into();
-    let kind = K::DimensionMismatch {
-        expected,
-        found,
-        context,
-    };
+    let kind = K::DimensionMismatch { expected, found, context };
     assert_eq!((error.kind, error.span), (kind, 16..20));
 }

@@ -124,9 +124,7 @@ fn mutated_strings() {
 fn random_bytes() {
     let mut random = Random(42);
     for _ in 0..20_000 {
-        let bytes: Vec<u8> = (0..random.below(40))
-            .map(|_| random.below(256) as u8)
-            .collect();
+        let bytes: Vec<u8> = (0..random.below(40)).map(|_| random.below(256) as u8).collect();
         let src = String::from_utf8_lossy(&bytes);
         if let Err(error) = Expr::parse(&src, &()) {
             assert!(src.get(error.span).is_some(), "{src}");
@@ -151,10 +149,7 @@ fn long_strings() {
 #[ignore = "a measurement, not a check"]
 fn speed() {
     let scope = [("t", Binding::Var(0)), ("x", Binding::Var(1))];
-    for src in [
-        "3*x^2 + 2*x*t - t/4 + (x - t)*(x + t)",
-        "0.1*sin(2*pi*t) + 0.3*x*cos(t)",
-    ] {
+    for src in ["3*x^2 + 2*x*t - t/4 + (x - t)*(x + t)", "0.1*sin(2*pi*t) + 0.3*x*cos(t)"] {
         let expr = Expr::parse(src, &scope).unwrap();
         let time = |f: &dyn Fn(&[f64]) -> f64| {
             let start = std::time::Instant::now();
@@ -166,13 +161,7 @@ fn speed() {
             start.elapsed().as_secs_f64() / 2e6 * 1e9
         };
         println!("{src}: {:.1} ns", time(&|v| expr.eval(v)));
-        println!(
-            "  first derivative {:.1} ns",
-            time(&|v| expr.eval_d1(v, 0).1)
-        );
-        println!(
-            "  second derivative {:.1} ns",
-            time(&|v| expr.eval_d2(v, 0).2)
-        );
+        println!("  first derivative {:.1} ns", time(&|v| expr.eval_d1(v, 0).1));
+        println!("  second derivative {:.1} ns", time(&|v| expr.eval_d2(v, 0).2));
     }
 }

@@ -80,9 +80,7 @@ fn rel_r30_signs_thrown_together() {
     let mut rng = Rng(2);
     for round in 0..500 {
         let len = rng.next() as usize % if round % 50 == 0 { 20_000 } else { 200 };
-        let bytes: Vec<u8> = (0..len)
-            .map(|_| signs[rng.next() as usize % signs.len()])
-            .collect();
+        let bytes: Vec<u8> = (0..len).map(|_| signs[rng.next() as usize % signs.len()]).collect();
         feed(&bytes, "m.toml");
         feed(&bytes, "m.json");
     }
@@ -93,9 +91,7 @@ fn rel_r30_signs_thrown_together() {
 fn rel_r30_many_late_headers() {
     let mut text = String::from("schema = 1\n");
     for i in 0..30_000 {
-        text.push_str(&format!(
-            "[body.b{i}.markers]\n[body.b{i}]\ntype='point'\nmass=1\n"
-        ));
+        text.push_str(&format!("[body.b{i}.markers]\n[body.b{i}]\ntype='point'\nmass=1\n"));
     }
     assert!(feed(text.as_bytes(), "m.toml"));
     let mut text = String::from("schema = 1\n");

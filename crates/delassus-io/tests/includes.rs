@@ -40,10 +40,7 @@ fn merged_before_the_including_file_once_and_nested() {
             "parts/a.toml",
             "title = 'part'\ninclude = ['c.toml']\n[parameters]\ny = 2\n[ground.markers]\np = [1,0]\n",
         ),
-        (
-            "parts/c.toml",
-            "schema = 1\ninclude = ['../b.json']\n[parameters]\nx = 3\n",
-        ),
+        ("parts/c.toml", "schema = 1\ninclude = ['../b.json']\n[parameters]\nx = 3\n"),
         ("b.json", "{\"parameters\": {\"w\": 4}}"),
     ]);
     let m = load_at(&dir.path().join("m.toml")).unwrap_or_else(|e| panic!("{e}"));
@@ -63,22 +60,13 @@ fn merged_before_the_including_file_once_and_nested() {
 fn same_name_in_two_files() {
     let body = "[body.a]\ntype = 'planar'\nmass = 1\n";
     let dir = folder(&[
-        (
-            "m.toml",
-            &format!("schema = 1\ninclude = ['a.toml']\ngravity = [0, 1]\n{body}"),
-        ),
+        ("m.toml", &format!("schema = 1\ninclude = ['a.toml']\ngravity = [0, 1]\n{body}")),
         ("a.toml", &format!("gravity = [0, 1]\n\n{body}")),
     ]);
     let p = faults(&dir.path().join("m.toml"));
     assert_eq!(p.len(), 2, "{p:#?}");
-    assert_eq!(
-        (p[0].code, p[0].path.as_str(), p[0].location.line),
-        ("E_DUPLICATE", "gravity", 3)
-    );
-    assert_eq!(
-        (p[1].code, p[1].path.as_str(), p[1].location.line),
-        ("E_DUPLICATE", "body.a", 4)
-    );
+    assert_eq!((p[0].code, p[0].path.as_str(), p[0].location.line), ("E_DUPLICATE", "gravity", 3));
+    assert_eq!((p[1].code, p[1].path.as_str(), p[1].location.line), ("E_DUPLICATE", "body.a", 4));
     assert!(p[1].location.file().ends_with("m.toml"));
     let first = p[1].related.as_ref().unwrap();
     assert!(first.file().ends_with("a.toml"));
@@ -139,10 +127,8 @@ fn rel_r34_references_that_leave_the_folder() {
         "a\0b",
         "",
     ] {
-        let text = format!(
-            "schema = 1\ninclude = [{}]\n",
-            serde_json::to_string(reference).unwrap()
-        );
+        let text =
+            format!("schema = 1\ninclude = [{}]\n", serde_json::to_string(reference).unwrap());
         fs::write(&model, text).unwrap();
         let p = faults(&model);
         assert_eq!(
@@ -167,16 +153,9 @@ fn rel_r34_references_that_leave_the_folder() {
 #[test]
 fn rel_r34_links_and_special_files() {
     use std::os::unix::fs::symlink;
-    let dir = folder(&[
-        ("secret.toml", "schema = 1\n"),
-        ("in/ok.toml", "[parameters]\na = 1\n"),
-    ]);
+    let dir = folder(&[("secret.toml", "schema = 1\n"), ("in/ok.toml", "[parameters]\na = 1\n")]);
     let model = dir.path().join("in/m.toml");
-    symlink(
-        dir.path().join("secret.toml"),
-        dir.path().join("in/link.toml"),
-    )
-    .unwrap();
+    symlink(dir.path().join("secret.toml"), dir.path().join("in/link.toml")).unwrap();
     symlink(dir.path(), dir.path().join("in/up")).unwrap();
     symlink("ok.toml", dir.path().join("in/fine.toml")).unwrap();
     symlink("/dev/zero", dir.path().join("in/zero.toml")).unwrap();
@@ -193,23 +172,14 @@ fn rel_r34_links_and_special_files() {
     fs::write(&model, "schema = 1\ninclude = ['fine.toml']\n").unwrap();
     assert!(load_at(&model).is_ok());
     // Devices never end; they are refused unread.
-    assert!(matches!(
-        load_at(Path::new("/dev/zero")),
-        Err(LoadError::Io { .. })
-    ));
+    assert!(matches!(load_at(Path::new("/dev/zero")), Err(LoadError::Io { .. })));
 }
 
 #[test]
 fn files_that_cannot_be_read() {
     let dir = tempdir().unwrap();
-    for path in [
-        dir.path().join("none.toml"),
-        dir.path().to_owned(),
-        dir.path().join("a/b"),
-    ] {
-        let Err(LoadError::Io { path: named, .. }) = load_at(&path) else {
-            panic!("{path:?}")
-        };
+    for path in [dir.path().join("none.toml"), dir.path().to_owned(), dir.path().join("a/b")] {
+        let Err(LoadError::Io { path: named, .. }) = load_at(&path) else { panic!("{path:?}") };
         assert_eq!(named, path);
     }
 }
@@ -219,10 +189,7 @@ fn large_files_are_refused_at_once() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("m.toml");
     // Sparse: takes no room on disk, but 100 MB if it were read.
-    fs::File::create(&path)
-        .unwrap()
-        .set_len(100_000_000)
-        .unwrap();
+    fs::File::create(&path).unwrap().set_len(100_000_000).unwrap();
     let start = Instant::now();
     let p = faults(&path);
     assert!(start.elapsed() < Duration::from_secs(1));
@@ -234,29 +201,12 @@ fn large_files_are_refused_at_once() {
         ("a.toml", &format!("#{}\n", "x".repeat(600))),
         ("b.toml", &format!("#{}\n", "x".repeat(600))),
     ]);
-    let limits = Limits {
-        max_file_bytes: 1000,
-        max_total_bytes: 1000,
-        ..Limits::default()
-    };
-    let Err(LoadError::Invalid(p)) = load(&dir.path().join("m.toml"), &limits) else {
-        panic!()
-    };
-    assert_eq!(
-        (p.len(), p[0].code, p[0].path.as_str()),
-        (1, "E_LIMIT", "include[1]")
-    );
-    let limits = Limits {
-        max_includes: 1,
-        ..Limits::default()
-    };
-    let Err(LoadError::Invalid(p)) = load(&dir.path().join("m.toml"), &limits) else {
-        panic!()
-    };
-    assert_eq!(
-        (p.len(), p[0].code, p[0].path.as_str()),
-        (1, "E_LIMIT", "include[1]")
-    );
+    let limits = Limits { max_file_bytes: 1000, max_total_bytes: 1000, ..Limits::default() };
+    let Err(LoadError::Invalid(p)) = load(&dir.path().join("m.toml"), &limits) else { panic!() };
+    assert_eq!((p.len(), p[0].code, p[0].path.as_str()), (1, "E_LIMIT", "include[1]"));
+    let limits = Limits { max_includes: 1, ..Limits::default() };
+    let Err(LoadError::Invalid(p)) = load(&dir.path().join("m.toml"), &limits) else { panic!() };
+    assert_eq!((p.len(), p[0].code, p[0].path.as_str()), (1, "E_LIMIT", "include[1]"));
 }
 
 #[test]
@@ -265,10 +215,7 @@ fn rel_r36_invalid_utf8_has_a_byte_offset() {
     let path = dir.path().join("m.toml");
     fs::write(&path, b"\xEF\xBB\xBFschema = 1\ntitle = '\xFF'\n").unwrap();
     let p = faults(&path);
-    assert_eq!(
-        (p[0].code, p[0].location.line, p[0].location.column),
-        ("E_UTF8", 2, 10)
-    );
+    assert_eq!((p[0].code, p[0].location.line, p[0].location.column), ("E_UTF8", 2, 10));
     assert!(p[0].message.contains("byte 23"), "{}", p[0]);
     // Latin-1 text of a German user.
     fs::write(&path, b"schema = 1\ntitle = 'K\xFCrbel'\n").unwrap();

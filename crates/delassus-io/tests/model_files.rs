@@ -107,34 +107,16 @@ fn rel_r01_nonfinite_literals() {
     let huge = format!("{BODY}angle = {}\n", "9".repeat(400));
     assert_eq!(faults(&huge)[0].code, "E_NONFINITE");
     assert!(
-        parse_str(
-            &format!("{BODY}angle = 99999999999999999999\n"),
-            "m",
-            &Limits::default()
-        )
-        .is_ok()
+        parse_str(&format!("{BODY}angle = 99999999999999999999\n"), "m", &Limits::default())
+            .is_ok()
     );
 }
 
 #[test]
 fn rel_r08_unknown_keys() {
-    let p = only(
-        &format!("{BODY}mas = 2\n"),
-        "E_UNKNOWN_KEY",
-        5,
-        1,
-        "body.a.mas",
-        "mas",
-    );
+    let p = only(&format!("{BODY}mas = 2\n"), "E_UNKNOWN_KEY", 5, 1, "body.a.mas", "mas");
     assert_eq!(p.help.as_deref(), Some("did you mean `mass`?"));
-    let p = only(
-        "schema = 1\n[bodies.a]\n",
-        "E_UNKNOWN_KEY",
-        2,
-        2,
-        "bodies",
-        "bodies",
-    );
+    let p = only("schema = 1\n[bodies.a]\n", "E_UNKNOWN_KEY", 2, 2, "bodies", "bodies");
     assert_eq!(p.help.as_deref(), Some("did you mean `body`?"));
     let p = only(
         &format!("{BODY}orientation = {{ axs = [1,0,0] }}\n"),
@@ -195,37 +177,15 @@ fn wrong_types() {
     let p = t("hold = 1", 8, "1", "body.a.hold");
     assert_eq!(p.message, "found 1, a whole number; expected true or false");
     let p = t("angle = true", 9, "true", "body.a.angle");
-    assert!(
-        p.message
-            .ends_with("expected a number or an expression in quotes")
-    );
+    assert!(p.message.ends_with("expected a number or an expression in quotes"));
     t("position = 3", 12, "3", "body.a.position");
     t("position = [1, [2]]", 16, "[2]", "body.a.position[1]");
-    t(
-        "inertia = [[1, 0, 0], [0, true, 0]]",
-        27,
-        "true",
-        "body.a.inertia[1][1]",
-    );
+    t("inertia = [[1, 0, 0], [0, true, 0]]", 27, "true", "body.a.inertia[1][1]");
     t("angle = 1979-05-27", 9, "1979-05-27", "body.a.angle");
     t("markers = 5", 11, "5", "body.a.markers");
     only("schema = 1\nmethod = 3\n", "E_TYPE", 2, 10, "method", "3");
-    only(
-        "schema = 1\n[method]\nmax_steps = -3\n",
-        "E_TYPE",
-        3,
-        13,
-        "method.max_steps",
-        "-3",
-    );
-    only(
-        "schema = 1\n[method]\nmax_steps = 3.0\n",
-        "E_TYPE",
-        3,
-        13,
-        "method.max_steps",
-        "3.0",
-    );
+    only("schema = 1\n[method]\nmax_steps = -3\n", "E_TYPE", 3, 13, "method.max_steps", "-3");
+    only("schema = 1\n[method]\nmax_steps = 3.0\n", "E_TYPE", 3, 13, "method.max_steps", "3.0");
     only("schema = 1\nbody = [1]\n", "E_TYPE", 2, 8, "body", "[1]");
 }
 
@@ -258,14 +218,7 @@ fn schema_version() {
         assert!(p.help.unwrap().contains("delassus new"));
     }
     only("title = 'x'\n", "E_SCHEMA_VERSION", 1, 1, "schema", "");
-    let p = only(
-        "schema = 2\nnew_key = 1\n",
-        "E_SCHEMA_VERSION",
-        1,
-        10,
-        "schema",
-        "2",
-    );
+    let p = only("schema = 2\nnew_key = 1\n", "E_SCHEMA_VERSION", 1, 10, "schema", "2");
     assert!(p.message.contains("found schema 2"), "{p}");
     assert_eq!(faults("schema = \"1\"\n")[0].code, "E_SCHEMA_VERSION");
     assert_eq!(faults_in("", "m.json")[0].code, "E_SCHEMA_VERSION");
@@ -273,14 +226,7 @@ fn schema_version() {
 
 #[test]
 fn grammar_faults_and_hints() {
-    let p = only(
-        "schema = 1\ntitle = \"open\nx = 1\n",
-        "E_SYNTAX",
-        2,
-        14,
-        "",
-        "",
-    );
+    let p = only("schema = 1\ntitle = \"open\nx = 1\n", "E_SYNTAX", 2, 14, "", "");
     assert!(p.help.is_some());
     let p = &faults("schema = 1\n[body.a]\nmass = 1,5\n")[0];
     assert_eq!((p.code, p.location.line), ("E_SYNTAX", 3));
@@ -357,10 +303,7 @@ fn json_faults_have_places() {
         "{\n  \"schema\": 1,\n  \"body\": {\"a\": {\"type\": \"planar\", \"mass\": 1, \"mass\": 2}}\n}",
         "m.json",
     )[0];
-    assert_eq!(
-        (p.code, p.location.line, p.location.column),
-        ("E_DUPLICATE", 3, 47)
-    );
+    assert_eq!((p.code, p.location.line, p.location.column), ("E_DUPLICATE", 3, 47));
     assert_eq!(p.related.as_ref().unwrap().column, 36);
     assert_eq!(p.path, "body.a.mass");
     let p = &faults_in("{\"schema\": 1,\n\"gravity\": [0, 1e999]}", "m.json")[0];
@@ -384,10 +327,7 @@ fn json_faults_have_places() {
     assert_eq!(faults_in(&"[".repeat(100_000), "m.json")[0].code, "E_LIMIT");
     assert_eq!(faults_in("[1]", "m.json").len(), 2);
     let p = &faults_in("{\"schema\": 1, \"title\": null}", "m.json")[0];
-    assert_eq!(
-        (p.code, p.help.as_deref()),
-        ("E_TYPE", Some("leave the key out"))
-    );
+    assert_eq!((p.code, p.help.as_deref()), ("E_TYPE", Some("leave the key out")));
 }
 
 #[test]
@@ -404,26 +344,13 @@ fn rel_r33_bombs() {
         let found = faults(&text);
         assert!(found.iter().any(|p| p.code == "E_LIMIT"), "{found:?}");
     }
-    let limits = Limits {
-        max_entries: 10,
-        ..Limits::default()
-    };
+    let limits = Limits { max_entries: 10, ..Limits::default() };
     let mut text = String::from("schema = 1\n[parameters]\n");
     (0..11).for_each(|i| text.push_str(&format!("p{i} = 1\n")));
-    let Err(LoadError::Invalid(p)) = parse_str(&text, "m.toml", &limits) else {
-        panic!()
-    };
-    assert_eq!(
-        (p[0].code, p[0].path.as_str(), p[0].location.line),
-        ("E_LIMIT", "parameters", 2)
-    );
-    let limits = Limits {
-        max_file_bytes: 10,
-        ..Limits::default()
-    };
-    let Err(LoadError::Invalid(p)) = parse_str(&text, "m.toml", &limits) else {
-        panic!()
-    };
+    let Err(LoadError::Invalid(p)) = parse_str(&text, "m.toml", &limits) else { panic!() };
+    assert_eq!((p[0].code, p[0].path.as_str(), p[0].location.line), ("E_LIMIT", "parameters", 2));
+    let limits = Limits { max_file_bytes: 10, ..Limits::default() };
+    let Err(LoadError::Invalid(p)) = parse_str(&text, "m.toml", &limits) else { panic!() };
     assert_eq!(p[0].code, "E_LIMIT");
 }
 
@@ -435,18 +362,12 @@ fn places_of_paths() {
         (l.line, l.text().to_owned())
     };
     let line = |needle: &str| SAMPLE[..SAMPLE.find(needle).unwrap()].lines().count() + 1;
-    assert_eq!(
-        at("body.crank.position[0]"),
-        (line("position = [\"L1/2\""), "\"L1/2\"".into())
-    );
+    assert_eq!(at("body.crank.position[0]"), (line("position = [\"L1/2\""), "\"L1/2\"".into()));
     assert_eq!(
         at("joint.pin.between[1]"),
         (line("between = [\"ground.pivot"), "\"crank.root\"".into())
     );
-    assert_eq!(
-        at("body.link{i}.mass"),
-        (line("mass = 0.25"), "0.25".into())
-    );
+    assert_eq!(at("body.link{i}.mass"), (line("mass = 0.25"), "0.25".into()));
     assert_eq!(at("body.link2.mass").1, "0.25");
     assert_eq!(at("body.crank"), (line("[body.crank]"), "crank".into()));
     assert_eq!(at("body.crank.velocity[1]").1, "crank");
@@ -484,16 +405,9 @@ fn diagnostics_get_places_and_stay_printable() {
     assert_eq!(p[2].location.text(), "Two");
     let escaped = parse("schema=1\n[parameters]\na = \"\\u0031+b\"\n").sources;
     let d = Diagnostic::error("E_X", "parameters.a", "x").within(2..3);
-    assert_eq!(
-        locate_all(vec![d], &escaped)[0].location.text(),
-        "\"\\u0031+b\""
-    );
+    assert_eq!(locate_all(vec![d], &escaped)[0].location.text(), "\"\\u0031+b\"");
     let hostile = faults("schema=1\n\"\\u202Eevil\\u001b\" = 1\n");
-    assert!(
-        !hostile[0].to_string().contains(['\u{202e}', '\x1b']),
-        "{}",
-        hostile[0]
-    );
+    assert!(!hostile[0].to_string().contains(['\u{202e}', '\x1b']), "{}", hostile[0]);
 }
 
 #[test]
@@ -505,12 +419,5 @@ fn schema_is_json_with_descriptions() {
 
 #[test]
 fn text_cannot_include() {
-    only(
-        "schema = 1\ninclude = ['a.toml']\n",
-        "E_INCLUDE",
-        2,
-        11,
-        "include",
-        "['a.toml']",
-    );
+    only("schema = 1\ninclude = ['a.toml']\n", "E_INCLUDE", 2, 11, "include", "['a.toml']");
 }

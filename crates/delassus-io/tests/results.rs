@@ -10,12 +10,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 fn column<'a>(name: &'a str, unit: &'a str, values: &'a [f64]) -> Column<'a> {
-    Column {
-        name,
-        unit,
-        frame: "ground",
-        values,
-    }
+    Column { name, unit, frame: "ground", values }
 }
 
 const HARD: [f64; 14] = [
@@ -46,10 +41,7 @@ fn csv_is_plain_and_exact() {
     let t: Vec<f64> = (0..HARD.len()).map(|i| i as f64).collect();
     let columns = [column("t", "s", &t), column("x,\"y\"", "m", &HARD)];
     let text = csv(&columns);
-    assert!(
-        text.starts_with("t,\"x,\"\"y\"\"\"\n0,0\n1,-0\n2,0.1\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("t,\"x,\"\"y\"\"\"\n0,0\n1,-0\n2,0.1\n"), "{text}");
     assert!(text.contains("\n8,5e-324\n") && text.contains("\n9,1.7976931348623157e308\n"));
     assert!(!text.contains('\r'));
     let back = read_csv_from(text.as_bytes()).unwrap();
@@ -68,28 +60,14 @@ fn rel_g2_bad_columns_are_refused_before_a_byte_is_written() {
         let columns = [column("t", "s", &t), column("x", "m", &x)];
         let mut out = Vec::new();
         let e = write_csv(&mut out, &columns).unwrap_err();
-        assert!(
-            matches!(&e, WriteError::NonFinite { column, row: 1 } if column == "x"),
-            "{e}"
-        );
+        assert!(matches!(&e, WriteError::NonFinite { column, row: 1 } if column == "x"), "{e}");
         let e = write_parquet(&mut out, &columns, &[]).unwrap_err();
         assert!(matches!(e, WriteError::NonFinite { .. }));
         assert!(out.is_empty());
     }
     let short = [1.0];
-    let e = write_csv(
-        Vec::new(),
-        &[column("t", "s", &t), column("x", "m", &short)],
-    )
-    .unwrap_err();
-    assert!(matches!(
-        e,
-        WriteError::Length {
-            expected: 2,
-            found: 1,
-            ..
-        }
-    ));
+    let e = write_csv(Vec::new(), &[column("t", "s", &t), column("x", "m", &short)]).unwrap_err();
+    assert!(matches!(e, WriteError::Length { expected: 2, found: 1, .. }));
     let e = write_csv(Vec::new(), &[column("t", "s", &t), column("t", "m", &t)]).unwrap_err();
     assert!(matches!(e, WriteError::DuplicateColumn { .. }));
 }
@@ -106,12 +84,7 @@ fn parquet_reads_back() {
     let meta = reader.metadata().file_metadata();
     assert_eq!(meta.num_rows(), HARD.len() as i64);
     let pairs = meta.key_value_metadata().unwrap();
-    let get = |k: &str| {
-        pairs
-            .iter()
-            .find(|p| p.key == k)
-            .and_then(|p| p.value.clone())
-    };
+    let get = |k: &str| pairs.iter().find(|p| p.key == k).and_then(|p| p.value.clone());
     assert_eq!(get("unit.theta.x").as_deref(), Some("rad"));
     assert_eq!(get("frame.theta.x").as_deref(), Some("ground"));
     assert_eq!(get("model.hash").as_deref(), Some("abc"));
@@ -127,10 +100,8 @@ fn parquet_reads_back() {
 }
 
 fn names(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(dir)
-        .unwrap()
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -151,14 +122,7 @@ fn rel_r38_failed_writes_leave_the_old_file() {
         w.write_all(&[b'x'; 100_000])?;
         Err(std::io::Error::other("pulled the plug").into())
     });
-    let Err(WriteError::Io {
-        path: Some(named),
-        bytes_written,
-        ..
-    }) = e
-    else {
-        panic!()
-    };
+    let Err(WriteError::Io { path: Some(named), bytes_written, .. }) = e else { panic!() };
     assert_eq!(named, path);
     assert!(bytes_written >= 100_000 - 8192, "{bytes_written}");
     assert_eq!(fs::read(&path).unwrap(), b"old");
@@ -171,10 +135,7 @@ fn rel_r38_failed_writes_leave_the_old_file() {
 
     for gone in [dir.path().join("no/r.csv"), dir.path().to_owned()] {
         let e = atomic_write(&gone, |_| Ok(())).unwrap_err();
-        assert!(
-            matches!(e, WriteError::Io { path: Some(ref p), .. } if *p == gone),
-            "{e}"
-        );
+        assert!(matches!(e, WriteError::Io { path: Some(ref p), .. } if *p == gone), "{e}");
     }
 }
 
@@ -185,15 +146,9 @@ fn rel_r38_full_disk_is_named_through_parquet_too() {
     for parquet in [false, true] {
         let e = atomic_write(Path::new("/dev/full"), |w| {
             let columns = [column("t", "s", &t)];
-            if parquet {
-                write_parquet(w, &columns, &[])
-            } else {
-                write_csv(w, &columns)
-            }
+            if parquet { write_parquet(w, &columns, &[]) } else { write_csv(w, &columns) }
         });
-        let Err(WriteError::Io { path, source, .. }) = e else {
-            panic!("{e:?}")
-        };
+        let Err(WriteError::Io { path, source, .. }) = e else { panic!("{e:?}") };
         assert_eq!(path.as_deref(), Some(Path::new("/dev/full")));
         assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
     }
@@ -226,20 +181,9 @@ fn csv_faults_have_lines() {
         ("t\n1,5\n", 2),
     ] {
         let e = read_csv_from(text.as_bytes()).unwrap_err();
-        assert!(
-            matches!(e, CsvError::Invalid { line: l, .. } if l == line),
-            "{text:?}: {e}"
-        );
+        assert!(matches!(e, CsvError::Invalid { line: l, .. } if l == line), "{text:?}: {e}");
     }
     assert!(read_csv_from(&b"t\n\xFF\n"[..]).is_err());
-    assert_eq!(
-        read_csv_from(&b"\xEF\xBB\xBFt,x\r\n1, 2\r\n"[..])
-            .unwrap()
-            .columns,
-        [[1.0], [2.0]]
-    );
-    assert!(matches!(
-        read_csv(Path::new("/none/x.csv")),
-        Err(CsvError::Io(_))
-    ));
+    assert_eq!(read_csv_from(&b"\xEF\xBB\xBFt,x\r\n1, 2\r\n"[..]).unwrap().columns, [[1.0], [2.0]]);
+    assert!(matches!(read_csv(Path::new("/none/x.csv")), Err(CsvError::Io(_))));
 }

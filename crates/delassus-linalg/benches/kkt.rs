@@ -11,11 +11,7 @@ use delassus_linalg::{Backend, Csr, KktOptions, MassKkt, TangentKkt};
 use std::hint::black_box;
 
 fn mass(c: &mut Criterion, name: &str, s: &System, backend: Backend, redundant: bool) {
-    let opts = KktOptions {
-        backend,
-        redundant,
-        ..KktOptions::default()
-    };
+    let opts = KktOptions { backend, redundant, ..KktOptions::default() };
     let mut kkt = MassKkt::new(s.blocks.clone(), s.jac.clone(), opts).unwrap();
     kkt.set_mass(&s.mass).unwrap();
     let mut rng = Rng::new(1);

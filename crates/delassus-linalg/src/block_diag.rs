@@ -21,11 +21,7 @@ impl BlockDiag {
             dof_offset.push(dof);
             value_offset.push(value);
         }
-        BlockDiag {
-            sizes,
-            dof_offset,
-            value_offset,
-        }
+        BlockDiag { sizes, dof_offset, value_offset }
     }
 
     /// Sizes of the blocks.

@@ -343,11 +343,16 @@ impl CondensedKkt {
             if rows.len() < n {
                 return Err(KktError::Undetermined { dof: dofs[0], residual: 0.0 });
             }
-            let mut others: Vec<usize> =
-                rows.iter().flat_map(|r| jac.row(*r)).copied().filter(|d| !massless[block_of[*d]]).collect();
+            let mut others: Vec<usize> = rows
+                .iter()
+                .flat_map(|r| jac.row(*r))
+                .copied()
+                .filter(|d| !massless[block_of[*d]])
+                .collect();
             others.sort_unstable();
             others.dedup();
-            let others: Vec<(usize, usize)> = others.into_iter().map(|d| (d, reduced_of[d])).collect();
+            let others: Vec<(usize, usize)> =
+                others.into_iter().map(|d| (d, reduced_of[d])).collect();
             let w = n + others.len();
             let mut scatter = Vec::new();
             for (i, r) in rows.iter().enumerate() {

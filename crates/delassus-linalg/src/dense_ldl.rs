@@ -41,12 +41,7 @@ pub(crate) struct Pivots {
 
 impl Pivots {
     pub(crate) fn new(reg: Regularization) -> Pivots {
-        Pivots {
-            reg,
-            pivot: 1.0,
-            scale: 1.0,
-            row: 0,
-        }
+        Pivots { reg, pivot: 1.0, scale: 1.0, row: 0 }
     }
 
     /// Pivot and its inverse, or `None` if a plain attempt must stop.
@@ -83,11 +78,7 @@ impl Pivots {
 
     pub(crate) fn weakest(&self) -> Weakest {
         Weakest {
-            pivot: if self.scale > 0.0 {
-                self.pivot / self.scale
-            } else {
-                0.0
-            },
+            pivot: if self.scale > 0.0 { self.pivot / self.scale } else { 0.0 },
             row: self.row,
         }
     }
@@ -106,13 +97,7 @@ pub(crate) struct DenseLdl {
 impl DenseLdl {
     pub(crate) fn new(n: usize) -> DenseLdl {
         let ld = n.next_multiple_of(CHUNK);
-        DenseLdl {
-            n,
-            ld,
-            w: vec![0.0; ld * ld],
-            d: vec![0.0; n],
-            dinv: vec![0.0; ld],
-        }
+        DenseLdl { n, ld, w: vec![0.0; ld * ld], d: vec![0.0; n], dinv: vec![0.0; ld] }
     }
 
     pub(crate) fn slot(&self, i: usize, j: usize) -> u32 {

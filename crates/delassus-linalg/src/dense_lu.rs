@@ -121,10 +121,7 @@ impl DenseLu {
                 return Ok(None);
             }
             if best < PIVOT_LOST {
-                return Err(KktError::Singular {
-                    row: k,
-                    pivot: best,
-                });
+                return Err(KktError::Singular { row: k, pivot: best });
             }
             let (head, tail) = self.u.split_at_mut((k + 1) * ld);
             let pivot_row = &mut head[k * ld..];
@@ -160,11 +157,7 @@ impl DenseLu {
         let z = &mut self.work[..];
         for (k, &row) in self.perm.iter().enumerate() {
             let i = row as usize;
-            let v = if i < top.len() {
-                top[i]
-            } else {
-                bottom[i - top.len()]
-            };
+            let v = if i < top.len() { top[i] } else { bottom[i - top.len()] };
             z[k] = v * self.row_scale[i];
         }
         // Whole chunks hold results of earlier steps, which do not delay

@@ -68,13 +68,5 @@ pub enum KktError {
 
 /// Length check shared by every entry point.
 pub(crate) fn check_len(what: &'static str, got: usize, expected: usize) -> Result<(), KktError> {
-    if got == expected {
-        Ok(())
-    } else {
-        Err(KktError::Dimension {
-            what,
-            expected,
-            got,
-        })
-    }
+    if got == expected { Ok(()) } else { Err(KktError::Dimension { what, expected, got }) }
 }

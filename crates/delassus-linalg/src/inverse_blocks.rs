@@ -43,19 +43,11 @@ impl InverseBlocks {
             let at = self.shape.value(k);
             let dof = self.shape.dof(k);
             let block = &values[at..at + n * n];
-            let floor = if floor.is_empty() {
-                floor
-            } else {
-                &floor[dof..dof + n]
-            };
+            let floor = if floor.is_empty() { floor } else { &floor[dof..dof + n] };
             let factor = &mut self.factor[..n * n];
             cholesky(block, floor, n, factor).map_err(|(i, pivot)| {
                 if pivot.is_finite() {
-                    KktError::MassNotPositive {
-                        block: k,
-                        dof: dof + i,
-                        pivot,
-                    }
+                    KktError::MassNotPositive { block: k, dof: dof + i, pivot }
                 } else {
                     KktError::NonFiniteDof { dof: dof + i }
                 }

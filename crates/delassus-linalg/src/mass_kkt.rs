@@ -91,11 +91,7 @@ impl MassKkt {
         if !opts.mass_floor.is_empty() {
             check_len("mass_floor", opts.mass_floor.len(), nv)?;
         }
-        if let Some(dof) = opts
-            .mass_floor
-            .iter()
-            .position(|v| !v.is_finite() || *v < 0.0)
-        {
+        if let Some(dof) = opts.mass_floor.iter().position(|v| !v.is_finite() || *v < 0.0) {
             return Err(KktError::NonFiniteDof { dof });
         }
         let factor = choose(&blocks, &jac, opts.backend);
@@ -181,10 +177,7 @@ impl MassKkt {
             None
         } else {
             self.assemble(jac_values)?;
-            match self.factor_with(Regularization {
-                shift: 0.0,
-                threshold: PIVOT_MIN,
-            })? {
+            match self.factor_with(Regularization { shift: 0.0, threshold: PIVOT_MIN })? {
                 Outcome::Done(weakest) => Some(weakest),
                 Outcome::TooSmall(_) => None,
             }
@@ -240,10 +233,7 @@ impl MassKkt {
         let info = if self.refines() {
             self.refine(f, b, a, lambda)?
         } else {
-            SolveInfo {
-                refinements: 0,
-                residual: None,
-            }
+            SolveInfo { refinements: 0, residual: None }
         };
         self.counts.solves += 1;
         Ok(info)
@@ -309,15 +299,11 @@ impl MassKkt {
         // An earlier attempt may have overwritten W, so it is formed again;
         // only redundant systems pay, and those should say `redundant`.
         self.assemble(jac_values)?;
-        let outcome = self.factor_with(Regularization {
-            shift,
-            threshold: 0.0,
-        })?;
+        let outcome = self.factor_with(Regularization { shift, threshold: 0.0 })?;
         match outcome {
-            Outcome::Done(w) | Outcome::TooSmall(w) => Ok(Weakest {
-                pivot: (w.pivot - shift).max(0.0),
-                row: w.row,
-            }),
+            Outcome::Done(w) | Outcome::TooSmall(w) => {
+                Ok(Weakest { pivot: (w.pivot - shift).max(0.0), row: w.row })
+            }
         }
     }
 
@@ -355,16 +341,9 @@ impl MassKkt {
             }
             // nᵀ(W + εS)n is the pivot, so this is the Rayleigh quotient of W.
             let square = self.basis.weighted_square(&self.scale, order);
-            let quotient = if square > 0.0 {
-                (pivots[j] / square - SHIFT).max(0.0)
-            } else {
-                0.0
-            };
+            let quotient = if square > 0.0 { (pivots[j] / square - SHIFT).max(0.0) } else { 0.0 };
             if quotient < weakest.pivot {
-                weakest = Weakest {
-                    pivot: quotient,
-                    row: row_at(j),
-                };
+                weakest = Weakest { pivot: quotient, row: row_at(j) };
             }
             if quotient > FREE {
                 continue;
@@ -419,15 +398,9 @@ impl MassKkt {
             return Err(blame(f, b, a, lambda));
         }
         if self.massless && force > UNBALANCED * forces {
-            return Err(KktError::Undetermined {
-                dof,
-                residual: ratio(force, forces),
-            });
+            return Err(KktError::Undetermined { dof, residual: ratio(force, forces) });
         }
-        Ok(SolveInfo {
-            refinements,
-            residual: Some(residual),
-        })
+        Ok(SolveInfo { refinements, residual: Some(residual) })
     }
 
     /// Sizes of the force balance and of the constraint equations in
@@ -517,7 +490,5 @@ fn blame(f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> KktError {
     if let Some(row) = first_non_finite(lambda) {
         return KktError::NonFinite { row };
     }
-    KktError::NonFiniteDof {
-        dof: first_non_finite(a).unwrap_or(0),
-    }
+    KktError::NonFiniteDof { dof: first_non_finite(a).unwrap_or(0) }
 }

@@ -69,12 +69,9 @@ impl NullBasis {
     /// Weighted square of the candidate, `Σ nᵢ² sᵢ`; `order` maps positions to rows.
     pub(crate) fn weighted_square(&self, scale: &[f64], order: Option<&[u32]>) -> f64 {
         match order {
-            Some(order) => self
-                .scratch
-                .iter()
-                .zip(order)
-                .map(|(v, &i)| v * v * scale[i as usize])
-                .sum(),
+            Some(order) => {
+                self.scratch.iter().zip(order).map(|(v, &i)| v * v * scale[i as usize]).sum()
+            }
             None => self.scratch.iter().zip(scale).map(|(v, s)| v * v * s).sum(),
         }
     }

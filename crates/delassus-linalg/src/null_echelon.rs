@@ -36,11 +36,7 @@ pub(crate) fn reduce(vectors: Vec<Sparse>) -> BTreeMap<usize, Sparse> {
             continue;
         };
         // Ascending keys: the pivots below are reduced already.
-        let shared: Vec<usize> = v
-            .keys()
-            .copied()
-            .filter(|k| pivots.contains_key(k))
-            .collect();
+        let shared: Vec<usize> = v.keys().copied().filter(|k| pivots.contains_key(k)).collect();
         for k in shared {
             eliminate(&mut v, &pivots[&k], k);
         }

@@ -68,12 +68,7 @@ fn rows_of_blocks(shape: &BlockDiag, jac: &Csr) -> Vec<Vec<u32>> {
 }
 
 fn block_of_dof(shape: &BlockDiag) -> Vec<usize> {
-    shape
-        .sizes()
-        .iter()
-        .enumerate()
-        .flat_map(|(k, &n)| std::iter::repeat_n(k, n))
-        .collect()
+    shape.sizes().iter().enumerate().flat_map(|(k, &n)| std::iter::repeat_n(k, n)).collect()
 }
 
 impl Panels {
@@ -122,14 +117,7 @@ impl Panels {
                 scatter.push((panel.value + local * panel.width + j - panel.dof) as u32);
             }
         }
-        Panels {
-            panels,
-            rows,
-            g: vec![0.0; value],
-            p: vec![0.0; value],
-            scatter,
-            dst,
-        }
+        Panels { panels, rows, g: vec![0.0; value], p: vec![0.0; value], scatter, dst }
     }
 
     /// Take new values of `G`, form `M̃⁻¹ Gᵀ` and add `G M̃⁻¹ Gᵀ` to `w`

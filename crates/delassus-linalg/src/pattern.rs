@@ -37,12 +37,7 @@ impl Csr {
         for i in 0..nrows {
             row_ptr[i + 1] += row_ptr[i];
         }
-        Ok(Csr {
-            nrows,
-            ncols,
-            row_ptr,
-            col,
-        })
+        Ok(Csr { nrows, ncols, row_ptr, col })
     }
 
     /// Pattern with every entry present, row by row.

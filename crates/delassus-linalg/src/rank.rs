@@ -181,12 +181,7 @@ impl Analysis {
             }
             norms.push(norm);
         }
-        Ok(Analysis {
-            order,
-            given,
-            qr: RowQr::new(&permuted, &scaled, tol),
-            norms,
-        })
+        Ok(Analysis { order, given, qr: RowQr::new(&permuted, &scaled, tol), norms })
     }
 
     /// Report with rows named by position in the elimination order.
@@ -216,13 +211,7 @@ impl Analysis {
                 .collect();
             dependent.push(DependentRow { row, others });
         }
-        RankReport {
-            rank: rows - dependent.len(),
-            rows,
-            smallest_kept,
-            largest_dropped,
-            dependent,
-        }
+        RankReport { rank: rows - dependent.len(), rows, smallest_kept, largest_dropped, dependent }
     }
 
     /// The same null space with given row numbers and earlier rows kept.
@@ -240,21 +229,14 @@ impl Analysis {
         let name = |position: usize| self.order[position] as usize;
         // Reduced in terms of unit rows, where sizes are comparable.
         let weight = |row: usize| {
-            if lengths[row] > 0.0 {
-                lengths[row]
-            } else {
-                1.0
-            }
+            if lengths[row] > 0.0 { lengths[row] } else { 1.0 }
         };
         let vectors = report
             .dependent
             .iter()
             .map(|d| {
                 let own = (name(d.row), -weight(name(d.row)));
-                let others = d
-                    .others
-                    .iter()
-                    .map(|&(i, c)| (name(i), c * weight(name(i))));
+                let others = d.others.iter().map(|&(i, c)| (name(i), c * weight(name(i))));
                 others.chain([own]).collect()
             })
             .collect();

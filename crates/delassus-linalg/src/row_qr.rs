@@ -35,9 +35,7 @@ impl RowQr {
         }
         let (ptr, col) = sparse_ldl::clique_fill(
             n,
-            columns
-                .iter()
-                .map(|c| c.iter().map(|e| e.0).collect::<Vec<u32>>()),
+            columns.iter().map(|c| c.iter().map(|e| e.0).collect::<Vec<u32>>()),
         );
         let mut qr = RowQr {
             n,

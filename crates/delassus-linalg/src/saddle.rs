@@ -32,11 +32,7 @@ impl Saddle {
             let column = (nv + i) as u32;
             entries.extend(jac.row(i).iter().map(|&j| (j as u32, column)));
         }
-        Saddle {
-            n: nv + jac.nrows,
-            nv,
-            entries,
-        }
+        Saddle { n: nv + jac.nrows, nv, entries }
     }
 }
 

@@ -33,11 +33,8 @@ pub(crate) struct SparseLdl {
 impl SparseLdl {
     /// `lower` lists the entries `(i, j)`, `i ≥ j`, diagonal included.
     pub(crate) fn new(n: usize, lower: &[(u32, u32)], reorder: bool) -> SparseLdl {
-        let order = if reorder {
-            ordering::minimum_degree(n, lower)
-        } else {
-            (0..n as u32).collect()
-        };
+        let order =
+            if reorder { ordering::minimum_degree(n, lower) } else { (0..n as u32).collect() };
         let mut new_of = vec![0u32; n];
         for (new, &old) in order.iter().enumerate() {
             new_of[old as usize] = new as u32;
@@ -95,11 +92,7 @@ impl SparseLdl {
 
     /// Multiply-adds of one factorisation, for choosing a backend.
     pub(crate) fn flops(&self) -> usize {
-        self.l_ptr
-            .windows(2)
-            .map(|w| (w[1] - w[0]) as usize)
-            .map(|c| c * (c + 1) / 2 + c)
-            .sum()
+        self.l_ptr.windows(2).map(|w| (w[1] - w[0]) as usize).map(|c| c * (c + 1) / 2 + c).sum()
     }
 
     /// Function from original `(i, j)` to the slot in [`SparseLdl::cleared`].

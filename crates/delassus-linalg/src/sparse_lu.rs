@@ -64,9 +64,7 @@ impl SparseLu {
             (lo + a_row[lo..hi].partition_point(|&r| r < i)) as u32
         };
         let slot = saddle.entries.iter().map(|&(i, j)| slot_of(i, j)).collect();
-        let diagonal = (saddle.nv as u32..n as u32)
-            .map(|i| slot_of(i, i))
-            .collect();
+        let diagonal = (saddle.nv as u32..n as u32).map(|i| slot_of(i, i)).collect();
         let order = ordering::column_order(n, &a_ptr, &a_row);
         let bound = sparse_ldl::product_fill(n, &a_ptr, &a_row, &order);
         SparseLu {
@@ -122,10 +120,7 @@ impl SparseLu {
         for j in 0..self.n {
             let range = self.a_ptr[j] as usize..self.a_ptr[j + 1] as usize;
             let mut largest = 0.0f64;
-            for (&i, v) in self.a_row[range.clone()]
-                .iter()
-                .zip(&mut self.a[range.clone()])
-            {
+            for (&i, v) in self.a_row[range.clone()].iter().zip(&mut self.a[range.clone()]) {
                 *v *= self.row_scale[i as usize];
                 largest = largest.max(v.abs());
             }
@@ -190,10 +185,7 @@ impl SparseLu {
                 return Ok(None);
             }
             if best < PIVOT_LOST {
-                return Err(KktError::Singular {
-                    row: column,
-                    pivot: best,
-                });
+                return Err(KktError::Singular { row: column, pivot: best });
             }
             let inv = 1.0 / self.work[at as usize];
             self.inv[k] = inv;
@@ -231,11 +223,7 @@ impl SparseLu {
             self.stack.push((root, self.first_child(root)));
             while let Some(&mut (node, ref mut next)) = self.stack.last_mut() {
                 let p = self.position[node as usize];
-                let end = if p == UNSET {
-                    0
-                } else {
-                    self.l_ptr[p as usize + 1]
-                };
+                let end = if p == UNSET { 0 } else { self.l_ptr[p as usize + 1] };
                 if *next >= end {
                     self.reach.push(node);
                     self.stack.pop();

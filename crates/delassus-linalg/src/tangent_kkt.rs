@@ -163,9 +163,7 @@ impl TangentKkt {
         if let Some(dof) = first_non_finite(r).or_else(|| first_non_finite(x)) {
             return Err(KktError::NonFiniteDof { dof });
         }
-        Err(KktError::NonFinite {
-            row: first_non_finite(y).unwrap_or(0),
-        })
+        Err(KktError::NonFinite { row: first_non_finite(y).unwrap_or(0) })
     }
 
     fn attempt(
@@ -196,11 +194,7 @@ impl TangentKkt {
 }
 
 fn find_non_finite(values: &[f64]) -> Option<usize> {
-    if all_finite(values) {
-        None
-    } else {
-        first_non_finite(values)
-    }
+    if all_finite(values) { None } else { first_non_finite(values) }
 }
 
 fn row_of(pattern: &Csr, slot: usize) -> usize {

@@ -7,11 +7,7 @@ use delassus_linalg::{Backend, KktError, KktOptions, MassKkt, SolveInfo};
 use faer::Mat;
 
 fn build(s: &System, backend: Backend, redundant: bool) -> MassKkt {
-    let opts = KktOptions {
-        backend,
-        redundant,
-        ..KktOptions::default()
-    };
+    let opts = KktOptions { backend, redundant, ..KktOptions::default() };
     let mut kkt = MassKkt::new(s.blocks.clone(), s.jac.clone(), opts).unwrap();
     kkt.set_mass(&s.mass).unwrap();
     kkt
@@ -34,13 +30,14 @@ fn pinv_multiplier(s: &System, rhs: &[f64]) -> Vec<f64> {
     let sigma = svd.S().column_vector();
     let ut = svd.U().transpose() * &rhs;
     let k = sigma.nrows();
-    let scaled = Mat::from_fn(k, 1, |i, _| {
-        if sigma[i] > 1e-10 * sigma[0] {
-            ut[(i, 0)] / sigma[i]
-        } else {
-            0.0
-        }
-    });
+    let scaled =
+        Mat::from_fn(
+            k,
+            1,
+            |i, _| {
+                if sigma[i] > 1e-10 * sigma[0] { ut[(i, 0)] / sigma[i] } else { 0.0 }
+            },
+        );
     let l = svd.V().subcols(0, k) * scaled;
     (0..s.m()).map(|i| l[(i, 0)]).collect()
 }
@@ -48,9 +45,7 @@ fn pinv_multiplier(s: &System, rhs: &[f64]) -> Vec<f64> {
 fn balance(s: &System, f: &[f64], a: &[f64]) -> Vec<f64> {
     // M a − f
     let m = s.dense_mass();
-    (0..s.nv())
-        .map(|i| (0..s.nv()).map(|j| m[(i, j)] * a[j]).sum::<f64>() - f[i])
-        .collect()
+    (0..s.nv()).map(|i| (0..s.nv()).map(|j| m[(i, j)] * a[j]).sum::<f64>() - f[i]).collect()
 }
 
 #[test]
@@ -97,20 +92,10 @@ fn redundant_rows_leave_the_acceleration_unchanged_and_give_the_pseudo_inverse_m
         let f = rng.vec(s.nv());
         let a0 = rng.vec(s.nv());
         // Copies, a tripled row, a scaled copy and a combination.
-        let combo: Vec<f64> = s
-            .dense_row(1)
-            .iter()
-            .zip(s.dense_row(5))
-            .map(|(x, y)| 0.7 * x - 1.3 * y)
-            .collect();
+        let combo: Vec<f64> =
+            s.dense_row(1).iter().zip(s.dense_row(5)).map(|(x, y)| 0.7 * x - 1.3 * y).collect();
         let scaled: Vec<f64> = s.dense_row(4).iter().map(|v| 30.0 * v).collect();
-        let r = s.with_rows(&[
-            s.dense_row(2),
-            s.dense_row(2),
-            scaled,
-            combo,
-            s.dense_row(0),
-        ]);
+        let r = s.with_rows(&[s.dense_row(2), s.dense_row(2), scaled, combo, s.dense_row(0)]);
         let mut b = vec![0.0; r.m()];
         r.jac.mul_add(&r.g, 1.0, &a0, &mut b);
 
@@ -126,11 +111,7 @@ fn redundant_rows_leave_the_acceleration_unchanged_and_give_the_pseudo_inverse_m
                 assert_eq!(info.free_directions, 5, "{info:?}");
                 let (a, l, si) = run(&mut kkt, &f, &b).unwrap();
                 let scale = max_abs(&a_ref);
-                assert!(
-                    max_diff(&a, &a_ref) < 1e-12 * scale,
-                    "{:e} {si:?}",
-                    max_diff(&a, &a_ref)
-                );
+                assert!(max_diff(&a, &a_ref) < 1e-12 * scale, "{:e} {si:?}", max_diff(&a, &a_ref));
                 assert!(r.constraint_error(&a, &b) < 1e-12 * 30.0 * scale);
                 let e = max_diff(&l, &lambda_ref) / max_abs(&lambda_ref);
                 assert!(e < 1e-11, "multiplier {e:e} {si:?} {info:?}");
@@ -169,11 +150,7 @@ fn near_singular_sweep_stays_finite_and_satisfied() {
         for e in 0..=64 {
             let sigma = 10f64.powf(-f64::from(e) / 4.0);
             let base = chain(3, false);
-            let mut row = if parallel {
-                base.dense_row(3)
-            } else {
-                vec![0.0; base.nv()]
-            };
+            let mut row = if parallel { base.dense_row(3) } else { vec![0.0; base.nv()] };
             row[8] += sigma;
             let s = base.with_rows(&[row]);
             let mut rng = Rng::new(3);
@@ -186,10 +163,7 @@ fn near_singular_sweep_stays_finite_and_satisfied() {
                 let (a, l, si) = run(&mut kkt, &f, &b).unwrap();
                 let err = s.constraint_error(&a, &b);
                 assert!(max_abs(&a) < 1e3, "{sigma:e}: {a:?}");
-                assert!(
-                    max_abs(&l) < 1e3 / sigma.max(1e-5).powi(2),
-                    "{sigma:e}: {l:?}"
-                );
+                assert!(max_abs(&l) < 1e3 / sigma.max(1e-5).powi(2), "{sigma:e}: {l:?}");
                 if std::env::var_os("SWEEP").is_some() {
                     println!(
                         "{parallel} {sigma:9.2e} {backend:?} pivot {:9.2e} reg {} free {} ref {} a {:9.2e} l {:9.2e} err {err:9.2e}",
@@ -222,11 +196,7 @@ fn massless_chain() -> (System, Vec<f64>) {
 }
 
 fn build_massless(s: &System, floor: Vec<f64>, backend: Backend) -> MassKkt {
-    let opts = KktOptions {
-        backend,
-        mass_floor: floor,
-        redundant: false,
-    };
+    let opts = KktOptions { backend, mass_floor: floor, redundant: false };
     let mut kkt = MassKkt::new(s.blocks.clone(), s.jac.clone(), opts).unwrap();
     kkt.set_mass(&s.mass).unwrap();
     kkt
@@ -243,16 +213,8 @@ fn massless_body_in_a_regular_system_is_exact() {
         let mut kkt = build_massless(&s, floor.clone(), backend);
         kkt.factor(&s.g).unwrap();
         let (a, l, info) = run(&mut kkt, &f, &b).unwrap();
-        assert!(
-            max_diff(&a, &ar) < 1e-11 * max_abs(&ar),
-            "{:e} {info:?}",
-            max_diff(&a, &ar)
-        );
-        assert!(
-            max_diff(&l, &lr) < 1e-11 * max_abs(&lr),
-            "{:e} {info:?}",
-            max_diff(&l, &lr)
-        );
+        assert!(max_diff(&a, &ar) < 1e-11 * max_abs(&ar), "{:e} {info:?}", max_diff(&a, &ar));
+        assert!(max_diff(&l, &lr) < 1e-11 * max_abs(&lr), "{:e} {info:?}", max_diff(&l, &lr));
         assert!(info.residual.unwrap() < 1e-12, "{info:?}");
     }
 }
@@ -269,20 +231,13 @@ fn undetermined_massless_coordinate_is_an_error() {
         let mut kkt = build_massless(&s, floor.clone(), backend);
         kkt.factor(&s.g).unwrap();
         let result = run(&mut kkt, &vec![1.0; s.nv()], &vec![0.0; s.m()]);
-        assert!(
-            matches!(result, Err(KktError::Undetermined { .. })),
-            "{result:?}"
-        );
+        assert!(matches!(result, Err(KktError::Undetermined { .. })), "{result:?}");
     }
     // Without a floor the mass matrix itself is refused.
     let mut kkt = MassKkt::new(s.blocks.clone(), s.jac.clone(), KktOptions::default()).unwrap();
     assert!(matches!(
         kkt.set_mass(&s.mass),
-        Err(KktError::MassNotPositive {
-            block: 2,
-            dof: 6,
-            ..
-        })
+        Err(KktError::MassNotPositive { block: 2, dof: 6, .. })
     ));
     assert!(matches!(kkt.factor(&s.g), Err(KktError::NotReady(_))));
 }
@@ -303,16 +258,10 @@ fn non_finite_input_is_named() {
                 kkt.factor(&s.g).unwrap();
                 let mut bb = b.clone();
                 bb[5] = bad;
-                assert_eq!(
-                    run(&mut kkt, &f, &bb).err(),
-                    Some(KktError::NonFinite { row: 5 })
-                );
+                assert_eq!(run(&mut kkt, &f, &bb).err(), Some(KktError::NonFinite { row: 5 }));
                 let mut ff = f.clone();
                 ff[2] = bad;
-                assert_eq!(
-                    run(&mut kkt, &ff, &b).err(),
-                    Some(KktError::NonFiniteDof { dof: 2 })
-                );
+                assert_eq!(run(&mut kkt, &ff, &b).err(), Some(KktError::NonFiniteDof { dof: 2 }));
                 // A failure leaves no trace in the next solve.
                 let clean = run(&mut kkt, &f, &b).unwrap();
                 let mut fresh = build(&s, backend, redundant);
@@ -331,11 +280,7 @@ fn empty_systems() {
     use delassus_linalg::{BlockDiag, Csr};
     for backend in [Backend::Auto, Backend::Dense, Backend::Sparse] {
         for redundant in [false, true] {
-            let opts = || KktOptions {
-                backend,
-                redundant,
-                ..KktOptions::default()
-            };
+            let opts = || KktOptions { backend, redundant, ..KktOptions::default() };
             let mut kkt = MassKkt::new(BlockDiag::new(vec![2]), Csr::dense(0, 2), opts()).unwrap();
             kkt.set_mass(&[2.0, 0.0, 0.0, 4.0]).unwrap();
             kkt.factor(&[]).unwrap();
@@ -377,10 +322,7 @@ fn same_bits_twice_and_counts() {
         assert_eq!(bits(&first.0), bits(&second.0));
         assert_eq!(bits(&first.1), bits(&second.1));
         let counts = kkt.counts();
-        assert_eq!(
-            (counts.factorizations, counts.solves, counts.regularized),
-            (2, 2, 0)
-        );
+        assert_eq!((counts.factorizations, counts.solves, counts.regularized), (2, 2, 0));
     }
 }
 

@@ -57,11 +57,7 @@ fn mass_kkt_does_not_allocate() {
             let mut mass_floor = vec![0.0; s.nv()];
             mass_floor[4] = 1e-6;
             for mass_floor in [Vec::new(), mass_floor] {
-                let opts = KktOptions {
-                    backend,
-                    mass_floor,
-                    redundant: false,
-                };
+                let opts = KktOptions { backend, mass_floor, redundant: false };
                 let mut kkt = MassKkt::new(s.blocks.clone(), s.jac.clone(), opts).unwrap();
                 let mut rng = Rng::new(1);
                 let f = rng.vec(s.nv());

@@ -10,18 +10,9 @@ use faer::Mat;
 #[test]
 fn dependencies_are_named_with_coefficients() {
     let base = chain(4, true);
-    let combo: Vec<f64> = base
-        .dense_row(1)
-        .iter()
-        .zip(base.dense_row(5))
-        .map(|(x, y)| 2.0 * x - 0.5 * y)
-        .collect();
-    let s = base.with_rows(&[
-        base.dense_row(2),
-        combo,
-        vec![0.0; base.nv()],
-        base.dense_row(2),
-    ]);
+    let combo: Vec<f64> =
+        base.dense_row(1).iter().zip(base.dense_row(5)).map(|(x, y)| 2.0 * x - 0.5 * y).collect();
+    let s = base.with_rows(&[base.dense_row(2), combo, vec![0.0; base.nv()], base.dense_row(2)]);
     let report = row_rank(&s.jac, &s.g, None, DEFAULT_TOLERANCE).unwrap();
     let m = base.m();
     assert_eq!((report.rank, report.rows), (m, m + 4));
@@ -29,24 +20,12 @@ fn dependencies_are_named_with_coefficients() {
     assert_eq!(rows, [m, m + 1, m + 2, m + 3]);
     let close = |found: &[(usize, f64)], wanted: &[(usize, f64)]| {
         found.len() == wanted.len()
-            && found
-                .iter()
-                .zip(wanted)
-                .all(|(f, w)| f.0 == w.0 && (f.1 - w.1).abs() < 1e-12)
+            && found.iter().zip(wanted).all(|(f, w)| f.0 == w.0 && (f.1 - w.1).abs() < 1e-12)
     };
-    assert!(
-        close(&report.dependent[0].others, &[(2, 1.0)]),
-        "{report:?}"
-    );
-    assert!(
-        close(&report.dependent[1].others, &[(1, 2.0), (5, -0.5)]),
-        "{report:?}"
-    );
+    assert!(close(&report.dependent[0].others, &[(2, 1.0)]), "{report:?}");
+    assert!(close(&report.dependent[1].others, &[(1, 2.0), (5, -0.5)]), "{report:?}");
     assert!(report.dependent[2].others.is_empty());
-    assert!(
-        close(&report.dependent[3].others, &[(2, 1.0)]),
-        "{report:?}"
-    );
+    assert!(close(&report.dependent[3].others, &[(2, 1.0)]), "{report:?}");
     assert!(report.smallest_kept > 1e-2 && report.largest_dropped < 1e-14);
     let non_unique = non_unique_rows(&report);
     let named: Vec<usize> = (0..m + 4).filter(|&i| non_unique[i]).collect();
@@ -77,18 +56,11 @@ fn pseudo_inverse_multipliers() {
         let ut = svd.U().transpose() * Mat::from_fn(s.nv(), 1, |i, _| rhs[i]);
         let k = sigma.nrows();
         let y = Mat::from_fn(k, 1, |i, _| {
-            if sigma[i] > 1e-9 * sigma[0] {
-                ut[(i, 0)] / sigma[i]
-            } else {
-                0.0
-            }
+            if sigma[i] > 1e-9 * sigma[0] { ut[(i, 0)] / sigma[i] } else { 0.0 }
         });
         let l = svd.V().subcols(0, k) * y;
         let wanted: Vec<f64> = (0..s.m()).map(|i| l[(i, 0)]).collect();
-        assert!(
-            max_diff(&lambda, &wanted) < 1e-9 * max_abs(&wanted),
-            "seed {seed}"
-        );
+        assert!(max_diff(&lambda, &wanted) < 1e-9 * max_abs(&wanted), "seed {seed}");
     }
 }
 
@@ -99,11 +71,8 @@ fn six_thousand_rows_are_quick() {
     let mut pairs = Vec::new();
     let mut g = Vec::new();
     for i in (0..base.m()).chain(copies.iter().map(|c| c.0)) {
-        let row = if pairs.is_empty() {
-            0
-        } else {
-            pairs.last().map_or(0, |p: &(usize, usize)| p.0 + 1)
-        };
+        let row =
+            if pairs.is_empty() { 0 } else { pairs.last().map_or(0, |p: &(usize, usize)| p.0 + 1) };
         for (k, &j) in base.jac.row(i).iter().enumerate() {
             pairs.push((row, j));
             g.push(base.g[base.jac.row_ptr[i] + k]);
@@ -129,11 +98,7 @@ fn six_thousand_rows_are_quick() {
 fn empty_and_non_finite() {
     let report = row_rank(&Csr::dense(0, 3), &[], None, 1e-9).unwrap();
     assert_eq!((report.rank, report.rows), (0, 0));
-    assert!(
-        min_norm_solve(&Csr::dense(0, 0), &[], &[])
-            .unwrap()
-            .is_empty()
-    );
+    assert!(min_norm_solve(&Csr::dense(0, 0), &[], &[]).unwrap().is_empty());
     let bad = row_rank(&Csr::dense(2, 1), &[1.0, f64::NAN], None, 1e-9);
     assert_eq!(bad, Err(KktError::NonFinite { row: 1 }));
 }

@@ -38,13 +38,8 @@ fn matches_the_dense_reference_with_different_left_and_right_matrices() {
         let (pattern, sv) = tangent_of(&s, &mut rng);
         let cols: Vec<f64> = s.g.iter().map(|v| v + 0.01 * rng.unit()).collect();
         let (r, b) = (rng.vec(s.nv()), rng.vec(s.m()));
-        let (xr, yr) = reference(
-            &dense(&pattern, &sv),
-            &s.dense_jac(),
-            &dense(&s.jac, &cols),
-            &r,
-            &b,
-        );
+        let (xr, yr) =
+            reference(&dense(&pattern, &sv), &s.dense_jac(), &dense(&s.jac, &cols), &r, &b);
         for backend in BACKENDS {
             let mut kkt = TangentKkt::new(pattern.clone(), s.jac.clone(), backend).unwrap();
             let info = kkt.factor(&sv, &s.g, &cols).unwrap();
@@ -114,10 +109,7 @@ fn massless_rows_work_if_constrained_and_fail_cleanly_if_not() {
         kkt.factor(&[2.0, 0.0], &[1.0, -1.0], &[1.0, -1.0]).unwrap();
         let (mut x, mut y) = (vec![0.0; 2], vec![0.0; 1]);
         kkt.solve(&[3.0, 1.0], &[0.0], &mut x, &mut y).unwrap();
-        assert!(
-            max_diff(&x, &[2.0, 2.0]) < 1e-14 && (y[0] - 1.0).abs() < 1e-14,
-            "{x:?} {y:?}"
-        );
+        assert!(max_diff(&x, &[2.0, 2.0]) < 1e-14 && (y[0] - 1.0).abs() < 1e-14, "{x:?} {y:?}");
         let lost = kkt.factor(&[2.0, 0.0], &[1.0, 0.0], &[1.0, 0.0]);
         assert!(matches!(lost, Err(KktError::Singular { .. })), "{lost:?}");
         let solve = kkt.solve(&[3.0, 1.0], &[0.0], &mut x, &mut y);
@@ -138,10 +130,7 @@ fn non_finite_and_empty() {
             kkt.factor(&[2.0, 0.0, nan, 1.0], &g, &g),
             Err(KktError::NonFiniteDof { dof: 1 })
         );
-        assert_eq!(
-            kkt.factor(&s, &[nan, 1.0], &g),
-            Err(KktError::NonFinite { row: 0 })
-        );
+        assert_eq!(kkt.factor(&s, &[nan, 1.0], &g), Err(KktError::NonFinite { row: 0 }));
         kkt.factor(&s, &g, &g).unwrap();
         let (mut x, mut y) = (vec![0.0; 2], vec![0.0; 1]);
         assert_eq!(
@@ -161,11 +150,7 @@ fn non_finite_and_empty() {
         zero.solve(&[], &[], &mut [], &mut []).unwrap();
     }
     assert!(
-        TangentKkt::new(
-            Csr::from_pairs(2, 2, [(0, 0), (1, 0)]).unwrap(),
-            jac,
-            Backend::Auto
-        )
-        .is_err()
+        TangentKkt::new(Csr::from_pairs(2, 2, [(0, 0), (1, 0)]).unwrap(), jac, Backend::Auto)
+            .is_err()
     );
 }

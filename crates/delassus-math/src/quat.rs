@@ -25,11 +25,8 @@ impl Quat {
     pub fn exp(w: &Vec3) -> Quat {
         let half = 0.5 * w.norm();
         // sin(x)/x by series near zero, where the quotient loses digits
-        let s = if half < 1e-4 {
-            0.5 * (1.0 - half * half / 6.0)
-        } else {
-            half.sin() / (2.0 * half)
-        };
+        let s =
+            if half < 1e-4 { 0.5 * (1.0 - half * half / 6.0) } else { half.sin() / (2.0 * half) };
         Quat([half.cos(), s * w.x, s * w.y, s * w.z])
     }
 

@@ -26,11 +26,7 @@ pub fn tangent(w: &Vec3) -> Mat3 {
     let t2 = w.norm_squared();
     let (_, b) = sin_cos_factors(t2);
     let t = t2.sqrt();
-    let c = if t < SERIES_BELOW {
-        1.0 / 6.0 - t2 / 120.0
-    } else {
-        (1.0 - t.sin() / t) / t2
-    };
+    let c = if t < SERIES_BELOW { 1.0 / 6.0 - t2 / 120.0 } else { (1.0 - t.sin() / t) / t2 };
     let h = hat(w);
     Mat3::identity() - h * b + h * h * c
 }
@@ -66,11 +62,7 @@ pub fn tangent_mul(w: &Vec3, wdot: &Vec3) -> Vec3 {
     let t2 = w.norm_squared();
     let (_, b) = sin_cos_factors(t2);
     let t = t2.sqrt();
-    let c = if t < SERIES_BELOW {
-        1.0 / 6.0 - t2 / 120.0
-    } else {
-        (1.0 - t.sin() / t) / t2
-    };
+    let c = if t < SERIES_BELOW { 1.0 / 6.0 - t2 / 120.0 } else { (1.0 - t.sin() / t) / t2 };
     let x = w.cross(wdot);
     wdot - x * b + w.cross(&x) * c
 }
@@ -92,11 +84,8 @@ mod tests {
 
     #[test]
     fn tangent_is_the_derivative_of_exp() {
-        for w in [
-            Vec3::new(1e-5, 2e-5, 0.0),
-            Vec3::new(0.4, -0.2, 0.9),
-            Vec3::new(1.5, 2.0, -0.7),
-        ] {
+        for w in [Vec3::new(1e-5, 2e-5, 0.0), Vec3::new(0.4, -0.2, 0.9), Vec3::new(1.5, 2.0, -0.7)]
+        {
             for k in 0..3 {
                 let mut e = Vec3::zeros();
                 e[k] = 1.0;

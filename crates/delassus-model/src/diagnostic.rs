@@ -47,10 +47,7 @@ impl Diagnostic {
 
     /// A note.
     pub fn note(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Diagnostic {
-            severity: Severity::Note,
-            ..Diagnostic::error(code, path, message)
-        }
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(code, path, message) }
     }
 
     /// Adds the next action.

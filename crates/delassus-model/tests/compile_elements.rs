@@ -25,21 +25,9 @@ fn frames() {
 #[test]
 fn rel_r07_unknown_names() {
     let text = "[joint.j]\ntype = \"fixed\"\nbetween = [\"grund\", \"a\"]";
-    refused_entry(
-        text,
-        "E_UNKNOWN_NAME",
-        "joint.j.between[0]",
-        "`grund`",
-        "`ground`",
-    );
+    refused_entry(text, "E_UNKNOWN_NAME", "joint.j.between[0]", "`grund`", "`ground`");
     let text = "[joint.j]\ntype = \"fixed\"\nbetween = [\"ground\", \"a.tpi\"]";
-    refused_entry(
-        text,
-        "E_UNKNOWN_NAME",
-        "joint.j.between[1]",
-        "`tpi`",
-        "`tip`",
-    );
+    refused_entry(text, "E_UNKNOWN_NAME", "joint.j.between[1]", "`tpi`", "`tip`");
     let text = "[force.f]\ntype = \"torsion\"\njoint = \"pni\"\nstiffness = 1";
     refused_entry(text, "E_UNKNOWN_NAME", "force.f.joint", "`pni`", "`pin`");
 }
@@ -47,21 +35,9 @@ fn rel_r07_unknown_names() {
 #[test]
 fn rel_r07_same_body() {
     let text = "[joint.j]\ntype = \"fixed\"\nbetween = [\"a\", \"a.tip\"]";
-    refused_entry(
-        text,
-        "E_SAME_BODY",
-        "joint.j.between",
-        "the body `a`",
-        "ground",
-    );
+    refused_entry(text, "E_SAME_BODY", "joint.j.between", "the body `a`", "ground");
     let text = "[joint.j]\ntype = \"fixed\"\nbetween = [\"ground\", \"ground\"]";
-    refused_entry(
-        text,
-        "E_SAME_BODY",
-        "joint.j.between",
-        "on the ground",
-        "another body",
-    );
+    refused_entry(text, "E_SAME_BODY", "joint.j.between", "on the ground", "another body");
 }
 
 #[test]
@@ -79,10 +55,7 @@ fn rel_r06_directions() {
     for axis in ["[0, 0, 5]", "[0, 0, 1e200]", "[0, 0, 1e-11]"] {
         let model = model_with(&joint(axis));
         assert_eq!(model.notes.len(), 1, "{axis}");
-        assert_eq!(
-            (model.notes[0].code, &*model.notes[0].path),
-            ("N_NORMALIZED", "joint.j.axis")
-        );
+        assert_eq!((model.notes[0].code, &*model.notes[0].path), ("N_NORMALIZED", "joint.j.axis"));
         let JointKind::Revolute(pair) = &model.joints[3].kind else {
             panic!("{:?}", model.joints[3]);
         };
@@ -91,21 +64,9 @@ fn rel_r06_directions() {
     assert!(model_with(&joint("[0, 0.6, 0.8]")).notes.is_empty());
     let text = "[joint.g]\ntype = \"gear\"\njoints = [\"pin\", \"pin2\"]\nratio = 0\n\
                 [joint.pin2]\ntype = \"revolute\"\nbetween = [\"ground\", \"b\"]";
-    refused_entry(
-        text,
-        "E_DEGENERATE_DIRECTION",
-        "joint.g.ratio",
-        "is 0",
-        "other than 0",
-    );
+    refused_entry(text, "E_DEGENERATE_DIRECTION", "joint.g.ratio", "is 0", "other than 0");
     let text = "[joint.s]\ntype = \"screw\"\nbetween = [\"a\", \"r\"]\npitch = 0";
-    refused_entry(
-        text,
-        "E_DEGENERATE_DIRECTION",
-        "joint.s.pitch",
-        "is 0",
-        "other than 0",
-    );
+    refused_entry(text, "E_DEGENERATE_DIRECTION", "joint.s.pitch", "is 0", "other than 0");
 }
 
 #[test]
@@ -132,31 +93,13 @@ fn axis_defaults() {
 #[test]
 fn joint_fields() {
     let text = "[joint.j]\ntype = \"revolute\"\nbetween = [\"a\", \"r\"]\nlength = 1";
-    refused_entry(
-        text,
-        "E_FIELD_UNUSED",
-        "joint.j.length",
-        "revolute",
-        "between, axis",
-    );
+    refused_entry(text, "E_FIELD_UNUSED", "joint.j.length", "revolute", "between, axis");
     let text = "[joint.j]\ntype = \"revolute\"";
-    refused_entry(
-        text,
-        "E_MISSING_FIELD",
-        "joint.j.between",
-        "`between`",
-        "two frames",
-    );
+    refused_entry(text, "E_MISSING_FIELD", "joint.j.between", "`between`", "two frames");
     let text = "[joint.j]\ntype = \"revolute\"\nbetween = [\"a\"]";
     refused_entry(text, "E_SHAPE", "joint.j.between", "1 entry", "2 frames");
     let text = "[joint.j]\ntype = \"screw\"\nbetween = [\"a\", \"r\"]";
-    refused_entry(
-        text,
-        "E_MISSING_FIELD",
-        "joint.j.pitch",
-        "`pitch`",
-        "revolution",
-    );
+    refused_entry(text, "E_MISSING_FIELD", "joint.j.pitch", "`pitch`", "revolution");
     let text = "[joint.j]\ntype = \"distance\"\nbetween = [\"a\", \"r\"]\nlength = 0";
     refused_entry(text, "E_RANGE", "joint.j.length", "0 m", "positive");
     let text = "[joint.j]\ntype = \"rolling\"\nbetween = [\"ground\", \"r\"]\nradius = -1";
@@ -187,45 +130,15 @@ fn gears_and_racks() {
 #[test]
 fn coordinates() {
     let text = "[sensor.s]\ntype = \"joint\"\njoint = \"ball\"";
-    refused_entry(
-        text,
-        "E_NO_COORDINATE",
-        "sensor.s.joint",
-        "spherical",
-        "revolute",
-    );
+    refused_entry(text, "E_NO_COORDINATE", "sensor.s.joint", "spherical", "revolute");
     let text = "[sensor.s]\ntype = \"joint\"\njoint = \"pin\"\ncoordinate = \"position\"";
-    refused_entry(
-        text,
-        "E_NO_COORDINATE",
-        "sensor.s.joint",
-        "no position",
-        "prismatic",
-    );
+    refused_entry(text, "E_NO_COORDINATE", "sensor.s.joint", "no position", "prismatic");
     let text = "[sensor.s]\ntype = \"joint\"\njoint = \"pin\"\ncoordinate = \"angel\"";
-    refused_entry(
-        text,
-        "E_UNKNOWN_NAME",
-        "sensor.s.coordinate",
-        "angel",
-        "`angle`",
-    );
+    refused_entry(text, "E_UNKNOWN_NAME", "sensor.s.coordinate", "angel", "`angle`");
     let text = "[joint.g]\ntype = \"gear\"\njoints = [\"pin\", \"slide\"]\nratio = 1";
-    refused_entry(
-        text,
-        "E_NO_COORDINATE",
-        "joint.g.joints[1]",
-        "no angle",
-        "revolute",
-    );
+    refused_entry(text, "E_NO_COORDINATE", "joint.g.joints[1]", "no angle", "revolute");
     let text = "[joint.g]\ntype = \"gear\"\njoints = [\"pin\", \"pin\"]\nratio = 1";
-    refused_entry(
-        text,
-        "E_DUPLICATE",
-        "joint.g.joints[1]",
-        "itself",
-        "different",
-    );
+    refused_entry(text, "E_DUPLICATE", "joint.g.joints[1]", "itself", "different");
 }
 
 #[test]
@@ -244,21 +157,9 @@ fn motions() {
     let text = motion("joint = \"pin\"");
     refused_entry(&text, "E_MISSING_FIELD", "joint.m.value", "`value`", "`t`");
     let text = motion("value = 1");
-    refused_entry(
-        &text,
-        "E_MISSING_FIELD",
-        "joint.m.joint",
-        "`joint`",
-        "between",
-    );
+    refused_entry(&text, "E_MISSING_FIELD", "joint.m.joint", "`joint`", "between");
     let text = motion("between = [\"a\", \"r\"]\naxis = [1, 0]\nvalue = \"t\"");
-    refused_entry(
-        &text,
-        "E_MISSING_FIELD",
-        "joint.m.coordinate",
-        "axis",
-        "angle",
-    );
+    refused_entry(&text, "E_MISSING_FIELD", "joint.m.coordinate", "axis", "angle");
     let text = motion("joint = \"pin\"\nvalue = \"1/t\"");
     refused_entry(&text, "E_NONFINITE", "joint.m.value", "at t = 0", "zero");
     let text = motion("joint = \"pin\"\nvalue = \"2 mm\"");
@@ -273,10 +174,7 @@ fn forces_use_time_and_sensors() {
         "[force.f]\ntype = \"force\"\nat = \"a.tip\"\nforce = [\"-3*v.x\", \"sin(t)\"]\n\
          [sensor.e]\ntype = \"energy\"\n[sensor.v]\ntype = \"velocity\"\nof = \"a.tip\"",
     );
-    let ForceKind::Force {
-        components, frame, ..
-    } = &model.forces[0].kind
-    else {
+    let ForceKind::Force { components, frame, .. } = &model.forces[0].kind else {
         panic!("{:?}", model.forces[0]);
     };
     assert_eq!(components[0].variables(), [var::SENSOR + 1]);
@@ -290,13 +188,7 @@ fn algebraic_loops() {
     let text = "[force.f]\ntype = \"force\"\nat = \"a\"\nforce = [\"e2\", 0]\n\
                 [sensor.e2]\ntype = \"expression\"\nvalue = \"2*acc.x\"\n\
                 [sensor.acc]\ntype = \"acceleration\"\nof = \"a\"";
-    refused_entry(
-        text,
-        "E_ALGEBRAIC_LOOP",
-        "force.f.force[0]",
-        "`e2`",
-        "velocity",
-    );
+    refused_entry(text, "E_ALGEBRAIC_LOOP", "force.f.force[0]", "`e2`", "velocity");
 }
 
 #[test]
@@ -325,31 +217,13 @@ fn springs() {
     assert_eq!(e.variables(), [var::COORDINATE, var::RATE]);
 
     let text = spring("stiffness = -1");
-    refused_entry(
-        &text,
-        "E_RANGE",
-        "force.s.stiffness",
-        "-1",
-        "allow_negative = true",
-    );
+    refused_entry(&text, "E_RANGE", "force.s.stiffness", "-1", "allow_negative = true");
     law("damping = -1\nallow_negative = true");
     let text = spring("stiffness = 1\nlength = -1");
     refused_entry(&text, "E_RANGE", "force.s.length", "-1 m", "zero or more");
     let text = spring("stiffness = 1\nforce = \"length\"");
-    refused_entry(
-        &text,
-        "E_FIELD_UNUSED",
-        "force.s.stiffness",
-        "`force` expression",
-        "force",
-    );
-    refused_entry(
-        &spring(""),
-        "E_MISSING_FIELD",
-        "force.s.stiffness",
-        "",
-        "damping",
-    );
+    refused_entry(&text, "E_FIELD_UNUSED", "force.s.stiffness", "`force` expression", "force");
+    refused_entry(&spring(""), "E_MISSING_FIELD", "force.s.stiffness", "", "damping");
     let text = format!("{}\n[parameters]\nlength = 1", spring("force = \"length\""));
     let fault = refused_entry(&text, "E_DUPLICATE", "force.s.force", "`length`", "rename");
     assert_eq!(fault.related.as_deref(), Some("parameters.length"));
@@ -362,24 +236,15 @@ fn torsion_and_actuator() {
          [force.u]\ntype = \"torsion\"\nbetween = [\"a\", \"r\"]\naxis = [1, 0, 0]\ntorque = \"2*angle\"\n\
          [force.m]\ntype = \"actuator\"\njoint = \"slide\"\ntarget = \"10 mm\"\nkp = \"5 N/m\"\nki = 1",
     );
-    let ForceKind::Torsion {
-        law: SpringLaw::Linear { k, free, .. },
-        ..
-    } = &model.forces[0].kind
+    let ForceKind::Torsion { law: SpringLaw::Linear { k, free, .. }, .. } = &model.forces[0].kind
     else {
         panic!("{:?}", model.forces[0]);
     };
     assert_eq!((*k, *free), (5.0, Some(0.0)));
-    let ForceKind::Actuator {
-        kp, ki, kd, target, ..
-    } = &model.forces[2].kind
-    else {
+    let ForceKind::Actuator { kp, ki, kd, target, .. } = &model.forces[2].kind else {
         panic!("{:?}", model.forces[2]);
     };
-    assert_eq!(
-        (*kp, *ki, *kd, target.as_constant()),
-        (5.0, 1.0, 0.0, Some(0.01))
-    );
+    assert_eq!((*kp, *ki, *kd, target.as_constant()), (5.0, 1.0, 0.0, Some(0.01)));
 
     let text = "[force.m]\ntype = \"actuator\"\njoint = \"pin\"\ntarget = 1";
     refused_entry(text, "E_MISSING_FIELD", "force.m.kp", "`kp`", "gains");
@@ -393,26 +258,14 @@ fn force_shapes() {
     let text = "[force.f]\ntype = \"force\"\nat = \"a\"\nforce = 1";
     refused_entry(text, "E_SHAPE", "force.f.force", "one number", "2 or 3");
     let text = "[force.f]\ntype = \"torque\"\nat = \"r\"\ntorque = 1";
-    refused_entry(
-        text,
-        "E_SHAPE",
-        "force.f.torque",
-        "one number",
-        "3 components",
-    );
+    refused_entry(text, "E_SHAPE", "force.f.torque", "one number", "3 components");
     let text = "[force.f]\ntype = \"force\"\nat = \"ground\"\nforce = [1, 0]";
     refused_entry(text, "E_RANGE", "force.f.at", "ground", "body");
     let bushing = "[force.f]\ntype = \"bushing\"\nbetween = [\"ground\", \"r\"]\n";
     let text = format!("{bushing}stiffness = [1, 2]");
     refused_entry(&text, "E_SHAPE", "force.f.stiffness", "2 entries", "6×6");
     let text = format!("{bushing}stiffness = [1, 1, 1, 1, 1, -1]");
-    refused_entry(
-        &text,
-        "E_RANGE",
-        "force.f.stiffness[5]",
-        "-1",
-        "allow_negative",
-    );
+    refused_entry(&text, "E_RANGE", "force.f.stiffness[5]", "-1", "allow_negative");
     let model = model_with(&format!("{bushing}stiffness = [1, 2, 3, \"4 N*m\", 5, 6]"));
     let ForceKind::Bushing { k, c, .. } = &model.forces[0].kind else {
         panic!("{:?}", model.forces[0]);
@@ -432,10 +285,7 @@ fn names(text: &str) -> Vec<String> {
 
 #[test]
 fn sensor_columns() {
-    assert_eq!(
-        names("[sensor.p]\ntype = \"position\"\nof = \"a\""),
-        ["p.x", "p.y"]
-    );
+    assert_eq!(names("[sensor.p]\ntype = \"position\"\nof = \"a\""), ["p.x", "p.y"]);
     assert_eq!(
         names("[sensor.p]\ntype = \"position\"\nof = \"a\"\nframe = \"r\""),
         ["p.x", "p.y", "p.z"]
@@ -449,14 +299,8 @@ fn sensor_columns() {
         names("[sensor.q]\ntype = \"orientation\"\nof = \"r\""),
         ["q.w", "q.x", "q.y", "q.z"]
     );
-    assert_eq!(
-        names("[sensor.f]\ntype = \"reaction\"\njoint = \"pin\""),
-        ["f.fx", "f.fy", "f.tz"]
-    );
-    assert_eq!(
-        names("[sensor.f]\ntype = \"reaction\"\njoint = \"ball\"").len(),
-        6
-    );
+    assert_eq!(names("[sensor.f]\ntype = \"reaction\"\njoint = \"pin\""), ["f.fx", "f.fy", "f.tz"]);
+    assert_eq!(names("[sensor.f]\ntype = \"reaction\"\njoint = \"ball\"").len(), 6);
     let text =
         "[sensor.v]\ntype = \"velocity\"\nof = \"a\"\ncomponent = \"norm\"\nframe = \"b.tip\"";
     let found = columns(text);
@@ -486,23 +330,11 @@ fn sensor_measures() {
 #[test]
 fn sensor_faults() {
     let text = "[sensor.s]\ntype = \"position\"\nof = \"a\"\nvalue = 1";
-    refused_entry(
-        text,
-        "E_FIELD_UNUSED",
-        "sensor.s.value",
-        "position",
-        "component",
-    );
+    refused_entry(text, "E_FIELD_UNUSED", "sensor.s.value", "position", "component");
     let text = "[sensor.s]\ntype = \"position\"";
     refused_entry(text, "E_MISSING_FIELD", "sensor.s.of", "`of`", "marker");
     let text = "[sensor.s]\ntype = \"energy\"\ncomponent = \"kinetik\"";
-    refused_entry(
-        text,
-        "E_UNKNOWN_NAME",
-        "sensor.s.component",
-        "kinetik",
-        "`kinetic`",
-    );
+    refused_entry(text, "E_UNKNOWN_NAME", "sensor.s.component", "kinetik", "`kinetic`");
     let text = "[sensor.s]\ntype = \"expression\"\nvalue = \"p\"\n\
                 [sensor.p]\ntype = \"position\"\nof = \"a\"";
     refused_entry(text, "E_UNKNOWN_NAME", "sensor.s.value", "`p`", "`p.x`");
@@ -544,18 +376,12 @@ fn repetition() {
     let chain = model(CHAIN);
     let names: Vec<&str> = chain.bodies.iter().map(|b| &*b.name).collect();
     assert_eq!(names, ["link1", "link2", "link3", "link4"]);
-    assert_eq!(
-        (chain.bodies[2].mass, chain.bodies[2].position.x),
-        (0.1 * 3.0, 2.5)
-    );
+    assert_eq!((chain.bodies[2].mass, chain.bodies[2].position.x), (0.1 * 3.0, 2.5));
     assert_eq!(chain.joints.len(), 3);
     let JointKind::Revolute(pair) = &chain.joints[1].kind else {
         panic!("{:?}", chain.joints[1]);
     };
-    assert_eq!(
-        (pair.a.body, pair.b.body),
-        (Some(BodyId(1)), Some(BodyId(2)))
-    );
+    assert_eq!((pair.a.body, pair.b.body), (Some(BodyId(1)), Some(BodyId(2))));
     let Measure::Position(of, ..) = &chain.sensors[0].measure else {
         panic!("{:?}", chain.sensors[0]);
     };
@@ -587,29 +413,11 @@ fn repetition_ranges() {
 #[test]
 fn repetition_faults() {
     let path = "body.p{i}.repeat";
-    refused(
-        &repeated("1..N"),
-        "E_EXPRESSION",
-        path,
-        "not a range",
-        "i = 1..N",
-    );
-    let fault = refused(
-        &repeated("i = 1..M"),
-        "E_UNKNOWN_NAME",
-        path,
-        "`M`",
-        "define a parameter",
-    );
+    refused(&repeated("1..N"), "E_EXPRESSION", path, "not a range", "i = 1..N");
+    let fault = refused(&repeated("i = 1..M"), "E_UNKNOWN_NAME", path, "`M`", "define a parameter");
     assert_eq!(fault.within, Some(7..8));
     refused(&repeated("i = 1..x"), "E_RANGE", path, "0.5", "round");
-    refused(
-        &repeated("i = 1..\\\"2 m\\\"").replace("\\\"", ""),
-        "E_DIMENSION",
-        path,
-        "2 m",
-        "",
-    );
+    refused(&repeated("i = 1..\\\"2 m\\\"").replace("\\\"", ""), "E_DIMENSION", path, "2 m", "");
     let fault = refused(&repeated("N = 1..3"), "E_DUPLICATE", path, "`N`", "rename");
     assert_eq!(fault.related.as_deref(), Some("parameters.N"));
     let same = repeated("i = 1..3").replace("p{i}", "p");
@@ -633,34 +441,13 @@ fn repetition_limits() {
 fn faults_in_copies() {
     // pin1 refers to link0, which does not exist; the path is that of the file
     let text = CHAIN.replace("i = 2..N", "i = 1..N");
-    refused(
-        &text,
-        "E_UNKNOWN_NAME",
-        "joint.pin{i}.between[0]",
-        "(for i = 1)",
-        "`link1`",
-    );
+    refused(&text, "E_UNKNOWN_NAME", "joint.pin{i}.between[0]", "(for i = 1)", "`link1`");
     // the same fault in every copy is one fault
     let text = CHAIN.replace("0.1*i", "-i");
-    refused(
-        &text,
-        "E_MASS_SIGN",
-        "body.link{i}.mass",
-        "-1 kg",
-        "zero or more",
-    );
+    refused(&text, "E_MASS_SIGN", "body.link{i}.mass", "-1 kg", "zero or more");
     let fault = &faults(&text)[0];
-    assert!(
-        fault.message.ends_with("(for i = 1), and for other copies"),
-        "{fault}"
-    );
+    assert!(fault.message.ends_with("(for i = 1), and for other copies"), "{fault}");
     // names that could not be made are not missing
     let text = CHAIN.replace("repeat = \"i = 1..N\"", "repeat = \"i = 1..K\"");
-    refused(
-        &text,
-        "E_UNKNOWN_NAME",
-        "body.link{i}.repeat",
-        "`K`",
-        "define a parameter",
-    );
+    refused(&text, "E_UNKNOWN_NAME", "body.link{i}.repeat", "`K`", "define a parameter");
 }

@@ -36,24 +36,13 @@ fn rel_r01_nonfinite() {
 
 #[test]
 fn expression_with_its_place() {
-    let fault = refused(
-        &planar("mass = \"2 + * 3\""),
-        "E_EXPRESSION",
-        "body.crank.mass",
-        "2 + * 3",
-        "",
-    );
+    let fault =
+        refused(&planar("mass = \"2 + * 3\""), "E_EXPRESSION", "body.crank.mass", "2 + * 3", "");
     assert_eq!(fault.within, Some(4..5));
     let comma = planar("mass = \"1,5\"");
     refused(&comma, "E_EXPRESSION", "body.crank.mass", "1,5", "point");
     let time = planar("mass = \"2*t\"");
-    refused(
-        &time,
-        "E_EXPRESSION",
-        "body.crank.mass",
-        "`t`",
-        "parameters",
-    );
+    refused(&time, "E_EXPRESSION", "body.crank.mass", "`t`", "parameters");
 }
 
 #[test]
@@ -91,13 +80,7 @@ fn parameters_in_any_order() {
 fn parameter_cycle() {
     let text = "[parameters]\na = \"b\"\nb = \"c\"\nc = \"2*a\"\nd = \"a + 1\"\n";
     refused(text, "E_CYCLE", "parameters.a", "a → b → c → a", "number");
-    refused(
-        "[parameters]\na = \"a\"",
-        "E_CYCLE",
-        "parameters.a",
-        "a → a",
-        "",
-    );
+    refused("[parameters]\na = \"a\"", "E_CYCLE", "parameters.a", "a → a", "");
 }
 
 #[test]
@@ -133,27 +116,15 @@ fn overrides() {
     let set = |name: &str, value: &str| compile_with(&spec, &[(name.to_owned(), value.to_owned())]);
     assert_eq!(set("L1", "30 mm").unwrap().parameters[1].1, 0.06);
     let unknown = &set("L3", "1").unwrap_err()[0];
-    assert_eq!(
-        (unknown.code, &*unknown.path),
-        ("E_UNKNOWN_NAME", "parameters.L3")
-    );
+    assert_eq!((unknown.code, &*unknown.path), ("E_UNKNOWN_NAME", "parameters.L3"));
     assert_eq!(unknown.help.as_deref(), Some("did you mean `L1`?"));
     let bad = &set("L1", "1 +").unwrap_err()[0];
-    assert_eq!(
-        (bad.code, &*bad.path, &bad.within),
-        ("E_EXPRESSION", "parameters.L1", &None)
-    );
+    assert_eq!((bad.code, &*bad.path, &bad.within), ("E_EXPRESSION", "parameters.L1", &None));
 }
 
 #[test]
 fn rel_r03_mass_sign() {
-    refused(
-        &planar("mass = -2"),
-        "E_MASS_SIGN",
-        "body.crank.mass",
-        "-2 kg",
-        "zero or more",
-    );
+    refused(&planar("mass = -2"), "E_MASS_SIGN", "body.crank.mass", "-2 kg", "zero or more");
     let text = "[body.a]\ntype = \"planar\"\nmass = 1\ninertia = -1";
     refused(text, "E_MASS_SIGN", "body.a.inertia", "-1 kg*m^2", "");
     let text = rigid("inertia = [1, -0.5, 1]");
@@ -166,13 +137,7 @@ fn rel_r03_mass_sign() {
 #[test]
 fn rel_r04_inertia_impossible() {
     let text = rigid("inertia = [1, 2, 4]");
-    refused(
-        &text,
-        "E_INERTIA_IMPOSSIBLE",
-        "body.top.inertia",
-        "[1, 2, 4]",
-        "sum",
-    );
+    refused(&text, "E_INERTIA_IMPOSSIBLE", "body.top.inertia", "[1, 2, 4]", "sum");
     for exponent in 1..=12 {
         let excess = 10f64.powi(-exponent);
         let text = rigid(&format!("inertia = [0, 1, {}]", 1.0 + excess));
@@ -181,70 +146,29 @@ fn rel_r04_inertia_impossible() {
         assert_eq!(accepted, exponent >= 9, "excess {excess:e}");
     }
     let text = rigid("inertia = [[1, 0.1, 0], [0.2, 1, 0], [0, 0, 1]]");
-    refused(
-        &text,
-        "E_INERTIA_IMPOSSIBLE",
-        "body.top.inertia",
-        "not symmetric",
-        "same",
-    );
+    refused(&text, "E_INERTIA_IMPOSSIBLE", "body.top.inertia", "not symmetric", "same");
 }
 
 #[test]
 fn inertia_shapes() {
     let six = model(&rigid("inertia = [3, 4, 5, 0.1, 0.2, 0.3]"));
-    let full = model(&rigid(
-        "inertia = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]",
-    ));
+    let full = model(&rigid("inertia = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]"));
     assert_eq!(six.bodies[0].inertia, full.bodies[0].inertia);
     assert_eq!(model(&planar("mass = 1")).bodies[0].inertia[(2, 2)], 1.0);
     let text = rigid("inertia = [1, 2]");
-    refused(
-        &text,
-        "E_SHAPE",
-        "body.top.inertia",
-        "2 entries",
-        "3 principal",
-    );
-    refused(
-        &rigid("inertia = 1"),
-        "E_SHAPE",
-        "body.top.inertia",
-        "one number",
-        "3×3",
-    );
-    refused(
-        &rigid(""),
-        "E_MISSING_FIELD",
-        "body.top.inertia",
-        "`inertia`",
-        "principal",
-    );
+    refused(&text, "E_SHAPE", "body.top.inertia", "2 entries", "3 principal");
+    refused(&rigid("inertia = 1"), "E_SHAPE", "body.top.inertia", "one number", "3×3");
+    refused(&rigid(""), "E_MISSING_FIELD", "body.top.inertia", "`inertia`", "principal");
     let text = "[body.a]\ntype = \"planar\"\nmass = 1";
-    refused(
-        text,
-        "E_MISSING_FIELD",
-        "body.a.inertia",
-        "planar",
-        "kg*m^2",
-    );
+    refused(text, "E_MISSING_FIELD", "body.a.inertia", "planar", "kg*m^2");
     let text = "[body.a]\ntype = \"point\"\nmass = 1\ninertia = 1";
-    refused(
-        text,
-        "E_FIELD_UNUSED",
-        "body.a.inertia",
-        "point",
-        "mass, position",
-    );
+    refused(text, "E_FIELD_UNUSED", "body.a.inertia", "point", "mass, position");
 }
 
 #[test]
 fn rel_r05_rotation() {
-    let with_norm = |norm: f64| {
-        rigid(&format!(
-            "inertia = [1, 1, 1]\norientation = [{norm}, 0, 0, 0]"
-        ))
-    };
+    let with_norm =
+        |norm: f64| rigid(&format!("inertia = [1, 1, 1]\norientation = [{norm}, 0, 0, 0]"));
     refused(
         &with_norm(1.1),
         "E_ROTATION",
@@ -258,13 +182,7 @@ fn rel_r05_rotation() {
     assert_eq!(near.bodies[0].rotation.0[0], 1.0);
     assert!(model(&with_norm(1.0 + 1e-14)).notes.is_empty());
     let text = rigid("inertia = [1, 1, 1]\norientation = [1, 0, 0]");
-    refused(
-        &text,
-        "E_SHAPE",
-        "body.top.orientation",
-        "3 entries",
-        "w, x, y, z",
-    );
+    refused(&text, "E_SHAPE", "body.top.orientation", "3 entries", "w, x, y, z");
 }
 
 #[test]
@@ -296,13 +214,7 @@ fn rotation_tables() {
     );
     assert_eq!(fault.related.as_deref(), Some("body.top.orientation.x"));
     let empty = rigid("inertia = [1, 1, 1]\norientation = {}");
-    refused(
-        &empty,
-        "E_MISSING_FIELD",
-        "body.top.orientation.axis",
-        "",
-        "angle",
-    );
+    refused(&empty, "E_MISSING_FIELD", "body.top.orientation.axis", "", "angle");
 }
 
 #[test]
@@ -310,23 +222,11 @@ fn vector_shapes() {
     let flat = model(&planar("mass = 1\nposition = [1, 2, 0]"));
     assert_eq!(flat.bodies[0].position.y, 2.0);
     let text = planar("mass = 1\nposition = [1, 2, 3]");
-    refused(
-        &text,
-        "E_SHAPE",
-        "body.crank.position[2]",
-        "z is 3",
-        "leave out z",
-    );
+    refused(&text, "E_SHAPE", "body.crank.position[2]", "z is 3", "leave out z");
     let text = planar("mass = 1\nposition = [1]");
     refused(&text, "E_SHAPE", "body.crank.position", "1 entry", "2 or 3");
     let text = rigid("inertia = [1, 1, 1]\nposition = [1, 2]");
-    refused(
-        &text,
-        "E_SHAPE",
-        "body.top.position",
-        "2 entries",
-        "3 components",
-    );
+    refused(&text, "E_SHAPE", "body.top.position", "2 entries", "3 components");
     refused("gravity = [1]", "E_SHAPE", "gravity", "1 entry", "2 or 3");
     assert_eq!(model("gravity = [0, -9.81]").gravity.y, -9.81);
 }
@@ -334,13 +234,7 @@ fn vector_shapes() {
 #[test]
 fn unused_body_fields() {
     let text = planar("mass = 1\norientation = [1, 0, 0, 0]");
-    refused(
-        &text,
-        "E_FIELD_UNUSED",
-        "body.crank.orientation",
-        "planar",
-        "angle",
-    );
+    refused(&text, "E_FIELD_UNUSED", "body.crank.orientation", "planar", "angle");
     let text = "[body.p]\ntype = \"planar-point\"\nmass = 1\nmarkers.tip = [1, 0]";
     refused(text, "E_RANGE", "body.p.markers.tip", "[1, 0, 0]", "origin");
 }
@@ -362,13 +256,7 @@ fn rel_r07_names() {
     let text = "[body.\"\"]\ntype = \"point\"\nmass = 1";
     refused(text, "E_NAME", "body.", "empty", "letters");
     let text = "[body.ground]\ntype = \"point\"\nmass = 1";
-    refused(
-        text,
-        "E_NAME",
-        "body.ground",
-        "does not move",
-        "another name",
-    );
+    refused(text, "E_NAME", "body.ground", "does not move", "another name");
 }
 
 #[test]
@@ -389,20 +277,8 @@ fn rel_r07_duplicate() {
 
 #[test]
 fn schema_version() {
-    refused(
-        "schema = 2",
-        "E_SCHEMA_VERSION",
-        "schema",
-        "version 2",
-        "convert",
-    );
-    refused(
-        "schema = 0",
-        "E_SCHEMA_VERSION",
-        "schema",
-        "not given",
-        "schema = 1",
-    );
+    refused("schema = 2", "E_SCHEMA_VERSION", "schema", "version 2", "convert");
+    refused("schema = 0", "E_SCHEMA_VERSION", "schema", "not given", "schema = 1");
 }
 
 #[test]

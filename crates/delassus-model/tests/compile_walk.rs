@@ -193,10 +193,7 @@ fn rel_g3_every_fault_says_what_to_do() {
                 continue;
             };
             for fault in compile(&spec).err().unwrap_or_default() {
-                assert!(
-                    fault.help.is_some_and(|h| !h.is_empty()),
-                    "{path} = {value}"
-                );
+                assert!(fault.help.is_some_and(|h| !h.is_empty()), "{path} = {value}");
                 assert!(!fault.path.is_empty() && !fault.message.is_empty());
             }
         }
@@ -231,9 +228,7 @@ fn broken_texts_do_not_panic() {
     for _ in 0..2000 {
         let mut changed = whole.clone();
         let path = &paths[random(paths.len())];
-        let text: String = (0..1 + random(8))
-            .map(|_| words[random(words.len())])
-            .collect();
+        let text: String = (0..1 + random(8)).map(|_| words[random(words.len())]).collect();
         *at(&mut changed, path) = Value::String(text);
         if let Ok(spec) = changed.try_into() {
             let _ = compile(&spec);

@@ -29,23 +29,13 @@ struct Meter {
 
 impl Meter {
     fn new(sys: System) -> Meter {
-        Meter {
-            ws: sys.workspace(),
-            sys,
-            memory: Measured::default(),
-        }
+        Meter { ws: sys.workspace(), sys, memory: Measured::default() }
     }
 
     fn read(&mut self, s: &State, a: &[f64], lambda: &[f64]) -> BTreeMap<String, f64> {
         self.sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         self.sys.realize_velocity(&s.v, &s.z, &mut self.ws);
-        let out = Outputs {
-            a,
-            lambda,
-            dissipated: 0.0,
-            work: 0.0,
-            energy_at_start: 0.0,
-        };
+        let out = Outputs { a, lambda, dissipated: 0.0, work: 0.0, energy_at_start: 0.0 };
         self.sys.measure(&mut self.ws, &out, &mut self.memory);
         let names = self.sys.model().sensors.iter().map(|s| s.name.clone());
         names.zip(self.memory.values.iter().copied()).collect()
@@ -145,24 +135,11 @@ fn positions_velocities_and_accelerations_are_derivatives() {
         let a: Vec<f64> = (0..d.nv).map(|k| (2.1 * k as f64 + 0.9).cos()).collect();
         let q0 = meter.sys.given_configuration();
         let mut at = |h: f64| {
-            let xi: Vec<f64> = v
-                .iter()
-                .zip(&a)
-                .map(|(v, a)| h * v + 0.5 * h * h * a)
-                .collect();
+            let xi: Vec<f64> = v.iter().zip(&a).map(|(v, a)| h * v + 0.5 * h * h * a).collect();
             let mut q = vec![0.0; d.nq];
             meter.sys.manifold().retract(&q0, &xi, &mut q);
             let v = v.iter().zip(&a).map(|(v, a)| v + h * a).collect();
-            meter.read(
-                &State {
-                    t: h,
-                    q,
-                    v,
-                    z: Vec::new(),
-                },
-                &a,
-                &[],
-            )
+            meter.read(&State { t: h, q, v, z: Vec::new() }, &a, &[])
         };
         const H: f64 = 1e-3;
         let points = [at(-2.0 * H), at(-H), at(H), at(2.0 * H)];
@@ -181,39 +158,15 @@ fn positions_velocities_and_accelerations_are_derivatives() {
         let seen = of("pf") + w.cross(&vector(&now, "pf"));
         check_vector(&vector(&now, "vf"), &seen, "velocity in a frame");
         let relative = vector(&now, "v") - vector(&now, "ov");
-        check(
-            vector(&now, "vf").norm(),
-            relative.norm(),
-            "relative velocity",
-        );
-        check(
-            vector(&now, "accf").norm(),
-            vector(&now, "acc").norm(),
-            "acceleration in a frame",
-        );
+        check(vector(&now, "vf").norm(), relative.norm(), "relative velocity");
+        check(vector(&now, "accf").norm(), vector(&now, "acc").norm(), "acceleration in a frame");
         // the axes of the frame: the same vector twice
         let (here, there) = (vector(&now, "pf"), vector(&now, "p") - vector(&now, "o"));
-        check(
-            vector(&now, "vf").dot(&here),
-            relative.dot(&there),
-            "axes of a frame",
-        );
-        check(
-            vector(&now, "accf").dot(&here),
-            vector(&now, "acc").dot(&there),
-            "axes of a frame",
-        );
+        check(vector(&now, "vf").dot(&here), relative.dot(&there), "axes of a frame");
+        check(vector(&now, "accf").dot(&here), vector(&now, "acc").dot(&there), "axes of a frame");
         check(now["d"], there.norm(), "distance");
-        check(
-            one("d"),
-            relative.dot(&there) / there.norm(),
-            "rate of a distance",
-        );
-        check(
-            points[0]["e1"],
-            32.0 * (points[0]["d"] + 1.0),
-            "expressions of later sensors",
-        );
+        check(one("d"), relative.dot(&there) / there.norm(), "rate of a distance");
+        check(points[0]["e1"], 32.0 * (points[0]["d"] + 1.0), "expressions of later sensors");
         if planar {
             check(one("angle"), now["wbz"], "rate of an angle");
         }
@@ -233,12 +186,7 @@ fn orientation_is_that_of_the_marker_with_positive_scalar_part() {
         let about = Quat::from_axis_angle(&Vec3::y(), turn);
         q[10..14].copy_from_slice(&about.mul(&body).0);
         let m = meter.read(
-            &State {
-                t: 0.0,
-                q,
-                v: vec![0.0; d.nv],
-                z: Vec::new(),
-            },
+            &State { t: 0.0, q, v: vec![0.0; d.nv], z: Vec::new() },
             &vec![0.0; d.nv],
             &[],
         );
@@ -436,11 +384,7 @@ fn a_rolling_wheel_advances_by_its_radius() {
              [sensor]\nv = {{ type = 'velocity', of = 'w' }}\n"
         ));
         check_vector(&vector(&m, "v"), &Vec3::new(0.8, 0.0, 0.0), shape);
-        let axis = if shape == "disc" {
-            "axis2 = [0, 1, 0]\n"
-        } else {
-            ""
-        };
+        let axis = if shape == "disc" { "axis2 = [0, 1, 0]\n" } else { "" };
         let m = at_start(&format!(
             "[body.w]\ntype = 'rigid'\nmass = 1\ninertia = [1, 1, 1]\nposition = [0, 0, 0.4]\nrate = [0, 2, 0.7]\n\
              [joint.j]\ntype = 'rolling'\nbetween = ['ground', 'w']\nradius = 0.4\nshape = '{shape}'\n{axis}\

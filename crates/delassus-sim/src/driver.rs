@@ -2,7 +2,7 @@
 
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{
-    Derived, ErrorScale, Integrator, KktError, Problem, State, StepControl, StepFailure, Tolerances,
+    Derived, ErrorScale, Integrator, Problem, State, StepControl, StepFailure, Tolerances,
 };
 
 /// How to step.
@@ -69,7 +69,7 @@ pub struct Driver<P: Problem> {
     n_fixed: u64,
     per_unit_step: bool,
     last_failure: Option<StepFailure>,
-    worst: Option<usize>,
+    worst: Vec<usize>,
     /// Accepted steps.
     pub steps: u64,
     /// Rejected attempts.
@@ -91,6 +91,8 @@ const NEAR_SINGULAR: f64 = 1e-5;
 /// tolerances.
 const HOPS: [f64; 6] = [1.5, 3.0, 6.0, 12.0, 25.0, 50.0];
 const HOP_ERROR: f64 = 100.0;
+/// Characteristic times per run beyond which the motion counts as without bound.
+const UNBOUNDED: f64 = 1e12;
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 
@@ -127,7 +129,7 @@ impl<P: Problem> Driver<P> {
             n_fixed: 0,
             per_unit_step: info.per_unit_step,
             last_failure: None,
-            worst: None,
+            worst: Vec::with_capacity(3),
             steps: 0,
             rejections: Rejections::default(),
             hops: 0,
@@ -197,15 +199,18 @@ impl<P: Problem> Driver<P> {
                     if err <= 1.0 {
                         let factor = self.control.accepted(err);
                         // small changes are not worth a new matrix or a new history
-                        let factor =
-                            if self.holds_step() && (0.8..1.25).contains(&factor) { 1.0 } else { factor };
+                        let factor = if self.holds_step() && (0.8..1.25).contains(&factor) {
+                            1.0
+                        } else {
+                            factor
+                        };
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
                         self.accept(last.then_some(self.opts.t_end));
                         return Ok(());
                     }
-                    self.worst = self.scale.worst(&view);
+                    self.scale.worst(&view, &mut self.worst);
                     self.rejections.error += 1;
                     self.last_failure = None;
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };
@@ -306,49 +311,66 @@ impl<P: Problem> Driver<P> {
     /// The error that ends the run, with names.
     fn stop(&self, p: &P, kind: SimErrorKind, h: f64) -> SimError {
         let r = self.rejections;
-        let mut blame = Vec::new();
-        let (kind, mut detail, help) = match (&kind, &self.last_failure) {
-            (SimErrorKind::WorkLimit, _) => (
+        let mut e = match (&kind, &self.last_failure) {
+            (SimErrorKind::WorkLimit, _) => SimError {
                 kind,
-                format!("{} steps were made and the end is at {} s", self.steps, self.opts.t_end),
-                "raise max_steps, loosen the tolerance, or use a method for stiff systems (gen-alpha)",
-            ),
-            (_, Some(StepFailure::NonFinite { what, index })) => {
-                blame.push(match *what {
-                    "constraint bias" | "constraint residual" => p.row_name(*index),
-                    _ => p.dof_name(*index),
-                });
-                (
-                    SimErrorKind::Diverged,
-                    format!("the {what} are not finite, first for {}", blame[0]),
-                    "look at the named element just before this time; a smaller step or tolerance shows whether the model itself diverges",
-                )
-            }
-            (_, Some(e @ StepFailure::NewtonDiverged { worst, .. })) => {
-                blame.push(p.dof_name(*worst));
-                (kind, format!("{e}; worst: {}", blame[0]), "reduce the step, or let the method choose it (leave out --step)")
-            }
-            (_, Some(e @ StepFailure::Projection { row, .. })) => {
-                blame.push(p.row_name(*row));
-                (kind, format!("{e}: {}", blame[0]), "a tighter tolerance keeps the motion closer to the constraints")
-            }
-            (_, Some(StepFailure::Kkt(e))) => {
-                if let KktError::Singular { row, .. } | KktError::NonFinite { row } = e {
-                    blame.push(p.row_name(*row));
-                }
-                (SimErrorKind::Singular, e.to_string(), "the named joint lost its grip on the motion here; see `delassus check` for redundancy")
-            }
-            (_, None) => {
-                if let Some(i) = self.worst {
-                    blame.push(p.dof_name(i));
-                }
-                (kind, "the error test fails however small the step is".to_owned(), "look for a discontinuous force or expression at this time, or loosen the tolerance")
-            }
+                t: self.state.t,
+                h,
+                detail: format!(
+                    "{} steps were made and the end is at {} s",
+                    self.steps, self.opts.t_end
+                ),
+                blame: Vec::new(),
+                help: "raise max_steps, loosen the tolerance, or use a method for stiff systems (gen-alpha)"
+                    .to_owned(),
+            },
+            (_, Some(failure)) => SimError::from_failure(p, failure, self.state.t, h),
+            (_, None) => self.collapse(p, h),
         };
-        detail.push_str(&format!(
+        e.detail.push_str(&format!(
             "; rejected attempts: {} by the error test, {} by convergence, {} not finite",
             r.error, r.convergence, r.non_finite
         ));
-        SimError { kind, t: self.state.t, h, detail, blame, help: help.to_owned() }
+        e
+    }
+
+    /// The step went to zero by the error test alone: a discontinuity, or motion without bound.
+    fn collapse(&self, p: &P, h: f64) -> SimError {
+        let t = self.state.t;
+        let scale = p.scales().q;
+        let mut fastest: Vec<usize> = (0..scale.len()).collect();
+        let rate = |i: &usize| self.state.v[*i].abs() / scale[*i];
+        fastest.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+        let span = self.opts.t_end - self.t0;
+        if fastest.first().is_some_and(|i| rate(i) * span > UNBOUNDED) {
+            let blame: Vec<String> = fastest.iter().take(1).map(|i| p.dof_name(*i)).collect();
+            return SimError {
+                kind: SimErrorKind::Diverged,
+                t,
+                h,
+                detail: format!(
+                    "the motion grows without bound, first for {} (last value {:.3e}, rate {:.3e})",
+                    blame[0],
+                    self.state.q.get(fastest[0]).copied().unwrap_or(f64::NAN),
+                    self.state.v[fastest[0]]
+                ),
+                blame,
+                help: "look at the forces on the named body just before this time".to_owned(),
+            };
+        }
+        let blame: Vec<String> = self.worst.iter().map(|i| p.dof_name(*i)).collect();
+        SimError {
+            kind: SimErrorKind::StepTooSmall,
+            t,
+            h,
+            detail: format!(
+                "the error test fails however small the step is; worst: {}",
+                if blame.is_empty() { "unknown".to_owned() } else { blame.join(", ") }
+            ),
+            blame,
+            help:
+                "look for a discontinuous force or expression at this time, or loosen the tolerance"
+                    .to_owned(),
+        }
     }
 }

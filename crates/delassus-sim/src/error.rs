@@ -1,5 +1,6 @@
 //! Why a run was refused or stopped, with names.
 
+use delassus_dae::{KktError, Problem, StepFailure};
 use thiserror::Error;
 
 /// The run cannot start.
@@ -26,7 +27,9 @@ pub enum SetupError {
         message: String,
     },
     /// The results would not fit in memory.
-    #[error("{samples} samples of {columns} columns would take {bytes} bytes, more than the limit of {limit}")]
+    #[error(
+        "{samples} samples of {columns} columns would take {bytes} bytes, more than the limit of {limit}"
+    )]
     TooLarge {
         /// Samples asked for.
         samples: u64,
@@ -39,9 +42,8 @@ pub enum SetupError {
     },
     /// The linear algebra could not be set up.
     #[error("the equations could not be set up: {0}")]
-    Kkt(#[from] delassus_dae::KktError),
+    Kkt(#[from] KktError),
 }
-
 
 /// What stopped a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,4 +86,60 @@ pub struct SimError {
     pub blame: Vec<String>,
     /// What to try.
     pub help: String,
+}
+
+impl SimError {
+    /// The error for a failed attempt that nothing could cure, with names from the problem.
+    pub(crate) fn from_failure<P: Problem>(p: &P, e: &StepFailure, t: f64, h: f64) -> SimError {
+        let (kind, blame, detail, help) = match e {
+            StepFailure::NonFinite { what, index } => {
+                let name = match *what {
+                    "constraint bias" | "constraint residual" => p.row_name(*index),
+                    "controller rates" => format!("controller state {index}"),
+                    _ => p.dof_name(*index),
+                };
+                (
+                    SimErrorKind::Diverged,
+                    vec![name.clone()],
+                    format!("the {what} are not finite, first for {name}"),
+                    "look at the named element just before this time; a smaller step or tolerance shows whether the model itself diverges",
+                )
+            }
+            StepFailure::NewtonDiverged { worst, .. } => (
+                SimErrorKind::StepTooSmall,
+                vec![p.dof_name(*worst)],
+                format!("{e}: {}", p.dof_name(*worst)),
+                "reduce the step, or let the method choose it (leave out the fixed step)",
+            ),
+            StepFailure::Projection { row, .. } => (
+                SimErrorKind::StepTooSmall,
+                vec![p.row_name(*row)],
+                format!("{e}: {}", p.row_name(*row)),
+                "a tighter tolerance keeps the motion closer to the constraints",
+            ),
+            StepFailure::Kkt(k) => {
+                let blame = match k {
+                    KktError::Singular { row, .. } | KktError::NonFinite { row } => {
+                        vec![p.row_name(*row)]
+                    }
+                    KktError::Undetermined { dof, .. } | KktError::NonFiniteDof { dof } => {
+                        vec![p.dof_name(*dof)]
+                    }
+                    _ => Vec::new(),
+                };
+                let names = if blame.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", blame.join(", "))
+                };
+                (
+                    SimErrorKind::Singular,
+                    blame,
+                    format!("{k}{names}"),
+                    "the named element lost its grip on the motion here; `delassus check` shows redundancy and freedoms",
+                )
+            }
+        };
+        SimError { kind, t, h, detail, blame, help: help.to_owned() }
+    }
 }

@@ -205,13 +205,13 @@ impl Recorder {
         self.derived.copy_from(step.d1);
         self.realize(sys);
         let p1 = sys.power(&self.ws, &step.d1.lambda).unwrap_or_default();
-        let integral = |a: f64, b: f64, c: f64, d: f64| {
-            h * (LOBATTO_END * (a + d) + LOBATTO_MID * (b + c))
-        };
+        let integral =
+            |a: f64, b: f64, c: f64, d: f64| h * (LOBATTO_END * (a + d) + LOBATTO_MID * (b + c));
         let end = if self.exchanges {
             self.power = p1;
             (
-                start.0 + integral(p0.dissipated, mid[0].dissipated, mid[1].dissipated, p1.dissipated),
+                start.0
+                    + integral(p0.dissipated, mid[0].dissipated, mid[1].dissipated, p1.dissipated),
                 start.1 + integral(p0.work, mid[0].work, mid[1].work, p1.work),
             )
         } else {

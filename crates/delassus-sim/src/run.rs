@@ -5,7 +5,7 @@ use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::recorder::{Recorder, Results};
 use crate::summary::{Status, Summary};
 use delassus_dae::integrator::{METHODS, info, make};
-use delassus_dae::{Problem, Settings, Tolerances};
+use delassus_dae::{Problem, Settings, State, Tolerances};
 use delassus_model::{Assembled, Model};
 
 /// Settings of a run; `None` = the method's default.
@@ -65,7 +65,11 @@ impl RunOptions {
             );
         }
         if !(self.sample > 0.0 && self.sample.is_finite()) {
-            return bad("E_TIME_SPEC", "sample", format!("the sample interval ({} s) must be positive", self.sample));
+            return bad(
+                "E_TIME_SPEC",
+                "sample",
+                format!("the sample interval ({} s) must be positive", self.sample),
+            );
         }
         for (what, value) in [("step", self.step), ("max_step", self.max_step)] {
             if let Some(h) = value
@@ -77,12 +81,20 @@ impl RunOptions {
         if let Some(h) = self.step
             && h > span
         {
-            return bad("E_TIME_SPEC", "step", format!("the step ({h} s) is longer than the run ({span} s)"));
+            return bad(
+                "E_TIME_SPEC",
+                "step",
+                format!("the step ({h} s) is longer than the run ({span} s)"),
+            );
         }
         if let Some(r) = self.rtol
             && !((1e-14..1.0).contains(&r))
         {
-            return bad("E_TOLERANCE", "rtol", format!("rtol ({r}) must be at least 1e-14 and below 1"));
+            return bad(
+                "E_TOLERANCE",
+                "rtol",
+                format!("rtol ({r}) must be at least 1e-14 and below 1"),
+            );
         }
         if let Some(a) = self.atol
             && !(a > 0.0 && a.is_finite())
@@ -154,7 +166,13 @@ pub fn run(
     };
     let integrator = match make(&opts.method, sys, &settings) {
         Some(m) => m?,
-        None => return Err(SetupError::UnknownMethod { name: opts.method.clone(), suggestion: None, known: vec![] }),
+        None => {
+            return Err(SetupError::UnknownMethod {
+                name: opts.method.clone(),
+                suggestion: None,
+                known: vec![],
+            });
+        }
     };
     let mut recorder = Recorder::new(sys, &model.state, &model.derived, opts.sample, opts.t_end)?;
     let driver_opts = DriverOptions {
@@ -184,14 +202,11 @@ pub fn run(
             Ok(Stepped::Step) => {
                 if let Err(e) = recorder.record(sys, &driver.view()) {
                     status = Status::Failed;
-                    error = Some(SimError {
-                        kind: SimErrorKind::Singular,
-                        t: driver.state().t,
-                        h: 0.0,
-                        detail: format!("the results cannot be evaluated: {e}"),
-                        blame: Vec::new(),
-                        help: "use a smaller step or a tighter tolerance near this time".to_owned(),
-                    });
+                    let view = driver.view();
+                    let mut e =
+                        SimError::from_failure(sys, &e, view.from.t, view.to.t - view.from.t);
+                    blame_force(sys, view.from, &mut e);
+                    error = Some(e);
                     break;
                 }
                 observer.stepped(driver.state().t, driver.steps);
@@ -202,8 +217,8 @@ pub fn run(
             }
             Err(mut e) => {
                 status = Status::Failed;
-                if e.kind == SimErrorKind::Diverged {
-                    blame_force(sys, &driver, &mut e);
+                if e.kind != SimErrorKind::WorkLimit {
+                    blame_force(sys, driver.state(), &mut e);
                 }
                 error = Some(e);
                 break;
@@ -248,12 +263,7 @@ pub fn run(
 }
 
 /// Names the strongest force at the last good state.
-fn blame_force(
-    sys: &delassus_model::System,
-    driver: &Driver<delassus_model::System>,
-    e: &mut SimError,
-) {
-    let s = driver.state();
+fn blame_force(sys: &delassus_model::System, s: &State, e: &mut SimError) {
     let mut ws = sys.workspace();
     sys.realize_position(s.t, &s.q, &s.z, &mut ws);
     sys.realize_velocity(&s.v, &s.z, &mut ws);

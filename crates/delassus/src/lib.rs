@@ -90,9 +90,6 @@ pub fn simulate_with(model: &Assembled, options: &RunOptions) -> Result<RunOutco
     let outcome = sim::run(model, options, &mut Silent)?;
     match outcome.error.clone() {
         None => Ok(outcome),
-        Some(error) => Err(Error::Stopped {
-            error,
-            partial: Box::new(outcome),
-        }),
+        Some(error) => Err(Error::Stopped { error, partial: Box::new(outcome) }),
     }
 }

@@ -5,9 +5,7 @@ use delassus::prelude::*;
 use std::path::Path;
 
 fn model(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../models")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
 }
 
 #[test]
@@ -15,23 +13,13 @@ fn load_and_simulate() {
     let pendulum = delassus::load(model("pendulum.toml")).unwrap();
     let outcome = delassus::simulate(&pendulum).unwrap();
     assert_eq!(outcome.summary.status, Status::Done);
-    let (x, y) = (
-        outcome.results.get("bob.x").unwrap(),
-        outcome.results.get("bob.y").unwrap(),
-    );
-    assert!(
-        x.iter()
-            .zip(y)
-            .all(|(x, y)| (x.hypot(*y) - 1.0).abs() < 1e-9)
-    );
+    let (x, y) = (outcome.results.get("bob.x").unwrap(), outcome.results.get("bob.y").unwrap());
+    assert!(x.iter().zip(y).all(|(x, y)| (x.hypot(*y) - 1.0).abs() < 1e-9));
 }
 
 #[test]
 fn errors_say_what_and_where() {
-    assert!(matches!(
-        delassus::load(model("missing.toml")),
-        Err(Error::Load(_))
-    ));
+    assert!(matches!(delassus::load(model("missing.toml")), Err(Error::Load(_))));
     let bad = ModelBuilder::new("bad").gravity(["1 kg", "0"]).build();
     let text = delassus::assemble(&bad).unwrap_err().to_string();
     assert!(text.contains("gravity[0]") && text.contains("kg"), "{text}");

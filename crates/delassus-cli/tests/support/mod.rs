@@ -23,10 +23,7 @@ pub struct Ran {
 
 impl Bench {
     pub fn new(text: &str) -> Self {
-        let bench = Bench {
-            dir: tempfile::tempdir().unwrap(),
-            names: vec!["m.toml".to_owned()],
-        };
+        let bench = Bench { dir: tempfile::tempdir().unwrap(), names: vec!["m.toml".to_owned()] };
         fs::write(bench.path("m.toml"), text).unwrap();
         bench
     }
@@ -47,8 +44,7 @@ impl Bench {
 
     pub fn command(&self) -> Command {
         let mut c = Command::new(env!("CARGO_BIN_EXE_delassus"));
-        c.current_dir(self.dir.path())
-            .timeout(Duration::from_secs(60));
+        c.current_dir(self.dir.path()).timeout(Duration::from_secs(60));
         c.env_remove("NO_COLOR");
         c
     }
@@ -108,10 +104,7 @@ impl Bench {
         assert_eq!(value["status"], "error");
         assert_eq!(value["code"], exit);
         let errors = value["errors"].as_array().unwrap();
-        let fault = errors
-            .iter()
-            .find(|e| e["code"] == code)
-            .expect("the code in JSON");
+        let fault = errors.iter().find(|e| e["code"] == code).expect("the code in JSON");
         assert!(fault["help"].is_string(), "{fault}");
         assert!(fault["message"].is_string() && fault["path"].is_string());
         if let Some((file, rest)) = place.split_once(':')

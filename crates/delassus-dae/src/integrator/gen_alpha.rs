@@ -74,14 +74,7 @@ impl Coefficients {
         let gamma = 0.5 + alpha_f - alpha_m;
         let beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
         let delta = alpha_m - alpha_f;
-        Coefficients {
-            alpha_m,
-            alpha_f,
-            beta,
-            gamma,
-            delta,
-            c_q: 1.0 / 6.0 - beta - 0.5 * delta,
-        }
+        Coefficients { alpha_m, alpha_f, beta, gamma, delta, c_q: 1.0 / 6.0 - beta - 0.5 * delta }
     }
 }
 

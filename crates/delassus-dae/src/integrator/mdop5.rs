@@ -150,8 +150,15 @@ impl<P: Problem> Integrator<P> for Mdop5 {
             combine(Some(&from.z), h, A[i], &self.k_z, &mut self.z);
             m.retract(&from.q, &self.xi, &mut self.q);
             self.acc.eval(
-                p, ws, t, &self.q, &self.v, &self.z,
-                &mut self.k_v[i], &mut self.lambda, &mut self.k_z[i],
+                p,
+                ws,
+                t,
+                &self.q,
+                &self.v,
+                &self.z,
+                &mut self.k_v[i],
+                &mut self.lambda,
+                &mut self.k_z[i],
             )?;
             m.tangent_inv(&self.xi, &self.v, &mut self.k_xi[i]);
         }

@@ -57,11 +57,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings {
-            tol: Tolerances { rtol: 1e-6, atol: 0.0 },
-            constraint_tol: 1e-8,
-            rho_inf: 0.9,
-        }
+        Settings { tol: Tolerances { rtol: 1e-6, atol: 0.0 }, constraint_tol: 1e-8, rho_inf: 0.9 }
     }
 }
 

@@ -94,14 +94,8 @@ impl<'a> Parser<'a> {
     fn ahead(&self, n: usize) -> Token {
         let list = &self.tokens.list;
         let end = Span::new(self.src.len(), self.src.len());
-        let missing = Token {
-            tok: Tok::End,
-            span: end,
-        };
-        list.get(self.at + n)
-            .or(list.last())
-            .copied()
-            .unwrap_or(missing)
+        let missing = Token { tok: Tok::End, span: end };
+        list.get(self.at + n).or(list.last()).copied().unwrap_or(missing)
     }
 
     fn peek(&self) -> Token {
@@ -221,11 +215,7 @@ impl<'a> Parser<'a> {
             }
             Tok::Ident => {
                 self.next();
-                if self.peek().tok == Tok::Open {
-                    self.call(span)
-                } else {
-                    self.name(span)
-                }
+                if self.peek().tok == Tok::Open { self.call(span) } else { self.name(span) }
             }
             Tok::Open => {
                 self.next();
@@ -244,11 +234,9 @@ impl<'a> Parser<'a> {
 
     fn name(&mut self, span: Span) -> Parsed {
         let name = self.text(span);
-        for (word, value) in [
-            ("nan", f64::NAN),
-            ("inf", f64::INFINITY),
-            ("infinity", f64::INFINITY),
-        ] {
+        for (word, value) in
+            [("nan", f64::NAN), ("inf", f64::INFINITY), ("infinity", f64::INFINITY)]
+        {
             if name.eq_ignore_ascii_case(word) {
                 return Err(ExprError::new(ExprErrorKind::NonFinite { value }, span));
             }

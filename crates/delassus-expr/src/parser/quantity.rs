@@ -32,11 +32,7 @@ impl Parser<'_> {
             let mut last = self.next().span;
             self.refuse_variable(last)?;
             let factor = self.unit_power(unit, &mut last)?;
-            let factor = if divide {
-                factor.checked_pow(-1)
-            } else {
-                Some(factor)
-            };
+            let factor = if divide { factor.checked_pow(-1) } else { Some(factor) };
             end = last;
             total = factor
                 .and_then(|f| total.checked_mul(f))
@@ -104,10 +100,7 @@ mod tests {
     use crate::{Binding, Dim, parse_constant};
 
     fn si(src: &str) -> (f64, Dim) {
-        let scope = [
-            ("m", Binding::Const(4.0, Dim::MASS)),
-            ("x", Binding::Const(2.0, Dim::Any)),
-        ];
+        let scope = [("m", Binding::Const(4.0, Dim::MASS)), ("x", Binding::Const(2.0, Dim::Any))];
         parse_constant(src, &scope).unwrap()
     }
 

@@ -101,10 +101,7 @@ fn length_limit() {
 
 #[test]
 fn dimensions() {
-    let scope = [
-        ("L", Binding::Const(2.0, Dim::LENGTH)),
-        ("t", Binding::Var(0)),
-    ];
+    let scope = [("L", Binding::Const(2.0, Dim::LENGTH)), ("t", Binding::Var(0))];
     let dim = |src: &str| Expr::parse(src, &scope).unwrap().dim();
     let cases = [
         ("3", Dim::Any),

@@ -92,11 +92,7 @@ fn choice(words: &[String], word: &str, at: At, path: &str, report: &mut Report)
     if words.iter().any(|w| w == word) {
         return;
     }
-    let message = format!(
-        "found `{}`, must be one of {}",
-        shorten(word),
-        quote_list(words)
-    );
+    let message = format!("found `{}`, must be one of {}", shorten(word), quote_list(words));
     let near = suggest(word, words.iter().map(String::as_str));
     report.error_with("E_UNKNOWN_VALUE", at, path, message, |p| match near {
         Some(near) => p.help(format!("did you mean `{near}`?")),
@@ -120,18 +116,12 @@ fn one_of(
     // The alternative with the fewest faults is the one that was meant.
     let mut best: Option<Report> = None;
     for alternative in list.iter().filter(|s| same_kind(s, node)) {
-        let mut trial = Report {
-            files: report.files.clone(),
-            problems: Vec::new(),
-        };
+        let mut trial = Report { files: report.files.clone(), problems: Vec::new() };
         check(alternative, node, at, path, &mut trial);
         if trial.problems.is_empty() {
             return;
         }
-        if best
-            .as_ref()
-            .is_none_or(|b| trial.problems.len() < b.problems.len())
-        {
+        if best.as_ref().is_none_or(|b| trial.problems.len() < b.problems.len()) {
             best = Some(trial);
         }
     }

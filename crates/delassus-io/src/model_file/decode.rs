@@ -25,10 +25,9 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
             Value::Text(s) => visitor.visit_borrowed_str(s),
             Value::Date => Err(Error::invalid_type(Unexpected::Other("date"), &visitor)),
             Value::List(items) => visitor.visit_seq(Items(items.iter())),
-            Value::Table(entries) => visitor.visit_map(Entries {
-                rest: entries.iter(),
-                value: None,
-            }),
+            Value::Table(entries) => {
+                visitor.visit_map(Entries { rest: entries.iter(), value: None })
+            }
         }
     }
 
@@ -74,10 +73,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Error> {
-        self.0
-            .next()
-            .map(|n| seed.deserialize(NodeReader(n)))
-            .transpose()
+        self.0.next().map(|n| seed.deserialize(NodeReader(n))).transpose()
     }
 }
 

@@ -37,9 +37,7 @@ pub(super) fn resolve(reference: &str, from: &Path, root: &Path) -> Result<PathB
     let path = root.join(parts.iter().collect::<PathBuf>());
     let real = fs::canonicalize(path).map_err(Refusal::Io)?;
     if !real.starts_with(root) {
-        return Err(Refusal::Escape(
-            "a link leads out of the folder of the model",
-        ));
+        return Err(Refusal::Escape("a link leads out of the folder of the model"));
     }
     Ok(real)
 }
@@ -48,8 +46,7 @@ pub(super) fn resolve(reference: &str, from: &Path, root: &Path) -> Result<PathB
 fn check_spelling(reference: &str) -> Result<(), &'static str> {
     let scheme = reference.split_once(':').is_some_and(|(s, _)| {
         s.starts_with(|c: char| c.is_ascii_alphabetic())
-            && s.chars()
-                .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+            && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     });
     if reference.is_empty() {
         Err("it is empty")

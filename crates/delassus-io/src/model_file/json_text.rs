@@ -16,20 +16,9 @@ pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option
     let source = std::sync::Arc::clone(report.files.get(file)?);
     let text = source.text();
     if text.trim().is_empty() {
-        return Some(Node {
-            at: At::new(file, 0, 0),
-            value: Value::Table(Vec::new()),
-        });
+        return Some(Node { at: At::new(file, 0, 0), value: Value::Table(Vec::new()) });
     }
-    let mut parser = Parser {
-        text,
-        pos: 0,
-        file,
-        limits,
-        values: 0,
-        path: String::new(),
-        report,
-    };
+    let mut parser = Parser { text, pos: 0, file, limits, values: 0, path: String::new(), report };
     let result = parser.document();
     match result {
         Ok(node) => Some(node),
@@ -73,19 +62,11 @@ impl Parser<'_, '_> {
     }
 
     fn fail<T>(&self, message: &str) -> Result<T, Fault> {
-        Err(Fault {
-            code: "E_SYNTAX",
-            at: self.pos,
-            message: message.to_owned(),
-        })
+        Err(Fault { code: "E_SYNTAX", at: self.pos, message: message.to_owned() })
     }
 
     fn limit<T>(&self, message: String) -> Result<T, Fault> {
-        Err(Fault {
-            code: "E_LIMIT",
-            at: self.pos,
-            message,
-        })
+        Err(Fault { code: "E_LIMIT", at: self.pos, message })
     }
 
     fn peek(&self) -> Option<u8> {
@@ -115,10 +96,7 @@ impl Parser<'_, '_> {
             return self.limit(format!("more than {} values", self.limits.max_tokens));
         }
         if depth > self.limits.max_depth {
-            return self.limit(format!(
-                "nested deeper than {} levels",
-                self.limits.max_depth
-            ));
+            return self.limit(format!("nested deeper than {} levels", self.limits.max_depth));
         }
         self.space();
         let start = self.pos;
@@ -203,10 +181,9 @@ impl Parser<'_, '_> {
     fn duplicate(&mut self, key: &str, at: At, first: At, path: &str) {
         let message = format!("`{}` is defined twice", shorten(key));
         let first = self.report.location(first);
-        self.report
-            .error_with("E_DUPLICATE", at, path, message, |p| {
-                p.related(first).help("rename or remove one of the two")
-            });
+        self.report.error_with("E_DUPLICATE", at, path, message, |p| {
+            p.related(first).help("rename or remove one of the two")
+        });
     }
 
     /// A quoted string; its end is found here, its escapes are decoded by serde_json.
@@ -234,10 +211,7 @@ impl Parser<'_, '_> {
 
     fn number(&mut self) -> Result<Value, Fault> {
         let start = self.pos;
-        while matches!(
-            self.peek(),
-            Some(b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
-        ) {
+        while matches!(self.peek(), Some(b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
             self.pos += 1;
         }
         let literal = &self.text[start..self.pos];

@@ -75,10 +75,7 @@ impl std::error::Error for LoadError {
 /// includes is merged once. Included files may leave `schema` out; their `title` and
 /// `description` are not used.
 pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
-    let io = |source| LoadError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let io = |source| LoadError::Io { path: path.to_owned(), source };
     let real = fs::canonicalize(path).map_err(io)?;
     let mut loader = Loader::new(limits);
     loader.root = real.parent().map(Path::to_owned).unwrap_or_default();
@@ -87,9 +84,7 @@ pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
         Ok(bytes) => bytes,
         Err(ReadError::Io(e)) => return Err(io(e)),
         Err(ReadError::TooLarge(size)) => {
-            let file = loader
-                .report
-                .add_file(&path.display().to_string(), String::new());
+            let file = loader.report.add_file(&path.display().to_string(), String::new());
             too_large(size, At::new(file, 0, 0), limits, &mut loader.report);
             return Err(LoadError::Invalid(loader.report.into_problems()));
         }
@@ -162,9 +157,8 @@ impl<'a> Loader<'a> {
                 let file = self.report.add_file(name, good);
                 let message = format!("byte {offset} of the file is not valid UTF-8");
                 let at = At::new(file, end, end);
-                self.report.error_with("E_UTF8", at, "", message, |p| {
-                    p.help("save the file as UTF-8")
-                });
+                self.report
+                    .error_with("E_UTF8", at, "", message, |p| p.help("save the file as UTF-8"));
                 return;
             }
         };
@@ -180,13 +174,7 @@ impl<'a> Loader<'a> {
             return;
         }
         let start = At::new(file, 0, 0);
-        check(
-            shape::model(),
-            &node,
-            start,
-            &mut String::new(),
-            &mut self.report,
-        );
+        check(shape::model(), &node, start, &mut String::new(), &mut self.report);
         if let Some(list) = node.get("include") {
             if has_folder {
                 for (i, item) in list.node.list().iter().enumerate() {
@@ -196,10 +184,9 @@ impl<'a> Loader<'a> {
                 }
             } else if !list.node.list().is_empty() {
                 let message = "a model given as text has no folder to include files from";
-                self.report
-                    .error_with("E_INCLUDE", list.node.at, "include", message, |p| {
-                        p.help("save the model as a file and load that")
-                    });
+                self.report.error_with("E_INCLUDE", list.node.at, "include", message, |p| {
+                    p.help("save the model as a file and load that")
+                });
             }
         }
         self.merger.add(node, is_model, &mut self.report);
@@ -258,10 +245,9 @@ impl<'a> Loader<'a> {
     fn escapes(&mut self, reference: &str, why: &str, at: At, path: &str) {
         let root = self.root.display();
         let message = format!("\"{reference}\" is refused: {why} (root: {root})");
-        self.report
-            .error_with("E_PATH_ESCAPE", at, path, message, |p| {
-                p.help("copy the file into the folder of the model and include it from there")
-            });
+        self.report.error_with("E_PATH_ESCAPE", at, path, message, |p| {
+            p.help("copy the file into the folder of the model and include it from there")
+        });
     }
 
     fn unreadable(&mut self, reference: &str, e: &io::Error, at: At, path: &str) {
@@ -289,19 +275,16 @@ impl<'a> Loader<'a> {
             spec = decode(&root, &mut self.report);
         }
         match spec {
-            Some(spec) => Ok(LoadedModel {
-                spec,
-                sources: SourceMap::new(self.report.files, root),
-            }),
+            Some(spec) => {
+                Ok(LoadedModel { spec, sources: SourceMap::new(self.report.files, root) })
+            }
             None => Err(LoadError::Invalid(self.report.into_problems())),
         }
     }
 }
 
 fn is_json(name: &str) -> bool {
-    Path::new(name)
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("json"))
+    Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
 /// Reports a wrong `schema`. False: another version, so that its keys say nothing.
@@ -324,9 +307,7 @@ fn version_fits(node: &Node, is_model: bool, report: &mut Report) -> bool {
     let found = report.location(entry.node.at);
     let found = super::escape::shorten(found.text());
     let message = format!("found schema {found}; this version reads schema {SCHEMA_VERSION}");
-    report.error_with("E_SCHEMA_VERSION", place(entry), "schema", message, |p| {
-        p.help(help)
-    });
+    report.error_with("E_SCHEMA_VERSION", place(entry), "schema", message, |p| p.help(help));
     false
 }
 
@@ -374,9 +355,7 @@ fn decode(root: &Node, report: &mut Report) -> Option<ModelSpec> {
         }
     }
     if let Some(e) = root.get("ground").and_then(|g| g.node.get("markers")) {
-        try_all("ground.markers", &e.node, |n| {
-            read::<MarkerSpec>(n).map(drop)
-        });
+        try_all("ground.markers", &e.node, |n| read::<MarkerSpec>(n).map(drop));
     }
     if entries.is_empty() {
         entries.push((String::new(), root.at, fault));

@@ -63,11 +63,7 @@ impl SourceMap {
         let Value::Text(value) = &node.value else {
             return None;
         };
-        let literal = self
-            .files
-            .get(node.at.file as usize)?
-            .text()
-            .get(node.at.span())?;
+        let literal = self.files.get(node.at.file as usize)?.text().get(node.at.span())?;
         // One quote, three, or three and a line end; if what follows is the value itself,
         // there are no escapes in between.
         let skip = [1, 3, 4, 5]
@@ -75,11 +71,7 @@ impl SourceMap {
             .find(|&n| literal.get(n..n + value.len()) == Some(value.as_str()))?;
         let start = node.at.start as usize + skip;
         let clamp = |x: usize| start + x.min(value.len());
-        Some(At::new(
-            node.at.file as usize,
-            clamp(within.start),
-            clamp(within.end),
-        ))
+        Some(At::new(node.at.file as usize, clamp(within.start), clamp(within.end)))
     }
 }
 
@@ -119,10 +111,8 @@ fn fits(pattern: &str, name: &str) -> bool {
         fixed.push(before);
         rest = after.split_once('}').map_or("", |(_, tail)| tail);
     }
-    let Some(mut middle) = fixed
-        .first()
-        .and_then(|first| name.strip_prefix(first))
-        .and_then(|n| n.strip_suffix(rest))
+    let Some(mut middle) =
+        fixed.first().and_then(|first| name.strip_prefix(first)).and_then(|n| n.strip_suffix(rest))
     else {
         return false;
     };

@@ -30,10 +30,7 @@ impl Merger {
     /// The tree of the whole model. Includes are gone: their entries are in it.
     pub fn finish(mut self) -> Node {
         self.root.retain(|e| e.key != "include");
-        Node {
-            at: At::new(0, 0, 0),
-            value: Value::Table(self.root),
-        }
+        Node { at: At::new(0, 0, 0), value: Value::Table(self.root) }
     }
 }
 
@@ -49,11 +46,8 @@ fn merge(
     places: &mut HashMap<String, At>,
     report: &mut Report,
 ) {
-    let path = if parent.is_empty() {
-        entry.key.clone()
-    } else {
-        format!("{parent}.{}", entry.key)
-    };
+    let path =
+        if parent.is_empty() { entry.key.clone() } else { format!("{parent}.{}", entry.key) };
     let section = is_section(&path) && matches!(entry.node.value, Value::Table(_));
     if section {
         // There are few sections, so that a search does.
@@ -63,23 +57,14 @@ fn merge(
                 target.push(Entry {
                     key: entry.key.clone(),
                     key_at: entry.key_at,
-                    node: Node {
-                        at: entry.node.at,
-                        value: Value::Table(Vec::new()),
-                    },
+                    node: Node { at: entry.node.at, value: Value::Table(Vec::new()) },
                 });
                 target.len() - 1
             }
         };
         if let Value::Table(children) = entry.node.value
-            && let Some(Entry {
-                node:
-                    Node {
-                        value: Value::Table(into),
-                        ..
-                    },
-                ..
-            }) = target.get_mut(slot)
+            && let Some(Entry { node: Node { value: Value::Table(into), .. }, .. }) =
+                target.get_mut(slot)
         {
             for child in children {
                 merge(into, child, &path, places, report);

@@ -11,11 +11,7 @@ pub(super) struct At {
 impl At {
     pub fn new(file: usize, start: usize, end: usize) -> Self {
         let narrow = |x: usize| u32::try_from(x).unwrap_or(u32::MAX);
-        At {
-            file: narrow(file),
-            start: narrow(start),
-            end: narrow(end),
-        }
+        At { file: narrow(file), start: narrow(start), end: narrow(end) }
     }
 
     pub fn span(self) -> std::ops::Range<usize> {

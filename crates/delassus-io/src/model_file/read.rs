@@ -35,9 +35,7 @@ pub(super) fn read_bounded(path: &Path, max: u64) -> Result<Vec<u8>, ReadError> 
         return Err(ReadError::TooLarge(meta.len()));
     }
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(max.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
     let len = bytes.len() as u64;
     if len > max {
         return Err(ReadError::TooLarge(len));

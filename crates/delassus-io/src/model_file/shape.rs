@@ -56,10 +56,7 @@ fn build(schema: &Json, defs: Option<&Map<String, Json>>, depth: usize) -> Shape
     };
     let sub = |s: &Json| build(s, defs, depth + 1);
     if let Some(name) = object.get("$ref").and_then(Json::as_str) {
-        let target = name
-            .rsplit('/')
-            .next()
-            .and_then(|n| defs.and_then(|d| d.get(n)));
+        let target = name.rsplit('/').next().and_then(|n| defs.and_then(|d| d.get(n)));
         return target.map_or(Shape::Any, sub);
     }
     for key in ["anyOf", "oneOf"] {
@@ -209,23 +206,16 @@ mod tests {
                 Shape::Any => panic!("unknown shape at {path}"),
                 Shape::List(s) | Shape::Map(s) => no_any(s, &format!("{path}[]")),
                 Shape::OneOf(list) => list.iter().for_each(|s| no_any(s, path)),
-                Shape::Struct(f) => f
-                    .known
-                    .iter()
-                    .for_each(|(k, s)| no_any(s, &format!("{path}.{k}"))),
+                Shape::Struct(f) => {
+                    f.known.iter().for_each(|(k, s)| no_any(s, &format!("{path}.{k}")))
+                }
                 _ => {}
             }
         }
         no_any(model(), "");
-        let Shape::Struct(root) = model() else {
-            panic!("a model is a table")
-        };
-        let Some(Shape::Map(body)) = root.get("body") else {
-            panic!("bodies are named entries")
-        };
-        let Shape::Struct(body) = &**body else {
-            panic!("a body is a table")
-        };
+        let Shape::Struct(root) = model() else { panic!("a model is a table") };
+        let Some(Shape::Map(body)) = root.get("body") else { panic!("bodies are named entries") };
+        let Shape::Struct(body) = &**body else { panic!("a body is a table") };
         assert!(body.required.contains(&"mass".to_owned()));
         assert!(matches!(body.get("type"), Some(Shape::Choice(c)) if c.len() >= 4));
         assert_eq!(

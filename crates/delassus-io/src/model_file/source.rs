@@ -17,11 +17,7 @@ impl SourceFile {
     pub(super) fn new(name: &str, text: String) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(i, _)| i + 1));
-        SourceFile {
-            name: escape::escape(name),
-            text,
-            line_starts,
-        }
+        SourceFile { name: escape::escape(name), text, line_starts }
     }
 
     /// Name as shown to the user: the path as it was given, or as reached through includes.
@@ -47,10 +43,8 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|&s| s <= offset);
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
         // Counting the bytes that begin a character also works inside one.
-        let column = self.text.as_bytes()[start..offset]
-            .iter()
-            .filter(|b| (**b & 0xC0) != 0x80)
-            .count();
+        let column =
+            self.text.as_bytes()[start..offset].iter().filter(|b| (**b & 0xC0) != 0x80).count();
         (line, column + 1)
     }
 
@@ -96,12 +90,7 @@ impl Location {
         }
         let span = start..end;
         let (line, column) = source.position(span.start);
-        Location {
-            source,
-            span,
-            line,
-            column,
-        }
+        Location { source, span, line, column }
     }
 
     /// Name of the file.

@@ -29,11 +29,8 @@ pub(super) struct Definitions {
 impl Definitions {
     /// Walks over the text once.
     pub fn new(text: &str) -> Self {
-        let mut found = Definitions {
-            statements: Vec::new(),
-            exact: HashMap::new(),
-            passing: HashMap::new(),
-        };
+        let mut found =
+            Definitions { statements: Vec::new(), exact: HashMap::new(), passing: HashMap::new() };
         let mut header: Vec<Key> = Vec::new();
         for s in statements(text) {
             let own = keys_of(text, &s);
@@ -53,11 +50,7 @@ impl Definitions {
         let mut path = String::new();
         for (i, key) in keys.iter().enumerate() {
             push(&mut path, &key.name);
-            let map = if i + 1 == keys.len() {
-                &mut self.exact
-            } else {
-                &mut self.passing
-            };
+            let map = if i + 1 == keys.len() { &mut self.exact } else { &mut self.passing };
             if !map.contains_key(&path) {
                 map.insert(path.clone(), key.span.clone());
             }
@@ -68,9 +61,7 @@ impl Definitions {
     /// Model path of the second definition at `offset` and, where it can be told, the place
     /// of the first.
     pub fn first(&self, offset: usize) -> (String, Option<Range<usize>>) {
-        let i = self
-            .statements
-            .partition_point(|(start, _)| *start <= offset);
+        let i = self.statements.partition_point(|(start, _)| *start <= offset);
         let Some((_, keys)) = i.checked_sub(1).and_then(|i| self.statements.get(i)) else {
             return (String::new(), None);
         };
@@ -148,11 +139,7 @@ fn keys_of(text: &str, s: &Statement) -> Vec<Key> {
     let Some(part) = text.get(s.span.clone()) else {
         return Vec::new();
     };
-    let alone = if s.is_header {
-        part.to_owned()
-    } else {
-        format!("{part} = 0")
-    };
+    let alone = if s.is_header { part.to_owned() } else { format!("{part} = 0") };
     let Ok(table) = DeTable::parse(&alone) else {
         return Vec::new();
     };
@@ -186,23 +173,14 @@ mod tests {
     #[test]
     fn keys_headers_and_dotted_keys() {
         let t = "[a.b]\nx = [\n1,\n2]\ny = 2\n x = 3\n";
-        assert_eq!(
-            places(t, t.rfind('x').unwrap()),
-            ("a.b.x".into(), Some("x"), 6)
-        );
+        assert_eq!(places(t, t.rfind('x').unwrap()), ("a.b.x".into(), Some("x"), 6));
         let t = "[a.b]\nx = 1\n[c]\n[a.\"b\"]\n";
         let second = t.rfind('"').unwrap() - 2;
         assert_eq!(places(t, second), ("a.b".into(), Some("b"), 3));
         // The header itself is the first definition, not the one of a child above it.
         let t = "[a.b.c]\n[a.b]\n[a.b]\n";
-        assert_eq!(
-            places(t, t.rfind('b').unwrap()),
-            ("a.b".into(), Some("b"), 11)
-        );
+        assert_eq!(places(t, t.rfind('b').unwrap()), ("a.b".into(), Some("b"), 11));
         let t = "a.b.c = 1\n[a.b]\n";
-        assert_eq!(
-            places(t, t.rfind('b').unwrap()),
-            ("a.b".into(), Some("b"), 2)
-        );
+        assert_eq!(places(t, t.rfind('b').unwrap()), ("a.b".into(), Some("b"), 2));
     }
 }

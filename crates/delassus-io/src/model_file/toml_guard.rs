@@ -124,24 +124,14 @@ mod tests {
         assert!(!depth_ok(&format!("[{}a]", "a.".repeat(200))));
         // Header, key and brackets add up.
         let key = "a.".repeat(60);
-        assert!(!depth_ok(&format!(
-            "[{key}a]\n{key}a = [[[[[[[[[[[[[[1]]]]]]]]]]]]]]"
-        )));
+        assert!(!depth_ok(&format!("[{key}a]\n{key}a = [[[[[[[[[[[[[[1]]]]]]]]]]]]]]")));
         assert!(depth_ok(&format!("x = [{}]", "1.5, ".repeat(10_000))));
-        assert!(depth_ok(
-            &"[body.a]\nx.y = [[1.0, 2.0], [3.0, 4.0]]\n".repeat(1000)
-        ));
+        assert!(depth_ok(&"[body.a]\nx.y = [[1.0, 2.0], [3.0, 4.0]]\n".repeat(1000)));
     }
 
     #[test]
     fn tokens_are_counted() {
-        let limits = Limits {
-            max_tokens: 10,
-            ..Limits::default()
-        };
-        assert!(matches!(
-            scan("a=1\nb=2\nc=3\nd=4", &limits),
-            Err(Excess::Tokens { .. })
-        ));
+        let limits = Limits { max_tokens: 10, ..Limits::default() };
+        assert!(matches!(scan("a=1\nb=2\nc=3\nd=4", &limits), Err(Excess::Tokens { .. })));
     }
 }

@@ -52,16 +52,9 @@ pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option
     if broken || !readable {
         return None;
     }
-    let mut builder = Builder {
-        file,
-        path: String::new(),
-        report,
-    };
+    let mut builder = Builder { file, path: String::new(), report };
     let value = builder.table(table.get_ref());
-    Some(Node {
-        at: At::new(file, 0, 0),
-        value,
-    })
+    Some(Node { at: At::new(file, 0, 0), value })
 }
 
 fn too_much(file: usize, excess: &Excess, limits: &Limits, report: &mut Report) {
@@ -75,10 +68,7 @@ fn too_much(file: usize, excess: &Excess, limits: &Limits, report: &mut Report) 
         }
         Excess::Tokens { offset } => {
             let at = At::new(file, offset, offset);
-            let message = format!(
-                "more than {} words and signs in one file",
-                limits.max_tokens
-            );
+            let message = format!("more than {} words and signs in one file", limits.max_tokens);
             report.error_with("E_LIMIT", at, "", message, |p| {
                 p.help("use `repeat` for series of entries, or spread the model over includes")
             });
@@ -117,18 +107,14 @@ fn grammar(file: usize, error: &Error, report: &mut Report) {
     let span = error.span().unwrap_or(end..end);
     let at = At::new(file, span.start, span.end);
     let (line_start, line) = source.line_at(span.start);
-    let code = if error.message().contains("recursion") {
-        "E_LIMIT"
-    } else {
-        "E_SYNTAX"
-    };
+    let code = if error.message().contains("recursion") { "E_LIMIT" } else { "E_SYNTAX" };
     let help = hint(line, span.start.saturating_sub(line_start), '=');
     report.error_with(code, at, "", error.message(), |p| p.help(help));
 }
 
 /// The likely cause of a fault of the grammar in this line, told by its value.
 pub(super) fn hint(line: &str, column: usize, assign: char) -> &'static str {
-    let general = "correct the line; `delassus help model` shows the file format";
+    let general = "correct the line; `delassus new` writes a model to start from";
     let Some((key, value)) = line.split_once(assign) else {
         return general;
     };

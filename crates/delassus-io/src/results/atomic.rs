@@ -69,11 +69,7 @@ pub fn atomic_write(
     path: &Path,
     write: impl FnOnce(&mut ResultWriter) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let failed = |source| WriteError::Io {
-        path: Some(path.to_owned()),
-        bytes_written: 0,
-        source,
-    };
+    let failed = |source| WriteError::Io { path: Some(path.to_owned()), bytes_written: 0, source };
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => {
             let e = io::Error::new(io::ErrorKind::IsADirectory, "is a folder");
@@ -88,10 +84,7 @@ pub fn atomic_write(
     // A link stays a link; the file it names is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (file, temporary) = create_beside(&target).map_err(failed)?;
-    let mut guard = Temporary {
-        path: temporary,
-        armed: true,
-    };
+    let mut guard = Temporary { path: temporary, armed: true };
     fill(file, path, true, write)?;
     fs::rename(&guard.path, &target).map_err(failed)?;
     guard.armed = false;
@@ -105,13 +98,8 @@ fn fill(
     sync: bool,
     write: impl FnOnce(&mut ResultWriter) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let mut writer = ResultWriter {
-        inner: BufWriter::new(Counted {
-            file,
-            bytes: 0,
-            failure: None,
-        }),
-    };
+    let mut writer =
+        ResultWriter { inner: BufWriter::new(Counted { file, bytes: 0, failure: None }) };
     let result = write(&mut writer).and_then(|()| {
         writer.inner.flush()?;
         if sync {
@@ -123,11 +111,9 @@ fn fill(
     // The buffer is not flushed again: what is left of it belongs to a failed file.
     let (counted, _) = writer.inner.into_parts();
     Err(match (error, counted.failure) {
-        (_, Some(source)) | (WriteError::Io { source, .. }, None) => WriteError::Io {
-            path: Some(path.to_owned()),
-            bytes_written: counted.bytes,
-            source,
-        },
+        (_, Some(source)) | (WriteError::Io { source, .. }, None) => {
+            WriteError::Io { path: Some(path.to_owned()), bytes_written: counted.bytes, source }
+        }
         (other, None) => other,
     })
 }
@@ -166,10 +152,7 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
             Err(e) => return Err(e),
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        "no free temporary name",
-    ))
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free temporary name"))
 }
 
 /// Makes the rename itself durable. Not every file system can do this, and the content is
@@ -177,11 +160,7 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
 fn sync_folder(target: &Path) {
     #[cfg(unix)]
     if let Some(folder) = target.parent() {
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         if let Ok(handle) = File::open(folder) {
             let _ = handle.sync_all();
         }

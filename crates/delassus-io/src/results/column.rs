@@ -23,9 +23,7 @@ pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
     let mut names = HashSet::new();
     for c in columns {
         if !names.insert(c.name) {
-            return Err(WriteError::DuplicateColumn {
-                column: c.name.to_owned(),
-            });
+            return Err(WriteError::DuplicateColumn { column: c.name.to_owned() });
         }
         if c.values.len() != rows {
             return Err(WriteError::Length {
@@ -35,10 +33,7 @@ pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
             });
         }
         if let Some(row) = c.values.iter().position(|x| !x.is_finite()) {
-            return Err(WriteError::NonFinite {
-                column: c.name.to_owned(),
-                row,
-            });
+            return Err(WriteError::NonFinite { column: c.name.to_owned(), row });
         }
     }
     Ok(rows)

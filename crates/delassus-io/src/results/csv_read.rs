@@ -57,10 +57,7 @@ pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
         line += 1;
         let fail = |message: String| CsvError::Invalid { line, message };
         bytes.clear();
-        let n = reader
-            .by_ref()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut bytes)?;
+        let n = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)?;
         if n == 0 {
             break;
         }
@@ -93,20 +90,13 @@ pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
         }
     }
     if table.names.is_empty() {
-        return Err(CsvError::Invalid {
-            line: 1,
-            message: "no names of columns".to_owned(),
-        });
+        return Err(CsvError::Invalid { line: 1, message: "no names of columns".to_owned() });
     }
     Ok(table)
 }
 
 fn short(field: &str) -> String {
-    field
-        .chars()
-        .take(40)
-        .flat_map(char::escape_debug)
-        .collect()
+    field.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
 /// Names of a header line; quotes as `write_csv` sets them, except names over several lines.

@@ -53,9 +53,5 @@ fn push_number(out: &mut String, x: f64) {
     // Both forms are exact; plain digits get long outside this range.
     let plain = x == 0.0 || (1e-5..1e16).contains(&size);
     // Writing to a String cannot fail.
-    let _ = if plain {
-        write!(out, "{x}")
-    } else {
-        write!(out, "{x:e}")
-    };
+    let _ = if plain { write!(out, "{x}") } else { write!(out, "{x:e}") };
 }

@@ -48,11 +48,7 @@ pub enum WriteError {
 
 impl From<io::Error> for WriteError {
     fn from(source: io::Error) -> Self {
-        WriteError::Io {
-            path: None,
-            bytes_written: 0,
-            source,
-        }
+        WriteError::Io { path: None, bytes_written: 0, source }
     }
 }
 

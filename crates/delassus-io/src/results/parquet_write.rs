@@ -40,9 +40,7 @@ pub fn write_parquet(
                 .map(Arc::new)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let schema = Type::group_type_builder("results")
-        .with_fields(fields)
-        .build()?;
+    let schema = Type::group_type_builder("results").with_fields(fields).build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::UNCOMPRESSED)
         .set_writer_version(WriterVersion::PARQUET_1_0)
@@ -61,9 +59,7 @@ pub fn write_parquet(
                 return Err(WriteError::Parquet("a column is missing".to_owned()));
             };
             let values = c.values.get(start..end).unwrap_or(&[]);
-            column
-                .typed::<DoubleType>()
-                .write_batch(values, None, None)?;
+            column.typed::<DoubleType>().write_batch(values, None, None)?;
             column.close()?;
         }
         group.close()?;
@@ -80,10 +76,7 @@ fn pairs(columns: &[Column<'_>], metadata: &[(String, String)]) -> Vec<KeyValue>
             out.push(KeyValue::new(format!("unit.{}", c.name), c.unit.to_owned()));
         }
         if !c.frame.is_empty() {
-            out.push(KeyValue::new(
-                format!("frame.{}", c.name),
-                c.frame.to_owned(),
-            ));
+            out.push(KeyValue::new(format!("frame.{}", c.name), c.frame.to_owned()));
         }
     }
     let given = metadata.iter();

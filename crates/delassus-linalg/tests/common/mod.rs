@@ -88,11 +88,7 @@ impl System {
             }
         }
         let jac = Csr::from_pairs(self.m() + rows.len(), self.nv(), pairs).unwrap();
-        System {
-            jac,
-            g,
-            ..self.clone()
-        }
+        System { jac, g, ..self.clone() }
     }
 
     pub fn dense_row(&self, i: usize) -> Vec<f64> {
@@ -155,10 +151,7 @@ pub fn reference(
     let mut x = lu.solve(&rhs);
     let correction = lu.solve(&(&rhs - &k * &x));
     x += correction;
-    (
-        (0..n).map(|i| x[(i, 0)]).collect(),
-        (0..m).map(|i| x[(n + i, 0)]).collect(),
-    )
+    ((0..n).map(|i| x[(i, 0)]).collect(), (0..m).map(|i| x[(n + i, 0)]).collect())
 }
 
 /// Symmetric positive definite random block.
@@ -198,12 +191,7 @@ pub fn random_system(bodies: usize, rows: usize, seed: u64) -> System {
     }
     let jac = Csr::from_pairs(rows, nv, pairs).unwrap();
     let g = rng.vec(jac.nnz());
-    System {
-        blocks,
-        mass,
-        jac,
-        g,
-    }
+    System { blocks, mass, jac, g }
 }
 
 /// Planar chain of `n` bodies joined by revolutes, the first one to ground;
@@ -218,10 +206,9 @@ pub fn chain(n: usize, closed: bool) -> System {
     let joints = n + usize::from(closed);
     let mut entries = Vec::new();
     for joint in 0..joints {
-        for (body, end, sign) in [
-            (joint.checked_sub(1), 0.5, -1.0),
-            ((joint < n).then_some(joint), -0.5, 1.0),
-        ] {
+        for (body, end, sign) in
+            [(joint.checked_sub(1), 0.5, -1.0), ((joint < n).then_some(joint), -0.5, 1.0)]
+        {
             let Some(k) = body else { continue };
             let angle = 0.3 + 0.7 * k as f64;
             entries.push(((2 * joint, 3 * k), sign));
@@ -235,10 +222,5 @@ pub fn chain(n: usize, closed: bool) -> System {
     for ((i, j), v) in entries {
         g[jac.slot(i, j).unwrap()] = v;
     }
-    System {
-        blocks,
-        mass,
-        jac,
-        g,
-    }
+    System { blocks, mass, jac, g }
 }

@@ -34,7 +34,8 @@ pub(super) fn check(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(), Ve
         }
     }
     let pairs = entries.iter().map(|e| (e.0, e.1));
-    let fail = |e: delassus_linalg::KktError| vec![Diagnostic::error("E_MASSLESS", "", e.to_string())];
+    let fail =
+        |e: delassus_linalg::KktError| vec![Diagnostic::error("E_MASSLESS", "", e.to_string())];
     let pattern = Csr::from_pairs(directions.len(), s.jac.nrows.max(1), pairs).map_err(fail)?;
     let mut values = vec![0.0; pattern.nnz()];
     for (i, j, x) in entries {

@@ -65,10 +65,11 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let mut derived = Derived::zeros(d.nv, d.n_vel, d.nz);
     let state = State { t, q, v, z };
     let mut ws = system.workspace();
-    let solved = Accel::min_norm(&system).map_err(delassus_dae::StepFailure::from).and_then(|mut acc| {
-        let (a, l, zd) = (&mut derived.a, &mut derived.lambda, &mut derived.zdot);
-        acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
-    });
+    let solved =
+        Accel::min_norm(&system).map_err(delassus_dae::StepFailure::from).and_then(|mut acc| {
+            let (a, l, zd) = (&mut derived.a, &mut derived.lambda, &mut derived.zdot);
+            acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
+        });
     if let Err(e) = solved {
         return Err(vec![start_failure(&system, &mut ws, &state, &e)]);
     }

@@ -3,9 +3,10 @@
 use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::Problem;
-use delassus_linalg::{Backend, BlockDiag, KktError, KktOptions, MassKkt};
+use delassus_linalg::{Backend, BlockDiag, Csr, KktError, KktOptions, MassKkt};
 
 const MAX_ITERATIONS: usize = 50;
+const LM_ITERATIONS: usize = 300;
 /// Scaled residual that counts as assembled.
 const ASSEMBLED: f64 = 1e-10;
 /// Weight of a body that is to stay where it is.
@@ -92,6 +93,75 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
     Ok(Closed { q, g, jac, worst, iterations })
 }
 
+/// Levenberg–Marquardt from where Gauss–Newton stalled, down to the least-squares minimum: it
+/// tells a bad start from a contradiction, which shows as a minimum with a residual.
+///
+/// The damped step is the solution of an ordinary KKT system with one slack per row:
+/// minimise |x|² + |s|²/μ subject to G x + s = −g.
+fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
+    let d = sys.dims();
+    let z = sys.initial_z(t, &c.q);
+    let pattern = sys.structure().jac;
+    let scales = sys.scales();
+    let n = d.nv + d.n_vel;
+    let pairs = (0..d.n_vel)
+        .flat_map(|i| pattern.row(i).iter().map(move |j| (i, *j)).chain([(i, d.nv + i)]));
+    let extended = Csr::from_pairs(d.n_vel, n, pairs)?;
+    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; n]), extended, KktOptions::default())?;
+    let Closed { mut q, mut g, mut jac, iterations, .. } = c;
+    let mut ws = sys.workspace();
+    let norm =
+        |g: &[f64]| g.iter().zip(&scales.row).map(|(x, s)| (x / s) * (x / s)).sum::<f64>().sqrt();
+    let mut mass = vec![0.0; n];
+    let mut values = Vec::with_capacity(jac.len() + d.n_vel);
+    let (mut x, mut lambda, zero) = (vec![0.0; n], vec![0.0; d.n_vel], vec![0.0; n]);
+    let mut rhs = vec![0.0; d.n_vel];
+    let (mut trial, mut g_trial) = (q.clone(), g.clone());
+    let mut mu = 1e-2;
+    let mut sum = norm(&g);
+    for _ in 0..LM_ITERATIONS {
+        for i in 0..d.nv {
+            mass[i] = 1.0 / (scales.q[i] * scales.q[i]);
+        }
+        for i in 0..d.n_vel {
+            mass[d.nv + i] = 1.0 / (mu * scales.row[i] * scales.row[i]);
+        }
+        kkt.set_mass(&mass)?;
+        values.clear();
+        for i in 0..d.n_vel {
+            values.extend_from_slice(&jac[pattern.row_ptr[i]..pattern.row_ptr[i + 1]]);
+            values.push(1.0);
+        }
+        kkt.factor(&values)?;
+        for (r, g) in rhs.iter_mut().zip(&g) {
+            *r = -g;
+        }
+        kkt.solve(&zero, &rhs, &mut x, &mut lambda)?;
+        sys.manifold().retract(&q, &x[..d.nv], &mut trial);
+        sys.realize_position(t, &trial, &z, &mut ws);
+        sys.residual_pos(&ws, &mut g_trial);
+        let now = norm(&g_trial);
+        if now < sum {
+            let small = sum - now < 1e-12 * sum;
+            q.copy_from_slice(&trial);
+            g.copy_from_slice(&g_trial);
+            sys.jacobian(&ws, &mut jac);
+            sum = now;
+            mu = (0.3 * mu).max(1e-12);
+            if small {
+                break;
+            }
+        } else {
+            mu *= 4.0;
+            if mu > 1e12 {
+                break;
+            }
+        }
+    }
+    let worst = g.iter().zip(&scales.row).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+    Ok(Closed { q, g, jac, worst, iterations })
+}
+
 /// Positions for the start, with a diagnosis where there are none.
 pub(super) fn solve(
     sys: &System,
@@ -102,8 +172,17 @@ pub(super) fn solve(
     if sys.dims().n_pos == 0 {
         return Ok(q0);
     }
-    let c = close(sys, t, &q0)
+    let mut c = close(sys, t, &q0)
+        .and_then(|c| if c.worst <= ASSEMBLED { Ok(c) } else { descend(sys, t, c) })
         .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])?;
+    if !(c.worst <= ASSEMBLED) {
+        // descent may have led out of a bad region: once more at full speed from there
+        if let Ok(again) = close(sys, t, &c.q)
+            && again.worst < c.worst
+        {
+            c = again;
+        }
+    }
     report.iterations = c.iterations;
     report.residual = c.worst;
     if !(c.worst <= ASSEMBLED) {
@@ -138,11 +217,8 @@ fn diagnose(
     let mut full = vec![0.0; pattern.nrows];
     full[..g.len()].copy_from_slice(&weighted);
     pattern.mul_t_add(jac, 1.0, &full, &mut gradient);
-    let downhill = gradient
-        .iter()
-        .zip(&sys.scales().q)
-        .map(|(x, s)| (x * s).abs())
-        .fold(0.0, f64::max);
+    let downhill =
+        gradient.iter().zip(&sys.scales().q).map(|(x, s)| (x * s).abs()).fold(0.0, f64::max);
     let first = &sys.model().joints[sys.row_origins()[order[0]].joint.0].name;
     if downhill < 1e-2 * largest {
         let mut joints: Vec<&str> = Vec::new();

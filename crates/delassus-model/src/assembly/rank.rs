@@ -97,7 +97,9 @@ pub(super) fn analyse(
                 list(&joints, 8)
             ),
         )
-        .help("the motion is unique; of the reactions the smallest (in the Euclidean norm) are given"),
+        .help(
+            "the motion is unique; of the reactions the smallest (in the Euclidean norm) are given",
+        ),
     );
     report.non_unique = joints;
     let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();

@@ -3,7 +3,7 @@
 use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::Problem;
-use delassus_linalg::{Backend, Csr, KktOptions, CondensedKkt};
+use delassus_linalg::{Backend, CondensedKkt, Csr, KktOptions};
 
 /// Mismatch, relative to the fastest velocity, that is worth a note.
 const NOTEWORTHY: f64 = 1e-8;
@@ -39,11 +39,12 @@ pub(super) fn solve(
     sys.residual_vel(&ws, &mut gt);
     // constraints and wishes together
     let n_all = d.n_vel + wanted.len();
-    let pairs = (0..d.n_vel)
-        .flat_map(|i| s.jac.row(i).iter().map(move |c| (i, *c)))
-        .chain(wanted.iter().enumerate().flat_map(|(k, w)| {
-            w.entries.iter().map(move |(dof, _)| (d.n_vel + k, *dof))
-        }));
+    let pairs = (0..d.n_vel).flat_map(|i| s.jac.row(i).iter().map(move |c| (i, *c))).chain(
+        wanted
+            .iter()
+            .enumerate()
+            .flat_map(|(k, w)| w.entries.iter().map(move |(dof, _)| (d.n_vel + k, *dof))),
+    );
     let all = Csr::from_pairs(n_all, d.nv, pairs).map_err(fail)?;
     let mut values = vec![0.0; all.nnz()];
     values[..jac.len()].copy_from_slice(&jac);
@@ -80,7 +81,8 @@ pub(super) fn solve(
     for (v, d) in v.iter_mut().zip(&dv) {
         *v += d;
     }
-    let fastest = v.iter().chain(wanted.iter().map(|w| &w.value)).fold(0.0, |m: f64, x| m.max(x.abs()));
+    let fastest =
+        v.iter().chain(wanted.iter().map(|w| &w.value)).fold(0.0, |m: f64, x| m.max(x.abs()));
     for w in &wanted {
         let got: f64 = w.entries.iter().map(|(dof, c)| c * v[*dof]).sum();
         if (got - w.value).abs() > NOTEWORTHY * fastest {

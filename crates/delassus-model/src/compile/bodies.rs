@@ -40,10 +40,7 @@ pub(super) fn compile(
         return BodySlot {
             name: instance.name.clone(),
             kind,
-            markers: Markers {
-                incomplete: true,
-                ..Markers::default()
-            },
+            markers: Markers { incomplete: true, ..Markers::default() },
             body: None,
         };
     }
@@ -78,18 +75,10 @@ fn body(
     path: &Path<'_>,
 ) -> Option<Body> {
     let used: &[&str] = match kind {
-        BodyKind::Planar => &[
-            "mass", "inertia", "com", "position", "angle", "velocity", "rate",
-        ],
-        BodyKind::Rigid => &[
-            "mass",
-            "inertia",
-            "com",
-            "position",
-            "orientation",
-            "velocity",
-            "rate",
-        ],
+        BodyKind::Planar => &["mass", "inertia", "com", "position", "angle", "velocity", "rate"],
+        BodyKind::Rigid => {
+            &["mass", "inertia", "com", "position", "orientation", "velocity", "rate"]
+        }
         BodyKind::Point | BodyKind::PlanarPoint => &["mass", "position", "velocity"],
     };
     let given = [
@@ -112,11 +101,7 @@ fn body(
 
     let mass = mass(env, &spec.mass, &path.field("mass"));
     let inertia = inertia(env, kind, spec.inertia.as_ref(), &path.field("inertia"));
-    let com = if is_used("com") {
-        or_origin(&spec.com, "com")
-    } else {
-        Some(Vec3::zeros())
-    };
+    let com = if is_used("com") { or_origin(&spec.com, "com") } else { Some(Vec3::zeros()) };
     let position = or_origin(&spec.position, "position");
     let angle = match &spec.angle {
         Some(angle) if is_used("angle") => env.constant(angle, &path.field("angle"), Dim::NONE),
@@ -160,20 +145,16 @@ pub(super) fn optional<T, U>(
 
 fn rate(env: &Env<'_>, kind: BodyKind, spec: &RateSpec, path: &Path<'_>) -> Option<Vec3> {
     match (kind, spec) {
-        (BodyKind::Planar, RateSpec::Planar(rate)) => env
-            .constant(rate, path, Dim::RATE)
-            .map(|w| Vec3::new(0.0, 0.0, w)),
+        (BodyKind::Planar, RateSpec::Planar(rate)) => {
+            env.constant(rate, path, Dim::RATE).map(|w| Vec3::new(0.0, 0.0, w))
+        }
         (BodyKind::Planar, RateSpec::Spatial(_)) => {
             env.wrong_form(path, "a list", "one number (about z)");
             None
         }
         (_, RateSpec::Spatial(list)) => vector(env, list, path, Dim::RATE, Shape::Space),
         (_, RateSpec::Planar(_)) => {
-            env.wrong_form(
-                path,
-                "one number",
-                "a list of 3 components in the body frame",
-            );
+            env.wrong_form(path, "one number", "a list of 3 components in the body frame");
             None
         }
     }
@@ -248,11 +229,7 @@ fn inertia(
 
 fn from_list(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Option<Mat3> {
     if !matches!(list.len(), 3 | 6) {
-        env.shape(
-            path,
-            list.len(),
-            "3 principal moments or 6 entries (xx, yy, zz, xy, xz, yz)",
-        );
+        env.shape(path, list.len(), "3 principal moments or 6 entries (xx, yy, zz, xy, xz, yz)");
         return None;
     }
     let m = constants(env, list, path, Dim::INERTIA)?;
@@ -393,8 +370,7 @@ fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> M
             );
             continue;
         }
-        out.poses
-            .insert(name.into_owned(), pose.unwrap_or(Pose::IDENTITY));
+        out.poses.insert(name.into_owned(), pose.unwrap_or(Pose::IDENTITY));
     }
     out
 }

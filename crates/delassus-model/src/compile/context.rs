@@ -46,24 +46,15 @@ enum Step<'a> {
 
 impl<'a> Path<'a> {
     pub(super) fn root(name: &'a str) -> Path<'a> {
-        Path {
-            parent: None,
-            step: Step::Name(name),
-        }
+        Path { parent: None, step: Step::Name(name) }
     }
 
     pub(super) fn field(&'a self, name: &'a str) -> Path<'a> {
-        Path {
-            parent: Some(self),
-            step: Step::Name(name),
-        }
+        Path { parent: Some(self), step: Step::Name(name) }
     }
 
     pub(super) fn index(&'a self, k: usize) -> Path<'a> {
-        Path {
-            parent: Some(self),
-            step: Step::Index(k),
-        }
+        Path { parent: Some(self), step: Step::Index(k) }
     }
 }
 
@@ -105,11 +96,7 @@ impl Sink {
         if is_error && found.errors.len() >= MAX_FAULTS {
             return;
         }
-        let list = if is_error {
-            &mut found.errors
-        } else {
-            &mut found.notes
-        };
+        let list = if is_error { &mut found.errors } else { &mut found.notes };
         if repeated {
             let what = (diagnostic.code, diagnostic.path.clone());
             match found.seen.get_mut(&what) {
@@ -165,23 +152,12 @@ pub(super) struct Env<'a> {
 
 impl<'a> Env<'a> {
     pub(super) fn new(sink: &'a Sink, params: &'a Params, start: f64, section: Section) -> Self {
-        Env {
-            sink,
-            params,
-            indices: &[],
-            start,
-            section,
-            entry: 0,
-        }
+        Env { sink, params, indices: &[], start, section, entry: 0 }
     }
 
     /// The same for an entry of the section.
     pub(super) fn at(self, entry: usize, indices: &'a [Index]) -> Self {
-        Env {
-            entry,
-            indices,
-            ..self
-        }
+        Env { entry, indices, ..self }
     }
 
     /// Whether further copies of this entry need not be looked at.
@@ -189,20 +165,14 @@ impl<'a> Env<'a> {
         let key = (self.section, self.entry);
         let found = self.sink.0.borrow();
         found.errors.len() >= MAX_FAULTS
-            || found
-                .faults_per_entry
-                .get(&key)
-                .is_some_and(|n| *n >= MAX_FAULTS_PER_ENTRY)
+            || found.faults_per_entry.get(&key).is_some_and(|n| *n >= MAX_FAULTS_PER_ENTRY)
     }
 
     /// Reports a fault or a note; in a repeated entry the text says for which copy.
     pub(super) fn report(&self, mut diagnostic: Diagnostic) {
         if !self.indices.is_empty() {
-            let values: Vec<String> = self
-                .indices
-                .iter()
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
+            let values: Vec<String> =
+                self.indices.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             diagnostic.message += &format!(" (for {})", values.join(", "));
         }
         let key = (self.section, self.entry);

@@ -159,12 +159,8 @@ impl Wanted<'_> {
             return None;
         }
         let frames = world.pair(env, self.between, &path.field("between"), owner);
-        let axis = self
-            .axis
-            .map(|list| direction(env, list, &path.field("axis")));
-        let axis2 = self
-            .axis2
-            .map(|list| direction(env, list, &path.field("axis2")));
+        let axis = self.axis.map(|list| direction(env, list, &path.field("axis")));
+        let axis2 = self.axis2.map(|list| direction(env, list, &path.field("axis2")));
         let kind = match kind? {
             Some(kind) => kind,
             None if self.axis.is_some() && self.axis_needs_kind => {
@@ -182,14 +178,6 @@ impl Wanted<'_> {
         };
         let axis_b = axis2.unwrap_or(Some(axis_a))?;
         let (a, b) = frames?;
-        Some(Coordinate {
-            kind,
-            pair: AxisPair {
-                a,
-                b,
-                axis_a,
-                axis_b,
-            },
-        })
+        Some(Coordinate { kind, pair: AxisPair { a, b, axis_a, axis_b } })
     }
 }

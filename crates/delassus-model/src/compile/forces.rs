@@ -21,11 +21,8 @@ use delassus_math::Mat6;
 const SLOP: f64 = 1e-9;
 
 const LENGTH_AND_RATE: &[(&str, usize)] = &[("length", var::COORDINATE), ("rate", var::RATE)];
-const ANGLE_AND_RATE: &[(&str, usize)] = &[
-    ("angle", var::COORDINATE),
-    ("position", var::COORDINATE),
-    ("rate", var::RATE),
-];
+const ANGLE_AND_RATE: &[(&str, usize)] =
+    &[("angle", var::COORDINATE), ("position", var::COORDINATE), ("rate", var::RATE)];
 
 fn label(kind: ForceType) -> &'static str {
     match kind {
@@ -42,14 +39,9 @@ fn fields(kind: ForceType) -> &'static [&'static str] {
     match kind {
         ForceType::Force => &["at", "frame", "force"],
         ForceType::Torque => &["at", "frame", "torque"],
-        ForceType::Spring => &[
-            "between",
-            "stiffness",
-            "damping",
-            "length",
-            "force",
-            "allow_negative",
-        ],
+        ForceType::Spring => {
+            &["between", "stiffness", "damping", "length", "force", "allow_negative"]
+        }
         ForceType::Torsion => &[
             "joint",
             "coordinate",
@@ -118,12 +110,7 @@ pub(super) fn compile(
         return None;
     }
     env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
-    let entry = Entry {
-        env,
-        parts,
-        spec,
-        path,
-    };
+    let entry = Entry { env, parts, spec, path };
     let kind = match spec.kind {
         ForceType::Force => entry.force(),
         ForceType::Torque => entry.torque(),
@@ -132,10 +119,7 @@ pub(super) fn compile(
         ForceType::Bushing => entry.bushing(),
         ForceType::Actuator => entry.actuator(),
     };
-    Some(Force {
-        name: instance.name.clone(),
-        kind: kind?,
-    })
+    Some(Force { name: instance.name.clone(), kind: kind? })
 }
 
 /// The entry being compiled, with all it may need.
@@ -184,10 +168,7 @@ impl Entry<'_> {
         locals: &[(&str, usize)],
     ) -> Option<Expr> {
         let sensors = self.parts.sensors;
-        let vars = Vars {
-            locals,
-            sensors: Some(&sensors.names),
-        };
+        let vars = Vars { locals, sensors: Some(&sensors.names) };
         let expr = self.env.expression(value, path, dim, vars)?;
         let loops = expr
             .variables()
@@ -221,11 +202,7 @@ impl Entry<'_> {
             .enumerate()
             .map(|(k, value)| self.law(value, &path.index(k), dim, &[]))
             .collect();
-        let mut out = [
-            Expr::constant(0.0),
-            Expr::constant(0.0),
-            Expr::constant(0.0),
-        ];
+        let mut out = [Expr::constant(0.0), Expr::constant(0.0), Expr::constant(0.0)];
         for (to, law) in out.iter_mut().zip(laws) {
             *to = law?;
         }
@@ -249,17 +226,12 @@ impl Entry<'_> {
                 None
             }
             Some(Components::One(_)) => {
-                self.env
-                    .wrong_form(&path, "one number", "a list of 2 or 3 components");
+                self.env.wrong_form(&path, "one number", "a list of 2 or 3 components");
                 None
             }
         };
         let (at, frame) = place?;
-        Some(ForceKind::Force {
-            at,
-            frame,
-            components: components?,
-        })
+        Some(ForceKind::Force { at, frame, components: components? })
     }
 
     fn torque(&self) -> Option<ForceKind> {
@@ -281,8 +253,7 @@ impl Entry<'_> {
                 None
             }
             Some(Components::One(_)) if kind == Some(BodyKind::Rigid) => {
-                self.env
-                    .wrong_form(&path, "one number", "a list of 3 components");
+                self.env.wrong_form(&path, "one number", "a list of 3 components");
                 None
             }
             Some(Components::One(value)) => self
@@ -290,26 +261,18 @@ impl Entry<'_> {
                 .map(|z| [Expr::constant(0.0), Expr::constant(0.0), z]),
             Some(Components::Many(list)) if list.len() == 3 => self.laws(list, &path, Dim::TORQUE),
             Some(Components::Many(list)) => {
-                self.env
-                    .shape(&path, list.len(), "one number or 3 components");
+                self.env.shape(&path, list.len(), "one number or 3 components");
                 None
             }
         };
         let (at, frame) = place?;
-        Some(ForceKind::Torque {
-            at,
-            frame,
-            components: components?,
-        })
+        Some(ForceKind::Torque { at, frame, components: components? })
     }
 
     fn spring(&self) -> Option<ForceKind> {
         let (spec, path) = (self.spec, self.path);
         let between = path.field("between");
-        let frames = self
-            .parts
-            .world
-            .pair(self.env, &spec.between, &between, "a spring");
+        let frames = self.parts.world.pair(self.env, &spec.between, &between, "a spring");
         let law = match &spec.force {
             Some(force) => {
                 self.refuse_linear("force", &[("length", spec.length.is_some())]);
@@ -331,9 +294,7 @@ impl Entry<'_> {
                     None
                 });
                 let coefficients = self.coefficients("force", Dim::STIFFNESS, Dim::DAMPING);
-                coefficients
-                    .zip(free)
-                    .map(|((k, c), free)| SpringLaw::Linear { k, c, free })
+                coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear { k, c, free })
             }
         };
         let (a, b) = frames?;
@@ -358,19 +319,14 @@ impl Entry<'_> {
                     None => Some(0.0),
                 };
                 let coefficients = self.coefficients("torque", per(force, dim), per(force, rate));
-                coefficients
-                    .zip(free)
-                    .map(|((k, c), free)| SpringLaw::Linear {
-                        k,
-                        c,
-                        free: Some(free),
-                    })
+                coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear {
+                    k,
+                    c,
+                    free: Some(free),
+                })
             }
         };
-        Some(ForceKind::Torsion {
-            coordinate: coordinate?,
-            law: law?,
-        })
+        Some(ForceKind::Torsion { coordinate: coordinate?, law: law? })
     }
 
     /// The law of a spring as one expression.
@@ -382,9 +338,7 @@ impl Entry<'_> {
         locals: &[(&str, usize)],
     ) -> Option<SpringLaw> {
         match value {
-            Components::One(value) => self
-                .law(value, path, dim, locals)
-                .map(SpringLaw::Expression),
+            Components::One(value) => self.law(value, path, dim, locals).map(SpringLaw::Expression),
             Components::Many(_) => {
                 self.env.wrong_form(path, "a list", "one expression");
                 None
@@ -447,10 +401,7 @@ impl Entry<'_> {
     fn bushing(&self) -> Option<ForceKind> {
         let (env, spec, path) = (self.env, self.spec, self.path);
         let between = path.field("between");
-        let frames = self
-            .parts
-            .world
-            .pair(env, &spec.between, &between, "a bushing");
+        let frames = self.parts.world.pair(env, &spec.between, &between, "a bushing");
         if spec.stiffness.is_none() && spec.damping.is_none() {
             let help = "give 6 diagonal entries (3 translations, 3 rotations) or a 6×6 matrix";
             env.missing(&path.field("stiffness"), "a bushing", help);
@@ -459,12 +410,7 @@ impl Entry<'_> {
         let k = self.matrix(spec.stiffness.as_ref(), "stiffness", Dim::STIFFNESS);
         let c = self.matrix(spec.damping.as_ref(), "damping", Dim::DAMPING);
         let (a, b) = frames?;
-        Some(ForceKind::Bushing {
-            a,
-            b,
-            k: Box::new(k?),
-            c: Box::new(c?),
-        })
+        Some(ForceKind::Bushing { a, b, k: Box::new(k?), c: Box::new(c?) })
     }
 
     /// Six diagonal entries or a 6×6 matrix; `dim` is that of the translational entries.
@@ -589,10 +535,9 @@ impl Entry<'_> {
             (Some(c), Some(Control::Position)) => {
                 (coordinates::dim(c.kind), coordinates::force_dim(c.kind))
             }
-            (Some(c), Some(Control::Rate)) => (
-                coordinates::rate_dim(c.kind),
-                coordinates::force_dim(c.kind),
-            ),
+            (Some(c), Some(Control::Rate)) => {
+                (coordinates::rate_dim(c.kind), coordinates::force_dim(c.kind))
+            }
             _ => (Dim::Any, Dim::Any),
         };
         let target = match &spec.target {
@@ -621,6 +566,18 @@ impl Entry<'_> {
         let ki = gain(&spec.ki, "ki", per(proportional, Dim::TIME));
         let derivative = proportional.checked_mul(Dim::TIME).unwrap_or(Dim::Any);
         let kd = gain(&spec.kd, "kd", derivative);
+        if control == Some(Control::Rate) && spec.kd.is_some() {
+            // it would need the acceleration, which is what the force decides
+            env.report(
+                Diagnostic::error(
+                    "E_FIELD_UNUSED",
+                    path.field("kd").to_string(),
+                    "`kd` has no meaning for `control = \"rate\"`",
+                )
+                .help("use `kp` and `ki`, or control the position"),
+            );
+            return None;
+        }
         Some(ForceKind::Actuator {
             coordinate: coordinate?,
             target: target?,

@@ -88,12 +88,7 @@ impl World<'_> {
                 }
             },
         };
-        Some(Frame {
-            body,
-            p: pose.p,
-            r: pose.r,
-            name: text.into_owned(),
-        })
+        Some(Frame { body, p: pose.p, r: pose.r, name: text.into_owned() })
     }
 
     /// The two frames of `between`, on different bodies.
@@ -136,11 +131,7 @@ impl World<'_> {
     ) -> Option<(Frame, Frame)> {
         match between {
             [] => {
-                env.missing(
-                    path,
-                    owner,
-                    "give two frames, such as [\"ground\", \"crank\"]",
-                );
+                env.missing(path, owner, "give two frames, such as [\"ground\", \"crank\"]");
                 None
             }
             [a, b] => {
@@ -161,12 +152,7 @@ pub(super) fn is_planar(kind: BodyKind) -> bool {
 }
 
 pub(super) fn ground_frame() -> Frame {
-    Frame {
-        body: None,
-        p: Vec3::zeros(),
-        r: Mat3::identity(),
-        name: "ground".to_owned(),
-    }
+    Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: "ground".to_owned() }
 }
 
 /// Position and orientation of a marker.
@@ -179,19 +165,11 @@ pub(super) fn marker(
     let table = match spec {
         MarkerSpec::Point(list) => {
             let p = vector(env, list, path, Dim::LENGTH, shape)?;
-            return Some(Pose {
-                p,
-                ..Pose::IDENTITY
-            });
+            return Some(Pose { p, ..Pose::IDENTITY });
         }
         MarkerSpec::Frame(table) => table,
     };
-    let MarkerTable {
-        position,
-        angle,
-        orientation,
-        repeat: _,
-    } = table;
+    let MarkerTable { position, angle, orientation, repeat: _ } = table;
     let p = if position.is_empty() {
         Some(Vec3::zeros())
     } else {
@@ -199,12 +177,7 @@ pub(super) fn marker(
     };
     if angle.is_some() && orientation.is_some() {
         let owner = "a marker with an `orientation`";
-        env.unused(
-            path,
-            owner,
-            &[("angle", true)],
-            &["position", "orientation"],
-        );
+        env.unused(path, owner, &[("angle", true)], &["position", "orientation"]);
         return None;
     }
     let q = match (angle, orientation) {
@@ -214,8 +187,5 @@ pub(super) fn marker(
         (None, Some(spec)) => rotation(env, spec, &path.field("orientation")),
         (None, None) => Some(Quat::IDENTITY),
     };
-    Some(Pose {
-        p: p?,
-        r: q?.matrix(),
-    })
+    Some(Pose { p: p?, r: q?.matrix() })
 }

@@ -65,11 +65,7 @@ pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Opti
     let v = vector(env, list, path, Dim::NONE, Shape::Either)?;
     // scaled first, so that the squares neither overflow nor vanish
     let scale = v.amax();
-    let length = if scale > 0.0 {
-        scale * (v / scale).norm()
-    } else {
-        0.0
-    };
+    let length = if scale > 0.0 { scale * (v / scale).norm() } else { 0.0 };
     if length < MIN_LENGTH {
         env.report(
             Diagnostic::error(
@@ -88,10 +84,7 @@ pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Opti
         env.report(Diagnostic::note(
             "N_NORMALIZED",
             path.to_string(),
-            format!(
-                "{} has length {length} and was scaled to length 1",
-                components(v.as_slice())
-            ),
+            format!("{} has length {length} and was scaled to length 1", components(v.as_slice())),
         ));
     }
     Some((v / scale).normalize())
@@ -143,26 +136,12 @@ fn quaternion(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Option<Quat> {
 }
 
 fn table_rotation(env: &Env<'_>, table: &RotationTable, path: &Path<'_>) -> Option<Quat> {
-    let RotationTable {
-        axis,
-        angle,
-        x,
-        y,
-        z,
-    } = table;
-    let axes: Vec<(usize, &Vec<Scalar>)> = [x, y, z]
-        .into_iter()
-        .enumerate()
-        .filter_map(|(k, a)| Some((k, a.as_ref()?)))
-        .collect();
+    let RotationTable { axis, angle, x, y, z } = table;
+    let axes: Vec<(usize, &Vec<Scalar>)> =
+        [x, y, z].into_iter().enumerate().filter_map(|(k, a)| Some((k, a.as_ref()?))).collect();
     if axis.is_some() || angle.is_some() {
         let given = [("x", x.is_some()), ("y", y.is_some()), ("z", z.is_some())];
-        env.unused(
-            path,
-            "a rotation by axis and angle",
-            &given,
-            &["axis", "angle"],
-        );
+        env.unused(path, "a rotation by axis and angle", &given, &["axis", "angle"]);
         let axis = match axis {
             Some(list) => direction(env, list, &path.field("axis")),
             None => {
@@ -197,12 +176,7 @@ fn table_rotation(env: &Env<'_>, table: &RotationTable, path: &Path<'_>) -> Opti
             two_axes(env, path, (*i, a?), (*j, b?))
         }
         _ => {
-            env.unused(
-                path,
-                "a rotation by two of its axes",
-                &[("z", true)],
-                &["x", "y"],
-            );
+            env.unused(path, "a rotation by two of its axes", &[("z", true)], &["x", "y"]);
             None
         }
     }
@@ -215,11 +189,7 @@ fn frame_from_axis(k: usize, d: &Vec3) -> Mat3 {
     if k == 2 {
         return frame_from_z(d);
     }
-    let up = if d.z.abs() < 0.9 {
-        Vec3::z()
-    } else {
-        Vec3::y()
-    };
+    let up = if d.z.abs() < 0.9 { Vec3::z() } else { Vec3::y() };
     let z = (up - d * d.dot(&up)).normalize();
     match k {
         0 => Mat3::from_columns(&[*d, z.cross(d), z]),

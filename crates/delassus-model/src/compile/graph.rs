@@ -51,11 +51,7 @@ pub(super) fn order(dependencies: &[Vec<usize>], mut on_cycle: impl FnMut(&[usiz
 
 /// `a → b → a`.
 pub(super) fn chain<'n>(cycle: &[usize], name: impl Fn(usize) -> &'n str) -> String {
-    let names: Vec<&str> = cycle
-        .iter()
-        .chain(cycle.first())
-        .map(|k| name(*k))
-        .collect();
+    let names: Vec<&str> = cycle.iter().chain(cycle.first()).map(|k| name(*k)).collect();
     names.join(" → ")
 }
 

@@ -86,10 +86,7 @@ fn given(spec: &JointSpec) -> [(&'static str, bool); 15] {
 
 /// Whether a joint is defined by the coordinates of other joints, which must be known first.
 pub(super) fn refers_to_joints(kind: JointType) -> bool {
-    matches!(
-        kind,
-        JointType::Gear | JointType::Rack | JointType::Coupling | JointType::Motion
-    )
+    matches!(kind, JointType::Gear | JointType::Rack | JointType::Coupling | JointType::Motion)
 }
 
 /// First pass: fields, frames and axes. Joints that refer to others stay incomplete.
@@ -100,12 +97,8 @@ pub(super) fn compile(
     spec: &JointSpec,
     path: &Path<'_>,
 ) -> JointSlot {
-    let mut slot = JointSlot {
-        name: instance.name.clone(),
-        kind: spec.kind,
-        pair: None,
-        joint: None,
-    };
+    let mut slot =
+        JointSlot { name: instance.name.clone(), kind: spec.kind, pair: None, joint: None };
     if env.is_hopeless() {
         return slot;
     }
@@ -117,11 +110,7 @@ pub(super) fn compile(
     let kind = geometric(env, spec, slot.pair.clone(), path);
     let rate = initial_rate(env, spec, path);
     if let (Some(kind), Some(initial_rate)) = (kind, rate) {
-        slot.joint = Some(Joint {
-            name: slot.name.clone(),
-            kind,
-            initial_rate,
-        });
+        slot.joint = Some(Joint { name: slot.name.clone(), kind, initial_rate });
     }
     slot
 }
@@ -144,11 +133,7 @@ pub(super) fn compile_referring(
         JointType::Coupling => coupling(env, joints, spec, path),
         _ => motion(env, world, joints, spec, path),
     };
-    Some(Joint {
-        name: instance.name.clone(),
-        kind: kind?,
-        initial_rate: None,
-    })
+    Some(Joint { name: instance.name.clone(), kind: kind?, initial_rate: None })
 }
 
 fn initial_rate(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<Option<f64>> {
@@ -188,16 +173,17 @@ fn pair(env: &Env<'_>, world: &World<'_>, spec: &JointSpec, path: &Path<'_>) -> 
         J::PointOnPlane | J::Rolling if world.is_planar_pair(&a, &b) => Vec3::y(),
         _ => Vec3::z(),
     });
-    let axis_b = axis2?.unwrap_or(match spec.kind {
+    let axis2 = axis2?;
+    if spec.kind == J::Universal && axis2.is_none() {
+        let help = "give the direction of the pin on the second body, perpendicular to `axis`";
+        env.missing(&path.field("axis2"), "a universal joint", help);
+        return None;
+    }
+    let axis_b = axis2.unwrap_or(match spec.kind {
         J::Rolling => Vec3::z(),
         _ => axis_a,
     });
-    Some(AxisPair {
-        a,
-        b,
-        axis_a,
-        axis_b,
-    })
+    Some(AxisPair { a, b, axis_a, axis_b })
 }
 
 /// A joint between two bodies. Numbers are checked even where the frames are faulty.
@@ -253,22 +239,14 @@ fn positive(env: &Env<'_>, value: &Scalar, path: &Path<'_>, what: &str) -> Optio
     if x > 0.0 {
         return Some(x);
     }
-    env.range(
-        path,
-        format!("{what} is {x} m, but must be more than 0"),
-        "give a positive length",
-    );
+    env.range(path, format!("{what} is {x} m, but must be more than 0"), "give a positive length");
     None
 }
 
 fn pitch(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<f64> {
     let path = path.field("pitch");
     let Some(value) = &spec.pitch else {
-        env.missing(
-            &path,
-            label(spec.kind),
-            "give the advance per revolution in m",
-        );
+        env.missing(&path, label(spec.kind), "give the advance per revolution in m");
         return None;
     };
     not_zero(env, value, &path, Dim::LENGTH, "the pitch")
@@ -309,10 +287,7 @@ fn gear(
         }
     };
     let [first, second] = coordinates?;
-    Some(JointKind::Coupling(
-        vec![(first, 1.0), (second, -ratio?)],
-        None,
-    ))
+    Some(JointKind::Coupling(vec![(first, 1.0), (second, -ratio?)], None))
 }
 
 fn rack(
@@ -325,10 +300,7 @@ fn rack(
     let coordinates = coupled(env, joints, spec, path, [Angle, Position]);
     let pitch = pitch(env, spec, path);
     let [turning, sliding] = coordinates?;
-    Some(JointKind::Coupling(
-        vec![(turning, pitch? / TAU), (sliding, -1.0)],
-        None,
-    ))
+    Some(JointKind::Coupling(vec![(turning, pitch? / TAU), (sliding, -1.0)], None))
 }
 
 /// The coordinates of the two `joints` of a gear or rack.
@@ -430,9 +402,7 @@ fn motion(
         axis_needs_kind: true,
     };
     let coordinate = wanted.resolve(env, world, joints, path, "a motion");
-    let dim = coordinate
-        .as_ref()
-        .map_or(Dim::Any, |c| coordinates::dim(c.kind));
+    let dim = coordinate.as_ref().map_or(Dim::Any, |c| coordinates::dim(c.kind));
     let path = path.field("value");
     let value = match &spec.value {
         Some(value) => env.expression(value, &path, dim, Vars::default()),

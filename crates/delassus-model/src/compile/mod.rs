@@ -72,17 +72,10 @@ fn checked(spec: &ModelSpec, overrides: &[(String, String)], sink: &Sink) -> Opt
         names: &names.bodies,
     };
     let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
-    let joints = Joints {
-        slots: &slots,
-        names: &names.joints,
-    };
+    let joints = Joints { slots: &slots, names: &names.joints };
     let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &world, &joints);
 
-    let parts = forces::Parts {
-        world: &world,
-        joints: &joints,
-        sensors: &sensors,
-    };
+    let parts = forces::Parts { world: &world, joints: &joints, sensors: &sensors };
     let root = Path::root("force");
     let forces: Vec<_> = names
         .forces
@@ -142,13 +135,7 @@ fn gravity(env: &Env<'_>, spec: &ModelSpec) -> Option<Vec3> {
         [] => Some(Vec3::zeros()),
         list => {
             let path = Path::root("gravity");
-            vector(
-                env,
-                list,
-                &path,
-                delassus_expr::Dim::ACCELERATION,
-                Shape::Either,
-            )
+            vector(env, list, &path, delassus_expr::Dim::ACCELERATION, Shape::Either)
         }
     }
 }
@@ -230,16 +217,12 @@ impl Names {
 fn ground_markers(env: Env<'_>, spec: &GroundSpec, names: &Expanded) -> Markers {
     let root = Path::root("ground");
     let root = root.field("markers");
-    let mut out = Markers {
-        incomplete: names.incomplete,
-        ..Markers::default()
-    };
+    let mut out = Markers { incomplete: names.incomplete, ..Markers::default() };
     for instance in &names.instances {
         let (name, marker) = &spec.markers.0[instance.entry];
         let env = env.at(instance.entry, &instance.indices);
         let pose = frames::marker(&env, marker, &root.field(name), Shape::Either);
-        out.poses
-            .insert(instance.name.clone(), pose.unwrap_or(Pose::IDENTITY));
+        out.poses.insert(instance.name.clone(), pose.unwrap_or(Pose::IDENTITY));
     }
     out
 }
@@ -279,10 +262,7 @@ fn compile_joints(
         let (name, joint) = &spec.joint.0[instance.entry];
         if joints::refers_to_joints(joint.kind) {
             let env = env.at(instance.entry, &instance.indices);
-            let all = Joints {
-                slots: &slots,
-                names,
-            };
+            let all = Joints { slots: &slots, names };
             let path = root.field(name);
             let compiled = joints::compile_referring(&env, world, &all, instance, joint, &path);
             referring.push((k, compiled));
@@ -307,14 +287,7 @@ fn compile_sensors(
     for (k, instance) in names.instances.iter().enumerate() {
         let (name, sensor) = &spec.sensor.0[instance.entry];
         let env = env.at(instance.entry, &instance.indices);
-        sensors::add(
-            &env,
-            &parts,
-            &mut out,
-            (k, instance),
-            sensor,
-            &root.field(name),
-        );
+        sensors::add(&env, &parts, &mut out, (k, instance), sensor, &root.field(name));
     }
     sensors::add_formulas(&mut out, |k, compile| {
         let instance = &names.instances[k];

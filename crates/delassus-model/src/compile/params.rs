@@ -38,26 +38,18 @@ impl Params {
 /// Whether an expression can refer to this name.
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
-    chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Why this name cannot be given to a parameter or an index.
 pub(super) fn name_fault(name: &str) -> Option<String> {
     if !is_identifier(name) {
-        return Some(format!(
-            "`{}` is not a name that an expression can use",
-            name.escape_debug()
-        ));
+        return Some(format!("`{}` is not a name that an expression can use", name.escape_debug()));
     }
     match name {
         "t" => Some("`t` is time".to_owned()),
-        _ if ["nan", "inf", "infinity"]
-            .iter()
-            .any(|w| name.eq_ignore_ascii_case(w)) =>
-        {
+        _ if ["nan", "inf", "infinity"].iter().any(|w| name.eq_ignore_ascii_case(w)) => {
             Some(format!("`{name}` stands for a number that is not finite"))
         }
         _ => None,
@@ -70,11 +62,7 @@ pub(super) fn compile(spec: &ModelSpec, overrides: &[(String, String)], sink: &S
     let root = Path::root("parameters");
     let defined = definitions(spec, overrides, env, &root);
 
-    let ids: BTreeMap<&str, usize> = defined
-        .iter()
-        .enumerate()
-        .map(|(k, d)| (d.name, k))
-        .collect();
+    let ids: BTreeMap<&str, usize> = defined.iter().enumerate().map(|(k, d)| (d.name, k)).collect();
     let dependencies: Vec<Vec<usize>> = defined.iter().map(|d| references(d, &ids)).collect();
     let mut is_cyclic = vec![false; defined.len()];
     let order = graph::order(&dependencies, |cycle| {
@@ -95,9 +83,7 @@ pub(super) fn compile(spec: &ModelSpec, overrides: &[(String, String)], sink: &S
         );
     });
 
-    let mut params = Params {
-        values: defined.iter().map(|d| (d.name.to_owned(), None)).collect(),
-    };
+    let mut params = Params { values: defined.iter().map(|d| (d.name.to_owned(), None)).collect() };
     for k in order {
         if is_cyclic[k] || sink.is_full() {
             continue;
@@ -134,11 +120,7 @@ impl Definition<'_> {
         // passed on without a place inside the value
         let apart = Sink::default();
         let env = Env::new(
-            if self.replacement.is_some() {
-                &apart
-            } else {
-                sink
-            },
+            if self.replacement.is_some() { &apart } else { sink },
             params,
             0.0,
             Section::Parameters,
@@ -147,9 +129,7 @@ impl Definition<'_> {
         let path = root.field(self.name);
         let value = match self.text() {
             Some(text) => env.constant_with_dim(text, 0, &path),
-            None => env
-                .constant(self.value, &path, Dim::Any)
-                .map(|x| (x, Dim::Any)),
+            None => env.constant(self.value, &path, Dim::Any).map(|x| (x, Dim::Any)),
         };
         let env = Env::new(sink, params, 0.0, Section::Parameters).at(self.entry, &[]);
         for mut fault in apart.finish().0 {
@@ -192,13 +172,7 @@ fn definitions<'s>(
             );
         }
         first.insert(name, defined.len());
-        defined.push(Definition {
-            entry,
-            name,
-            value,
-            replacement: None,
-            usable: fault.is_none(),
-        });
+        defined.push(Definition { entry, name, value, replacement: None, usable: fault.is_none() });
     }
     for (name, text) in overrides {
         match first.get(name.as_str()) {
@@ -207,11 +181,7 @@ fn definitions<'s>(
                 &root.field(name),
                 "parameter",
                 name,
-                spec.parameters
-                    .iter()
-                    .map(|(n, _)| n)
-                    .collect::<Vec<_>>()
-                    .into_iter(),
+                spec.parameters.iter().map(|(n, _)| n).collect::<Vec<_>>().into_iter(),
             ),
         }
     }
@@ -236,10 +206,7 @@ fn references(definition: &Definition<'_>, ids: &BTreeMap<&str, usize>) -> Vec<u
     let Some(text) = definition.text() else {
         return Vec::new();
     };
-    let recorder = Recorder {
-        ids,
-        used: RefCell::new(Vec::new()),
-    };
+    let recorder = Recorder { ids, used: RefCell::new(Vec::new()) };
     // faults are reported when the value is computed; here only the names count
     let _ = Expr::parse(text, &recorder);
     recorder.used.into_inner()

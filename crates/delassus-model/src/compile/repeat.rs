@@ -41,10 +41,7 @@ pub(super) struct Budget {
 
 impl Budget {
     pub(super) fn new() -> Self {
-        Budget {
-            used: 0,
-            exceeded: false,
-        }
+        Budget { used: 0, exceeded: false }
     }
 
     /// Books `count` elements, or reports that they are too many.
@@ -119,11 +116,7 @@ pub(super) fn expand<'s>(
                 continue;
             }
             out.ids.insert(name.clone(), out.instances.len());
-            out.instances.push(Instance {
-                entry: k,
-                name,
-                indices,
-            });
+            out.instances.push(Instance { entry: k, name, indices });
         }
     }
     out
@@ -154,10 +147,7 @@ pub(super) fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
     } else if name.contains('.') {
         format!("the name `{name}` has a `.`, which separates a body from its marker")
     } else if name.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        format!(
-            "the name `{}` has white space or control characters",
-            name.escape_debug()
-        )
+        format!("the name `{}` has white space or control characters", name.escape_debug())
     } else {
         return true;
     };
@@ -202,11 +192,7 @@ fn ranges(
                 Diagnostic::error(
                     "E_DUPLICATE",
                     path.to_string(),
-                    format!(
-                        "the index `{}` is used twice in `{}`",
-                        range.name,
-                        quoted(text)
-                    ),
+                    format!("the index `{}` is used twice in `{}`", range.name, quoted(text)),
                 )
                 .help("rename one of the two")
                 .related(path.to_string()),
@@ -215,9 +201,7 @@ fn ranges(
         }
         ranges.push(range);
     }
-    let copies = ranges
-        .iter()
-        .fold(1u128, |n, r| n.saturating_mul(r.count()));
+    let copies = ranges.iter().fold(1u128, |n, r| n.saturating_mul(r.count()));
     let elements = copies.saturating_mul(entry.weight as u128);
     budget.book(elements, env, &path).then_some(ranges)
 }
@@ -275,10 +259,7 @@ fn range(env: &Env<'_>, text: &str, offset: usize, part: &str, path: &Path<'_>) 
             Diagnostic::error(
                 "E_DUPLICATE",
                 path.to_string(),
-                format!(
-                    "the index `{name}` of `{}` is a parameter too",
-                    quoted(text)
-                ),
+                format!("the index `{name}` of `{}` is a parameter too", quoted(text)),
             )
             .help("rename the index or the parameter")
             .related(format!("parameters.{name}")),
@@ -287,11 +268,7 @@ fn range(env: &Env<'_>, text: &str, offset: usize, part: &str, path: &Path<'_>) 
     }
     let from = bound(env, from, from_at, path);
     let to = bound(env, to, to_at, path);
-    Some(Range {
-        name: name.into(),
-        from: from?,
-        to: to?,
-    })
+    Some(Range { name: name.into(), from: from?, to: to? })
 }
 
 fn bound(env: &Env<'_>, text: &str, offset: usize, path: &Path<'_>) -> Option<i64> {
@@ -323,10 +300,7 @@ struct Copies<'r> {
 impl<'r> Copies<'r> {
     fn new(ranges: &'r [Range]) -> Self {
         let is_empty = ranges.iter().any(|r| r.count() == 0);
-        Copies {
-            ranges,
-            next: (!is_empty).then(|| ranges.iter().map(|r| r.from).collect()),
-        }
+        Copies { ranges, next: (!is_empty).then(|| ranges.iter().map(|r| r.from).collect()) }
     }
 }
 

@@ -38,12 +38,7 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn new(env: Env<'a>, vars: Vars<'a>) -> Self {
-        Names {
-            env,
-            vars,
-            tainted: Cell::new(false),
-            clash: RefCell::new(None),
-        }
+        Names { env, vars, tainted: Cell::new(false), clash: RefCell::new(None) }
     }
 
     fn taint(&self) -> Binding {
@@ -210,15 +205,10 @@ impl Env<'_> {
             Diagnostic::error(
                 "E_DIMENSION",
                 path.to_string(),
-                format!(
-                    "`{}` is in {found}, but {expected} is expected",
-                    quoted(text)
-                ),
+                format!("`{}` is in {found}, but {expected} is expected", quoted(text)),
             )
             .within(offset..offset + text.len())
-            .help(format!(
-                "give it in {expected}, or as a bare number in SI units"
-            )),
+            .help(format!("give it in {expected}, or as a bare number in SI units")),
         );
         None
     }
@@ -310,10 +300,7 @@ pub(super) fn constants(
     path: &Path<'_>,
     dim: Dim,
 ) -> Option<Vec<f64>> {
-    let values: Vec<Option<f64>> = list
-        .iter()
-        .enumerate()
-        .map(|(k, s)| env.constant(s, &path.index(k), dim))
-        .collect();
+    let values: Vec<Option<f64>> =
+        list.iter().enumerate().map(|(k, s)| env.constant(s, &path.index(k), dim)).collect();
     values.into_iter().collect()
 }

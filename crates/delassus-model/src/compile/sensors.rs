@@ -111,13 +111,7 @@ pub(super) fn add(
         None
     } else {
         env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
-        Entry {
-            env,
-            parts,
-            spec,
-            path,
-        }
-        .columns()
+        Entry { env, parts, spec, path }.columns()
     };
     let Some((columns, frame)) = columns else {
         // whichever column is meant, an expression that uses it is not to blame
@@ -153,12 +147,8 @@ pub(super) fn add(
 fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
     if name == "t" {
         env.report(
-            Diagnostic::error(
-                "E_NAME",
-                path.to_string(),
-                "`t` is time, which has a column anyway",
-            )
-            .help("give the sensor another name"),
+            Diagnostic::error("E_NAME", path.to_string(), "`t` is time, which has a column anyway")
+                .help("give the sensor another name"),
         );
         return false;
     }
@@ -187,10 +177,7 @@ pub(super) fn add_formulas<'s>(
     for (id, k) in &sensors.formulas {
         entry(*k, &mut |env, spec, path| {
             let path = path.field("value");
-            let vars = Vars {
-                locals: &[],
-                sensors: Some(&sensors.names),
-            };
+            let vars = Vars { locals: &[], sensors: Some(&sensors.names) };
             let formula = match &spec.value {
                 Some(value) => env.expression(value, &path, Dim::Any, vars),
                 None => {
@@ -221,11 +208,9 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
         .list
         .iter()
         .map(|s| match &s.measure {
-            Measure::Expression(formula) => formula
-                .variables()
-                .iter()
-                .filter_map(|v| v.checked_sub(var::SENSOR))
-                .collect(),
+            Measure::Expression(formula) => {
+                formula.variables().iter().filter_map(|v| v.checked_sub(var::SENSOR)).collect()
+            }
             _ => Vec::new(),
         })
         .collect();
@@ -305,16 +290,9 @@ impl Entry<'_> {
                     Some(id) => self.parts.world.bodies[id.0].name.clone(),
                     None => "ground".to_owned(),
                 };
-                Some(Frame {
-                    body,
-                    name,
-                    ..ground_frame()
-                })
+                Some(Frame { body, name, ..ground_frame() })
             }
-            Some(text) => self
-                .parts
-                .world
-                .frame(self.env, text, &self.path.field("frame")),
+            Some(text) => self.parts.world.frame(self.env, text, &self.path.field("frame")),
         }
     }
 
@@ -326,8 +304,7 @@ impl Entry<'_> {
         let found = known.iter().find(|k| *k == text);
         if found.is_none() {
             let path = self.path.field("component");
-            self.env
-                .unknown(&path, "component", text, known.iter().copied());
+            self.env.unknown(&path, "component", text, known.iter().copied());
         }
         found.map(|k| Some(*k))
     }
@@ -419,8 +396,7 @@ impl Entry<'_> {
     fn joint_text(&self) -> Option<&String> {
         if self.spec.joint.is_none() {
             let path = self.path.field("joint");
-            self.env
-                .missing(&path, label(self.spec.kind), "name a joint");
+            self.env.missing(&path, label(self.spec.kind), "name a joint");
         }
         self.spec.joint.as_ref()
     }
@@ -430,10 +406,7 @@ impl Entry<'_> {
         let kind = coordinates::kind(self.env, self.spec.coordinate.as_ref(), &path);
         let joint = self.joint_text()?;
         let path = self.path.field("joint");
-        let c = self
-            .parts
-            .joints
-            .coordinate(self.env, joint, &path, kind?)?;
+        let c = self.parts.joints.coordinate(self.env, joint, &path, kind?)?;
         let frame = c.pair.a.name.clone();
         let is_rate = self.spec.kind == SensorType::JointRate;
         let unit = match (c.kind, is_rate) {
@@ -442,11 +415,7 @@ impl Entry<'_> {
             (CoordinateKind::Position, false) => "m",
             (CoordinateKind::Position, true) => "m/s",
         };
-        let measure = if is_rate {
-            Measure::CoordinateRate(c)
-        } else {
-            Measure::Coordinate(c)
-        };
+        let measure = if is_rate { Measure::CoordinateRate(c) } else { Measure::Coordinate(c) };
         Some((vec![column("", unit, measure)], frame))
     }
 
@@ -454,10 +423,7 @@ impl Entry<'_> {
         let path = self.path.field("between");
         let between = &self.spec.between;
         let owner = label(self.spec.kind);
-        let (a, b) = self
-            .parts
-            .world
-            .two_frames(self.env, between, &path, owner)?;
+        let (a, b) = self.parts.world.two_frames(self.env, between, &path, owner)?;
         let columns = vec![column("", "m", Measure::Distance(a, b))];
         Some((columns, String::new()))
     }
@@ -468,16 +434,10 @@ impl Entry<'_> {
         let path = self.path.field("joint");
         let k = self.parts.joints.find(self.env, joint, &path)?;
         let slot = &self.parts.joints.slots[k];
-        if matches!(
-            slot.kind,
-            JointType::Gear | JointType::Rack | JointType::Coupling
-        ) {
+        if matches!(slot.kind, JointType::Gear | JointType::Rack | JointType::Coupling) {
             self.env.range(
                 &path,
-                format!(
-                    "`{}` couples joints and has no two frames of its own",
-                    slot.name
-                ),
+                format!("`{}` couples joints and has no two frames of its own", slot.name),
                 "measure the reactions of the joints that it couples",
             );
             return None;
@@ -491,7 +451,7 @@ impl Entry<'_> {
             None => None,
             Some(_) => Some(self.frame(Some(&pair.b))?),
         };
-        let header = frame.as_ref().unwrap_or(&pair.a).name.clone();
+        let header = frame.as_ref().map_or_else(|| "ground".to_owned(), |f| f.name.clone());
         let is_planar = self.parts.world.is_planar_pair(&pair.a, &pair.b);
         let wanted: Vec<&'static str> = match component? {
             Some(one) => vec![one],
@@ -502,11 +462,7 @@ impl Entry<'_> {
             .iter()
             .map(|name| {
                 let (unit, what) = reaction_component(name);
-                let suffix = if self.spec.component.is_some() {
-                    ""
-                } else {
-                    name
-                };
+                let suffix = if self.spec.component.is_some() { "" } else { name };
                 let measure = Measure::Reaction(JointId(k), frame.clone(), what);
                 column(suffix, unit, measure)
             })
@@ -523,11 +479,7 @@ impl Entry<'_> {
 }
 
 fn column(suffix: &'static str, unit: &'static str, measure: Measure) -> Column {
-    Column {
-        suffix,
-        unit,
-        measure,
-    }
+    Column { suffix, unit, measure }
 }
 
 fn reaction_component(name: &str) -> (&'static str, ReactionComponent) {

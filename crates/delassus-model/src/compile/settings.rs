@@ -17,16 +17,10 @@ pub(super) fn analysis(env: &Env<'_>, spec: &AnalysisSpec) -> Option<Analysis> {
     };
     let start = value(&spec.start, "start", Dim::TIME, 0.0);
     let end = value(&spec.end, "end", Dim::TIME, 1.0);
-    let sample = spec
-        .sample
-        .as_ref()
-        .map(|value| env.constant(value, &path.field("sample"), Dim::TIME));
-    let correction = value(
-        &spec.max_assembly_correction,
-        "max_assembly_correction",
-        Dim::NONE,
-        0.01,
-    );
+    let sample =
+        spec.sample.as_ref().map(|value| env.constant(value, &path.field("sample"), Dim::TIME));
+    let correction =
+        value(&spec.max_assembly_correction, "max_assembly_correction", Dim::NONE, 0.01);
     if let Some(fraction) = correction
         && fraction < 0.0
     {
@@ -76,9 +70,7 @@ pub(super) fn method(
 ) -> Option<Method> {
     let path = Path::root("method");
     let value = |given: &Option<Scalar>, field: &str, dim: Dim| {
-        optional(given.as_ref(), |value| {
-            env.constant(value, &path.field(field), dim)
-        })
+        optional(given.as_ref(), |value| env.constant(value, &path.field(field), dim))
     };
     let rtol = value(&spec.rtol, "rtol", Dim::NONE);
     let atol = value(&spec.atol, "atol", Dim::Any);

@@ -91,10 +91,7 @@ pub(crate) struct Rng(pub u64);
 impl Rng {
     /// Uniform in −1 … 1.
     pub fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
@@ -141,9 +138,7 @@ impl Lab {
         let d = self.sys.dims();
         let mut q = vec![0.0; d.nq];
         let xi = rng.vector(d.nv) * 2.0;
-        self.sys
-            .manifold()
-            .retract(&self.sys.given_configuration(), xi.as_slice(), &mut q);
+        self.sys.manifold().retract(&self.sys.given_configuration(), xi.as_slice(), &mut q);
         if let (true, Some(p)) = (pose != Pose::Free, pair) {
             self.fit(&mut q, p, pose, rng.next());
         }
@@ -153,12 +148,7 @@ impl Lab {
         for x in z.iter_mut().filter(|x| **x == 0.0) {
             *x = rng.next();
         }
-        State {
-            t,
-            q,
-            v: rng.vector(d.nv).as_slice().to_vec(),
-            z,
-        }
+        State { t, q, v: rng.vector(d.nv).as_slice().to_vec(), z }
     }
 
     /// Moves one of two bodies until the frames fit.
@@ -184,11 +174,7 @@ impl Lab {
         }
         if pose == Pose::Pinned {
             let x = target - r_m * (moving.p - com_m);
-            let n = if self.model().bodies[body.0].kind.is_planar() {
-                2
-            } else {
-                3
-            };
+            let n = if self.model().bodies[body.0].kind.is_planar() { 2 } else { 3 };
             q[k..k + n].copy_from_slice(&x.as_slice()[..n]);
         }
     }
@@ -202,14 +188,10 @@ impl Lab {
     pub fn place(&self, q: &[f64], body: usize) -> (Vec3, Mat3) {
         let q = &q[self.first(body, BodyKind::nq)..];
         match self.model().bodies[body].kind {
-            BodyKind::Planar => (
-                Vec3::new(q[0], q[1], 0.0),
-                Quat::from_axis_angle(&Vec3::z(), q[2]).matrix(),
-            ),
-            BodyKind::Rigid => (
-                Vec3::new(q[0], q[1], q[2]),
-                Quat::from_slice(&q[3..7]).matrix(),
-            ),
+            BodyKind::Planar => {
+                (Vec3::new(q[0], q[1], 0.0), Quat::from_axis_angle(&Vec3::z(), q[2]).matrix())
+            }
+            BodyKind::Rigid => (Vec3::new(q[0], q[1], q[2]), Quat::from_slice(&q[3..7]).matrix()),
             BodyKind::Point => (Vec3::new(q[0], q[1], q[2]), Mat3::identity()),
             BodyKind::PlanarPoint => (Vec3::new(q[0], q[1], 0.0), Mat3::identity()),
         }
@@ -360,11 +342,7 @@ impl Lab {
             .map(|k| {
                 let mut e = DVector::zeros(n);
                 e[k] = 1.0;
-                let rates = if in_v {
-                    (&zero, &e, 0.0)
-                } else {
-                    (&e, &zero, 0.0)
-                };
+                let rates = if in_v { (&zero, &e, 0.0) } else { (&e, &zero, 0.0) };
                 self.slope(s, rates, &mut of)
             })
             .collect();
@@ -384,12 +362,7 @@ impl Lab {
         let expected = self.gradient(s, true, |lab, s| lab.residual(s, &a, &l));
         close(&c, &expected, 1e-6, &format!("{what}: C"));
         let (both, _) = self.tangent(s, l.as_slice(), 0.3, 0.7);
-        close(
-            &both,
-            &(k * 0.3 + c * 0.7),
-            1e-12,
-            &format!("{what}: 0.3 K + 0.7 C"),
-        );
+        close(&both, &(k * 0.3 + c * 0.7), 1e-12, &format!("{what}: 0.3 K + 0.7 C"));
         quality == Quality::Exact
     }
 
@@ -431,10 +404,7 @@ pub(crate) fn close<R: nalgebra::Dim, C: nalgebra::Dim, S, T>(
     T: nalgebra::RawStorage<f64, R, C>,
 {
     assert_eq!(found.shape(), expected.shape(), "{what}");
-    let scale = expected
-        .iter()
-        .chain(found.iter())
-        .fold(1e-3, |m: f64, x| m.max(x.abs()));
+    let scale = expected.iter().chain(found.iter()).fold(1e-3, |m: f64, x| m.max(x.abs()));
     for (x, y) in found.iter().zip(expected.iter()) {
         assert!(
             (x - y).abs() <= tol * scale,
@@ -470,9 +440,7 @@ fn texts(name: &str, kind: BodyKind, [first, second]: [&str; 2]) -> Vec<String> 
         "motion" => [("angle", axis), ("position", skew)]
             .iter()
             .map(|(c, axis)| {
-                one(&format!(
-                    "{axis}\ncoordinate = \"{c}\"\nvalue = \"0.3 + sin(2*t)\""
-                ))
+                one(&format!("{axis}\ncoordinate = \"{c}\"\nvalue = \"0.3 + sin(2*t)\""))
             })
             .collect(),
         "rolling" if planar => vec![
@@ -484,11 +452,8 @@ fn texts(name: &str, kind: BodyKind, [first, second]: [&str; 2]) -> Vec<String> 
             one("axis = [1, -2, 3]\nradius = 0.4\nshape = \"sphere\""),
         ],
         "coupling" => {
-            let (turning, sliding) = if planar {
-                ("revolute", "prismatic")
-            } else {
-                ("cylindrical", "cylindrical")
-            };
+            let (turning, sliding) =
+                if planar { ("revolute", "prismatic") } else { ("cylindrical", "cylindrical") };
             vec![
                 joint("turn", turning, axis)
                     + &joint("slide", sliding, skew)
@@ -523,9 +488,8 @@ fn pair(kind: &JointKind) -> &AxisPair {
 
 /// Checks a joint; `rows` is how many velocity rows it has.
 pub(crate) fn joint(name: &str, kind: BodyKind, rows: usize) {
-    for (variant, ends) in ENDS
-        .iter()
-        .flat_map(|e| (0..texts(name, kind, *e).len()).map(move |k| (k, *e)))
+    for (variant, ends) in
+        ENDS.iter().flat_map(|e| (0..texts(name, kind, *e).len()).map(move |k| (k, *e)))
     {
         let what = format!("{name} {kind:?} {ends:?} variant {variant}");
         let mut lab = Lab::new(&(scene(kind).to_owned() + &texts(name, kind, ends)[variant]));
@@ -552,12 +516,7 @@ pub(crate) fn joint(name: &str, kind: BodyKind, rows: usize) {
                 let g = lab.jacobian(&s);
                 let l = rng.vector(g.nrows());
                 let total = lab.resultant(&s, &(g.transpose() * l));
-                close(
-                    &total,
-                    &DVector::zeros(6),
-                    1e-9,
-                    &format!("{what}: action and reaction"),
-                );
+                close(&total, &DVector::zeros(6), 1e-9, &format!("{what}: action and reaction"));
             }
         }
     }
@@ -566,10 +525,8 @@ pub(crate) fn joint(name: &str, kind: BodyKind, rows: usize) {
 /// The reactions of such joints act at one point only while the joint is closed.
 fn has_common_point(kind: &JointKind) -> bool {
     use JointKind as J;
-    matches!(
-        kind,
-        J::Revolute(_) | J::Spherical(_) | J::Universal(_) | J::Fixed(_)
-    ) || matches!(kind, J::Coupling(..))
+    matches!(kind, J::Revolute(_) | J::Spherical(_) | J::Universal(_) | J::Fixed(_))
+        || matches!(kind, J::Coupling(..))
 }
 
 /// G, G v + g_t and γ against differences.
@@ -578,23 +535,13 @@ fn check_rows(lab: &mut Lab, s: &State, what: &str) {
     let (v, zero) = (DVector::from(s.v.clone()), DVector::zeros(d.nv));
     let g = lab.jacobian(s);
     let expected = lab.gradient(s, false, |lab, s| lab.position_rows(s));
-    close(
-        &g.rows(0, d.n_pos).into_owned(),
-        &expected,
-        1e-7,
-        &format!("{what}: G"),
-    );
+    close(&g.rows(0, d.n_pos).into_owned(), &expected, 1e-7, &format!("{what}: G"));
     let mut rate = &g * &v;
     let g_t = lab.slope(s, (&zero, &zero, 1.0), |lab, s| lab.position_rows(s));
     for i in 0..d.n_pos {
         rate[i] += g_t[i];
     }
-    close(
-        &lab.velocity_rows(s),
-        &rate,
-        1e-7,
-        &format!("{what}: G v + g_t"),
-    );
+    close(&lab.velocity_rows(s), &rate, 1e-7, &format!("{what}: G v + g_t"));
     let expected = lab.slope(s, (&v, &zero, 1.0), |lab, s| lab.velocity_rows(s));
     close(&lab.bias(s), &expected, 1e-6, &format!("{what}: bias"));
 }
@@ -605,11 +552,7 @@ fn check_two_bodies(lab: &mut Lab, s: &State, rng: &mut Rng, what: &str) {
     let other = lab.carried(s, &turn, &shift);
     let sizes = |lab: &mut Lab, s: &State| {
         let mut x: Vec<f64> = lab.jacobian(s).singular_values().as_slice().to_vec();
-        x.extend([
-            lab.position_rows(s).norm(),
-            lab.velocity_rows(s).norm(),
-            lab.bias(s).norm(),
-        ]);
+        x.extend([lab.position_rows(s).norm(), lab.velocity_rows(s).norm(), lab.bias(s).norm()]);
         DVector::from(x)
     };
     let (x, y) = (sizes(lab, s), sizes(lab, &other));
@@ -621,10 +564,9 @@ fn check_two_bodies(lab: &mut Lab, s: &State, rng: &mut Rng, what: &str) {
 fn all_kinds_of_bodies_can_be_mixed() {
     let body = |name: &str, kind: BodyKind| {
         let (label, data) = match kind {
-            BodyKind::Planar => (
-                "planar",
-                "inertia = 0.7\ncom = [0.1, 0.2]\nmarkers.p = [0.6, -0.3]",
-            ),
+            BodyKind::Planar => {
+                ("planar", "inertia = 0.7\ncom = [0.1, 0.2]\nmarkers.p = [0.6, -0.3]")
+            }
             BodyKind::Rigid => (
                 "rigid",
                 "inertia = [0.7, 0.9, 1.1]\ncom = [0.1, 0.2, 0.3]\nmarkers.p = [0.6, -0.3, 0.2]",

@@ -19,7 +19,12 @@ pub(super) fn rows(p: &AxisPair, ctx: &dyn Context) -> Vec<RowDraft> {
         rows.push(row("rotation 3", p, ScalarKind::Dot(x.x_a, y_b.normalize()), 0.0));
     } else {
         // Axes perpendicular at the start: nothing to go by; assembly will complain by name.
-        rows.push(row("rotation 3", p, ScalarKind::Dot(x.x_a, delassus_math::perpendicular(&x.z_b)), 0.0));
+        rows.push(row(
+            "rotation 3",
+            p,
+            ScalarKind::Dot(x.x_a, delassus_math::perpendicular(&x.z_b)),
+            0.0,
+        ));
     }
     rows
 }

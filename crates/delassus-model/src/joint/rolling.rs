@@ -13,10 +13,7 @@ pub(super) fn lower(p: &AxisPair, radius: f64, disc: bool) -> Lowered {
     } else {
         row("contact", p, ScalarKind::Along(x.z_a), radius)
     };
-    Lowered {
-        rows: vec![contact],
-        rolling: Some(RollingDraft { pair: p.clone(), radius, disc }),
-    }
+    Lowered { rows: vec![contact], rolling: Some(RollingDraft { pair: p.clone(), radius, disc }) }
 }
 
 #[cfg(test)]

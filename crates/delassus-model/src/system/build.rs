@@ -9,9 +9,7 @@ use super::tangent::BlockSlots;
 use super::{Row, RowOffset, RowOrigin, System, Term, Workspace};
 use crate::joint::{self, Context, Offset, RowDraft, ScalarDraft};
 use crate::model::var;
-use crate::{
-    BodyId, BodyKind, Coordinate, Diagnostic, ForceKind, Frame, JointId, Measure, Model,
-};
+use crate::{BodyId, BodyKind, Coordinate, Diagnostic, ForceKind, Frame, JointId, Measure, Model};
 use delassus_dae::{Block, Dims, Manifold, Problem, Scales, Structure};
 use delassus_linalg::{BlockDiag, Csr};
 use delassus_math::{Mat3, Quat, Vec3};
@@ -148,7 +146,9 @@ impl Builder {
         self.make_rows();
         self.make_rolling();
         self.make_forces();
+        self.find_force_inputs();
         self.make_probes();
+        self.make_integrals();
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
@@ -256,7 +256,8 @@ impl Builder {
         let q0 = self.sys.given_configuration();
         let start = self.kinematics(&q0);
         // generic configurations, by a fixed sequence: assembly must not depend on chance
-        let generic: Vec<Workspace> = (1..=3).map(|k| self.kinematics(&self.generic(&q0, k))).collect();
+        let generic: Vec<Workspace> =
+            (1..=3).map(|k| self.kinematics(&self.generic(&q0, k))).collect();
         for (id, d, terms) in made {
             let value = terms
                 .iter()
@@ -435,7 +436,10 @@ impl Builder {
                 }
             }
         }
-        // integrals come after all turn counters
+    }
+
+    /// Integrals of controllers, after all turn counters.
+    fn make_integrals(&mut self) {
         for f in &mut self.sys.scalar_forces {
             if let Law::Actuator { ki, z, .. } = &mut f.law
                 && *ki != 0.0
@@ -466,7 +470,8 @@ impl Builder {
     }
 
     fn make_probes(&mut self) {
-        let ground = Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: String::new() };
+        let ground =
+            Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: String::new() };
         for i in 0..self.sys.model.sensors.len() {
             let m = self.sys.model.sensors[i].measure.clone();
             let axes = |f: &Frame| AxesOf { body: f.body.map(|b| b.0), r: f.r };
@@ -493,8 +498,14 @@ impl Builder {
                 Measure::Rate(of, f, component) => {
                     Probe::Rate { body: of.body.map(|b| b.0), axes: axes(&f), component }
                 }
-                Measure::Orientation(f, component) => Probe::Orientation { axes: axes(&f), component },
-                Measure::Coordinate(c) => Probe::Scalar(self.coordinate(&c, false)),
+                Measure::Orientation(f, component) => {
+                    Probe::Orientation { axes: axes(&f), component }
+                }
+                Measure::Coordinate(c) => {
+                    // a force must see the turns; a mere output column is unwrapped as it is recorded
+                    let count_turns = self.sys.force_inputs.contains(&i);
+                    Probe::Scalar(self.coordinate(&c, count_turns))
+                }
                 Measure::CoordinateRate(c) => Probe::ScalarRate(self.coordinate(&c, false)),
                 Measure::Distance(a, b) => {
                     let d = ScalarDraft { kind: ScalarKind::Length, a, b };
@@ -508,11 +519,16 @@ impl Builder {
             };
             self.sys.probes.push(probe);
         }
-        // sensors that forces read, and what those read, innermost first
+    }
+
+    /// Sensors that forces read, and what those read, innermost first.
+    fn find_force_inputs(&mut self) {
         let mut order = Vec::new();
         let mut stack: Vec<usize> = Vec::new();
         let read = |e: &delassus_expr::Expr, out: &mut Vec<usize>| {
-            out.extend(e.variables().iter().filter(|v| **v >= var::SENSOR).map(|v| v - var::SENSOR));
+            out.extend(
+                e.variables().iter().filter(|v| **v >= var::SENSOR).map(|v| v - var::SENSOR),
+            );
         };
         for f in &self.sys.scalar_forces {
             match &f.law {
@@ -526,7 +542,7 @@ impl Builder {
         while let Some(k) = stack.pop() {
             order.retain(|x| *x != k);
             order.push(k);
-            if let Probe::Expression(e) = &self.sys.probes[k] {
+            if let Measure::Expression(e) = &self.sys.model.sensors[k].measure {
                 read(e, &mut stack);
             }
         }

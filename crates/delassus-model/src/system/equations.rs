@@ -135,7 +135,9 @@ impl Problem for System {
                 let h = &ws.gradients[k];
                 rate += term.c * h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
                 gamma += term.c
-                    * (term.scalar.kind.bias(&p) + h.a_lin.dot(&p.fa.bias) + h.b_lin.dot(&p.fb.bias));
+                    * (term.scalar.kind.bias(&p)
+                        + h.a_lin.dot(&p.fa.bias)
+                        + h.b_lin.dot(&p.fb.bias));
             }
             ws.g_dot[i] = rate;
             ws.gamma[i] = gamma;
@@ -255,10 +257,13 @@ impl System {
     fn world_row(&self, ws: &mut Workspace, term: &Term, axis: usize) -> f64 {
         let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
         let value = b.p[axis] - a.p[axis];
-        let ends = [(term.body[0], term.slot_a, a.r, -term.c), (term.body[1], term.slot_b, b.r, term.c)];
+        let ends =
+            [(term.body[0], term.slot_a, a.r, -term.c), (term.body[1], term.slot_b, b.r, term.c)];
         for (body, slot, r, c) in ends {
             let Some(layout) = self.bodies.get(body) else { continue };
             match layout.kind {
+                // a planar body cannot feel the z row it shares with a spatial one
+                BodyKind::Planar | BodyKind::PlanarPoint if axis == 2 => {}
                 BodyKind::Planar => {
                     let out = &mut ws.jac[slot..slot + 3];
                     out[axis] += c;

@@ -151,8 +151,8 @@ impl System {
             }
             Law::Actuator { target, control, kp, ki, kd, z } => {
                 let (want, want_rate) = target.eval_d1(&ws.vars, var::T);
-                // The derivative term of a rate controller would need accelerations; it is
-                // damping on the rate instead, which `compile` documents.
+                // The derivative term of a rate controller would need accelerations, so `compile`
+                // refuses `kd` there.
                 let (e, e_dot, k, c) = match control {
                     Control::Position => (want - s, want_rate - rate, *kp, *kd),
                     Control::Rate => (want - rate, 0.0, 0.0, *kp),
@@ -173,8 +173,7 @@ impl System {
     /// Force or torque of an applied element, ground components.
     pub(super) fn applied_vector(&self, ws: &Workspace, a: &Applied) -> Vec3 {
         let c = &a.components;
-        let local =
-            Vec3::new(c[0].eval(&ws.vars), c[1].eval(&ws.vars), c[2].eval(&ws.vars));
+        let local = Vec3::new(c[0].eval(&ws.vars), c[1].eval(&ws.vars), c[2].eval(&ws.vars));
         match a.axes {
             Some(b) => ws.bodies[b].r_wb * (a.r * local),
             None => a.r * local,
@@ -201,8 +200,14 @@ impl Bushing {
         let omega = r_wb.tr_mul(&(bb.w - ba.w));
         let theta_dot = so3::tangent_inv_mul(&theta, &omega);
         let pos = nalgebra::Vector6::new(x.x, x.y, x.z, theta.x, theta.y, theta.z);
-        let vel =
-            nalgebra::Vector6::new(x_dot.x, x_dot.y, x_dot.z, theta_dot.x, theta_dot.y, theta_dot.z);
+        let vel = nalgebra::Vector6::new(
+            x_dot.x,
+            x_dot.y,
+            x_dot.z,
+            theta_dot.x,
+            theta_dot.y,
+            theta_dot.z,
+        );
         let damp = self.c * vel;
         let w = -(self.k * pos + damp);
         let force = r_wa * Vec3::new(w[0], w[1], w[2]);

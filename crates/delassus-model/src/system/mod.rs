@@ -254,7 +254,8 @@ impl System {
 
     /// Name and magnitude of the strongest force element at the realised state.
     pub fn strongest_force(&self, ws: &Workspace) -> Option<(String, f64)> {
-        let scalar = self.scalar_forces.iter().zip(&ws.forces).map(|(f, x)| (&f.name, x.pull.abs()));
+        let scalar =
+            self.scalar_forces.iter().zip(&ws.forces).map(|(f, x)| (&f.name, x.pull.abs()));
         let applied = self.applied.iter().map(|a| (&a.name, self.applied_vector(ws, a).norm()));
         let bushing = self.bushings.iter().map(|b| (&b.name, self.bushing(ws, b).force.norm()));
         scalar

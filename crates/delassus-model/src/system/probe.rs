@@ -99,9 +99,7 @@ impl System {
 
     /// Some sensor needs accelerations or multipliers.
     pub fn measures_dynamics(&self) -> bool {
-        self.probes
-            .iter()
-            .any(|p| matches!(p, Probe::Acceleration { .. } | Probe::Reaction { .. }))
+        self.probes.iter().any(|p| matches!(p, Probe::Acceleration { .. } | Probe::Reaction { .. }))
     }
 
     fn wraps(&self, probe: &Probe) -> bool {
@@ -117,7 +115,8 @@ impl System {
 
     /// Value of a position- or velocity-level sensor.
     pub(super) fn probe_value(&self, ws: &Workspace, k: usize) -> f64 {
-        let none = Outputs { a: &[], lambda: &[], dissipated: 0.0, work: 0.0, energy_at_start: 0.0 };
+        let none =
+            Outputs { a: &[], lambda: &[], dissipated: 0.0, work: 0.0, energy_at_start: 0.0 };
         self.probe_output(ws, &self.probes[k], &none)
     }
 

@@ -70,9 +70,10 @@ impl System {
     pub(super) fn roll_position(&self, ws: &mut Workspace) {
         for roll in &self.rolls {
             let h = roll.gradient(&self.pair(ws, &roll.scalar()));
-            for (frame, slot, lin, ang) in
-                [(roll.a, roll.slot_a, &h.a_lin, &h.a_ang), (roll.b, roll.slot_b, &h.b_lin, &h.b_ang)]
-            {
+            for (frame, slot, lin, ang) in [
+                (roll.a, roll.slot_a, &h.a_lin, &h.a_ang),
+                (roll.b, roll.slot_b, &h.b_lin, &h.b_ang),
+            ] {
                 if let Some(b) = self.frames[frame].body {
                     let kind = self.bodies[b].kind;
                     let out = &mut ws.jac[slot..slot + kind.nv()];

@@ -176,8 +176,8 @@ impl ScalarKind {
             ScalarKind::Length => {
                 let d = p.d();
                 let u = direction(&d);
-                let x = (Mat3::identity() - u * u.transpose())
-                    * (c / d.norm().max(f64::MIN_POSITIVE));
+                let x =
+                    (Mat3::identity() - u * u.transpose()) * (c / d.norm().max(f64::MIN_POSITIVE));
                 t[0][0] += x;
                 t[0][2] -= x;
                 t[2][0] -= x;

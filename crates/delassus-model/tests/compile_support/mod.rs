@@ -41,11 +41,8 @@ between = ["ground", "r"]
 "#;
 
 pub fn spec(text: &str) -> ModelSpec {
-    let text = if text.contains("schema") {
-        text.to_owned()
-    } else {
-        format!("schema = 1\n{text}")
-    };
+    let text =
+        if text.contains("schema") { text.to_owned() } else { format!("schema = 1\n{text}") };
     toml::from_str(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
