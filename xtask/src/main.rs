@@ -42,11 +42,11 @@ struct Step {
 /// Release everywhere: tests follow long trajectories, and lints share their artefacts.
 const STEPS: [Step; 4] = [
     step("fmt --all --check"),
-    step("clippy --workspace --all-targets --release -- -D warnings"),
-    step("test --workspace --release"),
+    step("clippy --workspace --all-targets --profile ci -- -D warnings"),
+    step("test --workspace --profile ci"),
     Step {
         // libraries only: the command and the facade are both called `delassus`
-        arguments: "doc --workspace --no-deps --lib --release",
+        arguments: "doc --workspace --no-deps --lib --profile ci",
         environment: Some(("RUSTDOCFLAGS", "-D warnings")),
     },
 ];

@@ -18,7 +18,7 @@ fn main() -> Outcome<()> {
         // 1000 fixed steps without recorder
         "a1_gen_alpha" => {
             let model = a1()?;
-            let options = gen_alpha(&model, 1.0);
+            let options = gen_alpha(&model, 1e-3, 1.0);
             (0..repetitions).try_for_each(|_| integrate(&model, &options).map(drop))
         }
         // 100 evaluations of accelerations and multipliers

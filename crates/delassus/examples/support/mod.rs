@@ -54,18 +54,18 @@ pub fn driver(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>
     Ok(Driver::new(&model.system, method, model.state.clone(), options)?)
 }
 
-/// Steps to the end and gives the number of steps.
+/// Steps to the end without recording anything.
 pub fn integrate(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>> {
     let mut driver = driver(model, options)?;
     while driver.advance(&model.system)? == Stepped::Step {}
     Ok(driver)
 }
 
-/// Fixed steps of 1 ms with the method and spectral radius the peers use on problem A1.
-pub fn gen_alpha(model: &Assembled, t_end: f64) -> RunOptions {
+/// Fixed steps with the method and spectral radius the peers use on problem A1.
+pub fn gen_alpha(model: &Assembled, step: f64, t_end: f64) -> RunOptions {
     RunOptions {
         method: "gen-alpha".to_owned(),
-        step: Some(1e-3),
+        step: Some(step),
         rho_inf: Some(0.8),
         t_end,
         ..RunOptions::from_model(model.system.model())

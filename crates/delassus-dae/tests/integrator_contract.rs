@@ -1,0 +1,444 @@
+//! What every method must keep: its order on vector spaces and on rotations, separately in q,
+//! v and λ; constraints; attempts without traces; the same bits from the same run.
+//!
+//! A new method gets one line: `integrator_contract!(name, make, order [q, v, λ]);`, where
+//! `make` is a function from a problem to the boxed method.
+#![allow(missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
+
+mod problems;
+
+use delassus_dae::integrator::{METHODS, info, make};
+use delassus_dae::{Derived, Hermite, Integrator, Manifold, Problem, Settings, State};
+use problems::*;
+
+type Boxed<P> = Box<dyn Integrator<P>>;
+
+/// A system with the span and the number of coarsest steps its order is measured with.
+struct Case<S> {
+    name: &'static str,
+    p: Dense<S>,
+    start: State,
+    end: f64,
+    /// Coarsest number of steps for methods of order 2 and of order 5.
+    coarse: [usize; 2],
+}
+
+impl<S: System> Case<S> {
+    fn new(name: &'static str, system: S, end: f64, coarse: [usize; 2]) -> Case<S> {
+        let start = system.start();
+        let mut p = Dense::new(system);
+        if let Ok(x) = std::env::var("DAE_SCALE") { p.scale = x.parse().unwrap(); }
+        Case { name, p, start, end, coarse }
+    }
+
+    fn steps(&self, order: f64) -> usize {
+        self.coarse[usize::from(order > 3.0)]
+    }
+}
+
+fn top() -> Case<HeavyTop> {
+    Case::new("heavy top", HeavyTop, 0.08, [160, 64])
+}
+
+fn bars() -> Case<Linkage<3>> {
+    Case::new("four-bar", four_bar(), 0.8, [160, 40])
+}
+
+/// Where solutions are compared: this many equidistant times after the start.
+const CHECKS: usize = 8;
+
+/// States and multipliers at the times of comparison.
+type Trace = Vec<(State, Derived)>;
+
+/// A trace with `n` units of steps, each unit split by `pattern` (fractions that sum to 1).
+fn trace<S: System>(
+    case: &Case<S>,
+    m: &mut dyn Integrator<Dense<S>>,
+    n: usize,
+    pattern: &[f64],
+) -> Trace {
+    assert!(n.is_multiple_of(CHECKS));
+    let h = case.end / n as f64;
+    let every = n / CHECKS * pattern.len();
+    let steps = (0..n).flat_map(|_| pattern.iter().map(move |f| f * h));
+    let mut out = Vec::new();
+    let mut s = case.start.clone();
+    march(&case.p, m, &mut s, steps, |k, s, d| {
+        if k > 0 && k.is_multiple_of(every) {
+            out.push((s.clone(), d.clone()));
+        }
+    })
+    .unwrap();
+    out
+}
+
+/// Fine solution by the explicit method of order 5.
+fn reference<S: System>(case: &Case<S>) -> Trace {
+    let mut m = make("mdop5", &case.p, &Settings::default()).unwrap().unwrap();
+    trace(case, &mut *m, 40 * case.coarse[1], &[1.0])
+}
+
+/// Largest difference in q (in tangent coordinates), v and λ, the last two relative to their
+/// size.
+fn distance(m: &Manifold, a: &Trace, b: &Trace) -> [f64; 3] {
+    let mut e = [0.0_f64; 3];
+    let mut size = [1.0, 0.0_f64, 0.0_f64];
+    let mut xi = vec![0.0; m.nv()];
+    assert_eq!(a.len(), b.len());
+    for ((s, d), (t, f)) in a.iter().zip(b) {
+        m.local(&t.q, &s.q, &mut xi);
+        for x in &xi {
+            e[0] = e[0].max(x.abs());
+        }
+        for (k, x, y) in [(1, &s.v, &t.v), (2, &d.lambda, &f.lambda)] {
+            for (x, y) in x.iter().zip(y) {
+                e[k] = e[k].max((x - y).abs());
+                size[k] = size[k].max(y.abs());
+            }
+        }
+    }
+    std::array::from_fn(|k| e[k] / size[k])
+}
+
+/// Steps of equal size, and steps that alternate between h and 1.7 h.
+const EQUAL: &[f64] = &[1.0];
+const ALTERNATING: &[f64] = &[1.0 / 2.7, 1.7 / 2.7];
+
+fn order_is_kept<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    pattern: &[f64],
+    label: &str,
+) {
+    let exact = reference(case);
+    let n0 = case.steps(order[0]);
+    let errors: Vec<[f64; 3]> = (0..4)
+        .map(|k| {
+            let got = trace(case, &mut *make(&case.p), n0 << k, pattern);
+            distance(case.p.manifold(), &got, &exact)
+        })
+        .collect();
+    // mean slope over the levels that are not round-off
+    let slopes: [f64; 3] = std::array::from_fn(|i| {
+        let k = (1..4).rev().find(|k| errors[*k][i] > 3e-12).unwrap_or(1);
+        (errors[0][i] / errors[k][i]).log2() / k as f64
+    });
+    println!(
+        "ORDER | {label} | {} | {} | {:.2} | {:.2} | {:.2} | {:.1e} {:.1e} {:.1e}",
+        case.name,
+        if pattern.len() > 1 { "varying" } else { "equal" },
+        slopes[0],
+        slopes[1],
+        slopes[2],
+        errors[3][0],
+        errors[3][1],
+        errors[3][2],
+    );
+    for i in 0..3 {
+        let what = ["q", "v", "λ"][i];
+        let (low, high) = if order[i] > 3.0 { (0.3, 1.5) } else { (0.25, 0.25) };
+        assert!(
+            slopes[i] > order[i] - low && slopes[i] < order[i] + high,
+            "{label} on {}: order of {what} is {:.2}, errors {errors:?}",
+            case.name,
+            slopes[i],
+        );
+    }
+}
+
+/// Residuals after every step, scaled (rows here have size 1): worst g, worst G v + g_t
+/// relative to the largest velocity.
+fn residuals<S: System>(case: &Case<S>, m: &mut dyn Integrator<Dense<S>>, n: usize) -> [f64; 2] {
+    let p = &case.p;
+    let mut ws = p.workspace();
+    let mut row = vec![0.0; p.dims().n_vel];
+    let mut worst = [0.0_f64; 2];
+    let mut fastest = 0.0_f64;
+    let h = case.end / n as f64;
+    let mut s = case.start.clone();
+    march(p, m, &mut s, std::iter::repeat_n(h, n), |_, s, _| {
+        let e = delassus_dae::at(p, &mut ws, s.t, &s.q, &s.z).velocity(&s.v, &s.z);
+        e.residual_pos(&mut row);
+        worst[0] = row.iter().fold(worst[0], |w, r| w.max(r.abs()));
+        e.residual_vel(&mut row);
+        worst[1] = row.iter().fold(worst[1], |w, r| w.max(r.abs()));
+        fastest = s.v.iter().fold(fastest, |w, r| w.max(r.abs()));
+    })
+    .unwrap();
+    [worst[0], worst[1] / fastest]
+}
+
+fn constraints_hold<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    label: &str,
+) {
+    let n = case.steps(order[0]);
+    let projected = make(&case.p).info().index == 1;
+    let [g, gv] = residuals(case, &mut *make(&case.p), n);
+    let [g2, gv2] = residuals(case, &mut *make(&case.p), 2 * n);
+    println!("CONSTRAINTS | {label} | {} | {g:.1e} {gv:.1e} | {g2:.1e} {gv2:.1e}", case.name);
+    if projected {
+        assert!(g.max(g2) <= 1e-14, "{label} on {}: {g:.2e} {g2:.2e}", case.name);
+        assert!(gv.max(gv2) <= 1e-12, "{label} on {}: {gv:.2e} {gv2:.2e}", case.name);
+    } else {
+        assert!(g.max(g2) <= 1e-9, "{label} on {}: {g:.2e} {g2:.2e}", case.name);
+        let slope = (gv / gv2).log2();
+        assert!((slope - 2.0).abs() < 0.3, "{label} on {}: {gv:.2e} {gv2:.2e}", case.name);
+    }
+}
+
+/// Everything a run leaves behind, as bits.
+fn bits(s: &State, d: &Derived) -> Vec<u64> {
+    let all = s.q.iter().chain(&s.v).chain(&s.z).chain(&d.a).chain(&d.lambda).chain(&d.zdot);
+    all.map(|x| x.to_bits()).collect()
+}
+
+/// 12 steps; with `disturb`, attempts of other sizes are made and dropped before each.
+fn twelve<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    disturb: &[f64],
+) -> Vec<(State, Derived)> {
+    let p = &case.p;
+    let mut m = make(p);
+    let mut ws = p.workspace();
+    let h = case.end / case.steps(order[0]) as f64;
+    let (mut s, mut to, mut waste) = (case.start.clone(), case.start.clone(), case.start.clone());
+    m.restart(p, &mut ws, &s).unwrap();
+    let mut out = Vec::new();
+    for k in 0..12 {
+        for f in disturb {
+            m.attempt(p, &mut ws, &s, f * h, &mut waste).unwrap();
+        }
+        let size = if k == 7 { 0.6 * h } else { h };
+        m.attempt(p, &mut ws, &s, size, &mut to).unwrap();
+        assert_eq!(to.t, s.t + size);
+        let end = m.end().clone();
+        m.commit();
+        assert_eq!(bits(&to, &end), bits(&to, m.start()), "commit changes what was computed");
+        std::mem::swap(&mut s, &mut to);
+        out.push((s.clone(), end));
+    }
+    out
+}
+
+fn dropped_attempts_leave_no_trace<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    label: &str,
+) {
+    let clean = twelve(case, make, order, &[]);
+    let again = twelve(case, make, order, &[]);
+    let other = twelve(case, make, order, &[1.9, 0.3]);
+    let e = distance(case.p.manifold(), &clean, &other);
+    println!("TRACE | {label} | {} | {:.1e} {:.1e} {:.1e}", case.name, e[0], e[1], e[2]);
+    for k in 0..clean.len() {
+        let b = bits(&clean[k].0, &clean[k].1);
+        assert_eq!(b, bits(&again[k].0, &again[k].1), "{label}: second run, step {k}");
+        assert_eq!(b, bits(&other[k].0, &other[k].1), "{label}: dropped attempts, step {k}, {e:?}");
+    }
+}
+
+fn restart_goes_on<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    label: &str,
+) {
+    let p = &case.p;
+    let n = 2 * case.steps(order[0]);
+    let h = case.end / n as f64;
+    let run = |restart: bool| {
+        let mut m = make(p);
+        let mut s = case.start.clone();
+        let half = std::iter::repeat_n(h, n / 2);
+        if restart {
+            march(p, &mut *m, &mut s, half.clone(), |_, _, _| {}).unwrap();
+            march(p, &mut *m, &mut s, half, |_, _, _| {}).unwrap();
+        } else {
+            march(p, &mut *m, &mut s, half.clone().chain(half), |_, _, _| {}).unwrap();
+        }
+        vec![(s, m.start().clone())]
+    };
+    let (through, restarted) = (run(false), run(true));
+    let exact = reference(case).pop().map(|x| vec![x]).unwrap();
+    let gap = distance(p.manifold(), &restarted, &through);
+    let error = distance(p.manifold(), &through, &exact);
+    println!("RESTART | {label} | {} | {gap:?} of {error:?}", case.name);
+    for i in 0..3 {
+        let allowed = if order[0] > 3.0 { 1e-12 } else { 2.0 * error[i].max(1e-12) };
+        assert!(gap[i] <= allowed, "{label} on {}: {gap:?} {error:?}", case.name);
+    }
+}
+
+/// Order of the Hermite interpolant between steps, and its ends.
+fn dense_output<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    label: &str,
+) {
+    let p = &case.p;
+    let m = p.manifold();
+    let n0 = case.steps(order[0]);
+    // every level is compared at the quarters of its own steps
+    let fine = 4 * 4 * n0 * 4;
+    let mut exact = Vec::new();
+    let mut s = case.start.clone();
+    let mut r = delassus_dae::integrator::make("mdop5", p, &Settings::default()).unwrap().unwrap();
+    let h = case.end / fine as f64;
+    march(p, &mut *r, &mut s, std::iter::repeat_n(h, fine), |_, s, _| exact.push(s.clone()))
+        .unwrap();
+    let mut xi = vec![0.0; m.nv()];
+    let mut out = case.start.clone();
+    let mut hermite = Hermite::new(m.nq(), m.nv(), 0);
+    let mut errors = Vec::new();
+    for n in [n0, 2 * n0, 4 * n0] {
+        let mut worst = [0.0_f64; 2];
+        let mut last: Option<(State, Derived)> = None;
+        let mut s = case.start.clone();
+        let h = case.end / n as f64;
+        let stride = fine / n;
+        march(p, &mut *make(p), &mut s, std::iter::repeat_n(h, n), |k, s, d| {
+            if let Some((s0, d0)) = &last {
+                hermite.fit(m, s0, d0, s, d);
+                for (end, t) in [(s0, s0.t), (s, s.t)] {
+                    hermite.at(m, t, &mut out);
+                    m.local(&end.q, &out.q, &mut xi);
+                    assert!(xi.iter().all(|x| x.abs() < 1e-14), "{xi:?}");
+                    for (a, b) in out.v.iter().zip(&end.v) {
+                        assert!((a - b).abs() < 1e-12 * (1.0 + b.abs() + d.a[0].abs()), "{a} {b}");
+                    }
+                }
+                for quarter in 1..4 {
+                    let f = quarter as f64 / 4.0;
+                    hermite.at(m, s0.t + f * (s.t - s0.t), &mut out);
+                    let want = &exact[(k - 1) * stride + quarter * stride / 4];
+                    m.local(&want.q, &out.q, &mut xi);
+                    worst[0] = xi.iter().fold(worst[0], |w, x| w.max(x.abs()));
+                    for (a, b) in out.v.iter().zip(&want.v) {
+                        worst[1] = worst[1].max((a - b).abs());
+                    }
+                }
+            }
+            last = Some((s.clone(), d.clone()));
+        })
+        .unwrap();
+        errors.push(worst);
+    }
+    let slope = |i: usize| (errors[1][i] / errors[2][i]).log2();
+    println!(
+        "DENSE | {label} | {} | {:.2} {:.2} | {:.1e} {:.1e}",
+        case.name, slope(0), slope(1), errors[2][0], errors[2][1]
+    );
+    let need = if order[0] > 3.0 { 4.5 } else { order[0] - 0.25 };
+    assert!(slope(0) > need, "{label} on {}: {errors:?}", case.name);
+}
+
+fn describes_itself<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+) {
+    let m = make(&case.p);
+    let i = m.info();
+    assert_eq!(i.order.map(f64::from), order);
+    assert!(METHODS.contains(&i));
+    assert_eq!(info(i.name), Some(i));
+    let made = delassus_dae::integrator::make(i.name, &case.p, &Settings::default());
+    assert_eq!(made.unwrap().unwrap().info(), i);
+}
+
+macro_rules! integrator_contract {
+    ($name:ident, $make:ident, order $order:expr) => {
+        mod $name {
+            use super::*;
+            const ORDER: [f64; 3] = $order;
+            const LABEL: &str = stringify!($name);
+
+            #[test]
+            fn order_on_a_group() {
+                order_is_kept(&top(), $make, ORDER, EQUAL, LABEL);
+            }
+            #[test]
+            fn order_on_a_loop() {
+                order_is_kept(&bars(), $make, ORDER, EQUAL, LABEL);
+            }
+            #[test]
+            fn order_on_a_group_with_varying_steps() {
+                order_is_kept(&top(), $make, ORDER, ALTERNATING, LABEL);
+            }
+            #[test]
+            fn order_on_a_loop_with_varying_steps() {
+                order_is_kept(&bars(), $make, ORDER, ALTERNATING, LABEL);
+            }
+            #[test]
+            fn constraints() {
+                constraints_hold(&top(), $make, ORDER, LABEL);
+                constraints_hold(&bars(), $make, ORDER, LABEL);
+            }
+            #[test]
+            fn purity() {
+                dropped_attempts_leave_no_trace(&top(), $make, ORDER, LABEL);
+                dropped_attempts_leave_no_trace(&bars(), $make, ORDER, LABEL);
+            }
+            #[test]
+            fn restart() {
+                restart_goes_on(&top(), $make, ORDER, LABEL);
+                restart_goes_on(&bars(), $make, ORDER, LABEL);
+            }
+            #[test]
+            fn continuous_output() {
+                dense_output(&top(), $make, ORDER, LABEL);
+                dense_output(&bars(), $make, ORDER, LABEL);
+            }
+            #[test]
+            fn description() {
+                describes_itself(&top(), $make, ORDER);
+            }
+        }
+    };
+}
+
+fn by_name<S: System>(name: &str, rho_inf: f64, p: &Dense<S>) -> Boxed<Dense<S>> {
+    make(name, p, &Settings { rho_inf, ..Settings::default() }).unwrap().unwrap()
+}
+
+fn make_mdop5<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    by_name("mdop5", 0.9, p)
+}
+fn make_gen_alpha_00<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    by_name("gen-alpha", 0.0, p)
+}
+fn make_gen_alpha_60<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    by_name("gen-alpha", 0.6, p)
+}
+fn make_gen_alpha_90<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    by_name("gen-alpha", 0.9, p)
+}
+fn make_gen_alpha_100<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    by_name("gen-alpha", 1.0, p)
+}
+
+integrator_contract!(mdop5, make_mdop5, order [5.0, 5.0, 5.0]);
+integrator_contract!(gen_alpha_rho_00, make_gen_alpha_00, order [2.0, 2.0, 2.0]);
+integrator_contract!(gen_alpha_rho_60, make_gen_alpha_60, order [2.0, 2.0, 2.0]);
+integrator_contract!(gen_alpha_rho_90, make_gen_alpha_90, order [2.0, 2.0, 2.0]);
+integrator_contract!(gen_alpha_rho_100, make_gen_alpha_100, order [2.0, 2.0, 2.0]);
+
+#[test]
+fn methods_have_names_of_their_own() {
+    let p = Dense::new(Pendulum);
+    for (k, m) in METHODS.iter().enumerate() {
+        assert!(METHODS[..k].iter().all(|o| o.name != m.name));
+        assert_eq!(make(m.name, &p, &Settings::default()).unwrap().unwrap().info(), *m);
+        assert!(!m.summary.is_empty() && !m.citation.is_empty() && m.default_rtol > 0.0);
+    }
+    assert!(make("no such method", &p, &Settings::default()).is_none());
+    assert!(info("no such method").is_none());
+}
