@@ -73,7 +73,7 @@ impl Group {
         }
         if self.invert() < KEEP * largest {
             self.choose(largest)?;
-            if !(self.invert() > PIVOT * largest) {
+            if self.invert() <= PIVOT * largest {
                 return Err(KktError::Undetermined { dof: self.dofs[0], residual: largest });
             }
         }
@@ -108,7 +108,7 @@ impl Group {
                 }
             }
             let pivot = lu[best * n + c];
-            if !(pivot.abs() > PIVOT * largest) {
+            if !pivot.is_finite() || pivot.abs() <= PIVOT * largest {
                 return Err(if pivot.is_finite() {
                     KktError::Undetermined { dof: self.dofs[c], residual: pivot.abs() }
                 } else {
@@ -159,7 +159,7 @@ impl Group {
                 }
             }
             let pivot = a[c * n + c];
-            if !(pivot.abs() > 0.0) {
+            if pivot == 0.0 || !pivot.is_finite() {
                 return 0.0;
             }
             smallest = smallest.min(pivot.abs());
@@ -316,8 +316,8 @@ impl CondensedKkt {
         }
         let mut group_of = vec![usize::MAX; blocks.count()];
         let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-        for k in 0..blocks.count() {
-            if massless[k] {
+        for (k, &is_massless) in massless.iter().enumerate() {
+            if is_massless {
                 let l = find(&mut leader, k);
                 if group_of[l] == usize::MAX {
                     group_of[l] = groups.len();

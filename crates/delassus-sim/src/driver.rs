@@ -177,10 +177,11 @@ impl<P: Problem> Driver<P> {
         let first = self.h;
         let mut failures = 0;
         loop {
-            if failures == HOP_AFTER && self.method.weakest_pivot() < NEAR_SINGULAR {
-                if self.hop(p, first) {
-                    return Ok(());
-                }
+            if failures == HOP_AFTER
+                && self.method.weakest_pivot() < NEAR_SINGULAR
+                && self.hop(p, first)
+            {
+                return Ok(());
             }
             failures += 1;
             let left = self.opts.t_end - self.state.t;

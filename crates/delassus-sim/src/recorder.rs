@@ -52,7 +52,7 @@ const DIAGNOSTICS: [(&str, &str); 8] = [
 const MEMORY_LIMIT: u64 = 4 << 30;
 
 /// Interior points and weights of Lobatto's rule with four points on [0, 1].
-const LOBATTO: [f64; 2] = [0.276_393_202_250_021_03, 0.723_606_797_749_979];
+const LOBATTO: [f64; 2] = [0.276_393_202_250_021, 0.723_606_797_749_979];
 const LOBATTO_END: f64 = 1.0 / 12.0;
 const LOBATTO_MID: f64 = 5.0 / 12.0;
 

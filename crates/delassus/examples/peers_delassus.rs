@@ -48,7 +48,7 @@ fn four_bars() -> Outcome<()> {
     for n in SIZES {
         let model = n_four_bar(n)?;
         let mut evaluator = Evaluator::new(&model)?;
-        // a timing of ten evaluations or so is long enough for the clock
+        // small ones in batches, so that the clock costs nothing
         let batch = (1000 / n).max(1);
         let time = best(100, || (0..batch).try_for_each(|_| evaluator.eval()))? / batch as f64;
         println!(r#"{{"case":"n_four_bar","n":{n},"eval_ms":{:.5}}}"#, 1e3 * time);

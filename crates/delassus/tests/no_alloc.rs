@@ -1,5 +1,5 @@
 //! No heap allocation in an accepted step, recording included, with either method.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use delassus::dae::integrator::make;
 use delassus::dae::{Settings, Tolerances};

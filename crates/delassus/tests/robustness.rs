@@ -1,5 +1,7 @@
 //! Redundant and singular mechanisms, large ones, scaled ones, and the same bits twice.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 use delassus::model::spec::ModelSpec;
 use delassus::model::{Assembled, System, assemble, compile_with};
 use delassus::sim::{RunOptions, RunOutcome, Silent};
@@ -83,7 +85,8 @@ fn rel_r13_bricard_is_redundant_and_keeps_its_energy() {
     assert_eq!(r.non_unique.len(), 6);
     let out = run(&m, |o| o.rtol = Some(1e-8));
     let v = out.results.get("energy.potential").unwrap();
-    let swing = v.iter().copied().fold(f64::MIN, f64::max) - v.iter().copied().fold(f64::MAX, f64::min);
+    let swing =
+        v.iter().copied().fold(f64::MIN, f64::max) - v.iter().copied().fold(f64::MAX, f64::min);
     assert!(out.summary.energy_error <= 1e-6 * swing, "{:e}", out.summary.energy_error);
 }
 
@@ -287,9 +290,8 @@ sample = 0.1
 rtol = 1e-11
 "#
         );
-        let spec = delassus::io::model_file::parse_str(&text, "m.toml", &Default::default())
-            .unwrap()
-            .spec;
+        let spec =
+            delassus::io::model_file::parse_str(&text, "m.toml", &Default::default()).unwrap().spec;
         let out = run(&assembled(&spec, &[]), |_| {});
         let w = out.results.get("q.w").unwrap();
         for (t, w) in out.results.t.iter().zip(w) {

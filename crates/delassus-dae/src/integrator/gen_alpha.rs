@@ -47,6 +47,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 const MAX_ITERATIONS: usize = 12;
 /// No need to predict a remaining error below this (relative).
 const NEWTON_FLOOR: f64 = 1e-17;
+/// What is left enters λ divided by βh², and nothing damps it when ρ∞ is near 1.
+const NEWTON_CEILING: f64 = 1e-12;
 /// Increments below this (relative) may be round-off.
 const ROUND_OFF: f64 = 3e-16;
 /// Near a singular position round-off is amplified: increments of this size that do not get
@@ -249,7 +251,7 @@ impl GenAlpha {
             let s = self.scale[i];
             omega = omega.max(self.v0[i].abs() / s).max((self.base.a[i].abs() / s).sqrt());
         }
-        (1e-2 * (h * omega).powi(4)).clamp(NEWTON_FLOOR, 1e-8)
+        (1e-4 * (h * omega).powi(4)).clamp(NEWTON_FLOOR, NEWTON_CEILING)
     }
 
     /// Matrix of Newton's method at the point realised in `ws`, factored.

@@ -68,8 +68,9 @@ pub trait Integrator<P: Problem>: Send {
     fn info(&self) -> MethodInfo;
     /// Starts, or starts again after a jump, at a consistent state.
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure>;
-    /// One attempt from `from` (the last committed state) over h. Must not change what a
-    /// second attempt with another h would see.
+    /// One attempt from `from` (the last committed state) over h. An attempt that is dropped
+    /// must not change what the next one computes: bit for bit for explicit methods, to the
+    /// tolerance of the iteration for implicit ones, whose matrix may have been renewed.
     fn attempt(
         &mut self,
         p: &P,

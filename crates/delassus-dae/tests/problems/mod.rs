@@ -5,12 +5,12 @@
 //! angles are shorter still: see [`Linkage`].
 //!
 //! Sign convention: M a = f + Gᵀ λ.
-#![allow(dead_code, clippy::needless_range_loop)]
+#![allow(dead_code, clippy::excessive_precision, clippy::needless_range_loop)]
 
 use delassus_dae::projection::Projector;
 use delassus_dae::{
-    Accel, Block, Derived, Dims, Integrator, Manifold, Problem, Quality, Scales, State, StepFailure,
-    Structure,
+    Accel, Block, Derived, Dims, Integrator, Manifold, Problem, Quality, Scales, State,
+    StepFailure, Structure,
 };
 use delassus_math::{Quat, Vec3, so3};
 
@@ -283,7 +283,8 @@ impl System for CarAxis {
             let len = d[0].hypot(d[1]);
             for i in 0..2 {
                 for j in 0..2 {
-                    k[(2 * n + i) * 4 + 2 * n + j] += ck * CarAxis::FREE * d[i] * d[j] / len.powi(3);
+                    k[(2 * n + i) * 4 + 2 * n + j] +=
+                        ck * CarAxis::FREE * d[i] * d[j] / len.powi(3);
                 }
                 k[(2 * n + i) * 5] += ck * (1.0 - CarAxis::FREE / len);
             }
@@ -634,7 +635,8 @@ pub fn andrews() -> Linkage<7> {
     let (ta, tb, u, ua, ub, zf, zt, fa) =
         (0.02308, 0.00916, 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421);
     // β, β+θ, γ, φ+δ, δ, Ω+ε, ε
-    let [k1, k2, k3, k4, k5, k6, k7]: [&[usize]; 7] = [&[0], &[0, 1], &[2], &[3, 4], &[4], &[5, 6], &[6]];
+    let [k1, k2, k3, k4, k5, k6, k7]: [&[usize]; 7] =
+        [&[0], &[0, 1], &[2], &[3, 4], &[4], &[5, 6], &[6]];
     let closed = |to: [f64; 2], rest: &[Arm<7>]| {
         let arms = [&[arm(k1, rr, 0.0), arm(k2, -d, 0.0)], rest].concat();
         joint([-to[0], -to[1]], &arms)
