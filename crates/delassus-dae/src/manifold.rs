@@ -138,6 +138,11 @@ impl Manifold {
         }
     }
 
+    /// Fastest rotation of a velocity, rad/s; 0 without rotations.
+    pub fn spin(&self, v: &[f64]) -> f64 {
+        self.rots.iter().map(|r| vec3(v, r.iv).norm()).fold(0.0, f64::max)
+    }
+
     /// The bracket v̂ w of two tangent vectors (Ω × w on rotations, zero elsewhere).
     pub fn bracket(&self, v: &[f64], w: &[f64], out: &mut [f64]) {
         out.fill(0.0);

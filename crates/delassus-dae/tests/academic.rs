@@ -158,12 +158,6 @@ fn gen_alpha_approaches_the_four_bar() {
     second_order(&gen_alpha_four_bar(5000, 1.0), &gen_alpha_four_bar(10000, 1.0));
 }
 
-/// What Newton's method leaves must not show next to the error of the formula.
-#[test]
-fn gen_alpha_approaches_the_four_bar_with_tight_newton() {
-    second_order(&gen_alpha_four_bar(5000, 1e-6), &gen_alpha_four_bar(10000, 1e-6));
-}
-
 /// The problems themselves: G, γ, K and C against differences along curves on the manifold.
 #[test]
 fn derivatives_are_right() {

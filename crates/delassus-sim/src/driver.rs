@@ -83,6 +83,8 @@ const MIN_STEP: f64 = 1e-14;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
+/// Largest rotation in one adaptive step, rad.
+const MAX_TURN: f64 = 1.5;
 /// Rejections in a row before a singular position is suspected, and the relative pivot of
 /// G M⁻¹ Gᵀ that confirms it (the square of the distance to the point, in radians or so).
 const HOP_AFTER: u32 = 4;
@@ -184,6 +186,11 @@ impl<P: Problem> Driver<P> {
                 return Ok(());
             }
             failures += 1;
+            // rotation vectors of a step are unique below π; stay well inside
+            let spin = p.manifold().spin(&self.state.v);
+            if self.h * spin > MAX_TURN {
+                self.h = MAX_TURN / spin;
+            }
             let left = self.opts.t_end - self.state.t;
             // stretch the last step a little rather than leave a sliver
             let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };

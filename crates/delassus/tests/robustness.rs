@@ -68,7 +68,8 @@ fn rel_r13_tripled_four_bar_moves_like_the_single_one() {
             compared += 1;
             let x = a.results.get(name).unwrap();
             let d = x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-            assert!(d < 1e-9, "{method} {name}: {d:e}");
+            let size = x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            assert!(d < 1e-9 * size, "{method} {name}: {d:e} of {size:e}");
         }
         assert!(compared > 0);
     }

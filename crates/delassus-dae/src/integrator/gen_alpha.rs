@@ -48,9 +48,11 @@ const MAX_ITERATIONS: usize = 12;
 /// No need to predict a remaining error below this (relative).
 const NEWTON_FLOOR: f64 = 1e-17;
 /// What is left enters λ divided by βh², and nothing damps it when ρ∞ is near 1.
-const NEWTON_CEILING: f64 = 1e-12;
+const NEWTON_CEILING: f64 = 1e-14;
 /// Increments below this (relative) may be round-off.
 const ROUND_OFF: f64 = 3e-16;
+/// Below this (relative) slow contraction says nothing about the matrix.
+const NOISE: f64 = 2e-15;
 /// Near a singular position round-off is amplified: increments of this size that do not get
 /// smaller any more are as good as it gets.
 const STALLED: f64 = 1e-9;
@@ -98,8 +100,12 @@ pub struct GenAlpha {
     jac: Vec<f64>,
     jac_rows: Vec<f64>,
     s: Vec<f64>,
-    // history: algorithmic acceleration at the present state, step that led here
+    // history: algorithmic acceleration at the present state, v̇ and λ one step before, how many
+    // steps of this size in a row, the step that led here
     a_alg: Vec<f64>,
+    before: Derived,
+    in_a_row: u32,
+    extrapolate: bool,
     h_prev: Option<f64>,
     have_factor: bool,
     renew: bool,
@@ -152,6 +158,9 @@ impl GenAlpha {
             scale: p.scales().q,
             newton_tol: 0.0,
             a_alg: nv(),
+            before: derived.clone(),
+            in_a_row: 0,
+            extrapolate: false,
             h_prev: None,
             have_factor: false,
             renew: false,
@@ -370,10 +379,10 @@ impl GenAlpha {
             if norm <= self.newton_tol
                 || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= self.newton_tol)
                 || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
-                || (k > 3 && norm <= STALLED && theta > 0.3)
+                || (k > 3 && norm <= if fresh { STALLED } else { NOISE } && theta > 0.3)
             {
                 // slow this time: renew before the next step, not in the middle of one
-                if k > 1 && theta > SLOW && norm > ROUND_OFF {
+                if k > 1 && theta > SLOW && norm > NOISE {
                     self.renew = true;
                 }
                 return Ok(());
@@ -381,11 +390,11 @@ impl GenAlpha {
             if !norm.is_finite() || (k > 0 && theta > 2.0 && fresh && norm > STALLED) {
                 break;
             }
-            if k > 0 && theta > SLOW && !fresh {
+            if k > 0 && theta > SLOW && !fresh && norm > NOISE {
                 self.renew = true;
             }
             // a fresh matrix may be renewed once more when it still contracts badly
-            if fresh && k > 2 && theta > 0.5 {
+            if fresh && k > 2 && theta > 0.5 && norm > NOISE {
                 self.renew = true;
             }
             last = norm;
@@ -408,6 +417,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
         self.start.copy_from(&self.end);
         self.h_prev = None;
+        self.in_a_row = 0;
         self.have_factor = false;
         Ok(())
     }
@@ -420,7 +430,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         h: f64,
         to: &mut State,
     ) -> Result<(), StepFailure> {
-        let Coefficients { alpha_m, beta, gamma, .. } = self.co;
+        let Coefficients { alpha_m, alpha_f, beta, gamma, .. } = self.co;
         let nv = self.dims.nv;
         self.h = h;
         self.acc.weakest_pivot = 1.0;
@@ -429,16 +439,30 @@ impl<P: Problem> Integrator<P> for GenAlpha {
                 self.base.copy_from(&self.start);
                 self.a0.copy_from_slice(&self.a_alg);
                 self.v0.copy_from_slice(&from.v);
+                self.extrapolate = self.in_a_row > 1;
             }
-            _ => self.prepare(p, ws, from, h)?,
+            _ => {
+                self.prepare(p, ws, from, h)?;
+                self.extrapolate = false;
+            }
         }
         self.end.copy_from(&self.base);
         self.newton_tol = self.tolerance_for(h);
-        // predict: v̇₁ = v̇₀
+        // predict: v̇ and λ go on as in the last step where there was one of this size, else stay
+        if self.extrapolate {
+            for i in 0..nv {
+                self.end.a[i] += self.base.a[i] - self.before.a[i];
+            }
+            for i in 0..self.dims.n_vel {
+                self.end.lambda[i] += self.base.lambda[i] - self.before.lambda[i];
+            }
+        }
         to.t = from.t + h;
         to.z.copy_from_slice(&from.z);
         for i in 0..nv {
-            self.a1[i] = (self.end.a[i] - alpha_m * self.a0[i]) / (1.0 - alpha_m);
+            self.a1[i] = ((1.0 - alpha_f) * self.end.a[i] + alpha_f * self.base.a[i]
+                - alpha_m * self.a0[i])
+                / (1.0 - alpha_m);
             self.xi[i] = h * self.v0[i] + h * h * ((0.5 - beta) * self.a0[i] + beta * self.a1[i]);
             to.v[i] = self.v0[i] + h * ((1.0 - gamma) * self.a0[i] + gamma * self.a1[i]);
         }
@@ -455,6 +479,9 @@ impl<P: Problem> Integrator<P> for GenAlpha {
 
     fn commit(&mut self) {
         self.a_alg.copy_from_slice(&self.a1);
+        let same = self.h_prev.is_some_and(|hp| (self.h - hp).abs() <= 1e-9 * self.h);
+        self.in_a_row = if same { self.in_a_row + 1 } else { 1 };
+        self.before.copy_from(&self.start);
         self.h_prev = Some(self.h);
         std::mem::swap(&mut self.start, &mut self.end);
     }
