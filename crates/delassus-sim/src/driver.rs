@@ -87,11 +87,11 @@ const PER_UNIT_FLOOR: f64 = 1e-5;
 const MAX_TURN: f64 = 1.5;
 /// Rejections in a row before a singular position is suspected, and the relative pivot of
 /// G M⁻¹ Gᵀ that confirms it (the square of the distance to the point, in radians or so).
-const HOP_AFTER: u32 = 4;
+const HOP_AFTER: u32 = 3;
 const NEAR_SINGULAR: f64 = 1e-5;
 /// Lengths of the jumps that are tried, in steps, and the error per step they may make, in
 /// tolerances.
-const HOPS: [f64; 6] = [1.5, 3.0, 6.0, 12.0, 25.0, 50.0];
+const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
 const HOP_ERROR: f64 = 100.0;
 /// Characteristic times per run beyond which the motion counts as without bound.
 const UNBOUNDED: f64 = 1e12;
