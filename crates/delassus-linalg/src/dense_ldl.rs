@@ -140,7 +140,8 @@ impl DenseLdl {
         scale: &[f64],
         reg: Regularization,
     ) -> Result<Outcome, KktError> {
-        let columns = self.w.as_chunks_mut::<LD>().0;
+        // only the rows are padded; there is nothing to eliminate in the columns beyond
+        let columns = &mut self.w.as_chunks_mut::<LD>().0[..self.n];
         let mut pivots = Pivots::new(reg);
         for (j, &s) in scale.iter().enumerate() {
             let (done, rest) = columns.split_at_mut(j + 1);

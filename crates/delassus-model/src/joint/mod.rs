@@ -184,14 +184,14 @@ pub(crate) fn coordinate_scalar(c: &Coordinate, ctx: &dyn Context) -> ScalarDraf
                 let zero = x.y_a.dot(&x_b).atan2(x.x_a.dot(&x_b));
                 (x.z_a.z.signum(), zero)
             });
-            ScalarKind::Angle(Angle {
+            ScalarKind::Angle(Box::new(Angle {
                 axis: x.z_a,
                 x_a: x.x_a,
                 y_a: x.y_a,
                 x_b,
                 planar,
                 turns: None,
-            })
+            }))
         }
     };
     ScalarDraft { kind, a: p.a.clone(), b: p.b.clone() }

@@ -19,8 +19,9 @@ pub(crate) enum ScalarKind {
     Dot(Vec3, Vec3),
     /// |d|.
     Length,
-    /// Angle about a common axis.
-    Angle(Angle),
+    /// Angle about a common axis. (Boxed: it is rare and large, and the rows of a big model should
+    /// lie close together in memory.)
+    Angle(Box<Angle>),
     /// a · d − R √(1 − (a·b)²): height of a disc's lowest point above a plane.
     Disc(Vec3, Vec3, f64),
 }
