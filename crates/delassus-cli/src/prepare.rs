@@ -4,7 +4,7 @@ use crate::args::ModelArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::settings::Settings;
-use delassus::dae::integrator::{METHODS, info};
+use delassus::dae::integrator::{METHODS, OptionError, info};
 use delassus::expr::suggest;
 use delassus::io::model_file::{self, Limits, LoadError, SourceMap};
 use delassus::model::spec::ModelSpec;
@@ -159,6 +159,18 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
         SetupError::UnknownMethod { known, .. } => places
             .fault("E_UNKNOWN_METHOD", "method.name", &message)
             .help(format!("use one of: {}", known.join(", "))),
+        SetupError::MethodCannot { able, .. } => places
+            .fault("E_METHOD_CANNOT", "method.name", &message)
+            .help(format!("methods that can: {}", able.join(", "))),
+        SetupError::Option(o) => {
+            let name = match o {
+                OptionError::Unknown { name, .. } => name.as_str(),
+                OptionError::Value { name, .. } => name,
+            };
+            places
+                .fault("E_METHOD_OPTION", &format!("method.{name}"), &message)
+                .help("`delassus methods` lists the options of each method")
+        }
         SetupError::Setting { code: "E_START", .. } => {
             let fault = Fault::new("E_START", "", message)
                 .help("check masses and forces at the start; another method may also help");

@@ -21,6 +21,22 @@ pub struct ErrorView<'a> {
     pub v: &'a [f64],
     /// Auxiliary states.
     pub z: &'a [f64],
+    /// A second estimate, of lower order.
+    pub second: Option<SecondError<'a>>,
+}
+
+/// A second, coarser estimate. The two are combined to e₁² / √(e₁² + (w e₂)²), which behaves
+/// like a higher power of h than e₁ and stays sound where e₁ vanishes by chance.
+#[derive(Debug, Clone, Copy)]
+pub struct SecondError<'a> {
+    /// Positions.
+    pub xi: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Auxiliary states.
+    pub z: &'a [f64],
+    /// w.
+    pub weight: f64,
 }
 
 /// Weights of the error norm.
@@ -65,20 +81,30 @@ impl ErrorScale {
 
     /// Root mean square of the weighted error; ≤ 1 is good enough.
     pub fn norm(&self, e: &ErrorView<'_>) -> f64 {
+        let first = self.rms(e.xi, e.v, e.z);
+        match &e.second {
+            Some(s) if first > 0.0 => {
+                first * first / first.hypot(s.weight * self.rms(s.xi, s.v, s.z))
+            }
+            _ => first,
+        }
+    }
+
+    /// Root mean square of a vector with the weights of the error norm.
+    pub fn rms(&self, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
         let Tolerances { rtol, atol } = self.tol;
         let tiny = f64::MIN_POSITIVE.sqrt();
         let mut sum = 0.0;
-        let mut n = 0usize;
-        for (x, s) in e.xi.iter().zip(&self.scale) {
+        for (x, s) in xi.iter().zip(&self.scale) {
             sum += sq(x / (atol + rtol * s));
         }
-        for (x, s) in e.v.iter().zip(&self.scale) {
+        for (x, s) in v.iter().zip(&self.scale) {
             sum += sq(x / (atol + rtol * s * self.rate + tiny));
         }
-        for (x, s) in e.z.iter().zip(&self.z) {
+        for (x, s) in z.iter().zip(&self.z) {
             sum += sq(x / (atol + rtol * s + tiny));
         }
-        n += e.xi.len() + e.v.len() + e.z.len();
+        let n = xi.len() + v.len() + z.len();
         if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
     }
 
@@ -133,14 +159,17 @@ const SAFETY: f64 = 0.9;
 impl StepControl {
     /// Control for an error measure that behaves like h to the power `order`.
     pub fn new(order: u32) -> StepControl {
-        let beta = 0.2 / f64::from(order);
-        StepControl {
-            exponent: 1.0 / f64::from(order) - 0.75 * beta,
-            beta,
-            grow: if order >= 4 { 5.0 } else { 2.0 },
-            err_old: 1e-4,
-            rejected: false,
-        }
+        let mut control =
+            StepControl { exponent: 0.0, beta: 0.0, grow: 0.0, err_old: 1e-4, rejected: false };
+        control.set_order(order);
+        control
+    }
+
+    /// The error measure behaves like h to the power `order` from now on.
+    pub fn set_order(&mut self, order: u32) {
+        self.beta = 0.2 / f64::from(order);
+        self.exponent = 1.0 / f64::from(order) - 0.75 * self.beta;
+        self.grow = if order >= 4 { 5.0 } else { 2.0 };
     }
 
     /// Factor for the next step after an accepted one with this error.

@@ -24,10 +24,10 @@ mod rows;
 pub mod state;
 
 pub use accel::Accel;
-pub use control::{ErrorScale, StepControl, Tolerances};
+pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
 pub use dense::Hermite;
 pub use failure::{StepFailure, Work};
-pub use integrator::{Integrator, MethodInfo, Settings};
+pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
 pub use state::{Derived, State};

@@ -439,7 +439,10 @@ macro_rules! integrator_contract {
 }
 
 fn by_name<S: System>(name: &str, rho_inf: f64, p: &Dense<S>) -> Boxed<Dense<S>> {
-    make(name, p, &Settings { rho_inf, ..Settings::default() }).unwrap().unwrap()
+    let info = delassus_dae::integrator::info(name).unwrap();
+    let mut options = delassus_dae::Options::default().with("rho_inf", rho_inf);
+    options.retain(|o| info.option(o).is_some());
+    make(name, p, &Settings { options, ..Settings::default() }).unwrap().unwrap()
 }
 
 fn make_mdop5<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {

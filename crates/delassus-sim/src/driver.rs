@@ -1,6 +1,8 @@
 //! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
 
 use crate::error::{SimError, SimErrorKind};
+use crate::stiffness::StiffnessMonitor;
+use delassus_dae::integrator::METHODS;
 use delassus_dae::{
     Derived, ErrorScale, Integrator, Problem, State, StepControl, StepFailure, Tolerances,
 };
@@ -68,6 +70,8 @@ pub struct Driver<P: Problem> {
     h: f64,
     n_fixed: u64,
     per_unit_step: bool,
+    holds_step: bool,
+    stiffness: StiffnessMonitor,
     last_failure: Option<StepFailure>,
     worst: Vec<usize>,
     /// Accepted steps.
@@ -95,6 +99,8 @@ const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
 const HOP_ERROR: f64 = 100.0;
 /// Characteristic times per run beyond which the motion counts as without bound.
 const UNBOUNDED: f64 = 1e12;
+/// Shortest and longest step, in spans, that is chosen for a method of fixed step.
+const FIXED_STEPS: [f64; 2] = [1e-6, 1e-2];
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 
@@ -117,6 +123,12 @@ impl<P: Problem> Driver<P> {
             Some(h) => h,
             None => scale.first_step(order, span).min(opts.max_step),
         };
+        let mut opts = opts;
+        if !info.adaptive {
+            // A method of fixed step takes the first step its order and the tolerance suggest,
+            // within bounds that keep a run finite and resolved.
+            opts.step = Some(h.clamp(FIXED_STEPS[0] * span, FIXED_STEPS[1] * span));
+        }
         Ok(Driver {
             control: StepControl::new(order),
             scale,
@@ -130,6 +142,8 @@ impl<P: Problem> Driver<P> {
             h,
             n_fixed: 0,
             per_unit_step: info.per_unit_step,
+            holds_step: info.holds_step,
+            stiffness: StiffnessMonitor::default(),
             last_failure: None,
             worst: Vec::with_capacity(3),
             steps: 0,
@@ -151,6 +165,16 @@ impl<P: Problem> Driver<P> {
     /// The last accepted step.
     pub fn view(&self) -> StepView<'_> {
         StepView { from: &self.prev, d0: &self.d_prev, to: &self.state, d1: self.method.start() }
+    }
+
+    /// The fixed step, given or chosen; `None` while steps adapt.
+    pub fn fixed_step(&self) -> Option<f64> {
+        self.opts.step
+    }
+
+    /// Time from which stability instead of accuracy limited the step.
+    pub fn stiff_since(&self) -> Option<f64> {
+        self.stiffness.since()
     }
 
     /// Work of the method so far.
@@ -204,10 +228,13 @@ impl<P: Problem> Driver<P> {
                     if self.per_unit_step {
                         err /= (h * self.scale.rate().max(1.0 / span)).max(PER_UNIT_FLOOR);
                     }
+                    let per_unit = u32::from(self.per_unit_step);
+                    self.control.set_order(self.method.error_order() - per_unit);
                     if err <= 1.0 {
                         let factor = self.control.accepted(err);
+                        let factor = self.method.choose_order(&self.scale).unwrap_or(factor);
                         // small changes are not worth a new matrix or a new history
-                        let factor = if self.holds_step() && (0.8..1.25).contains(&factor) {
+                        let factor = if self.holds_step && (0.8..1.25).contains(&factor) {
                             1.0
                         } else {
                             factor
@@ -261,11 +288,6 @@ impl<P: Problem> Driver<P> {
         false
     }
 
-    /// Low-order methods with history pay for every change of the step.
-    fn holds_step(&self) -> bool {
-        self.method.info().order[0] <= 2
-    }
-
     fn advance_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
         // times are t0 + n h, never a running sum; a failed step is halved inside its interval
         let target = (self.t0 + (self.n_fixed + 1) as f64 * h).min(self.opts.t_end);
@@ -301,6 +323,7 @@ impl<P: Problem> Driver<P> {
     /// `prev` holds the new state: swap, commit, take note.
     fn accept(&mut self, exact_time: Option<f64>) {
         self.d_prev.copy_from(self.method.start());
+        self.stiffness.observe(self.prev.t, self.method.stiffness());
         std::mem::swap(&mut self.prev, &mut self.state);
         if let Some(t) = exact_time {
             self.state.t = t;
@@ -329,8 +352,16 @@ impl<P: Problem> Driver<P> {
                     self.steps, self.opts.t_end
                 ),
                 blame: Vec::new(),
-                help: "raise max_steps, loosen the tolerance, or use a method for stiff systems (gen-alpha)"
-                    .to_owned(),
+                help: match self.stiff_since() {
+                    Some(t) => format!(
+                        "the system is stiff for an explicit method (seen first at {t:.3e} s): use {}",
+                        stiff_methods()
+                    ),
+                    None => format!(
+                        "raise max_steps, loosen the tolerance, or use a method for stiff systems ({})",
+                        stiff_methods()
+                    ),
+                },
             },
             (_, Some(failure)) => SimError::from_failure(p, failure, self.state.t, h),
             (_, None) => self.collapse(p, h),
@@ -381,4 +412,11 @@ impl<P: Problem> Driver<P> {
                     .to_owned(),
         }
     }
+}
+
+/// Names of the adaptive methods for stiff systems.
+fn stiff_methods() -> String {
+    let names: Vec<&str> =
+        METHODS.iter().filter(|m| m.stiff && m.adaptive).map(|m| m.name).collect();
+    names.join(", ")
 }

@@ -1,5 +1,6 @@
 //! Why a run was refused or stopped, with names.
 
+use delassus_dae::integrator::OptionError;
 use delassus_dae::{KktError, Problem, StepFailure};
 use thiserror::Error;
 
@@ -16,6 +17,19 @@ pub enum SetupError {
         /// All names.
         known: Vec<&'static str>,
     },
+    /// The method cannot run this model.
+    #[error("{method} cannot run this model: it has {}", .missing.join(" and "))]
+    MethodCannot {
+        /// Method.
+        method: &'static str,
+        /// What the model has and the method cannot do.
+        missing: Vec<&'static str>,
+        /// Methods that can.
+        able: Vec<&'static str>,
+    },
+    /// An option of the method that it does not have, or a value it cannot take.
+    #[error(transparent)]
+    Option(#[from] OptionError),
     /// A setting makes no sense.
     #[error("{message}")]
     Setting {

@@ -7,6 +7,7 @@ mod driver;
 mod error;
 mod recorder;
 mod run;
+mod stiffness;
 mod summary;
 
 pub use driver::{Driver, DriverOptions, StepView, Stepped};

@@ -4,8 +4,8 @@ use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::recorder::{Recorder, Results};
 use crate::summary::{Status, Summary};
-use delassus_dae::integrator::{METHODS, info, make};
-use delassus_dae::{Problem, Settings, State, Tolerances};
+use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, OptionValue, info, make};
+use delassus_dae::{Options, Problem, Settings, State, Tolerances};
 use delassus_model::{Assembled, Model};
 
 /// Settings of a run; `None` = the method's default.
@@ -23,8 +23,8 @@ pub struct RunOptions {
     pub max_step: Option<f64>,
     /// Largest number of steps.
     pub max_steps: Option<u64>,
-    /// Spectral radius of generalized-α.
-    pub rho_inf: Option<f64>,
+    /// Options that only some methods have.
+    pub options: Options,
     /// End time, s.
     pub t_end: f64,
     /// Sample interval, s.
@@ -32,8 +32,16 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// What the model file asks for.
+    /// What the model file asks for. Its options for other methods than the chosen one stay
+    /// behind.
     pub fn from_model(m: &Model) -> RunOptions {
+        let mut options = Options::default();
+        if let Some(r) = m.method.rho_inf {
+            options.set("rho_inf", OptionValue::Number(r));
+        }
+        if let Some(method) = info(&m.method.name) {
+            options.retain(|name| method.option(name).is_some());
+        }
         RunOptions {
             method: m.method.name.clone(),
             rtol: m.method.rtol,
@@ -41,7 +49,7 @@ impl RunOptions {
             step: m.method.step,
             max_step: m.method.max_step,
             max_steps: m.method.max_steps,
-            rho_inf: m.method.rho_inf,
+            options,
             t_end: m.analysis.end,
             sample: m.analysis.sample,
         }
@@ -50,12 +58,12 @@ impl RunOptions {
     /// Checks the settings against each other and against the start time.
     pub fn check(&self, t_start: f64) -> Result<(), SetupError> {
         let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
-        if info(&self.method).is_none() {
+        let Some(method) = info(&self.method) else {
             let known: Vec<&'static str> = METHODS.iter().map(|m| m.name).collect();
             let suggestion =
                 delassus_expr::suggest(&self.method, known.iter().copied()).map(str::to_owned);
             return Err(SetupError::UnknownMethod { name: self.method.clone(), suggestion, known });
-        }
+        };
         let span = self.t_end - t_start;
         if !(span > 0.0 && span.is_finite()) {
             return bad(
@@ -101,13 +109,31 @@ impl RunOptions {
         {
             return bad("E_TOLERANCE", "atol", format!("atol ({a}) must be positive"));
         }
-        if let Some(r) = self.rho_inf
-            && !(0.0..=1.0).contains(&r)
-        {
-            return bad("E_RANGE", "rho_inf", format!("rho_inf ({r}) must be between 0 and 1"));
-        }
+        self.options.check(&method)?;
         Ok(())
     }
+}
+
+/// Refuses a method that cannot do what the equations need, and names those that can.
+fn check_abilities<P: Problem>(p: &P, method: &MethodInfo) -> Result<(), SetupError> {
+    let (d, s) = (p.dims(), p.structure());
+    let needs = Abilities {
+        redundant: s.independent_rows.is_some(),
+        // not known before the run
+        singular: false,
+        rolling: d.n_vel > d.n_pos,
+        auxiliary: d.nz > 0,
+        massless: s.mass_floor.iter().any(|m| *m > 0.0),
+    };
+    let missing = method.can.missing(&needs);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(SetupError::MethodCannot {
+        method: method.name,
+        missing,
+        able: METHODS.iter().filter(|m| m.can.missing(&needs).is_empty()).map(|m| m.name).collect(),
+    })
 }
 
 /// Hears of progress and may stop the run.
@@ -159,11 +185,8 @@ pub fn run(
         // atol is added to the relative part, which is scaled by the model's own size
         atol: opts.atol.unwrap_or(0.0),
     };
-    let settings = Settings {
-        tol,
-        rho_inf: opts.rho_inf.unwrap_or(Settings::default().rho_inf),
-        ..Settings::default()
-    };
+    check_abilities(sys, &method)?;
+    let settings = Settings { tol, options: opts.options.clone(), ..Settings::default() };
     let integrator = match make(&opts.method, sys, &settings) {
         Some(m) => m?,
         None => {
@@ -231,11 +254,11 @@ pub fn run(
     let summary = Summary {
         status,
         model: sys.model().title.clone(),
-        method: opts.method.clone(),
+        method: method.name.to_owned(),
         version: env!("CARGO_PKG_VERSION"),
-        rtol: opts.step.is_none().then_some(tol.rtol),
-        atol: opts.step.is_none().then_some(tol.atol),
-        step: opts.step,
+        rtol: driver.fixed_step().is_none().then_some(tol.rtol),
+        atol: driver.fixed_step().is_none().then_some(tol.atol),
+        step: driver.fixed_step(),
         t_start,
         t_end: driver.state().t,
         steps: driver.steps,
@@ -243,6 +266,7 @@ pub fn run(
         rejected_by_error: r.error,
         rejected_by_convergence: r.convergence + r.non_finite,
         singular_hops: driver.hops,
+        stiff_since: driver.stiff_since(),
         evaluations: work.evaluations,
         factorizations: work.factorizations,
         newton_iterations: work.newton,

@@ -45,6 +45,8 @@ pub struct Summary {
     pub rejected_by_convergence: u64,
     /// Jumps over singular positions.
     pub singular_hops: u64,
+    /// Time from which stability instead of accuracy limited the step of an explicit method, s.
+    pub stiff_since: Option<f64>,
     /// Evaluations of the equations.
     pub evaluations: u64,
     /// Factorisations.

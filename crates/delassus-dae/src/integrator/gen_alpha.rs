@@ -21,7 +21,7 @@
 //! (1993); Arnold & Brüls, Multibody Syst. Dyn. 18 (2007); Brüls, Cardona & Arnold, Mech.
 //! Mach. Theory 48 (2012); Arnold, Brüls & Cardona, Numer. Math. 129 (2015).
 
-use super::{Integrator, MethodInfo, Settings};
+use super::{Integrator, MethodInfo, OptionInfo, OptionKind, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
@@ -30,17 +30,28 @@ use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
 
+/// Spectral radius at infinity, an option of the whole family.
+const RHO_INF: OptionInfo = OptionInfo {
+    name: "rho_inf",
+    summary: "spectral radius at infinity: 1 no numerical damping, 0 the strongest",
+    kind: OptionKind::Number { default: 0.9, min: 0.0, max: 1.0 },
+};
+
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "gen-alpha",
+    aliases: &["gen-alpha-index3"],
     summary: "generalized-alpha on index 3, Lie group; stiff systems, adaptive or fixed step",
     order: [2, 2, 2],
+    dense_order: 2,
     index: 3,
     stiff: true,
-    adaptive: true,
     error_order: 3,
     per_unit_step: true,
+    holds_step: true,
     default_rtol: 1e-6,
+    options: &[RHO_INF],
     citation: "Chung & Hulbert 1993; Arnold & Brüls 2007; Brüls, Cardona & Arnold 2012",
+    ..MethodInfo::BASE
 };
 
 /// Newton iterations before an attempt is given up.
@@ -143,7 +154,7 @@ impl GenAlpha {
         let nv = || vec![0.0; d.nv];
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         Ok(GenAlpha {
-            co: Coefficients::new(s.rho_inf),
+            co: Coefficients::new(s.options.number(&INFO, RHO_INF.name)),
             dims: d,
             acc: Accel::new(p)?,
             kkt,
@@ -487,7 +498,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
     }
 
     fn error(&self) -> ErrorView<'_> {
-        ErrorView { xi: &self.err, v: &[], z: &[] }
+        ErrorView { xi: &self.err, v: &[], z: &[], second: None }
     }
 
     fn start(&self) -> &Derived {

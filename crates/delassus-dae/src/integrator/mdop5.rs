@@ -23,13 +23,11 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "mdop5",
     summary: "explicit Runge-Kutta 5(4) on index 1 with projection; non-stiff, adaptive or fixed step",
     order: [5, 5, 5],
-    index: 1,
-    stiff: false,
-    adaptive: true,
+    dense_order: 5,
     error_order: 5,
-    per_unit_step: false,
     default_rtol: 1e-8,
     citation: "Dormand & Prince 1980; Munthe-Kaas 1998; Haddouni et al. 2017",
+    ..MethodInfo::BASE
 };
 
 /// Nodes.
@@ -190,7 +188,7 @@ impl<P: Problem> Integrator<P> for Mdop5 {
     }
 
     fn error(&self) -> ErrorView<'_> {
-        ErrorView { xi: &self.err_xi, v: &self.err_v, z: &self.err_z }
+        ErrorView { xi: &self.err_xi, v: &self.err_v, z: &self.err_z, second: None }
     }
 
     fn start(&self) -> &Derived {

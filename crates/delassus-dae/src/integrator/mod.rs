@@ -6,58 +6,39 @@
 //! and [`make`], and run the contract in `tests/integrator_contract.rs` on it.
 
 mod gen_alpha;
+mod info;
 mod mdop5;
+mod options;
 
 pub use gen_alpha::GenAlpha;
+pub use info::{Abilities, MethodInfo};
 pub use mdop5::Mdop5;
+pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 
-use crate::control::{ErrorView, Tolerances};
+use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
 
-/// Name, order and abilities of a method.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MethodInfo {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line for lists.
-    pub summary: &'static str,
-    /// Order in q, v and λ.
-    pub order: [u32; 3],
-    /// Differentiation index of the constraints it works on.
-    pub index: u8,
-    /// Implicit, for stiff systems.
-    pub stiff: bool,
-    /// Can vary its step to a tolerance.
-    pub adaptive: bool,
-    /// The local error estimate behaves like h to this power.
-    pub error_order: u32,
-    /// Step control keeps the error per characteristic time (instead of per step) below the
-    /// tolerance. Right for methods whose estimate is that of the solution itself; a pair that
-    /// goes on with the better of two solutions has the same effect built in.
-    pub per_unit_step: bool,
-    /// Tolerance used when none is given.
-    pub default_rtol: f64,
-    /// Literature.
-    pub citation: &'static str,
-}
-
 /// What a method is told when it is made.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Accuracy asked for.
     pub tol: Tolerances,
     /// Largest constraint residual, relative to the scale of a row, that a projection may leave.
     pub constraint_tol: f64,
-    /// Spectral radius at infinity of generalized-α.
-    pub rho_inf: f64,
+    /// Options of the method.
+    pub options: Options,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { tol: Tolerances { rtol: 1e-6, atol: 0.0 }, constraint_tol: 1e-8, rho_inf: 0.9 }
+        Settings {
+            tol: Tolerances { rtol: 1e-6, atol: 0.0 },
+            constraint_tol: 1e-8,
+            options: Options::default(),
+        }
     }
 }
 
@@ -92,17 +73,35 @@ pub trait Integrator<P: Problem>: Send {
     fn weakest_pivot(&self) -> f64;
     /// Work since it was made.
     fn work(&self) -> Work;
+    /// The local error of the last attempt behaves like h to this power; methods of varying
+    /// order say it anew at each step.
+    fn error_order(&self) -> u32 {
+        self.info().error_order
+    }
+    /// Called when the last attempt has passed the error test, before [`Integrator::commit`]:
+    /// a method of varying order chooses the order of the next step here and says by what
+    /// factor the step may change. `None` leaves the choice to the controller.
+    fn choose_order(&mut self, _scale: &ErrorScale) -> Option<f64> {
+        None
+    }
+    /// How far the last attempt of an explicit method was beyond the border of its region of
+    /// stability, as a ratio: about 1 or more says that stability, not accuracy, limits the
+    /// step. `None`: not known.
+    fn stiffness(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// All methods.
 pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
 
-/// Description of a method by name.
+/// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
-    METHODS.iter().copied().find(|m| m.name == name)
+    METHODS.iter().copied().find(|m| m.name == name || m.aliases.contains(&name))
 }
 
-/// Makes a method by name; `None` for an unknown name.
+/// Makes a method by name; `None` for an unknown name. Options are taken as they are:
+/// [`Options::check`] comes before.
 pub fn make<P: Problem + 'static>(
     name: &str,
     p: &P,
@@ -113,7 +112,7 @@ pub fn make<P: Problem + 'static>(
     ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
         Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
     }
-    match name {
+    match info(name)?.name {
         "mdop5" => boxed(Mdop5::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
         _ => None,

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each program uses a part
 
 use delassus::dae::integrator::make;
-use delassus::dae::{Accel, Derived, Problem, Settings, State, Tolerances};
+use delassus::dae::{Accel, Derived, Options, Problem, Settings, State, Tolerances};
 use delassus::io::model_file::{self, Limits};
 use delassus::model::{self, Assembled, System};
 use delassus::sim::{Driver, DriverOptions, RunOptions, Stepped};
@@ -39,10 +39,7 @@ pub fn n_four_bar(n: usize) -> Outcome<Assembled> {
 /// A driver without recorder.
 pub fn driver(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>> {
     let tol = Tolerances { rtol: options.rtol.unwrap_or(1e-8), atol: options.atol.unwrap_or(0.0) };
-    let mut settings = Settings { tol, ..Settings::default() };
-    if let Some(r) = options.rho_inf {
-        settings.rho_inf = r;
-    }
+    let settings = Settings { tol, options: options.options.clone(), ..Settings::default() };
     let method = make(&options.method, &model.system, &settings).ok_or("no such method")??;
     let options = DriverOptions {
         tol,
@@ -66,7 +63,7 @@ pub fn gen_alpha(model: &Assembled, step: f64, t_end: f64) -> RunOptions {
     RunOptions {
         method: "gen-alpha".to_owned(),
         step: Some(step),
-        rho_inf: Some(0.8),
+        options: Options::default().with("rho_inf", 0.8),
         t_end,
         ..RunOptions::from_model(model.system.model())
     }

@@ -1,0 +1,106 @@
+//! What a method says about itself.
+
+use super::options::OptionInfo;
+
+/// Name, order and abilities of a method. Entries start from [`MethodInfo::BASE`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MethodInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Other names of the same method.
+    pub aliases: &'static [&'static str],
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Order in q, v and λ.
+    pub order: [u32; 3],
+    /// Order of the values between steps.
+    pub dense_order: u32,
+    /// Differentiation index of the constraints it works on.
+    pub index: u8,
+    /// Implicit, for stiff systems.
+    pub stiff: bool,
+    /// Can vary its step to a tolerance.
+    pub adaptive: bool,
+    /// The local error estimate behaves like h to this power.
+    pub error_order: u32,
+    /// Step control keeps the error per characteristic time (instead of per step) below the
+    /// tolerance. Right for methods whose estimate is that of the solution itself; a pair that
+    /// goes on with the better of two solutions has the same effect built in.
+    pub per_unit_step: bool,
+    /// A change of the step costs a matrix or a history, so small changes are not made.
+    pub holds_step: bool,
+    /// Tolerance used when none is given.
+    pub default_rtol: f64,
+    /// What it can run.
+    pub can: Abilities,
+    /// Its options.
+    pub options: &'static [OptionInfo],
+    /// Literature.
+    pub citation: &'static str,
+}
+
+/// Kinds of models that not every method can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abilities {
+    /// Redundant constraints.
+    pub redundant: bool,
+    /// Positions where the constraints lose rank for a moment.
+    pub singular: bool,
+    /// Rolling and other constraints without a position level.
+    pub rolling: bool,
+    /// Auxiliary states (controllers).
+    pub auxiliary: bool,
+    /// Coordinates without inertia.
+    pub massless: bool,
+}
+
+impl Abilities {
+    /// Everything.
+    pub const ALL: Abilities = Abilities {
+        redundant: true,
+        singular: true,
+        rolling: true,
+        auxiliary: true,
+        massless: true,
+    };
+
+    /// What a model needs (in the place of "can") that is missing here, in words.
+    pub fn missing(&self, needs: &Abilities) -> Vec<&'static str> {
+        [
+            (needs.redundant && !self.redundant, "redundant constraints"),
+            (needs.singular && !self.singular, "singular positions"),
+            (needs.rolling && !self.rolling, "rolling constraints"),
+            (needs.auxiliary && !self.auxiliary, "controllers with states of their own"),
+            (needs.massless && !self.massless, "massless bodies"),
+        ]
+        .into_iter()
+        .filter_map(|(missing, what)| missing.then_some(what))
+        .collect()
+    }
+}
+
+impl MethodInfo {
+    /// Common ground of the entries: an adaptive method that can run everything.
+    pub const BASE: MethodInfo = MethodInfo {
+        name: "",
+        aliases: &[],
+        summary: "",
+        order: [1, 1, 1],
+        dense_order: 1,
+        index: 1,
+        stiff: false,
+        adaptive: true,
+        error_order: 2,
+        per_unit_step: false,
+        holds_step: false,
+        default_rtol: 1e-6,
+        can: Abilities::ALL,
+        options: &[],
+        citation: "",
+    };
+
+    /// The option of this name, if the method has it.
+    pub fn option(&self, name: &str) -> Option<&'static OptionInfo> {
+        self.options.iter().find(|o| o.name == name)
+    }
+}

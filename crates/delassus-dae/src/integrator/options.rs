@@ -1,0 +1,184 @@
+//! Options that only some methods have: described by the method, given by name.
+
+use super::MethodInfo;
+use thiserror::Error;
+
+/// An option of a method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OptionInfo {
+    /// Name in `--method-option NAME=VALUE` and in the `[method]` table.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// What it may be.
+    pub kind: OptionKind,
+}
+
+/// What an option may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OptionKind {
+    /// A number in a closed interval.
+    Number {
+        /// When not given.
+        default: f64,
+        /// Least value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+    },
+    /// One of several words.
+    Choice {
+        /// When not given.
+        default: &'static str,
+        /// All of them.
+        choices: &'static [&'static str],
+    },
+}
+
+/// A value as given.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OptionValue {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(String),
+}
+
+impl std::fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OptionValue::Number(x) => write!(f, "{x}"),
+            OptionValue::Word(w) => write!(f, "{w}"),
+        }
+    }
+}
+
+/// An option that a method does not have, or a value it cannot take.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum OptionError {
+    /// No such option.
+    #[error("{method} has no option `{name}`{}", list(.known))]
+    Unknown {
+        /// Method.
+        method: &'static str,
+        /// As given.
+        name: String,
+        /// Options it has.
+        known: Vec<&'static str>,
+    },
+    /// Not a value of this option.
+    #[error("{name} is {value}, but must be {rule}")]
+    Value {
+        /// Option.
+        name: &'static str,
+        /// As given.
+        value: String,
+        /// What it may be.
+        rule: String,
+    },
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() {
+        "; it has none".to_owned()
+    } else {
+        format!("; it has: {}", names.join(", "))
+    }
+}
+
+/// Options as given, last one wins.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    given: Vec<(String, OptionValue)>,
+}
+
+impl Options {
+    /// Sets an option.
+    pub fn set(&mut self, name: impl Into<String>, value: OptionValue) {
+        let name = name.into();
+        self.given.retain(|(n, _)| *n != name);
+        self.given.push((name, value));
+    }
+
+    /// The same with a number added; for tests and examples.
+    pub fn with(mut self, name: &str, value: f64) -> Options {
+        self.set(name, OptionValue::Number(value));
+        self
+    }
+
+    /// The same with a word added.
+    pub fn with_word(mut self, name: &str, value: &str) -> Options {
+        self.set(name, OptionValue::Word(value.to_owned()));
+        self
+    }
+
+    /// What was given.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &OptionValue)> {
+        self.given.iter().map(|(n, v)| (n.as_str(), v))
+    }
+
+    /// Keeps only the options that `keep` wants.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.given.retain(|(n, _)| keep(n));
+    }
+
+    fn get(&self, name: &str) -> Option<&OptionValue> {
+        self.given.iter().find(|(n, _)| n == name).map(|(_, v)| v)
+    }
+
+    /// Value of a number, or its default. The method must have the option.
+    pub fn number(&self, m: &MethodInfo, name: &str) -> f64 {
+        match (self.get(name), m.option(name).map(|o| o.kind)) {
+            (Some(OptionValue::Number(x)), _) => *x,
+            (_, Some(OptionKind::Number { default, .. })) => default,
+            _ => {
+                debug_assert!(false, "{} has no number {name}", m.name);
+                f64::NAN
+            }
+        }
+    }
+
+    /// Value of a choice, or its default. The method must have the option.
+    pub fn word(&self, m: &MethodInfo, name: &str) -> &'static str {
+        match m.option(name).map(|o| o.kind) {
+            Some(OptionKind::Choice { default, choices }) => match self.get(name) {
+                Some(OptionValue::Word(w)) => {
+                    choices.iter().copied().find(|c| c == w).unwrap_or(default)
+                }
+                _ => default,
+            },
+            _ => {
+                debug_assert!(false, "{} has no choice {name}", m.name);
+                ""
+            }
+        }
+    }
+
+    /// Refuses options that the method does not have and values it cannot take.
+    pub fn check(&self, m: &MethodInfo) -> Result<(), OptionError> {
+        for (name, value) in &self.given {
+            let Some(o) = m.option(name) else {
+                return Err(OptionError::Unknown {
+                    method: m.name,
+                    name: name.clone(),
+                    known: m.options.iter().map(|o| o.name).collect(),
+                });
+            };
+            let (good, rule) = match (&o.kind, value) {
+                (OptionKind::Number { min, max, .. }, v) => (
+                    matches!(v, OptionValue::Number(x) if (*min..=*max).contains(x)),
+                    format!("a number from {min} to {max}"),
+                ),
+                (OptionKind::Choice { choices, .. }, v) => (
+                    matches!(v, OptionValue::Word(w) if choices.contains(&w.as_str())),
+                    format!("one of: {}", choices.join(", ")),
+                ),
+            };
+            if !good {
+                let value = value.to_string();
+                return Err(OptionError::Value { name: o.name, value, rule });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Notices an explicit method whose step is limited by stability instead of accuracy.
+
+/// Signs in a row that make the suspicion good, and signs of health that clear it
+/// (the counts of Hairer's DOPRI5).
+const SUSPICIOUS: u32 = 15;
+const HEALTHY: u32 = 6;
+
+/// Counts the signs over accepted steps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StiffnessMonitor {
+    stiff: u32,
+    healthy: u32,
+    since: Option<f64>,
+}
+
+impl StiffnessMonitor {
+    /// An accepted step that ended at t; `ratio` is the method's distance to the border of its
+    /// region of stability (1: at the border).
+    pub fn observe(&mut self, t: f64, ratio: Option<f64>) {
+        match ratio {
+            Some(r) if r >= 1.0 => {
+                self.healthy = 0;
+                self.stiff += 1;
+                if self.stiff >= SUSPICIOUS && self.since.is_none() {
+                    self.since = Some(t);
+                }
+            }
+            Some(_) => {
+                self.healthy += 1;
+                if self.healthy >= HEALTHY {
+                    self.stiff = 0;
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Time at which the system was first found stiff.
+    pub fn since(&self) -> Option<f64> {
+        self.since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_signs_are_not_enough_and_health_clears_them() {
+        let mut m = StiffnessMonitor::default();
+        for k in 0..100 {
+            m.observe(f64::from(k), Some(if k % 7 == 0 { 1.2 } else { 0.3 }));
+        }
+        assert_eq!(m.since(), None);
+        for k in 100..120 {
+            m.observe(f64::from(k), Some(1.2));
+        }
+        assert!(m.since().is_some_and(|t| t > 110.0));
+    }
+}
