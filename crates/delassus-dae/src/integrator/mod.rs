@@ -3,7 +3,7 @@
 //! A method is four things: its data (tableau, α, β, γ), its memory (buffers, history), one
 //! attempt at a step, and a name with order and capabilities. Step-size control, events,
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
-//! and [`make`], and run the contract in `tests/integrator_contract.rs` on it.
+//! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
 mod gen_alpha;
 mod info;
