@@ -153,8 +153,10 @@ pub struct StepControl {
     rejected: bool,
 }
 
-/// Safety factor on the predicted step.
-const SAFETY: f64 = 0.9;
+/// Safety factor on the predicted step. The usual 0.9 rejects every fifth attempt on mechanisms
+/// that speed up and slow down (A1: 60 of 300 attempts, against 6 of 264 with 0.8 at equal
+/// error), and a rejected attempt costs as much as a step.
+const SAFETY: f64 = 0.8;
 
 impl StepControl {
     /// Control for an error measure that behaves like h to the power `order`.

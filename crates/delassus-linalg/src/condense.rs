@@ -20,179 +20,31 @@
 use crate::block_diag::BlockDiag;
 use crate::error::{KktError, check_len};
 use crate::mass_kkt::MassKkt;
+use crate::massless_group::Group;
 use crate::options::{FactorInfo, KktOptions, SolveInfo};
 use crate::pattern::Csr;
 
-/// A pivot this much smaller than the largest entry of its group does not hold the coordinate.
-const PIVOT: f64 = 1e-9;
+/// Places of the same values in two arrays, as runs of consecutive ones.
+#[derive(Debug, Clone, Default)]
+struct Runs(Vec<(usize, usize, usize)>);
 
-/// The rows of the last factorisation are kept while their pivots are above this.
-const KEEP: f64 = 1e-2;
-
-/// Connected massless blocks with the rows that touch them.
-#[derive(Debug, Clone)]
-struct Group {
-    dofs: Vec<usize>,
-    rows: Vec<usize>,
-    /// Other coordinates that the rows touch, as (full, reduced) indices.
-    others: Vec<(usize, usize)>,
-    /// Dense values of the rows over `dofs`, then over `others`; row-major.
-    g: Vec<f64>,
-    /// CSR slot and place in `g` of every entry of the rows.
-    scatter: Vec<(usize, usize)>,
-    /// First reduced row of the group.
-    first: usize,
-    /// Order of `rows`: the first `dofs.len()` are `P`.
-    order: Vec<usize>,
-    /// G_PN⁻¹ (row-major) and X (rows of Q).
-    inverse: Vec<f64>,
-    x: Vec<f64>,
-    work: Vec<f64>,
-}
-
-impl Group {
-    fn n(&self) -> usize {
-        self.dofs.len()
+impl Runs {
+    fn push(&mut self, full: usize, reduced: usize) {
+        match self.0.last_mut() {
+            Some((f, r, n)) if *f + *n == full && *r + *n == reduced => *n += 1,
+            _ => self.0.push((full, reduced, 1)),
+        }
     }
 
-    fn width(&self) -> usize {
-        self.dofs.len() + self.others.len()
+    fn gather(&self, full: &[f64], reduced: &mut [f64]) {
+        for &(f, r, n) in &self.0 {
+            reduced[r..r + n].copy_from_slice(&full[f..f + n]);
+        }
     }
 
-    /// Forms G_PN⁻¹ and X; keeps the rows P of the last time while they hold the coordinates.
-    fn eliminate(&mut self, jac: &[f64]) -> Result<(), KktError> {
-        let (n, r, w) = (self.n(), self.rows.len(), self.width());
-        for &(slot, at) in &self.scatter {
-            self.g[at] = jac[slot];
-        }
-        let mut largest: f64 = 0.0;
-        for row in self.g.chunks_exact(w) {
-            for v in &row[..n] {
-                largest = largest.max(v.abs());
-            }
-        }
-        if self.invert() < KEEP * largest {
-            self.choose(largest)?;
-            if self.invert() <= PIVOT * largest {
-                return Err(KktError::Undetermined { dof: self.dofs[0], residual: largest });
-            }
-        }
-        for q in n..r {
-            let row = &self.g[self.order[q] * w..self.order[q] * w + n];
-            for c in 0..n {
-                let mut s = 0.0;
-                for (k, g) in row.iter().enumerate() {
-                    s += g * self.inverse[k * n + c];
-                }
-                self.x[(q - n) * n + c] = s;
-            }
-        }
-        Ok(())
-    }
-
-    /// Chooses P by elimination with row pivoting.
-    fn choose(&mut self, largest: f64) -> Result<(), KktError> {
-        let (n, r, w) = (self.n(), self.rows.len(), self.width());
-        for (i, o) in self.order.iter_mut().enumerate() {
-            *o = i;
-        }
-        let lu = &mut self.work;
-        for i in 0..r {
-            lu[i * n..(i + 1) * n].copy_from_slice(&self.g[i * w..i * w + n]);
-        }
-        for c in 0..n {
-            let mut best = c;
-            for i in c..r {
-                if lu[i * n + c].abs() > lu[best * n + c].abs() {
-                    best = i;
-                }
-            }
-            let pivot = lu[best * n + c];
-            if !pivot.is_finite() || pivot.abs() <= PIVOT * largest {
-                return Err(if pivot.is_finite() {
-                    KktError::Undetermined { dof: self.dofs[c], residual: pivot.abs() }
-                } else {
-                    KktError::NonFinite { row: self.rows[self.order[c]] }
-                });
-            }
-            if best != c {
-                self.order.swap(best, c);
-                for k in 0..n {
-                    lu.swap(best * n + k, c * n + k);
-                }
-            }
-            for i in c + 1..r {
-                let f = lu[i * n + c] / lu[c * n + c];
-                if f != 0.0 {
-                    for k in c..n {
-                        lu[i * n + k] -= f * lu[c * n + k];
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// G_PN⁻¹ by Gauss–Jordan; returns its smallest pivot (NaN counts as zero).
-    fn invert(&mut self) -> f64 {
-        let (n, w) = (self.n(), self.width());
-        let a = &mut self.work[..n * n];
-        let inv = &mut self.inverse[..n * n];
-        inv.fill(0.0);
-        for i in 0..n {
-            let from = self.order[i] * w;
-            a[i * n..(i + 1) * n].copy_from_slice(&self.g[from..from + n]);
-            inv[i * n + i] = 1.0;
-        }
-        let mut smallest = f64::INFINITY;
-        for c in 0..n {
-            let mut best = c;
-            for i in c + 1..n {
-                if a[i * n + c].abs() > a[best * n + c].abs() {
-                    best = i;
-                }
-            }
-            if best != c {
-                for k in 0..n {
-                    a.swap(best * n + k, c * n + k);
-                    inv.swap(best * n + k, c * n + k);
-                }
-            }
-            let pivot = a[c * n + c];
-            if pivot == 0.0 || !pivot.is_finite() {
-                return 0.0;
-            }
-            smallest = smallest.min(pivot.abs());
-            let d = 1.0 / pivot;
-            for k in 0..n {
-                a[c * n + k] *= d;
-                inv[c * n + k] *= d;
-            }
-            for i in 0..n {
-                let f = a[i * n + c];
-                if i != c && f != 0.0 {
-                    for k in 0..n {
-                        a[i * n + k] -= f * a[c * n + k];
-                        inv[i * n + k] -= f * inv[c * n + k];
-                    }
-                }
-            }
-        }
-        smallest
-    }
-
-    /// Reduced rows into the reduced matrix.
-    fn write(&self, reduced: &Csr, values: &mut [f64]) {
-        let (n, w) = (self.n(), self.width());
-        for q in n..self.rows.len() {
-            let at = reduced.row_ptr[self.first + q - n];
-            for c in 0..self.others.len() {
-                let mut v = self.g[self.order[q] * w + n + c];
-                for p in 0..n {
-                    v -= self.x[(q - n) * n + p] * self.g[self.order[p] * w + n + c];
-                }
-                values[at + c] = v;
-            }
+    fn spread(&self, reduced: &[f64], full: &mut [f64]) {
+        for &(f, r, n) in &self.0 {
+            full[f..f + n].copy_from_slice(&reduced[r..r + n]);
         }
     }
 }
@@ -205,19 +57,18 @@ pub struct CondensedKkt {
     groups: Vec<Group>,
     full: Csr,
     reduced: Csr,
-    /// Reduced coordinate → full coordinate; reduced plain row → full row.
-    dofs: Vec<usize>,
-    plain_rows: Vec<usize>,
-    /// (full slot, reduced slot) of plain rows, and of mass values.
-    plain_slots: Vec<(usize, usize)>,
-    mass_slots: Vec<(usize, usize)>,
+    /// Full and reduced places of coordinates, of rows without massless coordinates, of the
+    /// values of these rows, and of mass values.
+    dofs: Runs,
+    plain_rows: Runs,
+    plain_slots: Runs,
+    mass_slots: Runs,
     mass: Vec<f64>,
     values: Vec<f64>,
     f: Vec<f64>,
     b: Vec<f64>,
     a: Vec<f64>,
     lambda: Vec<f64>,
-    y: Vec<f64>,
 }
 
 impl CondensedKkt {
@@ -239,17 +90,16 @@ impl CondensedKkt {
             groups: Vec::new(),
             reduced: jac.clone(),
             full: jac.clone(),
-            dofs: Vec::new(),
-            plain_rows: Vec::new(),
-            plain_slots: Vec::new(),
-            mass_slots: Vec::new(),
+            dofs: Runs::default(),
+            plain_rows: Runs::default(),
+            plain_slots: Runs::default(),
+            mass_slots: Runs::default(),
             mass: Vec::new(),
             values: Vec::new(),
             f: Vec::new(),
             b: Vec::new(),
             a: Vec::new(),
             lambda: Vec::new(),
-            y: Vec::new(),
         };
         if !massless.contains(&true) {
             out.inner = MassKkt::new(blocks, jac, opts)?;
@@ -258,11 +108,12 @@ impl CondensedKkt {
         out.build(&blocks, &massless)?;
         let kept: Vec<usize> = (0..blocks.count()).filter(|k| !massless[*k]).collect();
         let sizes = kept.iter().map(|k| blocks.sizes()[*k]).collect();
-        let floor = out.dofs.iter().map(|d| opts.mass_floor[*d]).collect();
+        let mut floor = vec![0.0; out.f.len()];
+        out.dofs.gather(&opts.mass_floor, &mut floor);
         let reduced_blocks = BlockDiag::new(sizes);
         for (i, k) in kept.iter().enumerate() {
             for s in 0..blocks.sizes()[*k].pow(2) {
-                out.mass_slots.push((blocks.value(*k) + s, reduced_blocks.value(i) + s));
+                out.mass_slots.push(blocks.value(*k) + s, reduced_blocks.value(i) + s);
             }
         }
         out.mass = vec![0.0; reduced_blocks.value_len()];
@@ -284,10 +135,12 @@ impl CondensedKkt {
                 block_of[blocks.dof(k) + i] = k;
             }
         }
+        let mut n_reduced = 0;
         for d in 0..nv {
             if !massless[block_of[d]] {
-                reduced_of[d] = self.dofs.len();
-                self.dofs.push(d);
+                reduced_of[d] = n_reduced;
+                self.dofs.push(d, n_reduced);
+                n_reduced += 1;
             }
         }
         // massless blocks that share a row belong together
@@ -327,17 +180,19 @@ impl CondensedKkt {
                 groups[group_of[l]].0.extend(dofs);
             }
         }
+        let mut plain_rows = Vec::new();
         for (i, owner) in row_block.iter().enumerate() {
             match owner {
-                None => self.plain_rows.push(i),
+                None => plain_rows.push(i),
                 Some(k) => groups[group_of[find(&mut leader, *k)]].1.push(i),
             }
         }
         let mut pairs = Vec::new();
-        for (i, r) in self.plain_rows.iter().enumerate() {
+        for (i, r) in plain_rows.iter().enumerate() {
+            self.plain_rows.push(*r, i);
             pairs.extend(jac.row(*r).iter().map(|d| (i, reduced_of[*d])));
         }
-        let mut next = self.plain_rows.len();
+        let mut next = plain_rows.len();
         for (dofs, rows) in groups {
             let n = dofs.len();
             if rows.len() < n {
@@ -351,8 +206,6 @@ impl CondensedKkt {
                 .collect();
             others.sort_unstable();
             others.dedup();
-            let others: Vec<(usize, usize)> =
-                others.into_iter().map(|d| (d, reduced_of[d])).collect();
             let w = n + others.len();
             let mut scatter = Vec::new();
             for (i, r) in rows.iter().enumerate() {
@@ -360,41 +213,31 @@ impl CondensedKkt {
                     let d = jac.col[slot];
                     let c = match dofs.iter().position(|x| *x == d) {
                         Some(c) => c,
-                        None => n + others.partition_point(|o| o.0 < d),
+                        None => n + others.partition_point(|o| *o < d),
                     };
                     scatter.push((slot, i * w + c));
                 }
             }
             let q = rows.len() - n;
             for i in 0..q {
-                pairs.extend(others.iter().map(|o| (next + i, o.1)));
+                pairs.extend(others.iter().map(|o| (next + i, reduced_of[*o])));
             }
-            self.groups.push(Group {
-                g: vec![0.0; rows.len() * w],
-                order: (0..rows.len()).collect(),
-                inverse: vec![0.0; n * n],
-                x: vec![0.0; q * n],
-                work: vec![0.0; rows.len() * n],
-                first: next,
-                dofs,
-                rows,
-                others,
-                scatter,
-            });
+            let others = others.into_iter().map(|d| reduced_of[d]).collect();
+            self.groups.push(Group::new(dofs, rows, others, scatter, next));
             next += q;
         }
-        self.reduced = Csr::from_pairs(next, self.dofs.len(), pairs)?;
-        for (i, r) in self.plain_rows.iter().enumerate() {
+        self.reduced = Csr::from_pairs(next, n_reduced, pairs)?;
+        for (i, r) in plain_rows.iter().enumerate() {
             let (from, to) = (self.full.row_ptr[*r], self.reduced.row_ptr[i]);
-            self.plain_slots.extend((0..self.full.row(*r).len()).map(|k| (from + k, to + k)));
+            for k in 0..self.full.row(*r).len() {
+                self.plain_slots.push(from + k, to + k);
+            }
         }
-        let widest = self.groups.iter().map(Group::n).max().unwrap_or(0);
         self.values = vec![0.0; self.reduced.nnz()];
-        self.f = vec![0.0; self.dofs.len()];
-        self.a = vec![0.0; self.dofs.len()];
+        self.f = vec![0.0; n_reduced];
+        self.a = vec![0.0; n_reduced];
         self.b = vec![0.0; next];
         self.lambda = vec![0.0; next];
-        self.y = vec![0.0; widest];
         Ok(())
     }
 
@@ -403,9 +246,7 @@ impl CondensedKkt {
         if self.groups.is_empty() {
             return self.inner.set_mass(values);
         }
-        for &(from, to) in &self.mass_slots {
-            self.mass[to] = values[from];
-        }
+        self.mass_slots.gather(values, &mut self.mass);
         self.inner.set_mass(&self.mass)
     }
 
@@ -415,9 +256,7 @@ impl CondensedKkt {
             return self.inner.factor(jac_values);
         }
         check_len("constraint values", jac_values.len(), self.full.nnz())?;
-        for &(from, to) in &self.plain_slots {
-            self.values[to] = jac_values[from];
-        }
+        self.plain_slots.gather(jac_values, &mut self.values);
         for g in &mut self.groups {
             g.eliminate(jac_values)?;
             g.write(&self.reduced, &mut self.values);
@@ -440,68 +279,16 @@ impl CondensedKkt {
         check_len("b", b.len(), self.full.nrows)?;
         check_len("a", a.len(), self.full.ncols)?;
         check_len("lambda", lambda.len(), self.full.nrows)?;
-        for (x, d) in self.f.iter_mut().zip(&self.dofs) {
-            *x = f[*d];
-        }
-        for (x, r) in self.b.iter_mut().zip(&self.plain_rows) {
-            *x = b[*r];
-        }
-        for g in &self.groups {
-            let (n, w) = (g.n(), g.width());
-            for q in n..g.rows.len() {
-                let mut s = b[g.rows[g.order[q]]];
-                for p in 0..n {
-                    s -= g.x[(q - n) * n + p] * b[g.rows[g.order[p]]];
-                }
-                self.b[g.first + q - n] = s;
-            }
-            for p in 0..n {
-                let mut y = 0.0;
-                for k in 0..n {
-                    y += g.inverse[k * n + p] * f[g.dofs[k]];
-                }
-                if y != 0.0 {
-                    for (c, o) in g.others.iter().enumerate() {
-                        self.f[o.1] -= g.g[g.order[p] * w + n + c] * y;
-                    }
-                }
-            }
+        self.dofs.gather(f, &mut self.f);
+        self.plain_rows.gather(b, &mut self.b);
+        for g in &mut self.groups {
+            g.reduce(f, b, &mut self.f, &mut self.b);
         }
         let info = self.inner.solve(&self.f, &self.b, &mut self.a, &mut self.lambda)?;
-        for (x, d) in self.a.iter().zip(&self.dofs) {
-            a[*d] = *x;
-        }
-        for (x, r) in self.lambda.iter().zip(&self.plain_rows) {
-            lambda[*r] = *x;
-        }
-        for g in &self.groups {
-            let (n, w) = (g.n(), g.width());
-            for q in n..g.rows.len() {
-                lambda[g.rows[g.order[q]]] = self.lambda[g.first + q - n];
-            }
-            for p in 0..n {
-                let row = g.order[p];
-                let mut l = 0.0;
-                for k in 0..n {
-                    l -= g.inverse[k * n + p] * f[g.dofs[k]];
-                }
-                for q in n..g.rows.len() {
-                    l -= g.x[(q - n) * n + p] * self.lambda[g.first + q - n];
-                }
-                lambda[g.rows[row]] = l;
-                let mut rhs = b[g.rows[row]];
-                for (c, o) in g.others.iter().enumerate() {
-                    rhs -= g.g[row * w + n + c] * self.a[o.1];
-                }
-                self.y[p] = rhs;
-            }
-            for k in 0..n {
-                let mut x = 0.0;
-                for p in 0..n {
-                    x += g.inverse[k * n + p] * self.y[p];
-                }
-                a[g.dofs[k]] = x;
-            }
+        self.dofs.spread(&self.a, a);
+        self.plain_rows.spread(&self.lambda, lambda);
+        for g in &mut self.groups {
+            g.recover(b, &self.a, &self.lambda, a, lambda);
         }
         Ok(info)
     }

@@ -83,6 +83,14 @@ impl InverseBlocks {
         Ok(())
     }
 
+    /// Diagonal of the inverse.
+    pub(crate) fn diagonal_entries(&self) -> impl Iterator<Item = f64> {
+        self.shape.sizes().iter().enumerate().flat_map(move |(k, &n)| {
+            let at = self.shape.value(k);
+            (0..n).map(move |i| self.inverse[at + i * n + i])
+        })
+    }
+
     /// `out = M̃⁻¹ f`.
     pub(crate) fn apply(&self, f: &[f64], out: &mut [f64]) {
         for (k, &n) in self.shape.sizes().iter().enumerate() {

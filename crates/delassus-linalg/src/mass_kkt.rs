@@ -8,6 +8,7 @@ use crate::null_basis::NullBasis;
 use crate::options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
 use crate::panels::{self, Panels};
 use crate::pattern::Csr;
+use crate::small_kkt::SmallKkt;
 use crate::sparse_ldl::SparseLdl;
 use crate::vecops::{all_finite, first_non_finite, weighted_max};
 
@@ -73,6 +74,11 @@ pub struct MassKkt {
     scale: Vec<f64>,
     row_weight: Vec<f64>,
     basis: NullBasis,
+    /// Kernel for small regular systems with the place of each entry of `G` in it, whether the
+    /// mass matrix suits it, and whether it holds the present factorisation.
+    small: Option<(SmallKkt, Vec<u32>)>,
+    small_mass: bool,
+    in_small: bool,
     mass_ready: bool,
     ready: bool,
     info: FactorInfo,
@@ -103,8 +109,21 @@ impl MassKkt {
             Factor::Dense(_) => m,
             Factor::Sparse(_) => m.min(FREE_MAX_SPARSE),
         };
+        let massless = opts.mass_floor.iter().any(|v| *v > 0.0);
+        let small = match &factor {
+            Factor::Dense(_) if !massless && !opts.redundant => SmallKkt::new(m, nv),
+            _ => None,
+        };
+        let small = small.map(|kkt| {
+            let place = |i: usize| jac.row(i).iter().map(move |j| (i, *j));
+            let slots = (0..m).flat_map(place).map(|(i, j)| kkt.slot(i, j) as u32).collect();
+            (kkt, slots)
+        });
         Ok(MassKkt {
-            massless: opts.mass_floor.iter().any(|v| *v > 0.0),
+            small,
+            small_mass: false,
+            in_small: false,
+            massless,
             floor: opts.mass_floor,
             redundant: opts.redundant,
             mass: vec![0.0; blocks.value_len()],
@@ -161,6 +180,12 @@ impl MassKkt {
         self.ready = false;
         self.inverse.set(values, &self.floor)?;
         self.mass.copy_from_slice(values);
+        self.small_mass = self.inverse.diagonal.iter().all(|d| *d);
+        if let Some((small, _)) = &mut self.small
+            && self.small_mass
+        {
+            small.set_inverse_mass(self.inverse.diagonal_entries());
+        }
         self.mass_ready = true;
         Ok(())
     }
@@ -171,6 +196,27 @@ impl MassKkt {
         self.ready = false;
         if !self.mass_ready {
             return Err(KktError::NotReady("set_mass"));
+        }
+        self.in_small = false;
+        if self.small_mass
+            && let Some((small, slots)) = &mut self.small
+        {
+            let g = small.values();
+            for (slot, x) in slots.iter().zip(jac_values) {
+                g[*slot as usize] = *x;
+            }
+            if let Some(weakest) = small.factor(PIVOT_REFINE, SCALE_FLOOR) {
+                self.info = FactorInfo {
+                    min_relative_pivot: weakest.pivot,
+                    weakest_row: weakest.row,
+                    regularized: false,
+                    free_directions: 0,
+                };
+                self.counts.factorizations += 1;
+                self.in_small = true;
+                self.ready = true;
+                return Ok(self.info);
+            }
         }
         self.basis.clear();
         let plain = if self.redundant {
@@ -218,6 +264,16 @@ impl MassKkt {
         check_len("lambda", lambda.len(), m)?;
         if !self.ready {
             return Err(KktError::NotReady("factor"));
+        }
+        if self.in_small
+            && let Some((small, _)) = &self.small
+            && small.solve(f, b, a, lambda).is_some()
+        {
+            if !all_finite(a) || !all_finite(lambda) {
+                return Err(blame(f, b, a, lambda));
+            }
+            self.counts.solves += 1;
+            return Ok(SolveInfo { refinements: 0, residual: None });
         }
         self.inverse.apply(f, a);
         lambda.copy_from_slice(b);

@@ -10,9 +10,13 @@ impl System {
         let mut e = Energies::default();
         for (b, k) in self.bodies.iter().zip(&ws.bodies) {
             e.kinetic += 0.5 * b.mass * k.v.norm_squared();
-            if matches!(b.kind, BodyKind::Planar | BodyKind::Rigid) {
-                let o = k.r_wb.tr_mul(&k.w);
-                e.kinetic += 0.5 * o.dot(&(b.inertia * o));
+            match b.kind {
+                BodyKind::Planar => e.kinetic += 0.5 * b.inertia[(2, 2)] * k.w.z * k.w.z,
+                BodyKind::Rigid => {
+                    let o = k.r_wb.tr_mul(&k.w);
+                    e.kinetic += 0.5 * o.dot(&(b.inertia * o));
+                }
+                BodyKind::Point | BodyKind::PlanarPoint => {}
             }
             e.potential -= b.mass * self.model.gravity.dot(&k.x);
         }

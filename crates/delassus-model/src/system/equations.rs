@@ -5,7 +5,7 @@ use super::scalar::{Pair, ScalarKind};
 use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
-use delassus_dae::{Dims, Energies, Manifold, Power, Problem, Quality, Scales, Structure};
+use delassus_dae::{Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure};
 use delassus_math::Vec3;
 
 impl Problem for System {
@@ -53,36 +53,22 @@ impl Problem for System {
                 kin.r = frame.r_b;
             }
         }
+        self.init_coincidences(&mut ws);
         ws
     }
 
     fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
-        ws.t = t;
-        ws.z.copy_from_slice(z);
-        // bodies, then the origins of their frames
-        for (i, b) in self.bodies.iter().enumerate() {
-            ws.bodies[i].set_position(b, q);
-            if b.kind == BodyKind::Planar {
-                ws.theta[i] = q[b.iq + 2];
-            }
-        }
-        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
-            if let Some(b) = frame.body {
-                let body = &ws.bodies[b];
-                kin.r = body.r_wb * frame.r_b;
-                kin.p = body.x + kin.r;
-            }
-        }
-        // right-hand sides that move, with their two time derivatives
-        for row in &self.rows {
+        self.place(t, q, z, ws);
+        self.coincidence_positions(ws);
+        for &i in &self.other_rows {
+            let row = &self.rows[i];
             if let RowOffset::Motion(e, k) = &row.offset {
+                // right-hand sides that move, with their two time derivatives
                 ws.vars[var::T] = t;
                 ws.motion[*k] = e.eval_d2(&ws.vars, var::T);
             }
-        }
-        // rows
-        ws.jac.fill(0.0);
-        for (i, row) in self.rows.iter().enumerate() {
+            let at = &self.structure.jac.row_ptr;
+            ws.jac[at[i]..at[i + 1]].fill(0.0);
             let mut g = match &row.offset {
                 RowOffset::Const(x) => -x,
                 RowOffset::Motion(_, k) => -ws.motion[*k].0,
@@ -90,7 +76,6 @@ impl Problem for System {
             for k in row.terms.clone() {
                 let term = &self.terms[k];
                 if let ScalarKind::World(axis) = term.scalar.kind {
-                    // most rows of most models: worth a way of their own
                     g += self.world_row(ws, term, axis);
                     continue;
                 }
@@ -102,23 +87,17 @@ impl Problem for System {
             }
             ws.g[i] = g;
         }
+        if let Some(first) = self.structure.jac.row_ptr.get(self.dims.n_pos) {
+            ws.jac[*first..].fill(0.0);
+        }
         self.roll_position(ws);
     }
 
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Workspace) {
-        ws.z.copy_from_slice(z);
-        for (i, b) in self.bodies.iter().enumerate() {
-            ws.bodies[i].set_velocity(b, v);
-        }
-        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
-            if let Some(b) = frame.body {
-                let body = &ws.bodies[b];
-                let spin = body.w.cross(&kin.r);
-                kin.v = body.v + spin;
-                kin.bias = body.w.cross(&spin);
-            }
-        }
-        for (i, row) in self.rows.iter().enumerate() {
+        self.set_moving(v, z, ws);
+        self.coincidence_velocities(ws);
+        for &i in &self.other_rows {
+            let row = &self.rows[i];
             let (mut rate, mut gamma) = match &row.offset {
                 RowOffset::Const(_) => (0.0, 0.0),
                 RowOffset::Motion(_, k) => (-ws.motion[*k].1, -ws.motion[*k].2),
@@ -240,6 +219,60 @@ impl Problem for System {
 }
 
 impl System {
+    /// Realises bodies, frames and forces without the constraint rows: all that sensors and
+    /// energies need as long as they do not ask for reactions or accelerations.
+    pub fn realize_motion(&self, s: &State, ws: &mut Workspace) {
+        self.place_bodies(s.t, &s.q, &s.z, ws);
+        for (i, b) in self.bodies.iter().enumerate() {
+            ws.bodies[i].set_velocity(b, &s.v);
+        }
+        for &k in &self.motion_frames {
+            let frame = &self.frames[k];
+            if let Some(b) = frame.body {
+                ws.frames[k].set_position(frame, &ws.bodies[b]);
+                ws.frames[k].set_velocity(frame, &ws.bodies[b]);
+            }
+        }
+        self.evaluate_forces(ws);
+    }
+
+    #[inline]
+    fn place_bodies(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
+        ws.t = t;
+        ws.z.copy_from_slice(z);
+        for (i, b) in self.bodies.iter().enumerate() {
+            ws.bodies[i].set_position(b, q);
+            if b.kind == BodyKind::Planar {
+                ws.theta[i] = q[b.iq + 2];
+            }
+        }
+    }
+
+    /// Bodies, then the origins of their frames.
+    #[inline]
+    fn place(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
+        self.place_bodies(t, q, z, ws);
+        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
+            if let Some(b) = frame.body {
+                kin.set_position(frame, &ws.bodies[b]);
+            }
+        }
+    }
+
+    /// Velocities of bodies and frames.
+    #[inline]
+    fn set_moving(&self, v: &[f64], z: &[f64], ws: &mut Workspace) {
+        ws.z.copy_from_slice(z);
+        for (i, b) in self.bodies.iter().enumerate() {
+            ws.bodies[i].set_velocity(b, v);
+        }
+        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
+            if let Some(b) = frame.body {
+                kin.set_velocity(frame, &ws.bodies[b]);
+            }
+        }
+    }
+
     #[inline]
     fn term_pair<'a>(&self, ws: &'a Workspace, term: &Term) -> Pair<'a> {
         let [ba, bb] = term.body;
@@ -254,7 +287,7 @@ impl System {
 
     /// Value of a coincidence row e_k · d, its gradient written straight to the Jacobian.
     #[inline]
-    fn world_row(&self, ws: &mut Workspace, term: &Term, axis: usize) -> f64 {
+    pub(super) fn world_row(&self, ws: &mut Workspace, term: &Term, axis: usize) -> f64 {
         let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
         let value = b.p[axis] - a.p[axis];
         let ends =

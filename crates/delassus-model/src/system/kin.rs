@@ -103,6 +103,8 @@ impl BodyKin {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FrameLayout {
     pub body: Option<usize>,
+    /// The body turns about z only.
+    pub planar: bool,
     /// Origin from the mass centre, body components (ground: position).
     pub r_b: Vec3,
 }
@@ -118,6 +120,36 @@ pub(crate) struct FrameKin {
     pub v: Vec3,
     /// Acceleration of the origin at zero generalised acceleration.
     pub bias: Vec3,
+}
+
+impl FrameKin {
+    /// Origin of a frame on a body.
+    #[inline]
+    pub fn set_position(&mut self, frame: &FrameLayout, body: &BodyKin) {
+        let r = &frame.r_b;
+        self.r = if frame.planar {
+            let m = &body.r_wb;
+            Vec3::new(m.m11 * r.x + m.m12 * r.y, m.m21 * r.x + m.m22 * r.y, r.z)
+        } else {
+            body.r_wb * r
+        };
+        self.p = body.x + self.r;
+    }
+
+    /// Motion of the origin; after `set_position`.
+    #[inline]
+    pub fn set_velocity(&mut self, frame: &FrameLayout, body: &BodyKin) {
+        let r = &self.r;
+        if frame.planar {
+            let w = body.w.z;
+            self.v = Vec3::new(body.v.x - w * r.y, body.v.y + w * r.x, body.v.z);
+            self.bias = Vec3::new(-w * w * r.x, -w * w * r.y, 0.0);
+        } else {
+            let spin = body.w.cross(r);
+            self.v = body.v + spin;
+            self.bias = body.w.cross(&spin);
+        }
+    }
 }
 
 /// out += Jᵀ (lin, ang): a wrench (or a constraint row) at a frame, in generalised coordinates.

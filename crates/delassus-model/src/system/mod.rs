@@ -5,6 +5,7 @@
 //! `scalar.rs` for what joints and springs are made of, and `kin.rs` for coordinates.
 
 mod build;
+mod coincidence;
 mod energy;
 mod equations;
 mod force;
@@ -20,6 +21,7 @@ pub use probe::{Measured, Outputs};
 
 use crate::joint;
 use crate::{JointId, Model};
+use coincidence::Coincidence;
 use delassus_dae::{Dims, Manifold, Scales, Structure};
 use delassus_expr::Expr;
 use force::{Applied, Bushing, ScalarForce};
@@ -72,6 +74,9 @@ pub struct System {
     frames: Vec<FrameLayout>,
     terms: Vec<Term>,
     rows: Vec<Row>,
+    /// The rows again: those with a way of their own, and the numbers of the others.
+    coincidences: Vec<Coincidence>,
+    other_rows: Vec<usize>,
     rolls: Vec<RollRow>,
     origins: Vec<RowOrigin>,
     scalar_forces: Vec<ScalarForce>,
@@ -80,6 +85,8 @@ pub struct System {
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
     probes: Vec<Probe>,
+    /// Frames that sensors and forces look at.
+    motion_frames: Vec<usize>,
     /// Sensors that force expressions read, in an order in which they can be evaluated.
     force_inputs: Vec<usize>,
     n_motions: usize,

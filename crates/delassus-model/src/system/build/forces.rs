@@ -1,0 +1,86 @@
+//! Force elements and the states of controllers.
+
+use super::Builder;
+use crate::joint::ScalarDraft;
+use crate::system::force::{Applied, Bushing, Law, ScalarForce};
+use crate::system::scalar::ScalarKind;
+use crate::{ForceKind, Frame};
+
+impl Builder {
+    pub(super) fn make_forces(&mut self) {
+        let q0 = self.sys.given_configuration();
+        for i in 0..self.sys.model.forces.len() {
+            let force = self.sys.model.forces[i].clone();
+            let name = force.name;
+            match force.kind {
+                ForceKind::Force { at, frame, components } => {
+                    self.applied(name, &at, &frame, components, false);
+                }
+                ForceKind::Torque { at, frame, components } => {
+                    self.applied(name, &at, &frame, components, true);
+                }
+                ForceKind::Spring { a, b, law } => {
+                    let draft = ScalarDraft { kind: ScalarKind::Length, a, b };
+                    let scalar = self.scalar(&draft, false);
+                    let ws = self.kinematics(&q0);
+                    let start = scalar.kind.value(&self.sys.pair(&ws, &scalar), &[]);
+                    let law = Law::linear(&law, start);
+                    self.sys.scalar_forces.push(ScalarForce { name, scalar, law });
+                }
+                ForceKind::Torsion { coordinate, law } => {
+                    let scalar = self.coordinate(&coordinate, true);
+                    let law = Law::linear(&law, 0.0);
+                    self.sys.scalar_forces.push(ScalarForce { name, scalar, law });
+                }
+                ForceKind::Bushing { a, b, k, c } => {
+                    let (fa, fb) = (self.frame(&a), self.frame(&b));
+                    self.sys.bushings.push(Bushing {
+                        name,
+                        a: fa,
+                        b: fb,
+                        r_a: a.r,
+                        r_b: b.r,
+                        k: *k,
+                        c: *c,
+                    });
+                }
+                ForceKind::Actuator { coordinate, target, control, kp, ki, kd } => {
+                    let scalar = self.coordinate(&coordinate, true);
+                    let law = Law::Actuator { target, control, kp, ki, kd, z: None };
+                    self.sys.scalar_forces.push(ScalarForce { name, scalar, law });
+                }
+            }
+        }
+    }
+
+    /// Integrals of controllers, after all turn counters.
+    pub(super) fn make_integrals(&mut self) {
+        for f in &mut self.sys.scalar_forces {
+            if let Law::Actuator { ki, z, .. } = &mut f.law
+                && *ki != 0.0
+            {
+                *z = Some(self.sys.dims.nz);
+                self.sys.dims.nz += 1;
+            }
+        }
+    }
+
+    fn applied(
+        &mut self,
+        name: String,
+        at: &Frame,
+        frame: &Frame,
+        components: [delassus_expr::Expr; 3],
+        torque: bool,
+    ) {
+        let at = self.frame(at);
+        self.sys.applied.push(Applied {
+            name,
+            at,
+            axes: frame.body.map(|b| b.0),
+            r: frame.r,
+            components,
+            torque,
+        });
+    }
+}

@@ -1,0 +1,165 @@
+//! Typical sizes and sparsity.
+
+use super::Builder;
+use crate::system::RowOffset;
+use crate::system::kin::BodyLayout;
+use crate::system::tangent::BlockSlots;
+use crate::{BodyKind, Diagnostic};
+use delassus_dae::Structure;
+use delassus_linalg::{BlockDiag, Csr};
+
+/// Fictitious inertia of massless coordinates, relative to the lightest real one: small enough
+/// that refinement against the true equations gains five digits a pass, large enough not to
+/// swamp W.
+const MASS_FLOOR: f64 = 1e-5;
+
+impl Builder {
+    /// Typical length and the weights that follow from it.
+    pub(super) fn make_scales(&mut self) {
+        let sys = &mut self.sys;
+        let mut length: f64 = 0.0;
+        for f in &sys.frames {
+            if f.body.is_some() {
+                length = length.max(f.r_b.norm());
+            }
+        }
+        for row in &sys.rows {
+            if let RowOffset::Const(x) = row.offset
+                && sys.terms[row.terms.start].scalar.kind.is_length()
+            {
+                length = length.max(x.abs());
+            }
+        }
+        if length == 0.0 {
+            // points without extent: the size of the scene
+            for b in &sys.model.bodies {
+                length = length.max(b.position.norm());
+            }
+        }
+        if length == 0.0 {
+            length = 1.0;
+        }
+        sys.length = length;
+        for b in &sys.bodies {
+            match b.kind {
+                BodyKind::Planar => sys.scales.q.extend([length, length, 1.0]),
+                BodyKind::Rigid => sys.scales.q.extend([length, length, length, 1.0, 1.0, 1.0]),
+                k => sys.scales.q.extend(std::iter::repeat_n(length, k.nv())),
+            }
+        }
+        for row in &sys.rows {
+            let is_length = sys.terms[row.terms.start].scalar.kind.is_length();
+            sys.scales.row.push(if is_length { length } else { 1.0 });
+        }
+        sys.scales.row.extend(std::iter::repeat_n(length, sys.rolls.len()));
+    }
+
+    pub(super) fn make_structure(&mut self) {
+        let sys = &mut self.sys;
+        let (nv, n_vel) = (sys.dims.nv, sys.dims.n_vel);
+        let span = |b: &BodyLayout| b.iv..b.iv + b.kind.nv();
+        // which bodies a row touches
+        let mut jac = Vec::new();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let body_of = |f: usize| sys.frames[f].body;
+        for (i, row) in sys.rows.iter().enumerate() {
+            let mut group = Vec::new();
+            for t in &sys.terms[row.terms.clone()] {
+                group.extend([body_of(t.scalar.a), body_of(t.scalar.b)].into_iter().flatten());
+            }
+            for b in &group {
+                jac.extend(span(&sys.bodies[*b]).map(|c| (i, c)));
+            }
+            groups.push(group);
+        }
+        for r in &sys.rolls {
+            let group: Vec<usize> = [body_of(r.a), body_of(r.b)].into_iter().flatten().collect();
+            for b in &group {
+                jac.extend(span(&sys.bodies[*b]).map(|c| (r.row, c)));
+            }
+            groups.push(group);
+        }
+        for f in &sys.scalar_forces {
+            groups.push([body_of(f.scalar.a), body_of(f.scalar.b)].into_iter().flatten().collect());
+        }
+        for b in &sys.bushings {
+            groups.push([body_of(b.a), body_of(b.b)].into_iter().flatten().collect());
+        }
+        for a in &sys.applied {
+            groups.push([body_of(a.at), a.axes].into_iter().flatten().collect());
+        }
+        groups.extend((0..sys.bodies.len()).map(|b| vec![b]));
+        let mut tangent = Vec::new();
+        for group in &groups {
+            for a in group {
+                for b in group {
+                    for i in span(&sys.bodies[*a]) {
+                        tangent.extend(span(&sys.bodies[*b]).map(|j| (i, j)));
+                    }
+                }
+            }
+        }
+        let (jac, tangent) =
+            match (Csr::from_pairs(n_vel, nv, jac), Csr::from_pairs(nv, nv, tangent)) {
+                (Ok(j), Ok(t)) => (j, t),
+                (Err(e), _) | (_, Err(e)) => {
+                    self.faults.push(Diagnostic::error("E_INTERNAL", "", e.to_string()));
+                    return;
+                }
+            };
+        let slot = |row: usize, f: usize| match body_of(f) {
+            Some(b) => jac.slot(row, sys.bodies[b].iv).unwrap_or(0),
+            None => 0,
+        };
+        let slots: Vec<(usize, usize)> = sys
+            .rows
+            .iter()
+            .enumerate()
+            .flat_map(|(i, row)| row.terms.clone().map(move |k| (i, k)))
+            .map(|(i, k)| (slot(i, sys.terms[k].scalar.a), slot(i, sys.terms[k].scalar.b)))
+            .collect();
+        let roll_slots: Vec<(usize, usize)> =
+            sys.rolls.iter().map(|r| (slot(r.row, r.a), slot(r.row, r.b))).collect();
+        for (t, (a, b)) in sys.terms.iter_mut().zip(slots) {
+            (t.slot_a, t.slot_b) = (a, b);
+        }
+        for (r, (a, b)) in sys.rolls.iter_mut().zip(roll_slots) {
+            (r.slot_a, r.slot_b) = (a, b);
+        }
+        sys.sort_rows();
+        sys.find_motion_frames();
+        let layout: Vec<(usize, usize)> = sys.bodies.iter().map(|b| (b.iv, b.kind.nv())).collect();
+        sys.blocks = BlockSlots::new(&tangent, &layout);
+        sys.structure = Structure {
+            mass: BlockDiag::new(sys.bodies.iter().map(|b| b.kind.nv()).collect()),
+            jac,
+            tangent,
+            constant_mass: true,
+            mass_floor: mass_floor(&sys.bodies, sys.length),
+            independent_rows: None,
+        };
+    }
+}
+
+/// Fictitious inertia for coordinates without any.
+fn mass_floor(bodies: &[BodyLayout], length: f64) -> Vec<f64> {
+    let lightest = bodies.iter().map(|b| b.mass).filter(|m| *m > 0.0).fold(f64::INFINITY, f64::min);
+    let m = MASS_FLOOR * if lightest.is_finite() { lightest } else { 1.0 };
+    let mut out = Vec::new();
+    for b in bodies {
+        let lin = if b.mass > 0.0 { 0.0 } else { m };
+        let ang = |i: f64| if i > 0.0 { 0.0 } else { m * length * length };
+        match b.kind {
+            BodyKind::Planar => out.extend([lin, lin, ang(b.inertia[(2, 2)])]),
+            BodyKind::Rigid => {
+                out.extend([lin; 3]);
+                // a thin rod has no inertia about its own axis: its block is singular
+                let eig = b.inertia.symmetric_eigenvalues();
+                let thin = eig.min() <= 1e-12 * eig.max().max(f64::MIN_POSITIVE);
+                out.extend([if thin { ang(0.0) } else { 0.0 }; 3]);
+            }
+            k => out.extend(std::iter::repeat_n(lin, k.nv())),
+        }
+    }
+    out
+}
