@@ -15,8 +15,8 @@ fn with<S: System>(words: &[(&str, &str)], p: &Dense<S>) -> Boxed<Dense<S>> {
 fn make_standard<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
     with(&[], p)
 }
-fn make_exact<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
-    with(&[("jacobian", "exact")], p)
+fn make_j2<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    with(&[("jacobian", "j2")], p)
 }
 fn make_j1<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
     with(&[("jacobian", "j1")], p)
@@ -47,7 +47,7 @@ fn make_ggl<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
 }
 
 integrator_contract!(standard, make_standard, order [1.0, 1.0, 1.0], constraints Drift, trace None);
-integrator_contract!(exact, make_exact, order [1.0, 1.0, 1.0], constraints Drift, trace None);
+integrator_contract!(j2, make_j2, order [1.0, 1.0, 1.0], constraints Drift, trace None);
 integrator_contract!(j1, make_j1, order [1.0, 1.0, 1.0], constraints Drift, trace None);
 integrator_contract!(j3, make_j3, order [1.0, 1.0, 1.0], constraints Drift, trace None);
 integrator_contract!(fresh, make_fresh, order [1.0, 1.0, 1.0], constraints Velocity, trace None);

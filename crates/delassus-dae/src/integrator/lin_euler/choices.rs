@@ -5,7 +5,7 @@ use super::super::{MethodInfo, OptionInfo, OptionKind, Options};
 pub(super) const JACOBIAN: OptionInfo = OptionInfo {
     name: "jacobian",
     summary: "implicit terms: exact (with constraint and inertia forces), j2 (all forces), j1 (by velocity only), j3 (none)",
-    kind: OptionKind::Choice { default: "j2", choices: &["exact", "j1", "j2", "j3"] },
+    kind: OptionKind::Choice { default: "exact", choices: &["exact", "j1", "j2", "j3"] },
 };
 
 pub(super) const FORM: OptionInfo = OptionInfo {
@@ -82,10 +82,10 @@ pub(super) struct Choices {
 impl Choices {
     pub fn new(o: &Options, m: &MethodInfo) -> Choices {
         let (stiffness, damping, reactions) = match o.word(m, JACOBIAN.name) {
-            "exact" => (true, true, true),
             "j1" => (false, true, false),
+            "j2" => (true, true, false),
             "j3" => (false, false, false),
-            _ => (true, true, false),
+            _ => (true, true, true),
         };
         let stabilization = match (o.word(m, STABILIZATION.name), o.word(m, MATRIX.name)) {
             ("projection", "fresh") => Stabilization::Fresh,

@@ -17,8 +17,10 @@
 //! j3     nothing                    h c ≤ 2 and h² k ≤ 4 − 2 h c
 //! ```
 //!
-//! `exact` and `j2` differ by the geometric stiffness of the constraints and by ∂(M a)/∂q only;
-//! taut chains of light bodies need `exact`.
+//! `exact` and `j2` differ by the geometric stiffness of the constraints and by ∂(M a)/∂q only.
+//! In coordinates of bodies that is much: constraint forces turn with the bodies, and taking them
+//! as fixed over a step feeds energy into every fast rotation and every taut chain. `j1` to `j3`
+//! are for stiffness in forces and slow motion of the joints, and save evaluations of K and C.
 //!
 //! Rows: c_v = c_g = 0 is the acceleration constraint (index 1), c_v = 1 the velocity constraint
 //! at the end of the step to O(h²) (index 2). Drift |g| is O(h) and grows with time. Against it:
