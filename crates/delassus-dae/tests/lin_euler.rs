@@ -260,6 +260,13 @@ fn drift_on_the_car_axis() {
         let s = slopes(&p, &s, words, 3.0, &format!("car axis, {name}"));
         assert!(s[0] > 2.5 && s[2] > 2.8 && s[2] < 3.1, "{s:?}");
     }
+    // the reference at 1 ms: an independent program with the same equations, Jacobian of the
+    // springs
+    for (words, want) in [(BARE_2, 1.935e-3), (BAUMGARTE_2, 3.623e-6), (PROJECTED_2, 1.615e-10)] {
+        let words = [words, &[("jacobian", "j2")]].concat();
+        let got = drift(&p, s.clone(), &words, 1e-3, &[3000])[0];
+        assert!((got / want - 1.0).abs() < 0.15, "{words:?}: {got:.3e} {want:.3e}");
+    }
     between(slopes(&p, &s, FRESH, 3.0, "car axis, fresh"), 3.5, 4.2);
     between(slopes(&p, &s, GGL, 3.0, "car axis, ggl"), 2.6, 3.1);
 }

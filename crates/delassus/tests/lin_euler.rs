@@ -126,8 +126,11 @@ fn car_axis_drifts_as_in_the_reference() {
                 .flat_map(|n| out.results.get(n).unwrap())
                 .fold(0.0_f64, |m, g| m.max(g.abs()));
             println!("F2 {word} {}: {largest:.3e}, reference {:.3e}", steps[i], want[i]);
-            // the reference has other coordinates: the road is not a body there
-            assert!(largest < 3.0 * want[i], "{word} {}: {largest:.2e}", steps[i]);
+            // In the reference the road is no body; here it has three rows of its own, and the
+            // longest step, projected, leaves three times as much.
+            let longest = word == "projection" && steps[i] > 3e-3;
+            let within = if longest { 0.8..4.0 } else { 0.8..1.2 };
+            assert!(within.contains(&(largest / want[i])), "{word} {}: {largest:.2e}", steps[i]);
             drifts.push(largest);
         }
         for pair in drifts.windows(2) {
