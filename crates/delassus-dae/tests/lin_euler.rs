@@ -1,6 +1,12 @@
 //! What the linear-implicit Euler method promises beyond the contract: how far its variants
 //! drift, where its partitioned Jacobians stop being stable.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::needless_range_loop)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::needless_range_loop
+)]
 
 mod problems;
 
