@@ -3,7 +3,8 @@
 use delassus_linalg::KktError;
 use thiserror::Error;
 
-/// Why one attempt failed. All of these may be cured by a smaller step; the driver decides.
+/// Why one attempt failed. All but [`StepFailure::Runaway`] may be cured by a smaller step; the
+/// driver decides.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepFailure {
     /// Newton's iteration did not converge.
@@ -33,6 +34,15 @@ pub enum StepFailure {
         what: &'static str,
         /// Which component.
         index: usize,
+    },
+    /// The motion has grown beyond all bounds: the step was unstable for a long time before, so
+    /// a smaller one comes too late.
+    #[error("coordinate {index} would move by {sizes:.1e} times the size of the model in one step")]
+    Runaway {
+        /// Which coordinate.
+        index: usize,
+        /// How far, in typical sizes of the coordinate.
+        sizes: f64,
     },
     /// The linear system could not be solved.
     #[error(transparent)]

@@ -308,10 +308,11 @@ impl<P: Problem> Driver<P> {
                     return Ok(());
                 }
                 Err(e) => {
+                    let hopeless = matches!(e, StepFailure::Runaway { .. });
                     self.count(&e);
                     self.last_failure = Some(e);
                     halvings += 1;
-                    if halvings > MAX_HALVINGS {
+                    if hopeless || halvings > MAX_HALVINGS {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, part));
                     }
                     part *= 0.5;

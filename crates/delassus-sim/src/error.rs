@@ -119,6 +119,17 @@ impl SimError {
                     "look at the named element just before this time; a smaller step or tolerance shows whether the model itself diverges",
                 )
             }
+            StepFailure::Runaway { index, sizes } => {
+                let name = p.dof_name(*index);
+                (
+                    SimErrorKind::Diverged,
+                    vec![name.clone()],
+                    format!(
+                        "the motion grows without bound, first for {name}, which would move by {sizes:.1e} times the size of the model in one step"
+                    ),
+                    "the step is too large for this method and model: reduce it, or make more terms implicit (lin-euler: jacobian = j2 or exact)",
+                )
+            }
             StepFailure::NewtonDiverged { worst, .. } => (
                 SimErrorKind::StepTooSmall,
                 vec![p.dof_name(*worst)],

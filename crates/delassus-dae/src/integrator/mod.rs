@@ -7,11 +7,13 @@
 
 mod gen_alpha;
 mod info;
+mod lin_euler;
 mod mdop5;
 mod options;
 
 pub use gen_alpha::GenAlpha;
 pub use info::{Abilities, MethodInfo};
+pub use lin_euler::LinEuler;
 pub use mdop5::Mdop5;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 
@@ -93,7 +95,7 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
+pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO, lin_euler::INFO];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -115,6 +117,7 @@ pub fn make<P: Problem + 'static>(
     match info(name)?.name {
         "mdop5" => boxed(Mdop5::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "lin-euler" => boxed(LinEuler::new(p, settings)),
         _ => None,
     }
 }

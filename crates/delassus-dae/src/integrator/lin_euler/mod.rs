@@ -1,0 +1,372 @@
+//! Linear-implicit Euler (a W-method of one stage) for real time: one matrix and a fixed number
+//! of solutions per step, no iteration, no rejected step.
+//!
+//! ```text
+//! [ M + h C + h² K   −Gᵀ ] [ dv  ]   [ h f − h² K v₀                          ]
+//! [ G                 0  ] [ h λ ] = [ −(h γ + c_v (G v₀ + g_t) + (c_g/h) g)  ]
+//! v₁ = v₀ + dv ,   q₁ = q₀ ∘ exp(h v₁) ,   z₁ = z₀ + h φ(t₁, q₁, v₁, z₀)
+//! ```
+//!
+//! Everything on the right is taken at the start of the step; K = −∂f/∂q and C = −∂f/∂v. The
+//! order is 1 whatever K and C are, so they may be chosen for cost (a *partitioned* method):
+//!
+//! ```text
+//! exact  K, C with the terms of Gᵀλ and M a of the step before    no limit of h from forces
+//! j2     K, C of the forces                                       the same
+//! j1     C                          h² k ≤ 4 + 2 h c     for q̈ = −k q − c q̇
+//! j3     nothing                    h c ≤ 2 and h² k ≤ 4 − 2 h c
+//! ```
+//!
+//! `exact` and `j2` differ by the geometric stiffness of the constraints and by ∂(M a)/∂q only.
+//! In coordinates of bodies that is much: constraint forces turn with the bodies, and taking them
+//! as fixed over a step feeds energy into every fast rotation and every taut chain. `j1` to `j3`
+//! are for stiffness in forces and slow motion of the joints, and save evaluations of K and C.
+//!
+//! Rows: c_v = c_g = 0 is the acceleration constraint (index 1), c_v = 1 the velocity constraint
+//! at the end of the step to O(h²) (index 2). Drift |g| is O(h) and grows with time. Against it:
+//! Baumgarte's terms, g̈ + (α/h) ġ + (β/h²) g = 0 or ġ + (α/h) g = 0, give O(h²); one Newton
+//! step for q and then v with the matrix of the step at hand gives O(h³), for all times;
+//! so does `ggl`, q₁ = q₀ ∘ exp(h v₁ + δ) with S δ = Gᵀμ, G δ = −(g + h (G v₁ + g_t) + ½ h² γ),
+//! without any evaluation at the end of the step.
+//!
+//! Burgermeister et al. take positions first, with the old velocity, and add h² K v₀ to all
+//! right sides; Arnold et al. and vehicle codes go the other way round, as here. For linear
+//! forces these are the same steps, cut at another place, and have the same limits of stability.
+//!
+//! Use it where a step must end in time; not for accuracy. Accelerations and multipliers are
+//! those of the step, one step old. Forces that depend on t explicitly are taken at t₀;
+//! controllers are explicit in their own states. References: Burgermeister, Arnold & Esterl,
+//! ZAMM 86 (2006); Arnold, Burgermeister & Eichberger, Multibody Syst. Dyn. 17 (2007); Hairer &
+//! Wanner, Solving ODEs II, IV.7 and VII.2; Gear, Gupta & Leimkuhler, J. Comput. Appl. Math.
+//! 12&13 (1985).
+
+mod choices;
+
+use super::{Integrator, MethodInfo, Settings};
+use crate::accel::Accel;
+use crate::control::ErrorView;
+use crate::failure::{StepFailure, Work, check_finite};
+use crate::problem::{Dims, Problem, at, mass_slots};
+use crate::rows::RowSubset;
+use crate::state::{Derived, State};
+use choices::{Choices, Stabilization};
+use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "lin-euler",
+    summary: "linear-implicit Euler for real time; stiff, fixed step, fixed work per step",
+    order: [1, 1, 1],
+    dense_order: 1,
+    index: 2,
+    stiff: true,
+    adaptive: false,
+    error_order: 2,
+    default_rtol: 1e-3,
+    options: &[
+        choices::JACOBIAN,
+        choices::FORM,
+        choices::STABILIZATION,
+        choices::MATRIX,
+        choices::ALPHA,
+        choices::BETA,
+    ],
+    citation: "Burgermeister, Arnold & Esterl 2006; Arnold, Burgermeister & Eichberger 2007",
+    ..MethodInfo::BASE
+};
+
+/// A step that moves a coordinate by this many sizes of the model is no motion any more but the
+/// growth of an instability; no model that is resolved at all comes near it.
+const RUNAWAY: f64 = 1e6;
+
+/// The method with its memory.
+pub struct LinEuler {
+    choices: Choices,
+    dims: Dims,
+    /// For the start, and for projection with fresh matrices.
+    acc: Accel,
+    kkt: TangentKkt,
+    // structure
+    mass_slots: Vec<usize>,
+    subset: RowSubset,
+    tangent_pattern: Csr,
+    scale: Vec<f64>,
+    // values on the patterns
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    s: Vec<f64>,
+    /// Stand-in for a and λ where their terms are left out.
+    none: Derived,
+    // the attempt
+    r: Vec<f64>,
+    rows: Vec<f64>,
+    g: Vec<f64>,
+    gamma: Vec<f64>,
+    dv: Vec<f64>,
+    dx: Vec<f64>,
+    dl: Vec<f64>,
+    xi: Vec<f64>,
+    q: Vec<f64>,
+    weakest_pivot: f64,
+    start: Derived,
+    end: Derived,
+    work: Work,
+}
+
+impl LinEuler {
+    /// Sizes everything for a problem.
+    pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<LinEuler, KktError> {
+        let d = p.dims();
+        let st = p.structure();
+        let n_jac = st.jac.nnz();
+        let subset = RowSubset::new(st.jac, st.independent_rows)?;
+        let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
+        let nv = || vec![0.0; d.nv];
+        let rows = || vec![0.0; d.n_vel];
+        let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+        Ok(LinEuler {
+            choices: Choices::new(&s.options, &INFO),
+            dims: d,
+            acc: Accel::new(p)?,
+            kkt,
+            mass_slots: mass_slots(&st.mass, &st.tangent),
+            subset,
+            scale: p.scales().q,
+            mass: vec![0.0; st.mass.value_len()],
+            jac: vec![0.0; n_jac],
+            s: vec![0.0; st.tangent.nnz()],
+            tangent_pattern: st.tangent,
+            none: derived.clone(),
+            r: nv(),
+            rows: rows(),
+            g: rows(),
+            gamma: rows(),
+            dv: nv(),
+            dx: nv(),
+            dl: rows(),
+            xi: nv(),
+            q: vec![0.0; d.nq],
+            weakest_pivot: 1.0,
+            start: derived.clone(),
+            end: derived,
+            work: Work::default(),
+        })
+    }
+
+    /// Matrix and right side of the step at its start, factored.
+    fn prepare<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        let Choices { jacobian, rows, .. } = self.choices;
+        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
+        e.mass(&mut self.mass);
+        e.jacobian(&mut self.jac);
+        e.force(&mut self.r);
+        e.residual_vel(&mut self.rows);
+        e.bias(&mut self.gamma);
+        self.g.fill(0.0);
+        e.residual_pos(&mut self.g[..self.dims.n_pos]);
+        check_finite("forces", &self.r)?;
+        check_finite("constraint bias", &self.gamma)?;
+        for i in 0..self.dims.n_vel {
+            self.rows[i] =
+                -(h * self.gamma[i] + rows.c_v * self.rows[i] + rows.c_g / h * self.g[i]);
+        }
+        for r in &mut self.r {
+            *r *= h;
+        }
+        let at = if jacobian.reactions { &self.start } else { &self.none };
+        self.s.fill(0.0);
+        if jacobian.stiffness {
+            e.tangent(&at.a, &at.lambda, h * h, 0.0, &mut self.s);
+            self.tangent_pattern.mul_add(&self.s, -1.0, &from.v, &mut self.r);
+        }
+        if jacobian.damping {
+            e.tangent(&at.a, &at.lambda, 0.0, h, &mut self.s);
+        }
+        for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
+            self.s[*slot] += x;
+        }
+        let jac = self.subset.values(&self.jac);
+        let info = self.kkt.factor(&self.s, jac, jac)?;
+        self.weakest_pivot = info.min_relative_pivot;
+        self.work.factorizations += 1;
+        self.work.evaluations += 1;
+        Ok(())
+    }
+
+    /// Acceleration and multipliers of the step. Those of Baumgarte's terms are left out: they
+    /// are no forces of the model, and of order one whenever h changes.
+    fn derive(&mut self, h: f64) -> Result<(), StepFailure> {
+        if self.choices.rows.c_g != 0.0 {
+            for (row, gamma) in self.rows.iter_mut().zip(&self.gamma) {
+                *row = -h * gamma;
+            }
+            let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
+            self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
+        }
+        for (l, y) in self.end.lambda.iter_mut().zip(&self.dl) {
+            *l = y / h;
+        }
+        for (a, d) in self.end.a.iter_mut().zip(&self.dv) {
+            *a = d / h;
+        }
+        Ok(())
+    }
+
+    /// The correction with G dx = `rows` that the matrix of the step calls smallest.
+    fn correct(&mut self) -> Result<(), StepFailure> {
+        self.r.fill(0.0);
+        let (kkt, r, dx) = (&mut self.kkt, &self.r, &mut self.dx);
+        self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dx, y))?;
+        Ok(())
+    }
+
+    /// One Newton step onto g = 0 from q̃ in `self.q`, then one onto G v + g_t = 0.
+    fn project<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        to: &mut State,
+        fresh: bool,
+    ) -> Result<(), StepFailure> {
+        let n_pos = self.dims.n_pos;
+        self.work.projections += 1;
+        p.realize_position(to.t, &self.q, &from.z, ws);
+        // rolling rows take part as G x = 0: a wheel is not slid into place
+        self.rows.fill(0.0);
+        p.residual_pos(ws, &mut self.rows[..n_pos]);
+        self.solve_rows(p, ws, fresh)?;
+        p.manifold().retract(&self.q, &self.dx, &mut to.q);
+        p.realize_position(to.t, &to.q, &from.z, ws);
+        p.realize_velocity(&to.v, &from.z, ws);
+        p.residual_vel(ws, &mut self.rows);
+        self.solve_rows(p, ws, fresh)?;
+        for (v, d) in to.v.iter_mut().zip(&self.dx) {
+            *v += d;
+        }
+        Ok(())
+    }
+
+    /// G dx = −`rows` with the matrix of the step, or with M and G of the point in `ws`.
+    fn solve_rows<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        fresh: bool,
+    ) -> Result<(), StepFailure> {
+        for r in &mut self.rows {
+            *r = -*r;
+        }
+        if fresh {
+            self.acc.factor_realized(p, ws)?;
+            self.acc.correct(&self.rows, &mut self.dx)
+        } else {
+            self.correct()
+        }
+    }
+
+    /// Refuses a step that no motion makes.
+    fn check_runaway(&self, h: f64, v: &[f64]) -> Result<(), StepFailure> {
+        for (index, (v, s)) in v.iter().zip(&self.scale).enumerate() {
+            let sizes = h * v.abs() / s;
+            if !(sizes <= RUNAWAY) {
+                return Err(StepFailure::Runaway { index, sizes });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<P: Problem> Integrator<P> for LinEuler {
+    fn info(&self) -> MethodInfo {
+        INFO
+    }
+
+    fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+        let d = &mut self.start;
+        self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)
+    }
+
+    fn attempt(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Dims { n_pos, nv, nz, .. } = self.dims;
+        self.prepare(p, ws, from, h)?;
+        let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
+        self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
+        to.t = from.t + h;
+        for i in 0..nv {
+            to.v[i] = from.v[i] + self.dv[i];
+            self.xi[i] = h * to.v[i];
+        }
+        self.check_runaway(h, &to.v)?;
+        self.derive(h)?;
+        if self.choices.stabilization == Stabilization::Ggl && n_pos > 0 {
+            // G v₁ + g_t is −h γ already
+            for i in 0..n_pos {
+                self.rows[i] = 0.5 * h * h * self.gamma[i] - self.g[i];
+            }
+            self.rows[n_pos..].fill(0.0);
+            self.correct()?;
+            for (x, d) in self.xi.iter_mut().zip(&self.dx) {
+                *x += d;
+            }
+        }
+        p.manifold().retract(&from.q, &self.xi, &mut self.q);
+        match self.choices.stabilization {
+            Stabilization::Frozen if !self.rows.is_empty() => {
+                self.project(p, ws, from, to, false)?;
+            }
+            Stabilization::Fresh if !self.rows.is_empty() => {
+                self.project(p, ws, from, to, true)?;
+            }
+            _ => to.q.copy_from_slice(&self.q),
+        }
+        if nz > 0 {
+            let e = at(p, ws, to.t, &to.q, &from.z).velocity(&to.v, &from.z);
+            e.z_dot(&mut self.end.zdot);
+            check_finite("controller rates", &self.end.zdot)?;
+            for i in 0..nz {
+                to.z[i] = from.z[i] + h * self.end.zdot[i];
+            }
+        }
+        check_finite("coordinates", &to.q)?;
+        check_finite("velocities", &to.v)
+    }
+
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.start, &mut self.end);
+    }
+
+    fn error(&self) -> ErrorView<'_> {
+        ErrorView { xi: &[], v: &[], z: &[], second: None }
+    }
+
+    fn start(&self) -> &Derived {
+        &self.start
+    }
+
+    fn end(&self) -> &Derived {
+        &self.end
+    }
+
+    fn weakest_pivot(&self) -> f64 {
+        self.weakest_pivot
+    }
+
+    fn work(&self) -> Work {
+        let mut w = self.work;
+        w += self.acc.work;
+        w
+    }
+}
