@@ -6,11 +6,13 @@
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
 mod gen_alpha;
+mod half_explicit;
 mod info;
 mod mdop5;
 mod options;
 
 pub use gen_alpha::GenAlpha;
+pub use half_explicit::{Hem5, Phem56};
 pub use info::{Abilities, MethodInfo};
 pub use mdop5::Mdop5;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
@@ -93,7 +95,12 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
+pub const METHODS: &[MethodInfo] = &[
+    mdop5::INFO,
+    gen_alpha::INFO,
+    half_explicit::HEM5,
+    half_explicit::PHEM56,
+];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -115,6 +122,8 @@ pub fn make<P: Problem + 'static>(
     match info(name)?.name {
         "mdop5" => boxed(Mdop5::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "hem5" => boxed(Hem5::new(p, settings)),
+        "phem56" => boxed(Phem56::new(p, settings)),
         _ => None,
     }
 }
