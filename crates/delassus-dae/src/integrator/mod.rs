@@ -95,12 +95,8 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[
-    mdop5::INFO,
-    gen_alpha::INFO,
-    half_explicit::HEM5,
-    half_explicit::PHEM56,
-];
+pub const METHODS: &[MethodInfo] =
+    &[mdop5::INFO, gen_alpha::INFO, half_explicit::HEM5, half_explicit::PHEM56];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {

@@ -40,17 +40,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
 };
 
 /// Nodes.
-const C: [f64; 9] = [
-    0.0,
-    0.1,
-    0.15,
-    0.36147873465736245,
-    0.085355843354864120,
-    0.5,
-    0.8,
-    1.0,
-    1.0,
-];
+const C: [f64; 9] = [0.0, 0.1, 0.15, 0.36147873465736245, 0.085355843354864120, 0.5, 0.8, 1.0, 1.0];
 /// Stages; the last row is b. The published decimals are wrong in their last digits; these
 /// solve the order conditions to all digits.
 #[rustfmt::skip]
@@ -71,8 +61,14 @@ const A: [&[f64]; 9] = [
 ];
 /// b minus the weights of the solution of order 2.
 const E2: [f64; 8] = [
-    0.0, 0.0, 0.0, 0.24677606676367903, 0.21065940874897246, 0.17692181491250181,
-    0.30644464441479341 - 2.5, 0.059198065160053285 + 1.5,
+    0.0,
+    0.0,
+    0.0,
+    0.24677606676367903,
+    0.21065940874897246,
+    0.17692181491250181,
+    0.30644464441479341 - 2.5,
+    0.059198065160053285 + 1.5,
 ];
 /// Weight of the second estimate.
 const SECOND: f64 = 0.01;
@@ -127,7 +123,10 @@ impl<P: Problem> Integrator<P> for Hem5 {
 
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
         self.solver.restart(p, ws, s, &mut self.start)?;
-        self.first.set(s, &self.solver.acc);
+        // a constant mass matrix is not evaluated again
+        for at in [&mut self.first].into_iter().chain(&mut self.turn) {
+            at.set(s, &self.solver.acc);
+        }
         Ok(())
     }
 

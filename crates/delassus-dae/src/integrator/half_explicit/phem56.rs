@@ -124,7 +124,10 @@ impl<P: Problem> Integrator<P> for Phem56 {
     }
 
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
-        self.solver.restart(p, ws, s, &mut self.start)
+        self.solver.restart(p, ws, s, &mut self.start)?;
+        // a constant mass matrix is not evaluated again
+        self.stage.set(s, &self.solver.acc);
+        Ok(())
     }
 
     fn attempt(

@@ -104,8 +104,6 @@ pub(super) struct StageSolver {
     zdot: Vec<f64>,
     more: Vec<f64>,
     zero: Vec<f64>,
-    /// Stages of the last attempt that were not solved as they are.
-    pub split: u32,
     /// Weakest pivot at the start and at the end of the attempt.
     start_pivot: f64,
     pub end_pivot: f64,
@@ -127,9 +125,11 @@ impl StageSolver {
             let (n, i0) = (s.mass.sizes()[k], s.mass.dof(k));
             let part = &s.mass_floor[i0..i0 + n];
             if part.contains(&0.0) {
-                floor.extend((0..n).filter(|i| part[*i] > 0.0).filter_map(|i| {
-                    pattern.slot(i0 + i, i0 + i).map(|slot| (slot, part[i]))
-                }));
+                floor.extend(
+                    (0..n)
+                        .filter(|i| part[*i] > 0.0)
+                        .filter_map(|i| pattern.slot(i0 + i, i0 + i).map(|slot| (slot, part[i]))),
+                );
             }
         }
         let rows = RowSubset::new(s.jac.clone(), s.independent_rows.clone())?;
@@ -150,7 +150,6 @@ impl StageSolver {
             zdot: vec![0.0; d.nz],
             more: vec![0.0; d.n_vel],
             zero: vec![0.0; d.n_vel],
-            split: 0,
             start_pivot: 1.0,
             end_pivot: 1.0,
         })
@@ -174,7 +173,6 @@ impl StageSolver {
     /// A new attempt: the pivots of its start count too.
     pub fn begin(&mut self) {
         self.acc.weakest_pivot = self.start_pivot;
-        self.split = 0;
     }
 
     /// The end of the attempt is the start of the next one.
@@ -274,7 +272,6 @@ impl StageSolver {
         to: &mut Point,
         k: &mut [f64],
     ) -> Result<(), StepFailure> {
-        self.split += 1;
         let (l, zdot) = (&mut self.lambda, &mut self.zdot);
         self.acc.eval(p, ws, here.t, &here.q, &here.v, &here.z, k, l, zdot)?;
         for (v, k) in to.v.iter_mut().zip(&*k) {
