@@ -84,7 +84,7 @@ hem5_contract!(hem5_projected, make_hem5_always, constraints Both);
 /// Left to itself the method projects only above the drift it allows, and keeps that.
 #[test]
 fn positions_are_projected_when_they_drift() {
-    let limit = 0.01 * Settings::default().tol.rtol;
+    let limit = 1e-3 * Settings::default().tol.rtol;
     let case = refined(bars(), 10.0, 10);
     let [g, gv] = residuals(&case, &mut *make_hem5(case.problem()), 400);
     let [free, _] = residuals(&case, &mut *make_hem5_never(case.problem()), 400);

@@ -99,7 +99,7 @@ fn run_case(id: &str, method: &str) {
         if method == "hem5" {
             // its estimate is of lower order than that of a pair: the same error is reached
             // with a hundred times the tolerance
-            o.rtol = o.rtol.map(|r| 100.0 * r);
+            o.rtol = o.rtol.map(|r| (100.0 * r).min(1e-6));
         }
     });
     let reference =
@@ -203,6 +203,8 @@ fn tripled_four_bar_moves_like_the_single_one() {
             run(m, method, |o| {
                 o.rtol = Some(if method == "hem5" { 1e-9 } else { 1e-11 });
                 o.t_end = 10.0;
+                // what is redundant is projected at every step: do the same with the other
+                o.options = o.options.clone().with_word("project", "always");
             })
         };
         let (a, b) = (of(&single), of(&tripled));

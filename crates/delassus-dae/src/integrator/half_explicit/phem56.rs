@@ -13,6 +13,10 @@
 //! solve at the end of the step before, which also gives multipliers of order 5. Five stage
 //! systems per step, against eight of [`super::hem5`], but twice as many positions per stage.
 //!
+//! Where the constraints at the end are too weak for an index-1 solve ([`INDEX_1`]), a seventh
+//! stage gives that acceleration: forces at the end, constraint imposed at c̄₇ = 19/30, back
+//! inside the step and away from the singular position.
+//!
 //! Error estimate: the embedded solution of order 4 with the end accelerations as seventh
 //! stage. Stages leave the tangent space by more than their order, so the difference is
 //! projected onto G(q₁) x = 0 once, with the factor that is there.
@@ -62,6 +66,20 @@ const A_BAR: [&[f64]; 6] = [
     &[-293.0 / 1152.0, 85.0 / 48.0, -2275.0 / 1908.0, 35.0 / 32.0, -2835.0 / 6784.0],
     &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
+/// Constraint point of the seventh stage, which lies at the end of the step.
+const C_BAR_7: f64 = 19.0 / 30.0;
+const A_BAR_7: [f64; 7] = [
+    10752038939.0 / 66307507200.0,
+    -19259.0 / 50160.0,
+    19581770468.0 / 24023520675.0,
+    9941999.0 / 650073600.0,
+    180060831.0 / 4820710400.0,
+    -11331659.0 / 439538400.0,
+    1.0 / 76.0,
+];
+/// Relative pivot of W at the end below which its acceleration is that of the seventh stage: what
+/// round-off leaves of g enters index-1 accelerations divided by this pivot.
+const INDEX_1: f64 = 1e-7;
 /// Weights of order 5 minus weights of order 4.
 const E: [f64; 7] = [
     71.0 / 57600.0,
@@ -171,8 +189,20 @@ impl<P: Problem> Integrator<P> for Phem56 {
         self.finish.run(p, ws, &mut self.solver, to, &mut self.end)?;
         // the end is the seventh stage of the embedded solution
         m.tangent_inv(&self.xi, &to.v, &mut self.k_xi[S]);
-        self.k_v[S].copy_from_slice(&self.end.a);
         self.k_z[S].copy_from_slice(&self.end.zdot);
+        if self.solver.end_pivot < INDEX_1 {
+            let (at, bar) = (&mut self.stage, &mut self.bar);
+            at.set(to, &self.solver.acc);
+            bar.t = from.t + C_BAR_7 * h;
+            combine(None, h, &A_BAR_7, &self.k_xi, &mut self.xi);
+            combine(Some(&from.v), h, &A_BAR_7[..S], &self.k_v, &mut bar.v);
+            combine(Some(&from.z), h, &A_BAR_7, &self.k_z, &mut bar.z);
+            m.retract(&from.q, &self.xi, &mut bar.q);
+            self.solver.solve(p, ws, at, h * A_BAR_7[S], bar, &mut self.end.a)?;
+            // the factor is needed once more
+            self.solver.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
+        }
+        self.k_v[S].copy_from_slice(&self.end.a);
         let [xi, v, z] = &mut self.err;
         combine(None, h, &E, &self.k_xi, xi);
         combine(None, h, &E, &self.k_v, v);
@@ -238,6 +268,15 @@ mod tests {
     fn constraint_points_have_stage_order_2() {
         for i in 2..S {
             close(dot(A_BAR[i], |j| C[j]), C_BAR[i].powi(2) / 2.0, "ā c");
+        }
+    }
+
+    #[test]
+    fn seventh_stage_has_stage_order_3() {
+        let c = |j: usize| C.get(j).copied().unwrap_or(1.0);
+        for k in 0..3 {
+            let want = C_BAR_7.powi(k + 1) / f64::from(k + 1);
+            close(dot(&A_BAR_7, |j| c(j).powi(k)), want, "ā₇");
         }
     }
 
