@@ -40,10 +40,12 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
 };
 
 /// Nodes.
+#[expect(clippy::excessive_precision, reason = "17 digits, as they were computed")]
 const C: [f64; 9] = [0.0, 0.1, 0.15, 0.36147873465736245, 0.085355843354864120, 0.5, 0.8, 1.0, 1.0];
 /// Stages; the last row is b. The published decimals are wrong in their last digits; these
 /// solve the order conditions to all digits.
 #[rustfmt::skip]
+#[expect(clippy::excessive_precision, reason = "17 digits, as they were computed")]
 const A: [&[f64]; 9] = [
     &[],
     &[0.1],
@@ -59,17 +61,11 @@ const A: [&[f64]; 9] = [
     &[0.0, 0.0, 0.0, 0.24677606676367903, 0.21065940874897246, 0.17692181491250181,
         0.30644464441479341, 0.059198065160053285],
 ];
-/// b minus the weights of the solution of order 2.
-const E2: [f64; 8] = [
-    0.0,
-    0.0,
-    0.0,
-    0.24677606676367903,
-    0.21065940874897246,
-    0.17692181491250181,
-    0.30644464441479341 - 2.5,
-    0.059198065160053285 + 1.5,
-];
+/// b minus the weights of the solution of order 2, which are 5/2 and −3/2 at the end.
+const E2: [f64; 8] = {
+    let b = A[8];
+    [b[0], b[1], b[2], b[3], b[4], b[5], b[6] - 2.5, b[7] + 1.5]
+};
 /// Weight of the second estimate.
 const SECOND: f64 = 0.01;
 /// Stages.
