@@ -235,6 +235,11 @@ impl Accel {
         check_finite("projection", x)
     }
 
+    /// M, G and f as they were evaluated last. [`Accel::correct`] spoils f.
+    pub(crate) fn terms(&self) -> (&[f64], &[f64], &[f64]) {
+        (&self.mass, &self.jac, &self.f)
+    }
+
     /// G x, by the Jacobian that was factored last.
     pub fn jac_mul(&self, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);

@@ -66,7 +66,27 @@ impl Projector {
         z: &[f64],
     ) -> Result<(), StepFailure> {
         acc.factor_at(p, ws, t, q, z)?;
+        self.drift(p, ws);
+        self.position_from(p, ws, acc, t, q, z)
+    }
+
+    /// Largest scaled |g| at the position that is realised in `ws`.
+    pub(crate) fn drift<P: Problem>(&mut self, p: &P, ws: &P::Ws) -> f64 {
         p.residual_pos(ws, &mut self.g[..self.n_pos]);
+        self.worst(self.n_pos).0
+    }
+
+    /// [`Projector::position`] from a position that is realised in `ws`, factored in `acc` and
+    /// whose [`Projector::drift`] was asked for last.
+    pub(crate) fn position_from<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        acc: &mut Accel,
+        t: f64,
+        q: &mut [f64],
+        z: &[f64],
+    ) -> Result<(), StepFailure> {
         let (mut drift, _) = self.worst(self.n_pos);
         if drift <= ROUND_OFF {
             return Ok(());

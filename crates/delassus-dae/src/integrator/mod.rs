@@ -6,12 +6,14 @@
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
 mod gen_alpha;
+mod half_explicit;
 mod info;
 mod lin_euler;
 mod mdop5;
 mod options;
 
 pub use gen_alpha::GenAlpha;
+pub use half_explicit::{Hem5, Phem56};
 pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
 pub use mdop5::Mdop5;
@@ -95,7 +97,8 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO, lin_euler::INFO];
+pub const METHODS: &[MethodInfo] =
+    &[mdop5::INFO, gen_alpha::INFO, lin_euler::INFO, half_explicit::HEM5, half_explicit::PHEM56];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -118,6 +121,8 @@ pub fn make<P: Problem + 'static>(
         "mdop5" => boxed(Mdop5::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
         "lin-euler" => boxed(LinEuler::new(p, settings)),
+        "hem5" => boxed(Hem5::new(p, settings)),
+        "phem56" => boxed(Phem56::new(p, settings)),
         _ => None,
     }
 }

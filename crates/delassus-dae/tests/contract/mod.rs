@@ -493,3 +493,17 @@ pub fn by_name<S: System>(name: &str, options: &Options, p: &Dense<S>) -> Boxed<
     options.check(&info(name).unwrap()).unwrap();
     make(name, p, &Settings { options, ..Settings::default() }).unwrap().unwrap()
 }
+
+/// The same case over another span and with finer coarsest steps: for methods that reach their
+/// order, or errors above round-off, only there.
+pub fn refined<S: System>(case: Case<S>, span: f64, steps: usize) -> Case<S> {
+    let coarse = case.coarse.map(|n| n * steps);
+    Case { end: case.end * span, coarse, ..case }
+}
+
+impl<S> Case<S> {
+    /// The system as a problem.
+    pub fn problem(&self) -> &Dense<S> {
+        &self.p
+    }
+}

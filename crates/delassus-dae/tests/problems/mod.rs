@@ -683,3 +683,33 @@ pub const ANDREWS_END: [f64; 7] = [
     0.5347301163226948,
     1.048080741042263,
 ];
+
+/// Parallelogram of bars of 1 m and a coupler of 2 m that starts flat, where its constraints lose
+/// rank exactly, on the branch on which it stays a parallelogram: a pendulum with
+/// θ̈ = −κ cos θ ([`FLAT_KAPPA`]), θ = 0, θ̇ = 3 rad/s at the start. Bars weigh 1 and 3 kg, the
+/// coupler 2 kg, so that the loop is loaded at the start.
+pub fn flat_parallelogram() -> Linkage<3> {
+    let close =
+        joint([-2.0, 0.0], &[arm(&[0], 1.0, 0.0), arm(&[1], 2.0, 0.0), arm(&[2], -1.0, 0.0)]);
+    Linkage {
+        bodies: vec![
+            body(1.0, 1.0 / 12.0, &[0], joint([0.0; 2], &[arm(&[0], 0.5, 0.0)])),
+            body(
+                2.0,
+                8.0 / 12.0,
+                &[1],
+                joint([0.0; 2], &[arm(&[0], 1.0, 0.0), arm(&[1], 1.0, 0.0)]),
+            ),
+            body(3.0, 3.0 / 12.0, &[2], joint([2.0, 0.0], &[arm(&[2], 0.5, 0.0)])),
+        ],
+        rows: vec![(close.clone(), X), (close, Y)],
+        gravity: 9.81,
+        drive: [0.0; 3],
+        spring: None,
+        q: [0.0; 3],
+        v: [3.0, 0.0, 3.0],
+    }
+}
+
+/// κ of [`flat_parallelogram`], 1/s²: (½ (1 + 3) + 2) g over (1 + 3)/3 + 2.
+pub const FLAT_KAPPA: f64 = 4.0 * 9.81 / (4.0 / 3.0 + 2.0);
