@@ -493,3 +493,10 @@ pub fn by_name<S: System>(name: &str, options: &Options, p: &Dense<S>) -> Boxed<
     options.check(&info(name).unwrap()).unwrap();
     make(name, p, &Settings { options, ..Settings::default() }).unwrap().unwrap()
 }
+
+impl<S: System> Case<S> {
+    /// The problem, for measurements of a family's own.
+    pub fn problem(&self) -> &Dense<S> {
+        &self.p
+    }
+}

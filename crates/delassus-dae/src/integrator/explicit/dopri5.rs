@@ -29,7 +29,7 @@ const INFO: MethodInfo = MethodInfo {
     dense_order: 5,
     error_order: 5,
     default_rtol: 1e-8,
-    options: &options("none"),
+    options: &options("projection"),
     citation: "Dormand & Prince 1980; Munthe-Kaas 1998",
     ..MethodInfo::BASE
 };
