@@ -5,18 +5,18 @@
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
+mod explicit;
 mod gen_alpha;
 mod half_explicit;
 mod info;
 mod lin_euler;
-mod mdop5;
 mod options;
 
+pub use explicit::Explicit;
 pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
 pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
-pub use mdop5::Mdop5;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
@@ -24,6 +24,7 @@ use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
+use explicit::{dop853, dopri5, rk4, rkf45};
 
 /// What a method is told when it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,8 +98,17 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] =
-    &[mdop5::INFO, gen_alpha::INFO, lin_euler::INFO, half_explicit::HEM5, half_explicit::PHEM56];
+pub const METHODS: &[MethodInfo] = &[
+    dopri5::MDOP5.info,
+    dopri5::DOPRI5.info,
+    rkf45::RKF45.info,
+    rk4::RK4.info,
+    dop853::DOP853.info,
+    half_explicit::HEM5,
+    half_explicit::PHEM56,
+    gen_alpha::INFO,
+    lin_euler::INFO,
+];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -118,11 +128,15 @@ pub fn make<P: Problem + 'static>(
         Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
     }
     match info(name)?.name {
-        "mdop5" => boxed(Mdop5::new(p, settings)),
-        "gen-alpha" => boxed(GenAlpha::new(p, settings)),
-        "lin-euler" => boxed(LinEuler::new(p, settings)),
+        "mdop5" => boxed(Explicit::new(p, settings, &dopri5::MDOP5)),
+        "dopri5" => boxed(Explicit::new(p, settings, &dopri5::DOPRI5)),
+        "rkf45" => boxed(Explicit::new(p, settings, &rkf45::RKF45)),
+        "rk4" => boxed(Explicit::new(p, settings, &rk4::RK4)),
+        "dop853" => boxed(Explicit::new(p, settings, &dop853::DOP853)),
         "hem5" => boxed(Hem5::new(p, settings)),
         "phem56" => boxed(Phem56::new(p, settings)),
+        "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "lin-euler" => boxed(LinEuler::new(p, settings)),
         _ => None,
     }
 }

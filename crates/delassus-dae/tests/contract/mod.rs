@@ -502,7 +502,7 @@ pub fn refined<S: System>(case: Case<S>, span: f64, steps: usize) -> Case<S> {
 }
 
 impl<S> Case<S> {
-    /// The system as a problem.
+    /// The problem, for measurements of a family's own.
     pub fn problem(&self) -> &Dense<S> {
         &self.p
     }
