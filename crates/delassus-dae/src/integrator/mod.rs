@@ -5,11 +5,15 @@
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
+mod al;
+mod driven;
 mod gen_alpha;
 mod info;
 mod mdop5;
+mod mns;
 mod options;
 
+pub use al::{Al, Ali3p};
 pub use gen_alpha::GenAlpha;
 pub use info::{Abilities, MethodInfo};
 pub use mdop5::Mdop5;
@@ -93,7 +97,8 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
+pub const METHODS: &[MethodInfo] =
+    &[mdop5::INFO, gen_alpha::INFO, al::AL, al::ALI3P, al::ALI3PVS, al::MAL, mns::INFO];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -115,6 +120,11 @@ pub fn make<P: Problem + 'static>(
     match info(name)?.name {
         "mdop5" => boxed(Mdop5::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "al" => boxed(Al::new(p, settings)),
+        "ali3p" => boxed(Ali3p::fixed(p, settings)),
+        "ali3pvs" => boxed(Ali3p::variable(p, settings)),
+        "mal" => boxed(al::mal(p, settings)),
+        "mns" => boxed(mns::mns(p, settings)),
         _ => None,
     }
 }
