@@ -5,8 +5,8 @@ mod contract;
 mod problems;
 
 use contract::{Boxed, by_name, integrator_contract};
-use delassus_dae::Options;
-use problems::{Dense, System};
+use delassus_dae::{Options, Problem};
+use problems::{Dense, HeavyTop, Linkage, System, four_bar};
 
 fn make_al<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
     by_name("al", &Options::default(), p)
@@ -23,6 +23,9 @@ fn make_mal<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
 fn make_mns<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
     by_name("mns", &Options::default(), p)
 }
+fn make_mal_drift<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+    by_name("mal", &Options::default().with_word("projection", "none"), p)
+}
 fn make_mal_rk4<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
     by_name("mal", &Options::default().with_word("driver", "rk4"), p)
 }
@@ -33,17 +36,63 @@ fn make_mns_rk4<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
 integrator_contract!(al, make_al, order [2.0, 2.0, 2.0], constraints Both, trace None);
 integrator_contract!(ali3p, make_ali3p, order [2.0, 2.0, 2.0], constraints Both, trace None);
 integrator_contract!(ali3pvs, make_ali3pvs, order [2.0, 2.0, 2.0], constraints Both, trace None);
-integrator_contract!(mal, make_mal, order [5.0, 5.0, 5.0], constraints Drift, trace None);
-integrator_contract!(mns, make_mns, order [5.0, 5.0, 5.0], constraints Both, trace None);
+integrator_contract!(mal, make_mal, order [5.0, 5.0, 5.0], constraints Both, trace None);
 
-/// With `rk4` the instance describes itself otherwise than the list does, so the contract is
-/// taken in parts.
-macro_rules! fourth_order {
-    ($name:ident, $make:ident, constraints $constraints:ident) => {
+/// Order on the four-bar by a line fitted to the logarithms of the errors over many step sizes.
+/// Where the two leading terms of an error have opposite signs, it vanishes by chance at some
+/// step size, and a slope between few levels says little: here the velocity of `mns` and of
+/// unprojected `mal` does so between 60 and 160 steps. The method of order 4 is measured at
+/// finer steps, where its second term has died out.
+fn order_by_fit(
+    make: fn(&Dense<Linkage<3>>) -> Boxed<Dense<Linkage<3>>>,
+    order: f64,
+    pattern: &[f64],
+    label: &str,
+) {
+    let case = contract::bars();
+    let p = Dense::new(four_bar());
+    let exact = contract::reference(&case);
+    let levels: &[usize] = if order > 4.0 {
+        &[16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256]
+    } else {
+        &[64, 80, 96, 128, 160, 192, 256, 384, 512]
+    };
+    let (mut sx, mut sxx, mut sy, mut sxy, mut n) = (0.0, 0.0, [0.0; 3], [0.0; 3], 0.0);
+    for &steps in levels {
+        let got = contract::trace(&case, &mut *make(&p), steps, pattern);
+        let e = contract::distance(p.manifold(), &got, &exact);
+        if e.iter().any(|e| *e < 3e-12) {
+            break; // round-off
+        }
+        let x = (steps as f64).log2();
+        sx += x;
+        sxx += x * x;
+        n += 1.0;
+        for i in 0..3 {
+            sy[i] += e[i].log2();
+            sxy[i] += x * e[i].log2();
+        }
+    }
+    assert!(n >= 7.0, "{label}: only {n} levels above round-off");
+    for (i, what) in ["q", "v", "λ"].into_iter().enumerate() {
+        let slope = -(n * sxy[i] - sx * sy[i]) / (n * sxx - sx * sx);
+        println!("FIT | {label} | four-bar | {} | {what} {slope:.2}", pattern.len());
+        assert!(
+            slope > order - 0.3 && slope < order + 1.5,
+            "{label}: order of {what} is {slope:.2} with {} steps per unit",
+            pattern.len()
+        );
+    }
+}
+
+/// The contract in parts: orders on the loop by a fit, and no comparison with the list of
+/// methods where an option makes another method of it.
+macro_rules! in_parts {
+    ($name:ident, $make:ident, order $order:literal, constraints $constraints:ident) => {
         mod $name {
             use super::*;
             use crate::contract::*;
-            const ORDER: [f64; 3] = [4.0; 3];
+            const ORDER: [f64; 3] = [$order; 3];
             const LABEL: &str = stringify!($name);
 
             #[test]
@@ -53,8 +102,8 @@ macro_rules! fourth_order {
             }
             #[test]
             fn order_on_a_loop() {
-                order_is_kept(&bars(), $make, ORDER, EQUAL, LABEL);
-                order_is_kept(&bars(), $make, ORDER, ALTERNATING, LABEL);
+                order_by_fit($make, $order, EQUAL, LABEL);
+                order_by_fit($make, $order, ALTERNATING, LABEL);
             }
             #[test]
             fn order_on_a_pendulum() {
@@ -75,16 +124,21 @@ macro_rules! fourth_order {
             }
             #[test]
             fn description() {
-                let i = $make(&top_problem()).info();
-                assert_eq!((i.order, i.adaptive), ([4, 4, 4], false));
+                let i = $make(&Dense::new(HeavyTop)).info();
+                assert_eq!((i.order[0] as f64, i.adaptive), ($order, $order > 4.0));
             }
         }
     };
 }
 
-fn top_problem() -> Dense<problems::HeavyTop> {
-    Dense::new(problems::HeavyTop)
-}
+in_parts!(mns, make_mns, order 5.0, constraints Both);
+in_parts!(mal_drift, make_mal_drift, order 5.0, constraints Drift);
+in_parts!(mal_rk4, make_mal_rk4, order 4.0, constraints Both);
+in_parts!(mns_rk4, make_mns_rk4, order 4.0, constraints Both);
 
-fourth_order!(mal_rk4, make_mal_rk4, constraints Drift);
-fourth_order!(mns_rk4, make_mns_rk4, constraints Both);
+#[test]
+fn continuous_output_and_description_of_mns() {
+    contract::dense_output(&contract::top(), make_mns, [5.0; 3], "mns");
+    contract::dense_output(&contract::bars(), make_mns, [5.0; 3], "mns");
+    contract::describes_itself(&contract::top(), make_mns, [5.0; 3]);
+}

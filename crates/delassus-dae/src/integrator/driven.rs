@@ -82,13 +82,14 @@ pub(super) trait Evaluator<P: Problem>: Send {
     ) -> Result<(), StepFailure>;
     /// A step begins.
     fn begin(&mut self, p: &P, ws: &mut P::Ws, from: &State) -> Result<(), StepFailure>;
-    /// a, λ and ż at a point of the step that began at q₀.
+    /// a, λ and ż at a point of the step that began at q₀; the last one is its end.
     fn stage(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         q0: &[f64],
         x: &mut StagePoint,
+        last: bool,
         out: &mut Derived,
     ) -> Result<(), StepFailure>;
     /// Smallest relative pivot since the step began.
@@ -198,7 +199,7 @@ impl<P: Problem, E: Evaluator<P>> Integrator<P> for Driven<E> {
             combine(Some(&from.v), h, a[i], &self.k_v, &mut x.v);
             combine(Some(&from.z), h, a[i], &self.k_z, &mut x.z);
             check_finite("stage", &x.xi)?;
-            self.eval.stage(p, ws, &from.q, x, &mut self.end)?;
+            self.eval.stage(p, ws, &from.q, x, i + 1 == c.len(), &mut self.end)?;
             m.tangent_inv(&x.xi, &x.v, &mut self.k_xi[i]);
             self.k_v[i].copy_from_slice(&self.end.a);
             self.k_z[i].copy_from_slice(&self.end.zdot);

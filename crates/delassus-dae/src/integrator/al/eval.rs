@@ -5,6 +5,10 @@
 //! projections     x of least xᵀM x with G x = b
 //! ```
 //!
+//! Rows that follow from others (`Structure::independent_rows`) have a weight of 1 instead of the
+//! penalty: a little off the constraints they contradict the others and would stiffen the
+//! motion. Where the others lose their grip all rows get the full weight.
+//!
 //! Each is a few passes with one factor: x and λ grow by what the rest of the constraint
 //! equation asks for, which shrinks by about the penalty in every pass. Where a direction of G
 //! fades, its rest does not shrink and the passes end: noise is not amplified there.
@@ -21,6 +25,8 @@ const PASSES: usize = 4;
 const REST: f64 = 1e-15;
 /// Newton iterations of one projection of positions.
 const PROJECTIONS: usize = 6;
+/// A pivot below this, in units of 1/penalty, says that the independent rows lose their grip.
+const WEAK: f64 = 100.0;
 /// Scaled residual that is as good as zero.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
@@ -34,8 +40,13 @@ pub(super) struct AlEval {
     penalty: f64,
     scale: Vec<f64>,
     row_scale: Vec<f64>,
-    /// D, from the masses at the last restart.
+    /// D, from the masses at the last restart: of all rows, and with dependent ones turned down.
     pub weight: Vec<f64>,
+    reduced: Vec<f64>,
+    /// Scales of the rows with full weight, infinite for the others.
+    judged: Vec<f64>,
+    has_dependent: bool,
+    use_all: bool,
     mass: Vec<f64>,
     s: Vec<f64>,
     jac: Vec<f64>,
@@ -66,6 +77,13 @@ impl AlEval {
         });
         let pattern = Csr::from_pairs(d.nv, d.nv, pairs)?;
         let scales = p.scales();
+        let mut judged = scales.row.clone();
+        if let Some(rows) = &st.independent_rows {
+            judged.fill(f64::INFINITY);
+            for r in rows {
+                judged[*r] = scales.row[*r];
+            }
+        }
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
         Ok(AlEval {
@@ -81,6 +99,10 @@ impl AlEval {
             scale: scales.q,
             row_scale: scales.row,
             weight: vec![1.0; d.n_vel],
+            reduced: vec![1.0; d.n_vel],
+            judged,
+            has_dependent: st.independent_rows.is_some(),
+            use_all: false,
             f: nv(),
             zero: nv(),
             b: rows(),
@@ -108,8 +130,10 @@ impl AlEval {
         }
         // without any mass, any scale is as good as another
         let energy = if energy > 0.0 { energy } else { 1.0 };
-        for (w, r) in self.weight.iter_mut().zip(&self.row_scale) {
-            *w = self.penalty * energy / (r * r);
+        for (i, r) in self.row_scale.iter().enumerate() {
+            self.weight[i] = self.penalty * energy / (r * r);
+            let full = self.judged[i].is_finite();
+            self.reduced[i] = if full { self.weight[i] } else { energy / (r * r) };
         }
     }
 
@@ -120,20 +144,26 @@ impl AlEval {
         for (slot, x) in self.slots.iter().zip(&self.mass) {
             self.s[*slot] = *x;
         }
-        let pivot = self.kkt.factor(&self.s, &self.jac, &self.jac, &self.weight)?;
+        let pivot = self.kkt.factor(&self.s, &self.jac, &self.jac, &self.reduced)?;
         self.weakest_pivot = self.weakest_pivot.min(pivot);
         self.work.factorizations += 1;
+        self.use_all = self.has_dependent && pivot < WEAK / self.penalty;
+        if self.use_all {
+            self.kkt.factor(&self.s, &self.jac, &self.jac, &self.weight)?;
+            self.work.factorizations += 1;
+        }
         Ok(())
     }
 
     /// x with G x = b by passes; x and y hold the first one on entry.
     fn passes(&mut self, x: &mut [f64], y: &mut [f64]) -> Result<(), StepFailure> {
-        let size = largest(&self.b, &self.row_scale);
+        let scale = if self.use_all { &self.row_scale } else { &self.judged };
+        let size = largest(&self.b, scale);
         let mut last = f64::INFINITY;
         for _ in 1..PASSES {
             self.rest.copy_from_slice(&self.b);
             self.jac_pattern.mul_add(&self.jac, -1.0, x, &mut self.rest);
-            let left = largest(&self.rest, &self.row_scale);
+            let left = largest(&self.rest, scale);
             // nothing left, or nothing gained: round-off, a contradiction, or a faded direction
             if left <= REST * size || !(left < 0.5 * last) {
                 break;

@@ -15,7 +15,7 @@
 //! | `al` | index 1, stabilised | trapezoidal rule, fixed-point iteration | q and v projected |
 //! | `ali3p` | index 3 | trapezoidal rule, Newton's method | q by the step, v and a projected |
 //! | `ali3pvs` | the same, step by error estimate | | |
-//! | `mal` | index 1, stabilised | explicit Runge–Kutta | small drift |
+//! | `mal` | index 1, stabilised | explicit Runge–Kutta | q and v projected, or small drift |
 
 mod eval;
 mod index1;
@@ -36,19 +36,19 @@ use crate::control::ErrorView;
 /// Weight of the constraints in the matrix.
 const PENALTY: OptionInfo = OptionInfo {
     name: "penalty",
-    summary: "weight of the constraints relative to the inertia; larger converges faster, smaller is calmer at singular positions",
-    kind: OptionKind::Number { default: 1e8, min: 1e3, max: 1e10 },
+    summary: "weight of the constraints relative to the inertia; the larger, the closer singular positions are passed",
+    kind: OptionKind::Number { default: 1e10, min: 1e3, max: 1e12 },
 };
 
 /// Baumgarte's parameters inside the index-1 forms.
 const OMEGA: OptionInfo = OptionInfo {
     name: "omega",
-    summary: "stabilisation: natural frequency with which drift dies out, rad/s",
+    summary: "frequency of the stabilisation of unprojected accelerations, rad/s",
     kind: OptionKind::Number { default: 10.0, min: 0.0, max: 1e4 },
 };
 const XI: OptionInfo = OptionInfo {
     name: "xi",
-    summary: "stabilisation: damping ratio, 1 = no overshoot",
+    summary: "damping ratio of the stabilisation, 1 = no overshoot",
     kind: OptionKind::Number { default: 1.0, min: 0.0, max: 10.0 },
 };
 

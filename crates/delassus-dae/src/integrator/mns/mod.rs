@@ -303,6 +303,7 @@ impl<P: Problem> Evaluator<P> for NullSpace {
         ws: &mut P::Ws,
         q0: &[f64],
         x: &mut StagePoint,
+        _last: bool,
         out: &mut Derived,
     ) -> Result<(), StepFailure> {
         self.positions(p, ws, q0, x)?;

@@ -60,7 +60,8 @@ impl Partition {
     }
 
     /// Dependent coordinates.
-    pub fn dependent(&self) -> &[usize] {
+    #[cfg(test)]
+    fn dependent(&self) -> &[usize] {
         &self.order[..self.rows.len()]
     }
 
