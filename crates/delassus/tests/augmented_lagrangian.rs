@@ -175,17 +175,19 @@ mod slider_cranks {
     }
     #[test]
     fn ali3p() {
-        // the steps of the paper: 1.5, 0.75 and 0.25 ms
+        // cases 2 and 3 with the steps of the paper; for case 1 its 1.5 ms are a little long here
         check_all(
             "ali3p",
             &[],
             &[("A1", Fixed(1e-3)), ("A2", Fixed(7.5e-4)), ("A3", Fixed(2.5e-4))],
         );
     }
+    /// Whether a step ends close to a singular position is a matter of luck: 1.1 ms does, and
+    /// without the check of branches it goes on as a pendulum.
     #[test]
-    fn ali3p_with_other_penalties() {
-        for penalty in ["1e8", "1e9", "1e11", "1e12"] {
-            for h in [5e-4, 1e-3] {
+    fn ali3p_at_many_steps() {
+        for penalty in ["1e10", "1e12"] {
+            for h in [1.2e-3, 1.1e-3, 1e-3, 8e-4, 5.7e-4] {
                 check("A3", "ali3p", Fixed(h), &[("penalty", penalty)]);
             }
         }
@@ -234,7 +236,7 @@ mod smooth {
 
     #[test]
     fn al() {
-        let cases = [("B1", Rtol(1e-7)), ("B2_n_four_bar_N2", Rtol(1e-6)), ("B3", Rtol(4e-7))];
+        let cases = [("B1", Rtol(1e-7)), ("B2_n_four_bar_N2", Rtol(7e-7)), ("B3", Rtol(4e-7))];
         check_all("al", &[], &cases);
         let cases =
             [("B4", Rtol(1e-6)), ("D2", Rtol(4e-9)), ("I4", Rtol(1e-8)), ("I5", Rtol(2e-8))];
@@ -244,14 +246,14 @@ mod smooth {
     fn ali3p() {
         let cases = [("B1", Fixed(2e-4)), ("B2_n_four_bar_N2", Fixed(5e-4)), ("B4", Fixed(2e-3))];
         check_all("ali3p", &[], &cases);
-        check_all("ali3p", &[], &[("D2", Fixed(2e-5)), ("I4", Fixed(1e-4)), ("I5", Fixed(2e-5))]);
+        check_all("ali3p", &[], &[("D2", Fixed(2.5e-5)), ("I4", Fixed(1e-4)), ("I5", Fixed(2e-5))]);
     }
     #[test]
     fn ali3pvs() {
-        let cases = [("B1", Rtol(1e-7)), ("B2_n_four_bar_N2", Rtol(1e-6)), ("B3", Rtol(4e-7))];
+        let cases = [("B1", Rtol(1e-7)), ("B2_n_four_bar_N2", Rtol(7e-7)), ("B3", Rtol(4e-7))];
         check_all("ali3pvs", &[], &cases);
         let cases =
-            [("B4", Rtol(1e-6)), ("B5", Rtol(3e-6)), ("D1", Rtol(2e-9)), ("D2", Rtol(4e-9))];
+            [("B4", Rtol(1e-6)), ("B5", Rtol(2e-6)), ("D1", Rtol(2e-9)), ("D2", Rtol(4e-9))];
         check_all("ali3pvs", &[], &cases);
         let cases =
             [("I1", Rtol(5e-9)), ("I3", Rtol(5e-8)), ("I4", Rtol(1e-8)), ("I5", Rtol(8e-9))];
@@ -332,55 +334,5 @@ mod kinds_of_models {
         agree("mns", Rtol(1e-8), &able);
         let e = run_until("rolling_disc", "mns", File, &[], None).unwrap_err();
         assert!(e.to_string().contains("rolling constraints"), "{e}");
-    }
-}
-
-#[test]
-#[ignore]
-fn probe() {
-    let env = |n: &str| std::env::var(n).ok();
-    let num = |n: &str| env(n).map(|s| s.parse::<f64>().unwrap());
-    let words = env("OPTS").unwrap_or_default();
-    let words: Vec<(&str, &str)> =
-        words.split_whitespace().map(|w| w.split_once('=').unwrap()).collect();
-    for id in env("IDS").unwrap().split_whitespace() {
-        for m in env("METHODS").unwrap().split_whitespace() {
-            let clock = std::time::Instant::now();
-            let out = run(
-                id,
-                m,
-                num("STEP").map(Fixed).or(num("RTOL").map(Rtol)).unwrap_or(File),
-                &words,
-            );
-            let s = &out.summary;
-            if let Some(e) = &out.error {
-                println!(
-                    "{id} {m}: FAILED {e} | {} | {:.2} s",
-                    e.help,
-                    clock.elapsed().as_secs_f64()
-                );
-                continue;
-            }
-            let cols: &[&str] = match &id[..2] {
-                "B1" => &["x", "y"],
-                "B2" => &["xB0", "yB0"],
-                "B4" => &["xP3", "yP3", "zP3"],
-                "B5" => &["s"],
-                "D1" => &["phi1", "phi2", "phi3"],
-                "D2" => &["alpha1", "alpha2", "x_slider"],
-                "I2" => &["W1", "W2", "W3"],
-                "I3" => &["crank_angle", "slider_x"],
-                _ => &["x", "y", "z"],
-            };
-            let (max, eps) = errors(id, &out, cols);
-            println!(
-                "{id} {m}: eps_T {eps:.2e} max {max:.2e} energy {:.1e} drift {:.1e} steps {} hops {} {:.2} s",
-                s.energy_error,
-                s.max_position_drift,
-                s.steps,
-                s.singular_hops,
-                clock.elapsed().as_secs_f64()
-            );
-        }
     }
 }

@@ -279,6 +279,13 @@ impl AlEval {
         self.factor(p, ws)
     }
 
+    /// Row with the largest residual that the last correction removed, and that residual.
+    pub fn worst_row(&self) -> (usize, f64) {
+        let size = |i: &usize| self.b[*i].abs() / self.row_scale[*i];
+        let row = (0..self.b.len()).max_by(|i, j| size(i).total_cmp(&size(j))).unwrap_or(0);
+        (row, self.b.get(row).map_or(0.0, |b| -b))
+    }
+
     /// Moves v onto G v + g_t = 0 at the position realised in `ws`, with its factor; leaves `ws`
     /// realised at velocity level.
     pub fn velocity<P: Problem>(

@@ -69,6 +69,11 @@ const STALLED: f64 = 1e-9;
 /// Contraction beyond which the matrix is renewed.
 const SLOW: f64 = 0.1;
 
+/// Close to a singular position (by the smallest pivot, about the square of the distance) a
+/// projection that changes the velocity by more than this part has met the other branch.
+const NEAR_SINGULAR: f64 = 1e-4;
+const TURNED: f64 = 0.3;
+
 /// The method with its memory.
 pub struct Ali3p {
     info: MethodInfo,
@@ -261,6 +266,25 @@ impl Ali3p {
     }
 }
 
+impl Ali3p {
+    /// Refuses an end near a singular position whose tangents belong to another branch of the
+    /// motion: there the projection would turn the velocity (before it: in `dx`) by a good part
+    /// of its size, where otherwise it changes it by O(h²).
+    fn check_branch(&self, from: &State, h: f64, to: &State) -> Result<(), StepFailure> {
+        let (mut turn, mut size): (f64, f64) = (0.0, 0.0);
+        for (i, s) in self.scale.iter().enumerate() {
+            turn = turn.max((to.v[i] - self.dx[i]).abs() / s);
+            let v = from.v[i].abs().max(self.dx[i].abs()).max(h * self.start.a[i].abs());
+            size = size.max(v / s);
+        }
+        if turn <= TURNED * size || h * turn <= STALLED {
+            return Ok(());
+        }
+        let (row, residual) = self.eval.worst_row();
+        Err(StepFailure::Projection { row, residual })
+    }
+}
+
 impl<P: Problem> Integrator<P> for Ali3p {
     fn info(&self) -> MethodInfo {
         self.info
@@ -299,7 +323,11 @@ impl<P: Problem> Integrator<P> for Ali3p {
         // projections of velocity and acceleration
         p.realize_position(to.t, &to.q, &to.z, ws);
         self.eval.factor(p, ws)?;
+        self.dx.copy_from_slice(&to.v);
         self.eval.velocity(p, ws, &mut to.v, &to.z)?;
+        if self.eval.weakest_pivot < NEAR_SINGULAR {
+            self.check_branch(from, h, to)?;
+        }
         let d = &mut self.end;
         self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)?;
         p.manifold().bracket(&from.v, &self.start.a, &mut self.bracket);
