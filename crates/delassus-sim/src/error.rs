@@ -142,6 +142,12 @@ impl SimError {
                 format!("{e}: {}", p.row_name(*row)),
                 "a tighter tolerance keeps the motion closer to the constraints",
             ),
+            StepFailure::RankLost { row } => (
+                SimErrorKind::Singular,
+                vec![p.row_name(*row)],
+                format!("{e}: {}", p.row_name(*row)),
+                "the motion passes a singular position: use a method that can (mdop5, ali3p, gen-alpha)",
+            ),
             StepFailure::Kkt(k) => {
                 let blame = match k {
                     KktError::Singular { row, .. } | KktError::NonFinite { row } => {

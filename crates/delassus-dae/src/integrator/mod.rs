@@ -5,13 +5,17 @@
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
+mod al;
+mod driven;
 mod explicit;
 mod gen_alpha;
 mod half_explicit;
 mod info;
 mod lin_euler;
+mod mns;
 mod options;
 
+pub use al::{Al, Ali3p};
 pub use explicit::Explicit;
 pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
@@ -108,6 +112,11 @@ pub const METHODS: &[MethodInfo] = &[
     half_explicit::PHEM56,
     gen_alpha::INFO,
     lin_euler::INFO,
+    al::AL,
+    al::ALI3P,
+    al::ALI3PVS,
+    al::MAL,
+    mns::INFO,
 ];
 
 /// Description of a method by its name or another name of it.
@@ -137,6 +146,11 @@ pub fn make<P: Problem + 'static>(
         "phem56" => boxed(Phem56::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
         "lin-euler" => boxed(LinEuler::new(p, settings)),
+        "al" => boxed(Al::new(p, settings)),
+        "ali3p" => boxed(Ali3p::fixed(p, settings)),
+        "ali3pvs" => boxed(Ali3p::variable(p, settings)),
+        "mal" => boxed(al::mal(p, settings)),
+        "mns" => boxed(mns::mns(p, settings)),
         _ => None,
     }
 }
