@@ -93,7 +93,14 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
+pub const METHODS: &[MethodInfo] = &[
+    mdop5::INFO,
+    gen_alpha::INDEX3,
+    gen_alpha::INDEX2,
+    gen_alpha::STABILIZED,
+    gen_alpha::HHT,
+    gen_alpha::NEWMARK,
+];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -112,9 +119,14 @@ pub fn make<P: Problem + 'static>(
     ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
         Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
     }
-    match info(name)?.name {
+    let info = info(name)?;
+    match info.name {
         "mdop5" => boxed(Mdop5::new(p, settings)),
-        "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "gen-alpha" => boxed(GenAlpha::new(p, settings, info)),
+        "gen-alpha-index2" => boxed(GenAlpha::new(p, settings, info)),
+        "gen-alpha-ggl" => boxed(GenAlpha::new(p, settings, info)),
+        "hht" => boxed(GenAlpha::new(p, settings, info)),
+        "newmark" => boxed(GenAlpha::new(p, settings, info)),
         _ => None,
     }
 }
