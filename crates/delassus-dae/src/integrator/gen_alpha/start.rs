@@ -58,12 +58,15 @@ impl GenAlpha {
         let ratio = h / hp;
         self.extrapolate = if ratio < FAR { ratio } else { 0.0 };
         if !same {
+            // the shift of a against v̇, for the new size, on the index-1 v̇
             for (a, v_dot) in self.a0.iter_mut().zip(&self.base.a) {
-                *a = v_dot + ratio * (*a - v_dot);
+                *a = ratio * (*a - v_dot);
             }
-            // a shorter step may be the answer to a singular position: the driver wants to know
-            if h < hp && self.form == Form::Index2 {
-                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+            let b = &mut self.base;
+            let (a, l, z) = (&mut b.a, &mut b.lambda, &mut b.zdot);
+            self.acc.eval(p, ws, from.t, &from.q, &from.v, &from.z, a, l, z)?;
+            for (a, v_dot) in self.a0.iter_mut().zip(&self.base.a) {
+                *a += v_dot;
             }
         }
         Ok(())
