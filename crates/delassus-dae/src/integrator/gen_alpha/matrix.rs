@@ -25,6 +25,9 @@ use crate::problem::{Dims, Problem, mass_slots};
 use crate::rows::RowSubset;
 use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
 
+/// Steps for which a matrix counts as young.
+const YOUNG: u32 = 20;
+
 /// Where the matrix is taken.
 pub(super) struct Point<'a> {
     pub h: f64,
@@ -45,6 +48,8 @@ pub(super) struct Matrix {
     kept: usize,
     active: usize,
     have: bool,
+    /// Steps made with the kept matrix.
+    age: u32,
     renew_kept: bool,
     /// It is to be renewed before it is used again.
     pub renew: bool,
@@ -71,6 +76,7 @@ impl Matrix {
             kept: 0,
             active: 0,
             have: false,
+            age: 0,
             renew_kept: true,
             renew: true,
             mass_slots: mass_slots(&st.mass, &st.tangent),
@@ -99,8 +105,14 @@ impl Matrix {
         self.renew = self.renew_kept || !self.have;
     }
 
+    /// It was made in this attempt or not long before.
+    pub fn is_young(&self) -> bool {
+        self.active != self.kept || self.age < YOUNG
+    }
+
     /// The attempt was accepted.
     pub fn commit(&mut self) {
+        self.age = if self.active == self.kept { self.age.saturating_add(1) } else { 1 };
         self.kept = self.active;
         self.renew_kept = self.renew;
         self.have = true;

@@ -189,7 +189,10 @@ impl GenAlpha {
         let b1 = 1.0 / (beta * h * h);
         let bv = gamma / (beta * h);
         let ba = b1 * self.co.c_m();
-        let noise = NOISE / unit;
+        // Round-off of positions, seen as velocities, may be far above that of velocities (stiff
+        // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
+        // old one could be mistaken for it, and add up.
+        let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
         let stalled = STALLED / unit;
         let mut last = f64::INFINITY;
         let mut worst = 0;
