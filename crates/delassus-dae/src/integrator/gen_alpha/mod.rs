@@ -76,6 +76,8 @@ pub struct GenAlpha {
     a0: Vec<f64>,
     v0: Vec<f64>,
     extrapolate: f64,
+    /// There is a position correction p.
+    corrects: bool,
     // the iterate; its v is in the state, its v̇ and λ in `end`
     a1: Vec<f64>,
     xi: Vec<f64>,
@@ -133,6 +135,7 @@ impl GenAlpha {
             a0: nv(),
             v0: nv(),
             extrapolate: 0.0,
+            corrects: false,
             a1: nv(),
             xi: nv(),
             r: nv(),
@@ -151,11 +154,6 @@ impl GenAlpha {
             end: derived,
             work: Work::default(),
         })
-    }
-
-    /// There is a position correction p.
-    fn corrects(&self) -> bool {
-        self.form == Form::Stabilized && self.dims.n_pos > 0
     }
 
     /// First guess: v̇ and λ go on as in the last step, or stay.
@@ -226,7 +224,8 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.matrix.begin();
         self.begin(p, ws, from, h)?;
         self.predict(from, h, to);
-        if self.corrects() {
+        self.corrects = self.form == Form::Stabilized && self.dims.n_pos > 0;
+        if self.corrects {
             self.close(p, ws, from, to)?;
         }
         self.newton(p, ws, from, h, to)?;

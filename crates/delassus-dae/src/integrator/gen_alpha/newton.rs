@@ -16,6 +16,7 @@ use super::GenAlpha;
 use super::coefficients::Coefficients;
 use super::form::Form;
 use super::matrix::Point;
+use super::start::NEAR_SINGULAR;
 use crate::failure::{StepFailure, check_finite};
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 use crate::state::State;
@@ -135,7 +136,8 @@ impl GenAlpha {
     }
 
     /// Stabilised form: puts the predicted positions on g = 0 and leaves the factor there for
-    /// [`GenAlpha::correct`].
+    /// [`GenAlpha::correct`]. At a singular position g does not say how far to go, so the step does
+    /// without a correction; the next ones make up for it.
     pub(super) fn close<P: Problem>(
         &mut self,
         p: &P,
@@ -145,6 +147,10 @@ impl GenAlpha {
     ) -> Result<(), StepFailure> {
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
+        if self.acc.weakest_pivot < NEAR_SINGULAR {
+            self.corrects = false;
+            return Ok(());
+        }
         p.residual_pos(ws, &mut self.gap[..self.dims.n_pos]);
         for g in &mut self.gap {
             *g = -*g;
@@ -206,7 +212,7 @@ impl GenAlpha {
             self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
             self.work.newton += 1;
             let mut norm: f64 = 0.0;
-            if self.corrects() {
+            if self.corrects {
                 self.correct(p)?;
                 for i in 0..self.dims.nv {
                     self.xi[i] += self.tmp2[i];

@@ -7,7 +7,10 @@
 //! - At the start: v̇ by the index-1 form, v̈ by a central difference along the flow, then the
 //!   offsets.
 //! - h as before: nothing to do.
-//! - h changed, constraints at velocity level: a ← v̇ + (h/h_prev)(a − v̇).
+//! - h changed, constraints at velocity level: a ← v̇ + (h/h_prev)(a − v̇), with v̇ and λ of the
+//!   index-1 form. The v̇ of the last step would do for q and v; but its error has a part that
+//!   belongs to the old h, and what is left of it alternates with the spectral radius at infinity:
+//!   where that is near 1 it adds up to first order in λ.
 //! - h changed, index 3: afresh as at the start, from the velocity projected onto the constraints.
 //!   A rescaling would have to take v̈ from differences of v̇ that already carry the error of the
 //!   old offset, and those errors grow as h shrinks. Without the offsets λ, and with it the error
@@ -21,6 +24,10 @@ use crate::state::State;
 
 /// Steps that differ by less than this (relative) are the same.
 const SAME: f64 = 1e-9;
+/// Relative pivot of G M⁻¹ Gᵀ (the square of the distance to a singular position, in radians or
+/// so) below which the index-1 form is not asked: accelerations close to such a point are
+/// dominated by what little the state is off the constraints.
+pub(super) const NEAR_SINGULAR: f64 = 1e-6;
 /// Growth of the step up to which v̇ and λ are extrapolated as a first guess.
 const FAR: f64 = 2.5;
 
@@ -38,36 +45,54 @@ impl GenAlpha {
         from: &State,
         h: f64,
     ) -> Result<(), StepFailure> {
-        let Some(hp) = self.h_prev else {
-            self.extrapolate = 0.0;
-            return self.afresh(p, ws, from, h);
-        };
-        let same = same(h, hp);
-        if !same && self.form == Form::Index3 {
-            self.extrapolate = 0.0;
-            return self.afresh(p, ws, from, h);
+        self.extrapolate = 0.0;
+        match self.h_prev {
+            Some(hp) if same(h, hp) => {
+                self.go_on(from, 1.0);
+                if self.form == Form::Index3 && self.in_a_row < 2 {
+                    // the first step of this size began from another v̇ than the last one ended with
+                    self.extrapolate = 0.0;
+                }
+                Ok(())
+            }
+            Some(hp) if self.form.at_velocity() => {
+                self.go_on(from, h / hp);
+                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+                if self.acc.weakest_pivot > NEAR_SINGULAR {
+                    self.rebase(p, ws, from)?;
+                }
+                Ok(())
+            }
+            _ => self.afresh(p, ws, from, h),
         }
+    }
+
+    /// From where the last step ended; `ratio` is h over the size of that step.
+    fn go_on(&mut self, from: &State, ratio: f64) {
         self.base.copy_from(&self.start);
-        self.a0.copy_from_slice(&self.a_alg);
         self.v0.copy_from_slice(&from.v);
-        if self.form == Form::Index3 {
-            // the first step of this size began from another v̇ than the one before it ended with
-            self.extrapolate = if self.in_a_row > 1 { 1.0 } else { 0.0 };
-            return Ok(());
+        for i in 0..self.dims.nv {
+            let v_dot = self.start.a[i];
+            self.a0[i] =
+                if ratio == 1.0 { self.a_alg[i] } else { v_dot + ratio * (self.a_alg[i] - v_dot) };
         }
-        let ratio = h / hp;
-        self.extrapolate = if ratio < FAR { ratio } else { 0.0 };
-        if !same {
-            // the shift of a against v̇, for the new size, on the index-1 v̇
-            for (a, v_dot) in self.a0.iter_mut().zip(&self.base.a) {
-                *a = ratio * (*a - v_dot);
-            }
-            let b = &mut self.base;
-            let (a, l, z) = (&mut b.a, &mut b.lambda, &mut b.zdot);
-            self.acc.eval(p, ws, from.t, &from.q, &from.v, &from.z, a, l, z)?;
-            for (a, v_dot) in self.a0.iter_mut().zip(&self.base.a) {
-                *a += v_dot;
-            }
+        if ratio < FAR {
+            self.extrapolate = ratio;
+        }
+    }
+
+    /// Puts the index-1 v̇ and λ in the place of those of the last step; a moves with v̇.
+    fn rebase<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+    ) -> Result<(), StepFailure> {
+        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
+        let b = &mut self.base;
+        self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
+        for i in 0..self.dims.nv {
+            self.a0[i] += self.base.a[i] - self.start.a[i];
         }
         Ok(())
     }
