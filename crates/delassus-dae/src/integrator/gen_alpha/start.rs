@@ -63,7 +63,16 @@ impl GenAlpha {
                 }
                 Ok(())
             }
-            _ => self.afresh(p, ws, from, h),
+            Some(hp) => {
+                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+                if self.acc.weakest_pivot > NEAR_SINGULAR {
+                    self.afresh(p, ws, from, h)
+                } else {
+                    self.go_on(from, h / hp);
+                    Ok(())
+                }
+            }
+            None => self.afresh(p, ws, from, h),
         }
     }
 
