@@ -88,8 +88,13 @@ fn case(id: &str, limit: Limit, energy: Option<f64>, by: By) {
         if let Some(l) = energy {
             assert!(s.energy_error <= l, "{id} {method}: {:.3e} J > {l:.1e}", s.energy_error);
         }
-        // positions drift with order 2 on index 2 alone
-        let drift = if method == "gen-alpha-ggl" { 1e-12 } else { 1e-5 };
+        // positions drift with order 2 on index 2; the stabilised form leaves them alone at a
+        // singular position and puts them right after it
+        let drift = match (method, id.starts_with("B2")) {
+            ("gen-alpha-ggl", false) => 1e-12,
+            ("gen-alpha-ggl", true) => 1e-7,
+            _ => 1e-5,
+        };
         assert!(s.max_position_drift < drift, "{id} {method}: {:e}", s.max_position_drift);
     }
 }
@@ -117,6 +122,10 @@ fn b2_n2() {
     case("B2_n_four_bar_N2", Max(1e-3, &["xB0", "yB0"]), Some(1e-3), Rtol(5e-8));
 }
 #[test]
+fn b2_n40() {
+    case("B2_n_four_bar_N40", Max(1e-3, &["xB0", "yB0"]), Some(1e-3), Rtol(3e-8));
+}
+#[test]
 fn b4() {
     case("B4_bricard", Max(1e-4, &["xP3", "yP3", "zP3"]), Some(1e-3), Rtol(1e-7));
 }
@@ -138,7 +147,7 @@ fn i1() {
 }
 #[test]
 fn i2() {
-    case("I2_free_rigid_body", Max(1e-6, &["W1", "W2", "W3"]), None, Step(1e-5));
+    case("I2_free_rigid_body", Max(1e-6, &["W1", "W2", "W3"]), Some(2.5e-9), Step(5e-6));
 }
 #[test]
 fn i3() {
@@ -163,6 +172,16 @@ fn b3_keeps_its_energy() {
         println!("B3 {method}: energy {e:.2e} J");
         assert!(e < 1e-5, "{method}: {e:e}");
     }
+}
+
+/// Index 3 stopped with a vanishing step at a singular position when it began afresh there.
+#[test]
+fn index_3_passes_singular_positions_at_tight_tolerances() {
+    let m = load("benchmarks/B2_n_four_bar_N2.toml");
+    let out = run(&m, "gen-alpha", |o| o.rtol = Some(1e-8));
+    let e = error("B2_n_four_bar_N2", &out, &Max(1e-3, &["xB0", "yB0"]));
+    println!("N2 gen-alpha: {e:.1e}, energy {:.1e} J", out.summary.energy_error);
+    assert!(e < 2e-4 && out.summary.energy_error < 2e-4);
 }
 
 /// Models with a rolling disc, a controller, gears, bushings and redundant joints against `mdop5`.

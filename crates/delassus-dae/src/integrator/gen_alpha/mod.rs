@@ -70,12 +70,17 @@ pub struct GenAlpha {
     before: Derived,
     in_a_row: u32,
     h_prev: Option<f64>,
+    /// What rounding took from v in the step that led here, and in the attempt.
+    carry: Vec<f64>,
+    carry_next: Vec<f64>,
     // the attempt: what it starts from, and how far v̇ and λ are extrapolated for a first guess
     base: Derived,
     jerk: Vec<f64>,
     a0: Vec<f64>,
     v0: Vec<f64>,
     extrapolate: f64,
+    /// v₀ is that of the last step as it was.
+    keeps_v: bool,
     /// There is a position correction p.
     corrects: bool,
     // the iterate; its v is in the state, its v̇ and λ in `end`
@@ -130,11 +135,14 @@ impl GenAlpha {
             before: derived.clone(),
             in_a_row: 0,
             h_prev: None,
+            carry: nv(),
+            carry_next: nv(),
             base: derived.clone(),
             jerk: nv(),
             a0: nv(),
             v0: nv(),
             extrapolate: 0.0,
+            keeps_v: false,
             corrects: false,
             a1: nv(),
             xi: nv(),
@@ -182,6 +190,19 @@ impl GenAlpha {
         }
     }
 
+    /// v₁ by a compensated sum: steps of a method of order 2 are many and small, and what rounding
+    /// takes from v₀ + h[…] at each would add up to more than the error of the method.
+    fn settle(&mut self, h: f64, v: &mut [f64]) {
+        let gamma = self.co.gamma;
+        let goes_on = self.keeps_v;
+        for (i, v) in v.iter_mut().enumerate() {
+            let carry = if goes_on { self.carry[i] } else { 0.0 };
+            let change = h * ((1.0 - gamma) * self.a0[i] + gamma * self.a1[i]) + carry;
+            *v = self.v0[i] + change;
+            self.carry_next[i] = change - (*v - self.v0[i]);
+        }
+    }
+
     /// Local error of the attempt.
     fn estimate<P: Problem>(&mut self, p: &P, h: f64) {
         p.manifold().bracket(&self.v0, &self.base.a, &mut self.err);
@@ -207,6 +228,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.start.copy_from(&self.end);
         self.h_prev = None;
         self.in_a_row = 0;
+        self.carry.fill(0.0);
         self.matrix.restart();
         Ok(())
     }
@@ -230,6 +252,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         }
         self.newton(p, ws, from, h, to)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        self.settle(h, &mut to.v);
         self.estimate(p, h);
         Ok(())
     }
@@ -238,6 +261,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.a_alg.copy_from_slice(&self.a1);
         self.jac_start.copy_from_slice(&self.jac);
         self.matrix.commit();
+        std::mem::swap(&mut self.carry, &mut self.carry_next);
         let same = self.h_prev.is_some_and(|hp| start::same(self.h, hp));
         self.in_a_row = if same { self.in_a_row + 1 } else { 1 };
         self.before.copy_from(&self.start);

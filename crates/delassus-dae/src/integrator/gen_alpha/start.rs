@@ -46,6 +46,7 @@ impl GenAlpha {
         h: f64,
     ) -> Result<(), StepFailure> {
         self.extrapolate = 0.0;
+        self.keeps_v = false;
         match self.h_prev {
             Some(hp) if same(h, hp) => {
                 self.go_on(from, 1.0);
@@ -80,6 +81,7 @@ impl GenAlpha {
     fn go_on(&mut self, from: &State, ratio: f64) {
         self.base.copy_from(&self.start);
         self.v0.copy_from_slice(&from.v);
+        self.keeps_v = true;
         for i in 0..self.dims.nv {
             let v_dot = self.start.a[i];
             self.a0[i] =
