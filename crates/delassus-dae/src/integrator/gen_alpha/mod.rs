@@ -206,12 +206,18 @@ impl GenAlpha {
     /// Local error of the attempt.
     fn estimate<P: Problem>(&mut self, p: &P, h: f64) {
         p.manifold().bracket(&self.v0, &self.base.a, &mut self.err);
+        // The first step of a system at rest may be as long as the run, with the same v̇ at both
+        // ends and much between; v̈ at the start tells.
+        let first = self.h_prev.is_none();
         for (i, e) in self.err.iter_mut().enumerate() {
-            let change = self.end.a[i] - self.base.a[i];
+            let mut change = self.end.a[i] - self.base.a[i];
+            if first && (h * self.jerk[i]).abs() > change.abs() {
+                change = h * self.jerk[i];
+            }
             *e = -h * h * (self.co.c_q * change + h * *e / 12.0);
-        }
-        for (i, e) in self.err_v.iter_mut().enumerate() {
-            *e = -h * self.co.c_v * (self.end.a[i] - self.base.a[i]);
+            if let Some(e) = self.err_v.get_mut(i) {
+                *e = -h * self.co.c_v * change;
+            }
         }
     }
 }

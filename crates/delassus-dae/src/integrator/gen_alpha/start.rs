@@ -135,7 +135,8 @@ impl GenAlpha {
         self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
         self.a0.copy_from_slice(&self.base.a);
         let offset = self.form == Form::Index3 && self.dims.n_pos > 0;
-        if self.co.delta == 0.0 && !offset {
+        // the estimate of the first step wants v̈ in any case
+        if self.co.delta == 0.0 && !offset && self.h_prev.is_some() {
             return Ok(());
         }
         self.jerk(p, ws, from, h)?;
