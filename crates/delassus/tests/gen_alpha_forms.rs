@@ -193,7 +193,7 @@ fn everything_that_is_hard_runs_in_all_forms() {
         ("motor_pid.toml", 1.0),
         ("gear_train.toml", 1.0),
         ("vehicle_bushing.toml", 1.0),
-        ("four_bar_tripled.toml", 1.0),
+        ("four_bar_tripled.toml", 0.3),
         ("benchmarks/C1_car_axis.toml", 1.0),
     ] {
         let m = load(file);
@@ -205,11 +205,12 @@ fn everything_that_is_hard_runs_in_all_forms() {
             .iter()
             .filter(|s| !matches!(s.measure, delassus::model::Measure::Reaction(..)))
             .map(|s| s.name.as_str())
-            .filter(|n| exact.results.get(n).is_some())
+            // changes of energy are to be compared with the energy, which no sensor gives
+            .filter(|n| exact.results.get(n).is_some() && !n.contains("energy"))
             .collect();
         assert!(!sensors.is_empty(), "{file}");
         for method in ["gen-alpha", "gen-alpha-index2", "gen-alpha-ggl", "hht", "newmark"] {
-            let out = run(&m, method, |o| (o.rtol, o.t_end) = (Some(1e-7), end));
+            let out = run(&m, method, |o| (o.rtol, o.t_end) = (Some(2e-8), end));
             let mut worst = 0.0_f64;
             for name in &sensors {
                 let (a, b) = (exact.results.get(name).unwrap(), out.results.get(name).unwrap());
