@@ -110,7 +110,11 @@ pub const METHODS: &[MethodInfo] = &[
     dop853::DOP853.info,
     half_explicit::HEM5,
     half_explicit::PHEM56,
-    gen_alpha::INFO,
+    gen_alpha::INDEX3,
+    gen_alpha::INDEX2,
+    gen_alpha::STABILIZED,
+    gen_alpha::HHT,
+    gen_alpha::NEWMARK,
     lin_euler::INFO,
     al::AL,
     al::ALI3P,
@@ -136,7 +140,8 @@ pub fn make<P: Problem + 'static>(
     ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
         Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
     }
-    match info(name)?.name {
+    let info = info(name)?;
+    match info.name {
         "mdop5" => boxed(Explicit::new(p, settings, &dopri5::MDOP5)),
         "dopri5" => boxed(Explicit::new(p, settings, &dopri5::DOPRI5)),
         "rkf45" => boxed(Explicit::new(p, settings, &rkf45::RKF45)),
@@ -144,7 +149,9 @@ pub fn make<P: Problem + 'static>(
         "dop853" => boxed(Explicit::new(p, settings, &dop853::DOP853)),
         "hem5" => boxed(Hem5::new(p, settings)),
         "phem56" => boxed(Phem56::new(p, settings)),
-        "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "gen-alpha" | "gen-alpha-index2" | "gen-alpha-ggl" | "hht" | "newmark" => {
+            boxed(GenAlpha::new(p, settings, info))
+        }
         "lin-euler" => boxed(LinEuler::new(p, settings)),
         "al" => boxed(Al::new(p, settings)),
         "ali3p" => boxed(Ali3p::fixed(p, settings)),
