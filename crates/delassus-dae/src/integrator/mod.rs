@@ -5,15 +5,21 @@
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
+mod bdf;
+mod bdf_weights;
 mod gen_alpha;
+mod ggl;
 mod info;
 mod mdop5;
 mod options;
+mod radau5;
 
+pub use bdf::Bdf;
 pub use gen_alpha::GenAlpha;
 pub use info::{Abilities, MethodInfo};
 pub use mdop5::Mdop5;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
+pub use radau5::Radau5;
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
@@ -93,7 +99,7 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO];
+pub const METHODS: &[MethodInfo] = &[mdop5::INFO, gen_alpha::INFO, bdf::INFO, radau5::INFO];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -115,6 +121,8 @@ pub fn make<P: Problem + 'static>(
     match info(name)?.name {
         "mdop5" => boxed(Mdop5::new(p, settings)),
         "gen-alpha" => boxed(GenAlpha::new(p, settings)),
+        "bdf" => boxed(Bdf::new(p, settings)),
+        "radau5" => boxed(Radau5::new(p, settings)),
         _ => None,
     }
 }

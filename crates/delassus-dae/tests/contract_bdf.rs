@@ -1,0 +1,72 @@
+//! The contract of methods, on `bdf` with each largest order.
+//!
+//! The order is that of `max_order`, which the description of the method cannot know, and a
+//! restart exchanges the history, so the parts of the contract are taken one by one.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, unused_macros, unused_imports)]
+
+mod contract;
+mod problems;
+
+use contract::*;
+use delassus_dae::Options;
+use problems::{Dense, System};
+
+macro_rules! bdf_contract {
+    ($name:ident, $k:literal) => {
+        mod $name {
+            use super::*;
+            const ORDER: [f64; 3] = [$k as f64; 3];
+            const LABEL: &str = stringify!($name);
+
+            fn method<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+                by_name("bdf", &Options::default().with("max_order", $k as f64), p)
+            }
+            #[test]
+            fn order_with_equal_steps() {
+                order_is_kept(&top(), method, ORDER, EQUAL, LABEL);
+                order_is_kept(&bars(), method, ORDER, EQUAL, LABEL);
+                order_is_kept(&swing(), method, ORDER, EQUAL, LABEL);
+            }
+            #[test]
+            fn order_with_varying_steps() {
+                order_is_kept(&top(), method, ORDER, ALTERNATING, LABEL);
+                order_is_kept(&bars(), method, ORDER, ALTERNATING, LABEL);
+                order_is_kept(&swing(), method, ORDER, ALTERNATING, LABEL);
+            }
+            #[test]
+            fn constraints() {
+                constraints_hold(&top(), method, ORDER, Constraints::Both, LABEL);
+                constraints_hold(&bars(), method, ORDER, Constraints::Both, LABEL);
+            }
+            #[test]
+            fn purity() {
+                dropped_attempts_leave_no_trace(&top(), method, ORDER, Trace::Matrix, LABEL);
+                dropped_attempts_leave_no_trace(&bars(), method, ORDER, Trace::Matrix, LABEL);
+            }
+            #[test]
+            fn restart() {
+                restart_keeps_the_accuracy(&top(), method, ORDER, LABEL);
+                restart_keeps_the_accuracy(&bars(), method, ORDER, LABEL);
+            }
+            #[test]
+            fn continuous_output() {
+                dense_output(&top(), method, ORDER, LABEL);
+                dense_output(&bars(), method, ORDER, LABEL);
+            }
+        }
+    };
+}
+
+bdf_contract!(bdf1, 1);
+bdf_contract!(bdf2, 2);
+bdf_contract!(bdf3, 3);
+bdf_contract!(bdf4, 4);
+bdf_contract!(bdf5, 5);
+
+#[test]
+fn description() {
+    fn method<S: System>(p: &Dense<S>) -> Boxed<Dense<S>> {
+        by_name("bdf", &Options::default(), p)
+    }
+    describes_itself(&top(), method, [5.0; 3]);
+}
