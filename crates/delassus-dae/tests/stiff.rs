@@ -96,13 +96,27 @@ fn adaptive<S: System>(system: S, method: &str, options: Options, rtol: f64, end
         let step = h.min(end - s.t);
         assert!(step > 1e-14 * end && steps < 1_000_000, "{method} stuck at {}", s.t);
         match m.attempt(&p, &mut ws, &s, step, &mut to) {
-            Err(_) => h = step * control.failed(),
+            Err(e) => {
+                if std::env::var("DBG").is_ok() && method == "bdf" {
+                    println!("DBG t {:.6} h {step:.3e} {e}", s.t);
+                }
+                h = step * control.failed()
+            }
             Ok(()) => {
                 let mut err = scale.norm(&m.error());
                 if info.per_unit_step {
                     err /= (step * scale.rate().max(1.0 / end)).max(1e-5);
                 }
                 control.set_order(m.error_order() - unit);
+                if std::env::var("DBG").is_ok() && method == "bdf" {
+                    println!(
+                        "DBG t {:.6} h {step:.3e} k {} err {err:.2e} {:.2e} {:.2e}",
+                        s.t,
+                        m.error_order(),
+                        scale.rms(m.error().xi, &[], &[]),
+                        scale.rms(&[], m.error().v, &[])
+                    );
+                }
                 if err <= 1.0 {
                     let factor = control.accepted(err);
                     let factor = m.choose_order(&scale).unwrap_or(factor);

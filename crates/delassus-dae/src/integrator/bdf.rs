@@ -18,7 +18,7 @@
 //! for, not with order 1 and tiny steps, and a fixed step keeps the order of the method.
 //!
 //! The local error is the usual multiple of corrector minus predictor. Order and step are kept
-//! for k + 1 steps, then those of k − 1, k, k + 1 are taken that allow the longest step.
+//! for k + 1 steps; the order follows the fall of the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾, the step the error.
 //!
 //! Use it for stiff systems at moderate accuracy, and where evaluations are dear: one matrix of
 //! the size of the model, kept for many steps. Little damped fast oscillations do not suit
@@ -26,7 +26,7 @@
 //! Petzold 1996; Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985.
 
 use super::bdf_weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
-use super::ggl::{Monitor, Verdict, finish, larger, relative_z, serves};
+use super::ggl::{Monitor, Verdict, finish, larger, rate_of_motion, relative_z, serves};
 use super::{Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
 use crate::accel::Accel;
 use crate::control::{ErrorScale, ErrorView};
@@ -66,16 +66,19 @@ const PAST: usize = MAX_ORDER;
 const RATIO: [f64; 2] = [0.2, 2.5];
 /// Rotation, rad, over which one chart is used.
 const CHART: f64 = 2.5;
-/// What the iteration may leave, in local errors and relative to the scales.
-const LEFT: f64 = 1e-3;
-const LEFT_MIN: f64 = 1e-15;
+/// What the iteration may leave, in local errors and relative to the scales. Far below the local
+/// error, because local errors may cancel over a turn of a spinning body and what an old matrix
+/// leaves does not.
+const LEFT: f64 = 1e-6;
+const LEFT_MIN: f64 = 1e-16;
+const LEFT_MAX: f64 = 1e-11;
 /// Sweeps of ξ = ξ_h + c T(ξ)⁻¹v + w in each iteration; each gains a factor of about cΩ/2.
 const SWEEPS: usize = 4;
-/// Safety on the step of the order below, the present one and the one above: a change of order
-/// must be worth it.
-const SAFETY: [f64; 3] = [1.0 / 1.3, 1.0 / 1.2, 1.0 / 1.4];
-/// Largest growth of the step.
+/// Safety on the step that an error estimate allows.
+const SAFETY: f64 = 1.0 / 1.2;
+/// Largest growth of the step, and what is not worth a change.
 const GROW: f64 = 2.0;
+const KEEP_BELOW: f64 = 1.25;
 /// Shortest step in characteristic times whose error is judged per unit of time, as the driver
 /// has it.
 const PER_UNIT_FLOOR: f64 = 1e-5;
@@ -351,8 +354,8 @@ impl Bdf {
     ) -> Result<(), StepFailure> {
         let m = p.manifold();
         let constant = error_constant(&self.tau, self.k);
-        let mut monitor = Monitor::new();
-        monitor.renew = self.renew;
+        let omega = rate_of_motion(&self.from.v, &self.start.a, &self.scale, c);
+        let mut monitor = Monitor::new(c, omega, self.renew);
         loop {
             let fill = monitor.renew || !serves(self.made_for, c);
             self.evaluate(p, ws, c, to, fill)?;
@@ -371,8 +374,8 @@ impl Bdf {
             }
             let (mut norm, mut worst) = (0.0, 0);
             difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
-            larger(&mut norm, &mut worst, &self.tmp, &self.scale);
-            larger(&mut norm, &mut worst, &self.x, &self.scale);
+            larger(&mut norm, &mut worst, 1.0, &self.tmp, &self.scale);
+            larger(&mut norm, &mut worst, 1.0 / (c * omega), &self.x, &self.scale);
             for k in 0..self.dims.nz {
                 let z = self.z_known[k] + c * self.zdot[k];
                 let old = std::mem::replace(&mut self.z[k], z);
@@ -381,10 +384,10 @@ impl Bdf {
             // what is left must be small against the local error
             let mut error = 0.0;
             difference(constant, &self.xi, &self.xi_pred, &mut self.tmp);
-            larger(&mut error, &mut 0, &self.tmp, &self.scale);
-            difference(constant * c, &self.v, &self.v_pred, &mut self.tmp);
-            larger(&mut error, &mut 0, &self.tmp, &self.scale);
-            match monitor.judge(norm, (LEFT * error).max(LEFT_MIN)) {
+            larger(&mut error, &mut 0, 1.0, &self.tmp, &self.scale);
+            difference(constant, &self.v, &self.v_pred, &mut self.tmp);
+            larger(&mut error, &mut 0, 1.0 / omega, &self.tmp, &self.scale);
+            match monitor.judge(norm, (LEFT * error).clamp(LEFT_MIN, LEFT_MAX)) {
                 Verdict::GoOn => {}
                 verdict => {
                     self.renew = monitor.renew;
@@ -437,12 +440,50 @@ impl Bdf {
         Ok(())
     }
 
-    /// Factor of the step that order k would allow next.
-    fn factor(&mut self, k: usize, safety: f64, scale: &ErrorScale) -> f64 {
+    /// Size of the difference that the prediction of order k misses, about hᵏ⁺¹y⁽ᵏ⁺¹⁾.
+    fn term(&mut self, k: usize, scale: &ErrorScale) -> f64 {
         self.local_error(k);
+        let size = scale.rms(&self.err_xi, &self.err_v, &self.err_z);
+        size / error_constant(&self.tau, k)
+    }
+
+    /// Factor of the step that order k would allow next.
+    fn factor(&mut self, k: usize, scale: &ErrorScale) -> f64 {
         let per_unit = (self.tau[1] * scale.rate()).max(PER_UNIT_FLOOR);
-        let err = scale.rms(&self.err_xi, &self.err_v, &self.err_z) / per_unit;
-        safety / err.max(1e-10).powf(1.0 / k as f64)
+        let err = error_constant(&self.tau, k) * self.term(k, scale) / per_unit;
+        SAFETY / err.max(1e-10).powf(1.0 / k as f64)
+    }
+
+    /// Order for the next step, from how the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾ fall with k (Shampine & Gordon).
+    ///
+    /// Terms that do not fall belong to a motion that the step does not resolve; for these the
+    /// high orders are inaccurate, and unstable if it is an oscillation. The low orders damp it.
+    fn best_order(&mut self, scale: &ErrorScale) -> usize {
+        let k = self.k;
+        let here = self.term(k, scale);
+        let below = if k > 1 { self.term(k - 1, scale) } else { f64::INFINITY };
+        let lower = match k {
+            1 => false,
+            2 => below <= 0.5 * here,
+            _ => below.max(self.term(k - 2, scale)) <= here,
+        };
+        if lower {
+            return k - 1;
+        }
+        if self.held < k || k == self.max_order || self.reach < k + 2 {
+            return k;
+        }
+        let above = self.term(k + 1, scale);
+        if k == 1 {
+            return if above < 0.5 * here { 2 } else { 1 };
+        }
+        if below <= here.min(above) {
+            k - 1
+        } else if above >= here {
+            k
+        } else {
+            k + 1
+        }
     }
 }
 
@@ -570,11 +611,11 @@ impl<P: Problem> Integrator<P> for Bdf {
                     / (self.tau[1] * scale.rate()).max(PER_UNIT_FLOOR);
                 return Some((0.9 / err.max(1e-10).powf(1.0 / 3.0)).min(1.0));
             }
-            // complete: the best order that this history can judge
+            // complete: the order that this history can judge and that allows most
             let most = (self.reach - 1).min(self.max_order);
             let (mut best, mut order) = (0.0, 1);
             for k in 1..=most {
-                let f = self.factor(k, SAFETY[1], scale);
+                let f = self.factor(k, scale);
                 if f > best {
                     (best, order) = (f, k);
                 }
@@ -584,29 +625,16 @@ impl<P: Problem> Integrator<P> for Bdf {
             return Some(best.min(GROW));
         }
         let k = self.k;
-        let same = self.factor(k, SAFETY[1], scale);
-        if self.held < k {
-            // not yet: only what the error test is about to demand
-            return Some(if same < 0.9 { same } else { 1.0 });
-        }
-        let (mut best, mut order) = (same, k);
-        if k > 1 {
-            let f = self.factor(k - 1, SAFETY[0], scale);
-            if f > best {
-                (best, order) = (f, k - 1);
-            }
-        }
-        if k < self.max_order && self.reach > k + 1 {
-            let f = self.factor(k + 1, SAFETY[2], scale);
-            if f > best {
-                (best, order) = (f, k + 1);
-            }
-        }
-        if order == k && (0.9..1.25).contains(&best) {
-            return Some(1.0);
-        }
+        let order = self.best_order(scale);
+        let factor = self.factor(order, scale);
         self.next_order = Some(order);
-        self.held = 0;
-        Some(best.min(GROW))
+        if order != k {
+            self.held = 0;
+        }
+        if self.held >= k && factor >= KEEP_BELOW {
+            self.held = 0;
+            return Some(factor.min(GROW));
+        }
+        Some(if factor < 0.9 { factor } else { 1.0 })
     }
 }

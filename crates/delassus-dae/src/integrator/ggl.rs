@@ -40,9 +40,8 @@ use crate::state::{Derived, State};
 
 /// Iterations before an attempt is given up.
 pub(super) const MAX_ITERATIONS: usize = 14;
-/// Increments below this (relative) may be round-off.
-const ROUND_OFF: f64 = 4e-16;
-/// Below this (relative) slow contraction says nothing about the matrix.
+/// Round-off in increments of positions, relative to the scales: below this slow contraction
+/// says nothing about the matrix. That of velocities is larger by 1/(hω).
 const NOISE: f64 = 4e-15;
 /// Near a singular position round-off is amplified: increments of this size that do not get
 /// smaller any more are as good as it gets.
@@ -70,6 +69,8 @@ pub(super) enum Verdict {
 pub(super) struct Monitor {
     iterations: usize,
     last: f64,
+    /// Increments below this may be round-off.
+    noise: f64,
     /// The matrix was made in this attempt.
     pub fresh: bool,
     /// The matrix should be made anew before its next use.
@@ -77,8 +78,10 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    pub fn new() -> Monitor {
-        Monitor { iterations: 0, last: f64::INFINITY, fresh: false, renew: false }
+    /// For a step of length h (or c) in a motion of rate ω; `renew`: not with the old matrix.
+    pub fn new(h: f64, omega: f64, renew: bool) -> Monitor {
+        let noise = NOISE * (1.0 / (h * omega)).max(1.0);
+        Monitor { iterations: 0, last: f64::INFINITY, noise, fresh: false, renew }
     }
 
     pub fn renewed(&mut self) {
@@ -92,21 +95,20 @@ impl Monitor {
         let theta = norm / self.last;
         self.iterations += 1;
         self.last = norm;
-        let stalled = if self.fresh { STALLED } else { NOISE };
+        let stalled = if self.fresh { STALLED } else { self.noise };
         if norm <= tol
             || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
-            || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
-            || (k > 2 && norm <= NOISE && theta > 0.3)
+            || (k > 1 && norm <= self.noise && theta > 0.3)
             || (k > 4 && norm <= stalled && theta > 0.7)
         {
             // slow this time: renew before the next step, not in the middle of one
-            self.renew = k > 1 && theta > SLOW && norm > NOISE;
+            self.renew = k > 1 && theta > SLOW && norm > self.noise;
             return Verdict::Converged;
         }
         self.renew = if self.fresh {
-            k > 3 && theta > 0.5 && norm > NOISE
+            k > 3 && theta > 0.5 && norm > self.noise
         } else {
-            k > 0 && theta > SLOW && norm > NOISE
+            k > 0 && theta > SLOW && norm > self.noise
         };
         let diverges = !norm.is_finite() || (k > 1 && theta > 2.0 && self.fresh && norm > STALLED);
         if diverges || self.iterations == MAX_ITERATIONS {
@@ -122,10 +124,20 @@ impl Monitor {
     }
 }
 
-/// Largest component of an increment relative to the scales, and where it is.
-pub(super) fn larger(norm: &mut f64, worst: &mut usize, x: &[f64], scale: &[f64]) {
+/// Rate of the motion at a state, 1/s, bounded from below for steps of length h. Increments of
+/// positions are measured in scales, those of velocities in scales times this rate.
+pub(super) fn rate_of_motion(v: &[f64], a: &[f64], scale: &[f64], h: f64) -> f64 {
+    let mut omega = 1e-4 / h;
+    for (i, s) in scale.iter().enumerate() {
+        omega = omega.max(v[i].abs() / s).max((a[i].abs() / s).sqrt());
+    }
+    omega
+}
+
+/// Largest component of c x relative to the scales, and where it is.
+pub(super) fn larger(norm: &mut f64, worst: &mut usize, c: f64, x: &[f64], scale: &[f64]) {
     for (i, (x, s)) in x.iter().zip(scale).enumerate() {
-        let w = x.abs() / s;
+        let w = c * x.abs() / s;
         if !(w <= *norm) {
             *norm = w;
             *worst = i;
@@ -163,7 +175,7 @@ mod tests {
     #[test]
     fn monitor_tells_convergence_from_divergence() {
         let run = |theta: f64| {
-            let mut m = Monitor::new();
+            let mut m = Monitor::new(1.0, 1.0, false);
             m.renewed();
             let mut norm = 1.0;
             loop {

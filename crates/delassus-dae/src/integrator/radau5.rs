@@ -22,7 +22,7 @@
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
 //! Equations II (1996), IV.8 and VII.4.
 
-use super::ggl::{Monitor, Verdict, finish, larger, relative_z, serves};
+use super::ggl::{Monitor, Verdict, finish, larger, rate_of_motion, relative_z, serves};
 use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
@@ -68,8 +68,9 @@ const E: [f64; N] = [-(13.0 + 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.0, -
 const EXTRAPOLATE: f64 = 3.0;
 /// Sweeps of ξ = hΣ a T(ξ)⁻¹v + w in each iteration; each gains a factor of about hΩ/4.
 const SWEEPS: usize = 3;
-/// What the iteration may leave, in (hω)⁶: well below the local error (hω)⁶/7200.
-const LEFT: f64 = 1e-7;
+/// What the iteration may leave, in (hω)⁶: far below the local error (hω)⁶/7200, because local
+/// errors may cancel over a turn of a spinning body and what an old matrix leaves does not.
+const LEFT: f64 = 1e-9;
 /// Bounds of what the iteration may leave: relative to the scales, and to the tolerance.
 const LEFT_MIN: f64 = 1e-15;
 const LEFT_RTOL: f64 = 1e-2;
@@ -262,17 +263,6 @@ impl Radau5 {
         self.w.fill(0.0);
     }
 
-    /// What the iteration may leave, relative to the scales; ω is the rate of the motion.
-    fn tolerance(&self, from: &State, h: f64) -> f64 {
-        let mut omega: f64 = 0.0;
-        for i in 0..self.dims.nv {
-            let s = self.scale[i];
-            omega = omega.max(from.v[i].abs() / s).max((self.start.a[i].abs() / s).sqrt());
-        }
-        let most = (LEFT_RTOL * self.rtol).max(LEFT_MIN);
-        (LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most)
-    }
-
     /// ξ_i from v_i and w_i.
     fn positions<P: Problem>(&mut self, p: &P, h: f64) {
         let nv = self.dims.nv;
@@ -384,9 +374,10 @@ impl Radau5 {
     ) -> Result<(), StepFailure> {
         let Dims { nv, nz, .. } = self.dims;
         let m = p.manifold();
-        let tol = self.tolerance(from, h);
-        let mut monitor = Monitor::new();
-        monitor.renew = self.renew;
+        let omega = rate_of_motion(&from.v, &self.start.a, &self.scale, h);
+        let most = (LEFT_RTOL * self.rtol).max(LEFT_MIN);
+        let tol = (LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most);
+        let mut monitor = Monitor::new(h, omega, self.renew);
         loop {
             let fill = monitor.renew || !serves(self.made_for, h);
             self.evaluate(p, ws, from, h, fill)?;
@@ -417,8 +408,8 @@ impl Radau5 {
                 for k in 0..nv {
                     self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
                 }
-                larger(&mut norm, &mut worst, &self.tmp, &self.scale);
-                larger(&mut norm, &mut worst, &self.x[of], &self.scale);
+                larger(&mut norm, &mut worst, 1.0, &self.tmp, &self.scale);
+                larger(&mut norm, &mut worst, 1.0 / (h * omega), &self.x[of], &self.scale);
             }
             for i in 0..N {
                 for k in 0..nz {

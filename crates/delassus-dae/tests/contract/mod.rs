@@ -523,3 +523,11 @@ pub fn restart_keeps_the_accuracy<S: System>(
         assert!(gap[i] <= 2.0 * error[i].max(1e-12), "{label} on {}: {gap:?} {error:?}", case.name);
     }
 }
+
+impl<S: System> Case<S> {
+    /// The same with steps shorter by this factor: for methods with large error constants.
+    pub fn finer(mut self, factor: usize) -> Case<S> {
+        self.coarse = self.coarse.map(|n| factor * n);
+        self
+    }
+}
