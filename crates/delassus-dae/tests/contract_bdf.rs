@@ -8,8 +8,28 @@ mod contract;
 mod problems;
 
 use contract::*;
-use delassus_dae::Options;
+use delassus_dae::{Options, Problem};
 use problems::{Dense, System};
+
+/// Slope between n and 2n steps. Order 5 on the four-bar has few levels between steps that are
+/// too long for it and round-off.
+fn order_where_it_shows<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    pattern: &[f64],
+    n: usize,
+) {
+    let exact = reference(case);
+    let p = case.problem();
+    let error = |n| distance(p.manifold(), &trace(case, &mut *make(p), n, pattern), &exact);
+    let (coarse, fine) = (error(n), error(2 * n));
+    for i in 0..3 {
+        let slope = (coarse[i] / fine[i]).log2();
+        println!("ORDER | four-bar | {n} {} | {i} {slope:.2}", pattern.len());
+        assert!((slope - order[i]).abs() < 0.3, "{i}: {slope} {coarse:?} {fine:?}");
+    }
+}
 
 macro_rules! bdf_contract {
     ($name:ident, $k:literal) => {
@@ -24,13 +44,19 @@ macro_rules! bdf_contract {
             #[test]
             fn order_with_equal_steps() {
                 order_is_kept(&top(), method, ORDER, EQUAL, LABEL);
-                order_is_kept(&bars().finer(8), method, ORDER, EQUAL, LABEL);
+                match $k {
+                    5 => order_where_it_shows(&bars(), method, ORDER, EQUAL, 640),
+                    _ => order_is_kept(&bars().finer(8), method, ORDER, EQUAL, LABEL),
+                }
                 order_is_kept(&swing(), method, ORDER, EQUAL, LABEL);
             }
             #[test]
             fn order_with_varying_steps() {
                 order_is_kept(&top(), method, ORDER, ALTERNATING, LABEL);
-                order_is_kept(&bars().finer(8), method, ORDER, ALTERNATING, LABEL);
+                match $k {
+                    5 => order_where_it_shows(&bars(), method, ORDER, ALTERNATING, 320),
+                    _ => order_is_kept(&bars().finer(8), method, ORDER, ALTERNATING, LABEL),
+                }
                 order_is_kept(&swing(), method, ORDER, ALTERNATING, LABEL);
             }
             #[test]

@@ -17,7 +17,10 @@
 //! which is as stable. So a run starts with the full order and the step that the tolerance asks
 //! for, not with order 1 and tiny steps, and a fixed step keeps the order of the method.
 //!
-//! The local error is the usual multiple of corrector minus predictor. Order and step are kept
+//! The local error is the usual multiple of corrector minus predictor. That of velocities is
+//! taken by what it does to positions in one step, hω times: velocities along stiff directions
+//! jump by a fixed small amount whenever step or order change, however short the step, and a
+//! test of them would hold the step at the fast scale that the method is to step over. Order and step are kept
 //! for k + 1 steps; the order follows the fall of the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾, the step the error.
 //!
 //! Use it for stiff systems at moderate accuracy, and where evaluations are dear: one matrix of
@@ -52,7 +55,6 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     index: 2,
     stiff: true,
     error_order: 6,
-    per_unit_step: true,
     holds_step: true,
     default_rtol: 1e-6,
     options: &[MAX_ORDER_OPTION],
@@ -76,13 +78,12 @@ const LEFT_MAX: f64 = 1e-11;
 const SWEEPS: usize = 4;
 /// Safety on the step that an error estimate allows.
 const SAFETY: f64 = 1.0 / 1.2;
+/// Local errors of a multistep method add up over a run instead of cancelling; with this factor
+/// on them the global error is of the size of the tolerance on typical mechanisms.
+const ADD_UP: f64 = 30.0;
 /// Largest growth of the step, and what is not worth a change.
 const GROW: f64 = 2.0;
 const KEEP_BELOW: f64 = 1.25;
-/// Shortest step in characteristic times whose error is judged per unit of time, as the driver
-/// has it.
-const PER_UNIT_FLOOR: f64 = 1e-5;
-
 /// The method with its memory.
 pub struct Bdf {
     dims: Dims,
@@ -112,6 +113,8 @@ pub struct Bdf {
     tau: Nodes,
     /// Nodes in one chart: order k looks back to k + 1.
     reach: usize,
+    /// hω: what an error of the velocity does to positions in one step.
+    weight: f64,
     /// ξ of the present state (zero) and of the past ones.
     xi_past: [Vec<f64>; NODES],
     k: usize,
@@ -186,6 +189,7 @@ impl Bdf {
             from: state,
             tau: [0.0; NODES],
             reach: 0,
+            weight: 1.0,
             xi_past: std::array::from_fn(|_| nv()),
             k: 1,
             by_starter: false,
@@ -258,9 +262,9 @@ impl Bdf {
     /// Local error of order k at the new point, from what the prediction of that order misses.
     fn local_error(&mut self, k: usize) {
         self.predict(k);
-        let c = error_constant(&self.tau, k);
+        let c = ADD_UP * error_constant(&self.tau, k);
         difference(c, &self.xi, &self.xi_pred, &mut self.err_xi);
-        difference(c, &self.v, &self.v_pred, &mut self.err_v);
+        difference(c * self.weight, &self.v, &self.v_pred, &mut self.err_v);
         difference(c, &self.z, &self.z_pred, &mut self.err_z);
     }
 
@@ -444,14 +448,13 @@ impl Bdf {
     fn term(&mut self, k: usize, scale: &ErrorScale) -> f64 {
         self.local_error(k);
         let size = scale.rms(&self.err_xi, &self.err_v, &self.err_z);
-        size / error_constant(&self.tau, k)
+        size / (ADD_UP * error_constant(&self.tau, k))
     }
 
     /// Factor of the step that order k would allow next.
     fn factor(&mut self, k: usize, scale: &ErrorScale) -> f64 {
-        let per_unit = (self.tau[1] * scale.rate()).max(PER_UNIT_FLOOR);
-        let err = error_constant(&self.tau, k) * self.term(k, scale) / per_unit;
-        SAFETY / err.max(1e-10).powf(1.0 / k as f64)
+        let err = ADD_UP * error_constant(&self.tau, k) * self.term(k, scale);
+        SAFETY / err.max(1e-10).powf(1.0 / (k + 1) as f64)
     }
 
     /// Order for the next step, from how the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾ fall with k (Shampine & Gordon).
@@ -532,6 +535,7 @@ impl<P: Problem> Integrator<P> for Bdf {
         self.new_history = self.len == 0 || !(RATIO[0] * last..=RATIO[1] * last).contains(&h);
         self.by_starter = self.new_history || self.len < self.max_order;
         self.look_back(p.manifold(), h);
+        self.weight = (h * rate_of_motion(&from.v, &self.start.a, &self.scale, h)).min(1.0);
         if !self.by_starter {
             self.k = self.order.min(self.reach - 1);
             return self.step(p, ws, to);
@@ -541,6 +545,11 @@ impl<P: Problem> Integrator<P> for Bdf {
         p.manifold().local(&from.q, &to.q, &mut self.xi);
         self.v.copy_from_slice(&to.v);
         self.z.copy_from_slice(&to.z);
+        let e = Integrator::<P>::error(&self.starter);
+        self.err_xi.copy_from_slice(e.xi);
+        self.err_v.fill(0.0);
+        add(self.weight, e.v, &mut self.err_v);
+        self.err_z.copy_from_slice(e.z);
         Ok(())
     }
 
@@ -567,9 +576,6 @@ impl<P: Problem> Integrator<P> for Bdf {
     }
 
     fn error(&self) -> ErrorView<'_> {
-        if self.by_starter {
-            return Integrator::<P>::error(&self.starter);
-        }
         ErrorView { xi: &self.err_xi, v: &self.err_v, z: &self.err_z, second: None }
     }
 
@@ -607,9 +613,9 @@ impl<P: Problem> Integrator<P> for Bdf {
         if self.by_starter {
             if len + 1 < self.max_order || len == 0 {
                 // the history is to be even; the controller may shorten the step
-                let err = scale.norm(&Integrator::<P>::error(self))
-                    / (self.tau[1] * scale.rate()).max(PER_UNIT_FLOOR);
-                return Some((0.9 / err.max(1e-10).powf(1.0 / 3.0)).min(1.0));
+                let err = scale.norm(&Integrator::<P>::error(self)).max(1e-10);
+                let order = f64::from(super::radau5::INFO.error_order);
+                return Some((0.9 / err.powf(1.0 / order)).min(1.0));
             }
             // complete: the order that this history can judge and that allows most
             let most = (self.reach - 1).min(self.max_order);

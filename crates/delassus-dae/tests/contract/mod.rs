@@ -530,4 +530,9 @@ impl<S: System> Case<S> {
         self.coarse = self.coarse.map(|n| factor * n);
         self
     }
+
+    /// The system as a problem.
+    pub fn problem(&self) -> &Dense<S> {
+        &self.p
+    }
 }
