@@ -8,12 +8,12 @@
 //! points before it, on the grid as it is (true variable coefficients, no interpolation to even
 //! spacing). On rotations the past configurations are expressed in the chart of the step,
 //! q = q₀ ∘ exp(ξ), anew at each attempt: the history is a smooth curve in one chart, as far as
-//! it does not turn too far; beyond that the order is lowered. [`super::ggl`] explains w, the
+//! it does not turn too far; beyond that the order is lowered. `ggl.rs` explains w, the
 //! iteration and the end of a step.
 //!
 //! Start: a multistep method needs k + 1 points of its own accuracy. The first steps, and every
 //! step whose size leaves the range the history can bear (as after failures, at a hidden jump or
-//! when a singular position is jumped over), are made by [`super::Radau5`], whose order is 5 and
+//! when a singular position is jumped over), are made by `radau5`, whose order is 5 and
 //! which is as stable. So a run starts with the full order and the step that the tolerance asks
 //! for, not with order 1 and tiny steps, and a fixed step keeps the order of the method.
 //!

@@ -5,7 +5,7 @@
 //! M v̇_i = f + Gᵀλ_i ,   g(q_i) = 0 ,   G v_i + g_t = 0 ,   z_i = z₀ + h Σ_j a_ij ż_j
 //! ```
 //!
-//! The last stage is the new state. [`super::ggl`] explains w and the end of a step. The three
+//! The last stage is the new state. `ggl.rs` explains w and the end of a step. The three
 //! stages are solved together: unknowns are h δv_i and h² δλ_i, the blocks of the matrix are
 //! A⁻¹_ij M_i + δ_ij h C_i + h² a_ij K_i, each stage with its own M, C, K and G. That is dearer
 //! than the transformation to one real and one complex system with frozen Jacobians, but it is
