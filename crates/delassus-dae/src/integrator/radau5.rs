@@ -85,6 +85,8 @@ struct Stages {
     xi: Vec<f64>,
     v: Vec<f64>,
     z: Vec<f64>,
+    /// v̇ of the last stage.
+    a: Vec<f64>,
 }
 
 /// The method with its memory.
@@ -172,6 +174,7 @@ impl Radau5 {
             xi: n(N * d.nv),
             v: n(N * d.nv),
             z: n(N * d.nz),
+            a: n(d.nv),
         };
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         Ok(Radau5 {
@@ -460,7 +463,15 @@ impl Radau5 {
         let Dims { nv, nz, n_vel, .. } = self.dims;
         let c = h * GAMMA;
         for k in 0..nv {
-            let (mut x, mut v) = (h * from.v[k], h * self.start.a[k]);
+            let sum: f64 =
+                (0..N).map(|j| self.a_inv[N - 1][j] * (self.now.v[j * nv + k] - from.v[k])).sum();
+            self.now.a[k] = sum / h;
+        }
+        // v̇₀ as the step before has it: the multipliers do not count here, and close to a
+        // singular position those of the index-1 solve carry what is left of the constraints
+        let a0 = if self.have_last { &self.last.a } else { &self.start.a };
+        for k in 0..nv {
+            let (mut x, mut v) = (h * from.v[k], h * a0[k]);
             for i in 0..N {
                 x += E[i] * self.now.xi[i * nv + k];
                 v += E[i] * (self.now.v[i * nv + k] - from.v[k]);
