@@ -16,7 +16,7 @@
 //!
 //! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
 //! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
-//! blow it up, and brought to G ε = 0. Auxiliary states are iterated without their Jacobian.
+//! blow it up. Auxiliary states are iterated without their Jacobian.
 //!
 //! Use it for stiff systems to high accuracy, and where one-step robustness matters: impacts,
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
@@ -497,16 +497,6 @@ impl Radau5 {
         self.one_rows.with_vectors(&self.rows, y, |b, y| kkt.solve(r, b, x, y))?;
         for k in 0..nv {
             self.err_xi[k] += c * self.err_v[k];
-        }
-        if n_vel > 0 {
-            self.acc.jac_mul(&self.err_xi, &mut self.rows);
-            for r in &mut self.rows {
-                *r = -*r;
-            }
-            self.acc.correct(&self.rows, &mut self.tmp)?;
-            for k in 0..nv {
-                self.err_xi[k] += self.tmp[k];
-            }
         }
         Ok(())
     }
