@@ -6,22 +6,28 @@
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
 mod al;
+mod bdf;
+mod bdf_weights;
 mod driven;
 mod explicit;
 mod gen_alpha;
+mod ggl;
 mod half_explicit;
 mod info;
 mod lin_euler;
 mod mns;
 mod options;
+mod radau5;
 
 pub use al::{Al, Ali3p};
+pub use bdf::Bdf;
 pub use explicit::Explicit;
 pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
 pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
+pub use radau5::Radau5;
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
@@ -115,6 +121,8 @@ pub const METHODS: &[MethodInfo] = &[
     gen_alpha::STABILIZED,
     gen_alpha::HHT,
     gen_alpha::NEWMARK,
+    bdf::INFO,
+    radau5::INFO,
     lin_euler::INFO,
     al::AL,
     al::ALI3P,
@@ -152,6 +160,8 @@ pub fn make<P: Problem + 'static>(
         "gen-alpha" | "gen-alpha-index2" | "gen-alpha-ggl" | "hht" | "newmark" => {
             boxed(GenAlpha::new(p, settings, info))
         }
+        "bdf" => boxed(Bdf::new(p, settings)),
+        "radau5" => boxed(Radau5::new(p, settings)),
         "lin-euler" => boxed(LinEuler::new(p, settings)),
         "al" => boxed(Al::new(p, settings)),
         "ali3p" => boxed(Ali3p::fixed(p, settings)),
