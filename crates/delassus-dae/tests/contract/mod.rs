@@ -501,8 +501,6 @@ pub fn refined<S: System>(case: Case<S>, span: f64, steps: usize) -> Case<S> {
     Case { end: case.end * span, coarse, ..case }
 }
 
-impl<S> Case<S> {
-    /// The problem, for measurements of a family's own.
 /// A method with a history: a restart in the middle may move the end by no more than a few
 /// errors, whatever the order.
 pub fn restart_keeps_the_accuracy<S: System>(
@@ -540,7 +538,7 @@ impl<S: System> Case<S> {
         self
     }
 
-    /// The system as a problem.
+    /// The problem, for measurements of a family's own.
     pub fn problem(&self) -> &Dense<S> {
         &self.p
     }
