@@ -34,8 +34,8 @@ pub enum Command {
     New(NewArgs),
     /// Print the JSON schema of model files.
     Schema,
-    /// List the integration methods.
-    Methods,
+    /// List the integration methods, or say everything about one.
+    Methods(MethodsArgs),
 }
 
 /// The model and its parameters.
@@ -75,7 +75,10 @@ pub struct RunArgs {
     /// Largest number of steps.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_steps: Option<String>,
-    /// Spectral radius at infinity of generalized-alpha, 0 to 1.
+    /// An option of the method, as `delassus methods NAME` lists them; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    pub method_option: Vec<(String, String)>,
+    /// Short for --method-option rho_inf=NUMBER.
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub rho_inf: Option<String>,
     /// Folder for results.csv, results.parquet, diagnostics.csv and summary.json
@@ -110,6 +113,16 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
+/// `delassus methods`.
+#[derive(Debug, Args)]
+pub struct MethodsArgs {
+    /// Method to describe in full, with its options.
+    pub name: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `delassus new`.
 #[derive(Debug, Args)]
 pub struct NewArgs {
@@ -125,7 +138,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("write NAME=VALUE, as in --set L=\"20 mm\"".to_owned()),
+        _ => Err("write NAME=VALUE, as in L=\"20 mm\"".to_owned()),
     }
 }
 

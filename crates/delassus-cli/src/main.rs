@@ -10,6 +10,7 @@ mod console;
 mod exit;
 mod fault;
 mod files;
+mod grid;
 mod methods_cmd;
 mod new_cmd;
 mod number;
@@ -43,7 +44,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
-        Command::Methods => (methods_cmd::methods(), false),
+        Command::Methods(a) => (methods_cmd::methods(a), a.json),
     };
     match result {
         Ok(exit) => exit,

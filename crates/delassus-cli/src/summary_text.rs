@@ -52,13 +52,17 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     if s.step.is_some() {
         method.push_str(" s");
     }
+    if s.step_chosen {
+        method.push_str(" (chosen from the tolerance; set another one with --step)");
+    }
     table.row("method", &method);
     let span = format!("{} to {} s, {} samples", brief(s.t_start), brief(s.t_end), s.samples);
     table.row("time", &span);
     table.row("steps", &format!("{} ({} rejected)", s.steps, s.rejected));
     let work = format!("{} ({} factorizations)", s.evaluations, s.factorizations);
     table.row("evaluations", &work);
-    table.row("wall time", &seconds(s.wall_s));
+    let time = format!("{} (CPU {})", seconds(s.wall_s), seconds(s.cpu_s));
+    table.row("wall time", &time);
     table.row("energy error", &format!("{:.2e} J", s.energy_error));
     table.row(
         "drift",
@@ -104,7 +108,8 @@ pub fn short_list(names: &[String]) -> String {
     text
 }
 
-fn seconds(x: f64) -> String {
+/// A duration.
+pub fn seconds(x: f64) -> String {
     if x < 1e-3 {
         format!("{:.0} us", x * 1e6)
     } else if x < 1.0 {
