@@ -6,6 +6,11 @@
 
 mod args;
 mod check_cmd;
+mod compare_cmd;
+mod compare_files;
+mod compare_plan;
+mod compare_plots;
+mod compare_text;
 mod console;
 mod exit;
 mod fault;
@@ -41,6 +46,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: &Cli) -> Exit {
     let (result, json) = match &cli.command {
         Command::Run(a) => (run_cmd::run(a), a.json),
+        Command::Compare(a) => (compare_cmd::compare(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),

@@ -61,6 +61,11 @@ impl Settings {
         if faults.is_empty() { Ok(settings) } else { Err(faults) }
     }
 
+    /// The few settings of `compare` that belong to the model.
+    pub fn span(end: Option<f64>, sample: Option<f64>) -> Settings {
+        Settings { end, sample, ..Settings::default() }
+    }
+
     /// Options of the method given on the command line.
     pub fn options(&self) -> &[Given] {
         &self.options
