@@ -94,7 +94,7 @@ fn usage(message: &str, path: &Path) -> Failure {
 fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
     match fs::canonicalize(target) {
         Ok(real) if sources.contains(&real) => {
-            Err(usage("the results would replace a file that was read", target))
+            Err(usage("the results would replace the model file or the reference", target))
         }
         _ => Ok(()),
     }

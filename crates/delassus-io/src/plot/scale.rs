@@ -60,6 +60,15 @@ impl Scale {
         Scale { log: false, from, to }
     }
 
+    /// The same with room above and below; decades have it already.
+    pub fn padded(self) -> Scale {
+        if self.log {
+            return self;
+        }
+        let pad = 0.04 * (self.to - self.from);
+        Scale { from: self.from - pad, to: self.to + pad, ..self }
+    }
+
     /// Place of a value from 0 to 1.
     pub fn place(&self, x: f64) -> f64 {
         let x = if self.log { x.log10() } else { x };

@@ -72,7 +72,7 @@ fn draw(out: &mut String, plot: &Plot, style: &dyn Fn(&Series) -> usize) {
     };
     let level = plot.level.iter().map(|(y, _)| *y);
     let xs = Scale::around(&plot.x, points().map(|p| p.0));
-    let ys = Scale::around(&plot.y, points().map(|p| p.1).chain(level));
+    let ys = Scale::around(&plot.y, points().map(|p| p.1).chain(level)).padded();
     let (px, py) = (|x: f64| xs.place(x) * WIDTH, |y: f64| (1.0 - ys.place(y)) * HEIGHT);
     let _ = writeln!(
         out,

@@ -216,7 +216,9 @@ fn fill(row: &mut Row, outcome: &RunOutcome, over: bool, plan: &Plan) -> bool {
     let fail = |code: &str, message: String| (Some(code.to_owned()), Some(message));
     let finite = outcome.results.data.iter().flatten().all(|x| x.is_finite());
     (row.code, row.message) = match (s.status, &outcome.error) {
-        (Status::Failed, Some(e)) => fail(e.kind.code(), e.to_string()),
+        (Status::Failed, Some(e)) => {
+            fail(e.kind.code(), format!("at t = {} s (step {:.3e} s): {}", e.t, e.h, e.detail))
+        }
         (Status::Failed, None) => fail("E_INTERNAL", "failed without a reason".to_owned()),
         (Status::Interrupted, _) if over => fail(
             "E_TIME_LIMIT",

@@ -2,8 +2,8 @@
 //!
 //! Explicit and implicit methods take turns as candidates, those of high order first, so that
 //! the two that are compared share as little as possible. What they agree to is the uncertainty
-//! of the reference. Where they do not agree, the one that changes less when its tolerance is
-//! loosened is used, with a warning.
+//! of the reference. Where they do not agree, the one of higher order is used, unless the other
+//! changes far less when its tolerance is loosened; a warning says so.
 
 use super::Watch;
 use super::measure::{Row, measure};
@@ -21,6 +21,8 @@ const MOST: usize = 4;
 const AGREE: f64 = 1e-4;
 /// A tolerance is loosened by this for a second look, or when a method cannot reach it.
 const LOOSER: f64 = 100.0;
+/// Of two runs that do not agree, the second is used when it changes less by this factor.
+const CLEARLY: f64 = 10.0;
 /// The reference is to be this much tighter than the tightest run it judges, and at least as
 /// tight as the second figure.
 const TIGHTER: f64 = 100.0;
@@ -178,18 +180,20 @@ fn agree(
             .iter()
             .map(|c| own_change(model, plan, watch, c).map_or(f64::INFINITY, |e| e.relative))
             .collect();
-        if change[1] < change[0] {
+        // only a clear difference speaks against the higher order
+        let second = CLEARLY * change[1] < change[0];
+        if second {
             found.swap(0, 1);
         }
         warnings.push(format!(
             "the tight runs of {} and {} differ by {:.1e}: the motion may be chaotic or take \
-             different ways at a singular position; {} is used, which changes less ({:.1e}) when \
-             its tolerance is loosened",
+             different ways at a singular position; {} is used, which changes by {:.1e} when its \
+             tolerance is loosened",
             found[0].run.method,
             found[1].run.method,
             difference.map_or(f64::NAN, |d| d.relative),
             found[0].run.method,
-            change[0].min(change[1]),
+            change[usize::from(second)],
         ));
     }
     let runs = found.iter().map(|c| c.run.clone()).collect();
