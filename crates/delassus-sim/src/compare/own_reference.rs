@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::pool;
 use super::reference::{Errors, Reference, Source, TightRun};
 use crate::recorder::Results;
-use crate::run::able_methods;
+use crate::run::{RunOptions, able_methods};
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
 
@@ -27,6 +27,11 @@ const CLEARLY: f64 = 10.0;
 /// tight as the second figure.
 const TIGHTER: f64 = 100.0;
 const TIGHT: f64 = 1e-9;
+/// Longest step of a tight run, in sample intervals; but no more steps than this are forced.
+const STEP_PER_SAMPLE: f64 = 0.5;
+const MOST_CAPPED: f64 = 20_000.0;
+/// Methods of varying order: their highest order is not the one they keep.
+const VARYING: [&str; 1] = ["bdf"];
 
 struct Candidate {
     method: MethodInfo,
@@ -73,13 +78,18 @@ pub(super) fn make(
     }
 }
 
+/// Order of what a run records: samples are values between steps.
+fn order(m: &MethodInfo) -> u32 {
+    m.order[0].min(m.order[1]).min(m.dense_order)
+}
+
 /// Adaptive methods, explicit and implicit in turns, those of high order first.
 fn candidates(able: &[MethodInfo]) -> Vec<MethodInfo> {
-    let order = |m: &MethodInfo| m.order[0].min(m.order[1]);
     let pick = |stiff: bool| {
         let mut list: Vec<MethodInfo> =
             able.iter().filter(|m| m.adaptive && m.stiff == stiff).copied().collect();
-        list.sort_by_key(|m| std::cmp::Reverse(order(m)));
+        // of equal order, a method of one order before one that varies it
+        list.sort_by_key(|m| (std::cmp::Reverse(order(m)), VARYING.contains(&m.name)));
         list
     };
     let (explicit, implicit) = (pick(false), pick(true));
@@ -93,7 +103,7 @@ fn candidates(able: &[MethodInfo]) -> Vec<MethodInfo> {
 
 /// Tolerance for a method of this order: what it can reach with a sensible number of steps.
 fn tolerance(plan: &Plan, m: &MethodInfo) -> f64 {
-    let least = match m.order[0].min(m.order[1]) {
+    let least = match order(m) {
         0..=2 => 1e-9,
         3 => 1e-10,
         4 => 1e-11,
@@ -110,10 +120,14 @@ fn at(
     m: &MethodInfo,
     rtol: f64,
 ) -> (Row, Option<Results>) {
-    let opts = plan.options(model, m.name, Some(rtol), None);
     // a tight run needs more steps than those it judges
-    let plan = Plan { max_steps: plan.max_steps.max(Plan::MAX_STEPS), ..plan.clone() };
-    measure(model, &crate::RunOptions { max_steps: Some(plan.max_steps), ..opts }, &plan, watch)
+    let max_steps = Some(plan.max_steps.max(Plan::MAX_STEPS));
+    // a method of high order may step so far that the values between its steps are poor
+    let span = plan.t_end - model.state.t;
+    let longest = (STEP_PER_SAMPLE * plan.sample).max(span / MOST_CAPPED);
+    let opts = plan.options(model, m.name, Some(rtol), None);
+    let max_step = Some(opts.max_step.map_or(longest, |h| h.min(longest)));
+    measure(model, &RunOptions { max_steps, max_step, ..opts }, plan, watch)
 }
 
 /// A tight run, or why there is none.
@@ -218,9 +232,14 @@ mod tests {
             m("fixed", false, 9, false),
             m("two", true, 2, true),
             m("eight", false, 8, true),
+            m("bdf", true, 5, true),
             m("radau", true, 5, true),
-        ];
+        ]
+        .map(|m| MethodInfo { dense_order: 9, ..m });
         let names: Vec<&str> = candidates(&list).iter().map(|m| m.name).collect();
-        assert_eq!(names, ["eight", "radau", "five", "two"]);
+        assert_eq!(names, ["eight", "radau", "five", "bdf", "two"]);
+        // what counts is the order of the samples
+        let poor = list.map(|m| MethodInfo { dense_order: 5, ..m });
+        assert_eq!(candidates(&poor)[0].name, "five");
     }
 }

@@ -2,8 +2,8 @@
 
 use super::reference::Measure;
 use crate::error::SetupError;
-use crate::run::RunOptions;
-use delassus_dae::integrator::{METHODS, info};
+use crate::run::{RunOptions, Silent, run};
+use delassus_dae::integrator::{METHODS, MethodInfo, info};
 use delassus_model::{Assembled, Model};
 use thiserror::Error;
 
@@ -86,6 +86,32 @@ impl Plan {
         }
     }
 
+    /// Runs of a method of fixed steps over tolerances. It chooses the steps itself; where it
+    /// chooses the same one twice because a run must be resolved at all, the tighter tolerance
+    /// gets the step that its order suggests.
+    fn chosen_steps(
+        &self,
+        model: &Assembled,
+        method: &MethodInfo,
+        tolerances: &[f64],
+    ) -> Vec<RunOptions> {
+        let order = f64::from(method.order[0].min(method.order[1]).max(1));
+        let mut last: Option<(f64, f64)> = None;
+        let mut tasks = Vec::new();
+        for rtol in tolerances {
+            let task = self.options(model, method.name, Some(*rtol), None);
+            let probe = RunOptions { max_steps: Some(1), ..task.clone() };
+            let chosen = run(model, &probe, &mut Silent).ok().and_then(|o| o.summary.step);
+            let step = match (chosen, last) {
+                (Some(h), Some((r, before))) => Some(h.min(before * (rtol / r).powf(1.0 / order))),
+                (chosen, _) => chosen,
+            };
+            last = step.map(|h| (*rtol, h));
+            tasks.push(RunOptions { step, ..task });
+        }
+        tasks
+    }
+
     /// All runs: methods as given, each from loose to tight. Refuses what no model could run;
     /// what this model or a method refuses becomes a row later.
     pub(super) fn tasks(&self, model: &Assembled) -> Result<Vec<RunOptions>, PlanError> {
@@ -115,6 +141,8 @@ impl Plan {
             let by_step = tolerances.is_empty() || (!adaptive && !steps.is_empty());
             if by_step {
                 tasks.extend(steps.iter().map(|h| self.options(model, canonical, None, Some(*h))));
+            } else if let Some(method) = info(name).filter(|m| !m.adaptive) {
+                tasks.extend(self.chosen_steps(model, &method, &tolerances));
             } else {
                 tasks.extend(
                     tolerances.iter().map(|r| self.options(model, canonical, Some(*r), None)),
