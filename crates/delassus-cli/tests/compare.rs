@@ -285,3 +285,41 @@ fn bad_arguments_write_nothing() {
         bench.assert_nothing_left();
     }
 }
+
+/// Case 1 of Ruggiu and González: time to reach their two thresholds, in their measure.
+#[test]
+fn thresholds_of_a_published_case() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let model = format!("{root}/models/benchmarks/A1_slider_crank_case1.toml");
+    let solution = format!("{root}/crates/delassus/tests/reference/A1_slider_crank_case1.csv");
+    let bench = Bench::new("");
+    let ran = bench.run(&[
+        "compare",
+        &model,
+        "--json",
+        "--methods",
+        "mdop5",
+        "--tolerances",
+        "1e-5,1e-7,1e-9",
+        "--reference",
+        &solution,
+        "--measure",
+        "absolute",
+        "--thresholds",
+        "2e-3,2e-4",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let v: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(v["reference"]["times"], 1001);
+    for (k, threshold) in [2e-3, 2e-4].into_iter().enumerate() {
+        let entry = &v["thresholds"][k];
+        assert_eq!((&entry["error"], &entry["decidable"]), (&threshold.into(), &true.into()));
+        let best = &entry["best"];
+        let row = rows(&v).iter().find(|r| r["rtol"] == best["rtol"]).unwrap();
+        assert!(number(&row["error_absolute"]) <= threshold);
+        // every looser run that is cheaper misses the threshold
+        for other in rows(&v).iter().filter(|r| number(&r["cpu_s"]) < number(&best["cpu_s"])) {
+            assert!(number(&other["error_absolute"]) > threshold);
+        }
+    }
+}
