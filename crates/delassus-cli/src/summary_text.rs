@@ -46,7 +46,12 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     let mut method = s.method.clone();
     for (name, value) in [("rtol", s.rtol), ("atol", s.atol), ("step", s.step)] {
         if let Some(x) = value.filter(|x| *x != 0.0) {
-            method.push_str(&format!(", {name} {x:e}"));
+            let value = match name == "step" && s.step_chosen {
+                // nobody asked for its last digits
+                true => format!("{x:.3e}"),
+                false => format!("{x:e}"),
+            };
+            method.push_str(&format!(", {name} {value}"));
         }
     }
     if s.step.is_some() {
