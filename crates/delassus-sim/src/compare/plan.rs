@@ -103,7 +103,9 @@ impl Plan {
             let probe = RunOptions { max_steps: Some(1), ..task.clone() };
             let chosen = run(model, &probe, &mut Silent).ok().and_then(|o| o.summary.step);
             let step = match (chosen, last) {
-                (Some(h), Some((r, before))) => Some(h.min(before * (rtol / r).powf(1.0 / order))),
+                (Some(h), Some((r, before))) if h >= before => {
+                    Some(before * (rtol / r).powf(1.0 / order))
+                }
                 (chosen, _) => chosen,
             };
             last = step.map(|h| (*rtol, h));
