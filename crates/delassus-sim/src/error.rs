@@ -59,6 +59,20 @@ pub enum SetupError {
     Kkt(#[from] KktError),
 }
 
+impl SetupError {
+    /// Stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            SetupError::UnknownMethod { .. } => "E_UNKNOWN_METHOD",
+            SetupError::MethodCannot { .. } => "E_METHOD_CANNOT",
+            SetupError::Option(_) => "E_METHOD_OPTION",
+            SetupError::Setting { code, .. } => code,
+            SetupError::TooLarge { .. } => "E_LIMIT",
+            SetupError::Kkt(_) => "E_START",
+        }
+    }
+}
+
 /// What stopped a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SimErrorKind {
