@@ -59,6 +59,13 @@ impl ErrorScale {
         ErrorScale { tol, scale: scales.q.clone(), rate: 0.0, z: vec![0.0; nz] }
     }
 
+    /// The slowest rate that matters, 1/s: for a run, one over its span. A velocity error of
+    /// `rtol` times size times this rate moves nothing by more than `rtol` times its size until
+    /// the end. Without it a system in equilibrium is judged against its own round-off.
+    pub fn set_least_rate(&mut self, rate: f64) {
+        self.rate = self.rate.max(rate);
+    }
+
     /// Takes note of a state that was reached.
     pub fn observe(&mut self, s: &State, d: &Derived) {
         let mut rate = self.rate;
@@ -74,7 +81,7 @@ impl ErrorScale {
         }
     }
 
-    /// Fastest rate seen so far, 1/s; 0 before anything moves.
+    /// Fastest rate seen so far, 1/s, or the least one that matters.
     pub fn rate(&self) -> f64 {
         self.rate
     }

@@ -99,6 +99,8 @@ const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
 const HOP_ERROR: f64 = 100.0;
 /// Characteristic times per run beyond which the motion counts as without bound.
 const UNBOUNDED: f64 = 1e12;
+/// Fixed steps in a row beyond the border of stability that end a run.
+const UNSTABLE_STEPS: u32 = 5;
 /// Shortest and longest step, in spans, that is chosen for a method of fixed step.
 const FIXED_STEPS: [f64; 2] = [1e-6, 1e-2];
 /// Halvings of a fixed step before a failure is final.
@@ -115,10 +117,13 @@ impl<P: Problem> Driver<P> {
         let mut ws = p.workspace();
         method.restart(p, &mut ws, &start)?;
         let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.dims().nz);
+        let span = opts.t_end - start.t;
+        if span > 0.0 {
+            scale.set_least_rate(1.0 / span);
+        }
         scale.observe(&start, method.start());
         let info = method.info();
         let order = info.error_order - u32::from(info.per_unit_step);
-        let span = opts.t_end - start.t;
         let h = match opts.step {
             Some(h) => h,
             None => scale.first_step(order, span).min(opts.max_step),
@@ -297,6 +302,9 @@ impl<P: Problem> Driver<P> {
         if (part - h).abs() < 1e-9 * h {
             part = h;
         }
+        if let Some(ratio) = self.stiffness.beyond(UNSTABLE_STEPS) {
+            return Err(self.unstable(h, ratio));
+        }
         loop {
             match self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev) {
                 Ok(()) => {
@@ -340,8 +348,30 @@ impl<P: Problem> Driver<P> {
         }
     }
 
+    /// A fixed step that an explicit method cannot take.
+    fn unstable(&self, h: f64, ratio: f64) -> SimError {
+        SimError {
+            kind: SimErrorKind::StepUnstable,
+            t: self.state.t,
+            h,
+            detail: format!(
+                "errors grow from step to step: the step is {h:.3e} s, and {} is stable up to about {:.1e} s here",
+                self.method.info().name,
+                h / ratio
+            ),
+            blame: Vec::new(),
+            help: format!(
+                "take a step below that, leave the step out to let it adapt, or use a method for stiff systems ({})",
+                stiff_methods()
+            ),
+        }
+    }
+
     /// The error that ends the run, with names.
     fn stop(&self, p: &P, kind: SimErrorKind, h: f64) -> SimError {
+        if let (Some(step), Some(ratio)) = (self.opts.step, self.stiffness.beyond(1)) {
+            return self.unstable(step, ratio);
+        }
         let r = self.rejections;
         let mut e = match (&kind, &self.last_failure) {
             (SimErrorKind::WorkLimit, _) => SimError {

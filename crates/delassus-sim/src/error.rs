@@ -78,6 +78,8 @@ impl SetupError {
 pub enum SimErrorKind {
     /// The step became too small to go on.
     StepTooSmall,
+    /// The fixed step is beyond what the method can take without growing errors.
+    StepUnstable,
     /// More steps than allowed.
     WorkLimit,
     /// Something became NaN or infinite.
@@ -91,6 +93,7 @@ impl SimErrorKind {
     pub fn code(&self) -> &'static str {
         match self {
             SimErrorKind::StepTooSmall => "E_STEP_MIN",
+            SimErrorKind::StepUnstable => "E_STEP_UNSTABLE",
             SimErrorKind::WorkLimit => "E_WORK_LIMIT",
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",

@@ -11,6 +11,8 @@ pub struct StiffnessMonitor {
     stiff: u32,
     healthy: u32,
     since: Option<f64>,
+    in_a_row: u32,
+    ratio: f64,
 }
 
 impl StiffnessMonitor {
@@ -19,6 +21,8 @@ impl StiffnessMonitor {
     pub fn observe(&mut self, t: f64, ratio: Option<f64>) {
         match ratio {
             Some(r) if r >= 1.0 => {
+                self.in_a_row += 1;
+                self.ratio = r;
                 self.healthy = 0;
                 self.stiff += 1;
                 if self.stiff >= SUSPICIOUS && self.since.is_none() {
@@ -26,6 +30,7 @@ impl StiffnessMonitor {
                 }
             }
             Some(_) => {
+                self.in_a_row = 0;
                 self.healthy += 1;
                 if self.healthy >= HEALTHY {
                     self.stiff = 0;
@@ -33,6 +38,12 @@ impl StiffnessMonitor {
             }
             None => {}
         }
+    }
+
+    /// How far beyond the border of stability the last steps were, if at least `steps` in a row
+    /// were there.
+    pub fn beyond(&self, steps: u32) -> Option<f64> {
+        (self.in_a_row >= steps).then_some(self.ratio)
     }
 
     /// Time at which the system was first found stiff.
@@ -56,5 +67,9 @@ mod tests {
             m.observe(f64::from(k), Some(1.2));
         }
         assert!(m.since().is_some_and(|t| t > 110.0));
+        assert_eq!(m.beyond(20), Some(1.2));
+        assert_eq!(m.beyond(21), None);
+        m.observe(120.0, Some(0.9));
+        assert_eq!(m.beyond(1), None);
     }
 }

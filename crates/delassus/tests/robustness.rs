@@ -209,9 +209,34 @@ rho_inf = 0.5
 "#;
     let spec =
         delassus::io::model_file::parse_str(text, "m.toml", &Default::default()).unwrap().spec;
-    let out = run(&assembled(&spec, &[]), |_| {});
-    let x = out.results.get("x").unwrap();
-    assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-6));
+    let model = assembled(&spec, &[]);
+    for method in ["gen-alpha", "gen-alpha-ggl", "hht", "radau5", "bdf", "lin-euler"] {
+        let out = run(&model, |o| {
+            o.method = method.to_owned();
+            if !method.starts_with("gen-alpha") {
+                o.options = Default::default();
+            }
+        });
+        let x = out.results.get("x").unwrap();
+        assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-6), "{method}");
+        let energy = out.results.get("energy.kinetic").unwrap();
+        assert!(energy.last().unwrap() <= &(energy[0] * (1.0 + 1e-9)), "{method}");
+    }
+    // an explicit method is stopped, and says what step it could take: ω h ≤ 3.25, ω = 1e6
+    for method in ["mdop5", "dopri5", "rkf45", "rk4"] {
+        let mut o = RunOptions::from_model(model.system.model());
+        o.method = method.to_owned();
+        o.options = Default::default();
+        let out = delassus::sim::run(&model, &o, &mut Silent).unwrap();
+        let e = out.error.unwrap();
+        assert_eq!(e.kind.code(), "E_STEP_UNSTABLE", "{method}: {e}");
+        assert!(e.t < 0.02 && e.h == 1e-3, "{method}: {e}");
+        let limit = e.detail.split("up to about ").nth(1).unwrap().split(' ').next().unwrap();
+        let limit: f64 = limit.parse().unwrap();
+        assert!((1e-6..4e-6).contains(&limit), "{method}: {e}");
+        assert!(out.results.data.iter().flatten().all(|x| x.is_finite()));
+        assert!(e.help.contains("radau5") && e.help.contains("gen-alpha"));
+    }
 }
 
 /// R41: same input, same bits.
