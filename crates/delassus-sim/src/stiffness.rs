@@ -1,5 +1,7 @@
 //! Notices an explicit method whose step is limited by stability instead of accuracy.
 
+use delassus_dae::integrator::AT_BORDER;
+
 /// Signs in a row that make the suspicion good, and signs of health that clear it
 /// (the counts of Hairer's DOPRI5).
 const SUSPICIOUS: u32 = 15;
@@ -19,24 +21,24 @@ impl StiffnessMonitor {
     /// An accepted step that ended at t; `ratio` is the method's distance to the border of its
     /// region of stability (1: at the border).
     pub fn observe(&mut self, t: f64, ratio: Option<f64>) {
-        match ratio {
-            Some(r) if r >= 1.0 => {
-                self.in_a_row += 1;
-                self.ratio = r;
-                self.healthy = 0;
-                self.stiff += 1;
-                if self.stiff >= SUSPICIOUS && self.since.is_none() {
-                    self.since = Some(t);
-                }
+        let Some(ratio) = ratio else { return };
+        if ratio >= 1.0 {
+            self.in_a_row += 1;
+            self.ratio = ratio;
+        } else {
+            self.in_a_row = 0;
+        }
+        if ratio >= AT_BORDER {
+            self.healthy = 0;
+            self.stiff += 1;
+            if self.stiff >= SUSPICIOUS && self.since.is_none() {
+                self.since = Some(t);
             }
-            Some(_) => {
-                self.in_a_row = 0;
-                self.healthy += 1;
-                if self.healthy >= HEALTHY {
-                    self.stiff = 0;
-                }
+        } else {
+            self.healthy += 1;
+            if self.healthy >= HEALTHY {
+                self.stiff = 0;
             }
-            None => {}
         }
     }
 

@@ -107,6 +107,10 @@ pub trait Integrator<P: Problem>: Send {
     }
 }
 
+/// Where [`Integrator::stiffness`] counts as a sign: step control makes a step that stability
+/// limits hover around the border, with its safety factor mostly a little below.
+pub const AT_BORDER: f64 = 0.85;
+
 /// All methods.
 pub const METHODS: &[MethodInfo] = &[
     dopri5::MDOP5.info,

@@ -156,11 +156,13 @@ impl Explicit {
 
     /// h‖k₁ − k₂‖ / ‖y₁ − y₂‖ for the end and its twin, relative to the border of stability:
     /// an estimate of h‖J‖ that needs no Jacobian. With y = (ξ, h v) both parts have the same
-    /// units, and on a vibration both measure h ω.
+    /// units, and on a vibration both measure h ω. Far beyond the border the two ends differ by
+    /// more than one vibration; there the accelerations alone, a₁ − a₂ = −ω² (ξ₁ − ξ₂), say more.
     fn compare_with_twin(&mut self, h: f64, v_end: &[f64]) {
         let Tableau { twin, border, b, .. } = &self.method.tableau;
         let (k_xi, k_v) = (&self.k_xi, &self.k_v);
         let (mut change, mut distance) = (0.0, 0.0);
+        let (mut pull, mut shift) = (0.0, 0.0);
         for (i, w) in self.weight.iter().enumerate() {
             let dx = self.xi[i] - self.twin_xi[i];
             let dv = h * (v_end[i] - self.twin_v[i]);
@@ -168,8 +170,18 @@ impl Explicit {
             let kv = h * (k_v[b.len()][i] - k_v[*twin][i]);
             distance += w * (dx * dx + dv * dv);
             change += w * (kx * kx + kv * kv);
+            shift += w * dx * dx;
+            pull += w * kv * kv;
         }
-        self.stiffness = (distance > 0.0).then(|| h * (change / distance).sqrt() / border);
+        self.stiffness = (distance > 0.0).then(|| {
+            let ratio = h * (change / distance).sqrt() / border;
+            if ratio < 1.0 || shift == 0.0 {
+                return ratio;
+            }
+            // pull holds h (a₁ − a₂), so this is h ω
+            let vibration = (h * (pull / shift).sqrt()).sqrt() / border;
+            ratio.max(vibration)
+        });
     }
 }
 
