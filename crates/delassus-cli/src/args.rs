@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::new_cmd::Kind;
 use crate::{console, report};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -28,14 +28,16 @@ pub struct Cli {
 pub enum Command {
     /// Simulate a model and write its results.
     Run(Box<RunArgs>),
+    /// Run a model with several methods and measure cost and accuracy of each.
+    Compare(Box<CompareArgs>),
     /// Look at a model without running it: bodies, joints, freedoms, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.
     New(NewArgs),
     /// Print the JSON schema of model files.
     Schema,
-    /// List the integration methods.
-    Methods,
+    /// List the integration methods, or say everything about one.
+    Methods(MethodsArgs),
 }
 
 /// The model and its parameters.
@@ -75,7 +77,10 @@ pub struct RunArgs {
     /// Largest number of steps.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_steps: Option<String>,
-    /// Spectral radius at infinity of generalized-alpha, 0 to 1.
+    /// An option of the method, as `delassus methods NAME` lists them; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    pub method_option: Vec<(String, String)>,
+    /// Short for --method-option rho_inf=NUMBER.
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub rho_inf: Option<String>,
     /// Folder for results.csv, results.parquet, diagnostics.csv and summary.json
@@ -99,6 +104,75 @@ pub struct RunArgs {
     pub quiet: bool,
 }
 
+/// `delassus compare`. Lists are separated by commas; numbers may be expressions with units.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Methods: `all`, or names separated by commas.
+    #[arg(long, value_name = "LIST", default_value = "all")]
+    pub methods: String,
+    /// Relative tolerances [default: 1e-4,1e-6,1e-8, unless --steps is given]. Methods of fixed
+    /// steps choose theirs from them, unless --steps is given.
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub tolerances: Option<String>,
+    /// Fixed steps, s: of methods that cannot adapt theirs, and of all without --tolerances.
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub steps: Option<String>,
+    /// CSV file with a column t and columns named like sensors: what errors are measured against
+    /// [default: tight runs of two different methods].
+    #[arg(long, value_name = "FILE")]
+    pub reference: Option<PathBuf>,
+    /// Which error counts.
+    #[arg(long, value_enum, default_value_t = ErrorKindArg::Relative)]
+    pub measure: ErrorKindArg,
+    /// Errors to reach: for each, the cheapest run of every method [default for the conclusion:
+    /// 1e-3,1e-5,1e-7].
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub thresholds: Option<String>,
+    /// Runs at a time; 1 gives the cleanest times [default: all cores].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub jobs: Option<String>,
+    /// Largest number of steps of a run.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_steps: Option<String>,
+    /// Largest CPU time of a run, s [default: 60].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_time: Option<String>,
+    /// End time, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub end: Option<String>,
+    /// Interval of the samples that are compared, s [default: that of the reference file, or of
+    /// the model].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub sample: Option<String>,
+    /// Folder for compare.csv, compare.json and the plots [default: out/MODEL-compare, unless
+    /// --json is given].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Use an output folder that holds other files.
+    #[arg(long)]
+    pub force: bool,
+    /// Print errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Which error counts for thresholds, marks and plots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ErrorKindArg {
+    /// Root mean square, each column relative to its largest magnitude.
+    Relative,
+    /// Largest deviation, relative in the same way.
+    Max,
+    /// Root mean square in SI units.
+    Absolute,
+}
+
 /// `delassus check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -106,6 +180,16 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `delassus methods`.
+#[derive(Debug, Args)]
+pub struct MethodsArgs {
+    /// Method to describe in full, with its options.
+    pub name: Option<String>,
+    /// Print JSON instead of text.
     #[arg(long)]
     pub json: bool,
 }
@@ -125,7 +209,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("write NAME=VALUE, as in --set L=\"20 mm\"".to_owned()),
+        _ => Err("write NAME=VALUE, as in L=\"20 mm\"".to_owned()),
     }
 }
 

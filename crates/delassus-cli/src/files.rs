@@ -27,6 +27,7 @@ pub struct Written {
 pub struct Writer {
     made: Vec<PathBuf>,
     written: Vec<Written>,
+    paths: Vec<PathBuf>,
 }
 
 impl Writer {
@@ -36,11 +37,37 @@ impl Writer {
         results: &Results,
         metadata: &[(String, String)],
     ) -> Result<Writer, Failure> {
-        let mut writer = Writer { made: Vec::new(), written: Vec::new() };
+        let mut writer = Writer::new();
         match writer.write_all(output, results, metadata) {
             Ok(()) => Ok(writer),
-            Err(fault) => Err(writer.fail(fault, results)),
+            Err(fault) => Err(writer.fail_at(fault, results)),
         }
+    }
+
+    fn new() -> Writer {
+        Writer { made: Vec::new(), written: Vec::new(), paths: Vec::new() }
+    }
+
+    /// Writes texts into a folder, in order; all of them or none in a new folder.
+    pub fn texts(folder: &Path, files: &[(&str, String)]) -> Result<Writer, Failure> {
+        let mut writer = Writer::new();
+        let mut all = || -> Result<(), Box<Fault>> {
+            writer.make(folder)?;
+            for (name, text) in files {
+                writer.file(&folder.join(name), |w| Ok(w.write_all(text.as_bytes())?))?;
+            }
+            Ok(())
+        };
+        match all() {
+            Ok(()) => Ok(writer),
+            Err(fault) => Err(writer.fail(fault)),
+        }
+    }
+
+    /// Writes one more text.
+    pub fn text(mut self, path: &Path, text: &str) -> Result<(), Failure> {
+        let written = self.file(path, |w| Ok(w.write_all(text.as_bytes())?));
+        written.map_err(|fault| self.fail(fault))
     }
 
     /// Files written so far.
@@ -51,7 +78,7 @@ impl Writer {
     /// Writes the summary into the folder.
     pub fn summary(mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
         let written = self.file(&folder.join(SUMMARY_JSON), |w| Ok(w.write_all(text.as_bytes())?));
-        written.map_err(|fault| self.fail(fault, results))
+        written.map_err(|fault| self.fail_at(fault, results))
     }
 
     fn write_all(
@@ -109,6 +136,7 @@ impl Writer {
                 return Err(Box::new(fault));
             }
         }
+        self.paths.push(path.to_owned());
         self.written.push(Written {
             path: delassus::io::model_file::escape(&path.display().to_string()),
             bytes,
@@ -117,20 +145,24 @@ impl Writer {
         Ok(())
     }
 
-    fn fail(&self, mut fault: Box<Fault>, results: &Results) -> Failure {
+    fn fail_at(&self, mut fault: Box<Fault>, results: &Results) -> Failure {
+        if let Some(t) = results.t.last() {
+            let reached = format!("; the run had reached t = {t} s");
+            fault.message.push_str(&reached);
+        }
+        self.fail(fault)
+    }
+
+    fn fail(&self, fault: Box<Fault>) -> Failure {
         // A new folder without its summary would be taken for a foreign one by the next run.
         if let Some(folder) = self.made.first() {
-            for name in [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV] {
-                let _ = fs::remove_file(folder.join(name));
+            for file in self.paths.iter().filter(|f| f.parent() == Some(folder)) {
+                let _ = fs::remove_file(file);
             }
         }
         for folder in &self.made {
             // Only empty ones go.
             let _ = fs::remove_dir(folder);
-        }
-        if let Some(t) = results.t.last() {
-            let reached = format!("; the run had reached t = {t} s");
-            fault.message.push_str(&reached);
         }
         Failure::file(*fault)
     }

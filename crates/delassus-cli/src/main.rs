@@ -6,10 +6,16 @@
 
 mod args;
 mod check_cmd;
+mod compare_cmd;
+mod compare_files;
+mod compare_plan;
+mod compare_plots;
+mod compare_text;
 mod console;
 mod exit;
 mod fault;
 mod files;
+mod grid;
 mod methods_cmd;
 mod new_cmd;
 mod number;
@@ -40,10 +46,11 @@ fn main() -> ExitCode {
 fn dispatch(cli: &Cli) -> Exit {
     let (result, json) = match &cli.command {
         Command::Run(a) => (run_cmd::run(a), a.json),
+        Command::Compare(a) => (compare_cmd::compare(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
-        Command::Methods => (methods_cmd::methods(), false),
+        Command::Methods(a) => (methods_cmd::methods(a), a.json),
     };
     match result {
         Ok(exit) => exit,

@@ -49,16 +49,10 @@ impl Output {
         model: &Path,
         force: bool,
     ) -> Result<(), Failure> {
-        let sources: Vec<PathBuf> = sources
-            .map(PathBuf::from)
-            .chain([model.to_owned()])
-            .filter_map(|f| fs::canonicalize(f).ok())
-            .collect();
+        let sources = real(sources.map(PathBuf::from).chain([model.to_owned()]));
         if let Some(folder) = &self.folder {
-            check_folder(folder, force)?;
-            for name in [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON] {
-                keep_sources(&folder.join(name), &sources)?;
-            }
+            let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON];
+            folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
         }
         for (option, file) in [("--csv", &self.csv), ("--parquet", &self.parquet)] {
             if let Some(file) = file {
@@ -73,6 +67,24 @@ impl Output {
     }
 }
 
+/// The files that must not be written over, as the system knows them.
+pub fn real(sources: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    sources.filter_map(|f| fs::canonicalize(f).ok()).collect()
+}
+
+/// Refuses a folder that cannot take these files, that holds anything else without the file that
+/// marks it as made by this program, or where a source would be replaced.
+pub fn folder_for(
+    folder: &Path,
+    names: &[&str],
+    mark: &str,
+    sources: &[PathBuf],
+    force: bool,
+) -> Result<(), Failure> {
+    check_folder(folder, mark, force)?;
+    names.iter().try_for_each(|name| keep_sources(&folder.join(name), sources))
+}
+
 fn usage(message: &str, path: &Path) -> Failure {
     let fault = Fault::new("E_OUTPUT", "", format!("{message}: {}", path.display()))
         .help("give another file name");
@@ -82,17 +94,17 @@ fn usage(message: &str, path: &Path) -> Failure {
 fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
     match fs::canonicalize(target) {
         Ok(real) if sources.contains(&real) => {
-            Err(usage("the results would replace the model file", target))
+            Err(usage("the results would replace the model file or the reference", target))
         }
         _ => Ok(()),
     }
 }
 
-fn check_folder(folder: &Path, force: bool) -> Result<(), Failure> {
+fn check_folder(folder: &Path, mark: &str, force: bool) -> Result<(), Failure> {
     match fs::read_dir(folder) {
         Ok(mut entries) => {
             let used = entries.next().is_some();
-            if used && !force && !folder.join(SUMMARY_JSON).is_file() {
+            if used && !force && !folder.join(mark).is_file() {
                 let message = format!(
                     "the folder {} holds files that are not results of delassus",
                     folder.display()

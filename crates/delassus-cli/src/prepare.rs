@@ -8,7 +8,7 @@ use delassus::dae::integrator::{METHODS, OptionError, info};
 use delassus::expr::suggest;
 use delassus::io::model_file::{self, Limits, LoadError, SourceMap};
 use delassus::model::spec::ModelSpec;
-use delassus::model::{Assembled, Diagnostic, System, assemble, compile_with};
+use delassus::model::{Assembled, DEFAULT_METHOD, Diagnostic, System, assemble, compile_with};
 use delassus::sim::{RunOptions, SetupError};
 use sha2::{Digest, Sha256};
 
@@ -102,13 +102,14 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     settings.apply(&mut spec);
     let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
-    let method = unknown_method(&spec);
-    let compiled = match (compile_with(&spec, &args.set), method) {
-        (Ok(model), None) => model,
-        (Ok(_), Some(fault)) => return Err(Failure::input(places.diagnostics(vec![fault]))),
-        (Err(mut faults), method) => {
-            faults.extend(method);
-            return Err(Failure::input(places.diagnostics(faults)));
+    let mut faults: Vec<Diagnostic> = unknown_method(&spec).into_iter().collect();
+    faults.extend(foreign_options(&spec, &places.settings));
+    let compiled = match compile_with(&spec, &args.set) {
+        Ok(model) if faults.is_empty() => model,
+        other => {
+            let mut found = other.err().unwrap_or_default();
+            found.extend(faults);
+            return Err(Failure::input(places.diagnostics(found)));
         }
     };
     let options = RunOptions::from_model(&compiled);
@@ -152,6 +153,29 @@ fn unknown_method(spec: &ModelSpec) -> Option<Diagnostic> {
     Some(Diagnostic::error("E_UNKNOWN_METHOD", "method.name", message).help(help))
 }
 
+/// Options on the command line that the method does not have. In a file they may be meant for
+/// another method; here they are a mistake.
+fn foreign_options(spec: &ModelSpec, settings: &Settings) -> Vec<Diagnostic> {
+    let name = spec.method.name.as_deref().unwrap_or(DEFAULT_METHOD);
+    let Some(method) = info(name) else {
+        return Vec::new();
+    };
+    let foreign = settings.options().iter().filter(|g| method.option(&g.name).is_none());
+    let fault = |name: &str| {
+        let has: Vec<&str> = method.options.iter().map(|o| o.name).collect();
+        let has = if has.is_empty() {
+            "it has none".to_owned()
+        } else {
+            format!("it has: {}", has.join(", "))
+        };
+        let owners = METHODS.iter().filter(|m| m.option(name).is_some()).map(|m| m.name);
+        let message = format!("{} has no option `{name}`; {has}", method.name);
+        Diagnostic::error("E_METHOD_OPTION", format!("method.{name}"), message)
+            .help(format!("methods that have it: {}", owners.collect::<Vec<_>>().join(", ")))
+    };
+    foreign.map(|g| fault(&g.name)).collect()
+}
+
 /// A run that was refused before it started.
 pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
     let message = e.to_string();
@@ -169,7 +193,7 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
             };
             places
                 .fault("E_METHOD_OPTION", &format!("method.{name}"), &message)
-                .help("`delassus methods` lists the options of each method")
+                .help("`delassus methods NAME` lists the options of a method")
         }
         SetupError::Setting { code: "E_START", .. } => {
             let fault = Fault::new("E_START", "", message)

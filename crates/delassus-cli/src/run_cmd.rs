@@ -57,13 +57,18 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
         report::errors(&errors);
     })?;
     let files = writer.written().to_vec();
+    let after = stiff(&outcome.summary, &prepared);
+    if !a.quiet {
+        report::warnings(after.as_slice());
+    }
+    let notes: Vec<Fault> = prepared.notes.iter().cloned().chain(after).collect();
     let report = RunReport {
         summary: &outcome.summary,
         code: exit.code(),
         model_file: delassus::io::model_file::escape(&a.model.model.display().to_string()),
         model_sha256: &prepared.hash,
         files: &files,
-        notes: &prepared.notes,
+        notes: &notes,
         errors: &errors,
     };
     let json = report::to_json(&report);
@@ -88,6 +93,30 @@ fn integrate(prepared: &Prepared, show: bool) -> Result<RunOutcome, Failure> {
     let outcome = sim::run(&prepared.model, options, &mut progress);
     progress.clear();
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
+}
+
+/// Advice where stability, not accuracy, limited the steps.
+fn stiff(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
+    let t = summary.stiff_since?;
+    let able = sim::able_methods(&prepared.model.system);
+    let names: Vec<&str> = able.iter().filter(|m| m.stiff && m.adaptive).map(|m| m.name).collect();
+    Some(stiff_note(&summary.method, t, &names))
+}
+
+fn stiff_note(method: &str, t: f64, better: &[&str]) -> Fault {
+    let message = format!(
+        "the model is stiff for {method}: from t = {} s on, stability and not accuracy limited \
+         its steps",
+        summary_text::brief(t)
+    );
+    let help = match better {
+        [] => "use a fixed-step method for stiff systems; see `delassus methods`".to_owned(),
+        _ => format!(
+            "try --method with one of: {}; `delassus compare` measures them",
+            better.join(", ")
+        ),
+    };
+    Fault::new("N_STIFF", "method.name", message).help(help)
 }
 
 fn stopped(e: &sim::SimError) -> Fault {
@@ -142,4 +171,17 @@ fn metadata(s: &Summary, hash: &str) -> Vec<(String, String)> {
     .into_iter()
     .map(|(k, v)| (k.to_owned(), v))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stiff_model_gets_names_of_methods() {
+        let note = stiff_note("mdop5", 0.25, &["gen-alpha", "radau5"]);
+        assert_eq!(note.code, "N_STIFF");
+        assert!(note.message.contains("mdop5") && note.message.contains("0.25 s"));
+        assert!(note.help.is_some_and(|h| h.contains("gen-alpha, radau5")));
+    }
 }

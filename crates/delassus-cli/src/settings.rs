@@ -3,8 +3,9 @@
 use crate::args::RunArgs;
 use crate::fault::Fault;
 use crate::number::{count, number};
-use delassus::expr::Dim;
-use delassus::model::spec::{ModelSpec, Scalar};
+use delassus::dae::integrator::{METHODS, OptionKind};
+use delassus::expr::{Dim, suggest};
+use delassus::model::spec::{ModelSpec, Scalar, option_names};
 
 /// Settings given on the command line.
 #[derive(Debug, Default)]
@@ -16,7 +17,17 @@ pub struct Settings {
     end: Option<f64>,
     sample: Option<f64>,
     max_steps: Option<u64>,
-    rho_inf: Option<f64>,
+    options: Vec<Given>,
+}
+
+/// An option of the method as given.
+#[derive(Debug)]
+pub struct Given {
+    /// The argument it came from.
+    pub argument: String,
+    /// Its name.
+    pub name: String,
+    value: Scalar,
 }
 
 impl Settings {
@@ -34,12 +45,30 @@ impl Settings {
             end: read("--end", &a.end, Dim::TIME),
             sample: read("--sample", &a.sample, Dim::TIME),
             max_steps: None,
-            rho_inf: read("--rho-inf", &a.rho_inf, Dim::NONE),
+            options: Vec::new(),
         };
         if let Some(text) = &a.max_steps {
             settings.max_steps = keep(count("--max-steps", text), &mut faults);
         }
+        let short = a.rho_inf.iter().map(|v| ("--rho-inf".to_owned(), "rho_inf", v));
+        let long = a.method_option.iter();
+        let long = long.map(|(n, v)| (format!("--method-option {n}={v}"), n.as_str(), v));
+        for (argument, name, text) in short.chain(long) {
+            if let Some(value) = keep(option_value(&argument, name, text), &mut faults) {
+                settings.options.push(Given { argument, name: name.to_owned(), value });
+            }
+        }
         if faults.is_empty() { Ok(settings) } else { Err(faults) }
+    }
+
+    /// The few settings of `compare` that belong to the model.
+    pub fn span(end: Option<f64>, sample: Option<f64>) -> Settings {
+        Settings { end, sample, ..Settings::default() }
+    }
+
+    /// Options of the method given on the command line.
+    pub fn options(&self) -> &[Given] {
+        &self.options
     }
 
     /// Writes the settings into the model, as if they had been in the file.
@@ -54,7 +83,9 @@ impl Settings {
         set(&mut spec.method.rtol, self.rtol);
         set(&mut spec.method.atol, self.atol);
         set(&mut spec.method.step, self.step);
-        set(&mut spec.method.rho_inf, self.rho_inf);
+        for given in &self.options {
+            spec.method.options.set(&given.name, given.value.clone());
+        }
         if self.max_steps.is_some() {
             spec.method.max_steps = self.max_steps;
         }
@@ -64,7 +95,12 @@ impl Settings {
     }
 
     /// The option that a model path came from, if it did not come from the file.
-    pub fn option_of(&self, path: &str) -> Option<&'static str> {
+    pub fn option_of(&self, path: &str) -> Option<&str> {
+        if let Some(name) = path.strip_prefix("method.")
+            && let Some(given) = self.options.iter().rev().find(|g| g.name == name)
+        {
+            return Some(&given.argument);
+        }
         let (option, given) = match path {
             "analysis.end" => ("--end", self.end.is_some()),
             "analysis.sample" => ("--sample", self.sample.is_some()),
@@ -73,10 +109,39 @@ impl Settings {
             "method.atol" => ("--atol", self.atol.is_some()),
             "method.step" => ("--step", self.step.is_some()),
             "method.max_steps" => ("--max-steps", self.max_steps.is_some()),
-            "method.rho_inf" => ("--rho-inf", self.rho_inf.is_some()),
             _ => return None,
         };
         given.then_some(option)
+    }
+}
+
+/// A word where some method has a choice with it, a number otherwise.
+fn option_value(argument: &str, name: &str, text: &str) -> Result<Scalar, Box<Fault>> {
+    let mut kinds = METHODS.iter().filter_map(|m| m.option(name)).map(|o| o.kind).peekable();
+    if kinds.peek().is_none() {
+        let known = option_names();
+        let help = match suggest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("options of methods: {}", known.join(", ")),
+        };
+        let message = format!("no method has an option `{name}`");
+        return Err(Box::new(Fault::new("E_METHOD_OPTION", argument, message).help(help)));
+    }
+    let mut numeric = false;
+    for kind in kinds {
+        match kind {
+            OptionKind::Number { .. } => numeric = true,
+            OptionKind::Choice { choices, .. } if choices.contains(&text) => {
+                return Ok(Scalar::Text(text.to_owned()));
+            }
+            OptionKind::Choice { .. } => {}
+        }
+    }
+    // A word that is none of the choices is refused with them by the compiler.
+    if numeric {
+        number(argument, text, Dim::Any).map(Scalar::Number)
+    } else {
+        Ok(Scalar::Text(text.to_owned()))
     }
 }
 

@@ -46,11 +46,19 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     let mut method = s.method.clone();
     for (name, value) in [("rtol", s.rtol), ("atol", s.atol), ("step", s.step)] {
         if let Some(x) = value.filter(|x| *x != 0.0) {
-            method.push_str(&format!(", {name} {x:e}"));
+            let value = match name == "step" && s.step_chosen {
+                // nobody asked for its last digits
+                true => format!("{x:.3e}"),
+                false => format!("{x:e}"),
+            };
+            method.push_str(&format!(", {name} {value}"));
         }
     }
     if s.step.is_some() {
         method.push_str(" s");
+    }
+    if s.step_chosen {
+        method.push_str(" (chosen from the tolerance; set another one with --step)");
     }
     table.row("method", &method);
     let span = format!("{} to {} s, {} samples", brief(s.t_start), brief(s.t_end), s.samples);
@@ -58,7 +66,8 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     table.row("steps", &format!("{} ({} rejected)", s.steps, s.rejected));
     let work = format!("{} ({} factorizations)", s.evaluations, s.factorizations);
     table.row("evaluations", &work);
-    table.row("wall time", &seconds(s.wall_s));
+    let time = format!("{} (CPU {})", seconds(s.wall_s), seconds(s.cpu_s));
+    table.row("wall time", &time);
     table.row("energy error", &format!("{:.2e} J", s.energy_error));
     table.row(
         "drift",
@@ -104,7 +113,8 @@ pub fn short_list(names: &[String]) -> String {
     text
 }
 
-fn seconds(x: f64) -> String {
+/// A duration.
+pub fn seconds(x: f64) -> String {
     if x < 1e-3 {
         format!("{:.0} us", x * 1e6)
     } else if x < 1.0 {

@@ -82,10 +82,40 @@ fn schema_and_methods() {
     assert_eq!(ran.code, 0);
     let v: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert!(v["properties"]["body"].is_object());
+    let method = &v["$defs"]["MethodSpec"];
+    assert_eq!(method["additionalProperties"], false, "{method}");
+    assert!(method["properties"]["rho_inf"]["description"].is_string());
+    assert!(method["properties"]["rtol"].is_object());
+}
+
+#[test]
+fn methods_in_a_table_and_in_full() {
+    let bench = Bench::new("");
     let ran = bench.run(&["methods"]);
-    for word in ["mdop5", "gen-alpha", "order 5", "Dormand"] {
-        assert!(ran.stdout.contains(word), "{word}");
+    let line = ran.stdout.lines().find(|l| l.starts_with("mdop5 ")).unwrap();
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(cells, ["mdop5", "5/5/5", "5", "1", "-", "yes", "yes", "yes", "yes"]);
+    let heading = ran.stdout.lines().next().unwrap();
+    for word in ["order q/v/λ", "index", "stiff", "adaptive", "redundant", "singular", "rolling"] {
+        assert!(heading.contains(word), "{word}");
     }
+    let ran = bench.run(&["methods", "gen-alpha"]);
+    for word in ["order", "rho_inf", "0 to 1", "default 0.9", "literature", "adaptive"] {
+        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+    }
+    assert!(bench.run(&["methods", "mdop5"]).stdout.contains("Dormand"));
+    let all: serde_json::Value =
+        serde_json::from_str(&bench.run(&["methods", "--json"]).stdout).unwrap();
+    let list = all.as_array().unwrap();
+    assert!(list.iter().any(|m| m["name"] == "mdop5" && m["order_positions"] == 5));
+    let one = bench.run(&["methods", "gen-alpha", "--json"]).stdout;
+    let one: serde_json::Value = serde_json::from_str(&one).unwrap();
+    let rho = &one["options"].as_array().unwrap()[0];
+    assert_eq!((&rho["name"], &rho["kind"]), (&"rho_inf".into(), &"number".into()));
+    assert_eq!((&rho["min"], &rho["max"]), (&0.0.into(), &1.0.into()));
+    let ran = bench.run(&["methods", "mdop6"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("E_UNKNOWN_METHOD") && ran.stderr.contains("mdop5"));
 }
 
 #[test]

@@ -59,6 +59,30 @@ fn rel_r43_a_signal_keeps_the_results() {
 }
 
 #[test]
+fn a_signal_keeps_the_rows_of_a_comparison() {
+    let bench = Bench::new(LONG).with("r.csv", "t,bob.x\n0,1\n1,0\n");
+    // the first run fails at once, the second would take hours
+    let steps = ["--steps", "1e5,1e-3", "--reference", "r.csv", "--jobs", "1"];
+    let args = [&["compare", "m.toml", "--methods", "mdop5"], &steps[..]].concat();
+    let child = start(&bench, &args);
+    std::thread::sleep(Duration::from_millis(700));
+    send(&child, "-INT");
+    let clock = Instant::now();
+    let out = child.wait_with_output().unwrap();
+    assert!(clock.elapsed() < Duration::from_secs(5));
+    assert_eq!(out.status.code(), Some(130), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("INTERRUPTED"));
+    let csv = bench.read("out/m-compare/compare.csv");
+    let rows: Vec<&str> = csv.lines().skip(1).collect();
+    assert_eq!(rows.len(), 2, "{csv}");
+    assert!(rows[0].contains(",failed,E_"), "{csv}");
+    assert!(rows[1].contains(",interrupted,"), "{csv}");
+    let v: serde_json::Value =
+        serde_json::from_str(&bench.read("out/m-compare/compare.json")).unwrap();
+    assert_eq!(v["status"], "interrupted");
+}
+
+#[test]
 fn rel_r38_a_closed_pipe_is_no_error() {
     let bench = Bench::new(LONG);
     for args in [

@@ -25,6 +25,16 @@ enum Rhs<'a> {
     Given(&'a [f64]),
 }
 
+/// Gains of Baumgarte's stabilisation, 1/s: G a = −γ − 2α (G v + g_t) − β² g. Rows without a
+/// position level have no g.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Baumgarte {
+    /// α, of the velocity drift.
+    pub alpha: f64,
+    /// β, of the position drift.
+    pub beta: f64,
+}
+
 /// Evaluates M a − Gᵀλ = f, G a = −γ.
 pub struct Accel {
     kkt: CondensedKkt,
@@ -195,11 +205,36 @@ impl Accel {
         lambda: &mut [f64],
         zdot: &mut [f64],
     ) -> Result<(), StepFailure> {
+        self.solve_stabilized_at(e, None, a, lambda, zdot)
+    }
+
+    /// Like [`Accel::solve_at`], with feedback of the drift where gains are given.
+    pub fn solve_stabilized_at<P: Problem>(
+        &mut self,
+        e: &AtVel<'_, P>,
+        gains: Option<Baumgarte>,
+        a: &mut [f64],
+        lambda: &mut [f64],
+        zdot: &mut [f64],
+    ) -> Result<(), StepFailure> {
         self.work.evaluations += 1;
         e.force(&mut self.f);
         e.bias(&mut self.rhs);
         for r in &mut self.rhs {
             *r = -*r;
+        }
+        if let Some(Baumgarte { alpha, beta }) = gains {
+            // `self.lambda` is free until the solution
+            let drift = &mut self.lambda;
+            e.residual_vel(drift);
+            for (r, d) in self.rhs.iter_mut().zip(drift.iter()) {
+                *r -= 2.0 * alpha * d;
+            }
+            let drift = &mut self.lambda[..self.dims.n_pos];
+            e.residual_pos(drift);
+            for (r, d) in self.rhs.iter_mut().zip(drift.iter()) {
+                *r -= beta * beta * d;
+            }
         }
         e.z_dot(zdot);
         check_finite("forces", &self.f)?;

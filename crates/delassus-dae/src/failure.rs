@@ -27,6 +27,15 @@ pub enum StepFailure {
         /// Its residual.
         residual: f64,
     },
+    /// The constraints lose rank at or before the end of the attempt, so that no coordinates can
+    /// stand for all others.
+    #[error(
+        "independent coordinates cannot be chosen: the constraints lose rank here, at row {row}"
+    )]
+    RankLost {
+        /// Row that depends on the others.
+        row: usize,
+    },
     /// Something is NaN or infinite.
     #[error("not finite: component {index} of the {what}")]
     NonFinite {

@@ -421,3 +421,23 @@ fn schema_is_json_with_descriptions() {
 fn text_cannot_include() {
     only("schema = 1\ninclude = ['a.toml']\n", "E_INCLUDE", 2, 11, "include", "['a.toml']");
 }
+
+#[test]
+fn options_of_methods_are_keys_of_the_method() {
+    let text = "schema = 1\n[method]\nname = \"gen-alpha\"\nmax_steps = 10\nrho_inf = 0.5\n";
+    let spec = parse(text).spec;
+    assert_eq!(spec.method.options.get("rho_inf"), Some(&Scalar::Number(0.5)));
+    assert_eq!(spec.method.max_steps, Some(10));
+    let again = parse(&to_toml(&spec).unwrap()).spec;
+    assert_eq!(spec, again);
+    let p = only(
+        "schema = 1\n[method]\nrho_imf = 0.5\n",
+        "E_UNKNOWN_KEY",
+        3,
+        1,
+        "method.rho_imf",
+        "rho_imf",
+    );
+    assert!(p.help.is_some_and(|h| h.contains("rho_inf")));
+    only("schema = 1\n[method]\nrho_inf = true\n", "E_TYPE", 3, 11, "method.rho_inf", "true");
+}

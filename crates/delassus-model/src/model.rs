@@ -4,6 +4,7 @@
 //! assembled from it. It has no equations to ask for, and the system has no `add_body`, so
 //! "not finalised yet" is not a state.
 
+use delassus_dae::Options;
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Mat6, Quat, Vec3};
 
@@ -388,6 +389,9 @@ pub struct Analysis {
     pub max_assembly_correction: f64,
 }
 
+/// The method of models that name none.
+pub const DEFAULT_METHOD: &str = "mdop5";
+
 /// Method and tolerances; `None` = the method's own default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
@@ -403,6 +407,6 @@ pub struct Method {
     pub max_step: Option<f64>,
     /// Largest number of steps.
     pub max_steps: Option<u64>,
-    /// Spectral radius of generalized-α.
-    pub rho_inf: Option<f64>,
+    /// Options of methods, those of other methods than this one included.
+    pub options: Options,
 }

@@ -362,3 +362,22 @@ fn settings_defaults() {
     assert_eq!(model.analysis.max_assembly_correction, 0.01);
     assert_eq!((&*model.method.name, model.method.rtol), ("mdop5", None));
 }
+
+#[test]
+fn options_of_methods() {
+    let m = model("[method]\nname = \"gen-alpha\"\nrho_inf = \"1/4\"");
+    let given: Vec<_> = m.method.options.iter().map(|(n, v)| (n, v.to_string())).collect();
+    assert_eq!(given, [("rho_inf", "0.25".to_owned())]);
+    assert!(m.notes.is_empty());
+    // kept for when the model is run with another method
+    let m = model("[method]\nrho_inf = 0.5");
+    assert_eq!(m.method.options.iter().count(), 1);
+    let notes: Vec<_> = m.notes.iter().map(|n| (n.code, &*n.path)).collect();
+    assert_eq!(notes, [("N_METHOD_OPTION", "method.rho_inf")]);
+    let gen_alpha = "[method]\nname = \"gen-alpha\"\n";
+    refused(&format!("{gen_alpha}rho_inf = -1"), "E_RANGE", "method.rho_inf", "from 0 to 1", "");
+    // a file reader refuses this key before; a program that builds the model gets here
+    refused("[method]\nrho = 1", "E_UNKNOWN_KEY", "method.rho", "`rho`", "rho_inf");
+    // an unknown method is the runner's business, but its options must exist
+    refused("[method]\nname = \"?\"\nrho_inf = 3", "E_RANGE", "method.rho_inf", "3", "");
+}

@@ -124,7 +124,7 @@ impl<P: Problem> Driver<P> {
             None => scale.first_step(order, span).min(opts.max_step),
         };
         let mut opts = opts;
-        if !info.adaptive {
+        if !info.adaptive && opts.step.is_none() {
             // A method of fixed step takes the first step its order and the tolerance suggest,
             // within bounds that keep a run finite and resolved.
             opts.step = Some(h.clamp(FIXED_STEPS[0] * span, FIXED_STEPS[1] * span));

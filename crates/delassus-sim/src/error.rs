@@ -59,6 +59,20 @@ pub enum SetupError {
     Kkt(#[from] KktError),
 }
 
+impl SetupError {
+    /// Stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            SetupError::UnknownMethod { .. } => "E_UNKNOWN_METHOD",
+            SetupError::MethodCannot { .. } => "E_METHOD_CANNOT",
+            SetupError::Option(_) => "E_METHOD_OPTION",
+            SetupError::Setting { code, .. } => code,
+            SetupError::TooLarge { .. } => "E_LIMIT",
+            SetupError::Kkt(_) => "E_START",
+        }
+    }
+}
+
 /// What stopped a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SimErrorKind {
@@ -141,6 +155,12 @@ impl SimError {
                 vec![p.row_name(*row)],
                 format!("{e}: {}", p.row_name(*row)),
                 "a tighter tolerance keeps the motion closer to the constraints",
+            ),
+            StepFailure::RankLost { row } => (
+                SimErrorKind::Singular,
+                vec![p.row_name(*row)],
+                format!("{e}: {}", p.row_name(*row)),
+                "the motion passes a singular position: use a method that can (mdop5, ali3p, gen-alpha)",
             ),
             StepFailure::Kkt(k) => {
                 let blame = match k {

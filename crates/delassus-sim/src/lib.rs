@@ -1,8 +1,11 @@
 //! Runs: the stepping loop, the recorder and the summary.
 //!
 //! [`Driver`] steps any `delassus_dae::Problem`; [`run`] drives an assembled model and records
-//! its sensors, energies and constraint drift. Nothing here touches files, prints or logs.
+//! its sensors, energies and constraint drift; [`compare`] does so with many methods and measures
+//! them against a reference. Nothing here touches files, prints or logs.
 
+mod clock;
+pub mod compare;
 mod driver;
 mod error;
 mod recorder;
@@ -10,8 +13,9 @@ mod run;
 mod stiffness;
 mod summary;
 
+pub use clock::CpuClock;
 pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use recorder::{Channel, Recorder, Results};
-pub use run::{Observer, RunOptions, RunOutcome, Silent, run};
+pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
 pub use summary::{Status, Summary};

@@ -1,10 +1,11 @@
 //! One run of an assembled model, from settings to results.
 
+use crate::clock::CpuClock;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::recorder::{Recorder, Results};
 use crate::summary::{Status, Summary};
-use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, OptionValue, info, make};
+use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, info, make};
 use delassus_dae::{Options, Problem, Settings, State, Tolerances};
 use delassus_model::{Assembled, Model};
 
@@ -35,15 +36,17 @@ impl RunOptions {
     /// What the model file asks for. Its options for other methods than the chosen one stay
     /// behind.
     pub fn from_model(m: &Model) -> RunOptions {
-        let mut options = Options::default();
-        if let Some(r) = m.method.rho_inf {
-            options.set("rho_inf", OptionValue::Number(r));
-        }
-        if let Some(method) = info(&m.method.name) {
+        RunOptions::for_method(m, &m.method.name)
+    }
+
+    /// The same with another method, which takes those options of the file that it has.
+    pub fn for_method(m: &Model, name: &str) -> RunOptions {
+        let mut options = m.method.options.clone();
+        if let Some(method) = info(name) {
             options.retain(|name| method.option(name).is_some());
         }
         RunOptions {
-            method: m.method.name.clone(),
+            method: name.to_owned(),
             rtol: m.method.rtol,
             atol: m.method.atol,
             step: m.method.step,
@@ -114,25 +117,34 @@ impl RunOptions {
     }
 }
 
-/// Refuses a method that cannot do what the equations need, and names those that can.
-fn check_abilities<P: Problem>(p: &P, method: &MethodInfo) -> Result<(), SetupError> {
+/// What the equations need of a method. Singular positions are not known before the run.
+fn needs<P: Problem>(p: &P) -> Abilities {
     let (d, s) = (p.dims(), p.structure());
-    let needs = Abilities {
+    Abilities {
         redundant: s.independent_rows.is_some(),
-        // not known before the run
         singular: false,
         rolling: d.n_vel > d.n_pos,
         auxiliary: d.nz > 0,
         massless: s.mass_floor.iter().any(|m| *m > 0.0),
-    };
-    let missing = method.can.missing(&needs);
+    }
+}
+
+/// Methods that can run these equations.
+pub fn able_methods<P: Problem>(p: &P) -> Vec<MethodInfo> {
+    let needs = needs(p);
+    METHODS.iter().filter(|m| m.can.missing(&needs).is_empty()).copied().collect()
+}
+
+/// Refuses a method that cannot do what the equations need, and names those that can.
+fn check_abilities<P: Problem>(p: &P, method: &MethodInfo) -> Result<(), SetupError> {
+    let missing = method.can.missing(&needs(p));
     if missing.is_empty() {
         return Ok(());
     }
     Err(SetupError::MethodCannot {
         method: method.name,
         missing,
-        able: METHODS.iter().filter(|m| m.can.missing(&needs).is_empty()).map(|m| m.name).collect(),
+        able: able_methods(p).iter().map(|m| m.name).collect(),
     })
 }
 
@@ -206,6 +218,7 @@ pub fn run(
         t_end: opts.t_end,
     };
     let clock = std::time::Instant::now();
+    let cpu = CpuClock::start();
     let mut error = None;
     let mut status = Status::Done;
     let driver = Driver::new(sys, integrator, model.state.clone(), driver_opts);
@@ -248,7 +261,7 @@ pub fn run(
             }
         }
     }
-    let wall_s = clock.elapsed().as_secs_f64();
+    let (wall_s, cpu_s) = (clock.elapsed().as_secs_f64(), cpu.seconds());
     let work = driver.work();
     let r = driver.rejections;
     let summary = Summary {
@@ -259,6 +272,7 @@ pub fn run(
         rtol: driver.fixed_step().is_none().then_some(tol.rtol),
         atol: driver.fixed_step().is_none().then_some(tol.atol),
         step: driver.fixed_step(),
+        step_chosen: opts.step.is_none() && driver.fixed_step().is_some(),
         t_start,
         t_end: driver.state().t,
         steps: driver.steps,
@@ -272,6 +286,7 @@ pub fn run(
         newton_iterations: work.newton,
         projections: work.projections,
         wall_s,
+        cpu_s,
         max_position_drift: recorder.drift[0],
         max_velocity_drift: recorder.drift[1],
         max_acceleration_drift: recorder.drift[2],

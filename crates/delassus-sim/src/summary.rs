@@ -31,6 +31,8 @@ pub struct Summary {
     pub atol: Option<f64>,
     /// Fixed step, s.
     pub step: Option<f64>,
+    /// The step was not given: a method of fixed steps chose it from the tolerance.
+    pub step_chosen: bool,
     /// Start time, s.
     pub t_start: f64,
     /// Time reached, s.
@@ -57,6 +59,8 @@ pub struct Summary {
     pub projections: u64,
     /// Wall-clock time of the integration, s.
     pub wall_s: f64,
+    /// CPU time of the integration, s; wall-clock time on systems that do not count it.
+    pub cpu_s: f64,
     /// Largest |g| at accepted steps.
     pub max_position_drift: f64,
     /// Largest |G v + g_t|.

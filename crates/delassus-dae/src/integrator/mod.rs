@@ -5,25 +5,36 @@
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
 //! and [`make`], and give it a line in a `tests/contract_*.rs`.
 
+mod al;
+mod bdf;
+mod bdf_weights;
+mod driven;
+mod explicit;
 mod gen_alpha;
+mod ggl;
 mod half_explicit;
 mod info;
 mod lin_euler;
-mod mdop5;
+mod mns;
 mod options;
+mod radau5;
 
+pub use al::{Al, Ali3p};
+pub use bdf::Bdf;
+pub use explicit::Explicit;
 pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
 pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
-pub use mdop5::Mdop5;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
+pub use radau5::Radau5;
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
+use explicit::{dop853, dopri5, rk4, rkf45};
 
 /// What a method is told when it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,8 +108,28 @@ pub trait Integrator<P: Problem>: Send {
 }
 
 /// All methods.
-pub const METHODS: &[MethodInfo] =
-    &[mdop5::INFO, gen_alpha::INFO, lin_euler::INFO, half_explicit::HEM5, half_explicit::PHEM56];
+pub const METHODS: &[MethodInfo] = &[
+    dopri5::MDOP5.info,
+    dopri5::DOPRI5.info,
+    rkf45::RKF45.info,
+    rk4::RK4.info,
+    dop853::DOP853.info,
+    half_explicit::HEM5,
+    half_explicit::PHEM56,
+    gen_alpha::INDEX3,
+    gen_alpha::INDEX2,
+    gen_alpha::STABILIZED,
+    gen_alpha::HHT,
+    gen_alpha::NEWMARK,
+    bdf::INFO,
+    radau5::INFO,
+    lin_euler::INFO,
+    al::AL,
+    al::ALI3P,
+    al::ALI3PVS,
+    al::MAL,
+    mns::INFO,
+];
 
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
@@ -117,12 +148,26 @@ pub fn make<P: Problem + 'static>(
     ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
         Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
     }
-    match info(name)?.name {
-        "mdop5" => boxed(Mdop5::new(p, settings)),
-        "gen-alpha" => boxed(GenAlpha::new(p, settings)),
-        "lin-euler" => boxed(LinEuler::new(p, settings)),
+    let info = info(name)?;
+    match info.name {
+        "mdop5" => boxed(Explicit::new(p, settings, &dopri5::MDOP5)),
+        "dopri5" => boxed(Explicit::new(p, settings, &dopri5::DOPRI5)),
+        "rkf45" => boxed(Explicit::new(p, settings, &rkf45::RKF45)),
+        "rk4" => boxed(Explicit::new(p, settings, &rk4::RK4)),
+        "dop853" => boxed(Explicit::new(p, settings, &dop853::DOP853)),
         "hem5" => boxed(Hem5::new(p, settings)),
         "phem56" => boxed(Phem56::new(p, settings)),
+        "gen-alpha" | "gen-alpha-index2" | "gen-alpha-ggl" | "hht" | "newmark" => {
+            boxed(GenAlpha::new(p, settings, info))
+        }
+        "bdf" => boxed(Bdf::new(p, settings)),
+        "radau5" => boxed(Radau5::new(p, settings)),
+        "lin-euler" => boxed(LinEuler::new(p, settings)),
+        "al" => boxed(Al::new(p, settings)),
+        "ali3p" => boxed(Ali3p::fixed(p, settings)),
+        "ali3pvs" => boxed(Ali3p::variable(p, settings)),
+        "mal" => boxed(al::mal(p, settings)),
+        "mns" => boxed(mns::mns(p, settings)),
         _ => None,
     }
 }

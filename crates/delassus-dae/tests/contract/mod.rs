@@ -501,8 +501,44 @@ pub fn refined<S: System>(case: Case<S>, span: f64, steps: usize) -> Case<S> {
     Case { end: case.end * span, coarse, ..case }
 }
 
-impl<S> Case<S> {
-    /// The system as a problem.
+/// A method with a history: a restart in the middle may move the end by no more than a few
+/// errors, whatever the order.
+pub fn restart_keeps_the_accuracy<S: System>(
+    case: &Case<S>,
+    make: fn(&Dense<S>) -> Boxed<Dense<S>>,
+    order: [f64; 3],
+    label: &str,
+) {
+    let p = &case.p;
+    let n = 2 * case.steps(order[0]);
+    let half = || std::iter::repeat_n(case.end / n as f64, n / 2);
+    let end = |restart: bool| {
+        let (mut m, mut s) = (make(p), case.start.clone());
+        let first = if restart { 0 } else { n / 2 };
+        march(p, &mut *m, &mut s, half().chain(half().take(first)), |_, _, _| {}).unwrap();
+        if restart {
+            march(p, &mut *m, &mut s, half(), |_, _, _| {}).unwrap();
+        }
+        vec![(s, m.start().clone())]
+    };
+    let (through, restarted) = (end(false), end(true));
+    let exact = reference(case).pop().map(|x| vec![x]).unwrap();
+    let gap = distance(p.manifold(), &restarted, &through);
+    let error = distance(p.manifold(), &through, &exact);
+    println!("RESTART | {label} | {} | {:.1e} of {:.1e}", case.name, gap[2], error[2]);
+    for i in 0..3 {
+        assert!(gap[i] <= 2.0 * error[i].max(1e-12), "{label} on {}: {gap:?} {error:?}", case.name);
+    }
+}
+
+impl<S: System> Case<S> {
+    /// The same with steps shorter by this factor: for methods with large error constants.
+    pub fn finer(mut self, factor: usize) -> Case<S> {
+        self.coarse = self.coarse.map(|n| factor * n);
+        self
+    }
+
+    /// The problem, for measurements of a family's own.
     pub fn problem(&self) -> &Dense<S> {
         &self.p
     }

@@ -14,6 +14,7 @@ mod frames;
 mod geometry;
 mod graph;
 mod joints;
+mod options;
 mod params;
 mod repeat;
 mod scalars;

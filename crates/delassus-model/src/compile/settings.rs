@@ -2,8 +2,9 @@
 
 use super::bodies::optional;
 use super::context::{Env, Path};
+use super::options;
 use crate::spec::{AnalysisSpec, MethodSpec, Scalar};
-use crate::{Analysis, Diagnostic, Method};
+use crate::{Analysis, DEFAULT_METHOD, Diagnostic, Method};
 use delassus_expr::Dim;
 
 /// Below this a relative tolerance asks for more than double precision has.
@@ -76,22 +77,14 @@ pub(super) fn method(
     let atol = value(&spec.atol, "atol", Dim::Any);
     let step = value(&spec.step, "step", Dim::TIME);
     let max_step = value(&spec.max_step, "max_step", Dim::TIME);
-    let rho_inf = value(&spec.rho_inf, "rho_inf", Dim::NONE);
+    let name = spec.name.clone().unwrap_or_else(|| DEFAULT_METHOD.to_owned());
+    let options = options::compile(env, &path, &name, &spec.options);
 
     tolerance(env, &path.field("rtol"), rtol.flatten(), MIN_RTOL);
     tolerance(env, &path.field("atol"), atol.flatten(), 0.0);
     let span = analysis.map(|a| a.end - a.start);
     step_size(env, &path.field("step"), step.flatten(), span);
     step_size(env, &path.field("max_step"), max_step.flatten(), None);
-    if let Some(rho) = rho_inf.flatten()
-        && !(0.0..=1.0).contains(&rho)
-    {
-        env.range(
-            &path.field("rho_inf"),
-            format!("the spectral radius is {rho}, but must be from 0 to 1"),
-            "use 1 for no numerical damping, 0 for the strongest",
-        );
-    }
     if spec.max_steps == Some(0) {
         env.range(
             &path.field("max_steps"),
@@ -100,13 +93,13 @@ pub(super) fn method(
         );
     }
     Some(Method {
-        name: spec.name.clone().unwrap_or_else(|| "mdop5".to_owned()),
+        name,
         rtol: rtol?,
         atol: atol?,
         step: step?,
         max_step: max_step?,
         max_steps: spec.max_steps,
-        rho_inf: rho_inf?,
+        options: options?,
     })
 }
 

@@ -1,8 +1,10 @@
 //! Time span and method as written.
 
-use super::Scalar;
-use schemars::JsonSchema;
+use super::{Scalar, Table};
+use delassus_dae::integrator::{METHODS, OptionKind};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Time span and sampling.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,9 +25,11 @@ pub struct AnalysisSpec {
     pub max_assembly_correction: Option<Scalar>,
 }
 
-/// Integration method.
+/// Integration method, its tolerances and its options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+// serde cannot refuse unknown keys beside a flattened table: the reader of files and the
+// compiler do it.
+#[schemars(deny_unknown_fields)]
 pub struct MethodSpec {
     /// Name of the method; `mdop5` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +49,69 @@ pub struct MethodSpec {
     /// Largest number of steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u64>,
-    /// Spectral radius at infinity of generalized-α, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rho_inf: Option<Scalar>,
+    /// Options that only some methods have, such as `rho_inf`: keys of the same table. A
+    /// method takes those it has; the others are for when the file is run with another one.
+    #[serde(flatten)]
+    #[schemars(with = "OptionKeys")]
+    pub options: Table<Scalar>,
+}
+
+/// Schema of the options: every key that some method has.
+struct OptionKeys;
+
+impl JsonSchema for OptionKeys {
+    fn schema_name() -> Cow<'static, str> {
+        "MethodOptions".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut keys = serde_json::Map::new();
+        for name in option_names() {
+            keys.insert(name.to_owned(), option_schema(name));
+        }
+        json_schema!({ "type": "object", "properties": keys })
+    }
+}
+
+/// Names of all options of all methods, each once.
+pub fn option_names() -> Vec<&'static str> {
+    let mut names: Vec<&'static str> =
+        METHODS.iter().flat_map(|m| m.options).map(|o| o.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// What the methods that have an option of this name take for it, together.
+fn option_schema(name: &str) -> serde_json::Value {
+    let owners = METHODS.iter().filter_map(|m| Some((m, m.option(name)?)));
+    let mut number = false;
+    let mut words: Vec<&str> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
+    for (method, option) in owners {
+        let rule = match option.kind {
+            OptionKind::Number { default, min, max } => {
+                number = true;
+                format!("{min} to {max}, {default} when left out")
+            }
+            OptionKind::Choice { default, choices } => {
+                words.extend(choices);
+                format!("{}; {default} when left out", choices.join(", "))
+            }
+        };
+        lines.push(format!("{}: {} ({rule})", method.name, option.summary));
+    }
+    words.sort_unstable();
+    words.dedup();
+    let description = lines.join("\n");
+    if number {
+        // text may be an expression, or a word where another method has a choice
+        serde_json::json!({ "description": description, "type": ["number", "string"] })
+    } else {
+        serde_json::json!({ "description": description, "enum": words })
+    }
 }

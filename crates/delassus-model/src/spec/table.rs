@@ -37,6 +37,14 @@ impl<T> Table<T> {
         self.0.push((name.into(), value));
     }
 
+    /// Puts a value in the place of the one of that name, or adds it.
+    pub fn set(&mut self, name: &str, value: T) {
+        match self.0.iter_mut().find(|(n, _)| n == name) {
+            Some((_, old)) => *old = value,
+            None => self.push(name, value),
+        }
+    }
+
     /// Entries in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         self.0.iter().map(|(n, v)| (n.as_str(), v))

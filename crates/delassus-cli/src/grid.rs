@@ -1,0 +1,58 @@
+//! Columns of text under headings.
+
+/// Rows of cells; the first column is aligned to the left, the others to the right.
+pub struct Grid {
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// An empty table.
+    pub fn new(headings: &[&str]) -> Grid {
+        Grid { rows: vec![headings.iter().map(|h| (*h).to_owned()).collect()] }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The text, one line per row.
+    pub fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |k: usize| {
+            self.rows.iter().filter_map(|r| r.get(k)).map(|c| c.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut out = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (k, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[k].saturating_sub(cell.chars().count()));
+                if k == 0 {
+                    line.push_str(cell);
+                    line.push_str(&pad);
+                } else {
+                    line.push_str("  ");
+                    line.push_str(&pad);
+                    line.push_str(cell);
+                }
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut g = Grid::new(&["a", "λ"]);
+        g.row(vec!["bcd".to_owned(), "1".to_owned()]);
+        g.row(vec!["e".to_owned(), "10".to_owned()]);
+        assert_eq!(g.text(), "a     λ\nbcd   1\ne    10\n");
+    }
+}

@@ -1,0 +1,366 @@
+//! ALi3p and ALi3pvs: the index-3 augmented Lagrangian with the trapezoidal rule and projections
+//! of velocities and accelerations, at fixed and at variable step.
+//!
+//! ```text
+//! ξ = h/2 (v₀ + v₁) ,  q₁ = q₀ ∘ exp(ξ) ,  v₁ = 2/h ξ − v₀ ,  a₁ = 2/h (v₁ − v₀) − a₀
+//! M a₁ − f − Gᵀ(λ − D̄ g) = 0 ,   λ ← λ − D̄ g ,   D̄ = 4/h² D
+//! ```
+//!
+//! The unknown of Newton's method is ξ; multiplied by h²/4 its matrix is S + GᵀDG with
+//! S = M + h/2 C + h²/4 K T(ξ), free of powers of h. The penalty D̄ grows as the step shrinks,
+//! so the multipliers converge equally fast at every step size: that is what lets the step
+//! vary without touching the penalty. Velocity-only (rolling) rows enter at velocity level.
+//!
+//! The step leaves G v and G a off by what the trapezoidal rule does not damp, and without
+//! projections it blows up. So v₁ is projected onto the velocity constraints in the metric of
+//! the masses, and a₁ is the acceleration that satisfies G a + γ = 0 with M a = f + Gᵀλ there.
+//! The λ reported belongs to that a and is of order 2; λ of the iteration is of order 1 only
+//! and serves as nothing but a starting value.
+//!
+//! The rule starts from the last state alone, so a change of the step needs no change of
+//! formulas. Error estimate: e = h²/12 (a₁ − a₀) − h³/12 v₀×a₀, the last term on rotations
+//! only.
+//!
+//! Use them for stiff systems with redundant constraints or singular positions. References:
+//! Bayo & Ledesma, Nonlinear Dyn. 9 (1996); Cuadrado, Cardenal, Morer & Bayo, Multibody Syst.
+//! Dyn. 4 (2000); Dopico, González, Cuadrado & Kövecses, J. Comput. Nonlinear Dyn. 9 (2014).
+
+use super::eval::AlEval;
+use super::penalty::PenaltyKkt;
+use super::{PENALTY, Stabilisation, iteration_tolerance, of_positions};
+use crate::control::ErrorView;
+use crate::failure::{StepFailure, Work, check_finite};
+use crate::integrator::{Integrator, MethodInfo, Settings};
+use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
+use crate::state::{Derived, State};
+use delassus_linalg::{BlockDiag, Csr, KktError};
+
+pub(in crate::integrator) const FIXED: MethodInfo = MethodInfo {
+    name: "ali3p",
+    summary: "augmented Lagrangian on index 3, trapezoidal rule, v and a projected; stiff, singular positions, fixed step",
+    order: [2, 2, 2],
+    dense_order: 2,
+    index: 3,
+    stiff: true,
+    adaptive: false,
+    error_order: 3,
+    per_unit_step: true,
+    default_rtol: 1e-6,
+    options: &[PENALTY],
+    citation: "Bayo & Ledesma 1996; Cuadrado et al. 2000; Dopico et al. 2014",
+    ..MethodInfo::BASE
+};
+
+pub(in crate::integrator) const VARIABLE: MethodInfo = MethodInfo {
+    name: "ali3pvs",
+    summary: "augmented Lagrangian on index 3, trapezoidal rule, v and a projected; stiff, singular positions, adaptive",
+    adaptive: true,
+    citation: "Cuadrado et al. 2000; Dopico et al. 2014, 2017",
+    ..FIXED
+};
+
+/// Newton iterations before an attempt is given up.
+const MAX_ITERATIONS: usize = 14;
+/// Increments below this (relative) may be round-off.
+const ROUND_OFF: f64 = 3e-16;
+/// Near a singular position round-off is amplified: increments of this size that do not get
+/// smaller any more are as good as it gets.
+const STALLED: f64 = 1e-9;
+/// Contraction beyond which the matrix is renewed.
+const SLOW: f64 = 0.1;
+
+/// Close to a singular position (by the smallest pivot, about the square of the distance) a
+/// projection that changes the velocity by more than this part has met the other branch.
+const NEAR_SINGULAR: f64 = 1e-4;
+const TURNED: f64 = 0.3;
+
+/// The method with its memory.
+pub struct Ali3p {
+    info: MethodInfo,
+    dims: Dims,
+    eval: AlEval,
+    kkt: PenaltyKkt,
+    mass_blocks: BlockDiag,
+    mass_slots: Vec<usize>,
+    jac_pattern: Csr,
+    tangent_pattern: Csr,
+    scale: Vec<f64>,
+    // values on the patterns
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    jac_rows: Vec<f64>,
+    s: Vec<f64>,
+    // the attempt
+    xi: Vec<f64>,
+    r: Vec<f64>,
+    res: Vec<f64>,
+    dx: Vec<f64>,
+    dy: Vec<f64>,
+    bracket: Vec<f64>,
+    err: Vec<f64>,
+    start: Derived,
+    end: Derived,
+    work: Work,
+}
+
+impl Ali3p {
+    /// The method with a fixed step.
+    pub fn fixed<P: Problem>(p: &P, s: &Settings) -> Result<Ali3p, KktError> {
+        Ali3p::new(p, s, FIXED)
+    }
+
+    /// The method with a variable step.
+    pub fn variable<P: Problem>(p: &P, s: &Settings) -> Result<Ali3p, KktError> {
+        Ali3p::new(p, s, VARIABLE)
+    }
+
+    fn new<P: Problem>(p: &P, s: &Settings, info: MethodInfo) -> Result<Ali3p, KktError> {
+        let d = p.dims();
+        let st = p.structure();
+        let nv = || vec![0.0; d.nv];
+        let rows = || vec![0.0; d.n_vel];
+        let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+        let penalty = s.options.number(&info, PENALTY.name);
+        Ok(Ali3p {
+            info,
+            dims: d,
+            eval: AlEval::new(p, penalty, s.constraint_tol)?,
+            kkt: PenaltyKkt::new(&st.tangent, &st.jac)?,
+            mass_slots: mass_slots(&st.mass, &st.tangent),
+            mass: vec![0.0; st.mass.value_len()],
+            jac: vec![0.0; st.jac.nnz()],
+            jac_rows: vec![0.0; st.jac.nnz()],
+            s: vec![0.0; st.tangent.nnz()],
+            mass_blocks: st.mass,
+            jac_pattern: st.jac,
+            tangent_pattern: st.tangent,
+            scale: p.scales().q,
+            xi: nv(),
+            r: nv(),
+            res: rows(),
+            dx: nv(),
+            dy: rows(),
+            bracket: nv(),
+            err: nv(),
+            start: derived.clone(),
+            end: derived,
+            work: Work::default(),
+        })
+    }
+
+    /// S + GᵀDG at the point realised in `ws`, factored.
+    fn factor<P: Problem>(&mut self, p: &P, ws: &P::Ws, h: f64) -> Result<(), StepFailure> {
+        let m = p.manifold();
+        let (ck, cc) = (0.25 * h * h, 0.5 * h);
+        self.s.fill(0.0);
+        if m.is_vector() {
+            p.tangent(ws, &self.end.a, &self.end.lambda, ck, cc, &mut self.s);
+        } else {
+            // K acts on increments at q₁, i.e. on T(ξ) dξ; C acts on dv
+            p.tangent(ws, &self.end.a, &self.end.lambda, ck, 0.0, &mut self.s);
+            m.right_multiply(&self.tangent_pattern, &mut self.s, &self.xi);
+            p.tangent(ws, &self.end.a, &self.end.lambda, 0.0, cc, &mut self.s);
+        }
+        for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
+            self.s[*slot] += x;
+        }
+        self.jac_rows.copy_from_slice(&self.jac);
+        m.right_multiply(&self.jac_pattern, &mut self.jac_rows, &self.xi);
+        self.kkt.factor(&self.s, &self.jac_rows, &self.jac, &self.eval.weight)?;
+        self.work.factorizations += 1;
+        Ok(())
+    }
+
+    /// Residuals −h²/4 (M a − f − Gᵀλ) and −g (velocity-only rows: −h/2 (G v + g_t)) at the
+    /// present iterate.
+    fn residual<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let n_pos = self.dims.n_pos;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+        e.mass(&mut self.mass);
+        e.jacobian(&mut self.jac);
+        e.force(&mut self.r);
+        e.residual_vel(&mut self.res);
+        e.residual_pos(&mut self.res[..n_pos]);
+        e.z_dot(&mut self.end.zdot);
+        for r in &mut self.r {
+            *r = -*r;
+        }
+        mass_mul_add(&self.mass_blocks, &self.mass, &self.end.a, &mut self.r);
+        self.jac_pattern.mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
+        for r in &mut self.r {
+            *r *= -0.25 * h * h;
+        }
+        for (i, g) in self.res.iter_mut().enumerate() {
+            *g *= if i < n_pos { -1.0 } else { -0.5 * h };
+        }
+        self.work.evaluations += 1;
+        check_finite("residual", &self.r)?;
+        check_finite("constraint residual", &self.res)
+    }
+
+    /// Newton's iteration and the update of the multipliers, together.
+    fn newton<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let tol = iteration_tolerance(h, &from.v, &self.start.a, &self.scale);
+        let (bv, ba) = (2.0 / h, 4.0 / (h * h));
+        let mut renew = true;
+        let mut last = f64::INFINITY;
+        let mut worst = 0;
+        for k in 0..MAX_ITERATIONS {
+            self.residual(p, ws, from, h, to)?;
+            if renew {
+                self.factor(p, ws, h)?;
+            }
+            self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)?;
+            self.work.newton += 1;
+            let mut norm: f64 = 0.0;
+            for i in 0..self.dims.nv {
+                let d = self.dx[i];
+                self.xi[i] += d;
+                to.v[i] += bv * d;
+                self.end.a[i] += ba * d;
+                let w = d.abs() / self.scale[i];
+                if !(w <= norm) {
+                    norm = w;
+                    worst = i;
+                }
+            }
+            for (l, d) in self.end.lambda.iter_mut().zip(&self.dy) {
+                *l += ba * d;
+            }
+            for i in 0..self.dims.nz {
+                to.z[i] = from.z[i] + 0.5 * h * (self.start.zdot[i] + self.end.zdot[i]);
+            }
+            let theta = norm / last;
+            if norm <= tol
+                || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
+                || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
+                || (k > 3 && norm <= STALLED && theta > 0.3)
+            {
+                return Ok(());
+            }
+            if !norm.is_finite() || (k > 2 && theta > 2.0) {
+                break;
+            }
+            renew = k > 0 && theta > SLOW;
+            last = norm;
+        }
+        if last <= STALLED {
+            return Ok(());
+        }
+        Err(StepFailure::NewtonDiverged { iterations: MAX_ITERATIONS, increment: last, worst })
+    }
+}
+
+impl Ali3p {
+    /// Refuses an end near a singular position whose tangents belong to another branch of the
+    /// motion: there the projection would turn the velocity (before it: in `dx`) by a good part
+    /// of its size, where otherwise it changes it by O(h²).
+    fn check_branch(&self, from: &State, h: f64, to: &State) -> Result<(), StepFailure> {
+        let (mut turn, mut size): (f64, f64) = (0.0, 0.0);
+        for (i, s) in self.scale.iter().enumerate() {
+            turn = turn.max((to.v[i] - self.dx[i]).abs() / s);
+            let v = from.v[i].abs().max(self.dx[i].abs()).max(h * self.start.a[i].abs());
+            size = size.max(v / s);
+        }
+        if turn <= TURNED * size || h * turn <= STALLED {
+            return Ok(());
+        }
+        let (row, residual) = self.eval.worst_row();
+        Err(StepFailure::Projection { row, residual })
+    }
+}
+
+impl<P: Problem> Integrator<P> for Ali3p {
+    fn info(&self) -> MethodInfo {
+        self.info
+    }
+
+    fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+        p.realize_position(s.t, &s.q, &s.z, ws);
+        self.eval.weigh(p, ws);
+        self.eval.factor(p, ws)?;
+        p.realize_velocity(&s.v, &s.z, ws);
+        let d = &mut self.start;
+        self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)
+    }
+
+    fn attempt(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        self.eval.weakest_pivot = 1.0;
+        // predict: a and λ stay
+        self.end.copy_from(&self.start);
+        to.t = from.t + h;
+        for i in 0..self.dims.nv {
+            self.xi[i] = h * from.v[i] + 0.5 * h * h * self.start.a[i];
+            to.v[i] = from.v[i] + h * self.start.a[i];
+        }
+        for i in 0..self.dims.nz {
+            to.z[i] = from.z[i] + h * self.start.zdot[i];
+        }
+        self.newton(p, ws, from, h, to)?;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        // projections of velocity and acceleration
+        p.realize_position(to.t, &to.q, &to.z, ws);
+        self.eval.factor(p, ws)?;
+        self.dx.copy_from_slice(&to.v);
+        self.eval.velocity(p, ws, &mut to.v, &to.z)?;
+        if self.eval.weakest_pivot < NEAR_SINGULAR {
+            self.check_branch(from, h, to)?;
+        }
+        let d = &mut self.end;
+        self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)?;
+        p.manifold().bracket(&from.v, &self.start.a, &mut self.bracket);
+        for i in 0..self.err.len() {
+            let da = self.end.a[i] - self.start.a[i];
+            self.err[i] = h * h / 12.0 * (da - h * self.bracket[i]);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) {
+        std::mem::swap(&mut self.start, &mut self.end);
+    }
+
+    fn error(&self) -> ErrorView<'_> {
+        of_positions(&self.err)
+    }
+
+    fn start(&self) -> &Derived {
+        &self.start
+    }
+
+    fn end(&self) -> &Derived {
+        &self.end
+    }
+
+    fn weakest_pivot(&self) -> f64 {
+        self.eval.weakest_pivot
+    }
+
+    fn work(&self) -> Work {
+        let mut w = self.work;
+        w += self.eval.work;
+        w
+    }
+}

@@ -1,0 +1,646 @@
+//! BDF: backward differences of order 1 to 5 with varying step on the stabilised index-2 form.
+//!
+//! ```text
+//! ξ̇₁ = T(ξ₁)⁻¹ v₁ (+ w) ,   M v̇₁ = f + Gᵀλ₁ ,   ż₁ = φ ,   g(q₁) = 0 ,   G v₁ + g_t = 0
+//! ```
+//!
+//! with ξ̇₁, v̇₁, ż₁ the derivatives at t₁ of the polynomials through the new point and the k
+//! points before it, on the grid as it is (true variable coefficients, no interpolation to even
+//! spacing). On rotations the past configurations are expressed in the chart of the step,
+//! q = q₀ ∘ exp(ξ), anew at each attempt: the history is a smooth curve in one chart, as far as
+//! it does not turn too far; beyond that the order is lowered. `ggl.rs` explains w, the
+//! iteration and the end of a step.
+//!
+//! Start: a multistep method needs k + 1 points of its own accuracy. The first steps, and every
+//! step whose size leaves the range the history can bear (as after failures, at a hidden jump or
+//! when a singular position is jumped over), are made by `radau5`, whose order is 5 and
+//! which is as stable. So a run starts with the full order and the step that the tolerance asks
+//! for, not with order 1 and tiny steps, and a fixed step keeps the order of the method.
+//!
+//! The local error is the usual multiple of corrector minus predictor. That of velocities is
+//! taken by what it does to positions in one step, hω times: velocities along stiff directions
+//! jump by a fixed small amount whenever step or order change, however short the step, and a
+//! test of them would hold the step at the fast scale that the method is to step over. Order and step are kept
+//! for k + 1 steps; the order follows the fall of the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾, the step the error.
+//!
+//! Use it for stiff systems at moderate accuracy, and where evaluations are dear: one matrix of
+//! the size of the model, kept for many steps. Little damped fast oscillations do not suit
+//! orders 3 to 5; set `max_order` to 2 for these. References: Gear 1971; Brenan, Campbell &
+//! Petzold 1996; Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985.
+
+use super::bdf_weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
+use super::ggl::{Monitor, Verdict, finish, larger, rate_of_motion, relative_z, serves};
+use super::{Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
+use crate::accel::Accel;
+use crate::control::{ErrorScale, ErrorView};
+use crate::failure::{StepFailure, Work, check_finite};
+use crate::manifold::Manifold;
+use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
+use crate::projection::Projector;
+use crate::rows::RowSubset;
+use crate::state::{Derived, State};
+use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
+
+const MAX_ORDER_OPTION: OptionInfo = OptionInfo {
+    name: "max_order",
+    summary: "largest order: 5 for accuracy, 2 for little damped fast oscillations",
+    kind: OptionKind::Number { default: MAX_ORDER as f64, min: 1.0, max: MAX_ORDER as f64 },
+};
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "bdf",
+    summary: "backward differences of order 1 to 5 on stabilised index 2; stiff systems, adaptive or fixed step",
+    order: [5, 5, 5],
+    dense_order: 5,
+    index: 2,
+    stiff: true,
+    error_order: 6,
+    holds_step: true,
+    default_rtol: 1e-6,
+    options: &[MAX_ORDER_OPTION],
+    citation: "Gear 1971; Brenan, Campbell & Petzold 1996; Gear, Gupta & Leimkuhler 1985",
+    ..MethodInfo::BASE
+};
+
+/// States before the present one that are kept.
+const PAST: usize = MAX_ORDER;
+/// Steps outside this range, in steps before, start a new history.
+const RATIO: [f64; 2] = [0.2, 2.5];
+/// Rotation, rad, over which one chart is used.
+const CHART: f64 = 2.5;
+/// What the iteration may leave, in local errors and relative to the scales. Far below the local
+/// error, because local errors may cancel over a turn of a spinning body and what an old matrix
+/// leaves does not.
+const LEFT: f64 = 1e-6;
+const LEFT_MIN: f64 = 1e-16;
+const LEFT_MAX: f64 = 1e-11;
+/// Sweeps of ξ = ξ_h + c T(ξ)⁻¹v + w in each iteration; each gains a factor of about cΩ/2.
+const SWEEPS: usize = 4;
+/// Safety on the step that an error estimate allows.
+const SAFETY: f64 = 1.0 / 1.2;
+/// Local errors of a multistep method add up over a run instead of cancelling; with this factor
+/// on them the global error is of the size of the tolerance on typical mechanisms.
+const ADD_UP: f64 = 30.0;
+/// Largest growth of the step, and what is not worth a change.
+const GROW: f64 = 2.0;
+const KEEP_BELOW: f64 = 1.25;
+/// The method with its memory.
+pub struct Bdf {
+    dims: Dims,
+    max_order: usize,
+    starter: Radau5,
+    acc: Accel,
+    proj: Projector,
+    kkt: TangentKkt,
+    mass_blocks: BlockDiag,
+    mass_slots: Vec<usize>,
+    subset: RowSubset,
+    scale: Vec<f64>,
+    made_for: Option<f64>,
+    renew: bool,
+    // values on patterns
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    s: Vec<f64>,
+    // history: states before the present one, newest first; how many; order of the next step and
+    // steps made since order or step were changed
+    past: [State; PAST],
+    len: usize,
+    order: usize,
+    held: usize,
+    // the attempt
+    from: State,
+    tau: Nodes,
+    /// Nodes in one chart: order k looks back to k + 1.
+    reach: usize,
+    /// hω: what an error of the velocity does to positions in one step.
+    weight: f64,
+    /// ξ of the present state (zero) and of the past ones.
+    xi_past: [Vec<f64>; NODES],
+    k: usize,
+    by_starter: bool,
+    new_history: bool,
+    next_order: Option<usize>,
+    xi: Vec<f64>,
+    xi_pred: Vec<f64>,
+    xi_known: Vec<f64>,
+    xi_before: Vec<f64>,
+    w: Vec<f64>,
+    v: Vec<f64>,
+    v_pred: Vec<f64>,
+    v_known: Vec<f64>,
+    z: Vec<f64>,
+    z_pred: Vec<f64>,
+    z_known: Vec<f64>,
+    a: Vec<f64>,
+    lambda: Vec<f64>,
+    zdot: Vec<f64>,
+    r: Vec<f64>,
+    g: Vec<f64>,
+    g_vel: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    rows: Vec<f64>,
+    tmp: Vec<f64>,
+    tmp2: Vec<f64>,
+    err_xi: Vec<f64>,
+    err_v: Vec<f64>,
+    err_z: Vec<f64>,
+    start: Derived,
+    end: Derived,
+    work: Work,
+}
+
+impl Bdf {
+    /// Sizes everything for a problem.
+    pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<Bdf, KktError> {
+        let d = p.dims();
+        let st = p.structure();
+        let n_jac = st.jac.nnz();
+        let subset = RowSubset::new(st.jac, st.independent_rows)?;
+        let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
+        let mass_slots = mass_slots(&st.mass, &st.tangent);
+        let nv = || vec![0.0; d.nv];
+        let nz = || vec![0.0; d.nz];
+        let rows = || vec![0.0; d.n_vel];
+        let state = State { t: 0.0, q: vec![0.0; d.nq], v: nv(), z: nz() };
+        let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+        let max_order = s.options.number(&INFO, MAX_ORDER_OPTION.name) as usize;
+        Ok(Bdf {
+            dims: d,
+            max_order: max_order.clamp(1, MAX_ORDER),
+            starter: Radau5::new(p, s)?,
+            acc: Accel::new(p)?,
+            proj: Projector::new(p, s.constraint_tol),
+            kkt,
+            mass: vec![0.0; st.mass.value_len()],
+            mass_blocks: st.mass,
+            mass_slots,
+            subset,
+            scale: p.scales().q,
+            made_for: None,
+            renew: false,
+            jac: vec![0.0; n_jac],
+            s: vec![0.0; st.tangent.nnz()],
+            past: std::array::from_fn(|_| state.clone()),
+            len: 0,
+            order: max_order.clamp(1, MAX_ORDER),
+            held: 0,
+            from: state,
+            tau: [0.0; NODES],
+            reach: 0,
+            weight: 1.0,
+            xi_past: std::array::from_fn(|_| nv()),
+            k: 1,
+            by_starter: false,
+            new_history: false,
+            next_order: None,
+            xi: nv(),
+            xi_pred: nv(),
+            xi_known: nv(),
+            xi_before: nv(),
+            w: nv(),
+            v: nv(),
+            v_pred: nv(),
+            v_known: nv(),
+            z: nz(),
+            z_pred: nz(),
+            z_known: nz(),
+            a: nv(),
+            lambda: rows(),
+            zdot: nz(),
+            r: nv(),
+            g: rows(),
+            g_vel: rows(),
+            x: nv(),
+            y: rows(),
+            rows: rows(),
+            tmp: nv(),
+            tmp2: nv(),
+            err_xi: nv(),
+            err_v: nv(),
+            err_z: nz(),
+            start: derived.clone(),
+            end: derived,
+            work: Work::default(),
+        })
+    }
+
+    /// Times and positions of the nodes as seen from a step of h.
+    fn look_back(&mut self, m: &Manifold, h: f64) {
+        let t = self.from.t;
+        self.tau[1] = h;
+        self.xi_past[1].fill(0.0);
+        self.reach = 1;
+        let mut turned = 0.0;
+        for j in 2..=self.len + 1 {
+            self.tau[j] = h + (t - self.past[j - 2].t);
+            let newer = if j == 2 { &self.from } else { &self.past[j - 3] };
+            m.local(&newer.q, &self.past[j - 2].q, &mut self.tmp);
+            turned += m.spin(&self.tmp);
+            m.local(&self.from.q, &self.past[j - 2].q, &mut self.xi_past[j]);
+            if turned <= CHART {
+                self.reach = j;
+            }
+        }
+    }
+
+    /// Predictions of order k into `*_pred`.
+    fn predict(&mut self, k: usize) {
+        let w = predictor(&self.tau, k);
+        self.xi_pred.fill(0.0);
+        self.v_pred.fill(0.0);
+        self.z_pred.fill(0.0);
+        for j in 1..=k + 1 {
+            let s = if j == 1 { &self.from } else { &self.past[j - 2] };
+            add(w[j], &self.xi_past[j], &mut self.xi_pred);
+            add(w[j], &s.v, &mut self.v_pred);
+            add(w[j], &s.z, &mut self.z_pred);
+        }
+    }
+
+    /// Local error of order k at the new point, from what the prediction of that order misses.
+    fn local_error(&mut self, k: usize) {
+        self.predict(k);
+        let c = ADD_UP * error_constant(&self.tau, k);
+        difference(c, &self.xi, &self.xi_pred, &mut self.err_xi);
+        difference(c * self.weight, &self.v, &self.v_pred, &mut self.err_v);
+        difference(c, &self.z, &self.z_pred, &mut self.err_z);
+    }
+
+    /// ξ from v and w.
+    fn positions(&mut self, m: &Manifold, c: f64) {
+        for _ in 0..if m.is_vector() { 1 } else { SWEEPS } {
+            m.tangent_inv(&self.xi, &self.v, &mut self.tmp);
+            for k in 0..self.dims.nv {
+                self.xi[k] = self.xi_known[k] + c * self.tmp[k] + self.w[k];
+            }
+        }
+    }
+
+    /// Residuals −c² r, g and −c (G v + g_t) at the present iterate; the matrix where `fill`.
+    fn evaluate<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        c: f64,
+        to: &mut State,
+        fill: bool,
+    ) -> Result<(), StepFailure> {
+        let Dims { n_pos, nv, .. } = self.dims;
+        p.manifold().retract(&self.from.q, &self.xi, &mut to.q);
+        for k in 0..nv {
+            self.a[k] = (self.v[k] - self.v_known[k]) / c;
+        }
+        let e = at(p, ws, to.t, &to.q, &self.z).velocity(&self.v, &self.z);
+        e.mass(&mut self.mass);
+        e.jacobian(&mut self.jac);
+        e.force(&mut self.r);
+        e.residual_vel(&mut self.g_vel);
+        e.residual_pos(&mut self.g[..n_pos]);
+        e.z_dot(&mut self.zdot);
+        if fill {
+            self.s.fill(0.0);
+            e.tangent(&self.a, &self.lambda, c * c, c, &mut self.s);
+            for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
+                self.s[*slot] += x;
+            }
+            self.made_for = None;
+            let rows = self.subset.values(&self.jac);
+            self.kkt.factor(&self.s, rows, rows)?;
+            self.work.factorizations += 1;
+            self.made_for = Some(c);
+        }
+        for r in &mut self.r {
+            *r = -*r;
+        }
+        mass_mul_add(&self.mass_blocks, &self.mass, &self.a, &mut self.r);
+        self.subset.full().mul_t_add(&self.jac, -1.0, &self.lambda, &mut self.r);
+        for r in &mut self.r {
+            *r *= -c * c;
+        }
+        for g in &mut self.g_vel {
+            *g *= -c;
+        }
+        self.work.evaluations += 1;
+        check_finite("residual", &self.r)?;
+        check_finite("constraint residual", &self.g_vel)?;
+        check_finite("controller rates", &self.zdot)
+    }
+
+    /// Moves q onto g = 0 along M★⁻¹G★ᵀ, ★ the predicted point.
+    fn correct(&mut self, m: &Manifold) -> Result<(), StepFailure> {
+        let Dims { nv, n_pos, .. } = self.dims;
+        difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
+        m.tangent(&self.xi_before, &self.tmp, &mut self.tmp2);
+        self.rows.fill(0.0);
+        self.subset.full().mul_add(&self.jac, -1.0, &self.tmp2, &mut self.rows);
+        for k in 0..n_pos {
+            self.rows[k] -= self.g[k];
+        }
+        // a rolling wheel is not slid into place
+        self.rows[n_pos..].fill(0.0);
+        self.acc.correct(&self.rows, &mut self.tmp2)?;
+        m.tangent_inv(&self.xi_pred, &self.tmp2, &mut self.tmp);
+        for k in 0..nv {
+            self.w[k] += self.tmp[k];
+            self.xi[k] += self.tmp[k];
+        }
+        Ok(())
+    }
+
+    fn newton<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        c: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let m = p.manifold();
+        let constant = error_constant(&self.tau, self.k);
+        let omega = rate_of_motion(&self.from.v, &self.start.a, &self.scale, c);
+        let mut monitor = Monitor::new(c, omega, self.renew);
+        loop {
+            let fill = monitor.renew || !serves(self.made_for, c);
+            self.evaluate(p, ws, c, to, fill)?;
+            if fill {
+                monitor.renewed();
+            }
+            let (kkt, r, x) = (&mut self.kkt, &self.r, &mut self.x);
+            self.subset.with_vectors(&self.g_vel, &mut self.y, |b, y| kkt.solve(r, b, x, y))?;
+            self.work.newton += 1;
+            add(1.0 / c, &self.x, &mut self.v);
+            add(1.0 / (c * c), &self.y, &mut self.lambda);
+            self.xi_before.copy_from_slice(&self.xi);
+            self.positions(m, c);
+            if self.dims.n_pos > 0 {
+                self.correct(m)?;
+            }
+            let (mut norm, mut worst) = (0.0, 0);
+            difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
+            larger(&mut norm, &mut worst, 1.0, &self.tmp, &self.scale);
+            larger(&mut norm, &mut worst, 1.0 / (c * omega), &self.x, &self.scale);
+            for k in 0..self.dims.nz {
+                let z = self.z_known[k] + c * self.zdot[k];
+                let old = std::mem::replace(&mut self.z[k], z);
+                norm = norm.max(relative_z(z - old, z, self.from.z[k]));
+            }
+            // what is left must be small against the local error
+            let mut error = 0.0;
+            difference(constant, &self.xi, &self.xi_pred, &mut self.tmp);
+            larger(&mut error, &mut 0, 1.0, &self.tmp, &self.scale);
+            difference(constant, &self.v, &self.v_pred, &mut self.tmp);
+            larger(&mut error, &mut 0, 1.0 / omega, &self.tmp, &self.scale);
+            match monitor.judge(norm, (LEFT * error).clamp(LEFT_MIN, LEFT_MAX)) {
+                Verdict::GoOn => {}
+                verdict => {
+                    self.renew = monitor.renew;
+                    return match verdict {
+                        Verdict::Failed => Err(monitor.failure(worst)),
+                        _ => Ok(()),
+                    };
+                }
+            }
+        }
+    }
+
+    /// A step by backward differences of order k.
+    fn step<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let m = p.manifold();
+        let k = self.k;
+        self.acc.weakest_pivot = 1.0;
+        let d = derivative(&self.tau, k);
+        let c = 1.0 / d[0];
+        self.xi_known.fill(0.0);
+        self.v_known.fill(0.0);
+        self.z_known.fill(0.0);
+        for j in 1..=k {
+            let s = if j == 1 { &self.from } else { &self.past[j - 2] };
+            add(-c * d[j], &self.xi_past[j], &mut self.xi_known);
+            add(-c * d[j], &s.v, &mut self.v_known);
+            add(-c * d[j], &s.z, &mut self.z_known);
+        }
+        self.predict(k);
+        self.xi.copy_from_slice(&self.xi_pred);
+        self.v.copy_from_slice(&self.v_pred);
+        self.z.copy_from_slice(&self.z_pred);
+        self.lambda.copy_from_slice(&self.start.lambda);
+        self.w.fill(0.0);
+        m.retract(&self.from.q, &self.xi_pred, &mut to.q);
+        check_finite("prediction", &to.q)?;
+        self.acc.factor_at(p, ws, to.t, &to.q, &self.z)?;
+        self.positions(m, c);
+        self.newton(p, ws, c, to)?;
+        m.retract(&self.from.q, &self.xi, &mut to.q);
+        to.v.copy_from_slice(&self.v);
+        to.z.copy_from_slice(&self.z);
+        finish(p, ws, &mut self.acc, &mut self.proj, to, &mut self.end)?;
+        self.local_error(k);
+        Ok(())
+    }
+
+    /// Size of the difference that the prediction of order k misses, about hᵏ⁺¹y⁽ᵏ⁺¹⁾.
+    fn term(&mut self, k: usize, scale: &ErrorScale) -> f64 {
+        self.local_error(k);
+        let size = scale.rms(&self.err_xi, &self.err_v, &self.err_z);
+        size / (ADD_UP * error_constant(&self.tau, k))
+    }
+
+    /// Factor of the step that order k would allow next.
+    fn factor(&mut self, k: usize, scale: &ErrorScale) -> f64 {
+        let err = ADD_UP * error_constant(&self.tau, k) * self.term(k, scale);
+        SAFETY / err.max(1e-10).powf(1.0 / (k + 1) as f64)
+    }
+
+    /// Order for the next step, from how the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾ fall with k (Shampine & Gordon).
+    ///
+    /// Terms that do not fall belong to a motion that the step does not resolve; for these the
+    /// high orders are inaccurate, and unstable if it is an oscillation. The low orders damp it.
+    fn best_order(&mut self, scale: &ErrorScale) -> usize {
+        let k = self.k;
+        let here = self.term(k, scale);
+        let below = if k > 1 { self.term(k - 1, scale) } else { f64::INFINITY };
+        let lower = match k {
+            1 => false,
+            2 => below <= 0.5 * here,
+            _ => below.max(self.term(k - 2, scale)) <= here,
+        };
+        if lower {
+            return k - 1;
+        }
+        if self.held < k || k == self.max_order || self.reach < k + 2 {
+            return k;
+        }
+        let above = self.term(k + 1, scale);
+        if k == 1 {
+            return if above < 0.5 * here { 2 } else { 1 };
+        }
+        if below <= here.min(above) {
+            k - 1
+        } else if above >= here {
+            k
+        } else {
+            k + 1
+        }
+    }
+}
+
+/// y += c x.
+fn add(c: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += c * x;
+    }
+}
+
+/// out = c (a − b).
+fn difference(c: f64, a: &[f64], b: &[f64], out: &mut [f64]) {
+    for (o, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        *o = c * (a - b);
+    }
+}
+
+impl<P: Problem> Integrator<P> for Bdf {
+    fn info(&self) -> MethodInfo {
+        INFO
+    }
+
+    fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+        self.starter.restart(p, ws, s)?;
+        self.start.copy_from(Integrator::<P>::start(&self.starter));
+        self.len = 0;
+        self.order = self.max_order;
+        self.held = 0;
+        self.made_for = None;
+        self.next_order = None;
+        Ok(())
+    }
+
+    fn attempt(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        self.from.copy_from(from);
+        self.next_order = None;
+        to.t = from.t + h;
+        let last = from.t - self.past[0].t;
+        self.new_history = self.len == 0 || !(RATIO[0] * last..=RATIO[1] * last).contains(&h);
+        self.by_starter = self.new_history || self.len < self.max_order;
+        self.look_back(p.manifold(), h);
+        self.weight = (h * rate_of_motion(&from.v, &self.start.a, &self.scale, h)).min(1.0);
+        if !self.by_starter {
+            self.k = self.order.min(self.reach - 1);
+            return self.step(p, ws, to);
+        }
+        self.starter.attempt(p, ws, from, h, to)?;
+        self.end.copy_from(Integrator::<P>::end(&self.starter));
+        p.manifold().local(&from.q, &to.q, &mut self.xi);
+        self.v.copy_from_slice(&to.v);
+        self.z.copy_from_slice(&to.z);
+        let e = Integrator::<P>::error(&self.starter);
+        self.err_xi.copy_from_slice(e.xi);
+        self.err_v.fill(0.0);
+        add(self.weight, e.v, &mut self.err_v);
+        self.err_z.copy_from_slice(e.z);
+        Ok(())
+    }
+
+    fn commit(&mut self) {
+        if self.by_starter {
+            Integrator::<P>::commit(&mut self.starter);
+        }
+        if self.new_history {
+            self.len = 0;
+            self.order = self.max_order;
+            self.held = 0;
+        }
+        self.past.rotate_right(1);
+        self.past[0].copy_from(&self.from);
+        self.len = (self.len + 1).min(PAST);
+        self.held += 1;
+        if let Some(order) = self.next_order {
+            self.order = order;
+        }
+        std::mem::swap(&mut self.start, &mut self.end);
+        if !self.by_starter {
+            self.starter.adopt(&self.start);
+        }
+    }
+
+    fn error(&self) -> ErrorView<'_> {
+        ErrorView { xi: &self.err_xi, v: &self.err_v, z: &self.err_z, second: None }
+    }
+
+    fn start(&self) -> &Derived {
+        &self.start
+    }
+
+    fn end(&self) -> &Derived {
+        &self.end
+    }
+
+    fn weakest_pivot(&self) -> f64 {
+        if self.by_starter {
+            return Integrator::<P>::weakest_pivot(&self.starter);
+        }
+        self.acc.weakest_pivot
+    }
+
+    fn work(&self) -> Work {
+        let mut w = self.work;
+        w += self.acc.work;
+        w += Integrator::<P>::work(&self.starter);
+        w
+    }
+
+    fn error_order(&self) -> u32 {
+        if self.by_starter {
+            return super::radau5::INFO.error_order;
+        }
+        self.k as u32 + 1
+    }
+
+    fn choose_order(&mut self, scale: &ErrorScale) -> Option<f64> {
+        let len = if self.new_history { 0 } else { self.len };
+        if self.by_starter {
+            if len + 1 < self.max_order || len == 0 {
+                // the history is to be even; the controller may shorten the step
+                let err = scale.norm(&Integrator::<P>::error(self)).max(1e-10);
+                let order = f64::from(super::radau5::INFO.error_order);
+                return Some((0.9 / err.powf(1.0 / order)).min(1.0));
+            }
+            // complete: the order that this history can judge and that allows most
+            let most = (self.reach - 1).min(self.max_order);
+            let (mut best, mut order) = (0.0, 1);
+            for k in 1..=most {
+                let f = self.factor(k, scale);
+                if f > best {
+                    (best, order) = (f, k);
+                }
+            }
+            self.next_order = Some(order);
+            self.held = 0;
+            return Some(best.min(GROW));
+        }
+        let k = self.k;
+        let order = self.best_order(scale);
+        let factor = self.factor(order, scale);
+        self.next_order = Some(order);
+        if order != k {
+            self.held = 0;
+        }
+        if self.held >= k && factor >= KEEP_BELOW {
+            self.held = 0;
+            return Some(factor.min(GROW));
+        }
+        Some(if factor < 0.9 { factor } else { 1.0 })
+    }
+}

@@ -1,0 +1,303 @@
+//! Generalized-α and its relatives, Lie-group version, fixed or varying step.
+//!
+//! ```text
+//! (1−α_m) a₁ + α_m a₀ = (1−α_f) v̇₁ + α_f v̇₀
+//! ξ  = h v₀ + h² [(½−β) a₀ + β a₁] (+ p) ,   q₁ = q₀ ∘ exp(ξ)
+//! v₁ = v₀ + h [(1−γ) a₀ + γ a₁]
+//! M v̇₁ − f − Gᵀλ₁ = 0     with     index 3:          g(q₁, t₁) = 0
+//!                                  index 2:          G v₁ + g_t = 0
+//!                                  stabilised (GGL): both, M p = Gᵀη
+//! ```
+//!
+//! Velocity-only (rolling) rows are imposed at velocity level in every form; auxiliary states
+//! follow the trapezoidal rule. The local error of a position is h³ (C_q v̈ + v̂v̇/12), with v̈ by
+//! the difference of v̇ over the step; members of order 1 (Newmark with γ ≠ ½) add C_v h² v̈ in the
+//! velocity.
+//!
+//! Use it for stiff systems and where a smooth, dissipative answer is wanted. Index 3 is the
+//! cheapest with equal steps; v and λ carry an O(h²) offset and each change of h starts it afresh.
+//! The stabilised form holds both constraints and changes h freely for one more factorisation per
+//! step; index 2 is the cheapest with varying steps and drifts. Without dissipation (ρ∞ = 1,
+//! α = 0, Newmark with γ = ½) errors of λ alternate undamped; on index 3 they grow.
+//!
+//! Where to read: [`coefficients`], [`form`] and [`family`] say what the members are, [`start`]
+//! what a step begins with, [`newton`] and [`matrix`] how it is solved.
+//!
+//! References: Newmark, J. Eng. Mech. Div. 85 (1959); Hilber, Hughes & Taylor, Earthquake Eng.
+//! Struct. Dyn. 5 (1977); Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12 (1985); Chung &
+//! Hulbert, J. Appl. Mech. 60 (1993); Arnold & Brüls, Multibody Syst. Dyn. 18 (2007); Jay &
+//! Negrut, Comput. Methods Appl. Sci. 12 (2008); Brüls, Cardona & Arnold, Mech. Mach. Theory 48
+//! (2012); Arnold, Brüls & Cardona, Numer. Math. 129 (2015); Haddouni, Acary, Garreau, Beley &
+//! Brogliato, Multibody Syst. Dyn. 41 (2017).
+
+mod coefficients;
+mod family;
+mod form;
+mod matrix;
+mod newton;
+mod start;
+
+pub(super) use family::{HHT, INDEX2, INDEX3, NEWMARK, STABILIZED};
+
+use super::{Integrator, MethodInfo, Settings};
+use crate::accel::Accel;
+use crate::control::ErrorView;
+use crate::failure::{StepFailure, Work};
+use crate::problem::{Dims, Problem};
+use crate::state::{Derived, State};
+use coefficients::Coefficients;
+use delassus_linalg::{BlockDiag, KktError};
+use form::Form;
+use matrix::Matrix;
+
+/// A member of the family with its memory.
+pub struct GenAlpha {
+    info: MethodInfo,
+    co: Coefficients,
+    form: Form,
+    dims: Dims,
+    acc: Accel,
+    matrix: Matrix,
+    mass_blocks: BlockDiag,
+    scale: Vec<f64>,
+    // values on the patterns, at the iterate; G at the committed state
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    jac_start: Vec<f64>,
+    // history: algorithmic acceleration at the present state, v̇ and λ one step before, how many
+    // steps of this size in a row, the step that led here
+    a_alg: Vec<f64>,
+    before: Derived,
+    in_a_row: u32,
+    h_prev: Option<f64>,
+    /// What rounding took from v in the step that led here, and in the attempt.
+    carry: Vec<f64>,
+    carry_next: Vec<f64>,
+    // the attempt: what it starts from, and how far v̇ and λ are extrapolated for a first guess
+    base: Derived,
+    jerk: Vec<f64>,
+    a0: Vec<f64>,
+    v0: Vec<f64>,
+    extrapolate: f64,
+    /// v₀ is that of the last step as it was.
+    keeps_v: bool,
+    /// There is a position correction p.
+    corrects: bool,
+    // the iterate; its v is in the state, its v̇ and λ in `end`
+    a1: Vec<f64>,
+    xi: Vec<f64>,
+    r: Vec<f64>,
+    res: Vec<f64>,
+    gap: Vec<f64>,
+    dx: Vec<f64>,
+    dl: Vec<f64>,
+    // scratch
+    tmp: Vec<f64>,
+    tmp2: Vec<f64>,
+    rows: Vec<f64>,
+    q_tmp: Vec<f64>,
+    // result
+    err: Vec<f64>,
+    err_v: Vec<f64>,
+    h: f64,
+    start: Derived,
+    end: Derived,
+    work: Work,
+}
+
+impl GenAlpha {
+    /// The member that `info` describes, sized for a problem.
+    pub(super) fn new<P: Problem>(
+        p: &P,
+        s: &Settings,
+        info: MethodInfo,
+    ) -> Result<GenAlpha, KktError> {
+        let (co, form) = family::member(&info, &s.options);
+        let d = p.dims();
+        let st = p.structure();
+        let nv = || vec![0.0; d.nv];
+        let n_vel = || vec![0.0; d.n_vel];
+        let n_jac = || vec![0.0; st.jac.nnz()];
+        let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+        Ok(GenAlpha {
+            info,
+            co,
+            form,
+            dims: d,
+            acc: Accel::new(p)?,
+            matrix: Matrix::new(p, form, co)?,
+            mass: vec![0.0; st.mass.value_len()],
+            jac: n_jac(),
+            jac_start: n_jac(),
+            mass_blocks: st.mass,
+            scale: p.scales().q,
+            a_alg: nv(),
+            before: derived.clone(),
+            in_a_row: 0,
+            h_prev: None,
+            carry: nv(),
+            carry_next: nv(),
+            base: derived.clone(),
+            jerk: nv(),
+            a0: nv(),
+            v0: nv(),
+            extrapolate: 0.0,
+            keeps_v: false,
+            corrects: false,
+            a1: nv(),
+            xi: nv(),
+            r: nv(),
+            res: n_vel(),
+            gap: n_vel(),
+            dx: nv(),
+            dl: n_vel(),
+            tmp: nv(),
+            tmp2: nv(),
+            rows: n_vel(),
+            q_tmp: vec![0.0; d.nq],
+            err: nv(),
+            err_v: if co.c_v == 0.0 { Vec::new() } else { nv() },
+            h: 0.0,
+            start: derived.clone(),
+            end: derived,
+            work: Work::default(),
+        })
+    }
+
+    /// First guess: v̇ and λ go on as in the last step, or stay.
+    fn predict(&mut self, from: &State, h: f64, to: &mut State) {
+        let Coefficients { alpha_m, alpha_f, beta, gamma, .. } = self.co;
+        self.end.copy_from(&self.base);
+        let (e, c) = (&mut self.end, self.extrapolate);
+        if c > 0.0 {
+            for i in 0..self.dims.nv {
+                e.a[i] += c * (self.base.a[i] - self.before.a[i]);
+            }
+            for i in 0..self.dims.n_vel {
+                e.lambda[i] += c * (self.base.lambda[i] - self.before.lambda[i]);
+            }
+        }
+        to.t = from.t + h;
+        for i in 0..self.dims.nv {
+            self.a1[i] = ((1.0 - alpha_f) * e.a[i] + alpha_f * self.base.a[i]
+                - alpha_m * self.a0[i])
+                / (1.0 - alpha_m);
+            self.xi[i] = h * self.v0[i] + h * h * ((0.5 - beta) * self.a0[i] + beta * self.a1[i]);
+            to.v[i] = self.v0[i] + h * ((1.0 - gamma) * self.a0[i] + gamma * self.a1[i]);
+        }
+        for i in 0..self.dims.nz {
+            to.z[i] = from.z[i] + h * self.base.zdot[i];
+        }
+    }
+
+    /// v₁ by a compensated sum: steps of a method of order 2 are many and small, and what rounding
+    /// takes from v₀ + h[…] at each would add up to more than the error of the method.
+    fn settle(&mut self, h: f64, v: &mut [f64]) {
+        let gamma = self.co.gamma;
+        let goes_on = self.keeps_v;
+        for (i, v) in v.iter_mut().enumerate() {
+            let carry = if goes_on { self.carry[i] } else { 0.0 };
+            let change = h * ((1.0 - gamma) * self.a0[i] + gamma * self.a1[i]) + carry;
+            *v = self.v0[i] + change;
+            self.carry_next[i] = change - (*v - self.v0[i]);
+        }
+    }
+
+    /// Local error of the attempt.
+    fn estimate<P: Problem>(&mut self, p: &P, h: f64) {
+        p.manifold().bracket(&self.v0, &self.base.a, &mut self.err);
+        // The first step of a system at rest may be as long as the run, with the same v̇ at both
+        // ends and much between; v̈ at the start tells.
+        let first = self.h_prev.is_none();
+        for (i, e) in self.err.iter_mut().enumerate() {
+            let mut change = self.end.a[i] - self.base.a[i];
+            if first && (h * self.jerk[i]).abs() > change.abs() {
+                change = h * self.jerk[i];
+            }
+            *e = -h * h * (self.co.c_q * change + h * *e / 12.0);
+            if let Some(e) = self.err_v.get_mut(i) {
+                *e = -h * self.co.c_v * change;
+            }
+        }
+    }
+}
+
+impl<P: Problem> Integrator<P> for GenAlpha {
+    fn info(&self) -> MethodInfo {
+        self.info
+    }
+
+    fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+        let d = &mut self.end;
+        self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
+        p.jacobian(ws, &mut self.jac_start);
+        self.start.copy_from(&self.end);
+        self.h_prev = None;
+        self.in_a_row = 0;
+        self.carry.fill(0.0);
+        self.matrix.restart();
+        Ok(())
+    }
+
+    fn attempt(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        self.h = h;
+        self.acc.weakest_pivot = 1.0;
+        self.matrix.begin();
+        self.begin(p, ws, from, h)?;
+        self.predict(from, h, to);
+        self.corrects = self.form == Form::Stabilized && self.dims.n_pos > 0;
+        if self.corrects {
+            self.close(p, ws, from, to)?;
+        }
+        self.newton(p, ws, from, h, to)?;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        self.settle(h, &mut to.v);
+        self.estimate(p, h);
+        Ok(())
+    }
+
+    fn commit(&mut self) {
+        self.a_alg.copy_from_slice(&self.a1);
+        self.jac_start.copy_from_slice(&self.jac);
+        self.matrix.commit();
+        std::mem::swap(&mut self.carry, &mut self.carry_next);
+        let same = self.h_prev.is_some_and(|hp| start::same(self.h, hp));
+        self.in_a_row = if same { self.in_a_row + 1 } else { 1 };
+        self.before.copy_from(&self.start);
+        self.h_prev = Some(self.h);
+        std::mem::swap(&mut self.start, &mut self.end);
+    }
+
+    fn error(&self) -> ErrorView<'_> {
+        ErrorView { xi: &self.err, v: &self.err_v, z: &[], second: None }
+    }
+
+    fn error_order(&self) -> u32 {
+        self.info.error_order - u32::from(self.co.c_v != 0.0)
+    }
+
+    fn start(&self) -> &Derived {
+        &self.start
+    }
+
+    fn end(&self) -> &Derived {
+        &self.end
+    }
+
+    fn weakest_pivot(&self) -> f64 {
+        self.acc.weakest_pivot
+    }
+
+    fn work(&self) -> Work {
+        let mut w = self.work;
+        w += self.acc.work;
+        w
+    }
+}

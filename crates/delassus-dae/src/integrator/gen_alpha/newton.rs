@@ -1,0 +1,270 @@
+//! One Newton iteration for all forms.
+//!
+//! Unknowns are δ = βh² Δa₁ and βh² Δλ; v₁ follows with γ/(βh) δ and v̇₁ with c_m/(βh²) δ.
+//!
+//! **Stabilised form.** Its unknowns are (a₁, λ, η) with q₁ = q₀ ∘ exp(ξ(a₁) + p), M p = Gᵀη.
+//! The iteration alternates two solutions of ordinary size instead of one of size nv + 2m: the
+//! velocity rows give δ and λ, then the position rows give p with δ already in it. The second is a
+//! projection in the mass metric by the matrix of the index-1 form, factored once per attempt at
+//! the predicted point. What is neglected is the way from p back into the velocity rows,
+//! (βh/γ) Ġ p: p contracts by O(hω) per iteration, and a stiff K, through which p enters the
+//! balance of forces, does not change that, because nothing of δ along the constraints depends on
+//! it. So both residuals go to the tolerance of the iteration. The direction of p is a function of
+//! the start and of h alone, not of the matrix that happens to be kept.
+
+use super::GenAlpha;
+use super::coefficients::Coefficients;
+use super::form::Form;
+use super::matrix::Point;
+use super::start::NEAR_SINGULAR;
+use crate::failure::{StepFailure, check_finite};
+use crate::problem::{Dims, Problem, at, mass_mul_add};
+use crate::state::State;
+
+/// Newton iterations before an attempt is given up.
+const MAX_ITERATIONS: usize = 12;
+/// No need to predict a remaining error below this (relative).
+const NEWTON_FLOOR: f64 = 1e-17;
+/// What is left enters λ divided by βh², and nothing damps it when ρ∞ is near 1.
+const NEWTON_CEILING: f64 = 1e-14;
+/// The same for velocities where the constraints are those of velocities: they are to hold to
+/// round-off.
+const VELOCITY_CEILING: f64 = 1e-13;
+/// Increments below this (relative) may be round-off.
+const ROUND_OFF: f64 = 3e-16;
+/// Below this (relative) slow contraction says nothing about the matrix.
+const NOISE: f64 = 2e-15;
+/// Near a singular position round-off is amplified: increments of this size that do not get
+/// smaller any more are as good as it gets.
+const STALLED: f64 = 1e-9;
+/// Contraction beyond which the matrix is renewed.
+const SLOW: f64 = 0.1;
+/// Position corrections are to be this much smaller than the relative rest in the velocities.
+const CORRECTION: f64 = 10.0;
+/// Least size of a step, in characteristic times of the motion, for the norm of velocities.
+const AT_REST: f64 = 1e-8;
+
+/// When the iteration may stop.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Target {
+    /// Largest norm of an increment.
+    tol: f64,
+    /// Increments of ξ per scale that count as 1.
+    unit: f64,
+}
+
+impl GenAlpha {
+    /// What is left of ξ enters the velocity divided by h and adds up over the steps, so it must
+    /// be small against the local error of the velocity, (hω)³ ω times h, where ω is the rate of
+    /// the present motion. Where velocities hold the constraints, increments are measured as
+    /// velocities, δ γ/(βh), against ω.
+    pub(super) fn target(&self, h: f64) -> Target {
+        let mut omega: f64 = 0.0;
+        for i in 0..self.dims.nv {
+            let s = self.scale[i];
+            omega = omega.max(self.v0[i].abs() / s).max((self.base.a[i].abs() / s).sqrt());
+        }
+        let x = h * omega;
+        if self.form.at_velocity() {
+            let tol = (1e-4 * x.powi(3)).clamp(ROUND_OFF, VELOCITY_CEILING);
+            Target { tol, unit: (x * self.co.beta / self.co.gamma).clamp(AT_REST, 1.0) }
+        } else {
+            Target { tol: (1e-4 * x.powi(4)).clamp(NEWTON_FLOOR, NEWTON_CEILING), unit: 1.0 }
+        }
+    }
+
+    /// Residuals −βh² r, −g (`gap`) and −(βh/γ)(G v + g_t) at the present iterate; `res` gets
+    /// those that belong to the rows of the matrix.
+    fn residual<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Dims { n_pos, nv, .. } = self.dims;
+        let ck = self.co.beta * h * h;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        {
+            let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+            e.mass(&mut self.mass);
+            e.jacobian(&mut self.jac);
+            e.force(&mut self.r);
+            e.residual_vel(&mut self.res);
+            e.residual_pos(&mut self.gap[..n_pos]);
+            e.z_dot(&mut self.end.zdot);
+        }
+        for r in &mut self.r {
+            *r = -*r;
+        }
+        mass_mul_add(&self.mass_blocks, &self.mass, &self.end.a, &mut self.r);
+        self.matrix.jac_pattern().mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
+        for i in 0..nv {
+            self.r[i] *= -ck;
+        }
+        let cv = self.co.beta * h / self.co.gamma;
+        for g in &mut self.res {
+            *g *= -cv;
+        }
+        for g in &mut self.gap[..n_pos] {
+            *g = -*g;
+        }
+        if self.form == Form::Index3 {
+            self.res[..n_pos].copy_from_slice(&self.gap[..n_pos]);
+        }
+        self.work.evaluations += 1;
+        check_finite("residual", &self.r)?;
+        check_finite("constraint residual", &self.res)?;
+        check_finite("constraint residual", &self.gap[..n_pos])
+    }
+
+    /// Matrix at the present iterate, which is realised in `ws`.
+    fn factor<P: Problem>(&mut self, p: &P, ws: &P::Ws, h: f64) -> Result<(), StepFailure> {
+        let point = Point {
+            h,
+            xi: &self.xi,
+            a: &self.end.a,
+            lambda: &self.end.lambda,
+            mass: &self.mass,
+            jac: &self.jac,
+            jac_start: &self.jac_start,
+        };
+        self.matrix.factor(p, ws, &point)?;
+        self.work.factorizations += 1;
+        Ok(())
+    }
+
+    /// Stabilised form: puts the predicted positions on g = 0 and leaves the factor there for
+    /// [`GenAlpha::correct`]. At a singular position g does not say how far to go, so the step does
+    /// without a correction; the next ones make up for it.
+    pub(super) fn close<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
+        if self.acc.weakest_pivot < NEAR_SINGULAR {
+            self.corrects = false;
+            return Ok(());
+        }
+        p.residual_pos(ws, &mut self.gap[..self.dims.n_pos]);
+        for g in &mut self.gap {
+            *g = -*g;
+        }
+        self.dx.fill(0.0);
+        self.correct(p)?;
+        for (x, c) in self.xi.iter_mut().zip(&self.tmp2) {
+            *x += c;
+        }
+        Ok(())
+    }
+
+    /// Stabilised form: the correction p with G T(ξ)(δ + p) = −g, δ in `dx`. It is left in `tmp2`,
+    /// T(ξ) p in `tmp`.
+    fn correct<P: Problem>(&mut self, p: &P) -> Result<(), StepFailure> {
+        let n_pos = self.dims.n_pos;
+        let m = p.manifold();
+        m.tangent(&self.xi, &self.dx, &mut self.tmp);
+        self.rows.fill(0.0);
+        self.matrix.jac_pattern().mul_add(&self.jac, -1.0, &self.tmp, &mut self.rows);
+        for (r, g) in self.rows[..n_pos].iter_mut().zip(&self.gap) {
+            *r += g;
+        }
+        // rolling rows take part as G p = 0: a wheel is not slid into place
+        self.rows[n_pos..].fill(0.0);
+        self.acc.correct(&self.rows, &mut self.tmp)?;
+        m.tangent_inv(&self.xi, &self.tmp, &mut self.tmp2);
+        Ok(())
+    }
+
+    /// Newton's iteration with a matrix that is kept while it contracts well.
+    pub(super) fn newton<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        let Coefficients { beta, gamma, .. } = self.co;
+        let Target { tol, unit } = self.target(h);
+        let b1 = 1.0 / (beta * h * h);
+        let bv = gamma / (beta * h);
+        let ba = b1 * self.co.c_m();
+        // Round-off of positions, seen as velocities, may be far above that of velocities (stiff
+        // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
+        // old one could be mistaken for it, and add up.
+        let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
+        let stalled = STALLED / unit;
+        let mut last = f64::INFINITY;
+        let mut worst = 0;
+        let mut fresh = false;
+        for k in 0..MAX_ITERATIONS {
+            self.residual(p, ws, from, h, to)?;
+            if self.matrix.renew {
+                self.factor(p, ws, h)?;
+                fresh = true;
+            }
+            self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
+            self.work.newton += 1;
+            let mut norm: f64 = 0.0;
+            if self.corrects {
+                self.correct(p)?;
+                for i in 0..self.dims.nv {
+                    self.xi[i] += self.tmp2[i];
+                    norm = norm.max(CORRECTION * self.tmp[i].abs() / self.scale[i]);
+                }
+            }
+            for i in 0..self.dims.nv {
+                let d = self.dx[i];
+                self.xi[i] += d;
+                self.a1[i] += b1 * d;
+                to.v[i] += bv * d;
+                self.end.a[i] += ba * d;
+                let w = d.abs() / (self.scale[i] * unit);
+                if !(w <= norm) {
+                    norm = w;
+                    worst = i;
+                }
+            }
+            for (l, d) in self.end.lambda.iter_mut().zip(&self.dl) {
+                *l += b1 * d;
+            }
+            for i in 0..self.dims.nz {
+                to.z[i] = from.z[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
+            }
+            let theta = norm / last;
+            if norm <= tol
+                || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
+                || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
+                || (k > 3 && norm <= if fresh { stalled } else { noise } && theta > 0.3)
+            {
+                // slow this time: renew before the next step, not in the middle of one
+                if k > 1 && theta > SLOW && norm > noise {
+                    self.matrix.renew = true;
+                }
+                return Ok(());
+            }
+            if !norm.is_finite() || (k > 0 && theta > 2.0 && fresh && norm > stalled) {
+                break;
+            }
+            if k > 0 && theta > SLOW && !fresh && norm > noise {
+                self.matrix.renew = true;
+            }
+            // a fresh matrix may be renewed once more when it still contracts badly
+            if fresh && k > 2 && theta > 0.5 && norm > noise {
+                self.matrix.renew = true;
+            }
+            last = norm;
+        }
+        self.matrix.renew = true;
+        if last <= stalled {
+            return Ok(());
+        }
+        Err(StepFailure::NewtonDiverged { iterations: MAX_ITERATIONS, increment: last, worst })
+    }
+}

@@ -1,0 +1,188 @@
+//! What a step starts from: the algorithmic acceleration and the velocity that belong to its size.
+//!
+//! The algorithmic acceleration a approximates v̇ at t + δh, and the index-3 form carries an
+//! offset h² P (C_q v̈ + v̂v̇/12) in the velocity, P the projector on the constrained directions.
+//! Both belong to one step size.
+//!
+//! - At the start: v̇ by the index-1 form, v̈ by a central difference along the flow, then the
+//!   offsets.
+//! - h as before: nothing to do.
+//! - h changed, constraints at velocity level: a ← v̇ + (h/h_prev)(a − v̇), with v̇ and λ of the
+//!   index-1 form. The v̇ of the last step would do for q and v; but its error has a part that
+//!   belongs to the old h, and what is left of it alternates with the spectral radius at infinity:
+//!   where that is near 1 it adds up to first order in λ.
+//! - h changed, index 3: afresh as at the start, from the velocity projected onto the constraints.
+//!   A rescaling would have to take v̈ from differences of v̇ that already carry the error of the
+//!   old offset, and those errors grow as h shrinks. Without the offsets λ, and with it the error
+//!   estimate, is of first order.
+
+use super::GenAlpha;
+use super::form::Form;
+use crate::failure::StepFailure;
+use crate::problem::{Problem, at};
+use crate::state::State;
+
+/// Steps that differ by less than this (relative) are the same.
+const SAME: f64 = 1e-9;
+/// Relative pivot of G M⁻¹ Gᵀ (the square of the distance to a singular position, in radians or
+/// so) below which the index-1 form is not asked: accelerations close to such a point are
+/// dominated by what little the state is off the constraints.
+pub(super) const NEAR_SINGULAR: f64 = 1e-6;
+/// Growth of the step up to which v̇ and λ are extrapolated as a first guess.
+const FAR: f64 = 2.5;
+
+pub(super) fn same(h: f64, other: f64) -> bool {
+    (h - other).abs() <= SAME * h
+}
+
+impl GenAlpha {
+    /// Sets `base` (v̇, λ, ż), `a0` and `v0` for a step of size h from `from`, and how far v̇ and
+    /// λ may be extrapolated.
+    pub(super) fn begin<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        self.extrapolate = 0.0;
+        self.keeps_v = false;
+        match self.h_prev {
+            Some(hp) if same(h, hp) => {
+                self.go_on(from, 1.0);
+                if self.form == Form::Index3 && self.in_a_row < 2 {
+                    // the first step of this size began from another v̇ than the last one ended with
+                    self.extrapolate = 0.0;
+                }
+                Ok(())
+            }
+            Some(hp) if self.form.at_velocity() => {
+                self.go_on(from, h / hp);
+                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+                if self.acc.weakest_pivot > NEAR_SINGULAR {
+                    self.rebase(p, ws, from)?;
+                }
+                Ok(())
+            }
+            Some(hp) => {
+                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+                if self.acc.weakest_pivot > NEAR_SINGULAR {
+                    self.afresh(p, ws, from, h)
+                } else {
+                    self.go_on(from, h / hp);
+                    Ok(())
+                }
+            }
+            None => self.afresh(p, ws, from, h),
+        }
+    }
+
+    /// From where the last step ended; `ratio` is h over the size of that step.
+    fn go_on(&mut self, from: &State, ratio: f64) {
+        self.base.copy_from(&self.start);
+        self.v0.copy_from_slice(&from.v);
+        self.keeps_v = true;
+        for i in 0..self.dims.nv {
+            let v_dot = self.start.a[i];
+            self.a0[i] =
+                if ratio == 1.0 { self.a_alg[i] } else { v_dot + ratio * (self.a_alg[i] - v_dot) };
+        }
+        if ratio < FAR {
+            self.extrapolate = ratio;
+        }
+    }
+
+    /// Puts the index-1 v̇ and λ in the place of those of the last step; a moves with v̇.
+    fn rebase<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+    ) -> Result<(), StepFailure> {
+        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
+        let b = &mut self.base;
+        self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
+        for i in 0..self.dims.nv {
+            self.a0[i] += self.base.a[i] - self.start.a[i];
+        }
+        Ok(())
+    }
+
+    /// Starts from a state alone.
+    fn afresh<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        let nv = self.dims.nv;
+        self.v0.copy_from_slice(&from.v);
+        self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+        if self.dims.n_vel > 0 {
+            p.realize_velocity(&from.v, &from.z, ws);
+            p.residual_vel(ws, &mut self.rows);
+            for r in &mut self.rows {
+                *r = -*r;
+            }
+            self.acc.correct(&self.rows, &mut self.tmp)?;
+            for i in 0..nv {
+                self.v0[i] += self.tmp[i];
+            }
+        }
+        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
+        let b = &mut self.base;
+        self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
+        self.a0.copy_from_slice(&self.base.a);
+        let offset = self.form == Form::Index3 && self.dims.n_pos > 0;
+        // the estimate of the first step wants v̈ in any case
+        if self.co.delta == 0.0 && !offset && self.h_prev.is_some() {
+            return Ok(());
+        }
+        self.jerk(p, ws, from, h)?;
+        for i in 0..nv {
+            self.a0[i] += self.co.delta * h * self.jerk[i];
+        }
+        if offset {
+            p.manifold().bracket(&self.v0, &self.base.a, &mut self.tmp);
+            for i in 0..nv {
+                self.tmp[i] = h * h * (self.co.c_q * self.jerk[i] + self.tmp[i] / 12.0);
+            }
+            self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+            self.acc.jac_mul(&self.tmp, &mut self.rows);
+            // rolling rows are held at velocity level and carry no offset
+            self.rows[self.dims.n_pos..].fill(0.0);
+            self.acc.correct(&self.rows, &mut self.tmp2)?;
+            for i in 0..nv {
+                self.v0[i] += self.tmp2[i];
+            }
+        }
+        Ok(())
+    }
+
+    /// v̈ at `from` by a central difference of the index-1 acceleration along the flow.
+    fn jerk<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        let tau = 0.05 * h;
+        self.jerk.fill(0.0);
+        for sign in [1.0, -1.0] {
+            let k = sign * tau;
+            for i in 0..self.dims.nv {
+                self.xi[i] = k * self.v0[i] + 0.5 * k * k * self.base.a[i];
+                self.tmp2[i] = self.v0[i] + k * self.base.a[i];
+            }
+            p.manifold().retract(&from.q, &self.xi, &mut self.q_tmp);
+            let (a, l, z) = (&mut self.tmp, &mut self.rows, &mut self.end.zdot);
+            self.acc.eval(p, ws, from.t + k, &self.q_tmp, &self.tmp2, &from.z, a, l, z)?;
+            for i in 0..self.dims.nv {
+                self.jerk[i] += sign * self.tmp[i] / (2.0 * tau);
+            }
+        }
+        Ok(())
+    }
+}

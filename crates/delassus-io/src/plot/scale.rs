@@ -1,0 +1,146 @@
+//! From values to places on an axis, and where its ticks are.
+
+use super::Axis;
+
+/// A range of values on an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    log: bool,
+    /// In decades for a logarithmic axis.
+    from: f64,
+    to: f64,
+}
+
+/// A tick, or only a thin line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tick {
+    /// Place from 0 to 1.
+    pub at: f64,
+    /// Text; none for a thin line between decades.
+    pub label: Option<Label>,
+}
+
+/// Text of a tick.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Label {
+    /// A number as it is.
+    Plain(String),
+    /// Ten to this power.
+    Power(i32),
+}
+
+/// Whether a value has a place on the axis.
+pub(super) fn fits(axis: &Axis, x: f64) -> bool {
+    x.is_finite() && (!axis.log || x > 0.0)
+}
+
+impl Scale {
+    /// The range of some values, rounded up to whole decades or padded a little.
+    pub fn around(axis: &Axis, values: impl Iterator<Item = f64>) -> Scale {
+        let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
+        for x in values.filter(|x| fits(axis, *x)) {
+            from = from.min(x);
+            to = to.max(x);
+        }
+        if from > to {
+            (from, to) = (if axis.log { 0.1 } else { 0.0 }, 1.0);
+        }
+        if axis.log {
+            let (mut from, mut to) = (from.log10().floor(), to.log10().ceil());
+            if from == to {
+                from -= 1.0;
+                to += 1.0;
+            }
+            return Scale { log: true, from, to };
+        }
+        if from == to {
+            let pad = if from == 0.0 { 1.0 } else { from.abs() * 0.5 };
+            (from, to) = (from - pad, to + pad);
+        }
+        Scale { log: false, from, to }
+    }
+
+    /// The same with room above and below; decades have it already.
+    pub fn padded(self) -> Scale {
+        if self.log {
+            return self;
+        }
+        let pad = 0.04 * (self.to - self.from);
+        Scale { from: self.from - pad, to: self.to + pad, ..self }
+    }
+
+    /// Place of a value from 0 to 1.
+    pub fn place(&self, x: f64) -> f64 {
+        let x = if self.log { x.log10() } else { x };
+        (x - self.from) / (self.to - self.from)
+    }
+
+    /// Ticks from left to right.
+    pub fn ticks(&self) -> Vec<Tick> {
+        if self.log { self.decades() } else { self.round_numbers() }
+    }
+
+    fn decades(&self) -> Vec<Tick> {
+        let (from, to) = (self.from as i32, self.to as i32);
+        let every = (to - from) / 10 + 1;
+        let mut ticks = Vec::new();
+        for k in from..=to {
+            let at = self.place(10f64.powi(k));
+            let label = ((k - from) % every == 0).then_some(Label::Power(k));
+            ticks.push(Tick { at, label });
+            if to - from <= 4 && k < to {
+                let between = (2..10).map(|m| f64::from(m) * 10f64.powi(k));
+                ticks.extend(between.map(|x| Tick { at: self.place(x), label: None }));
+            }
+        }
+        ticks
+    }
+
+    fn round_numbers(&self) -> Vec<Tick> {
+        let rough = (self.to - self.from) / 6.0;
+        let decade = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|m| m * decade)
+            .find(|s| *s >= rough)
+            .unwrap_or(rough);
+        let digits = (-step.log10().floor()).max(0.0) as usize;
+        let first = (self.from / step - 1e-9).ceil() as i64;
+        let last = (self.to / step + 1e-9).floor() as i64;
+        (first..=last)
+            .map(|k| {
+                let x = k as f64 * step;
+                Tick { at: self.place(x), label: Some(Label::Plain(format!("{x:.digits$}"))) }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_decades() {
+        let s = Scale::around(&Axis::log(""), [3e-3, 0.0, -1.0, f64::NAN, 40.0].into_iter());
+        assert_eq!((s.place(1e-3), s.place(1e2)), (0.0, 1.0));
+        let labels: Vec<_> = s.ticks().into_iter().filter_map(|t| t.label).collect();
+        assert_eq!(labels, [-3, -2, -1, 0, 1, 2].map(Label::Power));
+        let one = Scale::around(&Axis::log(""), std::iter::once(1.0));
+        assert_eq!(
+            (one.place(1.0), one.ticks().iter().filter(|t| t.label.is_some()).count()),
+            (0.5, 3)
+        );
+        let none = Scale::around(&Axis::log(""), std::iter::empty());
+        assert_eq!(none.place(1.0), 1.0);
+    }
+
+    #[test]
+    fn round_numbers() {
+        let s = Scale::around(&Axis::linear(""), [0.0, 2.0].into_iter());
+        let labels: Vec<_> = s.ticks().into_iter().filter_map(|t| t.label).collect();
+        let expected = ["0.0", "0.5", "1.0", "1.5", "2.0"].map(|t| Label::Plain(t.to_owned()));
+        assert_eq!(labels, expected);
+        assert_eq!(s.place(1.0), 0.5);
+    }
+}

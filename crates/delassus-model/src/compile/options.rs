@@ -1,0 +1,123 @@
+//! Options of the integration method.
+//!
+//! A file may hold options of several methods, because it may be run with any of them. Each is
+//! checked against the chosen method if that has it, and otherwise against those that do; then
+//! a note says that it has no effect.
+
+use super::context::{Env, Path};
+use crate::Diagnostic;
+use crate::spec::{Scalar, Table, option_names};
+use delassus_dae::Options;
+use delassus_dae::integrator::{METHODS, MethodInfo, OptionInfo, OptionKind, OptionValue, info};
+use delassus_expr::{Dim, suggest};
+
+/// `None` after a fault was reported. An unknown method is not this part's business.
+pub(super) fn compile(
+    env: &Env<'_>,
+    path: &Path<'_>,
+    method: &str,
+    given: &Table<Scalar>,
+) -> Option<Options> {
+    let method = info(method);
+    let mut options = Options::default();
+    let mut good = true;
+    for (name, value) in given.iter() {
+        match option(env, &path.field(name), method.as_ref(), name, value) {
+            Some(value) => options.set(name, value),
+            None => good = false,
+        }
+    }
+    good.then_some(options)
+}
+
+fn option(
+    env: &Env<'_>,
+    path: &Path<'_>,
+    method: Option<&MethodInfo>,
+    name: &str,
+    value: &Scalar,
+) -> Option<OptionValue> {
+    let own = method.and_then(|m| m.option(name));
+    let rules: Vec<&OptionInfo> = match own {
+        Some(own) => vec![own],
+        None => METHODS.iter().filter_map(|m| m.option(name)).collect(),
+    };
+    if rules.is_empty() {
+        unknown(env, path, name);
+        return None;
+    }
+    let value = read(env, path, &rules, value)?;
+    if let (None, Some(method)) = (own, method) {
+        let owners: Vec<&str> =
+            METHODS.iter().filter(|m| m.option(name).is_some()).map(|m| m.name).collect();
+        env.report(
+            Diagnostic::note(
+                "N_METHOD_OPTION",
+                path.to_string(),
+                format!("`{name}` has no effect: {} has no such option", method.name),
+            )
+            .help(format!("methods that have it: {}", owners.join(", "))),
+        );
+    }
+    Some(value)
+}
+
+fn unknown(env: &Env<'_>, path: &Path<'_>, name: &str) {
+    let known = option_names();
+    let help = match suggest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("options of methods: {}", known.join(", ")),
+    };
+    let message = format!("no method has an option `{name}`");
+    env.report(Diagnostic::error("E_UNKNOWN_KEY", path.to_string(), message).help(help));
+}
+
+/// The value, if one of the rules allows it.
+fn read(
+    env: &Env<'_>,
+    path: &Path<'_>,
+    rules: &[&OptionInfo],
+    value: &Scalar,
+) -> Option<OptionValue> {
+    let words: Vec<&str> = rules
+        .iter()
+        .filter_map(|o| match o.kind {
+            OptionKind::Choice { choices, .. } => Some(choices),
+            OptionKind::Number { .. } => None,
+        })
+        .flatten()
+        .copied()
+        .collect();
+    if let Scalar::Text(text) = value
+        && words.contains(&text.as_str())
+    {
+        return Some(OptionValue::Word(text.clone()));
+    }
+    let ranges: Vec<(f64, f64)> = rules
+        .iter()
+        .filter_map(|o| match o.kind {
+            OptionKind::Number { min, max, .. } => Some((min, max)),
+            OptionKind::Choice { .. } => None,
+        })
+        .collect();
+    if ranges.is_empty() {
+        let message = format!("found `{value}`, must be one of: {}", words.join(", "));
+        let help = match suggest(&value.to_string(), words.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "pick one of the words above".to_owned(),
+        };
+        env.report(Diagnostic::error("E_UNKNOWN_VALUE", path.to_string(), message).help(help));
+        return None;
+    }
+    // options are numbers whose unit only the method knows
+    let x = env.constant(value, path, Dim::Any)?;
+    if ranges.iter().any(|(min, max)| (*min..=*max).contains(&x)) {
+        return Some(OptionValue::Number(x));
+    }
+    let mut allowed: Vec<String> =
+        ranges.iter().map(|(min, max)| format!("from {min} to {max}")).collect();
+    allowed.dedup();
+    let about = rules.first().map_or("", |o| o.summary);
+    env.range(path, format!("the value is {x}, but must be {}", allowed.join(" or ")), about);
+    None
+}

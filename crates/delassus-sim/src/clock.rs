@@ -1,0 +1,55 @@
+//! CPU time of the present thread: what a run costs on a machine that does other things too.
+
+/// A clock that stands still while its thread does not run.
+#[derive(Debug, Clone, Copy)]
+pub struct CpuClock {
+    start: f64,
+}
+
+impl CpuClock {
+    /// Starts to count in the present thread; read it in the same one.
+    pub fn start() -> CpuClock {
+        CpuClock { start: now() }
+    }
+
+    /// CPU time since the start, s; wall-clock time on systems that do not count it by thread.
+    pub fn seconds(&self) -> f64 {
+        (now() - self.start).max(0.0)
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd"))]
+fn now() -> f64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64
+}
+
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "android",
+    target_os = "macos",
+    target_os = "freebsd"
+)))]
+fn now() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn sleep_costs_nothing_and_work_does() {
+        let clock = CpuClock::start();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let asleep = clock.seconds();
+        assert!(asleep < 0.04, "{asleep}");
+        let mut x = 1.0_f64;
+        while clock.seconds() < asleep + 0.01 {
+            x = (x + 1.0).sqrt();
+        }
+        assert!(x > 1.0);
+    }
+}

@@ -1,0 +1,240 @@
+//! One run of a comparison.
+
+use super::Watch;
+use super::history::History;
+use super::plan::Plan;
+use super::reference::Errors;
+use crate::clock::CpuClock;
+use crate::recorder::Results;
+use crate::run::{Observer, RunOptions, RunOutcome, run};
+use crate::summary::Status;
+use delassus_model::Assembled;
+use serde::Serialize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Shorter runs are repeated for a better time, until all together took this long, s.
+const REPEAT_BELOW: f64 = 0.03;
+/// Repetitions at most.
+const MAX_REPEATS: usize = 5;
+/// Steps between looks at the clock.
+const LOOK_EVERY: u64 = 16;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowStatus {
+    /// Reached the end.
+    Done,
+    /// Refused, failed or over a limit; the code says which.
+    Failed,
+    /// Stopped by the user.
+    Interrupted,
+}
+
+/// What a run took and how well it kept the constraints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cost {
+    /// CPU time, s: the least of a few repetitions where a run is short.
+    pub cpu_s: f64,
+    /// Wall-clock time of the same repetition, s.
+    pub wall_s: f64,
+    /// Time reached, s.
+    pub t_end: f64,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected attempts.
+    pub rejected: u64,
+    /// Average accepted step, s.
+    pub mean_step: f64,
+    /// Evaluations of the equations.
+    pub evaluations: u64,
+    /// Factorisations.
+    pub factorizations: u64,
+    /// Newton iterations.
+    pub newton_iterations: u64,
+    /// Projections.
+    pub projections: u64,
+    /// Jumps over singular positions.
+    pub singular_hops: u64,
+    /// Largest |g|.
+    pub drift_position: f64,
+    /// Largest |G v + g_t|.
+    pub drift_velocity: f64,
+    /// Largest |G a + γ|.
+    pub drift_acceleration: f64,
+    /// Largest |energy balance|, J.
+    pub energy_error: f64,
+    /// Time from which stability limited the step, s.
+    pub stiff_since: Option<f64>,
+}
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Method.
+    pub method: String,
+    /// Relative tolerance asked for; `None` for a given step.
+    pub rtol: Option<f64>,
+    /// Fixed step, given or chosen, s; `None` while steps adapt.
+    pub step: Option<f64>,
+    /// How it ended.
+    pub status: RowStatus,
+    /// Code of what stopped it.
+    pub code: Option<String>,
+    /// The same in words.
+    pub message: Option<String>,
+    /// `None` for a run that was refused.
+    #[serde(flatten)]
+    pub cost: Option<Cost>,
+    /// Error against the reference; only of runs that reached the end.
+    #[serde(flatten)]
+    pub error: Option<Errors>,
+    /// The error is below what the reference itself is known to.
+    pub below_reference: bool,
+    /// Step sizes over time.
+    #[serde(skip)]
+    pub history: History,
+}
+
+/// Stops a run at its limit of CPU time or when the user wants it.
+struct Limiter<'a> {
+    watch: &'a dyn Watch,
+    clock: CpuClock,
+    limit: f64,
+    over: bool,
+    t: f64,
+    history: History,
+}
+
+impl Observer for Limiter<'_> {
+    fn stepped(&mut self, t: f64, steps: u64) {
+        self.history.push(t, t - self.t);
+        self.t = t;
+        if steps < LOOK_EVERY || steps.is_multiple_of(LOOK_EVERY) {
+            self.over = self.clock.seconds() > self.limit;
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.over || self.watch.stop()
+    }
+}
+
+/// Runs once, or a few times when it is short. Results come back from runs that reached the end.
+pub(super) fn measure(
+    model: &Assembled,
+    opts: &RunOptions,
+    plan: &Plan,
+    watch: &dyn Watch,
+) -> (Row, Option<Results>) {
+    let (mut row, results) = once(model, opts, plan, watch);
+    let mut spent = row.cost.as_ref().map_or(0.0, |c| c.cpu_s);
+    for _ in 1..MAX_REPEATS {
+        let Some(best) = row.cost.as_mut() else { break };
+        if results.is_none() || spent >= REPEAT_BELOW {
+            break;
+        }
+        let (again, _) = once(model, opts, plan, watch);
+        let Some(cost) = again.cost.filter(|_| again.status == RowStatus::Done) else { break };
+        spent += cost.cpu_s;
+        if cost.cpu_s < best.cpu_s {
+            (best.cpu_s, best.wall_s) = (cost.cpu_s, cost.wall_s);
+        }
+    }
+    (row, results)
+}
+
+fn once(
+    model: &Assembled,
+    opts: &RunOptions,
+    plan: &Plan,
+    watch: &dyn Watch,
+) -> (Row, Option<Results>) {
+    let mut limiter = Limiter {
+        watch,
+        clock: CpuClock::start(),
+        limit: plan.max_cpu_s,
+        over: false,
+        t: model.state.t,
+        history: History::default(),
+    };
+    // a fault in one method must not take the results of the others with it
+    let outcome = catch_unwind(AssertUnwindSafe(|| run(model, opts, &mut limiter)));
+    let mut row = Row {
+        method: opts.method.clone(),
+        rtol: opts.rtol,
+        step: opts.step,
+        status: RowStatus::Failed,
+        code: None,
+        message: None,
+        cost: None,
+        error: None,
+        below_reference: false,
+        history: History::default(),
+    };
+    match outcome {
+        Err(_) => {
+            row.code = Some("E_INTERNAL".to_owned());
+            row.message = Some("the method ended with a bug; please report it".to_owned());
+            (row, None)
+        }
+        Ok(Err(refused)) => {
+            row.code = Some(refused.code().to_owned());
+            row.message = Some(refused.to_string());
+            (row, None)
+        }
+        Ok(Ok(outcome)) => {
+            row.history = std::mem::take(&mut limiter.history);
+            let done = fill(&mut row, &outcome, limiter.over, plan);
+            (row, done.then_some(outcome.results))
+        }
+    }
+}
+
+/// Takes over the summary; true when the run reached the end with finite results.
+fn fill(row: &mut Row, outcome: &RunOutcome, over: bool, plan: &Plan) -> bool {
+    let s = &outcome.summary;
+    row.step = s.step;
+    row.cost = Some(Cost {
+        cpu_s: s.cpu_s,
+        wall_s: s.wall_s,
+        t_end: s.t_end,
+        steps: s.steps,
+        rejected: s.rejected,
+        mean_step: if s.steps > 0 { (s.t_end - s.t_start) / s.steps as f64 } else { 0.0 },
+        evaluations: s.evaluations,
+        factorizations: s.factorizations,
+        newton_iterations: s.newton_iterations,
+        projections: s.projections,
+        singular_hops: s.singular_hops,
+        drift_position: s.max_position_drift,
+        drift_velocity: s.max_velocity_drift,
+        drift_acceleration: s.max_acceleration_drift,
+        energy_error: s.energy_error,
+        stiff_since: s.stiff_since,
+    });
+    let fail = |code: &str, message: String| (Some(code.to_owned()), Some(message));
+    let finite = outcome.results.data.iter().flatten().all(|x| x.is_finite());
+    (row.code, row.message) = match (s.status, &outcome.error) {
+        (Status::Failed, Some(e)) => {
+            fail(e.kind.code(), format!("at t = {} s (step {:.3e} s): {}", e.t, e.h, e.detail))
+        }
+        (Status::Failed, None) => fail("E_INTERNAL", "failed without a reason".to_owned()),
+        (Status::Interrupted, _) if over => fail(
+            "E_TIME_LIMIT",
+            format!("more than {} s of CPU time, at t = {} s", plan.max_cpu_s, s.t_end),
+        ),
+        (Status::Interrupted, _) => {
+            row.status = RowStatus::Interrupted;
+            (None, Some(format!("stopped at t = {} s", s.t_end)))
+        }
+        (Status::Done, _) if !finite => {
+            fail("E_NONFINITE", "some results are not finite".to_owned())
+        }
+        (Status::Done, _) => {
+            row.status = RowStatus::Done;
+            return true;
+        }
+    };
+    false
+}

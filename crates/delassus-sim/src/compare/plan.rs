@@ -1,0 +1,163 @@
+//! Which runs a comparison makes.
+
+use super::reference::Measure;
+use crate::error::SetupError;
+use crate::run::{RunOptions, Silent, run};
+use delassus_dae::integrator::{METHODS, MethodInfo, info};
+use delassus_model::{Assembled, Model};
+use thiserror::Error;
+
+/// What to compare, and how much each run may cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Methods by name.
+    pub methods: Vec<String>,
+    /// Relative tolerances of adaptive methods. A method of fixed steps chooses its step from
+    /// them where no steps are given.
+    pub tolerances: Vec<f64>,
+    /// Fixed steps, s: of the methods that cannot adapt theirs, and of all methods where no
+    /// tolerances are given.
+    pub steps: Vec<f64>,
+    /// End time, s.
+    pub t_end: f64,
+    /// Sample interval, s.
+    pub sample: f64,
+    /// Largest number of steps of one run.
+    pub max_steps: u64,
+    /// Largest CPU time of one run, s.
+    pub max_cpu_s: f64,
+    /// Runs at a time.
+    pub jobs: usize,
+    /// Which error counts for thresholds and marks.
+    pub measure: Measure,
+}
+
+/// A plan that makes no sense.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PlanError {
+    /// Nothing to run.
+    #[error("no {0} to compare")]
+    Empty(&'static str),
+    /// A run that would be refused whatever the model.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+impl Plan {
+    /// Tolerances where none are given.
+    pub const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
+    /// Steps that a run may make where the model says nothing.
+    pub const MAX_STEPS: u64 = 20_000_000;
+    /// CPU time that a run may take, s.
+    pub const MAX_CPU_S: f64 = 60.0;
+
+    /// All methods at the default tolerances, over the time span of the model.
+    pub fn new(model: &Model) -> Plan {
+        Plan {
+            methods: METHODS.iter().map(|m| m.name.to_owned()).collect(),
+            tolerances: Plan::TOLERANCES.to_vec(),
+            steps: Vec::new(),
+            t_end: model.analysis.end,
+            sample: model.analysis.sample,
+            max_steps: model.method.max_steps.unwrap_or(Plan::MAX_STEPS),
+            max_cpu_s: Plan::MAX_CPU_S,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            measure: Measure::Relative,
+        }
+    }
+
+    /// Settings of a run of this plan.
+    pub(super) fn options(
+        &self,
+        model: &Assembled,
+        method: &str,
+        rtol: Option<f64>,
+        step: Option<f64>,
+    ) -> RunOptions {
+        RunOptions {
+            rtol,
+            // the file's own would hide the effect of a tight tolerance
+            atol: None,
+            step,
+            max_steps: Some(self.max_steps),
+            t_end: self.t_end,
+            sample: self.sample,
+            ..RunOptions::for_method(model.system.model(), method)
+        }
+    }
+
+    /// Runs of a method of fixed steps over tolerances. It chooses the steps itself; where it
+    /// chooses the same one twice because a run must be resolved at all, the tighter tolerance
+    /// gets the step that its order suggests.
+    fn chosen_steps(
+        &self,
+        model: &Assembled,
+        method: &MethodInfo,
+        tolerances: &[f64],
+    ) -> Vec<RunOptions> {
+        let order = f64::from(method.order[0].min(method.order[1]).max(1));
+        let mut last: Option<(f64, f64)> = None;
+        let mut tasks = Vec::new();
+        for rtol in tolerances {
+            let task = self.options(model, method.name, Some(*rtol), None);
+            let probe = RunOptions { max_steps: Some(1), ..task.clone() };
+            let chosen = run(model, &probe, &mut Silent).ok().and_then(|o| o.summary.step);
+            let step = match (chosen, last) {
+                (Some(h), Some((r, before))) if h >= before => {
+                    Some(before * (rtol / r).powf(1.0 / order))
+                }
+                (chosen, _) => chosen,
+            };
+            last = step.map(|h| (*rtol, h));
+            tasks.push(RunOptions { step, ..task });
+        }
+        tasks
+    }
+
+    /// All runs: methods as given, each from loose to tight. Refuses what no model could run;
+    /// what this model or a method refuses becomes a row later.
+    pub(super) fn tasks(&self, model: &Assembled) -> Result<Vec<RunOptions>, PlanError> {
+        if self.methods.is_empty() {
+            return Err(PlanError::Empty("methods"));
+        }
+        let descending = |list: &[f64]| {
+            let mut list = list.to_vec();
+            list.sort_by(|a, b| b.total_cmp(a));
+            list.dedup();
+            list
+        };
+        let (tolerances, steps) = (descending(&self.tolerances), descending(&self.steps));
+        if tolerances.is_empty() && steps.is_empty() {
+            return Err(PlanError::Empty("tolerances or steps"));
+        }
+        let mut tasks = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for name in &self.methods {
+            let adaptive = info(name).is_none_or(|m| m.adaptive);
+            // another name of a method is no other method
+            let canonical = info(name).map_or(name.as_str(), |m| m.name);
+            if seen.contains(&canonical) {
+                continue;
+            }
+            seen.push(canonical);
+            let by_step = tolerances.is_empty() || (!adaptive && !steps.is_empty());
+            if by_step {
+                tasks.extend(steps.iter().map(|h| self.options(model, canonical, None, Some(*h))));
+            } else if let Some(method) = info(name).filter(|m| !m.adaptive) {
+                tasks.extend(self.chosen_steps(model, &method, &tolerances));
+            } else {
+                tasks.extend(
+                    tolerances.iter().map(|r| self.options(model, canonical, Some(*r), None)),
+                );
+            }
+        }
+        for task in &tasks {
+            match task.check(model.state.t) {
+                // the file may hold a value that suits one method and not another
+                Ok(()) | Err(SetupError::Option(_)) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(tasks)
+    }
+}
