@@ -89,7 +89,7 @@ def ladder(case, program, method, settings, solve, clock):
     `solve(setting)` gives the error and the number of steps, `clock(setting)` the CPU
     seconds of the same run; both raise if the program fails. Ends after two runs in a row
     below the high threshold, or when a run takes longer than the limit or all together
-    five times as long. The time of a run that meets a threshold is the smallest of several.
+    ten times as long. The time of a run that meets a threshold is the smallest of several.
     """
     thresholds = CASES[case].thresholds.values()
     passed, first = 0, time.process_time()
@@ -106,7 +106,7 @@ def ladder(case, program, method, settings, solve, clock):
             reason = (str(failure).strip().splitlines() or ["failed"])[-1][:120]
             emit(**line, cpu_s=seconds, eps=None, problem=reason)
         passed = passed + 1 if error <= min(thresholds) else 0
-        if passed == 2 or seconds > LIMIT or time.process_time() - first > 5 * LIMIT:
+        if passed == 2 or seconds > LIMIT or time.process_time() - first > 10 * LIMIT:
             break
 
 
