@@ -38,7 +38,7 @@ const CASES: &[Case] = &[
     Case { id: "A2_slider_crank_case2", limits: &[EpsT(5e-3)], energy: None, rtol: [1e-8, 1e-7] },
     Case { id: "A3_slider_crank_case3", limits: &[EpsT(1e-2)], energy: None, rtol: [1e-8, 1e-7] },
     Case { id: "B1_simple_pendulum", limits: &[Max(1e-5, &["x", "y"])], energy: Some(5e-5), rtol: [1e-9, 1e-8] },
-    Case { id: "B2_n_four_bar_N2", limits: &[Max(1e-3, &["xB0", "yB0"])], energy: Some(1e-3), rtol: [1e-8, 1e-7] },
+    Case { id: "B2_n_four_bar_N2", limits: &[Max(1e-3, &["xB0", "yB0"])], energy: Some(1e-3), rtol: [1e-8, 1e-8] },
     Case { id: "B2_n_four_bar_N40", limits: &[Max(1e-3, &["xB0", "yB0"])], energy: Some(1e-3), rtol: [2e-8, 1e-6] },
     Case { id: "B3_andrews_50ms", limits: &[], energy: Some(1e-5), rtol: [1e-8, 1e-7] },
     Case { id: "B4_bricard", limits: &[Max(1e-4, &["xP3", "yP3", "zP3"])], energy: Some(1e-3), rtol: [1e-8, 1e-7] },

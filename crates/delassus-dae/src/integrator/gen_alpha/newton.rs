@@ -16,7 +16,6 @@ use super::GenAlpha;
 use super::coefficients::Coefficients;
 use super::form::Form;
 use super::matrix::Point;
-use super::start::NEAR_SINGULAR;
 use crate::failure::{StepFailure, check_finite};
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 use crate::state::State;
@@ -147,7 +146,7 @@ impl GenAlpha {
     ) -> Result<(), StepFailure> {
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
-        if self.acc.weakest_pivot < NEAR_SINGULAR {
+        if self.near_singular() {
             self.corrects = false;
             return Ok(());
         }

@@ -25,9 +25,10 @@ use crate::state::State;
 /// Steps that differ by less than this (relative) are the same.
 const SAME: f64 = 1e-9;
 /// Relative pivot of G M⁻¹ Gᵀ (the square of the distance to a singular position, in radians or
-/// so) below which the index-1 form is not asked: accelerations close to such a point are
-/// dominated by what little the state is off the constraints.
-pub(super) const NEAR_SINGULAR: f64 = 1e-6;
+/// so), as a part of the largest met, below which the index-1 form is not asked: accelerations
+/// close to such a point are dominated by what little the state is off the constraints. (Masses
+/// that differ by a factor of 1e6 give pivots of 1e-6 everywhere; hence the largest met.)
+const NEAR_SINGULAR: f64 = 2e-6;
 /// Growth of the step up to which v̇ and λ are extrapolated as a first guess.
 const FAR: f64 = 2.5;
 
@@ -36,6 +37,11 @@ pub(super) fn same(h: f64, other: f64) -> bool {
 }
 
 impl GenAlpha {
+    /// Whether the last factorisation was close to a singular position.
+    pub(super) fn near_singular(&self) -> bool {
+        self.acc.weakest_pivot < NEAR_SINGULAR * self.best_pivot
+    }
+
     /// Sets `base` (v̇, λ, ż), `a0` and `v0` for a step of size h from `from`, and how far v̇ and
     /// λ may be extrapolated.
     pub(super) fn begin<P: Problem>(
@@ -59,14 +65,14 @@ impl GenAlpha {
             Some(hp) if self.form.at_velocity() => {
                 self.go_on(from, h / hp);
                 self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
-                if self.acc.weakest_pivot > NEAR_SINGULAR {
+                if !self.near_singular() {
                     self.rebase(p, ws, from)?;
                 }
                 Ok(())
             }
             Some(hp) => {
                 self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
-                if self.acc.weakest_pivot > NEAR_SINGULAR {
+                if !self.near_singular() {
                     self.afresh(p, ws, from, h)
                 } else {
                     self.go_on(from, h / hp);
