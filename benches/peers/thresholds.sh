@@ -43,7 +43,7 @@ unpack() {
 cxx() {
     name=$1 include=$2
     shift 2
-    flags=(-O3 -std=c++17 "-I/usr/include/$include")
+    flags=(-O3 -std=c++17 -Wno-deprecated-declarations "-I/usr/include/$include")
     lib=$debs/root/usr/lib/$(${CXX:-g++} -dumpmachine 2>/dev/null || echo none)
     if [ -d "$lib" ]; then
         flags+=("-I$debs/root/usr/include/$include" "-L$lib")
