@@ -112,6 +112,6 @@ inline void ladder(const std::string& name, const std::string& program, const st
         std::printf(", \"problem\": \"%s\"}\n", problem.c_str());
         std::fflush(stdout);
         passed = run.error <= high ? passed + 1 : 0;
-        if (run.seconds > limit || threadSeconds() - first > 10 * limit) break;
+        if ((problem.empty() && run.seconds > limit) || threadSeconds() - first > 10 * limit) break;
     }
 }

@@ -88,7 +88,7 @@ def ladder(case, program, method, settings, solve, clock):
 
     `solve(setting)` gives the error and the number of steps, `clock(setting)` the CPU
     seconds of the same run; both raise if the program fails. Ends after two runs in a row
-    below the high threshold, or when a run takes longer than the limit or all together
+    below the high threshold, or when a good run takes longer than the limit or all together
     ten times as long. The time of a run that meets a threshold is the smallest of several.
     """
     thresholds = CASES[case].thresholds.values()
@@ -102,9 +102,9 @@ def ladder(case, program, method, settings, solve, clock):
             seconds = min(clock(setting) for _ in range(repeats))
             emit(**line, cpu_s=seconds, eps=error, steps=steps)
         except Exception as failure:  # a peer that fails is a result, not a fault of the run
-            error, seconds = math.inf, time.process_time() - begin
+            error, seconds = math.inf, 0  # a finer setting may still work
             reason = (str(failure).strip().splitlines() or ["failed"])[-1][:120]
-            emit(**line, cpu_s=seconds, eps=None, problem=reason)
+            emit(**line, cpu_s=time.process_time() - begin, eps=None, problem=reason)
         passed = passed + 1 if error <= min(thresholds) else 0
         if passed == 2 or seconds > LIMIT or time.process_time() - first > 10 * LIMIT:
             break
