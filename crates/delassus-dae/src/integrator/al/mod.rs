@@ -43,7 +43,7 @@ const PENALTY: OptionInfo = OptionInfo {
 /// Baumgarte's parameters inside the index-1 forms.
 const OMEGA: OptionInfo = OptionInfo {
     name: "omega",
-    summary: "frequency of the stabilisation where positions are not projected, rad/s",
+    summary: "frequency of the stabilisation at points that are not projected (mal: with projection = none), rad/s",
     kind: OptionKind::Number { default: 10.0, min: 0.0, max: 1e4 },
 };
 const XI: OptionInfo = OptionInfo {
