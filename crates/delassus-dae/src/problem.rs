@@ -1,7 +1,7 @@
 //! [`Problem`]: what whoever has equations writes, and the staged access to it that methods use.
 
 use crate::manifold::Manifold;
-use delassus_linalg::{BlockDiag, Csr};
+use delassus_linalg::{BlockDiag, Csr, KktError};
 
 /// Sizes of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -255,6 +255,15 @@ pub fn mass_mul_add(blocks: &BlockDiag, values: &[f64], x: &[f64], y: &mut [f64]
             }
         }
     }
+}
+
+/// Pattern of M, of size nv.
+pub(crate) fn mass_pattern(blocks: &BlockDiag, nv: usize) -> Result<Csr, KktError> {
+    let pairs = (0..blocks.count()).flat_map(|k| {
+        let (n, i0) = (blocks.sizes()[k], blocks.dof(k));
+        (0..n * n).map(move |e| (i0 + e / n, i0 + e % n))
+    });
+    Csr::from_pairs(nv, nv, pairs)
 }
 
 /// Slots of the mass values in a pattern that holds them all.

@@ -1,19 +1,16 @@
 //! The augmented Lagrangian family and the null-space method on the benchmark problems.
 //!
-//! Limits are those of `verification.rs`; for the slider-cranks A1–A3 they are the thresholds of
+//! Limits are those of `support`; for the slider-cranks A1–A3 they are the thresholds of
 //! high precision of Ruggiu & González. Settings are stated per method and case: the trapezoidal
 //! methods have order 2 and need small steps where the limit is tight.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use delassus::dae::integrator::OptionValue;
-use delassus::io::results::read_csv;
-use delassus::sim::{RunOptions, RunOutcome, SetupError, Silent, SimErrorKind};
-use std::path::{Path, PathBuf};
+mod support;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use delassus::dae::integrator::OptionValue;
+use delassus::sim::{RunOptions, RunOutcome, SetupError, Silent, SimErrorKind};
+use support::{benchmark, load};
 
 /// How the step is chosen.
 #[derive(Clone, Copy)]
@@ -38,7 +35,7 @@ fn run_until(
     given: &[(&str, &str)],
     end: Option<f64>,
 ) -> Result<RunOutcome, SetupError> {
-    let model = delassus::load(root().join(format!("models/{path}.toml"))).unwrap();
+    let model = load(&format!("{path}.toml"), &[]);
     let mut opts = RunOptions::from_model(model.system.model());
     opts.method = method.to_owned();
     opts.options.retain(|_| false);
@@ -64,65 +61,13 @@ fn run(id: &str, method: &str, steps: Steps, given: &[(&str, &str)]) -> RunOutco
     run_until(&format!("benchmarks/{id}"), method, steps, given, None).unwrap()
 }
 
-/// What a case is judged by.
-struct Limits {
-    id: &'static str,
-    /// eps_T over all columns of the reference.
-    eps: Option<f64>,
-    /// Largest |Δ| over the named columns.
-    max: Option<(f64, &'static [&'static str])>,
-    /// Largest |energy balance|, J.
-    energy: Option<f64>,
-}
-
-const XYZ: &[&str] = &["x", "y", "z"];
-
-#[rustfmt::skip]
-const LIMITS: &[Limits] = &[
-    Limits { id: "A1_slider_crank_case1", eps: Some(2e-4), max: None, energy: Some(1e-3) },
-    Limits { id: "A2_slider_crank_case2", eps: Some(5e-3), max: None, energy: None },
-    Limits { id: "A3_slider_crank_case3", eps: Some(1e-2), max: None, energy: None },
-    Limits { id: "B1_simple_pendulum", eps: None, max: Some((1e-5, &["x", "y"])), energy: Some(5e-5) },
-    Limits { id: "B2_n_four_bar_N2", eps: None, max: Some((1e-3, &["xB0", "yB0"])), energy: Some(1e-3) },
-    Limits { id: "B2_n_four_bar_N40", eps: None, max: Some((1e-3, &["xB0", "yB0"])), energy: Some(1e-3) },
-    Limits { id: "B3_andrews_50ms", eps: None, max: None, energy: Some(1e-5) },
-    Limits { id: "B4_bricard", eps: None, max: Some((1e-4, &["xP3", "yP3", "zP3"])), energy: Some(1e-3) },
-    Limits { id: "B5_flyball_governor", eps: None, max: Some((1e-4, &["s"])), energy: None },
-    Limits { id: "D1_four_bar", eps: None, max: Some((1e-6, &["phi1", "phi2", "phi3"])), energy: None },
-    Limits { id: "D2_slider_crank", eps: None, max: Some((1e-6, &["alpha1", "alpha2", "x_slider"])), energy: None },
-    Limits { id: "I1_heavy_top", eps: None, max: Some((1e-6, XYZ)), energy: None },
-    Limits { id: "I2_free_rigid_body", eps: None, max: Some((1e-6, &["W1", "W2", "W3"])), energy: Some(2.5e-9) },
-    Limits { id: "I3_spatial_slider_crank", eps: None, max: Some((1e-4, &["crank_angle", "slider_x"])), energy: None },
-    Limits { id: "I4_spherical_pendulum", eps: None, max: Some((1e-6, XYZ)), energy: None },
-    Limits { id: "I5_gyroscope", eps: None, max: Some((1e-6, XYZ)), energy: None },
-];
-
 /// Runs a case named by the beginning of its id and checks its limits.
 fn check(id: &str, method: &str, steps: Steps, given: &[(&str, &str)]) {
-    let limits = LIMITS.iter().find(|l| l.id.starts_with(id)).unwrap();
-    let id = limits.id;
-    let clock = std::time::Instant::now();
+    let case = benchmark(id);
+    let id = case.id;
     let out = run(id, method, steps, given);
-    assert!(out.error.is_none(), "{id} {method}: {:?}", out.error);
-    let (max, eps) = errors(id, &out, limits.max.map_or(&[], |m| m.1));
+    case.check(method, &out);
     let s = &out.summary;
-    println!(
-        "{id} {method}: eps_T {eps:.2e} max {max:.2e} energy {:.1e} drift {:.1e}, {} steps, {} hops, {:.2} s",
-        s.energy_error,
-        s.max_position_drift,
-        s.steps,
-        s.singular_hops,
-        clock.elapsed().as_secs_f64()
-    );
-    if let Some(limit) = limits.eps {
-        assert!(eps <= limit, "{id} {method}: eps_T = {eps:.3e} > {limit:.0e}");
-    }
-    if let Some((limit, _)) = limits.max {
-        assert!(max <= limit, "{id} {method}: max error {max:.3e} > {limit:.0e}");
-    }
-    if let Some(limit) = limits.energy {
-        assert!(s.energy_error <= limit, "{id} {method}: energy error {:.3e}", s.energy_error);
-    }
     if !given.contains(&("projection", "none")) {
         assert!(s.max_position_drift < 1e-8, "{id} {method}: drift {:.3e}", s.max_position_drift);
     }
@@ -132,36 +77,6 @@ fn check_all(method: &str, given: Given, cases: &[(&str, Steps)]) {
     for (id, steps) in cases {
         check(id, method, *steps, given);
     }
-}
-
-/// Largest |Δ| over the named columns and eps_T over all columns of the reference.
-fn errors(id: &str, out: &RunOutcome, names: &[&str]) -> (f64, f64) {
-    let reference =
-        read_csv(&root().join(format!("crates/delassus/tests/reference/{id}.csv"))).unwrap();
-    let t_ref = reference.column("t").unwrap();
-    let mut k = 0;
-    let at: Vec<usize> = t_ref
-        .iter()
-        .map(|t| {
-            while (out.results.t[k] - t).abs() > 1e-9 {
-                k += 1;
-                assert!(k < out.results.t.len(), "{id}: no sample at t = {t}");
-            }
-            k
-        })
-        .collect();
-    let (mut max, mut sum, mut columns) = (0.0f64, 0.0, 0);
-    for name in reference.names.iter().filter(|n| *n != "t") {
-        let want = reference.column(name).unwrap();
-        let got = out.results.get(name).unwrap();
-        let square: f64 = want.iter().zip(&at).map(|(w, k)| (got[*k] - w).powi(2)).sum();
-        sum += square / want.len() as f64;
-        columns += 1;
-        if names.contains(&name.as_str()) {
-            max = want.iter().zip(&at).fold(max, |m, (w, k)| m.max((got[*k] - w).abs()));
-        }
-    }
-    (max, (sum / f64::from(columns)).sqrt())
 }
 
 /// Ruggiu & González: two of the three cases pass positions where the constraints lose rank.

@@ -2,23 +2,14 @@
 //! model of each kind that needs something special of a method.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use delassus::dae::Options;
-use delassus::io::results::read_csv;
-use delassus::sim::{RunOptions, RunOutcome, Silent};
-use std::path::{Path, PathBuf};
+mod support;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use delassus::dae::Options;
+use delassus::sim::{RunOptions, RunOutcome};
+use support::{errors, load};
 
 fn run(file: &str, change: impl FnOnce(&mut RunOptions)) -> RunOutcome {
-    let model = delassus::load(root().join("models").join(file)).unwrap();
-    let mut options = RunOptions::from_model(model.system.model());
-    change(&mut options);
-    let label = format!("{file} {} {:?}", options.method, options.options);
-    let out = delassus::sim::run(&model, &options, &mut Silent).unwrap();
-    assert!(out.error.is_none(), "{label}: {:?}", out.error);
-    out
+    support::run(&load(file, &[]), change)
 }
 
 fn with_method(o: &mut RunOptions, method: &str, stabilization: Option<&str>, rtol: f64) {
@@ -35,16 +26,7 @@ fn with_method(o: &mut RunOptions, method: &str, stabilization: Option<&str>, rt
 fn slider_crank_error(id: &str, method: &str, stabilization: Option<&str>, rtol: f64) -> f64 {
     let file = format!("benchmarks/{id}.toml");
     let out = run(&file, |o| with_method(o, method, stabilization, rtol));
-    let reference =
-        read_csv(&root().join(format!("crates/delassus/tests/reference/{id}.csv"))).unwrap();
-    let t = reference.column("t").unwrap();
-    assert_eq!(t.len(), out.results.t.len());
-    let mut sum = 0.0;
-    for name in ["theta1", "xQ"] {
-        let (want, got) = (reference.column(name).unwrap(), out.results.get(name).unwrap());
-        sum += want.iter().zip(got).map(|(w, g)| (w - g) * (w - g)).sum::<f64>() / t.len() as f64;
-    }
-    let eps = (sum / 2.0).sqrt();
+    let (_, eps) = errors(id, &out, Some(&["theta1", "xQ"]));
     println!("{id} {method} {stabilization:?}: eps_T = {eps:.1e}, {} steps", out.summary.steps);
     eps
 }

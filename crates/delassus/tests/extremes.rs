@@ -2,15 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+mod support;
+
 use delassus::math::{Quat, Vec3};
 use delassus::model::{Assembled, Model, System, assemble, compile_with};
 use delassus::sim::{RunOptions, Silent};
 use std::path::Path;
+use support::{assembled, parsed, spec};
 
 fn model(file: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(file);
-    let spec = delassus::io::model_file::load(&path, &Default::default()).unwrap().spec;
-    compile_with(&spec, &[]).unwrap()
+    compile_with(&spec(file), &[]).unwrap()
 }
 
 /// A fixed sequence of numbers in [−1, 1].
@@ -144,9 +145,7 @@ sample = 0.1
 "#;
 
 fn chain() -> Assembled {
-    let spec =
-        delassus::io::model_file::parse_str(CHAIN, "chain", &Default::default()).unwrap().spec;
-    assemble(System::new(compile_with(&spec, &[]).unwrap()).unwrap()).unwrap()
+    assembled(&parsed(CHAIN), &[])
 }
 
 /// R17: mass ratio 1 : 1e6. The tip follows a reference in quadruple precision.

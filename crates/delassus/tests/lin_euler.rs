@@ -3,20 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use delassus::dae::Options;
-use delassus::io::results::read_csv;
-use delassus::sim::{RunOptions, RunOutcome, Silent};
-use std::path::{Path, PathBuf};
+mod support;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use delassus::dae::Options;
+use delassus::sim::{RunOptions, RunOutcome};
+use support::{assembled, load, parsed, reference, try_run};
 
 fn run(file: &str, change: impl FnOnce(&mut RunOptions)) -> RunOutcome {
-    let model = delassus::load(root().join("models").join(file)).unwrap();
-    let mut o = RunOptions::from_model(model.system.model());
-    change(&mut o);
-    delassus::sim::run(&model, &o, &mut Silent).unwrap()
+    try_run(&load(file, &[]), change)
 }
 
 fn lin_euler(o: &mut RunOptions, step: f64, words: &[(&str, &str)]) {
@@ -81,8 +75,7 @@ fn fast_mechanisms_stay_bounded_at_one_millisecond() {
 
 #[test]
 fn circular_track_against_the_exact_solution() {
-    let reference =
-        read_csv(&root().join("crates/delassus/tests/reference/F1_circular_track.csv")).unwrap();
+    let reference = reference("F1_circular_track");
     let columns = ["x1", "x2", "speed", "integral", "lambda"];
     let worst = |out: &RunOutcome, name: &str| {
         assert!(out.error.is_none(), "{:?}", out.error);
@@ -104,8 +97,7 @@ fn circular_track_against_the_exact_solution() {
 /// Largest |g1|, |g2| of the car axis over all steps, for each step size of the reference.
 #[test]
 fn car_axis_drifts_as_in_the_reference() {
-    let reference =
-        read_csv(&root().join("crates/delassus/tests/reference/F2_car_axis_drift.csv")).unwrap();
+    let reference = reference("F2_car_axis_drift");
     let (kind, steps, want) = (
         reference.column("kind").unwrap(),
         reference.column("h").unwrap(),
@@ -166,15 +158,8 @@ sample = 0.1
 /// soon and with a reason, and not creep on with halved steps.
 #[test]
 fn a_step_beyond_the_border_ends_with_a_reason() {
-    let path = std::env::temp_dir().join(format!("lin_euler_{}.toml", std::process::id()));
-    std::fs::write(&path, STIFF).unwrap();
-    let model = delassus::load(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    let go = |jacobian: &str| {
-        let mut o = RunOptions::from_model(model.system.model());
-        lin_euler(&mut o, 1e-3, &[("jacobian", jacobian)]);
-        delassus::sim::run(&model, &o, &mut Silent).unwrap()
-    };
+    let model = assembled(&parsed(STIFF), &[]);
+    let go = |jacobian: &str| try_run(&model, |o| lin_euler(o, 1e-3, &[("jacobian", jacobian)]));
     for jacobian in ["j1", "j3"] {
         let out = go(jacobian);
         let e = out.error.unwrap();

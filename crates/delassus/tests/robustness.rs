@@ -2,30 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use delassus::model::spec::ModelSpec;
-use delassus::model::{Assembled, System, assemble, compile_with};
-use delassus::sim::{RunOptions, RunOutcome, Silent};
-use std::path::Path;
+mod support;
 
-fn load(file: &str, set: &[(&str, &str)]) -> Assembled {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(file);
-    let spec = delassus::io::model_file::load(&path, &Default::default()).unwrap().spec;
-    assembled(&spec, set)
-}
-
-fn assembled(spec: &ModelSpec, set: &[(&str, &str)]) -> Assembled {
-    let set: Vec<(String, String)> =
-        set.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-    assemble(System::new(compile_with(spec, &set).unwrap()).unwrap()).unwrap()
-}
-
-fn run(m: &Assembled, change: impl FnOnce(&mut RunOptions)) -> RunOutcome {
-    let mut o = RunOptions::from_model(m.system.model());
-    change(&mut o);
-    let out = delassus::sim::run(m, &o, &mut Silent).unwrap();
-    assert!(out.error.is_none(), "{:?}", out.error);
-    out
-}
+use delassus::dae::integrator::METHODS;
+use delassus::model::Assembled;
+use delassus::sim::RunOptions;
+use support::{assembled, difference, load, motions, parsed, run, try_run};
 
 /// R13: every joint three times gives the same motion, and the redundancy is named.
 #[test]
@@ -53,25 +35,8 @@ fn rel_r13_tripled_four_bar_moves_like_the_single_one() {
         };
         let (a, b) = (of(&single), of(&tripled));
         assert!(b.summary.max_position_drift < 1e-9);
-        let names: Vec<&str> = single
-            .system
-            .model()
-            .sensors
-            .iter()
-            .filter(|s| !matches!(s.measure, delassus::model::Measure::Reaction(..)))
-            .map(|s| s.name.as_str())
-            .collect();
-        assert!(!names.is_empty());
-        let mut compared = 0;
-        for name in names {
-            let Some(y) = b.results.get(name) else { continue };
-            compared += 1;
-            let x = a.results.get(name).unwrap();
-            let d = x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-            let size = x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-            assert!(d < 1e-9 * size, "{method} {name}: {d:e} of {size:e}");
-        }
-        assert!(compared > 0);
+        let (d, name) = difference(&motions(&single), &a, &b);
+        assert!(d < 1e-9, "{method} {name}: {d:e}");
     }
 }
 
@@ -163,12 +128,7 @@ rtol = 1e-10
 "#
         )
     };
-    let of = |s: f64| {
-        let spec = delassus::io::model_file::parse_str(&text(s), "m.toml", &Default::default())
-            .unwrap()
-            .spec;
-        run(&assembled(&spec, &[]), |_| {})
-    };
+    let of = |s: f64| run(&assembled(&parsed(&text(s)), &[]), |_| {});
     let base = of(1.0);
     for s in [1e-9, 1e9] {
         let scaled = of(s);
@@ -207,9 +167,7 @@ name = "gen-alpha"
 step = 0.001
 rho_inf = 0.5
 "#;
-    let spec =
-        delassus::io::model_file::parse_str(text, "m.toml", &Default::default()).unwrap().spec;
-    let model = assembled(&spec, &[]);
+    let model = assembled(&parsed(text), &[]);
     for method in ["gen-alpha", "gen-alpha-ggl", "hht", "radau5", "bdf", "lin-euler"] {
         let out = run(&model, |o| {
             o.method = method.to_owned();
@@ -224,10 +182,10 @@ rho_inf = 0.5
     }
     // an explicit method is stopped, and says what step it could take: ω h ≤ 3.25, ω = 1e6
     for method in ["mdop5", "dopri5", "rkf45", "rk4"] {
-        let mut o = RunOptions::from_model(model.system.model());
-        o.method = method.to_owned();
-        o.options = Default::default();
-        let out = delassus::sim::run(&model, &o, &mut Silent).unwrap();
+        let out = try_run(&model, |o| {
+            o.method = method.to_owned();
+            o.options = Default::default();
+        });
         let e = out.error.unwrap();
         assert_eq!(e.kind.code(), "E_STEP_UNSTABLE", "{method}: {e}");
         assert!(e.t < 0.02 && e.h == 1e-3, "{method}: {e}");
@@ -239,6 +197,15 @@ rho_inf = 0.5
     }
 }
 
+/// Runs twice from the file on.
+fn assert_same_bits(file: &str, change: impl Fn(&mut RunOptions)) {
+    let (a, b) = (run(&load(file, &[]), &change), run(&load(file, &[]), &change));
+    let label = format!("{file} {}", a.summary.method);
+    assert_eq!(a.results, b.results, "{label}");
+    assert_eq!(a.summary.steps, b.summary.steps, "{label}");
+    assert_eq!(a.summary.evaluations, b.summary.evaluations, "{label}");
+}
+
 /// R41: same input, same bits.
 #[test]
 fn rel_r41_same_bits() {
@@ -247,16 +214,19 @@ fn rel_r41_same_bits() {
         ("benchmarks/B4_bricard.toml", "gen-alpha"),
         ("n_four_bar.toml", "mdop5"),
     ] {
-        let of = || {
-            let m = load(file, &[]);
-            run(&m, |o| {
-                o.method = method.to_owned();
-                o.rtol = Some(1e-6);
-            })
-        };
-        let (a, b) = (of(), of());
-        assert_eq!(a.results, b.results, "{file}");
-        assert_eq!(a.summary.evaluations, b.summary.evaluations);
+        assert_same_bits(file, |o| (o.method, o.rtol) = (method.to_owned(), Some(1e-6)));
+    }
+}
+
+/// R41: the same with every method, in the plane and in space with a redundant row.
+#[test]
+fn rel_r41_same_bits_with_every_method() {
+    for (file, end) in [("slider_crank.toml", 0.1), ("benchmarks/B4_bricard.toml", 0.2)] {
+        for m in METHODS {
+            assert_same_bits(file, |o| {
+                (o.method, o.rtol, o.t_end) = (m.name.to_owned(), Some(1e-6), end);
+            });
+        }
     }
 }
 
@@ -280,10 +250,7 @@ component = "fy"
 "#;
     for text in ["schema = 1", fixed] {
         for method in ["mdop5", "gen-alpha"] {
-            let spec = delassus::io::model_file::parse_str(text, "m.toml", &Default::default())
-                .unwrap()
-                .spec;
-            let m = assembled(&spec, &[]);
+            let m = assembled(&parsed(text), &[]);
             assert_eq!(m.report.mobility, 0);
             let out = run(&m, |o| o.method = method.to_owned());
             assert_eq!(out.results.t.len(), 101);
@@ -316,9 +283,7 @@ sample = 0.1
 rtol = 1e-11
 "#
         );
-        let spec =
-            delassus::io::model_file::parse_str(&text, "m.toml", &Default::default()).unwrap().spec;
-        let out = run(&assembled(&spec, &[]), |_| {});
+        let out = run(&assembled(&parsed(&text), &[]), |_| {});
         let w = out.results.get("q.w").unwrap();
         for (t, w) in out.results.t.iter().zip(w) {
             assert!((w - (t / 2.0).cos().abs()).abs() < 1e-9, "{axis} t = {t}");

@@ -2,7 +2,9 @@
 
 use super::options::OptionInfo;
 
-/// Name, order and abilities of a method. Entries start from [`MethodInfo::BASE`].
+/// Name, order and abilities of a method, as they are with default options: other options may
+/// change order or index, and the method that is made says so where a run depends on it
+/// (`mal` with `driver = "rk4"` cannot adapt its step). Entries start from [`MethodInfo::BASE`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {
     /// Name on the command line.

@@ -8,7 +8,7 @@
 mod al;
 mod bdf;
 mod bdf_weights;
-mod driven;
+mod combine;
 mod explicit;
 mod gen_alpha;
 mod ggl;
@@ -21,7 +21,7 @@ mod radau5;
 
 pub use al::{Al, Ali3p};
 pub use bdf::Bdf;
-pub use explicit::Explicit;
+pub use explicit::{Direct, Explicit};
 pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
 pub use info::{Abilities, MethodInfo};

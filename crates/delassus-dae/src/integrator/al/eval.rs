@@ -16,7 +16,9 @@
 use super::Stabilisation;
 use super::penalty::PenaltyKkt;
 use crate::failure::{StepFailure, Work, check_finite};
-use crate::problem::{AtVel, Dims, Problem, mass_slots};
+use crate::integrator::explicit::Rates;
+use crate::problem::{AtVel, Dims, Problem, mass_pattern, mass_slots};
+use crate::state::State;
 use delassus_linalg::{BlockDiag, Csr, KktError};
 
 /// Passes of one solution. Two reach round-off at the usual penalty.
@@ -71,11 +73,7 @@ impl AlEval {
     pub fn new<P: Problem>(p: &P, penalty: f64, limit: f64) -> Result<AlEval, KktError> {
         let d = p.dims();
         let st = p.structure();
-        let pairs = (0..st.mass.count()).flat_map(|k| {
-            let (n, at) = (st.mass.sizes()[k], st.mass.dof(k));
-            (0..n * n).map(move |e| (at + e / n, at + e % n))
-        });
-        let pattern = Csr::from_pairs(d.nv, d.nv, pairs)?;
+        let pattern = mass_pattern(&st.mass, d.nv)?;
         let scales = p.scales();
         let mut judged = scales.row.clone();
         if let Some(rows) = &st.independent_rows {
@@ -118,7 +116,7 @@ impl AlEval {
     }
 
     /// Sets the weights of the rows by the masses at the position realised in `ws`.
-    pub fn weigh<P: Problem>(&mut self, p: &P, ws: &P::Ws) {
+    fn weigh<P: Problem>(&mut self, p: &P, ws: &P::Ws) {
         p.mass(ws, &mut self.mass);
         let mut energy: f64 = 0.0;
         for k in 0..self.blocks.count() {
@@ -176,16 +174,31 @@ impl AlEval {
         Ok(())
     }
 
+    /// Weights, and a, λ and ż, at a state from which a run starts.
+    pub fn restart<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        s: &State,
+        stab: Stabilisation,
+        out: Rates<'_>,
+    ) -> Result<(), StepFailure> {
+        p.realize_position(s.t, &s.q, &s.z, ws);
+        self.weigh(p, ws);
+        self.factor(p, ws)?;
+        p.realize_velocity(&s.v, &s.z, ws);
+        self.accel(p, ws, stab, out)
+    }
+
     /// a, λ and ż at the velocity-level point realised in `ws` with the present factor (same q).
     pub fn accel<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         stab: Stabilisation,
-        a: &mut [f64],
-        lambda: &mut [f64],
-        zdot: &mut [f64],
+        out: Rates<'_>,
     ) -> Result<(), StepFailure> {
+        let Rates { a, lambda, zdot } = out;
         self.work.evaluations += 1;
         let e = AtVel::realized(p, ws);
         e.force(&mut self.f);

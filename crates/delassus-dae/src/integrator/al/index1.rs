@@ -16,9 +16,12 @@
 //! Ledesma, Nonlinear Dyn. 9 (1996).
 
 use super::eval::AlEval;
-use super::{OMEGA, PENALTY, Stabilisation, XI, iteration_tolerance, of_positions};
+use super::{
+    OMEGA, PENALTY, Stabilisation, XI, iteration_tolerance, of_positions, trapezoidal_error,
+};
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
+use crate::integrator::explicit::Rates;
 use crate::integrator::{Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
@@ -50,7 +53,6 @@ pub struct Al {
     scale: Vec<f64>,
     xi: Vec<f64>,
     a: Vec<f64>,
-    bracket: Vec<f64>,
     err: Vec<f64>,
     start: Derived,
     end: Derived,
@@ -70,7 +72,6 @@ impl Al {
             scale: p.scales().q,
             xi: nv(),
             a: nv(),
-            bracket: nv(),
             err: nv(),
             start: derived.clone(),
             end: derived,
@@ -109,7 +110,7 @@ impl Al {
             self.eval.factor(p, ws)?;
             let d = &mut self.end;
             self.a.copy_from_slice(&d.a);
-            self.eval.accel(p, ws, self.stab, &mut d.a, &mut d.lambda, &mut d.zdot)?;
+            self.eval.accel(p, ws, self.stab, Rates::of(d))?;
             self.newton += 1;
             let mut norm: f64 = 0.0;
             for i in 0..self.a.len() {
@@ -147,12 +148,7 @@ impl<P: Problem> Integrator<P> for Al {
     }
 
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
-        p.realize_position(s.t, &s.q, &s.z, ws);
-        self.eval.weigh(p, ws);
-        self.eval.factor(p, ws)?;
-        p.realize_velocity(&s.v, &s.z, ws);
-        let d = &mut self.start;
-        self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)
+        self.eval.restart(p, ws, s, Stabilisation::NONE, Rates::of(&mut self.start))
     }
 
     fn attempt(
@@ -170,13 +166,9 @@ impl<P: Problem> Integrator<P> for Al {
         check_finite("coordinates", &to.q)?;
         self.eval.position(p, ws, to.t, &mut to.q, &to.z)?;
         self.eval.velocity(p, ws, &mut to.v, &to.z)?;
-        let d = &mut self.end;
-        self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)?;
-        p.manifold().bracket(&from.v, &self.start.a, &mut self.bracket);
-        for i in 0..self.err.len() {
-            let da = self.end.a[i] - self.start.a[i];
-            self.err[i] = h * h / 12.0 * (da - h * self.bracket[i]);
-        }
+        self.eval.accel(p, ws, Stabilisation::NONE, Rates::of(&mut self.end))?;
+        p.manifold().bracket(&from.v, &self.start.a, &mut self.err);
+        trapezoidal_error(h, &self.start.a, &self.end.a, &mut self.err);
         Ok(())
     }
 

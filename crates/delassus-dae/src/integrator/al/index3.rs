@@ -27,9 +27,10 @@
 
 use super::eval::AlEval;
 use super::penalty::PenaltyKkt;
-use super::{PENALTY, Stabilisation, iteration_tolerance, of_positions};
+use super::{PENALTY, Stabilisation, iteration_tolerance, of_positions, trapezoidal_error};
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
+use crate::integrator::explicit::Rates;
 use crate::integrator::{Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
@@ -96,7 +97,6 @@ pub struct Ali3p {
     res: Vec<f64>,
     dx: Vec<f64>,
     dy: Vec<f64>,
-    bracket: Vec<f64>,
     err: Vec<f64>,
     start: Derived,
     end: Derived,
@@ -140,7 +140,6 @@ impl Ali3p {
             res: rows(),
             dx: nv(),
             dy: rows(),
-            bracket: nv(),
             err: nv(),
             start: derived.clone(),
             end: derived,
@@ -291,12 +290,7 @@ impl<P: Problem> Integrator<P> for Ali3p {
     }
 
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
-        p.realize_position(s.t, &s.q, &s.z, ws);
-        self.eval.weigh(p, ws);
-        self.eval.factor(p, ws)?;
-        p.realize_velocity(&s.v, &s.z, ws);
-        let d = &mut self.start;
-        self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)
+        self.eval.restart(p, ws, s, Stabilisation::NONE, Rates::of(&mut self.start))
     }
 
     fn attempt(
@@ -328,13 +322,9 @@ impl<P: Problem> Integrator<P> for Ali3p {
         if self.eval.weakest_pivot < NEAR_SINGULAR {
             self.check_branch(from, h, to)?;
         }
-        let d = &mut self.end;
-        self.eval.accel(p, ws, Stabilisation::NONE, &mut d.a, &mut d.lambda, &mut d.zdot)?;
-        p.manifold().bracket(&from.v, &self.start.a, &mut self.bracket);
-        for i in 0..self.err.len() {
-            let da = self.end.a[i] - self.start.a[i];
-            self.err[i] = h * h / 12.0 * (da - h * self.bracket[i]);
-        }
+        self.eval.accel(p, ws, Stabilisation::NONE, Rates::of(&mut self.end))?;
+        p.manifold().bracket(&from.v, &self.start.a, &mut self.err);
+        trapezoidal_error(h, &self.start.a, &self.end.a, &mut self.err);
         Ok(())
     }
 

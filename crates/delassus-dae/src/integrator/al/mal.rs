@@ -6,21 +6,22 @@
 //!
 //! The option `driver` chooses DOPRI5 (adaptive) or the classical method of order 4 (fixed step).
 //! With `projection = "step"` positions and velocities are projected at the end of each step, in
-//! the metric of the masses, and ω is not used. With `"none"` drift dies out by the stabilisation alone and stays
-//! at the size of the integration error. That is enough on regular motions; but what a singular
-//! position leaves in the direction it had set free then takes a time 1/ω to vanish, and a slow
-//! passage may end on the wrong branch.
+//! the metric of the masses, and ξ and ω are not used. With `"none"` drift dies out by the
+//! stabilisation alone and stays at the size of the integration error. That is enough on regular
+//! motions; but what a singular position leaves in the direction it had set free then takes a
+//! time 1/ω to vanish, and a slow passage may end on the wrong branch.
 //!
-//! Use it for non-stiff systems with redundant constraints or singular positions. References: Bayo, García de Jalón & Serna, Comput. Methods Appl. Mech. Eng. 71
-//! (1988); Ruggiu & González, Multibody dynamics conference paper (2021).
+//! Use it for non-stiff systems with redundant constraints or singular positions. References:
+//! Bayo, García de Jalón & Serna, Comput. Methods Appl. Mech. Eng. 71 (1988); Ruggiu & González,
+//! Multibody dynamics conference paper (2021).
 
 use super::eval::AlEval;
 use super::{OMEGA, PENALTY, Stabilisation, XI};
-use crate::failure::{StepFailure, Work};
-use crate::integrator::driven::{DRIVER, Driven, Evaluator, StagePoint};
+use crate::failure::{StepFailure, Work, check_finite};
+use crate::integrator::explicit::{DRIVER, Evaluator, Explicit, Rates, StagePoint, driven};
 use crate::integrator::{MethodInfo, OptionInfo, OptionKind, Settings};
 use crate::problem::Problem;
-use crate::state::{Derived, State};
+use crate::state::State;
 use delassus_linalg::KktError;
 
 /// Whether the end of a step is moved onto the constraints.
@@ -53,7 +54,7 @@ pub(in crate::integrator) struct Stabilised {
 pub(in crate::integrator) fn mal<P: Problem>(
     p: &P,
     s: &Settings,
-) -> Result<Driven<Stabilised>, KktError> {
+) -> Result<Explicit<Stabilised>, KktError> {
     let o = |name| s.options.number(&INFO, name);
     let project = s.options.word(&INFO, PROJECTION.name) == "step";
     let eval = Stabilised {
@@ -67,7 +68,7 @@ pub(in crate::integrator) fn mal<P: Problem>(
         },
         project,
     };
-    Ok(Driven::new(p, s, INFO, eval))
+    Ok(driven(p, s, INFO, eval))
 }
 
 impl<P: Problem> Evaluator<P> for Stabilised {
@@ -76,13 +77,9 @@ impl<P: Problem> Evaluator<P> for Stabilised {
         p: &P,
         ws: &mut P::Ws,
         s: &State,
-        out: &mut Derived,
+        out: Rates<'_>,
     ) -> Result<(), StepFailure> {
-        p.realize_position(s.t, &s.q, &s.z, ws);
-        self.eval.weigh(p, ws);
-        self.eval.factor(p, ws)?;
-        p.realize_velocity(&s.v, &s.z, ws);
-        self.eval.accel(p, ws, self.stab, &mut out.a, &mut out.lambda, &mut out.zdot)
+        self.eval.restart(p, ws, s, self.stab, out)
     }
 
     fn begin(&mut self, _: &P, _: &mut P::Ws, _: &State) -> Result<(), StepFailure> {
@@ -97,8 +94,9 @@ impl<P: Problem> Evaluator<P> for Stabilised {
         q0: &[f64],
         x: &mut StagePoint,
         last: bool,
-        out: &mut Derived,
+        out: Rates<'_>,
     ) -> Result<(), StepFailure> {
+        check_finite("stage", &x.xi)?;
         p.manifold().retract(q0, &x.xi, &mut x.q);
         if last && self.project {
             self.eval.position(p, ws, x.t, &mut x.q, &x.z)?;
@@ -108,7 +106,7 @@ impl<P: Problem> Evaluator<P> for Stabilised {
             self.eval.factor(p, ws)?;
             p.realize_velocity(&x.v, &x.z, ws);
         }
-        self.eval.accel(p, ws, self.stab, &mut out.a, &mut out.lambda, &mut out.zdot)
+        self.eval.accel(p, ws, self.stab, out)
     }
 
     fn weakest_pivot(&self) -> f64 {

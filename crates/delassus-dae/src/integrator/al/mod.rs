@@ -43,12 +43,12 @@ const PENALTY: OptionInfo = OptionInfo {
 /// Baumgarte's parameters inside the index-1 forms.
 const OMEGA: OptionInfo = OptionInfo {
     name: "omega",
-    summary: "frequency of the stabilisation of unprojected accelerations, rad/s",
+    summary: "frequency of the stabilisation at points that are not projected (mal: with projection = none), rad/s",
     kind: OptionKind::Number { default: 10.0, min: 0.0, max: 1e4 },
 };
 const XI: OptionInfo = OptionInfo {
     name: "xi",
-    summary: "damping ratio of the stabilisation, 1 = no overshoot",
+    summary: "damping ratio of that stabilisation, 1 = no overshoot",
     kind: OptionKind::Number { default: 1.0, min: 0.0, max: 10.0 },
 };
 
@@ -73,6 +73,14 @@ fn iteration_tolerance(h: f64, v: &[f64], a: &[f64], scale: &[f64]) -> f64 {
         rate = rate.max(v.abs() / s).max((a.abs() / s).sqrt());
     }
     (1e-4 * (h * rate).powi(4)).clamp(1e-17, 1e-14)
+}
+
+/// Local error of the trapezoidal rule in positions, h²/12 (a₁ − a₀ − h v₀×a₀); `err` holds the
+/// bracket v₀×a₀ on entry.
+fn trapezoidal_error(h: f64, a0: &[f64], a1: &[f64], err: &mut [f64]) {
+    for ((e, a0), a1) in err.iter_mut().zip(a0).zip(a1) {
+        *e = h * h / 12.0 * (a1 - a0 - h * *e);
+    }
 }
 
 /// An error estimate of positions alone.

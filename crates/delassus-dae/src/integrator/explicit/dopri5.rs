@@ -34,7 +34,7 @@ const INFO: MethodInfo = MethodInfo {
     ..MethodInfo::BASE
 };
 
-const TABLEAU: Tableau = Tableau {
+pub(in crate::integrator) const TABLEAU: Tableau = Tableau {
     c: &[0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0],
     a: &[
         &[],

@@ -23,7 +23,7 @@ pub const RK4: Method = Method {
     tableau: TABLEAU,
 };
 
-const TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     c: &[0.0, 0.5, 0.5, 1.0],
     a: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
     b: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],

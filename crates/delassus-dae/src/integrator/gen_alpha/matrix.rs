@@ -68,11 +68,12 @@ impl Matrix {
         let st = p.structure();
         let (n_jac, n_pos_values) = (st.jac.nnz(), st.jac.row_ptr[n_pos]);
         let subset = RowSubset::new(st.jac, st.independent_rows)?;
-        let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
+        // not a clone: that would not keep what is reserved for fill
+        let kkt = || TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto);
         Ok(Matrix {
             form,
             co,
-            slots: [kkt.clone(), kkt],
+            slots: [kkt()?, kkt()?],
             kept: 0,
             active: 0,
             have: false,

@@ -16,11 +16,11 @@
 //! (order 2), combined to e₁²/(e₁ + e₂/100) or nearly so ([`crate::SecondError`]). It is careful:
 //! the error of a run is far below the tolerance.
 
-use super::combine;
 use super::finish::Finish;
 use super::stage::{Point, StageSolver};
 use crate::control::{ErrorView, SecondError};
 use crate::failure::{StepFailure, Work};
+use crate::integrator::combine::combine;
 use crate::integrator::{Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};

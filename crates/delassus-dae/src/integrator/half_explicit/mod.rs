@@ -41,18 +41,3 @@ const OPTIONS: &[OptionInfo] = &[OptionInfo {
     summary: "when positions are projected; auto: when they drift or constraints are weak",
     kind: OptionKind::Choice { default: "auto", choices: &["auto", "always", "never"] },
 }];
-
-/// out = y + h Σ c_j k_j over the given weights; zero weights are skipped.
-fn combine(y: Option<&[f64]>, h: f64, c: &[f64], k: &[Vec<f64>], out: &mut [f64]) {
-    match y {
-        Some(y) => out.copy_from_slice(y),
-        None => out.fill(0.0),
-    }
-    for (c, k) in c.iter().zip(k) {
-        if *c != 0.0 {
-            for (o, k) in out.iter_mut().zip(k) {
-                *o += h * c * k;
-            }
-        }
-    }
-}

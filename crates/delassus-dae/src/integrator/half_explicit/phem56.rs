@@ -21,11 +21,12 @@
 //! stage. Stages leave the tangent space by more than their order, so the difference is
 //! projected onto G(q₁) x = 0 once, with the factor that is there.
 
-use super::combine;
 use super::finish::Finish;
 use super::stage::{Point, StageSolver};
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work};
+use crate::integrator::combine::combine;
+use crate::integrator::explicit::dopri5;
 use crate::integrator::{Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
@@ -44,17 +45,9 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     ..MethodInfo::BASE
 };
 
-/// Nodes.
-const C: [f64; 6] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0];
-/// Stages.
-const A: [&[f64]; 6] = [
-    &[],
-    &[0.2],
-    &[3.0 / 40.0, 9.0 / 40.0],
-    &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
-    &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
-    &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
-];
+/// Nodes and stages: those of Dormand & Prince.
+const C: &[f64] = dopri5::TABLEAU.c;
+const A: &[&[f64]] = dopri5::TABLEAU.a;
 /// Nodes of the constraint points; the first stage has none.
 const C_BAR: [f64; 6] = [0.0, 0.3, 0.375, 5.0 / 7.0, 1.0, 1.0];
 /// Constraint points; the last row is the solution of order 5.
@@ -64,7 +57,7 @@ const A_BAR: [&[f64]; 6] = [
     &[21.0 / 256.0, 45.0 / 256.0, 15.0 / 128.0],
     &[19235.0 / 98784.0, -225.0 / 392.0, 6235.0 / 6174.0, 2755.0 / 32928.0],
     &[-293.0 / 1152.0, 85.0 / 48.0, -2275.0 / 1908.0, 35.0 / 32.0, -2835.0 / 6784.0],
-    &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+    dopri5::TABLEAU.b,
 ];
 /// Constraint point of the seventh stage, which lies at the end of the step.
 const C_BAR_7: f64 = 19.0 / 30.0;
@@ -81,15 +74,7 @@ const A_BAR_7: [f64; 7] = [
 /// round-off leaves of g enters index-1 accelerations divided by this pivot.
 const INDEX_1: f64 = 1e-7;
 /// Weights of order 5 minus weights of order 4.
-const E: [f64; 7] = [
-    71.0 / 57600.0,
-    0.0,
-    -71.0 / 16695.0,
-    71.0 / 1920.0,
-    -17253.0 / 339200.0,
-    22.0 / 525.0,
-    -1.0 / 40.0,
-];
+const E: &[f64] = dopri5::TABLEAU.error;
 /// Stages with a constraint point, counted from 0: 1..S.
 const S: usize = 6;
 
@@ -204,9 +189,9 @@ impl<P: Problem> Integrator<P> for Phem56 {
         }
         self.k_v[S].copy_from_slice(&self.end.a);
         let [xi, v, z] = &mut self.err;
-        combine(None, h, &E, &self.k_xi, xi);
-        combine(None, h, &E, &self.k_v, v);
-        combine(None, h, &E, &self.k_z, z);
+        combine(None, h, E, &self.k_xi, xi);
+        combine(None, h, E, &self.k_v, v);
+        combine(None, h, E, &self.k_z, z);
         let acc = &mut self.solver.acc;
         acc.jac_mul(v, &mut self.normal);
         acc.correct(&self.normal, &mut self.change)?;
@@ -288,8 +273,8 @@ mod tests {
         }
         let c = |j: usize| C.get(j).copied().unwrap_or(1.0);
         for k in 0..4 {
-            close(dot(&E, |j| c(j).powi(k)), 0.0, "estimate");
+            close(dot(E, |j| c(j).powi(k)), 0.0, "estimate");
         }
-        assert!(dot(&E, |j| c(j).powi(4)).abs() > 1e-4);
+        assert!(dot(E, |j| c(j).powi(4)).abs() > 1e-4);
     }
 }

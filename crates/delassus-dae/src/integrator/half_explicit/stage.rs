@@ -29,10 +29,10 @@
 
 use crate::accel::Accel;
 use crate::failure::{StepFailure, check_finite};
-use crate::problem::{Problem, mass_mul_add, mass_slots};
+use crate::problem::{Problem, mass_mul_add, mass_pattern, mass_slots};
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
-use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
+use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
 
 /// Pivot of the stage matrix below which it is not solved as it is.
 pub(super) const WEAK: f64 = 1e-10;
@@ -112,12 +112,7 @@ pub(super) struct StageSolver {
 impl StageSolver {
     pub fn new<P: Problem>(p: &P) -> Result<StageSolver, KktError> {
         let (d, s) = (p.dims(), p.structure());
-        let mut pairs = Vec::new();
-        for k in 0..s.mass.count() {
-            let (n, i0) = (s.mass.sizes()[k], s.mass.dof(k));
-            pairs.extend((0..n * n).map(|e| (i0 + e / n, i0 + e % n)));
-        }
-        let pattern = Csr::from_pairs(d.nv, d.nv, pairs)?;
+        let pattern = mass_pattern(&s.mass, d.nv)?;
         // A block without any inertia is held by constraints and needs none; a thin rod's spin
         // may be free.
         let mut floor = Vec::new();

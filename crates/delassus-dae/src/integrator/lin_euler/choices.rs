@@ -10,7 +10,7 @@ pub(super) const JACOBIAN: OptionInfo = OptionInfo {
 
 pub(super) const FORM: OptionInfo = OptionInfo {
     name: "form",
-    summary: "constraints of a step: index2 (velocity) or index1 (acceleration)",
+    summary: "constraints of a step: index2 (velocity) or index1 (acceleration; not with stabilization = ggl)",
     kind: OptionKind::Choice { default: "index2", choices: &["index1", "index2"] },
 };
 
@@ -25,19 +25,19 @@ pub(super) const STABILIZATION: OptionInfo = OptionInfo {
 
 pub(super) const MATRIX: OptionInfo = OptionInfo {
     name: "projection_matrix",
-    summary: "frozen: the matrix of the step; fresh: mass and constraints at the end, two more factorisations",
+    summary: "with stabilization = projection; frozen: the matrix of the step; fresh: mass and constraints at the end, two more factorisations",
     kind: OptionKind::Choice { default: "frozen", choices: &["frozen", "fresh"] },
 };
 
 pub(super) const ALPHA: OptionInfo = OptionInfo {
     name: "baumgarte_alpha",
-    summary: "index 1: weight of dg/dt times h; index 2: weight of g times h; 1 forgets within a step",
+    summary: "with stabilization = baumgarte; index 1: weight of dg/dt times h; index 2: weight of g times h; 1 forgets within a step",
     kind: OptionKind::Number { default: 1.0, min: 0.0, max: 2.0 },
 };
 
 pub(super) const BETA: OptionInfo = OptionInfo {
     name: "baumgarte_beta",
-    summary: "index 1 only: weight of g times h squared; 1 forgets within two steps",
+    summary: "with stabilization = baumgarte and index 1 only: weight of g times h squared; 1 forgets within two steps",
     kind: OptionKind::Number { default: 1.0, min: 0.0, max: 4.0 },
 };
 

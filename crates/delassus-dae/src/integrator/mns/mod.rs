@@ -22,11 +22,11 @@
 mod partition;
 
 use self::partition::Partition;
-use super::driven::{DRIVER, Driven, Evaluator, StagePoint};
+use super::explicit::{DRIVER, Evaluator, Explicit, Rates, StagePoint, driven};
 use super::{Abilities, MethodInfo, Settings};
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{Dims, Problem, mass_mul_add};
-use crate::state::{Derived, State};
+use crate::state::State;
 use delassus_linalg::{BlockDiag, Csr, KktError};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
@@ -73,7 +73,7 @@ pub(super) struct NullSpace {
 }
 
 /// Sizes the method for a problem.
-pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Driven<NullSpace>, KktError> {
+pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Explicit<NullSpace>, KktError> {
     let d = p.dims();
     let st = p.structure();
     let scales = p.scales();
@@ -103,7 +103,7 @@ pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Driven<NullSpace>, 
         blocks: st.mass,
         jac_pattern: st.jac,
     };
-    Ok(Driven::new(p, s, INFO, eval))
+    Ok(driven(p, s, INFO, eval))
 }
 
 impl NullSpace {
@@ -176,31 +176,27 @@ impl NullSpace {
     }
 
     /// a, λ and ż at the velocity-level point realised in `ws`, with G_D factored there.
-    fn accel<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &P::Ws,
-        out: &mut Derived,
-    ) -> Result<(), StepFailure> {
+    fn accel<P: Problem>(&mut self, p: &P, ws: &P::Ws, out: Rates<'_>) -> Result<(), StepFailure> {
+        let Rates { a: acc, lambda, zdot } = out;
         let nv = self.dims.nv;
         let free = self.u.len();
         self.work.evaluations += 1;
         p.mass(ws, &mut self.mass);
         p.force(ws, &mut self.f);
         p.bias(ws, &mut self.res);
-        p.z_dot(ws, &mut out.zdot);
+        p.z_dot(ws, zdot);
         check_finite("forces", &self.f)?;
         check_finite("constraint bias", &self.res)?;
-        check_finite("controller rates", &out.zdot)?;
+        check_finite("controller rates", zdot)?;
         // a = −S γ, and the force that is left: f + M S γ
-        self.part.solve(&self.res, &mut out.a);
-        for a in &mut out.a {
+        self.part.solve(&self.res, acc);
+        for a in acc.iter_mut() {
             *a = -*a;
         }
         for f in &mut self.f {
             *f = -*f;
         }
-        mass_mul_add(&self.blocks, &self.mass, &out.a, &mut self.f);
+        mass_mul_add(&self.blocks, &self.mass, acc, &mut self.f);
         // RᵀM R, lower triangle, and the right-hand side
         for k in 0..free {
             let j = self.part.independent()[k];
@@ -224,7 +220,7 @@ impl NullSpace {
         })?;
         // a and, from M a − f on the dependent coordinates, λ
         for (k, u) in self.u.iter().enumerate() {
-            for (a, r) in out.a.iter_mut().zip(&self.r[k * nv..(k + 1) * nv]) {
+            for (a, r) in acc.iter_mut().zip(&self.r[k * nv..(k + 1) * nv]) {
                 *a += u * r;
             }
         }
@@ -232,9 +228,9 @@ impl NullSpace {
         for f in &mut self.f {
             *f = -*f;
         }
-        mass_mul_add(&self.blocks, &self.mass, &out.a, &mut self.f);
-        self.part.solve_transposed(&self.f, &mut out.lambda);
-        check_finite("accelerations", &out.a)
+        mass_mul_add(&self.blocks, &self.mass, acc, &mut self.f);
+        self.part.solve_transposed(&self.f, lambda);
+        check_finite("accelerations", acc)
     }
 }
 
@@ -285,7 +281,7 @@ impl<P: Problem> Evaluator<P> for NullSpace {
         p: &P,
         ws: &mut P::Ws,
         s: &State,
-        out: &mut Derived,
+        out: Rates<'_>,
     ) -> Result<(), StepFailure> {
         self.choose_at(p, ws, s)?;
         p.realize_velocity(&s.v, &s.z, ws);
@@ -304,8 +300,9 @@ impl<P: Problem> Evaluator<P> for NullSpace {
         q0: &[f64],
         x: &mut StagePoint,
         _last: bool,
-        out: &mut Derived,
+        out: Rates<'_>,
     ) -> Result<(), StepFailure> {
+        check_finite("stage", &x.xi)?;
         self.positions(p, ws, q0, x)?;
         self.factor(p, ws)?;
         p.realize_velocity(&x.v, &x.z, ws);
