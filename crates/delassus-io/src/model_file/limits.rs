@@ -21,6 +21,11 @@ pub struct Limits {
     pub max_includes: usize,
 }
 
+/// Advice for whoever meets a limit that may be raised.
+pub(super) fn raise(name: &str) -> String {
+    format!("raise the limit with --limit {name}=N")
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
