@@ -1,9 +1,10 @@
-//! No heap allocation in an accepted step, recording included, with either method.
+//! No heap allocation in an accepted step, recording and keeping of states included, with either
+//! method.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use delassus::dae::integrator::make;
 use delassus::dae::{Settings, Tolerances};
-use delassus::sim::{Driver, DriverOptions, Recorder};
+use delassus::sim::{Driver, DriverOptions, Recorder, StateRing};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::path::Path;
@@ -71,9 +72,12 @@ fn steps_and_samples_do_not_touch_the_heap() {
             let mut recorder =
                 Recorder::new(&m.system, &m.state, &m.derived, 1e-3, m.state.t + 1.0).unwrap();
             let mut driver = Driver::new(&m.system, integrator, m.state.clone(), opts).unwrap();
+            let mut states = StateRing::new(10, &m.state, u64::MAX).unwrap();
             let mut step = || {
                 driver.advance(&m.system).unwrap();
-                recorder.record(&m.system, &driver.view()).unwrap();
+                let view = driver.view();
+                states.push(view.to, view.to.t - view.from.t);
+                recorder.record(&m.system, &view).unwrap();
             };
             for _ in 0..3 {
                 step();
