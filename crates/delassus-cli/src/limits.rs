@@ -24,9 +24,9 @@ struct Limit {
     set: fn(&mut Bounds, u64),
 }
 
-/// Reading follows the nesting of a file and the chain of its includes with calls in calls; both
-/// stay far from the end of the stack up to here.
-const DEEPEST: u64 = 1_000;
+/// Reading follows the nesting of a file and the chain of its includes with calls in calls. Up to
+/// here it needs less than half a megabyte of stack.
+const DEEPEST: u64 = 500;
 /// Places in files have 32 bits.
 const LARGEST_FILE: u64 = u32::MAX as u64;
 /// Elements have 32 bits in part; nobody has the memory for more either.
@@ -113,7 +113,7 @@ mod tests {
             faults[0].code.clone()
         };
         assert_eq!(code("depht", "200"), "E_UNKNOWN_NAME");
-        assert_eq!(code("depth", "1001"), "E_RANGE");
+        assert_eq!(code("depth", "501"), "E_RANGE");
         assert_eq!(code("depth", "0"), "E_RANGE");
         assert_eq!(code("depth", "1.5"), "E_RANGE");
         assert_eq!(code("file-bytes", "2^32"), "E_RANGE");

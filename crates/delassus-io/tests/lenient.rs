@@ -24,7 +24,7 @@ densitty = { deep = [1, { deeper = 2 }] }
 [body.a.markers]
 p = { position = [0, 0, 1], note = "here" }
 [method]
-rho_infinity = 0.5
+rho_inv = 0.5
 "#;
 
 #[test]
@@ -37,7 +37,7 @@ fn unknown_keys_are_left_out_wherever_they_stand() {
         ("bodies", 3),
         ("body.a.densitty", 8),
         ("body.a.markers.p.note", 10),
-        ("method.rho_infinity", 12),
+        ("method.rho_inv", 12),
     ];
     assert_eq!(found, expected);
     assert_eq!(m.ignored_keys, 5);

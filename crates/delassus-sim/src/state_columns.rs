@@ -40,7 +40,7 @@ fn velocities(kind: BodyKind) -> &'static [&'static str] {
 mod tests {
     use super::*;
     use delassus_model::compile;
-    use delassus_model::spec::{BodySpec, BodyType, ModelSpec};
+    use delassus_model::spec::{BodySpec, BodyType, InertiaSpec, ModelSpec};
 
     #[test]
     fn as_many_as_numbers_and_named_as_in_messages() {
@@ -51,7 +51,12 @@ mod tests {
             ("bob", BodyType::Point),
             ("bead", BodyType::PlanarPoint),
         ] {
-            let body = BodySpec { kind, mass: 1.0.into(), ..BodySpec::default() };
+            let inertia = match kind {
+                BodyType::Planar => Some(InertiaSpec::Planar(1.0.into())),
+                BodyType::Rigid => Some(InertiaSpec::List(vec![1.0.into(); 3])),
+                _ => None,
+            };
+            let body = BodySpec { kind, mass: 1.0.into(), inertia, ..BodySpec::default() };
             spec.body.set(name, body);
         }
         let sys = System::new(compile(&spec).unwrap()).unwrap();

@@ -114,9 +114,14 @@ fn grammar(file: usize, error: &Error, report: &mut Report) {
     let span = error.span().unwrap_or(end..end);
     let at = At::new(file, span.start, span.end);
     let (line_start, line) = source.line_at(span.start);
-    let code = if error.message().contains("recursion") { "E_LIMIT" } else { "E_SYNTAX" };
+    if error.message().contains("recursion") {
+        let message = "more than 80 levels in one key or list, which TOML files cannot have";
+        return report.error_with("E_LIMIT", at, "", message, |p| {
+            p.help(format!("look for an unclosed bracket, or write JSON and {}", raise("depth")))
+        });
+    }
     let help = hint(line, span.start.saturating_sub(line_start), '=');
-    report.error_with(code, at, "", error.message(), |p| p.help(help));
+    report.error_with("E_SYNTAX", at, "", error.message(), |p| p.help(help));
 }
 
 /// The likely cause of a fault of the grammar in this line, told by its value.
