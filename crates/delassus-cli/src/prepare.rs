@@ -3,12 +3,12 @@
 use crate::args::ModelArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
-use crate::limits;
-use crate::reading;
+use crate::limits::{self, Bounds};
 use crate::settings::Settings;
+use crate::{reading, report};
 use delassus::dae::integrator::{METHODS, OptionError, info};
 use delassus::expr::suggest;
-use delassus::io::model_file::{self, SourceMap};
+use delassus::io::model_file::{self, LoadedModel, SourceMap};
 use delassus::model::spec::ModelSpec;
 use delassus::model::{Assembled, DEFAULT_METHOD, Diagnostic, System, assemble, compile_bounded};
 use delassus::sim::{RunOptions, SetupError};
@@ -104,6 +104,20 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
     let bounds = limits::read(&args.limit).map_err(Failure::input)?;
     let loaded = reading::load(args, &bounds)?;
     let (ignored, ignored_keys) = (reading::ignored(&loaded), loaded.ignored_keys);
+    // An ignored key may be what makes the rest impossible.
+    let mut prepared =
+        ready(args, settings, loaded, &bounds).inspect_err(|_| report::warnings(&ignored))?;
+    prepared.ignored_keys = ignored_keys;
+    prepared.notes.splice(0..0, ignored);
+    Ok(prepared)
+}
+
+fn ready(
+    args: &ModelArgs,
+    settings: Settings,
+    loaded: LoadedModel,
+    bounds: &Bounds,
+) -> Result<Prepared, Failure> {
     let mut spec = loaded.spec;
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     settings.apply(&mut spec);
@@ -128,9 +142,9 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
     let system = System::new(compiled).map_err(refused)?;
     let model = assemble(system).map_err(refused)?;
     notes.extend(model.report.notes.iter().cloned());
-    let notes = ignored.into_iter().chain(places.diagnostics(notes)).collect();
+    let notes = places.diagnostics(notes);
     let hash = hash(&places);
-    Ok(Prepared { model, options, notes, ignored_keys, hash, places })
+    Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
 }
 
 /// The library checks the method only when a run starts; here it is one fault among others.

@@ -58,8 +58,8 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
         Status::Interrupted => Exit::Interrupted,
     };
     let metadata = metadata(&outcome.summary, &prepared.hash);
-    let failed = exit == Exit::Numerical;
-    let dump = failed.then(|| Dump::new(&prepared.model.system, &outcome.states));
+    let asked = a.dump_states.is_some() && exit == Exit::Numerical;
+    let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
     let written = Writer::write(&output, &outcome.results, &metadata, dump.as_ref());
     let writer = written.inspect_err(|_| {
         // Both failures count; the one of the files gives the exit code.

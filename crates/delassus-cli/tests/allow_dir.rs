@@ -1,4 +1,5 @@
 //! `--allow-dir`: includes from other folders, on request only.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod support;
 use std::fs;

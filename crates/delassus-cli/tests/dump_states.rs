@@ -1,4 +1,5 @@
 //! `--dump-states`: the last accepted states of a run that fails, and only then.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod support;
 use support::{Bench, GOOD};

@@ -1,4 +1,5 @@
 //! `--lenient`: unknown keys are warnings, and nothing else is.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod support;
 use support::{Bench, GOOD, broken};
@@ -84,6 +85,14 @@ fn rel_r08_lenient_forgives_nothing_else() {
         bench.refuses_with(&["--lenient"], 2, "E_MISSING_FIELD", "m.toml:4:", "`mass` is missing");
     assert!(ran.stderr.contains("N_UNKNOWN_KEY") && ran.stderr.contains("did you mean `mass`?"));
     assert!(!ran.stderr.contains("2 errors"));
+    // nor are the warnings lost where a later stage refuses what is left
+    let bench = broken(
+        "between = [\"ground\", \"bar.end\"]",
+        "betwen = [\"ground\", \"bar.end\"], between = []",
+    );
+    let ran = bench.run(&["run", "m.toml", "--lenient"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("N_UNKNOWN_KEY") && ran.stderr.contains("betwen"));
     let lenient = |from: &str, to: &str, code: &str, place: &str| {
         broken(from, to).refuses_with(&["--lenient"], 2, code, place, "");
     };

@@ -1,4 +1,5 @@
 //! `--limit NAME=VALUE`: every limit can be met, says its name, and can be raised.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 mod support;
 use support::{Bench, GOOD};
