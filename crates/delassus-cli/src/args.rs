@@ -48,6 +48,16 @@ pub struct ModelArgs {
     /// Another value for a parameter of the model; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub set: Vec<(String, String)>,
+    /// Ignore unknown keys of the model file with a warning for each, instead of an error.
+    #[arg(long)]
+    pub lenient: bool,
+    /// Folder that includes may come from, beside that of the model; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub allow_dir: Vec<PathBuf>,
+    /// Another limit on what the model may ask for; may be given several times. Names: file-bytes,
+    /// total-bytes, depth, tokens, entries, include-depth, includes, elements, result-bytes.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    pub limit: Vec<(String, String)>,
 }
 
 /// `delassus run`. Numbers may be expressions with units: "10 ms", "2*pi", 1e-3.
@@ -93,6 +103,9 @@ pub struct RunArgs {
     /// Write all columns to this Parquet file.
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
+    /// When the run fails, write the last 100 accepted states to this CSV file.
+    #[arg(long, value_name = "FILE")]
+    pub dump_states: Option<PathBuf>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::prepare::{Prepared, prepare};
 use crate::settings::Settings;
-use crate::summary_text::{Table, brief, redundant, short_list};
+use crate::summary_text::{Table, brief, ignored_keys, redundant, short_list};
 use crate::{console, report};
 use serde::Serialize;
 
@@ -36,6 +36,7 @@ struct CheckReport<'a> {
     method: &'a str,
     t_start: f64,
     t_end: f64,
+    ignored_keys: usize,
     notes: &'a [Fault],
 }
 
@@ -93,6 +94,7 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         method: &p.options.method,
         t_start: p.model.state.t,
         t_end: p.options.t_end,
+        ignored_keys: p.ignored_keys,
         notes: &p.notes,
     }
 }
@@ -135,6 +137,7 @@ fn text(r: &CheckReport<'_>) -> String {
     }
     more(&mut table, r.moved.len());
     table.row("run", &format!("{} from {} to {} s", r.method, brief(r.t_start), brief(r.t_end)));
+    ignored_keys(&mut table, r.ignored_keys);
     table.finish()
 }
 

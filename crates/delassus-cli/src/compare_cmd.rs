@@ -9,7 +9,7 @@ use crate::files::{Writer, Written};
 use crate::output::{folder_for, real};
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::settings::Settings;
-use crate::summary_text::{Table, brief};
+use crate::summary_text::{Table, brief, ignored_keys};
 use crate::{compare_plots, compare_text, console, report, signal};
 use delassus::io::model_file::escape;
 use delassus::sim::Channel;
@@ -40,6 +40,7 @@ struct CompareReport<'a> {
     rows: &'a [Row],
     thresholds: Vec<Threshold<'a>>,
     files: &'a [Written],
+    ignored_keys: usize,
     notes: &'a [Fault],
 }
 
@@ -67,7 +68,12 @@ pub fn compare(a: &CompareArgs) -> Result<Exit, Failure> {
     // options of other methods than that of the file have their effect here
     prepared.notes.retain(|n| n.code != "N_METHOD_OPTION");
     let plan = asked.plan(prepared.model.system.model());
-    let plan = Plan { t_end: prepared.options.t_end, sample: prepared.options.sample, ..plan };
+    let plan = Plan {
+        t_end: prepared.options.t_end,
+        sample: prepared.options.sample,
+        max_result_bytes: prepared.options.max_result_bytes,
+        ..plan
+    };
     let reference = match &asked.reference {
         Some(table) => Some(given(a, table, &prepared, &plan)?),
         None => None,
@@ -127,6 +133,7 @@ pub fn compare(a: &CompareArgs) -> Result<Exit, Failure> {
         rows: &result.rows,
         thresholds: reached.iter().map(|r| threshold(r, &result.rows)).collect(),
         files: &files,
+        ignored_keys: prepared.ignored_keys,
         notes: &notes,
     });
     if let Some((writer, folder)) = writer {
@@ -302,6 +309,7 @@ fn text(
     head.row("time", &format!("{span}, sampled every {} s", brief(plan.sample)));
     head.row("reference", &compare_text::reference(result.reference.as_ref(), plan.measure));
     head.row("error", compare_text::measure(plan.measure));
+    ignored_keys(&mut head, prepared.ignored_keys);
     if let Some(folder) = folder {
         head.row("results", &folder.display().to_string());
     }

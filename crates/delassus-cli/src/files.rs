@@ -1,5 +1,6 @@
 //! Result files.
 
+use crate::dump::Dump;
 use crate::exit::Failure;
 use crate::fault::Fault;
 use crate::output::{DIAGNOSTICS_CSV, Output, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON, refused};
@@ -36,9 +37,10 @@ impl Writer {
         output: &Output,
         results: &Results,
         metadata: &[(String, String)],
+        dump: Option<&Dump>,
     ) -> Result<Writer, Failure> {
         let mut writer = Writer::new();
-        match writer.write_all(output, results, metadata) {
+        match writer.write_all(output, results, metadata, dump) {
             Ok(()) => Ok(writer),
             Err(fault) => Err(writer.fail_at(fault, results)),
         }
@@ -86,6 +88,7 @@ impl Writer {
         output: &Output,
         results: &Results,
         metadata: &[(String, String)],
+        dump: Option<&Dump>,
     ) -> Result<(), Box<Fault>> {
         let sensors = columns(results, |sensor| sensor);
         let all = columns(results, |_| true);
@@ -101,6 +104,11 @@ impl Writer {
         }
         if let Some(file) = &output.parquet {
             self.file(file, |w| write_parquet(w, &all, metadata))?;
+        }
+        if let (Some(file), Some(dump)) = (&output.states, dump) {
+            let column = |(name, values)| Column { name, unit: "", frame: "", values };
+            let states: Vec<Column<'_>> = dump.columns().map(column).collect();
+            self.file(file, |w| write_csv(w, &states))?;
         }
         Ok(())
     }

@@ -25,6 +25,8 @@ pub struct Output {
     pub csv: Option<PathBuf>,
     /// All columns.
     pub parquet: Option<PathBuf>,
+    /// The last states of a run that fails.
+    pub states: Option<PathBuf>,
 }
 
 impl Output {
@@ -39,6 +41,7 @@ impl Output {
             folder: a.out.clone().or_else(|| (!own).then(default)),
             csv: a.csv.clone(),
             parquet: a.parquet.clone(),
+            states: a.dump_states.clone(),
         }
     }
 
@@ -54,16 +57,18 @@ impl Output {
             let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON];
             folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
         }
-        for (option, file) in [("--csv", &self.csv), ("--parquet", &self.parquet)] {
-            if let Some(file) = file {
-                keep_sources(file, &sources)?;
-                check_file(option, file)?;
+        let files =
+            [("--csv", &self.csv), ("--parquet", &self.parquet), ("--dump-states", &self.states)];
+        let files = files.iter().filter_map(|(option, file)| Some((*option, file.as_deref()?)));
+        let files: Vec<(&str, &Path)> = files.collect();
+        for (k, (option, file)) in files.iter().enumerate() {
+            keep_sources(file, &sources)?;
+            check_file(option, file)?;
+            if let Some((other, _)) = files[..k].iter().find(|(_, f)| f == file) {
+                return Err(usage(&format!("{other} and {option} name the same file"), file));
             }
         }
-        match (&self.csv, &self.parquet) {
-            (Some(a), Some(b)) if a == b => Err(usage("--csv and --parquet name the same file", a)),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 }
 

@@ -3,12 +3,14 @@
 use crate::args::ModelArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
+use crate::limits::{self, Bounds};
 use crate::settings::Settings;
+use crate::{reading, report};
 use delassus::dae::integrator::{METHODS, OptionError, info};
 use delassus::expr::suggest;
-use delassus::io::model_file::{self, Limits, LoadError, SourceMap};
+use delassus::io::model_file::{self, LoadedModel, SourceMap};
 use delassus::model::spec::ModelSpec;
-use delassus::model::{Assembled, DEFAULT_METHOD, Diagnostic, System, assemble, compile_with};
+use delassus::model::{Assembled, DEFAULT_METHOD, Diagnostic, System, assemble, compile_bounded};
 use delassus::sim::{RunOptions, SetupError};
 use sha2::{Digest, Sha256};
 
@@ -23,6 +25,8 @@ pub struct Prepared {
     pub options: RunOptions,
     /// What the user should know.
     pub notes: Vec<Fault>,
+    /// Unknown keys that were ignored.
+    pub ignored_keys: usize,
     /// SHA-256 of the model files and of the values set from outside.
     pub hash: String,
     /// Finds places in the files.
@@ -97,14 +101,30 @@ impl Places {
 
 /// Loads, compiles and assembles a model.
 pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure> {
-    let loaded = model_file::load(&args.model, &Limits::default()).map_err(load_failure)?;
+    let bounds = limits::read(&args.limit).map_err(Failure::input)?;
+    let loaded = reading::load(args, &bounds)?;
+    let (ignored, ignored_keys) = (reading::ignored(&loaded), loaded.ignored_keys);
+    // An ignored key may be what makes the rest impossible.
+    let mut prepared =
+        ready(args, settings, loaded, &bounds).inspect_err(|_| report::warnings(&ignored))?;
+    prepared.ignored_keys = ignored_keys;
+    prepared.notes.splice(0..0, ignored);
+    Ok(prepared)
+}
+
+fn ready(
+    args: &ModelArgs,
+    settings: Settings,
+    loaded: LoadedModel,
+    bounds: &Bounds,
+) -> Result<Prepared, Failure> {
     let mut spec = loaded.spec;
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     settings.apply(&mut spec);
     let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
     let mut faults: Vec<Diagnostic> = unknown_method(&spec).into_iter().collect();
     faults.extend(foreign_options(&spec, &places.settings));
-    let compiled = match compile_with(&spec, &args.set) {
+    let compiled = match compile_bounded(&spec, &args.set, bounds.elements) {
         Ok(model) if faults.is_empty() => model,
         other => {
             let mut found = other.err().unwrap_or_default();
@@ -112,7 +132,8 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
             return Err(Failure::input(places.diagnostics(found)));
         }
     };
-    let options = RunOptions::from_model(&compiled);
+    let mut options = RunOptions::from_model(&compiled);
+    options.max_result_bytes = bounds.result_bytes;
     if let Err(e) = options.check(compiled.analysis.start) {
         return Err(setup_failure(&e, &places));
     }
@@ -123,19 +144,7 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
     notes.extend(model.report.notes.iter().cloned());
     let notes = places.diagnostics(notes);
     let hash = hash(&places);
-    Ok(Prepared { model, options, notes, hash, places })
-}
-
-fn load_failure(e: LoadError) -> Failure {
-    match e {
-        LoadError::Invalid(problems) => Failure::input(problems.iter().map(Fault::from).collect()),
-        LoadError::Io { path, source } => {
-            let path = path.display().to_string();
-            let fault = Fault::new("E_FILE", "", format!("cannot read {path}: {source}"))
-                .help("check the path of the model; `delassus new` writes a first one");
-            Failure { exit: Exit::File, faults: vec![fault] }
-        }
-    }
+    Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
 }
 
 /// The library checks the method only when a run starts; here it is one fault among others.
@@ -212,9 +221,10 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
             };
             places.fault(code, &format!("{section}.{what}"), &message).help(help)
         }
-        SetupError::TooLarge { .. } => places
-            .fault("E_LIMIT", "analysis.sample", &message)
-            .help("sample less often, or run a shorter span"),
+        SetupError::TooLarge { .. } => places.fault("E_LIMIT", "analysis.sample", &message).help(
+            "sample less often, run a shorter span, or raise the limit with \
+                 --limit result-bytes=N",
+        ),
         SetupError::Kkt(_) => {
             let fault = Fault::new("E_START", "", message)
                 .help("`delassus check` shows joints, freedoms and redundancy");

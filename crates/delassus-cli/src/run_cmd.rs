@@ -1,6 +1,7 @@
 //! `delassus run`.
 
 use crate::args::RunArgs;
+use crate::dump::{self, Dump};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::{Writer, Written};
@@ -26,6 +27,8 @@ pub struct RunReport<'a> {
     pub model_sha256: &'a str,
     /// Result files.
     pub files: &'a [Written],
+    /// Unknown keys of the model file that were ignored.
+    pub ignored_keys: usize,
     /// Things the user should know.
     pub notes: &'a [Fault],
     /// Why the run stopped early.
@@ -35,7 +38,10 @@ pub struct RunReport<'a> {
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     let settings = Settings::read(a).map_err(Failure::input)?;
-    let prepared = prepare(&a.model, settings)?;
+    let mut prepared = prepare(&a.model, settings)?;
+    if a.dump_states.is_some() {
+        prepared.options.keep_states = dump::STATES;
+    }
     let output = Output::new(a);
     output.check(prepared.places.files(), &a.model.model, a.force)?;
     if !a.quiet {
@@ -52,7 +58,10 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
         Status::Interrupted => Exit::Interrupted,
     };
     let metadata = metadata(&outcome.summary, &prepared.hash);
-    let writer = Writer::write(&output, &outcome.results, &metadata).inspect_err(|_| {
+    let asked = a.dump_states.is_some() && exit == Exit::Numerical;
+    let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
+    let written = Writer::write(&output, &outcome.results, &metadata, dump.as_ref());
+    let writer = written.inspect_err(|_| {
         // Both failures count; the one of the files gives the exit code.
         report::errors(&errors);
     })?;
@@ -68,6 +77,7 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
         model_file: delassus::io::model_file::escape(&a.model.model.display().to_string()),
         model_sha256: &prepared.hash,
         files: &files,
+        ignored_keys: prepared.ignored_keys,
         notes: &notes,
         errors: &errors,
     };

@@ -80,6 +80,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     if s.redundant > 0 {
         table.row("redundant", &redundant(s.redundant, &s.non_unique_reactions));
     }
+    ignored_keys(&mut table, r.ignored_keys);
     if let Some(folder) = folder {
         let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON].join(", ");
         table.row("results", &format!("{}: {names}", folder.display()));
@@ -96,6 +97,13 @@ pub fn brief(x: f64) -> String {
     let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
     let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
     if plain { rounded.to_string() } else { format!("{rounded:e}") }
+}
+
+/// What a lenient reader left out, if anything.
+pub fn ignored_keys(table: &mut Table, n: usize) {
+    if n > 0 {
+        table.row("ignored keys", &format!("{n}; the warnings name them"));
+    }
 }
 
 /// How many rows, and whose reactions suffer.

@@ -14,7 +14,7 @@ pub mod spec;
 mod system;
 
 pub use assembly::{Assembled, AssemblyReport, Redundancy, assemble};
-pub use compile::{compile, compile_with};
+pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{Measured, Outputs, RowOrigin, System, Workspace};

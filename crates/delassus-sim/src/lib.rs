@@ -10,6 +10,8 @@ mod driver;
 mod error;
 mod recorder;
 mod run;
+mod state_columns;
+mod state_ring;
 mod stiffness;
 mod summary;
 
@@ -18,4 +20,6 @@ pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use recorder::{Channel, Recorder, Results};
 pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
+pub use state_columns::state_columns;
+pub use state_ring::StateRing;
 pub use summary::{Status, Summary};

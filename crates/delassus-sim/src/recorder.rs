@@ -48,8 +48,8 @@ const DIAGNOSTICS: [(&str, &str); 8] = [
     ("drift.acceleration", "1/s^2"),
 ];
 
-/// Largest size of the results in memory, bytes.
-const MEMORY_LIMIT: u64 = 4 << 30;
+/// Largest size of the results in memory, bytes, where nothing else is asked for.
+pub const MEMORY_LIMIT: u64 = 4 << 30;
 
 /// Interior points and weights of Lobatto's rule with four points on [0, 1].
 const LOBATTO: [f64; 2] = [0.276_393_202_250_021, 0.723_606_797_749_979];
@@ -97,6 +97,18 @@ impl Recorder {
         dt: f64,
         t_end: f64,
     ) -> Result<Recorder, SetupError> {
+        Recorder::bounded(sys, start, derived, dt, t_end, MEMORY_LIMIT)
+    }
+
+    /// The same with another bound on the memory of the results, bytes.
+    pub fn bounded(
+        sys: &System,
+        start: &State,
+        derived: &Derived,
+        dt: f64,
+        t_end: f64,
+        limit: u64,
+    ) -> Result<Recorder, SetupError> {
         let d = sys.dims();
         let mut channels: Vec<Channel> = sys
             .model()
@@ -122,9 +134,9 @@ impl Recorder {
             samples: samples as u64,
             columns: channels.len(),
             bytes: bytes as u64,
-            limit: MEMORY_LIMIT,
+            limit,
         };
-        if !(bytes <= MEMORY_LIMIT as f64) {
+        if !(bytes <= limit as f64) {
             return Err(too_large(bytes));
         }
         let column = || -> Result<Vec<f64>, SetupError> {

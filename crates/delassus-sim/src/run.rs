@@ -3,7 +3,8 @@
 use crate::clock::CpuClock;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::error::{SetupError, SimError, SimErrorKind};
-use crate::recorder::{Recorder, Results};
+use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
+use crate::state_ring::StateRing;
 use crate::summary::{Status, Summary};
 use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, info, make};
 use delassus_dae::{Options, Problem, Settings, State, Tolerances};
@@ -30,6 +31,10 @@ pub struct RunOptions {
     pub t_end: f64,
     /// Sample interval, s.
     pub sample: f64,
+    /// How many of the last accepted states are kept for a look at what went wrong.
+    pub keep_states: usize,
+    /// Largest size of the results in memory, bytes; 4 GiB when left out.
+    pub max_result_bytes: Option<u64>,
 }
 
 impl RunOptions {
@@ -55,6 +60,8 @@ impl RunOptions {
             options,
             t_end: m.analysis.end,
             sample: m.analysis.sample,
+            keep_states: 0,
+            max_result_bytes: None,
         }
     }
 
@@ -176,6 +183,8 @@ pub struct RunOutcome {
     pub summary: Summary,
     /// Why it stopped early.
     pub error: Option<SimError>,
+    /// The last accepted states, as many as were to be kept.
+    pub states: StateRing,
 }
 
 /// Runs an assembled model.
@@ -209,7 +218,10 @@ pub fn run(
             });
         }
     };
-    let mut recorder = Recorder::new(sys, &model.state, &model.derived, opts.sample, opts.t_end)?;
+    let memory = opts.max_result_bytes.unwrap_or(MEMORY_LIMIT);
+    let mut recorder =
+        Recorder::bounded(sys, &model.state, &model.derived, opts.sample, opts.t_end, memory)?;
+    let mut states = StateRing::new(opts.keep_states, &model.state, memory)?;
     let driver_opts = DriverOptions {
         tol,
         step: opts.step,
@@ -236,6 +248,8 @@ pub fn run(
         match driver.advance(sys) {
             Ok(Stepped::Finished) => break,
             Ok(Stepped::Step) => {
+                let view = driver.view();
+                states.push(view.to, view.to.t - view.from.t);
                 if let Err(e) = recorder.record(sys, &driver.view()) {
                     status = Status::Failed;
                     let view = driver.view();
@@ -298,7 +312,7 @@ pub fn run(
         non_unique_reactions: model.report.non_unique.clone(),
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
     };
-    Ok(RunOutcome { results: recorder.results, summary, error })
+    Ok(RunOutcome { results: recorder.results, summary, error, states })
 }
 
 /// Names the strongest force at the last good state.

@@ -1,10 +1,11 @@
-//! No heap allocation in an accepted step, recording included, with any method.
+//! No heap allocation in an accepted step, recording and keeping of states included, with any
+//! method.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use delassus::dae::integrator::{MethodInfo, make};
 use delassus::dae::{Settings, Tolerances};
 use delassus::model::Assembled;
-use delassus::sim::{Driver, DriverOptions, Recorder, Stepped, able_methods};
+use delassus::sim::{Driver, DriverOptions, Recorder, StateRing, Stepped, able_methods};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::path::Path;
@@ -56,9 +57,12 @@ fn heap_calls(m: &Assembled, method: &MethodInfo) -> u64 {
     };
     let mut recorder = Recorder::new(&m.system, &m.state, &m.derived, 1e-3, t_end).unwrap();
     let mut driver = Driver::new(&m.system, integrator, m.state.clone(), opts).unwrap();
+    let mut states = StateRing::new(10, &m.state, u64::MAX).unwrap();
     let mut step = || {
         assert_eq!(driver.advance(&m.system).unwrap(), Stepped::Step);
-        recorder.record(&m.system, &driver.view()).unwrap();
+        let view = driver.view();
+        states.push(view.to, view.to.t - view.from.t);
+        recorder.record(&m.system, &view).unwrap();
     };
     for _ in 0..3 {
         step();

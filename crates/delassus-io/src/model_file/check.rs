@@ -69,16 +69,22 @@ fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: 
 
 fn unknown_key(fields: &Fields, e: &Entry, path: &str, report: &mut Report) {
     let known = || fields.known.iter().map(|(k, _)| k.as_str());
-    let near = suggest(&e.key, known()).or_else(|| {
-        // The one plural that is further than two letters away.
-        known().find(|k| e.key == "bodies" && *k == "body")
-    });
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known keys: {}", quote_list(&known().collect::<Vec<_>>())),
+    let help = || {
+        let near = suggest(&e.key, known()).or_else(|| {
+            // The one plural that is further than two letters away.
+            known().find(|k| e.key == "bodies" && *k == "body")
+        });
+        match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known keys: {}", quote_list(&known().collect::<Vec<_>>())),
+        }
     };
     let message = format!("unknown key `{}`", shorten(&e.key));
-    report.error_with("E_UNKNOWN_KEY", e.key_at, path, message, |p| p.help(help));
+    if report.lenient {
+        report.ignore(e.key_at, path, &format!("{message}, ignored"), help);
+    } else {
+        report.error_with("E_UNKNOWN_KEY", e.key_at, path, message, |p| p.help(help()));
+    }
 }
 
 fn count(max: u64, found: i64, at: At, path: &str, report: &mut Report) {
@@ -116,17 +122,17 @@ fn one_of(
     // The alternative with the fewest faults is the one that was meant.
     let mut best: Option<Report> = None;
     for alternative in list.iter().filter(|s| same_kind(s, node)) {
-        let mut trial = Report { files: report.files.clone(), problems: Vec::new() };
+        let mut trial = report.trial();
         check(alternative, node, at, path, &mut trial);
-        if trial.problems.is_empty() {
+        if trial.badness() == (0, 0) {
             return;
         }
-        if best.as_ref().is_none_or(|b| trial.problems.len() < b.problems.len()) {
+        if best.as_ref().is_none_or(|b| trial.badness() < b.badness()) {
             best = Some(trial);
         }
     }
     match best {
-        Some(mut best) => report.problems.append(&mut best.problems),
+        Some(best) => report.adopt(best),
         None => wrong_type(shape, node, at, path, report),
     }
 }

@@ -1,8 +1,9 @@
 //! Where an include may point to.
 
+use super::roots::{Roots, on_paper};
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Why an include is refused.
 #[derive(Debug)]
@@ -13,37 +14,30 @@ pub(super) enum Refusal {
     Io(io::Error),
 }
 
-/// Resolves a reference found in a file of folder `from` (both real paths, `from` inside
-/// `root`) to the real path of a regular file inside `root`.
-pub(super) fn resolve(reference: &str, from: &Path, root: &Path) -> Result<PathBuf, Refusal> {
-    check_spelling(reference).map_err(Refusal::Escape)?;
-    let inside = from.strip_prefix(root).unwrap_or(Path::new(""));
-    let mut parts: Vec<&std::ffi::OsStr> = inside.iter().collect();
-    for part in Path::new(reference).components() {
-        match part {
-            Component::CurDir => {}
-            Component::Normal(name) => parts.push(name),
-            // Counted on paper first, so that nothing outside is even looked at.
-            Component::ParentDir => {
-                if parts.pop().is_none() {
-                    return Err(Refusal::Escape("it leaves the folder of the model"));
-                }
-            }
-            Component::RootDir | Component::Prefix(_) => {
-                return Err(Refusal::Escape("it is an absolute path"));
-            }
-        }
-    }
-    let path = root.join(parts.iter().collect::<PathBuf>());
+/// Resolves a reference found in a file of folder `from` (a real path inside the roots) to the
+/// real path of a file inside the roots.
+pub(super) fn resolve(reference: &str, from: &Path, roots: &Roots) -> Result<PathBuf, Refusal> {
+    check_spelling(reference, roots.are_widened()).map_err(Refusal::Escape)?;
+    // Counted on paper first, so that nothing outside is even looked at.
+    let (floor, outside) = match roots.are_widened() {
+        false => (roots.model.as_path(), "it leaves the folder of the model"),
+        true => (Path::new(""), "it is neither in the folder of the model nor in an allowed one"),
+    };
+    let path = on_paper(from, Path::new(reference), floor)
+        .filter(|path| roots.seem_to_hold(path))
+        .ok_or(Refusal::Escape(outside))?;
     let real = fs::canonicalize(path).map_err(Refusal::Io)?;
-    if !real.starts_with(root) {
-        return Err(Refusal::Escape("a link leads out of the folder of the model"));
+    if !roots.hold(&real) {
+        return Err(Refusal::Escape(match roots.are_widened() {
+            false => "a link leads out of the folder of the model",
+            true => "a link leads out of the folder of the model and of those allowed",
+        }));
     }
     Ok(real)
 }
 
 /// Spellings that mean different things on different systems, or hide a path.
-fn check_spelling(reference: &str) -> Result<(), &'static str> {
+fn check_spelling(reference: &str, absolute: bool) -> Result<(), &'static str> {
     let scheme = reference.split_once(':').is_some_and(|(s, _)| {
         s.starts_with(|c: char| c.is_ascii_alphabetic())
             && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
@@ -58,7 +52,7 @@ fn check_spelling(reference: &str) -> Result<(), &'static str> {
         Err("it contains `%`; percent-encoding is not used in model files")
     } else if scheme {
         Err("it has a scheme or drive; only files beside the model can be included")
-    } else if reference.starts_with('/') {
+    } else if reference.starts_with('/') && !absolute {
         Err("it is an absolute path")
     } else {
         Ok(())

@@ -5,6 +5,7 @@
 
 use super::Limits;
 use super::escape::shorten;
+use super::limits::raise;
 use super::node::{At, Entry, Node, Value, with_index, with_key};
 use super::report::Report;
 use super::toml_text::{hint, not_finite};
@@ -25,9 +26,11 @@ pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option
         Err(fault) => {
             let at = At::new(file, fault.at, fault.at + 1);
             let (start, line) = source.line_at(fault.at);
-            let help = match fault.code {
-                "E_LIMIT" => "spread the model over includes, or use `repeat`",
-                _ => hint(line, fault.at.saturating_sub(start), ':'),
+            let help = match fault.limit {
+                Some(name) => {
+                    format!("use `repeat`, spread the model over includes, or {}", raise(name))
+                }
+                None => hint(line, fault.at.saturating_sub(start), ':').to_owned(),
             };
             report.error_with(fault.code, at, "", fault.message, |p| p.help(help));
             None
@@ -39,6 +42,8 @@ struct Fault {
     code: &'static str,
     at: usize,
     message: String,
+    /// Name of the limit that was met.
+    limit: Option<&'static str>,
 }
 
 struct Parser<'t, 'r> {
@@ -62,11 +67,11 @@ impl Parser<'_, '_> {
     }
 
     fn fail<T>(&self, message: &str) -> Result<T, Fault> {
-        Err(Fault { code: "E_SYNTAX", at: self.pos, message: message.to_owned() })
+        Err(Fault { code: "E_SYNTAX", at: self.pos, message: message.to_owned(), limit: None })
     }
 
-    fn limit<T>(&self, message: String) -> Result<T, Fault> {
-        Err(Fault { code: "E_LIMIT", at: self.pos, message })
+    fn limit<T>(&self, name: &'static str, message: String) -> Result<T, Fault> {
+        Err(Fault { code: "E_LIMIT", at: self.pos, message, limit: Some(name) })
     }
 
     fn peek(&self) -> Option<u8> {
@@ -93,10 +98,11 @@ impl Parser<'_, '_> {
     fn value(&mut self, depth: usize) -> Result<Node, Fault> {
         self.values += 1;
         if self.values > self.limits.max_tokens {
-            return self.limit(format!("more than {} values", self.limits.max_tokens));
+            return self.limit("tokens", format!("more than {} values", self.limits.max_tokens));
         }
         if depth > self.limits.max_depth {
-            return self.limit(format!("nested deeper than {} levels", self.limits.max_depth));
+            return self
+                .limit("depth", format!("nested deeper than {} levels", self.limits.max_depth));
         }
         self.space();
         let start = self.pos;

@@ -8,8 +8,9 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// Largest sum of all files of a model, bytes.
     pub max_total_bytes: u64,
-    /// Deepest nesting of lists, tables and dotted keys. (TOML lists and inline tables are
-    /// held to 80 by the parser, whatever is asked here.)
+    /// Deepest nesting of lists, tables and dotted keys. (One key and one list of a TOML file are
+    /// held to 80 levels by the parser, whatever is asked here.) A tree is walked by calls in
+    /// calls, about 1 kB of stack each: do not go far beyond 500.
     pub max_depth: usize,
     /// Largest number of words and signs in one file; keeps memory in proportion to the file.
     pub max_tokens: usize,
@@ -19,6 +20,11 @@ pub struct Limits {
     pub max_include_depth: usize,
     /// Largest number of include references.
     pub max_includes: usize,
+}
+
+/// Advice for whoever meets a limit that may be raised.
+pub(super) fn raise(name: &str) -> String {
+    format!("raise the limit with --limit {name}=N")
 }
 
 impl Default for Limits {

@@ -3,12 +3,15 @@
 use super::check::{check, place};
 use super::decode::NodeReader;
 use super::include::{Refusal, resolve};
+use super::limits::raise;
 use super::locate::SourceMap;
 use super::merge::Merger;
 use super::node::{At, Node, Value};
+use super::prune::prune;
 use super::read::{ReadError, read_bounded, to_text};
 use super::report::Report;
-use super::{Limits, Problem, json_text, shape, toml_text};
+use super::roots::Roots;
+use super::{Limits, LoadOptions, Problem, json_text, shape, toml_text};
 use delassus_model::spec::{
     BodySpec, ForceSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, Scalar, SensorSpec,
 };
@@ -24,19 +27,25 @@ pub struct LoadedModel {
     pub spec: ModelSpec,
     /// Finds the places of model paths such as `body.crank.mass`.
     pub sources: SourceMap,
+    /// What a lenient reader left out: the first 50 unknown keys in file order.
+    pub notes: Vec<Problem>,
+    /// How many unknown keys a lenient reader left out.
+    pub ignored_keys: usize,
 }
 
 /// Why there is no model.
 #[derive(Debug)]
 pub enum LoadError {
-    /// The file is missing, a folder, not readable, or not a regular file.
+    /// The file is missing, a folder, not readable, or not a regular file; or a folder to be
+    /// allowed is none.
     Io {
         /// The path as given.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// The text is at fault: at least one problem, at most 50, in file order.
+    /// The text is at fault: at least one error, at most 50, in file order; then the notes of a
+    /// lenient reader, which often tell where a missing key went.
     Invalid(Vec<Problem>),
 }
 
@@ -75,10 +84,20 @@ impl std::error::Error for LoadError {
 /// includes is merged once. Included files may leave `schema` out; their `title` and
 /// `description` are not used.
 pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
+    load_with(path, &LoadOptions::from(limits))
+}
+
+/// The same, more freely where the options say so: with unknown keys, with includes from other
+/// folders.
+pub fn load_with(path: &Path, options: &LoadOptions) -> Result<LoadedModel, LoadError> {
+    let limits = &options.limits;
     let io = |source| LoadError::Io { path: path.to_owned(), source };
     let real = fs::canonicalize(path).map_err(io)?;
     let mut loader = Loader::new(limits);
-    loader.root = real.parent().map(Path::to_owned).unwrap_or_default();
+    loader.report.lenient = options.lenient;
+    let folder = real.parent().map(Path::to_owned).unwrap_or_default();
+    loader.roots = Roots::new(folder, &options.allowed_dirs)
+        .map_err(|(path, source)| LoadError::Io { path, source })?;
     loader.shown_root = path.parent().map(Path::to_owned).unwrap_or_default();
     let bytes = match read_bounded(&real, limits.max_file_bytes) {
         Ok(bytes) => bytes,
@@ -113,7 +132,7 @@ fn too_large(size: u64, at: At, limits: &Limits, report: &mut Report) {
     let max = limits.max_file_bytes;
     let message = format!("the file has {size} bytes, more than the limit of {max}");
     report.error_with("E_LIMIT", at, "", message, |p| {
-        p.help("spread the model over includes, use `repeat`, or raise the limit")
+        p.help(format!("spread the model over includes, use `repeat`, or {}", raise("file-bytes")))
     });
 }
 
@@ -121,9 +140,8 @@ struct Loader<'a> {
     limits: &'a Limits,
     report: Report,
     merger: Merger,
-    /// Real folder of the model.
-    root: PathBuf,
-    /// The same folder as the user named it.
+    roots: Roots,
+    /// Folder of the model as the user named it.
     shown_root: PathBuf,
     seen: HashSet<PathBuf>,
     /// Real paths of the files being read, the model first.
@@ -138,7 +156,7 @@ impl<'a> Loader<'a> {
             limits,
             report: Report::default(),
             merger: Merger::default(),
-            root: PathBuf::new(),
+            roots: Roots::default(),
             shown_root: PathBuf::new(),
             seen: HashSet::new(),
             stack: Vec::new(),
@@ -168,13 +186,16 @@ impl<'a> Loader<'a> {
         } else {
             toml_text::parse(file, self.limits, &mut self.report)
         };
-        let Some(node) = node else { return };
+        let Some(mut node) = node else { return };
         let is_model = file == 0;
         if !version_fits(&node, is_model, &mut self.report) {
             return;
         }
         let start = At::new(file, 0, 0);
         check(shape::model(), &node, start, &mut String::new(), &mut self.report);
+        if !self.report.ignored.is_empty() {
+            prune(&mut node, &self.report.ignored);
+        }
         if let Some(list) = node.get("include") {
             if has_folder {
                 for (i, item) in list.node.list().iter().enumerate() {
@@ -197,13 +218,13 @@ impl<'a> Loader<'a> {
         if self.references > self.limits.max_includes {
             if self.references == self.limits.max_includes + 1 {
                 let message = format!("more than {} includes", self.limits.max_includes);
-                self.report.error("E_LIMIT", at, path, message);
+                self.too_much("includes", message, at, path);
             }
             return;
         }
         let from = self.stack.last().and_then(|p| p.parent());
         let from = from.map(Path::to_owned).unwrap_or_default();
-        let real = match resolve(reference, &from, &self.root) {
+        let real = match resolve(reference, &from, &self.roots) {
             Ok(real) => real,
             Err(Refusal::Escape(why)) => return self.escapes(reference, why, at, path),
             Err(Refusal::Io(e)) => return self.unreadable(reference, &e, at, path),
@@ -214,7 +235,7 @@ impl<'a> Loader<'a> {
         if self.stack.len() > self.limits.max_include_depth {
             let max = self.limits.max_include_depth;
             let message = format!("includes are nested deeper than {max}");
-            return self.report.error("E_LIMIT", at, path, message);
+            return self.too_much("include-depth", message, at, path);
         }
         if !self.seen.insert(real.clone()) {
             return;
@@ -229,7 +250,7 @@ impl<'a> Loader<'a> {
         let max = self.limits.max_total_bytes;
         if self.total + bytes.len() as u64 > max {
             let message = format!("the files of the model have more than {max} bytes together");
-            return self.report.error("E_LIMIT", at, path, message);
+            return self.too_much("total-bytes", message, at, path);
         }
         let name = self.shown(&real);
         self.stack.push(real);
@@ -238,15 +259,21 @@ impl<'a> Loader<'a> {
     }
 
     fn shown(&self, real: &Path) -> String {
-        let inside = real.strip_prefix(&self.root).unwrap_or(real);
+        let inside = real.strip_prefix(&self.roots.model).unwrap_or(real);
         self.shown_root.join(inside).display().to_string()
     }
 
+    fn too_much(&mut self, limit: &str, message: String, at: At, path: &str) {
+        self.report.error_with("E_LIMIT", at, path, message, |p| p.help(raise(limit)));
+    }
+
     fn escapes(&mut self, reference: &str, why: &str, at: At, path: &str) {
-        let root = self.root.display();
-        let message = format!("\"{reference}\" is refused: {why} (root: {root})");
+        let message = format!("\"{reference}\" is refused: {why} ({})", self.roots.shown());
         self.report.error_with("E_PATH_ESCAPE", at, path, message, |p| {
-            p.help("copy the file into the folder of the model and include it from there")
+            p.help(
+                "copy the file into the folder of the model, or allow its folder with \
+                 --allow-dir DIR; never from the network",
+            )
         });
     }
 
@@ -275,9 +302,12 @@ impl<'a> Loader<'a> {
             spec = decode(&root, &mut self.report);
         }
         match spec {
-            Some(spec) => {
-                Ok(LoadedModel { spec, sources: SourceMap::new(self.report.files, root) })
-            }
+            Some(spec) => Ok(LoadedModel {
+                spec,
+                notes: self.report.take_notes(),
+                ignored_keys: self.report.ignored.len(),
+                sources: SourceMap::new(self.report.files, root),
+            }),
             None => Err(LoadError::Invalid(self.report.into_problems())),
         }
     }
@@ -320,7 +350,7 @@ fn too_many_entries(root: &Node, limits: &Limits, report: &mut Report) {
             let max = limits.max_entries;
             let message = format!("the model has more than {max} named entries");
             report.error_with("E_LIMIT", section.key_at, &section.key, message, |p| {
-                p.help("use `repeat` for series of entries, or raise the limit")
+                p.help(format!("use `repeat` for series of entries, or {}", raise("entries")))
             });
             return;
         }

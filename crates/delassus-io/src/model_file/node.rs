@@ -1,7 +1,7 @@
 //! One tree for every file format: values with their places.
 
 /// A place: file number and bytes. Files are far smaller than 4 GiB, so that 32 bits do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct At {
     pub file: u32,
     pub start: u32,

@@ -42,6 +42,15 @@ impl Problem {
         }
     }
 
+    pub(super) fn note(
+        code: &'static str,
+        location: Location,
+        path: &str,
+        message: impl AsRef<str>,
+    ) -> Self {
+        Problem { severity: Severity::Note, ..Problem::error(code, location, path, message) }
+    }
+
     pub(super) fn help(mut self, text: impl AsRef<str>) -> Self {
         self.help = Some(escape(text.as_ref()));
         self

@@ -2,6 +2,7 @@
 
 use super::node::At;
 use super::{Location, Problem, SourceFile};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Problems shown at most.
@@ -16,6 +17,12 @@ const MAX_KEPT: usize = 1_000;
 pub(super) struct Report {
     pub files: Vec<Arc<SourceFile>>,
     pub problems: Vec<(At, Problem)>,
+    /// Unknown keys are ignored instead of refused.
+    pub lenient: bool,
+    /// Places of the ignored keys.
+    pub ignored: HashSet<At>,
+    /// A note for each ignored key, as far as they are kept.
+    pub notes: Vec<(At, Problem)>,
 }
 
 impl Report {
@@ -53,12 +60,50 @@ impl Report {
         self.error_with(code, at, path, message, |p| p);
     }
 
-    /// The first problems in file order.
-    pub fn into_problems(mut self) -> Vec<Problem> {
-        self.problems.sort_by_key(|(at, _)| (at.file, at.start));
-        self.problems.truncate(MAX_PROBLEMS);
-        self.problems.into_iter().map(|(_, p)| p).collect()
+    /// Takes note of a key that is ignored.
+    pub fn ignore(&mut self, at: At, path: &str, message: &str, help: impl FnOnce() -> String) {
+        self.ignored.insert(at);
+        if self.notes.len() < MAX_KEPT {
+            let note = Problem::note("N_UNKNOWN_KEY", self.location(at), path, message);
+            self.notes.push((at, note.help(help())));
+        }
     }
+
+    /// An empty report on the same files, for one of several readings of a value.
+    pub fn trial(&self) -> Report {
+        Report { files: self.files.clone(), lenient: self.lenient, ..Report::default() }
+    }
+
+    /// How bad it is: faults count first, then ignored keys.
+    pub fn badness(&self) -> (usize, usize) {
+        (self.problems.len(), self.ignored.len())
+    }
+
+    /// Takes in what a trial found.
+    pub fn adopt(&mut self, mut trial: Report) {
+        self.problems.append(&mut trial.problems);
+        self.notes.append(&mut trial.notes);
+        self.ignored.extend(trial.ignored);
+    }
+
+    /// The first notes in file order.
+    pub fn take_notes(&mut self) -> Vec<Problem> {
+        first(std::mem::take(&mut self.notes))
+    }
+
+    /// The first problems in file order, then the first notes.
+    pub fn into_problems(mut self) -> Vec<Problem> {
+        let notes = self.take_notes();
+        let mut list = first(self.problems);
+        list.extend(notes);
+        list
+    }
+}
+
+fn first(mut list: Vec<(At, Problem)>) -> Vec<Problem> {
+    list.sort_by_key(|(at, _)| (at.file, at.start));
+    list.truncate(MAX_PROBLEMS);
+    list.into_iter().map(|(_, p)| p).collect()
 }
 
 pub(super) fn location(files: &[Arc<SourceFile>], at: At) -> Location {

@@ -2,6 +2,7 @@
 
 use super::Limits;
 use super::escape::shorten;
+use super::limits::raise;
 use super::node::{At, Entry, Node, Value, with_index, with_key};
 use super::report::{MAX_PROBLEMS, Report};
 use super::toml_duplicate::Definitions;
@@ -63,14 +64,20 @@ fn too_much(file: usize, excess: &Excess, limits: &Limits, report: &mut Report) 
             let at = At::new(file, offset, offset + 1);
             let message = format!("nested deeper than {} levels", limits.max_depth);
             report.error_with("E_LIMIT", at, "", message, |p| {
-                p.help("a model needs a handful of levels; look for an unclosed bracket")
+                p.help(format!(
+                    "a model needs a handful of levels: look for an unclosed bracket, or {}",
+                    raise("depth")
+                ))
             });
         }
         Excess::Tokens { offset } => {
             let at = At::new(file, offset, offset);
             let message = format!("more than {} words and signs in one file", limits.max_tokens);
             report.error_with("E_LIMIT", at, "", message, |p| {
-                p.help("use `repeat` for series of entries, or spread the model over includes")
+                p.help(format!(
+                    "use `repeat` for series of entries, spread the model over includes, or {}",
+                    raise("tokens")
+                ))
             });
         }
     }
@@ -107,9 +114,14 @@ fn grammar(file: usize, error: &Error, report: &mut Report) {
     let span = error.span().unwrap_or(end..end);
     let at = At::new(file, span.start, span.end);
     let (line_start, line) = source.line_at(span.start);
-    let code = if error.message().contains("recursion") { "E_LIMIT" } else { "E_SYNTAX" };
+    if error.message().contains("recursion") {
+        let message = "more than 80 levels in one key or list, which TOML files cannot have";
+        return report.error_with("E_LIMIT", at, "", message, |p| {
+            p.help(format!("look for an unclosed bracket, or write JSON and {}", raise("depth")))
+        });
+    }
     let help = hint(line, span.start.saturating_sub(line_start), '=');
-    report.error_with(code, at, "", error.message(), |p| p.help(help));
+    report.error_with("E_SYNTAX", at, "", error.message(), |p| p.help(help));
 }
 
 /// The likely cause of a fault of the grammar in this line, told by its value.

@@ -29,6 +29,7 @@ use delassus_math::Vec3;
 use frames::{Markers, Pose, World};
 use geometry::{Shape, vector};
 use params::Params;
+pub use repeat::MAX_ELEMENTS;
 use repeat::{Budget, Entry, Expanded, expand};
 
 /// Checks a model and turns it into numbers, or reports everything that is wrong with it (up to
@@ -42,8 +43,17 @@ pub fn compile_with(
     spec: &ModelSpec,
     overrides: &[(String, String)],
 ) -> Result<Model, Vec<Diagnostic>> {
+    compile_bounded(spec, overrides, MAX_ELEMENTS)
+}
+
+/// The same with another bound on the number of elements after repetition.
+pub fn compile_bounded(
+    spec: &ModelSpec,
+    overrides: &[(String, String)],
+    max_elements: u64,
+) -> Result<Model, Vec<Diagnostic>> {
     let sink = Sink::default();
-    let model = checked(spec, overrides, &sink);
+    let model = checked(spec, overrides, max_elements, &sink);
     let (errors, notes) = sink.finish();
     match model {
         Some(model) if errors.is_empty() => Ok(Model { notes, ..model }),
@@ -52,7 +62,12 @@ pub fn compile_with(
 }
 
 /// `None` only after a fault was reported.
-fn checked(spec: &ModelSpec, overrides: &[(String, String)], sink: &Sink) -> Option<Model> {
+fn checked(
+    spec: &ModelSpec,
+    overrides: &[(String, String)],
+    max_elements: u64,
+    sink: &Sink,
+) -> Option<Model> {
     if !check_schema(spec, sink) {
         return None;
     }
@@ -66,7 +81,7 @@ fn checked(spec: &ModelSpec, overrides: &[(String, String)], sink: &Sink) -> Opt
     let method = settings::method(&env(Section::Method), &spec.method, analysis.as_ref());
     let gravity = gravity(&env(Section::Gravity), spec);
 
-    let names = Names::expand(spec, sink, &params)?;
+    let names = Names::expand(spec, sink, &params, max_elements)?;
     let world = World {
         ground: ground_markers(env(Section::Ground), &spec.ground, &names.ground),
         bodies: compile_bodies(env(Section::Body), spec, &names.bodies),
@@ -152,8 +167,8 @@ struct Names {
 
 impl Names {
     /// `None` where the model would have too many elements.
-    fn expand(spec: &ModelSpec, sink: &Sink, params: &Params) -> Option<Names> {
-        let mut budget = Budget::new();
+    fn expand(spec: &ModelSpec, sink: &Sink, params: &Params, max_elements: u64) -> Option<Names> {
+        let mut budget = Budget::new(max_elements);
         let env = |section| Env::new(sink, params, 0.0, section);
         let root = Path::root("ground");
         let names = Names {

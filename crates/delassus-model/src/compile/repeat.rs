@@ -8,8 +8,9 @@ use delassus_expr::Dim;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Most elements (bodies, markers, joints, forces, sensors) of a whole model.
-pub(super) const MAX_ELEMENTS: u64 = 200_000;
+/// Most elements (bodies, markers, joints, forces, sensors) of a whole model where nothing else
+/// is asked for.
+pub const MAX_ELEMENTS: u64 = 200_000;
 
 const FORM: &str = "write it like `i = 1..N`, or `i = 1..N, j = 1..M`";
 
@@ -32,22 +33,23 @@ pub(super) struct Expanded {
     pub(super) incomplete: bool,
 }
 
-/// What remains of [`MAX_ELEMENTS`].
+/// What remains of the elements a model may have.
 pub(super) struct Budget {
     used: u64,
+    limit: u64,
     /// The limit was passed: the model cannot be looked at any further.
     pub(super) exceeded: bool,
 }
 
 impl Budget {
-    pub(super) fn new() -> Self {
-        Budget { used: 0, exceeded: false }
+    pub(super) fn new(limit: u64) -> Self {
+        Budget { used: 0, limit, exceeded: false }
     }
 
     /// Books `count` elements, or reports that they are too many.
     fn book(&mut self, count: u128, env: &Env<'_>, path: &Path<'_>) -> bool {
         let total = u128::from(self.used).saturating_add(count);
-        if total <= u128::from(MAX_ELEMENTS) {
+        if total <= u128::from(self.limit) {
             self.used = total as u64;
             return true;
         }
@@ -58,10 +60,11 @@ impl Budget {
                 path.to_string(),
                 format!(
                     "this entry makes {count} elements, {total} with those before it; \
-                     the limit is {MAX_ELEMENTS}"
+                     the limit is {}",
+                    self.limit
                 ),
             )
-            .help("check the bounds of the repetition, or split the model"),
+            .help("check the bounds of the repetition, or raise the limit with --limit elements=N"),
         );
         false
     }

@@ -30,6 +30,8 @@ pub struct Plan {
     pub jobs: usize,
     /// Which error counts for thresholds and marks.
     pub measure: Measure,
+    /// Largest size of the results of one run in memory, bytes; 4 GiB when left out.
+    pub max_result_bytes: Option<u64>,
 }
 
 /// A plan that makes no sense.
@@ -63,6 +65,7 @@ impl Plan {
             max_cpu_s: Plan::MAX_CPU_S,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             measure: Measure::Relative,
+            max_result_bytes: None,
         }
     }
 
@@ -82,6 +85,7 @@ impl Plan {
             max_steps: Some(self.max_steps),
             t_end: self.t_end,
             sample: self.sample,
+            max_result_bytes: self.max_result_bytes,
             ..RunOptions::for_method(model.system.model(), method)
         }
     }

@@ -1,0 +1,55 @@
+//! Reads the model file as the command line asks for.
+
+use crate::args::ModelArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::limits::Bounds;
+use crate::report;
+use delassus::io::model_file::{self, LoadError, LoadOptions, LoadedModel};
+use delassus::model::Severity;
+
+/// Reads a model and what it includes.
+pub fn load(args: &ModelArgs, bounds: &Bounds) -> Result<LoadedModel, Failure> {
+    let options = LoadOptions {
+        limits: bounds.reader.clone(),
+        lenient: args.lenient,
+        allowed_dirs: args.allow_dir.clone(),
+    };
+    model_file::load_with(&args.model, &options).map_err(|e| failure(args, e))
+}
+
+/// Notes on the keys that were ignored, and on how many more there were.
+pub fn ignored(loaded: &LoadedModel) -> Vec<Fault> {
+    let mut notes: Vec<Fault> = loaded.notes.iter().map(Fault::from).collect();
+    let more = loaded.ignored_keys.saturating_sub(notes.len());
+    if more > 0 {
+        let message = format!("{more} more unknown keys are ignored");
+        let note = Fault::new("N_UNKNOWN_KEY", "", message)
+            .help("leave --lenient out to have them refused");
+        notes.push(note);
+    }
+    notes
+}
+
+fn failure(args: &ModelArgs, e: LoadError) -> Failure {
+    match e {
+        LoadError::Invalid(problems) => {
+            let (errors, notes): (Vec<_>, Vec<_>) =
+                problems.iter().partition(|p| p.severity == Severity::Error);
+            // An ignored key may be the one that is missed now.
+            report::warnings(&notes.into_iter().map(Fault::from).collect::<Vec<_>>());
+            Failure::input(errors.into_iter().map(Fault::from).collect())
+        }
+        LoadError::Io { path, source } => {
+            let message = format!("cannot read {}: {source}", path.display());
+            // The model itself comes first, also where it is given as a folder to be allowed.
+            let fault = if path != args.model && args.allow_dir.contains(&path) {
+                Fault::new("E_FILE", "--allow-dir", message).help("give a folder that exists")
+            } else {
+                Fault::new("E_FILE", "", message)
+                    .help("check the path of the model; `delassus new` writes a first one")
+            };
+            Failure { exit: Exit::File, faults: vec![fault] }
+        }
+    }
+}
