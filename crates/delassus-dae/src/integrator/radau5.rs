@@ -53,7 +53,7 @@ use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "radau5",
-    summary: "Radau IIA of order 5 on stabilised index 2; stiff systems, adaptive or fixed step",
+    summary: "Radau IIA of order 5 on index 2 with projection; stiff systems, adaptive or fixed step",
     order: [5, 5, 5],
     dense_order: 5,
     index: 2,
@@ -61,7 +61,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     error_order: 4,
     holds_step: true,
     default_rtol: 1e-6,
-    citation: "Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985",
+    citation: "Hairer & Wanner 1996",
     ..MethodInfo::BASE
 };
 
