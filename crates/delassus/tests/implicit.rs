@@ -74,7 +74,6 @@ fn b2_n40_by_bdf() {
 }
 
 #[test]
-#[ignore = "takes minutes: short steps around the singular positions, three stages in one matrix"]
 fn b2_n40_by_radau5() {
     run_case(LONG, "radau5");
 }

@@ -1,4 +1,4 @@
-//! What the implicit methods on the stabilised index-2 form share.
+//! The stabilised index-2 form, and what `bdf` and `radau5` share.
 //!
 //! The form of Gear, Gupta and Leimkuhler keeps both the position and the velocity constraints:
 //!
@@ -11,7 +11,9 @@
 //! positions are then ξ = (what v gives) + w, with w in the range of M★⁻¹G★ᵀ, and w is found by
 //! the mass-metric correction of [`Accel::correct`] with one factor of G★M★⁻¹G★ᵀ. It depends
 //! on the committed state and on h alone, never on an old iteration matrix, so a dropped
-//! attempt leaves no trace beyond the tolerance of the iteration.
+//! attempt leaves no trace beyond the tolerance of the iteration. (`radau5` holds the velocity
+//! rows alone within a step: one point ★ cannot serve stages on both sides of a singular
+//! position.)
 //!
 //! With c = hβ (ξ ≈ const + c v, v = const + c v̇) the velocities and multipliers are one system,
 //!
@@ -48,6 +50,8 @@ const NOISE: f64 = 4e-15;
 const STALLED: f64 = 1e-9;
 /// Contraction beyond which an old matrix is renewed.
 const SLOW: f64 = 0.2;
+/// Further iterations that an old matrix is given before it is renewed.
+const PATIENCE: f64 = 6.0;
 /// Change of c up to which a matrix is kept.
 const KEEP: f64 = 0.2;
 
@@ -105,11 +109,15 @@ impl Monitor {
             self.renew = k > 1 && theta > SLOW && norm > self.noise;
             return Verdict::Converged;
         }
-        self.renew = if self.fresh {
-            k > 3 && theta > 0.5 && norm > self.noise
-        } else {
-            k > 0 && theta > SLOW && norm > self.noise
-        };
+        // iterations to go at this rate
+        let to_go = (norm / tol.max(self.noise)).ln() / -theta.min(1.0).ln();
+        let left = (MAX_ITERATIONS - self.iterations) as f64;
+        self.renew = norm > self.noise
+            && if self.fresh {
+                (k > 3 && theta > 0.5) || (k > 1 && to_go > left)
+            } else {
+                k > 0 && (theta > SLOW || to_go > PATIENCE)
+            };
         let diverges = !norm.is_finite() || (k > 1 && theta > 2.0 && self.fresh && norm > STALLED);
         if diverges || self.iterations == MAX_ITERATIONS {
             self.renew = true;

@@ -1,18 +1,36 @@
-//! RADAU5: the Radau IIA method of three stages and order 5 on the stabilised index-2 form.
+//! RADAU5: the Radau IIA method of three stages and order 5 on the index-2 form, projected.
 //!
 //! ```text
-//! ξ_i = h Σ_j a_ij T(ξ_j)⁻¹ v_j + w_i ,   q_i = q₀ ∘ exp(ξ_i) ,   v_i = v₀ + h Σ_j a_ij v̇_j
-//! M v̇_i = f + Gᵀλ_i ,   g(q_i) = 0 ,   G v_i + g_t = 0 ,   z_i = z₀ + h Σ_j a_ij ż_j
+//! ξ_i = h Σ_j a_ij T(ξ_j)⁻¹ v_j ,   q_i = q₀ ∘ exp(ξ_i) ,   v_i = v₀ + h Σ_j a_ij v̇_j
+//! M v̇_i = f + Gᵀλ_i ,   G v_i + g_t = 0 ,   z_i = z₀ + h Σ_j a_ij ż_j
 //! ```
 //!
-//! The last stage is the new state. `ggl.rs` explains w and the end of a step. The three
-//! stages are solved together: unknowns are h δv_i and h² δλ_i, the blocks of the matrix are
-//! A⁻¹_ij M_i + δ_ij h C_i + h² a_ij K_i, each stage with its own M, C, K and G. That is dearer
-//! than the transformation to one real and one complex system with frozen Jacobians, but it is
-//! Newton's method proper, so it bears long steps with large rotations of G, and a matrix lives
-//! long; the pattern is three times that of one stage in each direction, so the cost stays
-//! proportional to the size of a sparse model. Stages are predicted by the collocation
-//! polynomial of the step before.
+//! The last stage, brought onto g = 0 and then G v + g_t = 0, is the new state; v̇ and λ there
+//! come from one index-1 solve. The stages hold velocities alone: positions drift by the local
+//! error within a step and no further.
+//!
+//! The three stages are solved together: unknowns are h δv_i and h² δλ_i, and the blocks of the
+//! matrix are
+//!
+//! ```text
+//! [ A⁻¹_ij M_i + δ_ij h C_i + h² a_ij K_i    −δ_ij G_iᵀ ]
+//! [ δ_ij G_i + a_ij h Ġ_i                     0         ]
+//! ```
+//!
+//! each stage with its own M, C, K and G. That is dearer than the transformation to one real and
+//! one complex system with frozen Jacobians, but it is Newton's method proper, so it bears long
+//! steps with large rotations of G, and a matrix lives long; the pattern is three times that of
+//! one stage in each direction, so the cost stays proportional to the size of a sparse model.
+//! Stages are predicted by the collocation polynomial of the step before.
+//!
+//! **Singular positions.** Let u be the velocity and x the position out of the branch, and s the
+//! distance to the singular position. The row that gets weak is d(s x)/dt = s u + ṡ x = 0, both
+//! terms of one size within a step; hence Ġ above. Over the stages this is (τ − τ*) x(τ) with a
+//! derivative that vanishes at the nodes: a regular system wherever τ* lies, but for the end and
+//! one point between, so round-off in x is not amplified to speak of and a step passes over. To
+//! hold g = s x = 0 at the stages would divide round-off by s of the nearest of them, squared in
+//! u. Where the end of a step is that close, it is not projected (g does not tell how far to go,
+//! and the next steps make up for it), and v̇ and λ are those of the stages.
 //!
 //! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
 //! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
@@ -20,15 +38,14 @@
 //!
 //! Use it for stiff systems to high accuracy, and where one-step robustness matters: impacts,
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
-//! Equations II (1996), IV.8 and VII.4.
+//! Equations II (1996), IV.8, VII.2 and VII.4.
 
-use super::ggl::{Monitor, Verdict, finish, larger, rate_of_motion, relative_z, serves};
+use super::ggl::{Monitor, Verdict, larger, rate_of_motion, relative_z, serves};
 use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
-use crate::manifold::Manifold;
-use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
+use crate::problem::{AtVel, Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::projection::Projector;
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
@@ -36,7 +53,7 @@ use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "radau5",
-    summary: "Radau IIA of order 5 on stabilised index 2; stiff systems, adaptive or fixed step",
+    summary: "Radau IIA of order 5 on index 2 with projection; stiff systems, adaptive or fixed step",
     order: [5, 5, 5],
     dense_order: 5,
     index: 2,
@@ -44,7 +61,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     error_order: 4,
     holds_step: true,
     default_rtol: 1e-6,
-    citation: "Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985",
+    citation: "Hairer & Wanner 1996",
     ..MethodInfo::BASE
 };
 
@@ -66,8 +83,12 @@ const E: [f64; N] = [-(13.0 + 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.0, -
 
 /// Longest step, in steps before, whose stages are predicted by the last polynomial.
 const EXTRAPOLATE: f64 = 3.0;
-/// Sweeps of ξ = hΣ a T(ξ)⁻¹v + w in each iteration; each gains a factor of about hΩ/4.
+/// Sweeps of ξ = hΣ a T(ξ)⁻¹v in each iteration; each gains a factor of about hΩ/4.
 const SWEEPS: usize = 3;
+/// Relative pivot of G M⁻¹ Gᵀ (the square of the distance to a singular position, in radians or
+/// so), as a part of the largest met, below which g does not tell how far to go and index-1
+/// accelerations are dominated by what little the state is off the constraints.
+const NEAR_SINGULAR: f64 = 2e-6;
 /// What the iteration may leave, in (hω)⁶: far below the local error (hω)⁶/7200, because local
 /// errors may cancel over a turn of a spinning body and what an old matrix leaves does not.
 const LEFT: f64 = 1e-9;
@@ -87,12 +108,17 @@ struct Stages {
     z: Vec<f64>,
     /// v̇ of the last stage.
     a: Vec<f64>,
+    /// Multipliers at the start and of the stages.
+    lambda0: Vec<f64>,
+    lambda: Vec<f64>,
 }
 
 /// The method with its memory.
 pub struct Radau5 {
     dims: Dims,
     a_inv: [[f64; N]; N],
+    /// h d/dt at the nodes, from values at the nodes.
+    slope: [[f64; N]; N],
     rtol: f64,
     acc: Accel,
     proj: Projector,
@@ -117,22 +143,23 @@ pub struct Radau5 {
     s: Vec<f64>,
     s_one: Vec<f64>,
     jac: Vec<f64>,
+    /// Constraint rows and multiplier columns of the stages together.
+    jac_rows: Vec<f64>,
+    jac_cols: Vec<f64>,
     // the attempt, stage by stage
     now: Stages,
     last: Stages,
     have_last: bool,
-    w: Vec<f64>,
-    lambda: Vec<f64>,
+    /// Largest relative pivot of G M⁻¹Gᵀ at the end of a step.
+    best_pivot: f64,
     zdot: Vec<f64>,
     a: Vec<f64>,
     r: Vec<f64>,
-    g: Vec<f64>,
     g_vel: Vec<f64>,
     x: Vec<f64>,
     y: Vec<f64>,
     rates: Vec<f64>,
     xi_before: Vec<f64>,
-    xi_star: Vec<f64>,
     q: Vec<f64>,
     tmp: Vec<f64>,
     tmp2: Vec<f64>,
@@ -153,7 +180,7 @@ impl Radau5 {
         let n_jac = st.jac.nnz();
         let one_rows = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
         let all_rows = RowSubset::new(
-            blocks_on_diagonal(&st.jac)?,
+            all_blocks(&st.jac)?,
             st.independent_rows.map(|rows| {
                 (0..N).flat_map(|i| rows.iter().map(move |r| i * d.n_vel + r)).collect()
             }),
@@ -175,11 +202,14 @@ impl Radau5 {
             v: n(N * d.nv),
             z: n(N * d.nz),
             a: n(d.nv),
+            lambda0: n(d.n_vel),
+            lambda: n(N * d.n_vel),
         };
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         Ok(Radau5 {
             dims: d,
             a_inv: inverse(&A),
+            slope: slopes(),
             rtol: s.tol.rtol,
             acc: Accel::new(p)?,
             proj: Projector::new(p, s.constraint_tol),
@@ -200,21 +230,20 @@ impl Radau5 {
             s: n(N * N * nnz),
             s_one: n(nnz),
             jac: n(N * n_jac),
+            jac_rows: n(N * N * n_jac),
+            jac_cols: n(N * N * n_jac),
             now: memory.clone(),
             last: memory,
             have_last: false,
-            w: n(N * d.nv),
-            lambda: n(N * d.n_vel),
+            best_pivot: 0.0,
             zdot: n(N * d.nz),
             a: n(d.nv),
             r: n(N * d.nv),
-            g: n(N * d.n_vel),
             g_vel: n(N * d.n_vel),
             x: n(N * d.nv),
             y: n(N * d.n_vel),
             rates: n(N * d.nv),
             xi_before: n(N * d.nv),
-            xi_star: n(d.nv),
             q: n(d.nq),
             tmp: n(d.nv),
             tmp2: n(d.nv),
@@ -242,15 +271,17 @@ impl Radau5 {
         now.q0.copy_from_slice(&from.q);
         now.v0.copy_from_slice(&from.v);
         now.z0.copy_from_slice(&from.z);
+        now.lambda0.copy_from_slice(&self.start.lambda);
         let goes_on = self.have_last && h <= EXTRAPOLATE * self.last.h;
         for i in 0..N {
-            self.lambda[i * n_vel..][..n_vel].copy_from_slice(&self.start.lambda);
+            let lambda = &mut now.lambda[i * n_vel..][..n_vel];
             let (v, z) = (&mut now.v[i * nv..][..nv], &mut now.z[i * nz..][..nz]);
             let xi = &mut now.xi[i * nv..][..nv];
             if goes_on {
                 let l = lagrange(1.0 + C[i] * h / self.last.h);
                 extend(&l, &self.last.v0, &self.last.v, v);
                 extend(&l, &self.last.z0, &self.last.z, z);
+                extend(&l, &self.last.lambda0, &self.last.lambda, lambda);
                 self.tmp2.fill(0.0);
                 extend(&l, &self.tmp2, &self.last.xi, &mut self.tmp);
                 p.manifold().retract(&self.last.q0, &self.tmp, &mut self.q);
@@ -258,15 +289,15 @@ impl Radau5 {
             } else {
                 v.copy_from_slice(&from.v);
                 z.copy_from_slice(&from.z);
+                lambda.copy_from_slice(&self.start.lambda);
                 for (x, v) in xi.iter_mut().zip(&from.v) {
                     *x = C[i] * h * v;
                 }
             }
         }
-        self.w.fill(0.0);
     }
 
-    /// ξ_i from v_i and w_i.
+    /// ξ_i from v_i.
     fn positions<P: Problem>(&mut self, p: &P, h: f64) {
         let nv = self.dims.nv;
         let m = p.manifold();
@@ -279,7 +310,7 @@ impl Radau5 {
             for i in 0..N {
                 for k in 0..nv {
                     let sum: f64 = (0..N).map(|j| A[i][j] * self.rates[j * nv + k]).sum();
-                    self.now.xi[i * nv + k] = h * sum + self.w[i * nv + k];
+                    self.now.xi[i * nv + k] = h * sum;
                 }
             }
         }
@@ -294,7 +325,7 @@ impl Radau5 {
         h: f64,
         fill: bool,
     ) -> Result<(), StepFailure> {
-        let Dims { nv, nz, n_pos, n_vel, .. } = self.dims;
+        let Dims { nv, nz, n_vel, .. } = self.dims;
         let n_jac = self.one_rows.full().nnz();
         for i in 0..N {
             let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
@@ -306,7 +337,7 @@ impl Radau5 {
             }
             p.manifold().retract(&from.q, &self.now.xi[of.clone()], &mut self.q);
             let (v, z) = (&self.now.v[of.clone()], &self.now.z[zs.clone()]);
-            let lambda = &self.lambda[rows.clone()];
+            let lambda = &self.now.lambda[rows.clone()];
             let jac = &mut self.jac[i * n_jac..(i + 1) * n_jac];
             let r = &mut self.r[of];
             let e = at(p, ws, from.t + C[i] * h, &self.q, z).velocity(v, z);
@@ -314,7 +345,6 @@ impl Radau5 {
             e.jacobian(jac);
             e.force(r);
             e.residual_vel(&mut self.g_vel[rows.clone()]);
-            e.residual_pos(&mut self.g[rows.start..rows.start + n_pos]);
             e.z_dot(&mut self.zdot[zs]);
             if fill {
                 // row block i: A⁻¹_ij M + δ_ij h C + h² a_ij K
@@ -359,8 +389,10 @@ impl Radau5 {
     fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
         self.made_for = None;
         let n_jac = self.one_rows.full().nnz();
-        let rows = self.all_rows.values(&self.jac);
-        self.stages.factor(&self.s, rows, rows)?;
+        let (rows, cols) = (&mut self.jac_rows, &mut self.jac_cols);
+        fill_constraints(self.one_rows.full(), self.dims.n_pos, &self.slope, &self.jac, rows, cols);
+        let (rows, cols) = self.all_rows.two(&self.jac_rows, &self.jac_cols);
+        self.stages.factor(&self.s, rows, cols)?;
         let rows = self.one_rows.values(&self.jac[(N - 1) * n_jac..]);
         self.filter.factor(&self.s_one, rows, rows)?;
         self.work.factorizations += 2;
@@ -376,7 +408,6 @@ impl Radau5 {
         h: f64,
     ) -> Result<(), StepFailure> {
         let Dims { nv, nz, .. } = self.dims;
-        let m = p.manifold();
         let omega = rate_of_motion(&from.v, &self.start.a, &self.scale, h);
         let most = (LEFT_RTOL * self.rtol).max(LEFT_MIN);
         let tol = (LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most);
@@ -394,7 +425,7 @@ impl Radau5 {
             for (v, x) in self.now.v.iter_mut().zip(&self.x) {
                 *v += x / h;
             }
-            for (l, y) in self.lambda.iter_mut().zip(&self.y) {
+            for (l, y) in self.now.lambda.iter_mut().zip(&self.y) {
                 *l += y / (h * h);
             }
             self.xi_before.copy_from_slice(&self.now.xi);
@@ -402,12 +433,6 @@ impl Radau5 {
             let (mut norm, mut worst) = (0.0, 0);
             for i in 0..N {
                 let of = i * nv..(i + 1) * nv;
-                for k in 0..nv {
-                    self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
-                }
-                if self.dims.n_pos > 0 {
-                    self.correct(m, i)?;
-                }
                 for k in 0..nv {
                     self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
                 }
@@ -435,27 +460,51 @@ impl Radau5 {
         }
     }
 
-    /// Moves stage i onto g = 0 along M★⁻¹G★ᵀ; `tmp` is what the stage has moved since g and G.
-    fn correct(&mut self, m: &Manifold, i: usize) -> Result<(), StepFailure> {
-        let Dims { nv, n_pos, n_vel, .. } = self.dims;
-        let n_jac = self.one_rows.full().nnz();
-        let jac = &self.jac[i * n_jac..(i + 1) * n_jac];
-        let of = i * nv..(i + 1) * nv;
-        m.tangent(&self.xi_before[of], &self.tmp, &mut self.tmp2);
-        self.rows.fill(0.0);
-        self.one_rows.full().mul_add(jac, -1.0, &self.tmp2, &mut self.rows);
-        for k in 0..n_pos {
-            self.rows[k] -= self.g[i * n_vel + k];
+    /// After a failure: notes the pivots of W within the step, for the driver to tell a singular
+    /// position. What fails here fails for the reason that is already known.
+    fn look_for_singular<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64) {
+        self.predict(p, from, h);
+        for i in 0..N {
+            let xi = &self.now.xi[i * self.dims.nv..(i + 1) * self.dims.nv];
+            p.manifold().retract(&from.q, xi, &mut self.q);
+            if self.acc.factor_at(p, ws, from.t + C[i] * h, &self.q, &from.z).is_err() {
+                return;
+            }
         }
-        // a rolling wheel is not slid into place
-        self.rows[n_pos..].fill(0.0);
-        self.acc.correct(&self.rows, &mut self.tmp2)?;
-        m.tangent_inv(&self.xi_star, &self.tmp2, &mut self.tmp);
-        for k in 0..nv {
-            self.w[i * nv + k] += self.tmp[k];
-            self.now.xi[i * nv + k] += self.tmp[k];
+    }
+
+    /// Whether the end of the attempt is close to a singular position.
+    fn near_singular(&self) -> bool {
+        self.acc.weakest_pivot < NEAR_SINGULAR * self.best_pivot
+    }
+
+    /// Brings the end of the step onto the constraints; v̇, λ and ż there.
+    fn finish<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        check_finite("coordinates", &to.q)?;
+        check_finite("velocities", &to.v)?;
+        self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
+        let singular = self.near_singular();
+        let drift = self.proj.drift(p, ws);
+        if !singular || drift > self.proj.limit {
+            self.proj.position_from(p, ws, &mut self.acc, to.t, &mut to.q, &to.z)?;
+            self.proj.velocity(p, ws, &mut self.acc, &mut to.v, &to.z)?;
+        } else {
+            p.realize_velocity(&to.v, &to.z, ws);
         }
-        Ok(())
+        let e = AtVel::realized(p, ws);
+        let Derived { a, lambda, zdot } = &mut self.end;
+        if !singular {
+            return self.acc.solve_at(&e, a, lambda, zdot);
+        }
+        e.z_dot(zdot);
+        a.copy_from_slice(&self.now.a);
+        lambda.copy_from_slice(&self.now.lambda[(N - 1) * self.dims.n_vel..]);
+        check_finite("controller rates", zdot)
     }
 
     /// Local error, filtered.
@@ -521,27 +570,15 @@ fn extend(l: &[f64; N + 1], y0: &[f64], y: &[f64], out: &mut [f64]) {
 
 /// Pattern with N × N copies of `p`.
 fn all_blocks(p: &Csr) -> Result<Csr, KktError> {
-    let n = p.nrows;
-    let at = |i, j, r, c| (i * n + r, j * n + c);
+    let (n, m) = (p.nrows, p.ncols);
+    let at = move |i, j, r, c| (i * n + r, j * m + c);
     Csr::from_pairs(
         N * n,
-        N * n,
+        N * m,
         (0..n).flat_map(|r| {
             p.row(r)
                 .iter()
                 .flat_map(move |c| (0..N).flat_map(move |i| (0..N).map(move |j| at(i, j, r, *c))))
-        }),
-    )
-}
-
-/// Pattern with N copies of `p` on the diagonal.
-fn blocks_on_diagonal(p: &Csr) -> Result<Csr, KktError> {
-    Csr::from_pairs(
-        N * p.nrows,
-        N * p.ncols,
-        (0..N).flat_map(|i| {
-            (0..p.nrows)
-                .flat_map(move |r| p.row(r).iter().map(move |c| (i * p.nrows + r, i * p.ncols + c)))
         }),
     )
 }
@@ -581,6 +618,50 @@ fn add_mass(
     }
 }
 
+/// Constraint rows δ_ij G_i + a_ij h Ġ_i and multiplier columns δ_ij G_i, from G of the stages.
+///
+/// ∂(G v + g_t)/∂q is Ġ, here the derivative of the polynomial through the G of the stages. On
+/// rotations it lacks a term of the size of the rotation in a step; rows of velocities alone
+/// have no such symmetry and go without.
+fn fill_constraints(
+    p: &Csr,
+    n_pos: usize,
+    slope: &[[f64; N]; N],
+    jac: &[f64],
+    rows: &mut [f64],
+    cols: &mut [f64],
+) {
+    let n = p.nnz();
+    for r in 0..p.nrows {
+        for at in p.row_ptr[r]..p.row_ptr[r + 1] {
+            for i in 0..N {
+                let rate: f64 = if r < n_pos {
+                    (0..N).map(|k| slope[i][k] * jac[k * n + at]).sum()
+                } else {
+                    0.0
+                };
+                for j in 0..N {
+                    let own = if i == j { jac[i * n + at] } else { 0.0 };
+                    let to = slot(p, i, j, r, at);
+                    rows[to] = own + A[i][j] * rate;
+                    cols[to] = own;
+                }
+            }
+        }
+    }
+}
+
+/// Derivatives at the nodes of the polynomials of degree 2 that are 1 at one node.
+fn slopes() -> [[f64; N]; N] {
+    let w = |j: usize| -> f64 { (0..N).filter(|k| *k != j).map(|k| 1.0 / (C[j] - C[k])).product() };
+    let off = |i: usize, j: usize| w(j) / w(i) / (C[i] - C[j]);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            if i == j { (0..N).filter(|k| *k != i).map(|k| -off(i, k)).sum() } else { off(i, j) }
+        })
+    })
+}
+
 fn inverse(a: &[[f64; N]; N]) -> [[f64; N]; N] {
     let minor = |i: usize, j: usize| {
         let (i1, i2, j1, j2) = ((i + 1) % N, (i + 2) % N, (j + 1) % N, (j + 2) % N);
@@ -597,7 +678,9 @@ impl<P: Problem> Integrator<P> for Radau5 {
 
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
         let d = &mut self.start;
+        self.acc.weakest_pivot = 1.0;
         self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
+        self.best_pivot = self.acc.weakest_pivot;
         self.have_last = false;
         self.made_for = None;
         Ok(())
@@ -617,20 +700,21 @@ impl<P: Problem> Integrator<P> for Radau5 {
         self.acc.weakest_pivot = 1.0;
         self.predict(p, from, h);
         to.t = from.t + h;
-        self.xi_star.copy_from_slice(&self.now.xi[tail.clone()]);
-        m.retract(&from.q, &self.xi_star, &mut self.q);
-        check_finite("prediction", &self.q)?;
-        self.acc.factor_at(p, ws, to.t, &self.q, &from.z)?;
+        check_finite("prediction", &self.now.xi)?;
         self.positions(p, h);
-        self.newton(p, ws, from, h)?;
+        if let Err(e) = self.newton(p, ws, from, h) {
+            self.look_for_singular(p, ws, from, h);
+            return Err(e);
+        }
         m.retract(&from.q, &self.now.xi[tail.clone()], &mut to.q);
         to.v.copy_from_slice(&self.now.v[tail]);
         to.z.copy_from_slice(&self.now.z[(N - 1) * nz..]);
-        finish(p, ws, &mut self.acc, &mut self.proj, to, &mut self.end)?;
-        self.estimate(from, h)
+        self.estimate(from, h)?;
+        self.finish(p, ws, to)
     }
 
     fn commit(&mut self) {
+        self.best_pivot = self.best_pivot.max(self.acc.weakest_pivot);
         std::mem::swap(&mut self.now, &mut self.last);
         self.have_last = true;
         std::mem::swap(&mut self.start, &mut self.end);
@@ -681,6 +765,14 @@ mod tests {
             for j in 0..N {
                 let sum: f64 = (0..N).map(|k| A[i][k] * x[k][j]).sum();
                 assert!((sum - f64::from(u8::from(i == j))).abs() < 1e-14);
+            }
+        }
+        // d/dc of 1, c, c²
+        for (i, row) in slopes().iter().enumerate() {
+            for k in 0..=2 {
+                let sum: f64 = (0..N).map(|j| row[j] * C[j].powi(k)).sum();
+                let want = if k == 0 { 0.0 } else { f64::from(k) * C[i].powi(k - 1) };
+                assert!((sum - want).abs() < 1e-13, "slope {k} {i}");
             }
         }
         // det(A − γ₀ I) = 0
