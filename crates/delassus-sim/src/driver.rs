@@ -369,9 +369,6 @@ impl<P: Problem> Driver<P> {
 
     /// The error that ends the run, with names.
     fn stop(&self, p: &P, kind: SimErrorKind, h: f64) -> SimError {
-        if let (Some(step), Some(ratio)) = (self.opts.step, self.stiffness.beyond(1)) {
-            return self.unstable(step, ratio);
-        }
         let r = self.rejections;
         let mut e = match (&kind, &self.last_failure) {
             (SimErrorKind::WorkLimit, _) => SimError {
