@@ -7,7 +7,6 @@
 
 mod al;
 mod bdf;
-mod bdf_weights;
 mod combine;
 mod explicit;
 mod gen_alpha;

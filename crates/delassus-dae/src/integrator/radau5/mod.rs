@@ -40,6 +40,9 @@
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
 //! Equations II (1996), IV.8, VII.2 and VII.4.
 
+mod blocks;
+mod tableau;
+
 use super::ggl::{Monitor, Verdict, larger, rate_of_motion, relative_z, serves};
 use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
@@ -49,7 +52,9 @@ use crate::problem::{AtVel, Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::projection::Projector;
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
+use blocks::{add_mass, all_blocks, fill_constraints, fill_rows};
 use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
+use tableau::{A, C, E, GAMMA, N, inverse, lagrange, slopes};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "radau5",
@@ -64,22 +69,6 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     citation: "Hairer & Wanner 1996",
     ..MethodInfo::BASE
 };
-
-/// Stages.
-const N: usize = 3;
-const SQRT6: f64 = 2.449_489_742_783_178;
-/// Nodes.
-const C: [f64; N] = [(4.0 - SQRT6) / 10.0, (4.0 + SQRT6) / 10.0, 1.0];
-/// Stage weights.
-const A: [[f64; N]; N] = [
-    [(88.0 - 7.0 * SQRT6) / 360.0, (296.0 - 169.0 * SQRT6) / 1800.0, (3.0 * SQRT6 - 2.0) / 225.0],
-    [(296.0 + 169.0 * SQRT6) / 1800.0, (88.0 + 7.0 * SQRT6) / 360.0, (-2.0 - 3.0 * SQRT6) / 225.0],
-    [(16.0 - SQRT6) / 36.0, (16.0 + SQRT6) / 36.0, 1.0 / 9.0],
-];
-/// Real eigenvalue of A.
-const GAMMA: f64 = 0.274_888_829_595_677_34;
-/// Weights of the increments of the stages in the error, beside h ẏ₀; times γ₀.
-const E: [f64; N] = [-(13.0 + 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.0, -1.0 / 3.0];
 
 /// Longest step, in steps before, whose stages are predicted by the last polynomial.
 const EXTRAPOLATE: f64 = 3.0;
@@ -551,124 +540,12 @@ impl Radau5 {
     }
 }
 
-/// Weights of the nodes 0, c₁, c₂, c₃ in the polynomial through them at s.
-fn lagrange(s: f64) -> [f64; N + 1] {
-    let nodes = [0.0, C[0], C[1], C[2]];
-    std::array::from_fn(|j| {
-        let others = (0..=N).filter(|i| *i != j);
-        others.map(|i| (s - nodes[i]) / (nodes[j] - nodes[i])).product()
-    })
-}
-
 /// out = l₀ y₀ + Σ l_{i+1} y_i.
 fn extend(l: &[f64; N + 1], y0: &[f64], y: &[f64], out: &mut [f64]) {
     let n = out.len();
     for (k, o) in out.iter_mut().enumerate() {
         *o = l[0] * y0[k] + (0..N).map(|i| l[i + 1] * y[i * n + k]).sum::<f64>();
     }
-}
-
-/// Pattern with N × N copies of `p`.
-fn all_blocks(p: &Csr) -> Result<Csr, KktError> {
-    let (n, m) = (p.nrows, p.ncols);
-    let at = move |i, j, r, c| (i * n + r, j * m + c);
-    Csr::from_pairs(
-        N * n,
-        N * m,
-        (0..n).flat_map(|r| {
-            p.row(r)
-                .iter()
-                .flat_map(move |c| (0..N).flat_map(move |i| (0..N).map(move |j| at(i, j, r, *c))))
-        }),
-    )
-}
-
-/// Slot of entry `at` of row r, block (i, j), in the pattern of [`all_blocks`].
-fn slot(p: &Csr, i: usize, j: usize, r: usize, at: usize) -> usize {
-    let (lo, hi) = (p.row_ptr[r], p.row_ptr[r + 1]);
-    i * N * p.nnz() + N * lo + j * (hi - lo) + (at - lo)
-}
-
-/// Row block i of the matrix: h² a_ij K + δ_ij h C.
-fn fill_rows(p: &Csr, i: usize, h: f64, k: &[f64], hc: &[f64], s: &mut [f64]) {
-    for r in 0..p.nrows {
-        for at in p.row_ptr[r]..p.row_ptr[r + 1] {
-            for j in 0..N {
-                let damping = if i == j { hc[at] } else { 0.0 };
-                s[slot(p, i, j, r, at)] = h * h * A[i][j] * k[at] + damping;
-            }
-        }
-    }
-}
-
-/// Adds A⁻¹_ij M to row block i.
-fn add_mass(
-    p: &Csr,
-    i: usize,
-    a_inv: &[[f64; N]; N],
-    slots: &[usize],
-    mass: &[f64],
-    s: &mut [f64],
-) {
-    for (at, x) in slots.iter().zip(mass) {
-        let r = p.row_ptr.partition_point(|q| q <= at) - 1;
-        for j in 0..N {
-            s[slot(p, i, j, r, *at)] += a_inv[i][j] * x;
-        }
-    }
-}
-
-/// Constraint rows δ_ij G_i + a_ij h Ġ_i and multiplier columns δ_ij G_i, from G of the stages.
-///
-/// ∂(G v + g_t)/∂q is Ġ, here the derivative of the polynomial through the G of the stages. On
-/// rotations it lacks a term of the size of the rotation in a step; rows of velocities alone
-/// have no such symmetry and go without.
-fn fill_constraints(
-    p: &Csr,
-    n_pos: usize,
-    slope: &[[f64; N]; N],
-    jac: &[f64],
-    rows: &mut [f64],
-    cols: &mut [f64],
-) {
-    let n = p.nnz();
-    for r in 0..p.nrows {
-        for at in p.row_ptr[r]..p.row_ptr[r + 1] {
-            for i in 0..N {
-                let rate: f64 = if r < n_pos {
-                    (0..N).map(|k| slope[i][k] * jac[k * n + at]).sum()
-                } else {
-                    0.0
-                };
-                for j in 0..N {
-                    let own = if i == j { jac[i * n + at] } else { 0.0 };
-                    let to = slot(p, i, j, r, at);
-                    rows[to] = own + A[i][j] * rate;
-                    cols[to] = own;
-                }
-            }
-        }
-    }
-}
-
-/// Derivatives at the nodes of the polynomials of degree 2 that are 1 at one node.
-fn slopes() -> [[f64; N]; N] {
-    let w = |j: usize| -> f64 { (0..N).filter(|k| *k != j).map(|k| 1.0 / (C[j] - C[k])).product() };
-    let off = |i: usize, j: usize| w(j) / w(i) / (C[i] - C[j]);
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            if i == j { (0..N).filter(|k| *k != i).map(|k| -off(i, k)).sum() } else { off(i, j) }
-        })
-    })
-}
-
-fn inverse(a: &[[f64; N]; N]) -> [[f64; N]; N] {
-    let minor = |i: usize, j: usize| {
-        let (i1, i2, j1, j2) = ((i + 1) % N, (i + 2) % N, (j + 1) % N, (j + 2) % N);
-        a[i1][j1] * a[i2][j2] - a[i1][j2] * a[i2][j1]
-    };
-    let det: f64 = (0..N).map(|j| a[0][j] * minor(0, j)).sum();
-    std::array::from_fn(|i| std::array::from_fn(|j| minor(j, i) / det))
 }
 
 impl<P: Problem> Integrator<P> for Radau5 {
@@ -740,52 +617,5 @@ impl<P: Problem> Integrator<P> for Radau5 {
         let mut w = self.work;
         w += self.acc.work;
         w
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Conditions B(5), C(3) and the real eigenvalue.
-    #[test]
-    fn tableau() {
-        for i in 0..N {
-            for k in 1..=3 {
-                let sum: f64 = (0..N).map(|j| A[i][j] * C[j].powi(k - 1)).sum();
-                assert!((sum - C[i].powi(k) / f64::from(k)).abs() < 1e-15, "C({k}) {i}");
-            }
-        }
-        for k in 1..=5 {
-            let sum: f64 = (0..N).map(|j| A[2][j] * C[j].powi(k - 1)).sum();
-            assert!((sum - 1.0 / f64::from(k)).abs() < 1e-15, "B({k})");
-        }
-        let x = inverse(&A);
-        for i in 0..N {
-            for j in 0..N {
-                let sum: f64 = (0..N).map(|k| A[i][k] * x[k][j]).sum();
-                assert!((sum - f64::from(u8::from(i == j))).abs() < 1e-14);
-            }
-        }
-        // d/dc of 1, c, c²
-        for (i, row) in slopes().iter().enumerate() {
-            for k in 0..=2 {
-                let sum: f64 = (0..N).map(|j| row[j] * C[j].powi(k)).sum();
-                let want = if k == 0 { 0.0 } else { f64::from(k) * C[i].powi(k - 1) };
-                assert!((sum - want).abs() < 1e-13, "slope {k} {i}");
-            }
-        }
-        // det(A − γ₀ I) = 0
-        let mut b = A;
-        for (i, row) in b.iter_mut().enumerate() {
-            row[i] -= GAMMA;
-        }
-        let det = b[0][0] * (b[1][1] * b[2][2] - b[1][2] * b[2][1])
-            - b[0][1] * (b[1][0] * b[2][2] - b[1][2] * b[2][0])
-            + b[0][2] * (b[1][0] * b[2][1] - b[1][1] * b[2][0]);
-        assert!(det.abs() < 1e-16, "{det}");
-        // the error of a constant rate is zero
-        let sum: f64 = (0..N).map(|i| E[i] * C[i]).sum();
-        assert!((sum + 1.0).abs() < 1e-14);
     }
 }

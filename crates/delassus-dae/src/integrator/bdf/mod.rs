@@ -28,18 +28,22 @@
 //! orders 3 to 5; set `max_order` to 2 for these. References: Gear 1971; Brenan, Campbell &
 //! Petzold 1996; Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985.
 
-use super::bdf_weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
-use super::ggl::{Monitor, Verdict, finish, larger, rate_of_motion, relative_z, serves};
+mod newton;
+mod order;
+mod weights;
+
+use super::ggl::{finish, rate_of_motion};
 use super::{Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
 use crate::accel::Accel;
 use crate::control::{ErrorScale, ErrorView};
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::manifold::Manifold;
-use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
+use crate::problem::{Dims, Problem, mass_slots};
 use crate::projection::Projector;
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
+use weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
 
 const MAX_ORDER_OPTION: OptionInfo = OptionInfo {
     name: "max_order",
@@ -68,22 +72,10 @@ const PAST: usize = MAX_ORDER;
 const RATIO: [f64; 2] = [0.2, 2.5];
 /// Rotation, rad, over which one chart is used.
 const CHART: f64 = 2.5;
-/// What the iteration may leave, in local errors and relative to the scales. Far below the local
-/// error, because local errors may cancel over a turn of a spinning body and what an old matrix
-/// leaves does not.
-const LEFT: f64 = 1e-6;
-const LEFT_MIN: f64 = 1e-16;
-const LEFT_MAX: f64 = 1e-11;
-/// Sweeps of ξ = ξ_h + c T(ξ)⁻¹v + w in each iteration; each gains a factor of about cΩ/2.
-const SWEEPS: usize = 4;
-/// Safety on the step that an error estimate allows.
-const SAFETY: f64 = 1.0 / 1.2;
 /// Local errors of a multistep method add up over a run instead of cancelling; with this factor
 /// on them the global error is of the size of the tolerance on typical mechanisms.
 const ADD_UP: f64 = 30.0;
-/// Largest growth of the step, and what is not worth a change.
-const GROW: f64 = 2.0;
-const KEEP_BELOW: f64 = 1.25;
+
 /// The method with its memory.
 pub struct Bdf {
     dims: Dims,
@@ -268,142 +260,6 @@ impl Bdf {
         difference(c, &self.z, &self.z_pred, &mut self.err_z);
     }
 
-    /// ξ from v and w.
-    fn positions(&mut self, m: &Manifold, c: f64) {
-        for _ in 0..if m.is_vector() { 1 } else { SWEEPS } {
-            m.tangent_inv(&self.xi, &self.v, &mut self.tmp);
-            for k in 0..self.dims.nv {
-                self.xi[k] = self.xi_known[k] + c * self.tmp[k] + self.w[k];
-            }
-        }
-    }
-
-    /// Residuals −c² r, g and −c (G v + g_t) at the present iterate; the matrix where `fill`.
-    fn evaluate<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        c: f64,
-        to: &mut State,
-        fill: bool,
-    ) -> Result<(), StepFailure> {
-        let Dims { n_pos, nv, .. } = self.dims;
-        p.manifold().retract(&self.from.q, &self.xi, &mut to.q);
-        for k in 0..nv {
-            self.a[k] = (self.v[k] - self.v_known[k]) / c;
-        }
-        let e = at(p, ws, to.t, &to.q, &self.z).velocity(&self.v, &self.z);
-        e.mass(&mut self.mass);
-        e.jacobian(&mut self.jac);
-        e.force(&mut self.r);
-        e.residual_vel(&mut self.g_vel);
-        e.residual_pos(&mut self.g[..n_pos]);
-        e.z_dot(&mut self.zdot);
-        if fill {
-            self.s.fill(0.0);
-            e.tangent(&self.a, &self.lambda, c * c, c, &mut self.s);
-            for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
-                self.s[*slot] += x;
-            }
-            self.made_for = None;
-            let rows = self.subset.values(&self.jac);
-            self.kkt.factor(&self.s, rows, rows)?;
-            self.work.factorizations += 1;
-            self.made_for = Some(c);
-        }
-        for r in &mut self.r {
-            *r = -*r;
-        }
-        mass_mul_add(&self.mass_blocks, &self.mass, &self.a, &mut self.r);
-        self.subset.full().mul_t_add(&self.jac, -1.0, &self.lambda, &mut self.r);
-        for r in &mut self.r {
-            *r *= -c * c;
-        }
-        for g in &mut self.g_vel {
-            *g *= -c;
-        }
-        self.work.evaluations += 1;
-        check_finite("residual", &self.r)?;
-        check_finite("constraint residual", &self.g_vel)?;
-        check_finite("controller rates", &self.zdot)
-    }
-
-    /// Moves q onto g = 0 along M★⁻¹G★ᵀ, ★ the predicted point.
-    fn correct(&mut self, m: &Manifold) -> Result<(), StepFailure> {
-        let Dims { nv, n_pos, .. } = self.dims;
-        difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
-        m.tangent(&self.xi_before, &self.tmp, &mut self.tmp2);
-        self.rows.fill(0.0);
-        self.subset.full().mul_add(&self.jac, -1.0, &self.tmp2, &mut self.rows);
-        for k in 0..n_pos {
-            self.rows[k] -= self.g[k];
-        }
-        // a rolling wheel is not slid into place
-        self.rows[n_pos..].fill(0.0);
-        self.acc.correct(&self.rows, &mut self.tmp2)?;
-        m.tangent_inv(&self.xi_pred, &self.tmp2, &mut self.tmp);
-        for k in 0..nv {
-            self.w[k] += self.tmp[k];
-            self.xi[k] += self.tmp[k];
-        }
-        Ok(())
-    }
-
-    fn newton<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        c: f64,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        let m = p.manifold();
-        let constant = error_constant(&self.tau, self.k);
-        let omega = rate_of_motion(&self.from.v, &self.start.a, &self.scale, c);
-        let mut monitor = Monitor::new(c, omega, self.renew);
-        loop {
-            let fill = monitor.renew || !serves(self.made_for, c);
-            self.evaluate(p, ws, c, to, fill)?;
-            if fill {
-                monitor.renewed();
-            }
-            let (kkt, r, x) = (&mut self.kkt, &self.r, &mut self.x);
-            self.subset.with_vectors(&self.g_vel, &mut self.y, |b, y| kkt.solve(r, b, x, y))?;
-            self.work.newton += 1;
-            add(1.0 / c, &self.x, &mut self.v);
-            add(1.0 / (c * c), &self.y, &mut self.lambda);
-            self.xi_before.copy_from_slice(&self.xi);
-            self.positions(m, c);
-            if self.dims.n_pos > 0 {
-                self.correct(m)?;
-            }
-            let (mut norm, mut worst) = (0.0, 0);
-            difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
-            larger(&mut norm, &mut worst, 1.0, &self.tmp, &self.scale);
-            larger(&mut norm, &mut worst, 1.0 / (c * omega), &self.x, &self.scale);
-            for k in 0..self.dims.nz {
-                let z = self.z_known[k] + c * self.zdot[k];
-                let old = std::mem::replace(&mut self.z[k], z);
-                norm = norm.max(relative_z(z - old, z, self.from.z[k]));
-            }
-            // what is left must be small against the local error
-            let mut error = 0.0;
-            difference(constant, &self.xi, &self.xi_pred, &mut self.tmp);
-            larger(&mut error, &mut 0, 1.0, &self.tmp, &self.scale);
-            difference(constant, &self.v, &self.v_pred, &mut self.tmp);
-            larger(&mut error, &mut 0, 1.0 / omega, &self.tmp, &self.scale);
-            match monitor.judge(norm, (LEFT * error).clamp(LEFT_MIN, LEFT_MAX)) {
-                Verdict::GoOn => {}
-                verdict => {
-                    self.renew = monitor.renew;
-                    return match verdict {
-                        Verdict::Failed => Err(monitor.failure(worst)),
-                        _ => Ok(()),
-                    };
-                }
-            }
-        }
-    }
-
     /// A step by backward differences of order k.
     fn step<P: Problem>(
         &mut self,
@@ -442,51 +298,6 @@ impl Bdf {
         finish(p, ws, &mut self.acc, &mut self.proj, to, &mut self.end)?;
         self.local_error(k);
         Ok(())
-    }
-
-    /// Size of the difference that the prediction of order k misses, about hᵏ⁺¹y⁽ᵏ⁺¹⁾.
-    fn term(&mut self, k: usize, scale: &ErrorScale) -> f64 {
-        self.local_error(k);
-        let size = scale.rms(&self.err_xi, &self.err_v, &self.err_z);
-        size / (ADD_UP * error_constant(&self.tau, k))
-    }
-
-    /// Factor of the step that order k would allow next.
-    fn factor(&mut self, k: usize, scale: &ErrorScale) -> f64 {
-        let err = ADD_UP * error_constant(&self.tau, k) * self.term(k, scale);
-        SAFETY / err.max(1e-10).powf(1.0 / (k + 1) as f64)
-    }
-
-    /// Order for the next step, from how the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾ fall with k (Shampine & Gordon).
-    ///
-    /// Terms that do not fall belong to a motion that the step does not resolve; for these the
-    /// high orders are inaccurate, and unstable if it is an oscillation. The low orders damp it.
-    fn best_order(&mut self, scale: &ErrorScale) -> usize {
-        let k = self.k;
-        let here = self.term(k, scale);
-        let below = if k > 1 { self.term(k - 1, scale) } else { f64::INFINITY };
-        let lower = match k {
-            1 => false,
-            2 => below <= 0.5 * here,
-            _ => below.max(self.term(k - 2, scale)) <= here,
-        };
-        if lower {
-            return k - 1;
-        }
-        if self.held < k || k == self.max_order || self.reach < k + 2 {
-            return k;
-        }
-        let above = self.term(k + 1, scale);
-        if k == 1 {
-            return if above < 0.5 * here { 2 } else { 1 };
-        }
-        if below <= here.min(above) {
-            k - 1
-        } else if above >= here {
-            k
-        } else {
-            k + 1
-        }
     }
 }
 
@@ -609,38 +420,6 @@ impl<P: Problem> Integrator<P> for Bdf {
     }
 
     fn choose_order(&mut self, scale: &ErrorScale) -> Option<f64> {
-        let len = if self.new_history { 0 } else { self.len };
-        if self.by_starter {
-            if len + 1 < self.max_order || len == 0 {
-                // the history is to be even; the controller may shorten the step
-                let err = scale.norm(&Integrator::<P>::error(self)).max(1e-10);
-                let order = f64::from(super::radau5::INFO.error_order);
-                return Some((0.9 / err.powf(1.0 / order)).min(1.0));
-            }
-            // complete: the order that this history can judge and that allows most
-            let most = (self.reach - 1).min(self.max_order);
-            let (mut best, mut order) = (0.0, 1);
-            for k in 1..=most {
-                let f = self.factor(k, scale);
-                if f > best {
-                    (best, order) = (f, k);
-                }
-            }
-            self.next_order = Some(order);
-            self.held = 0;
-            return Some(best.min(GROW));
-        }
-        let k = self.k;
-        let order = self.best_order(scale);
-        let factor = self.factor(order, scale);
-        self.next_order = Some(order);
-        if order != k {
-            self.held = 0;
-        }
-        if self.held >= k && factor >= KEEP_BELOW {
-            self.held = 0;
-            return Some(factor.min(GROW));
-        }
-        Some(if factor < 0.9 { factor } else { 1.0 })
+        Some(self.choose(scale))
     }
 }
