@@ -177,11 +177,7 @@ impl Accel {
     }
 
     /// Factors W at the position that is realised in `ws`.
-    pub(crate) fn factor_realized<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &P::Ws,
-    ) -> Result<(), StepFailure> {
+    pub fn factor_realized<P: Problem>(&mut self, p: &P, ws: &P::Ws) -> Result<(), StepFailure> {
         self.factor(|m| p.mass(ws, m), |j| p.jacobian(ws, j))
     }
 
@@ -270,7 +266,22 @@ impl Accel {
         check_finite("projection", x)
     }
 
-    /// M, G and f as they were evaluated last. [`Accel::correct`] spoils f.
+    /// The acceleration that a force alone would make, M a − Gᵀλ = f with G a = 0, by the factor
+    /// that is there; for an impulse, the jump of the velocity.
+    pub fn respond(
+        &mut self,
+        f: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        self.f.copy_from_slice(f);
+        self.rhs.fill(0.0);
+        self.kkt_solve(Rhs::Own, a, Some(lambda))?;
+        check_finite("response", a)
+    }
+
+    /// M, G and f as they were evaluated last. [`Accel::correct`] and
+    /// [`Accel::respond`] spoil f.
     pub(crate) fn terms(&self) -> (&[f64], &[f64], &[f64]) {
         (&self.mass, &self.jac, &self.f)
     }

@@ -22,6 +22,7 @@ pub mod problem;
 pub mod projection;
 mod rows;
 pub mod state;
+pub mod unilateral;
 
 pub use accel::Accel;
 pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
@@ -31,5 +32,6 @@ pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
 pub use state::{Derived, State};
+pub use unilateral::{Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};
 
 pub use delassus_linalg::KktError;

@@ -1,0 +1,177 @@
+//! [`Unilateral`]: what whoever has a system with one-sided constraints and friction writes.
+//!
+//! A *point* is one place where an interaction may act: a contact point of two shapes, a stop of
+//! a joint, a rope, a one-way clutch, dry friction in a joint. It has a normal row and tangential
+//! rows, which are like rows of G, and a law.
+//!
+//! ```text
+//! gap g_N(q,t) ≥ 0,  u_N = H_N v + g_t,  u_T = H_T v + …        u̇ = H a + bias
+//! M a = f + Gᵀλ + H_Nᵀ r_N + H_Tᵀ r_T                            r acts along +H, as λ along +G
+//! 0 ≤ g_N ⊥ r_N ≥ 0       |r_T| ≤ μ r_N,  r_T against u_T when it slips
+//! ```
+
+use crate::problem::Problem;
+
+/// One place where an interaction may act; the order of ids is the order of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PointId {
+    /// Pair of shapes, or other interaction.
+    pub pair: u64,
+    /// Which of its points.
+    pub slot: u32,
+}
+
+/// How much of an approach comes back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Restitution {
+    /// Coefficient e, 0 to 1.
+    pub e: f64,
+    /// What it multiplies.
+    pub law: RestitutionLaw,
+}
+
+/// What the coefficient of restitution multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RestitutionLaw {
+    /// Velocities: u_N⁺ = −e u_N⁻ (Newton; Moreau where several points take part).
+    #[default]
+    Newton,
+    /// Impulses: that of restitution is e times that of compression.
+    Poisson,
+    /// Work: that of restitution is −e² that of compression (Stronge).
+    Energetic,
+}
+
+/// What a point obeys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Law {
+    /// A gap that must not become negative; row 0 is the normal, then the tangential rows.
+    Contact {
+        /// Sliding friction, 0 for none.
+        mu: f64,
+        /// Friction that must be overcome to start sliding, ≥ `mu`.
+        mu_static: f64,
+        /// Bounce.
+        restitution: Restitution,
+        /// Tangential rows: 0, 1 (plane) or 2.
+        tangential: usize,
+    },
+    /// A rate that must not become negative (one-way clutch); row 0 is the rate.
+    OneWay,
+    /// Friction with known bounds (dry friction in a joint); row 0 is the rate it acts against.
+    DryFriction {
+        /// Force while it slides.
+        bound: f64,
+        /// Force that must be overcome to start, ≥ `bound`.
+        bound_static: f64,
+    },
+}
+
+impl Law {
+    /// Rows of a point.
+    pub fn rows(&self) -> usize {
+        match self {
+            Law::Contact { tangential, .. } => 1 + tangential,
+            Law::OneWay | Law::DryFriction { .. } => 1,
+        }
+    }
+
+    /// Has friction.
+    pub fn is_rough(&self) -> bool {
+        match self {
+            Law::Contact { mu, mu_static, tangential, .. } => {
+                *tangential > 0 && mu.max(*mu_static) > 0.0
+            }
+            Law::OneWay => false,
+            Law::DryFriction { .. } => true,
+        }
+    }
+}
+
+/// Kinematics of one point; buffers are reused.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Point {
+    /// Gap, m (rad); negative is penetration. 0 for laws without a gap.
+    pub gap: f64,
+    /// Parts of the two shapes that face each other.
+    pub features: [u32; 2],
+    /// Velocity coordinates of its rows, ascending.
+    pub cols: Vec<usize>,
+    /// H: gradients on `cols`, [`Law::rows`] of them are used.
+    pub rows: [Vec<f64>; 3],
+    /// u = H v + (rates of what moves by itself), after [`Unilateral::rates`].
+    pub rate: [f64; 3],
+    /// u̇ = H a + bias.
+    pub bias: [f64; 3],
+    /// Where it acts, ground components, for drawings.
+    pub at: [f64; 3],
+    /// Normal in ground components, for drawings; zero where there is none.
+    pub normal: [f64; 3],
+}
+
+impl Point {
+    /// H_k · x.
+    pub fn row_dot(&self, k: usize, x: &[f64]) -> f64 {
+        self.cols.iter().zip(&self.rows[k]).map(|(c, h)| h * x[*c]).sum()
+    }
+
+    /// f += c H_kᵀ.
+    pub fn add_row(&self, k: usize, c: f64, f: &mut [f64]) {
+        for (col, h) in self.cols.iter().zip(&self.rows[k]) {
+            f[*col] += c * h;
+        }
+    }
+}
+
+/// A problem with one-sided constraints. Its own rows (g, G) stay two-sided.
+///
+/// A point is evaluated with the workspace realised: [`Unilateral::position`] after
+/// `realize_position`, [`Unilateral::rates`] after `realize_velocity`.
+pub trait Unilateral: Problem {
+    /// Ids of all points whose gap may be below `margin` at the realised position, ascending, and
+    /// always those without a gap. With an infinite margin: all there are.
+    fn near(&self, ws: &Self::Ws, margin: f64, out: &mut Vec<PointId>);
+
+    /// What a point obeys.
+    fn law(&self, point: PointId) -> Law;
+
+    /// Name of the interaction of a point, for messages and the event log.
+    fn point_name(&self, point: PointId) -> String;
+
+    /// Velocity coordinates that the rows of a point can touch, ascending; fixed.
+    fn columns(&self, point: PointId, out: &mut Vec<usize>);
+
+    /// Gap, features and rows at the realised position. With `keep`, the gap is that between these
+    /// features, also a little beyond their borders, where it goes on smoothly; without it,
+    /// between those that face each other now, `before` being kept where both are as good. False
+    /// where the point has no meaning at present (the shapes do not face each other there).
+    fn position(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        keep: bool,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool;
+
+    /// Rates and biases at the realised velocities, for a point that [`Unilateral::position`]
+    /// filled at the same position.
+    fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut Point);
+
+    /// How far the features of the point are from handing over to their neighbours: positive
+    /// inside, crossing zero at the change. Infinite where they never change.
+    fn feature_margin(&self, _ws: &Self::Ws, _point: PointId, _at: &Point) -> f64 {
+        f64::INFINITY
+    }
+
+    /// A typical length of the system, m: thresholds of gaps are parts of it.
+    fn length(&self) -> f64 {
+        1.0
+    }
+
+    /// Multiple impacts are resolved one after another (by falling approach speed) instead of at
+    /// once.
+    fn sequential_impacts(&self) -> bool {
+        false
+    }
+}
