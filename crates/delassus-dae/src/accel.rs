@@ -266,6 +266,19 @@ impl Accel {
         check_finite("projection", x)
     }
 
+    /// M a − Gᵀλ = f, G a = b by the factor that is there, for any forces and right-hand sides.
+    pub fn solve(
+        &mut self,
+        f: &[f64],
+        b: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        self.f.copy_from_slice(f);
+        self.kkt_solve(Rhs::Given(b), a, Some(lambda))?;
+        check_finite("accelerations", a)
+    }
+
     /// The acceleration that a force alone would make, M a − Gᵀλ = f with G a = 0, by the factor
     /// that is there; for an impulse, the jump of the velocity.
     pub fn respond(
@@ -280,8 +293,8 @@ impl Accel {
         check_finite("response", a)
     }
 
-    /// M, G and f as they were evaluated last. [`Accel::correct`] and
-    /// [`Accel::respond`] spoil f.
+    /// M, G and f as they were evaluated last. Solving with other
+    /// forces spoils f.
     pub(crate) fn terms(&self) -> (&[f64], &[f64], &[f64]) {
         (&self.mass, &self.jac, &self.f)
     }

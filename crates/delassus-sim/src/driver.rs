@@ -44,6 +44,15 @@ pub enum Stepped {
     Finished,
 }
 
+/// An attempt that passed the error test and waits for [`Driver::commit`].
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    /// The time to land on, where it is known better than as a sum.
+    exact_time: Option<f64>,
+    /// It ends a fixed step.
+    ends_fixed: bool,
+}
+
 /// Counts of rejected attempts by cause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rejections {
@@ -72,6 +81,9 @@ pub struct Driver<P: Problem> {
     per_unit_step: bool,
     holds_step: bool,
     stiffness: StiffnessMonitor,
+    pending: Option<Pending>,
+    /// Work of methods that were replaced.
+    spent: delassus_dae::Work,
     last_failure: Option<StepFailure>,
     worst: Vec<usize>,
     /// Accepted steps.
@@ -149,6 +161,8 @@ impl<P: Problem> Driver<P> {
             per_unit_step: info.per_unit_step,
             holds_step: info.holds_step,
             stiffness: StiffnessMonitor::default(),
+            pending: None,
+            spent: delassus_dae::Work::default(),
             last_failure: None,
             worst: Vec::with_capacity(3),
             steps: 0,
@@ -184,11 +198,20 @@ impl<P: Problem> Driver<P> {
 
     /// Work of the method so far.
     pub fn work(&self) -> delassus_dae::Work {
-        self.method.work()
+        let mut all = self.spent;
+        all += self.method.work();
+        all
     }
 
     /// Makes one accepted step.
     pub fn advance(&mut self, p: &P) -> Result<Stepped, SimError> {
+        let made = self.propose(p)?;
+        self.commit();
+        Ok(made)
+    }
+
+    /// Makes one step that passes the error test and leaves it to be looked at.
+    pub fn propose(&mut self, p: &P) -> Result<Stepped, SimError> {
         if self.state.t >= self.opts.t_end {
             return Ok(Stepped::Finished);
         }
@@ -196,14 +219,66 @@ impl<P: Problem> Driver<P> {
             return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
         }
         match self.opts.step {
-            None => self.advance_adaptive(p)?,
-            Some(h) => self.advance_fixed(p, h)?,
+            None => self.propose_adaptive(p)?,
+            Some(h) => self.propose_fixed(p, h)?,
         }
-        self.steps += 1;
         Ok(Stepped::Step)
     }
 
-    fn advance_adaptive(&mut self, p: &P) -> Result<(), SimError> {
+    /// The step that waits for [`Driver::commit`].
+    pub fn proposal(&self) -> StepView<'_> {
+        StepView {
+            from: &self.state,
+            d0: self.method.start(),
+            to: &self.prev,
+            d1: self.method.end(),
+        }
+    }
+
+    /// Makes the waiting step again with this length, at most that of the one before.
+    pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
+        self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
+        self.pending = Some(Pending { exact_time: None, ends_fixed: false });
+        Ok(())
+    }
+
+    /// Accepts the waiting step.
+    pub fn commit(&mut self) {
+        if let Some(p) = self.pending.take() {
+            self.accept(p.exact_time);
+            self.n_fixed += u64::from(p.ends_fixed);
+            self.steps += 1;
+        }
+    }
+
+    /// Goes on from another state after an event, by another method where one is given, for a
+    /// problem that may have other rows than before. Counts, scales and the step stay.
+    pub fn restart(
+        &mut self,
+        p: &P,
+        method: Option<Box<dyn Integrator<P>>>,
+        state: &State,
+    ) -> Result<(), StepFailure> {
+        if let Some(method) = method {
+            self.spent += self.method.work();
+            self.method = method;
+            self.ws = p.workspace();
+        }
+        self.pending = None;
+        self.state.copy_from(state);
+        self.prev.copy_from(state);
+        self.method.restart(p, &mut self.ws, &self.state)?;
+        self.d_prev = self.method.start().clone();
+        self.scale.observe(&self.state, self.method.start());
+        Ok(())
+    }
+
+    /// Characteristic rate of the motion so far, 1/s.
+    pub fn rate(&self) -> f64 {
+        self.scale.rate()
+    }
+
+    fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
         let span = self.opts.t_end - self.t0;
         let first = self.h;
         let mut failures = 0;
@@ -247,7 +322,7 @@ impl<P: Problem> Driver<P> {
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
-                        self.accept(last.then_some(self.opts.t_end));
+                        self.wait(last.then_some(self.opts.t_end), false);
                         return Ok(());
                     }
                     self.scale.worst(&view, &mut self.worst);
@@ -286,14 +361,14 @@ impl<P: Problem> Driver<P> {
             if err <= HOP_ERROR {
                 self.h = first;
                 self.hops += 1;
-                self.accept((h == left).then_some(self.opts.t_end));
+                self.wait((h == left).then_some(self.opts.t_end), false);
                 return true;
             }
         }
         false
     }
 
-    fn advance_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
+    fn propose_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
         // times are t0 + n h, never a running sum; a failed step is halved inside its interval
         let target = (self.t0 + (self.n_fixed + 1) as f64 * h).min(self.opts.t_end);
         let target = if self.opts.t_end - target < 1e-9 * h { self.opts.t_end } else { target };
@@ -309,10 +384,7 @@ impl<P: Problem> Driver<P> {
             match self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev) {
                 Ok(()) => {
                     let done = self.state.t + part >= target - 1e-9 * h;
-                    if done {
-                        self.n_fixed += 1;
-                    }
-                    self.accept(done.then_some(target));
+                    self.wait(done.then_some(target), done);
                     return Ok(());
                 }
                 Err(e) => {
@@ -326,6 +398,13 @@ impl<P: Problem> Driver<P> {
                     part *= 0.5;
                 }
             }
+        }
+    }
+
+    fn wait(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
+        self.pending = Some(Pending { exact_time, ends_fixed });
+        if let Some(t) = exact_time {
+            self.prev.t = t;
         }
     }
 
