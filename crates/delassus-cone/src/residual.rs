@@ -1,0 +1,65 @@
+//! The one residual by which all solvers are judged.
+
+use crate::law::defect;
+use crate::problem::{DenseProblem, check_dense};
+use crate::workspace::Workspace;
+
+/// How far `r` is from solving the problem, as a pure number.
+///
+/// It is the largest entry of the natural map `r̂ − P_K(r̂ − û − μ|û_T| e_N)` in scaled quantities:
+///
+/// ```text
+/// r̂ = √d r / B     û = u / (√d B)     d = W_ii (largest of the block)     B = max |b_i|/√d_i
+/// ```
+///
+/// (`B` also counts reactions forced by an [`Interval`](crate::Law::Interval) that does not hold zero.)
+/// It is zero exactly at solutions; it does not change with the units of rows nor with factors on `W`, `b`
+/// or both. What rounding of `W r` alone can cause, 4ε·max Σ|Ŵ_ij r̂_j| but never more than 10⁻⁶, is
+/// deducted: large inner stresses of redundant contacts would otherwise leave a residual that no solver
+/// can remove. With `b = 0` the largest `|√d r|` takes the place of `B`.
+///
+/// NaN for bad input, infinite where `r` is not finite.
+pub fn natural_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspace) -> f64 {
+    if check_dense(p, r.len()).is_some() {
+        return f64::NAN;
+    }
+    ws.scaled.load(p);
+    scaled_residual(p, r, ws)
+}
+
+/// The same, where the scaled problem is loaded already.
+pub(crate) fn scaled_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspace) -> f64 {
+    if !r.iter().all(|x| x.is_finite()) {
+        return f64::INFINITY;
+    }
+    let s = &ws.scaled;
+    if !s.is_finite() {
+        return f64::INFINITY;
+    }
+    for k in 0..s.laws.len() {
+        if !s.bare[k] {
+            continue;
+        }
+        // u = b exactly; scaled so far that nothing but the law counts.
+        let rows = s.start[k]..s.start[k + 1];
+        let largest = r[rows.clone()].iter().fold(1.0f64, |m, x| m.max(x.abs()));
+        let mut u = [0.0; 3];
+        for (slot, i) in rows.clone().enumerate() {
+            let zero = p.b[i].abs() <= s.bare_floor;
+            u[slot] = if zero { 0.0 } else { p.b[i] / s.bare_floor * (1e3 * largest) };
+        }
+        if defect(p.laws[k], &r[rows.clone()], &u[..rows.len()]) > 0.0 {
+            return 1.0;
+        }
+    }
+    s.pull(r, &mut ws.hat);
+    if s.size == 0.0 {
+        // Nothing drives: relative to the reactions themselves.
+        let top = (0..s.n).fold(0.0f64, |m, i| m.max(ws.hat[i].abs()));
+        if top == 0.0 {
+            return 0.0;
+        }
+        return s.residual(&ws.hat, &mut ws.u) / top;
+    }
+    s.residual(&ws.hat, &mut ws.u)
+}

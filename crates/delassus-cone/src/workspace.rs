@@ -1,0 +1,31 @@
+//! Memory that is kept from one solve to the next.
+
+use crate::admm::Admm;
+use crate::lcp::Lcp;
+use crate::lemke::Lemke;
+use crate::newton::Newton;
+use crate::outcome::Best;
+use crate::scaling::Scaled;
+
+/// Buffers of all dense solvers. They grow when needed; a second problem of the same size and laws
+/// allocates nothing (except in [`Solver::Enumeration`](crate::Solver::Enumeration)).
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    pub(crate) scaled: Scaled,
+    pub(crate) best: Best,
+    /// A scaled point.
+    pub(crate) hat: Vec<f64>,
+    /// Rates at a scaled point.
+    pub(crate) u: Vec<f64>,
+    pub(crate) lcp: Lcp,
+    pub(crate) lemke: Lemke,
+    pub(crate) newton: Newton,
+    pub(crate) admm: Admm,
+}
+
+impl Workspace {
+    /// An empty workspace.
+    pub fn new() -> Workspace {
+        Workspace::default()
+    }
+}
