@@ -1,0 +1,57 @@
+//! One point after another, the fastest approach first, until none approaches.
+//!
+//! This is what a row of balls does (the last one leaves), and how the energetic law is applied
+//! where several points meet. Approaches that keep coming back are ended by one simultaneous
+//! impact without restitution.
+
+use super::energetic::Single;
+use super::{ImpactError, laws, solve};
+use crate::response::Response;
+use delassus_cone as cone;
+use delassus_dae::Law;
+
+/// Single impacts per point.
+const ROUNDS: usize = 500;
+/// Approach, relative to the fastest at the start, that is over.
+const OVER: f64 = 1e-10;
+
+pub(super) fn impulses(
+    r: &Response,
+    before: &[f64],
+    factor: f64,
+    ws: &mut cone::Workspace,
+) -> Result<Vec<f64>, ImpactError> {
+    let mut total = vec![0.0; r.n];
+    let mut u = before.to_vec();
+    let fastest = r.members.iter().map(|m| -u[m.row]).fold(0.0, f64::max);
+    for _ in 0..ROUNDS * r.members.len() {
+        let worst = r
+            .members
+            .iter()
+            .filter(|m| !matches!(m.law, Law::DryFriction { .. }))
+            .min_by(|a, b| u[a.row].total_cmp(&u[b.row]));
+        let Some(m) = worst.filter(|m| u[m.row] < -OVER * fastest) else {
+            return Ok(total);
+        };
+        let k = m.law.rows();
+        let mut single = Single { w: [[0.0; 3]; 3], u: [0.0; 3], law: m.law, factor };
+        for i in 0..k {
+            single.u[i] = u[m.row + i];
+            for j in 0..k {
+                single.w[i][j] = r.w[(m.row + i) * r.n + m.row + j];
+            }
+        }
+        let p = single.impulse();
+        let mut step = vec![0.0; r.n];
+        step[m.row..m.row + k].copy_from_slice(&p[..k]);
+        if !(p[0] > 0.0) {
+            break;
+        }
+        r.add_product(&step, &mut u);
+        for (t, s) in total.iter_mut().zip(&step) {
+            *t += s;
+        }
+    }
+    let rest = solve(r, &u, &laws(r), ws)?;
+    Ok(total.iter().zip(&rest).map(|(a, b)| a + b).collect())
+}

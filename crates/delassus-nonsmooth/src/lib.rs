@@ -1,0 +1,17 @@
+//! Contact, impact and friction on systems that implement [`delassus_dae::Unilateral`].
+//!
+//! Between two events the set of closed points and their stick or slip is fixed: a [`Mode`]. A
+//! mode is a `Problem` of its own (its closed points are rows of G), so every integrator runs it.
+//! At events, [`impact`] finds the jump of the velocity and [`release`] the next mode.
+//!
+//! Everything rests on [`Response`], the Delassus matrix of the points at hand, and on the
+//! solvers of `delassus-cone`. Nothing here knows bodies, shapes or files.
+
+mod basic;
+pub mod impact;
+pub mod mode;
+pub mod release;
+pub mod response;
+
+pub use mode::{Active, Mode, ModeWorkspace, Motion};
+pub use response::{Member, Response};

@@ -1,0 +1,357 @@
+//! The next mode: which closed points stay closed, and which of them stick or slide.
+//!
+//! At a state whose closed points neither approach nor leave (u_N = 0), accelerations decide:
+//!
+//! ```text
+//! u̇ = W r + u̇_free        0 ≤ u̇_N ⊥ r_N ≥ 0
+//! u_T ≠ 0: r_T = −μ r_N u_T/|u_T|        u_T = 0: Coulomb's law between r_T and u̇_T
+//! ```
+//!
+//! The sliding points make the problem non-symmetric; where friction is strong it may have no
+//! solution or several (Painlevé), and the first is told as [`SelectError::NoSolution`].
+
+use crate::mode::{Active, Mode, Motion};
+use crate::response::{Member, Response};
+use delassus_cone as cone;
+use delassus_dae::{KktError, Law, Point, PointId, State, StepFailure, Unilateral};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A closed point that the next mode is to be found for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Closed {
+    /// Which.
+    pub id: PointId,
+    /// Features that touch.
+    pub features: [u32; 2],
+    /// It was found to start sliding in this direction: the forces of stick just reached their
+    /// limit, where the equations alone cannot tell stick from slip.
+    pub starts_sliding: Option<[f64; 2]>,
+}
+
+/// Why there is no next mode.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SelectError {
+    /// No forces fulfil the laws of these points.
+    #[error("no contact forces fulfil the laws at {} points ({status})", points.len())]
+    NoSolution {
+        /// Points that take part.
+        points: Vec<PointId>,
+        /// What the solver said.
+        status: String,
+    },
+    /// The system itself could not be evaluated.
+    #[error(transparent)]
+    Step(#[from] StepFailure),
+}
+
+impl From<KktError> for SelectError {
+    fn from(e: KktError) -> Self {
+        SelectError::Step(e.into())
+    }
+}
+
+/// Result of [`Selector::select`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Selection {
+    /// Points that are closed from now on.
+    pub active: Vec<Active>,
+    /// Forces at the points that were asked about, row by row, in ascending order of ids.
+    pub forces: Vec<f64>,
+}
+
+/// Finds modes; owns its buffers.
+pub struct Selector {
+    /// Response at the last state asked about.
+    pub response: Response,
+    cone: cone::Workspace,
+    a: Vec<f64>,
+    zdot: Vec<f64>,
+    u: Vec<f64>,
+    u_dot: Vec<f64>,
+}
+
+/// Residual at which the solution of a contact problem is accepted, relative.
+const RESIDUAL: f64 = 1e-9;
+
+/// How a member takes part in the acceleration problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Part {
+    Smooth,
+    /// May stick.
+    Rest,
+    Slides([f64; 2]),
+}
+
+impl Selector {
+    /// Sizes everything.
+    pub fn new<P: Unilateral>(p: &P) -> Result<Selector, KktError> {
+        let d = p.dims();
+        Ok(Selector {
+            response: Response::new(p)?,
+            cone: cone::Workspace::default(),
+            a: vec![0.0; d.nv],
+            zdot: vec![0.0; d.nz],
+            u: Vec::new(),
+            u_dot: Vec::new(),
+        })
+    }
+
+    /// The mode that follows `s`. `slow` is the sliding speed below which a point counts as at
+    /// rest.
+    pub fn select<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        s: &State,
+        closed: &[Closed],
+        slow: f64,
+    ) -> Result<Selection, SelectError> {
+        if closed.is_empty() {
+            return Ok(Selection::default());
+        }
+        p.realize_position(s.t, &s.q, &s.z, ws);
+        p.realize_velocity(&s.v, &s.z, ws);
+        let points = evaluate(p, ws, closed.iter().map(|c| (c.id, c.features)));
+        self.response.set(p, ws, points)?;
+        self.response.free(p, ws, s, &mut self.a, &mut self.zdot)?;
+        self.response.rates(&mut self.u);
+        self.response.accelerations(&self.a, &mut self.u_dot);
+        let mut parts: Vec<Part> =
+            self.response.members.iter().zip(closed).map(|(m, c)| self.part(m, c, slow)).collect();
+        let mut forces = self.solve(&parts)?;
+        // friction at rest is stronger than sliding: what starts to slide is solved again
+        let mut again = false;
+        let mut active = Vec::new();
+        for pass in 0..2 {
+            let mut u_dot = self.u_dot.clone();
+            self.response.add_product(&forces, &mut u_dot);
+            active.clear();
+            for (k, m) in self.response.members.iter().enumerate() {
+                let Some(motion) = decide(m, parts[k], &forces, &u_dot, &self.response) else {
+                    continue;
+                };
+                if let (Motion::Slip(d), Part::Rest) = (motion, parts[k])
+                    && static_differs(&m.law)
+                {
+                    parts[k] = Part::Slides(d);
+                    again = true;
+                }
+                active.push(Active { id: m.id, features: m.at.features, motion });
+            }
+            if !again || pass == 1 {
+                break;
+            }
+            forces = self.solve(&parts)?;
+            again = false;
+        }
+        for (a, c) in
+            active.iter_mut().filter_map(|a| closed.iter().find(|c| c.id == a.id).map(|c| (a, c)))
+        {
+            a.features = c.features;
+        }
+        Ok(Selection { active, forces })
+    }
+
+    fn part(&self, m: &Member, c: &Closed, slow: f64) -> Part {
+        if !m.law.is_rough() {
+            return Part::Smooth;
+        }
+        let u = match m.law {
+            Law::DryFriction { .. } => [self.u[m.row], 0.0],
+            Law::Contact { tangential: 2, .. } => [self.u[m.row + 1], self.u[m.row + 2]],
+            _ => [self.u[m.row + 1], 0.0],
+        };
+        let speed = u[0].hypot(u[1]);
+        match c.starts_sliding {
+            Some(d) if speed <= slow => Part::Slides(d),
+            _ if speed > slow => Part::Slides([u[0] / speed, u[1] / speed]),
+            _ => Part::Rest,
+        }
+    }
+
+    /// Forces at all rows.
+    fn solve(&mut self, parts: &[Part]) -> Result<Vec<f64>, SelectError> {
+        let r = &self.response;
+        // each unknown is a combination of rows; each has one row as its equation
+        let mut unknowns: Vec<([(usize, f64); 3], usize)> = Vec::new();
+        let mut laws = Vec::new();
+        let mut known = vec![0.0; r.n];
+        for (m, part) in r.members.iter().zip(parts) {
+            let i = m.row;
+            let one = |row| ([(row, 1.0), (row, 0.0), (row, 0.0)], row);
+            match (m.law, *part) {
+                (Law::Contact { mu, tangential, .. }, Part::Slides(d)) => {
+                    let t = |k: usize| {
+                        if k < tangential { (i + 1 + k, -mu * d[k]) } else { (i, 0.0) }
+                    };
+                    unknowns.push(([(i, 1.0), t(0), t(1)], i));
+                    laws.push(cone::Law::Unilateral);
+                }
+                (Law::Contact { mu, mu_static, tangential, .. }, Part::Rest) => {
+                    unknowns.extend((i..=i + tangential).map(one));
+                    laws.push(cone::Law::Coulomb { mu: mu.max(mu_static), tangential });
+                }
+                (Law::Contact { .. }, Part::Smooth) | (Law::OneWay, _) => {
+                    unknowns.push(one(i));
+                    laws.push(cone::Law::Unilateral);
+                }
+                (Law::DryFriction { bound, .. }, Part::Slides(d)) => known[i] = -bound * d[0],
+                (Law::DryFriction { bound, bound_static }, _) => {
+                    let limit = bound.max(bound_static);
+                    unknowns.push(one(i));
+                    laws.push(cone::Law::Interval { lo: -limit, hi: limit });
+                }
+            }
+        }
+        let n = unknowns.len();
+        let mut b = self.u_dot.clone();
+        r.add_product(&known, &mut b);
+        let b: Vec<f64> = unknowns.iter().map(|(_, row)| b[*row]).collect();
+        let mut w = vec![0.0; n * n];
+        for (i, (_, row)) in unknowns.iter().enumerate() {
+            for (j, (parts, _)) in unknowns.iter().enumerate() {
+                w[i * n + j] = parts.iter().map(|(k, c)| c * r.w[row * r.n + k]).sum();
+            }
+        }
+        let mut x = vec![0.0; n];
+        if n > 0 {
+            let problem = cone::DenseProblem { w: &w, b: &b, laws: &laws };
+            let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
+            let report = cone::solve(&problem, &mut x, &settings, &mut self.cone);
+            if report.status != cone::Status::Solved {
+                return Err(SelectError::NoSolution {
+                    points: r.members.iter().map(|m| m.id).collect(),
+                    status: format!("{:?}, residual {:.1e}", report.status, report.residual),
+                });
+            }
+        }
+        for ((parts, _), x) in unknowns.iter().zip(&x) {
+            for (row, c) in parts {
+                known[*row] += c * x;
+            }
+        }
+        Ok(known)
+    }
+
+    /// The mode of a selection that was just made: with the rows that methods may rely on.
+    pub fn mode<P: Unilateral>(
+        &self,
+        base: &Arc<P>,
+        active: &[Active],
+        speed: f64,
+    ) -> Result<Mode<P>, KktError> {
+        let mode = Mode::new(base.clone(), active.to_vec(), None, speed)?;
+        if active.is_empty() {
+            let own = base.structure().independent_rows;
+            return Mode::new(base.clone(), Vec::new(), own, speed);
+        }
+        // rows of points in W, normals before sticking directions, with their rows in G
+        let mut rows: Vec<(usize, usize)> = Vec::new();
+        for pass in 0..2 {
+            for (k, a) in active.iter().enumerate() {
+                let Some(m) = self.response.members.iter().find(|m| m.id == a.id) else { continue };
+                if pass == 0 {
+                    rows.extend(mode.normal_row(k).map(|g| (m.row, g)));
+                } else {
+                    let first = if matches!(m.law, Law::DryFriction { .. }) { 0 } else { 1 };
+                    for (i, g) in mode.tangent_rows(k).iter().enumerate() {
+                        rows.extend(g.map(|g| (m.row + first + i, g)));
+                    }
+                }
+            }
+        }
+        let keep = self.response.independent(&rows.iter().map(|r| r.0).collect::<Vec<_>>());
+        let b = base.dims();
+        let own = base.structure().independent_rows;
+        if own.is_none() && keep.iter().all(|k| *k) {
+            return Ok(mode);
+        }
+        let n_normal = delassus_dae::Problem::dims(&mode).n_pos - b.n_pos;
+        let own = own.unwrap_or_else(|| (0..b.n_vel).collect());
+        let mut independent: Vec<usize> =
+            own.iter().map(|i| if *i < b.n_pos { *i } else { i + n_normal }).collect();
+        independent.extend(rows.iter().zip(&keep).filter(|(_, k)| **k).map(|(r, _)| r.1));
+        independent.sort_unstable();
+        Mode::new(base.clone(), active.to_vec(), Some(independent), speed)
+    }
+}
+
+/// Kinematics of points at the realised state.
+pub fn evaluate<P: Unilateral>(
+    p: &P,
+    ws: &P::Ws,
+    points: impl IntoIterator<Item = (PointId, [u32; 2])>,
+) -> Vec<(PointId, Point)> {
+    points
+        .into_iter()
+        .map(|(id, features)| {
+            let mut at = Point::default();
+            p.position(ws, id, true, Some(features), &mut at);
+            p.rates(ws, id, &mut at);
+            (id, at)
+        })
+        .collect()
+}
+
+fn static_differs(law: &Law) -> bool {
+    match law {
+        Law::Contact { mu, mu_static, .. } => mu_static > mu,
+        Law::DryFriction { bound, bound_static } => bound_static > bound,
+        Law::OneWay => false,
+    }
+}
+
+/// Part of the limit of friction beyond which a point counts as sliding.
+const AT_LIMIT: f64 = 1.0 - 1e-9;
+
+/// How a point goes on, given the solution; `None` where it opens.
+fn decide(m: &Member, part: Part, r: &[f64], u_dot: &[f64], w: &Response) -> Option<Motion> {
+    let i = m.row;
+    let diagonal = w.w[i * w.n + i];
+    let toward = |k: usize| {
+        // where there is no acceleration either, against the force
+        let (a, f) = (&u_dot[i + k..], &r[i + k..]);
+        let by_acceleration = |n: usize| {
+            let d = [a[0], if n > 1 { a[1] } else { 0.0 }];
+            (d, d[0].hypot(d[1]))
+        };
+        move |n: usize| {
+            let (d, size) = by_acceleration(n);
+            let f = [-f[0], if n > 1 { -f[1] } else { 0.0 }];
+            let force = f[0].hypot(f[1]);
+            if size > 1e-9 * force * w.w[(i + k) * w.n + i + k] {
+                [d[0] / size, d[1] / size]
+            } else if force > 0.0 {
+                [f[0] / force, f[1] / force]
+            } else {
+                [1.0, 0.0]
+            }
+        }
+    };
+    match m.law {
+        Law::DryFriction { bound, bound_static } => Some(match part {
+            Part::Slides(d) => Motion::Slip(d),
+            _ if r[i].abs() < AT_LIMIT * bound.max(bound_static) => Motion::Stick,
+            _ => Motion::Slip(toward(0)(1)),
+        }),
+        Law::OneWay => (r[i] * diagonal >= u_dot[i]).then_some(Motion::Closed),
+        Law::Contact { mu, mu_static, tangential, .. } => {
+            if r[i] * diagonal < u_dot[i] {
+                return None;
+            }
+            Some(match part {
+                Part::Smooth => Motion::Closed,
+                Part::Slides(d) => Motion::Slip(d),
+                Part::Rest => {
+                    let t = r[i + 1].hypot(if tangential > 1 { r[i + 2] } else { 0.0 });
+                    if t <= AT_LIMIT * mu.max(mu_static) * r[i] || r[i] <= 0.0 {
+                        Motion::Stick
+                    } else {
+                        Motion::Slip(toward(1)(tangential))
+                    }
+                }
+            })
+        }
+    }
+}

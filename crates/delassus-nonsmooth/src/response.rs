@@ -1,0 +1,214 @@
+//! How the two-sided system answers to forces along the rows of points.
+//!
+//! With A⁻¹ the response of the system with its joints, the rows H of the chosen points have the
+//! Delassus matrix W = H A⁻¹ Hᵀ, so that u̇ = W r + u̇_free for forces r and u⁺ = W P + u⁻ for
+//! impulses P. W is dense and small: it has the rows of the points at hand, not those of the model.
+
+use delassus_dae::{Accel, KktError, StepFailure};
+use delassus_dae::{Law, Point, PointId, Unilateral};
+
+/// A point that takes part.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Which.
+    pub id: PointId,
+    /// What it obeys.
+    pub law: Law,
+    /// Its kinematics at the state of the response.
+    pub at: Point,
+    /// Its first row in W.
+    pub row: usize,
+}
+
+/// W and A⁻¹Hᵀ of a set of points at one position.
+pub struct Response {
+    acc: Accel,
+    /// The points, in ascending order of ids.
+    pub members: Vec<Member>,
+    /// W, row by row.
+    pub w: Vec<f64>,
+    /// Number of rows.
+    pub n: usize,
+    /// A⁻¹Hᵀ, one vector of nv entries per row.
+    columns: Vec<f64>,
+    f: Vec<f64>,
+    lambda: Vec<f64>,
+    nv: usize,
+}
+
+impl Response {
+    /// Sizes everything for a problem.
+    pub fn new<P: Unilateral>(p: &P) -> Result<Response, KktError> {
+        let d = p.dims();
+        Ok(Response {
+            acc: Accel::new(p)?,
+            members: Vec::new(),
+            w: Vec::new(),
+            n: 0,
+            columns: Vec::new(),
+            f: vec![0.0; d.nv],
+            lambda: vec![0.0; d.n_vel],
+            nv: d.nv,
+        })
+    }
+
+    /// Takes over the points and computes W at the position that is realised in `ws`, where the
+    /// points were evaluated.
+    pub fn set<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        points: impl IntoIterator<Item = (PointId, Point)>,
+    ) -> Result<(), StepFailure> {
+        self.members.clear();
+        let mut n = 0;
+        for (id, at) in points {
+            let law = p.law(id);
+            self.members.push(Member { id, law, at, row: n });
+            n += law.rows();
+        }
+        self.n = n;
+        self.acc.factor_realized(p, ws)?;
+        self.columns.resize(n * self.nv, 0.0);
+        self.w.resize(n * n, 0.0);
+        for m in &self.members {
+            for k in 0..m.law.rows() {
+                self.f.fill(0.0);
+                m.at.add_row(k, 1.0, &mut self.f);
+                let at = (m.row + k) * self.nv;
+                let column = &mut self.columns[at..at + self.nv];
+                self.acc.respond(&self.f, column, &mut self.lambda)?;
+            }
+        }
+        for j in 0..n {
+            let column = &self.columns[j * self.nv..(j + 1) * self.nv];
+            for m in &self.members {
+                for k in 0..m.law.rows() {
+                    self.w[(m.row + k) * n + j] = m.at.row_dot(k, column);
+                }
+            }
+        }
+        // symmetric up to round-off: make it so
+        for i in 0..n {
+            for j in 0..i {
+                let mean = 0.5 * (self.w[i * n + j] + self.w[j * n + i]);
+                self.w[i * n + j] = mean;
+                self.w[j * n + i] = mean;
+            }
+        }
+        Ok(())
+    }
+
+    /// u = (rates of the members), for which they must have been evaluated.
+    pub fn rates(&self, u: &mut Vec<f64>) {
+        u.clear();
+        for m in &self.members {
+            u.extend_from_slice(&m.at.rate[..m.law.rows()]);
+        }
+    }
+
+    /// u̇ at accelerations `a`.
+    pub fn accelerations(&self, a: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        for m in &self.members {
+            for k in 0..m.law.rows() {
+                out.push(m.at.row_dot(k, a) + m.at.bias[k]);
+            }
+        }
+    }
+
+    /// x += A⁻¹Hᵀ r: the jump of v by impulses r, or the change of a by forces r.
+    pub fn apply(&self, r: &[f64], x: &mut [f64]) {
+        for (j, r) in r.iter().enumerate() {
+            if *r != 0.0 {
+                let column = &self.columns[j * self.nv..(j + 1) * self.nv];
+                for (x, c) in x.iter_mut().zip(column) {
+                    *x += r * c;
+                }
+            }
+        }
+    }
+
+    /// u += W r.
+    pub fn add_product(&self, r: &[f64], u: &mut [f64]) {
+        for (i, u) in u.iter_mut().enumerate() {
+            *u +=
+                self.w[i * self.n..(i + 1) * self.n].iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
+        }
+    }
+
+    /// ½ (u⁺ + u⁻)·P: the kinetic energy that impulses add; negative when it is lost.
+    pub fn energy_of_impulse(&self, before: &[f64], after: &[f64], impulse: &[f64]) -> f64 {
+        impulse.iter().zip(before.iter().zip(after)).map(|(p, (b, a))| 0.5 * p * (b + a)).sum()
+    }
+
+    /// Accelerations without forces at points, at the state that is realised in `ws`.
+    pub fn free<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        s: &delassus_dae::State,
+        a: &mut [f64],
+        zdot: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        let e = delassus_dae::at(p, ws, s.t, &s.q, &s.z).velocity(&s.v, &s.z);
+        self.acc.eval_at(&e, a, &mut self.lambda, zdot)
+    }
+
+    /// Rows that are independent of those before them, by pivoted elimination on W. The order of
+    /// preference is the order of `rows`.
+    pub fn independent(&self, rows: &[usize]) -> Vec<bool> {
+        independent(&self.w, self.n, rows)
+    }
+}
+
+/// Part of its own diagonal below which the rest of a row counts as nothing.
+const DEPENDENT: f64 = 1e-9;
+
+/// Which of the rows are independent of those before them in a symmetric matrix ≥ 0.
+fn independent(w: &[f64], n: usize, rows: &[usize]) -> Vec<bool> {
+    let m = rows.len();
+    // Cholesky without pivoting: a row whose remainder vanishes depends on those before it
+    let mut l = vec![0.0; m * m];
+    let mut keep = vec![false; m];
+    for i in 0..m {
+        for j in 0..i {
+            if !keep[j] {
+                continue;
+            }
+            let mut s = w[rows[i] * n + rows[j]];
+            for k in 0..j {
+                if keep[k] {
+                    s -= l[i * m + k] * l[j * m + k];
+                }
+            }
+            l[i * m + j] = s / l[j * m + j];
+        }
+        let own = w[rows[i] * n + rows[i]];
+        let rest = own - (0..i).filter(|k| keep[*k]).map(|k| l[i * m + k].powi(2)).sum::<f64>();
+        if rest > DEPENDENT * own && own > 0.0 {
+            keep[i] = true;
+            l[i * m + i] = rest.sqrt();
+        }
+    }
+    keep
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependent_rows_are_found() {
+        // rows of H: e1, e2, e1 + e2, e3 with W = H Hᵀ
+        let h = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut w = [0.0; 16];
+        for i in 0..4 {
+            for j in 0..4 {
+                w[i * 4 + j] = (0..3).map(|k| h[i][k] * h[j][k]).sum();
+            }
+        }
+        assert_eq!(independent(&w, 4, &[0, 1, 2, 3]), [true, true, false, true]);
+        assert_eq!(independent(&w, 4, &[2, 1, 0]), [true, true, false]);
+    }
+}
