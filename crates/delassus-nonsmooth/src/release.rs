@@ -24,9 +24,21 @@ pub struct Closed {
     pub id: PointId,
     /// Features that touch.
     pub features: [u32; 2],
-    /// It was found to start sliding in this direction: the forces of stick just reached their
-    /// limit, where the equations alone cannot tell stick from slip.
-    pub starts_sliding: Option<[f64; 2]>,
+    /// What is known of its sliding.
+    pub assume: Assume,
+}
+
+/// What is known of the sliding of a point beyond its speed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Assume {
+    /// Nothing: the speed tells.
+    #[default]
+    Judge,
+    /// It is at rest, whatever small speed is left.
+    Rest,
+    /// It slides, or starts to, in this direction: the forces of stick just reached their limit,
+    /// where the equations alone cannot tell stick from slip.
+    Slides([f64; 2]),
 }
 
 /// Why there is no next mode.
@@ -163,8 +175,9 @@ impl Selector {
             _ => [self.u[m.row + 1], 0.0],
         };
         let speed = u[0].hypot(u[1]);
-        match c.starts_sliding {
-            Some(d) if speed <= slow => Part::Slides(d),
+        match c.assume {
+            Assume::Rest => Part::Rest,
+            Assume::Slides(d) if speed <= slow => Part::Slides(d),
             _ if speed > slow => Part::Slides([u[0] / speed, u[1] / speed]),
             _ => Part::Rest,
         }

@@ -273,6 +273,21 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
+    /// Forgets the waiting step.
+    pub fn drop_proposal(&mut self) {
+        self.pending = None;
+    }
+
+    /// Length of the step that will be tried next, s.
+    pub fn next_step(&self) -> f64 {
+        self.opts.step.unwrap_or(self.h)
+    }
+
+    /// One over the span of the run, 1/s.
+    pub fn least_rate(&self) -> f64 {
+        1.0 / (self.opts.t_end - self.t0)
+    }
+
     /// Characteristic rate of the motion so far, 1/s.
     pub fn rate(&self) -> f64 {
         self.scale.rate()

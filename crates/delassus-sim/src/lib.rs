@@ -6,6 +6,7 @@
 
 mod clock;
 pub mod compare;
+pub mod contact;
 mod driver;
 mod error;
 mod recorder;

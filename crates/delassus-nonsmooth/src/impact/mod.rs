@@ -55,7 +55,7 @@ pub enum ImpactError {
 /// Residual at which impulses are accepted, relative.
 const RESIDUAL: f64 = 1e-10;
 /// Growth of the kinetic energy that is round-off, relative to what the impulses move.
-const ROUND_OFF: f64 = 1e-12;
+const ROUND_OFF: f64 = 1e-13;
 /// Bisections of the factor on restitution.
 const HALVINGS: u32 = 40;
 

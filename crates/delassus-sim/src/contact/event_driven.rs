@@ -1,0 +1,586 @@
+//! The event-driven method: smooth motion in a mode, an event, the next mode.
+//!
+//! After every step that passes the error test, before it is committed:
+//!
+//! 1. the first event in it is looked for on the dense output: an open point that closes
+//!    ([`super::watch`]), a closed one whose force vanishes, friction that reaches its limit, sliding
+//!    that stops, a feature that ends ([`super::loads`]);
+//! 2. the step is made again, up to the event, until the event function of the real end state is
+//!    zero to round-off;
+//! 3. the velocity jumps if points approach ([`delassus_nonsmooth::impact`]), and accelerations
+//!    choose the next mode ([`delassus_nonsmooth::release`]).
+//!
+//! Index sets: I0 all points, I1 those that touch ([`Thresholds::touching`]), I2 those of I1 whose
+//! normal speed is zero ([`Thresholds::rest`]), I3 those of I2 that do not slide
+//! ([`Thresholds::slow`]).
+
+use super::event::{Event, EventKind};
+use super::loads::{Loads, Trigger};
+use super::thresholds::Thresholds;
+use super::watch::{Span, Watch};
+use crate::driver::{Driver, DriverOptions, StepView, Stepped};
+use crate::error::{SimError, SimErrorKind};
+use delassus_cone as cone;
+use delassus_dae::projection::Projector;
+use delassus_dae::{
+    Accel, Hermite, Integrator, KktError, Law, PointId, Problem, State, StepFailure, Unilateral,
+};
+use delassus_nonsmooth::impact;
+use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selector, evaluate};
+use delassus_nonsmooth::{Active, Mode, Motion};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Makes a method for a mode.
+pub type MakeMethod<P> =
+    Box<dyn Fn(&Mode<P>) -> Result<Box<dyn Integrator<Mode<P>>>, KktError> + Send>;
+
+/// Steps of a real shortened step before its end is taken as the event.
+const REFINEMENTS: usize = 12;
+/// Events without any progress in time before the run is given up.
+const MAX_STUCK: u32 = 60;
+/// Impacts of one point whose spacing is looked at.
+const HISTORY: usize = 4;
+/// Factor on the largest gap that a point can lose in a step, for what is watched.
+const REACH: f64 = 4.0;
+
+/// Why the event-driven method cannot go on by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Halt {
+    /// Impacts accumulate: the rest of the infinite sequence takes about this long, s.
+    Accumulation {
+        /// Time until the limit, s.
+        rest: f64,
+        /// Point.
+        point: PointId,
+    },
+    /// Many events without progress.
+    Storm,
+    /// Forces have no solution, or several (Painlevé).
+    Painleve {
+        /// What was found.
+        detail: String,
+    },
+    /// An error that ends the run.
+    Error(SimError),
+}
+
+impl From<SimError> for Halt {
+    fn from(e: SimError) -> Self {
+        Halt::Error(e)
+    }
+}
+
+/// Runs a system with points event by event.
+pub struct EventDriven<P: Unilateral + 'static> {
+    base: Arc<P>,
+    mode: Mode<P>,
+    driver: Driver<Mode<P>>,
+    make: MakeMethod<P>,
+    selector: Selector,
+    ws: P::Ws,
+    loads: Loads<P>,
+    watch: Watch,
+    dense: Hermite,
+    sample: State,
+    pending: Option<Trigger>,
+    history: BTreeMap<PointId, Vec<f64>>,
+    cone: cone::Workspace,
+    stuck: u32,
+    last_event: f64,
+    /// What happened so far.
+    pub log: Vec<Event>,
+    /// Kinetic energy lost in impacts so far, J.
+    pub lost: f64,
+}
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Starts at a state that fulfils the joints and has no overlap.
+    pub fn new(
+        base: Arc<P>,
+        make: MakeMethod<P>,
+        start: &State,
+        opts: DriverOptions,
+    ) -> Result<EventDriven<P>, Halt> {
+        let mut selector = Selector::new(&*base).map_err(|e| setup(e.into(), start.t))?;
+        let d = base.dims();
+        let ws = base.workspace();
+        let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(e.into(), start.t))?;
+        let method = make(&mode).map_err(|e| setup(e.into(), start.t))?;
+        let driver =
+            Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(e, start.t))?;
+        let loads = Loads::new(&mode).map_err(|e| setup(e.into(), start.t))?;
+        selector.response.members.clear();
+        let mut this = EventDriven {
+            dense: Hermite::new(d.nq, d.nv, d.nz),
+            sample: start.clone(),
+            base,
+            mode,
+            driver,
+            make,
+            selector,
+            ws,
+            loads,
+            watch: Watch::default(),
+            pending: None,
+            history: BTreeMap::new(),
+            cone: cone::Workspace::new(),
+            stuck: 0,
+            last_event: f64::NEG_INFINITY,
+            log: Vec::new(),
+            lost: 0.0,
+        };
+        this.resume(start)?;
+        Ok(this)
+    }
+
+    /// The driver below, for counts and the last step.
+    pub fn driver(&self) -> &Driver<Mode<P>> {
+        &self.driver
+    }
+
+    /// The mode at present.
+    pub fn mode(&self) -> &Mode<P> {
+        &self.mode
+    }
+
+    /// The last committed step.
+    pub fn view(&self) -> StepView<'_> {
+        self.driver.view()
+    }
+
+    /// Present state. An event that was met at its end has not been resolved yet.
+    pub fn state(&self) -> &State {
+        self.driver.state()
+    }
+
+    /// Thresholds at present.
+    pub fn thresholds(&self) -> Thresholds {
+        Thresholds::new(self.base.length(), self.driver.rate().max(self.driver.least_rate()))
+    }
+
+    /// Goes on from a state that came from elsewhere: the start, or time-stepping.
+    pub fn resume(&mut self, s: &State) -> Result<(), Halt> {
+        self.pending = None;
+        self.history.clear();
+        self.stuck = 0;
+        self.sample.copy_from(s);
+        self.realize_sample();
+        let th = self.thresholds();
+        self.watch.update(&*self.base, &self.ws, &[], f64::INFINITY, &th);
+        self.event(s.clone(), &Trigger::Start, &[])
+    }
+
+    /// Makes one step, up to the next event at most; the event is resolved at the next call.
+    pub fn advance(&mut self) -> Result<Stepped, Halt> {
+        if let Some(trigger) = self.pending.take() {
+            let state = self.driver.state().clone();
+            let active = self.mode.active().to_vec();
+            self.event(state, &trigger, &active)?;
+        }
+        if self.driver.propose(&self.mode)? == Stepped::Finished {
+            return Ok(Stepped::Finished);
+        }
+        let th = self.thresholds();
+        if let Some((s, trigger)) = self.first_event(&th) {
+            let h = self.driver.proposal().to.t - self.driver.proposal().from.t;
+            if s * h > 0.0 {
+                self.refine(s * h, h, &trigger)?;
+                self.driver.commit();
+            } else {
+                self.driver.drop_proposal();
+            }
+            self.pending = Some(trigger);
+        } else {
+            self.driver.commit();
+        }
+        self.after_step(&th);
+        Ok(Stepped::Step)
+    }
+
+    /// Open points are looked at again where the step ended.
+    fn after_step(&mut self, th: &Thresholds) {
+        self.sample.copy_from(self.driver.state());
+        self.realize_sample();
+        let closed: Vec<PointId> = self.mode.active().iter().map(|a| a.id).collect();
+        self.watch.update(&*self.base, &self.ws, &closed, self.reach(), th);
+    }
+
+    fn realize_sample(&mut self) {
+        let s = &self.sample;
+        self.base.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+        self.base.realize_velocity(&s.v, &s.z, &mut self.ws);
+    }
+
+    /// Gap that may be lost in the next steps.
+    fn reach(&self) -> f64 {
+        let scale = self.base.scales().q;
+        let fastest = self
+            .driver
+            .state()
+            .v
+            .iter()
+            .zip(&scale)
+            .map(|(v, s)| v.abs() / s)
+            .fold(self.driver.rate(), f64::max);
+        let h = self.driver.next_step();
+        REACH * self.base.length() * fastest * h + self.base.length() * 1e-3
+    }
+
+    /// The first event in the proposed step, as part of it.
+    fn first_event(&mut self, th: &Thresholds) -> Option<(f64, Trigger)> {
+        let view = self.driver.proposal();
+        let m = self.base.manifold();
+        self.dense.fit(m, view.from, view.d0, view.to, view.d1);
+        let mut span =
+            Span { dense: &mut self.dense, sample: &mut self.sample, from: view.from, to: view.to };
+        let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, th);
+        let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
+        let limit = first.as_ref().map_or(1.0, |f| f.0);
+        if let Some(load) = self.loads.first(
+            &self.mode,
+            &mut self.selector,
+            &mut self.ws,
+            &mut span,
+            &view,
+            limit,
+            th,
+        ) {
+            first = Some(load);
+        }
+        first
+    }
+
+    /// Makes the step again until it ends where the event is.
+    fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<(), Halt> {
+        let mut h = h;
+        let mut last: Option<(f64, f64)> = None;
+        let t0 = self.driver.state().t;
+        for _ in 0..REFINEMENTS {
+            let at = self.driver.state().t;
+            if let Err(e) = self.driver.shorten(&self.mode, h) {
+                return Err(SimError::from_failure(&self.mode, &e, at, h).into());
+            }
+            let view = self.driver.proposal();
+            let Some((value, slope)) = self.loads.value(&self.mode, &mut self.ws, view.to, trigger)
+            else {
+                return Ok(());
+            };
+            let slope = match (slope, last) {
+                (Some(s), _) => s,
+                (None, Some((h0, v0))) if h != h0 => (value - v0) / (h - h0),
+                (None, _) => {
+                    // a first guess by the value at a slightly shorter step
+                    let shorter = h * (1.0 - 1e-4);
+                    if let Err(e) = self.driver.shorten(&self.mode, shorter) {
+                        return Err(SimError::from_failure(&self.mode, &e, at, h).into());
+                    }
+                    let view = self.driver.proposal();
+                    match self.loads.value(&self.mode, &mut self.ws, view.to, trigger) {
+                        Some((v, _)) => (value - v) / (h - shorter),
+                        None => return Ok(()),
+                    }
+                }
+            };
+            last = Some((h, value));
+            let change = -value / slope;
+            if !change.is_finite() {
+                break;
+            }
+            let next = (h + change).clamp(0.5 * h, (1.5 * h).min(longest));
+            if (next - h).abs() <= 2.0 * f64::EPSILON * (t0.abs() + h) {
+                break;
+            }
+            h = next;
+        }
+        if let Err(e) = self.driver.shorten(&self.mode, h) {
+            return Err(SimError::from_failure(&self.mode, &e, t0, h).into());
+        }
+        Ok(())
+    }
+
+    /// Resolves what happens at a state: impacts, then the next mode.
+    fn event(&mut self, mut s: State, trigger: &Trigger, active: &[Active]) -> Result<(), Halt> {
+        let th = self.thresholds();
+        if s.t <= self.last_event {
+            self.stuck += 1;
+            if self.stuck > MAX_STUCK {
+                return Err(Halt::Storm);
+            }
+        } else {
+            self.stuck = 0;
+        }
+        self.last_event = s.t;
+        self.sample.copy_from(&s);
+        self.realize_sample();
+        // I1: what touches, except what is just leaving
+        let mut touching: Vec<(PointId, [u32; 2])> =
+            active.iter().map(|a| (a.id, a.features)).collect();
+        if let Trigger::Closes(id, features) = trigger {
+            touching.push((*id, *features));
+        }
+        self.watch.touching(&*self.base, &self.ws, &th, &mut touching);
+        self.dry_friction(&mut touching);
+        touching.sort_by_key(|t| t.0);
+        touching.dedup_by_key(|t| t.0);
+        if let Trigger::Changes(id) = trigger {
+            // other features take over at the same place
+            let mut point = delassus_dae::Point::default();
+            if let Some(t) = touching.iter_mut().find(|t| t.0 == *id)
+                && self.base.position(&self.ws, *id, false, None, &mut point)
+            {
+                t.1 = point.features;
+            }
+            self.note(s.t, EventKind::NormalChange, Some(*id), 0.0, 0.0);
+        }
+        let leaving = match trigger {
+            Trigger::Releases(id) => Some(*id),
+            _ => None,
+        };
+        touching.retain(|t| Some(t.0) != leaving);
+        let jumped = self.impacts(&mut s, &touching, &th)?;
+        // I2: what neither approaches nor leaves
+        let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        let closed: Vec<Closed> = points
+            .iter()
+            .filter(|(id, p)| self.stays(*id, p.rate[0], &th))
+            .map(|(id, p)| Closed {
+                id: *id,
+                features: p.features,
+                assume: match trigger {
+                    Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
+                    _ => Assume::Judge,
+                },
+            })
+            .collect();
+        let selection = self
+            .selector
+            .select(&*self.base, &mut self.ws, &s, &closed, th.slow)
+            .map_err(|e| self.select_failed(e, s.t))?;
+        self.log_changes(s.t, active, &selection.active, leaving, jumped);
+        self.enter(s, selection.active, active, jumped)
+    }
+
+    /// A point of I1 that belongs to I2.
+    fn stays(&self, id: PointId, rate: f64, th: &Thresholds) -> bool {
+        match self.base.law(id) {
+            Law::Contact { .. } | Law::OneWay => rate <= th.rest,
+            Law::DryFriction { .. } => true,
+        }
+    }
+
+    /// Dry friction has no gap and always takes part.
+    fn dry_friction(&mut self, out: &mut Vec<(PointId, [u32; 2])>) {
+        let mut ids = Vec::new();
+        self.base.near(&self.ws, 0.0, &mut ids);
+        for id in ids {
+            if matches!(self.base.law(id), Law::DryFriction { .. }) {
+                out.push((id, [0, 0]));
+            }
+        }
+    }
+
+    /// The jump of the velocity where points of I1 approach; true if there was one.
+    fn impacts(
+        &mut self,
+        s: &mut State,
+        touching: &[(PointId, [u32; 2])],
+        th: &Thresholds,
+    ) -> Result<bool, Halt> {
+        let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        let approaches = |id: PointId, rate: f64| {
+            !matches!(self.base.law(id), Law::DryFriction { .. }) && rate < -th.rest
+        };
+        if !points.iter().any(|(id, p)| approaches(*id, p.rate[0])) {
+            return Ok(false);
+        }
+        self.selector
+            .response
+            .set(&*self.base, &self.ws, points)
+            .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
+        let r = &self.selector.response;
+        let mut before = Vec::new();
+        r.rates(&mut before);
+        let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
+            .map_err(|e| Halt::Painleve { detail: e.to_string() })?;
+        r.apply(&jump.impulse, &mut s.v);
+        self.lost -= jump.energy;
+        let mut accumulates = None;
+        for m in &r.members {
+            let rows = m.row..m.row + m.law.rows();
+            let lost: f64 = rows
+                .clone()
+                .map(|i| -0.5 * jump.impulse[i] * (jump.before[i] + jump.after[i]))
+                .sum();
+            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -th.rest {
+                continue;
+            }
+            self.log.push(Event {
+                t: s.t,
+                kind: EventKind::Impact,
+                point: Some(m.id),
+                contact: self.base.point_name(m.id),
+                speed_before: jump.before[m.row],
+                speed_after: jump.after[m.row],
+                impulse: jump.impulse[m.row],
+                energy_lost: lost,
+            });
+            let times = self.history.entry(m.id).or_default();
+            times.push(s.t);
+            if times.len() > HISTORY {
+                times.remove(0);
+            }
+            if let Some(rest) = accumulation(times, th.dense) {
+                accumulates = Some(Halt::Accumulation { rest, point: m.id });
+            }
+        }
+        self.sample.copy_from(s);
+        self.realize_sample();
+        if let Some(halt) = accumulates {
+            // the impact itself is done: whoever takes over goes on from here
+            let state = s.clone();
+            self.driver
+                .restart(&self.mode, None, &state)
+                .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
+            return Err(halt);
+        }
+        Ok(true)
+    }
+
+    /// Starts the smooth motion of a mode.
+    fn enter(
+        &mut self,
+        mut s: State,
+        next: Vec<Active>,
+        before: &[Active],
+        jumped: bool,
+    ) -> Result<(), Halt> {
+        let t = s.t;
+        let failed = |e: StepFailure| setup(e, t);
+        let same = same_mode(&next, self.mode.active());
+        if !same {
+            let speed = self.base.length() * self.driver.rate().max(self.driver.least_rate());
+            self.mode =
+                self.selector.mode(&self.base, &next, speed).map_err(|e| failed(e.into()))?;
+            self.loads = Loads::new(&self.mode).map_err(|e| failed(e.into()))?;
+        }
+        if !next.is_empty() && (!same || jumped) {
+            self.settle(&mut s).map_err(failed)?;
+        }
+        let method =
+            if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
+        self.driver.restart(&self.mode, method, &s).map_err(failed)?;
+        self.sample.copy_from(&s);
+        self.realize_sample();
+        let th = self.thresholds();
+        let closed: Vec<PointId> = self.mode.active().iter().map(|a| a.id).collect();
+        for a in before.iter().filter(|a| !closed.contains(&a.id)) {
+            self.watch.disarm(a.id);
+        }
+        self.watch.update(&*self.base, &self.ws, &closed, self.reach(), &th);
+        Ok(())
+    }
+
+    /// Brings the state onto the rows of the mode: gaps of closed points and their speeds to
+    /// round-off.
+    fn settle(&mut self, s: &mut State) -> Result<(), StepFailure> {
+        let mut acc = Accel::new(&self.mode)?;
+        let mut ws = self.mode.workspace();
+        let mut projector = Projector::new(&self.mode, 1e-9);
+        projector.position(&self.mode, &mut ws, &mut acc, s.t, &mut s.q, &s.z)?;
+        projector.velocity(&self.mode, &mut ws, &mut acc, &mut s.v, &s.z)
+    }
+
+    fn select_failed(&self, e: SelectError, t: f64) -> Halt {
+        match e {
+            SelectError::NoSolution { .. } => Halt::Painleve { detail: e.to_string() },
+            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, &e, t, 0.0)),
+        }
+    }
+
+    fn note(&mut self, t: f64, kind: EventKind, id: Option<PointId>, before: f64, after: f64) {
+        let contact = id.map_or(String::new(), |id| self.base.point_name(id));
+        self.log.push(Event {
+            t,
+            kind,
+            point: id,
+            contact,
+            speed_before: before,
+            speed_after: after,
+            impulse: 0.0,
+            energy_lost: 0.0,
+        });
+    }
+
+    /// Writes what changed from one mode to the next to the log.
+    fn log_changes(
+        &mut self,
+        t: f64,
+        before: &[Active],
+        after: &[Active],
+        leaving: Option<PointId>,
+        jumped: bool,
+    ) {
+        let rough = |id: PointId| matches!(self.base.law(id), Law::DryFriction { .. });
+        let mut notes = Vec::new();
+        for b in before {
+            match after.iter().find(|a| a.id == b.id) {
+                None if !jumped || leaving == Some(b.id) => {
+                    notes.push((EventKind::Release, b.id));
+                }
+                None => {}
+                Some(a) => match (b.motion, a.motion) {
+                    (Motion::Slip(_), Motion::Stick) => notes.push((EventKind::Stick, a.id)),
+                    (Motion::Stick, Motion::Slip(_)) => notes.push((EventKind::Slip, a.id)),
+                    (Motion::Slip(d), Motion::Slip(e)) if d[0] * e[0] + d[1] * e[1] < 0.0 => {
+                        notes.push((EventKind::Reverse, a.id));
+                    }
+                    _ => {}
+                },
+            }
+        }
+        for a in after {
+            if !before.iter().any(|b| b.id == a.id) && !rough(a.id) {
+                notes.push((EventKind::Close, a.id));
+            }
+        }
+        for (kind, id) in notes {
+            self.note(t, kind, Some(id), 0.0, 0.0);
+        }
+    }
+}
+
+/// An error at the start of something.
+fn setup(e: StepFailure, t: f64) -> Halt {
+    Halt::Error(SimError {
+        kind: SimErrorKind::Singular,
+        t,
+        h: 0.0,
+        detail: format!("the method cannot start after an event: {e}"),
+        blame: Vec::new(),
+        help: "look at the contacts that are closed at this time".to_owned(),
+    })
+}
+
+/// Time that the rest of an infinite sequence of impacts will take, where their spacing shrinks
+/// and has become shorter than `dense`.
+fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
+    let [.., a, b, c, d] = times else { return None };
+    let gaps = [b - a, c - b, d - c];
+    let ratio = gaps[2] / gaps[1];
+    (gaps[2] < dense && gaps[2] < gaps[1] && gaps[1] < gaps[0])
+        .then(|| gaps[2] * ratio / (1.0 - ratio))
+}
+
+/// The same rows and the same direction of friction.
+fn same_mode(a: &[Active], b: &[Active]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| {
+            a.id == b.id
+                && a.features == b.features
+                && match (a.motion, b.motion) {
+                    (Motion::Slip(d), Motion::Slip(e)) => d == e,
+                    (x, y) => x == y,
+                }
+        })
+}

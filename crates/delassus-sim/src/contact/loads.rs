@@ -1,0 +1,283 @@
+//! Event functions of closed points: forces that vanish, friction at its limit, sliding that
+//! stops, features that end.
+//!
+//! Each is positive while the mode lasts. Where the rows of the mode depend on each other the forces
+//! of single points are not known, and the question is asked as a whole: would the laws choose
+//! another mode here?
+
+use super::root::falling_root_from_zero;
+use super::thresholds::Thresholds;
+use super::watch::Span;
+use crate::driver::StepView;
+use delassus_dae::{Accel, KktError, Law, Point, PointId, Problem, State, Unilateral};
+use delassus_nonsmooth::release::{Assume, Closed, Selector};
+use delassus_nonsmooth::{Mode, ModeWorkspace, Motion};
+
+/// What causes an event.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Trigger {
+    /// The start of a run.
+    Start,
+    /// An open point closes, with these features.
+    Closes(PointId, [u32; 2]),
+    /// The force of a closed point vanishes.
+    Releases(PointId),
+    /// Friction reaches its limit; the direction of sliding that begins.
+    Slides(PointId, [f64; 2]),
+    /// Sliding stops.
+    Stops(PointId),
+    /// Features hand over to their neighbours.
+    Changes(PointId),
+    /// The laws choose another mode.
+    Reselect,
+}
+
+/// Which function of an active point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Function {
+    Force,
+    Friction,
+    Sliding,
+    Feature,
+}
+
+/// Evaluates the event functions of a mode; owns its buffers.
+pub(crate) struct Loads<P: Unilateral> {
+    acc: Accel,
+    ws: ModeWorkspace<P>,
+    a: Vec<f64>,
+    lambda: Vec<f64>,
+    zdot: Vec<f64>,
+    functions: Vec<(usize, Function)>,
+    redundant: bool,
+    point: Point,
+}
+
+impl<P: Unilateral> Loads<P> {
+    pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {
+        let d = mode.dims();
+        let redundant = mode.structure().independent_rows.is_some() && !mode.active().is_empty();
+        let mut functions = Vec::new();
+        for (k, a) in mode.active().iter().enumerate() {
+            let contact = matches!(mode.law(k), Law::Contact { .. });
+            match a.motion {
+                Motion::Slip(_) => functions.push((k, Function::Sliding)),
+                Motion::Stick if !redundant => functions.push((k, Function::Friction)),
+                _ => {}
+            }
+            if contact {
+                functions.push((k, Function::Feature));
+            }
+            if !redundant && !matches!(mode.law(k), Law::DryFriction { .. }) {
+                functions.push((k, Function::Force));
+            }
+        }
+        Ok(Loads {
+            acc: Accel::new(mode)?,
+            ws: mode.workspace(),
+            a: vec![0.0; d.nv],
+            lambda: vec![0.0; d.n_vel],
+            zdot: vec![0.0; d.nz],
+            functions,
+            redundant,
+            point: Point::default(),
+        })
+    }
+
+    /// Accelerations and forces at a state; false where they cannot be found.
+    fn evaluate(&mut self, mode: &Mode<P>, s: &State) -> bool {
+        self.acc
+            .eval(
+                mode,
+                &mut self.ws,
+                s.t,
+                &s.q,
+                &s.v,
+                &s.z,
+                &mut self.a,
+                &mut self.lambda,
+                &mut self.zdot,
+            )
+            .is_ok()
+    }
+
+    /// Value of a function at the evaluated state. `d` is the direction of sliding.
+    fn function(&self, mode: &Mode<P>, k: usize, f: Function) -> f64 {
+        let point = &self.ws.points[k];
+        let law = mode.law(k);
+        match f {
+            Function::Force => mode.normal_row(k).map_or(1.0, |row| self.lambda[row]),
+            Function::Friction => {
+                let r = mode.point_force(&self.ws, k, &self.lambda);
+                let t = r[1].hypot(r[2]);
+                match law {
+                    Law::Contact { mu, mu_static, .. } => mu.max(mu_static) * r[0] - t,
+                    Law::DryFriction { bound, bound_static } => bound.max(bound_static) - t,
+                    Law::OneWay => 1.0,
+                }
+            }
+            Function::Sliding => {
+                let Motion::Slip(d) = mode.active()[k].motion else { return 1.0 };
+                match law {
+                    Law::DryFriction { .. } => point.rate[0] * d[0],
+                    _ => point.rate[1] * d[0] + point.rate[2] * d[1],
+                }
+            }
+            Function::Feature => {
+                let id = mode.active()[k].id;
+                mode.base().feature_margin(&self.ws.base, id, point)
+            }
+        }
+    }
+
+    fn trigger(&self, mode: &Mode<P>, k: usize, f: Function) -> Trigger {
+        let id = mode.active()[k].id;
+        match f {
+            Function::Force => Trigger::Releases(id),
+            Function::Friction => {
+                let r = mode.point_force(&self.ws, k, &self.lambda);
+                let size = r[1].hypot(r[2]);
+                Trigger::Slides(id, [-r[1] / size, -r[2] / size])
+            }
+            Function::Sliding => Trigger::Stops(id),
+            Function::Feature => Trigger::Changes(id),
+        }
+    }
+
+    /// The first event of closed points before part `limit` of a step.
+    #[allow(clippy::too_many_arguments)]
+    pub fn first(
+        &mut self,
+        mode: &Mode<P>,
+        selector: &mut Selector,
+        ws: &mut P::Ws,
+        span: &mut Span<'_>,
+        view: &StepView<'_>,
+        limit: f64,
+        th: &Thresholds,
+    ) -> Option<(f64, Trigger)> {
+        if self.functions.is_empty() && !self.redundant {
+            return None;
+        }
+        let base = mode.base().clone();
+        let mut first: Option<(f64, Trigger)> = None;
+        let mut end = limit;
+        for node in [0.5, 1.0] {
+            let node = node * limit;
+            let state = span.at(&*base, node).clone();
+            if !self.evaluate(mode, &state) {
+                continue;
+            }
+            let negative: Vec<(usize, Function, f64)> = self
+                .functions
+                .iter()
+                .map(|(k, f)| (*k, *f, self.function(mode, *k, *f)))
+                .filter(|(_, _, x)| *x < 0.0)
+                .collect();
+            for (k, f, value) in negative {
+                let start = self.at(mode, view.from, k, f);
+                let root = falling_root_from_zero(
+                    |s| {
+                        let state = span.at(&*base, s).clone();
+                        self.at(mode, &state, k, f)
+                    },
+                    (0.0, start),
+                    (node, value),
+                )
+                .unwrap_or(0.0);
+                if root < end || first.is_none() {
+                    end = root;
+                    let state = span.at(&*base, root).clone();
+                    self.evaluate(mode, &state);
+                    first = Some((root, self.trigger(mode, k, f)));
+                }
+            }
+            if first.is_some() {
+                break;
+            }
+        }
+        if self.redundant {
+            let end = first.as_ref().map_or(limit, |f| f.0);
+            let mut differs = |s: f64, span: &mut Span<'_>| {
+                let state = span.at(&*base, s).clone();
+                -self.agrees(mode, selector, ws, &state, th)
+            };
+            if differs(end, span) > 0.0 {
+                let mut f = |s: f64| -differs(s, span);
+                let start = f(0.0);
+                let root = falling_root_from_zero(&mut f, (0.0, start), (end, -1.0)).unwrap_or(0.0);
+                first = Some((root, Trigger::Reselect));
+            }
+        }
+        first
+    }
+
+    fn at(&mut self, mode: &Mode<P>, state: &State, k: usize, f: Function) -> f64 {
+        if self.evaluate(mode, state) { self.function(mode, k, f) } else { f64::NAN }
+    }
+
+    /// 1 where the laws choose the mode that is on, −1 where they choose another.
+    fn agrees(
+        &self,
+        mode: &Mode<P>,
+        selector: &mut Selector,
+        ws: &mut P::Ws,
+        state: &State,
+        th: &Thresholds,
+    ) -> f64 {
+        let closed: Vec<Closed> = mode
+            .active()
+            .iter()
+            .map(|a| Closed {
+                id: a.id,
+                features: a.features,
+                assume: match a.motion {
+                    Motion::Stick => Assume::Rest,
+                    Motion::Slip(d) => Assume::Slides(d),
+                    Motion::Closed => Assume::Judge,
+                },
+            })
+            .collect();
+        let Ok(next) = selector.select(&**mode.base(), ws, state, &closed, th.slow) else {
+            return -1.0;
+        };
+        let same = next.active.len() == closed.len()
+            && next.active.iter().zip(mode.active()).all(|(a, b)| {
+                a.id == b.id
+                    && std::mem::discriminant(&a.motion) == std::mem::discriminant(&b.motion)
+            });
+        if same { 1.0 } else { -1.0 }
+    }
+
+    /// Value and, where it is known, slope in time of the function that caused an event, at a
+    /// real state; `None` where there is no such function.
+    pub fn value(
+        &mut self,
+        mode: &Mode<P>,
+        ws: &mut P::Ws,
+        s: &State,
+        trigger: &Trigger,
+    ) -> Option<(f64, Option<f64>)> {
+        let (id, f) = match trigger {
+            Trigger::Start | Trigger::Reselect => return None,
+            Trigger::Closes(id, features) => {
+                let p = mode.base();
+                p.realize_position(s.t, &s.q, &s.z, ws);
+                p.realize_velocity(&s.v, &s.z, ws);
+                p.position(ws, *id, true, Some(*features), &mut self.point);
+                p.rates(ws, *id, &mut self.point);
+                return Some(match p.law(*id) {
+                    Law::OneWay => (self.point.rate[0], None),
+                    _ => (self.point.gap, Some(self.point.rate[0])),
+                });
+            }
+            Trigger::Releases(id) => (id, Function::Force),
+            Trigger::Slides(id, _) => (id, Function::Friction),
+            Trigger::Stops(id) => (id, Function::Sliding),
+            Trigger::Changes(id) => (id, Function::Feature),
+        };
+        let k = mode.active().iter().position(|a| a.id == *id)?;
+        let value = self.at(mode, s, k, f);
+        value.is_finite().then_some((value, None))
+    }
+}

@@ -1,0 +1,31 @@
+//! What counts as touching, at rest, or too dense, in parts of the model's own length and rate.
+
+/// Thresholds of the event-driven method. L is the length of the model, ω the characteristic rate
+/// of the motion so far (at least one over the span of the run).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Gap below which a point belongs to an event that another one caused, m: 1e-10 L.
+    pub touching: f64,
+    /// Gap that cannot be told from zero, m: 1e-14 L. A point that opened is watched only after
+    /// its gap was larger.
+    pub zero: f64,
+    /// Normal speed that cannot be told from rest, m/s: 1e-10 L ω.
+    pub rest: f64,
+    /// Sliding speed that cannot be told from sticking, m/s: 1e-10 L ω.
+    pub slow: f64,
+    /// Time between impacts of one point below which they are taken to accumulate, s: 1e-7 / ω.
+    pub dense: f64,
+}
+
+impl Thresholds {
+    /// For a length, m, and a rate, 1/s.
+    pub fn new(length: f64, rate: f64) -> Thresholds {
+        Thresholds {
+            touching: 1e-10 * length,
+            zero: 1e-14 * length,
+            rest: 1e-10 * length * rate,
+            slow: 1e-10 * length * rate,
+            dense: 1e-7 / rate,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The event-driven method on systems written by hand, against solutions in closed form.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../../delassus-nonsmooth/tests/linear/mod.rs"]
+mod linear;
+
+use delassus_dae::*;
+use delassus_sim::contact::{Event, EventDriven, EventKind, Halt};
+use delassus_sim::{DriverOptions, Stepped};
+use linear::{Linear, contact};
+use std::sync::Arc;
+
+const G: f64 = 9.81;
+const ALL: [&str; 6] =
+    ["mdop5", "hem5", "phem56", "gen-alpha", "gen-alpha-index2", "gen-alpha-ggl"];
+
+/// Runs to the end or to a halt.
+fn run(
+    p: Linear,
+    method: &'static str,
+    q: &[f64],
+    v: &[f64],
+    t_end: f64,
+) -> (State, Vec<Event>, Option<Halt>) {
+    let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
+    let opts =
+        DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 1_000_000, t_end };
+    let settings = Settings { tol, ..Settings::default() };
+    let make = move |m: &delassus_nonsmooth::Mode<Linear>| {
+        delassus_dae::integrator::make(method, m, &settings).unwrap()
+    };
+    let start = State { t: 0.0, q: q.to_vec(), v: v.to_vec(), z: vec![] };
+    let mut run = match EventDriven::new(Arc::new(p), Box::new(make), &start, opts) {
+        Ok(r) => r,
+        Err(h) => return (start, vec![], Some(h)),
+    };
+    loop {
+        match run.advance() {
+            Ok(Stepped::Step) => {}
+            Ok(Stepped::Finished) => return (run.state().clone(), run.log.clone(), None),
+            Err(h) => return (run.state().clone(), run.log.clone(), Some(h)),
+        }
+    }
+}
+
+fn ball(e: f64) -> Linear {
+    let mut p = Linear::masses(&[1.0]).point(contact(e, 0.0, 0), &[&[1.0]], 0.0);
+    p.f = vec![-G];
+    p
+}
+
+#[test]
+fn bouncing_ball() {
+    for method in ALL {
+        let (_, log, halt) = run(ball(0.8), method, &[1.0], &[0.0], 4.5);
+        let impacts: Vec<&Event> = log.iter().filter(|e| e.kind == EventKind::Impact).collect();
+        println!("{method}: {} impacts, {halt:?}", impacts.len());
+        let mut t = (2.0 / G).sqrt();
+        let mut u = (2.0 * G).sqrt();
+        for (k, i) in impacts.iter().enumerate().take(40) {
+            assert!((i.t - t).abs() < 1e-10 * t, "{method} impact {k}: {} {t}", i.t - t);
+            u *= 0.8;
+            t += 2.0 * u / G;
+        }
+        assert!(impacts.len() > 40);
+        assert!(matches!(halt, Some(Halt::Accumulation { .. })));
+    }
+}
+
+#[test]
+fn rests_after_a_plastic_impact() {
+    for method in ALL {
+        let (s, log, halt) = run(ball(0.0), method, &[1.0], &[0.0], 2.0);
+        assert_eq!(halt, None);
+        assert!(s.q[0].abs() < 1e-14 && s.v[0].abs() < 1e-14, "{s:?}");
+        let kinds: Vec<EventKind> = log.iter().map(|e| e.kind).collect();
+        assert_eq!(kinds, [EventKind::Impact, EventKind::Close]);
+    }
+}
+
+/// G10: a box on an incline of 20°, coordinates along and across the slope.
+fn incline(mu: f64) -> Linear {
+    let a = 20f64.to_radians();
+    let rows: [&[f64]; 2] = [&[0.0, 1.0], &[1.0, 0.0]];
+    let mut p = Linear::masses(&[1.0, 1.0]).point(contact(0.0, mu, 1), &rows, 0.0);
+    p.f = vec![-G * a.sin(), -G * a.cos()];
+    p
+}
+
+#[test]
+fn incline_sticks_and_slides() {
+    for method in ALL {
+        let a = 20f64.to_radians();
+        let slide = |mu: f64, sign: f64| -G * (a.sin() + sign * mu * a.cos());
+        // below the limit it stays
+        let (s, _, halt) = run(incline(0.5), method, &[0.0, 0.0], &[0.0, 0.0], 2.0);
+        assert_eq!(halt, None, "{method}");
+        assert!(s.q[0].abs() < 1e-9, "{method}: {s:?}");
+        // above it slides
+        let (s, _, halt) = run(incline(0.3), method, &[0.0, 0.0], &[0.0, 0.0], 2.0);
+        assert_eq!(halt, None, "{method}");
+        let want = 0.5 * slide(0.3, -1.0) * 4.0;
+        assert!((s.q[0] - want).abs() < 1e-8, "{method}: {} {want}", s.q[0]);
+        // thrown up it stops and stays
+        let (s, log, halt) = run(incline(0.5), method, &[0.0, 0.0], &[2.0, 0.0], 2.0);
+        assert_eq!(halt, None, "{method}");
+        let want = -2.0 / slide(0.5, 1.0);
+        let stop = log.iter().find(|e| e.kind == EventKind::Stick).unwrap();
+        assert!((stop.t - want).abs() < 1e-8, "{method}: {} {want}", stop.t);
+        assert!((s.q[0] - want).abs() < 1e-8, "{method}: {} {want}", s.q[0]);
+        // thrown up with little friction it comes back
+        let (s, log, halt) = run(incline(0.3), method, &[0.0, 0.0], &[2.0, 0.0], 2.0);
+        assert_eq!(halt, None, "{method}");
+        let t = -2.0 / slide(0.3, 1.0);
+        let want = t + 0.5 * slide(0.3, -1.0) * (2.0 - t).powi(2);
+        assert!(log.iter().any(|e| e.kind == EventKind::Reverse));
+        assert!((s.q[0] - want).abs() < 1e-8, "{method}: {} {want}", s.q[0]);
+    }
+}
