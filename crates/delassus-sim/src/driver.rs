@@ -64,6 +64,13 @@ pub struct Rejections {
     pub non_finite: u64,
 }
 
+impl Rejections {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.error + self.convergence + self.non_finite
+    }
+}
+
 /// Steps a problem from a consistent state to an end time.
 pub struct Driver<P: Problem> {
     method: Box<dyn Integrator<P>>,

@@ -2,6 +2,8 @@
 
 use crate::driver::StepView;
 use crate::error::SetupError;
+use crate::motion_track::MotionTrack;
+use crate::step_log::{StepLog, StepRow};
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure};
 use delassus_model::{Measured, Outputs, System, Workspace};
 
@@ -60,6 +62,10 @@ const LOBATTO_MID: f64 = 5.0 / 12.0;
 pub struct Recorder {
     /// What was recorded so far.
     pub results: Results,
+    /// Positions of all bodies at the samples; empty unless [`Recorder::track_motion`] was called.
+    pub motion: MotionTrack,
+    /// Size, drift and energy balance of the steps.
+    pub steps: StepLog,
     ws: Workspace,
     acc: Accel,
     dense: Hermite,
@@ -153,6 +159,8 @@ impl Recorder {
         let power = sys.power(&ws, &derived.lambda);
         let mut r = Recorder {
             results: Results { channels, t, data },
+            motion: MotionTrack::default(),
+            steps: StepLog::default(),
             acc: Accel::min_norm(sys)?,
             dense: Hermite::new(d.nq, d.nv, d.nz),
             sample: start.clone(),
@@ -179,6 +187,15 @@ impl Recorder {
         r.step_drift = r.drift;
         r.push(sys);
         Ok(r)
+    }
+
+    /// From now on keeps where the bodies were at the samples, beginning with the present one.
+    /// Without memory for it the run goes on without.
+    pub fn track_motion(&mut self, sys: &System) {
+        if let Some(mut motion) = MotionTrack::new(sys, self.results.t.capacity()) {
+            motion.push(&self.sample);
+            self.motion = motion;
+        }
     }
 
     /// Time of the next sample, or `None` after the last one.
@@ -238,6 +255,7 @@ impl Recorder {
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
         self.energy_error = self.energy_error.max(balance.abs());
+        self.steps.push(StepRow { t: t1, h, rejected: 0.0, energy_error: balance, drift });
         // samples inside the step
         while let Some(t) = self.next_time() {
             if t > t1 {
@@ -316,6 +334,7 @@ impl Recorder {
             drift[2],
         ];
         self.results.t.push(self.sample.t);
+        self.motion.push(&self.sample);
         let values = self.measured.values.iter().chain(&diagnostics);
         for (column, x) in self.results.data.iter_mut().zip(values) {
             column.push(*x);

@@ -3,8 +3,10 @@
 use crate::clock::CpuClock;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::motion_track::MotionTrack;
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
+use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
 use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, info, make};
 use delassus_dae::{Options, Problem, Settings, State, Tolerances};
@@ -33,6 +35,8 @@ pub struct RunOptions {
     pub sample: f64,
     /// How many of the last accepted states are kept for a look at what went wrong.
     pub keep_states: usize,
+    /// Keep where all bodies were at the samples, for pictures of the motion.
+    pub keep_motion: bool,
     /// Largest size of the results in memory, bytes; 4 GiB when left out.
     pub max_result_bytes: Option<u64>,
 }
@@ -61,6 +65,7 @@ impl RunOptions {
             t_end: m.analysis.end,
             sample: m.analysis.sample,
             keep_states: 0,
+            keep_motion: false,
             max_result_bytes: None,
         }
     }
@@ -159,6 +164,8 @@ fn check_abilities<P: Problem>(p: &P, method: &MethodInfo) -> Result<(), SetupEr
 pub trait Observer {
     /// Called after every accepted step.
     fn stepped(&mut self, t: f64, steps: u64);
+    /// Called after every accepted step with all that is recorded so far.
+    fn recorded(&mut self, _: &Recorder) {}
     /// True when the run is to stop after this step.
     fn stop(&self) -> bool;
 }
@@ -185,6 +192,10 @@ pub struct RunOutcome {
     pub error: Option<SimError>,
     /// The last accepted states, as many as were to be kept.
     pub states: StateRing,
+    /// Where the bodies were at the samples, if that was to be kept.
+    pub motion: MotionTrack,
+    /// What the steps were like.
+    pub steps: StepLog,
 }
 
 /// Runs an assembled model.
@@ -221,6 +232,9 @@ pub fn run(
     let memory = opts.max_result_bytes.unwrap_or(MEMORY_LIMIT);
     let mut recorder =
         Recorder::bounded(sys, &model.state, &model.derived, opts.sample, opts.t_end, memory)?;
+    if opts.keep_motion {
+        recorder.track_motion(sys);
+    }
     let mut states = StateRing::new(opts.keep_states, &model.state, memory)?;
     let driver_opts = DriverOptions {
         tol,
@@ -244,6 +258,7 @@ pub fn run(
             });
         }
     };
+    let mut rejected = 0;
     loop {
         match driver.advance(sys) {
             Ok(Stepped::Finished) => break,
@@ -259,7 +274,11 @@ pub fn run(
                     error = Some(e);
                     break;
                 }
+                let now = driver.rejections.total();
+                recorder.steps.add_rejected(now - rejected);
+                rejected = now;
                 observer.stepped(driver.state().t, driver.steps);
+                observer.recorded(&recorder);
                 if observer.stop() {
                     status = Status::Interrupted;
                     break;
@@ -290,7 +309,7 @@ pub fn run(
         t_start,
         t_end: driver.state().t,
         steps: driver.steps,
-        rejected: r.error + r.convergence + r.non_finite,
+        rejected: r.total(),
         rejected_by_error: r.error,
         rejected_by_convergence: r.convergence + r.non_finite,
         singular_hops: driver.hops,
@@ -312,7 +331,8 @@ pub fn run(
         non_unique_reactions: model.report.non_unique.clone(),
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
     };
-    Ok(RunOutcome { results: recorder.results, summary, error, states })
+    let Recorder { results, motion, steps, .. } = recorder;
+    Ok(RunOutcome { results, summary, error, states, motion, steps })
 }
 
 /// Names the strongest force at the last good state.

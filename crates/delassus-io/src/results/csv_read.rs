@@ -48,8 +48,40 @@ pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
 }
 
 /// Reads CSV: a line of names, then lines of finite numbers.
-pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
+pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
     let mut table = CsvTable::default();
+    read_into(reader, &mut table, false)?;
+    if table.names.is_empty() {
+        return Err(CsvError::Invalid { line: 1, message: "no names of columns".to_owned() });
+    }
+    Ok(table)
+}
+
+/// Reads what is good of a file: the lines before the first that is no line of numbers. Numbers
+/// that are not finite stay, as NaN. Also says what is wrong with it.
+pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
+    let mut table = CsvTable::default();
+    let mut problems = Vec::new();
+    if let Err(e) = read_into(reader, &mut table, true) {
+        let rows = table.columns.iter().map(Vec::len).min().unwrap_or(0);
+        for column in &mut table.columns {
+            column.truncate(rows);
+        }
+        problems.push(format!("{e}; {rows} lines before it are shown"));
+    }
+    if table.names.is_empty() && problems.is_empty() {
+        problems.push("no names of columns".to_owned());
+    }
+    for (name, column) in table.names.iter().zip(&table.columns) {
+        let bad = column.iter().filter(|x| x.is_nan()).count();
+        if bad > 0 {
+            problems.push(format!("column `{}` has {bad} values that are not finite", short(name)));
+        }
+    }
+    (table, problems)
+}
+
+fn read_into(mut reader: impl BufRead, table: &mut CsvTable, any: bool) -> Result<(), CsvError> {
     let mut bytes = Vec::new();
     let mut total = 0usize;
     let mut line = 0usize;
@@ -64,10 +96,14 @@ pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
         if n as u64 == MAX_LINE && bytes.last() != Some(&b'\n') {
             return Err(fail(format!("longer than {MAX_LINE} bytes")));
         }
+        // a number that lost its last digits still looks like a number
+        if any && bytes.last() != Some(&b'\n') {
+            return Err(fail("the last line is cut off".to_owned()));
+        }
         let text = std::str::from_utf8(&bytes).map_err(|_| fail("not UTF-8".into()))?;
         let text = text.trim_end_matches(['\n', '\r']);
         if line == 1 {
-            table.names = names(text).map_err(fail)?;
+            table.names = fields(text).map_err(fail)?;
             table.columns = vec![Vec::new(); table.names.len()];
             continue;
         }
@@ -78,6 +114,7 @@ pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
             };
             match field.trim().parse::<f64>() {
                 Ok(x) if x.is_finite() => column.push(x),
+                Ok(_) if any => column.push(f64::NAN),
                 _ => return Err(fail(format!("`{}` is not a finite number", short(field)))),
             }
         }
@@ -89,18 +126,15 @@ pub fn read_csv_from(mut reader: impl BufRead) -> Result<CsvTable, CsvError> {
             return Err(fail(format!("more than {MAX_VALUES} values in the file")));
         }
     }
-    if table.names.is_empty() {
-        return Err(CsvError::Invalid { line: 1, message: "no names of columns".to_owned() });
-    }
-    Ok(table)
+    Ok(())
 }
 
 fn short(field: &str) -> String {
     field.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
-/// Names of a header line; quotes as `write_csv` sets them, except names over several lines.
-fn names(line: &str) -> Result<Vec<String>, String> {
+/// Values of a line; quotes as `write_csv` sets them, except names over several lines.
+pub(super) fn fields(line: &str) -> Result<Vec<String>, String> {
     let mut out = Vec::new();
     let mut rest = line.strip_prefix('\u{FEFF}').unwrap_or(line);
     loop {
@@ -133,5 +167,24 @@ fn names(line: &str) -> Result<Vec<String>, String> {
             None if rest.is_empty() => return Ok(out),
             None => return Err("text after a quoted name".to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_good_is_kept() {
+        let (table, problems) = salvage_csv(&b"t,x\n0,1\n1,NaN\n2,inf\n3,"[..]);
+        assert_eq!(table.names, ["t", "x"]);
+        assert_eq!(table.columns[0], [0.0, 1.0, 2.0]);
+        assert!(table.columns[1][0] == 1.0 && table.columns[1][2].is_nan());
+        assert!(problems[0].contains("line 5") && problems[0].contains("3 lines"), "{problems:?}");
+        assert!(problems[1].contains("2 values"), "{problems:?}");
+        let (table, problems) = salvage_csv(&b"t,x\n0,1\n1,2"[..]);
+        assert_eq!((table.columns[0].len(), problems.len()), (1, 1));
+        assert_eq!(salvage_csv(&b""[..]).1.len(), 1);
+        assert_eq!(salvage_csv(&b"t\n0\n"[..]).1.len(), 0);
     }
 }

@@ -1,0 +1,92 @@
+//! Which body or joint a column belongs to.
+
+use delassus_model::{AxisPair, Frame, JointKind, Measure, Model};
+use serde::{Deserialize, Serialize};
+
+/// A column of the results, without its values.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChannelInfo {
+    /// Name.
+    pub name: String,
+    /// Unit, SI.
+    pub unit: String,
+    /// Where it is listed: `body/crank`, `joint/pin`, `energy`.
+    pub group: String,
+    /// What it is, in words.
+    pub label: String,
+}
+
+/// All sensors of a model.
+pub fn channels_from(m: &Model) -> Vec<ChannelInfo> {
+    let sensors = m.sensors.iter().map(|s| {
+        let (group, what) = describe(m, &s.measure);
+        let frame = match s.frame.as_str() {
+            "" => String::new(),
+            frame => format!(" in {frame}"),
+        };
+        ChannelInfo {
+            name: s.name.clone(),
+            unit: s.unit.clone(),
+            group,
+            label: format!("{what}{frame}"),
+        }
+    });
+    sensors.collect()
+}
+
+/// A diagnostic: `energy.kinetic` is listed under `energy`.
+pub fn diagnostic(name: &str, unit: &str) -> ChannelInfo {
+    let group = name.split('.').next().unwrap_or(name);
+    ChannelInfo {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        group: group.to_owned(),
+        label: name.replace('.', ": "),
+    }
+}
+
+fn describe(m: &Model, measure: &Measure) -> (String, String) {
+    let of = |what: &str, f: &Frame| (body(m, f), format!("{what} of {}", f.name));
+    match measure {
+        Measure::Position(f, ..) => of("position", f),
+        Measure::Velocity(f, ..) => of("velocity", f),
+        Measure::Acceleration(f, ..) => of("acceleration", f),
+        Measure::Angle(f) => of("angle", f),
+        Measure::Rate(f, ..) => of("angular velocity", f),
+        Measure::Orientation(f, _) => of("orientation", f),
+        Measure::Coordinate(c) => of_joint(m, "coordinate", &c.pair),
+        Measure::CoordinateRate(c) => of_joint(m, "rate", &c.pair),
+        Measure::Distance(a, b) => (body(m, b), format!("distance of {} and {}", a.name, b.name)),
+        Measure::Reaction(joint, ..) => match m.joints.get(joint.0) {
+            Some(j) => (format!("joint/{}", j.name), format!("reaction of {}", j.name)),
+            None => ("joint".to_owned(), "reaction".to_owned()),
+        },
+        Measure::Energy(_) => ("energy".to_owned(), "energy".to_owned()),
+        Measure::Expression(_) => ("expression".to_owned(), "expression".to_owned()),
+    }
+}
+
+fn body(m: &Model, f: &Frame) -> String {
+    match f.body.and_then(|b| m.bodies.get(b.0)) {
+        Some(b) => format!("body/{}", b.name),
+        None => "body/ground".to_owned(),
+    }
+}
+
+/// A coordinate belongs to the joint between the same frames.
+fn of_joint(m: &Model, what: &str, pair: &AxisPair) -> (String, String) {
+    let same = |p: &AxisPair| p.a.name == pair.a.name && p.b.name == pair.b.name;
+    let own = m.joints.iter().find(|j| match &j.kind {
+        JointKind::Revolute(p)
+        | JointKind::Prismatic(p)
+        | JointKind::Cylindrical(p)
+        | JointKind::Planar(p)
+        | JointKind::Screw(p, _) => same(p),
+        _ => false,
+    });
+    match own {
+        Some(j) => (format!("joint/{}", j.name), format!("{what} of {}", j.name)),
+        None => (body(m, &pair.b), format!("{what} of {} to {}", pair.b.name, pair.a.name)),
+    }
+}

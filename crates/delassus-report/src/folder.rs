@@ -1,0 +1,216 @@
+//! Reads a results folder: whatever is good of it.
+
+use crate::channels::diagnostic;
+use crate::description::Description;
+use crate::report::{Report, ReportColumn, ReportEvent, Steps};
+use delassus_io::results::{CsvTable, read_events, read_motion, salvage_csv};
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// What the model looks like.
+pub const SCENE_JSON: &str = "scene.json";
+/// Where the bodies were.
+pub const MOTION_BIN: &str = "motion.bin";
+/// What the steps were like.
+pub const STEPS_CSV: &str = "steps.csv";
+/// Impacts and the like.
+pub const EVENTS_CSV: &str = "events.csv";
+const SUMMARY_JSON: &str = "summary.json";
+const RESULTS_CSV: &str = "results.csv";
+const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
+
+/// Largest file that is read whole, bytes.
+const MOST: u64 = 1 << 30;
+
+/// A folder that holds no results.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// It cannot be opened.
+    #[error("cannot read {}: {source}", .path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is nothing in it that a run wrote and that can be read.
+    #[error("there are no results in {}{}", .path.display(), list(.problems))]
+    Nothing {
+        /// The folder.
+        path: PathBuf,
+        /// What was found instead.
+        problems: Vec<String>,
+    },
+}
+
+fn list(problems: &[String]) -> String {
+    if problems.is_empty() { String::new() } else { format!(" ({})", problems.join("; ")) }
+}
+
+/// Reads the results that `delassus run` left in a folder. Files that are missing, cut off,
+/// damaged or of another version are named in [`Report::problems`], and the rest is kept; only a
+/// folder in which nothing is good is an error.
+pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
+    let io = |source| FolderError::Io { path: folder.to_owned(), source };
+    if !std::fs::metadata(folder).map_err(io)?.is_dir() {
+        let source = io::Error::new(io::ErrorKind::NotADirectory, "not a folder");
+        return Err(FolderError::Io { path: folder.to_owned(), source });
+    }
+    let mut r = Report::default();
+    let mut good = 0;
+    if let Some(text) = text(folder, SUMMARY_JSON, true, &mut r.problems) {
+        match serde_json::from_str::<Value>(&text) {
+            Ok(summary) if summary.is_object() => {
+                r.summary = summary;
+                good += 1;
+            }
+            Ok(_) => problem(&mut r.problems, SUMMARY_JSON, "this is no summary of a run"),
+            Err(e) if e.is_eof() => problem(&mut r.problems, SUMMARY_JSON, "the file is cut off"),
+            Err(e) => problem(&mut r.problems, SUMMARY_JSON, &format!("not valid JSON: {e}")),
+        }
+    }
+    if let Some(text) = text(folder, SCENE_JSON, true, &mut r.problems) {
+        match Description::read(&text) {
+            Ok(d) => {
+                r.description = Some(d);
+                good += 1;
+            }
+            Err(e) => problem(&mut r.problems, SCENE_JSON, &e),
+        }
+    }
+    good += usize::from(motion(folder, &mut r));
+    good += usize::from(columns(folder, &mut r));
+    if let Some(table) = table(folder, STEPS_CSV, false, &mut r.problems) {
+        let mut steps = Steps::default();
+        for (name, list) in Steps::NAMES.iter().zip(steps.lists_mut()) {
+            let rows = table.columns.first().map_or(0, Vec::len);
+            *list = table.column(name).map_or_else(|| vec![f64::NAN; rows], <[f64]>::to_vec);
+        }
+        r.steps = steps;
+    }
+    if let Some(text) = text(folder, EVENTS_CSV, false, &mut r.problems) {
+        let (events, wrong) = read_events(&text);
+        r.events = events.into_iter().map(ReportEvent::from).collect();
+        if let Some(wrong) = wrong {
+            problem(&mut r.problems, EVENTS_CSV, &wrong);
+        }
+    }
+    if good == 0 {
+        return Err(FolderError::Nothing { path: folder.to_owned(), problems: r.problems });
+    }
+    Ok(r)
+}
+
+fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
+    problems.push(format!("{file}: {what}"));
+}
+
+/// A file, unless it is missing or cannot be read. One that need not be there may be missing.
+fn bytes(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let read = File::open(folder.join(name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
+    match read {
+        Ok(n) if n as u64 > MOST => problem(problems, name, "the file is too large"),
+        Ok(_) => return Some(out),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            if needed {
+                problem(problems, name, "the file is missing");
+            }
+        }
+        Err(e) => problem(problems, name, &format!("cannot be read: {e}")),
+    }
+    None
+}
+
+fn text(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<String> {
+    match String::from_utf8(bytes(folder, name, needed, problems)?) {
+        Ok(text) => Some(text),
+        Err(_) => {
+            problem(problems, name, "the file is not UTF-8");
+            None
+        }
+    }
+}
+
+fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<CsvTable> {
+    let file = match File::open(folder.join(name)) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            if needed {
+                problem(problems, name, "the file is missing");
+            }
+            return None;
+        }
+        Err(e) => {
+            problem(problems, name, &format!("cannot be read: {e}"));
+            return None;
+        }
+    };
+    let (table, wrong) = salvage_csv(BufReader::new(file));
+    for what in &wrong {
+        problem(problems, name, what);
+    }
+    (!table.names.is_empty()).then_some(table)
+}
+
+fn motion(folder: &Path, r: &mut Report) -> bool {
+    let Some(bytes) = bytes(folder, MOTION_BIN, true, &mut r.problems) else { return false };
+    let read = match read_motion(&bytes) {
+        Ok(read) => read,
+        Err(e) => {
+            problem(&mut r.problems, MOTION_BIN, &e);
+            return false;
+        }
+    };
+    if let Some(what) = &read.problem {
+        problem(&mut r.problems, MOTION_BIN, what);
+    }
+    let bodies = r.description.as_ref().map(|d| d.scene.bodies.len());
+    if bodies.is_some_and(|n| n != read.motion.kinds.len() + 1) {
+        problem(&mut r.problems, MOTION_BIN, "does not have the bodies of scene.json");
+        return false;
+    }
+    if read.motion.coordinates.iter().any(|x| !x.is_finite()) {
+        problem(&mut r.problems, MOTION_BIN, "some positions are not finite");
+    }
+    r.motion = read.motion;
+    true
+}
+
+/// Sensors, then diagnostics at the same times.
+fn columns(folder: &Path, r: &mut Report) -> bool {
+    let tables = [
+        (RESULTS_CSV, table(folder, RESULTS_CSV, true, &mut r.problems)),
+        (DIAGNOSTICS_CSV, table(folder, DIAGNOSTICS_CSV, true, &mut r.problems)),
+    ];
+    let known = r.description.as_ref().map(|d| d.channels.clone()).unwrap_or_default();
+    for (file, table) in tables {
+        let Some(table) = table else { continue };
+        let Some(t) = table.column("t").map(<[f64]>::to_vec) else {
+            problem(&mut r.problems, file, "there is no column `t`");
+            continue;
+        };
+        if t.iter().zip(&r.column_t).any(|(a, b)| a != b) {
+            problem(&mut r.problems, file, "its times are not those of results.csv");
+            continue;
+        }
+        if t.len() > r.column_t.len() {
+            r.column_t = t;
+        }
+        for (name, values) in table.names.into_iter().zip(table.columns) {
+            if name == "t" {
+                continue;
+            }
+            let info = known.iter().find(|c| c.name == name).cloned();
+            let info = info.unwrap_or_else(|| diagnostic(&name, ""));
+            r.columns.push(ReportColumn { info, values });
+        }
+    }
+    // one of the files may have been cut off
+    for c in &mut r.columns {
+        c.values.resize(r.column_t.len(), f64::NAN);
+    }
+    !r.column_t.is_empty()
+}

@@ -1,0 +1,37 @@
+//! One page that shows a run: the moving mechanism, plots, events and what tells whether to
+//! trust the numbers.
+//!
+//! [`Description`] says what a model looks like and is kept beside the results (`scene.json`).
+//! With the motion, the columns and the summary of a run it makes a [`Report`]: from memory right
+//! after the run, or by [`read_folder`] from a results folder. [`Report::html`] is the page,
+//! [`Report::glb`] the motion as glTF. Nothing here knows equations; files are only read.
+//!
+//! The page is built from `web/` when this crate is compiled (`build.rs`); where Node.js was
+//! missing then, it has still pictures instead ([`has_viewer`]).
+
+mod channels;
+mod description;
+mod drawing;
+mod encode;
+mod fallback;
+mod folder;
+mod gltf;
+mod html;
+mod live;
+mod payload;
+mod report;
+mod scene;
+mod template;
+mod thin;
+
+pub use channels::{ChannelInfo, channels_from, diagnostic};
+pub use description::{Description, ModelInfo};
+pub use encode::{Array, base64};
+pub use folder::{EVENTS_CSV, FolderError, MOTION_BIN, SCENE_JSON, STEPS_CSV, read_folder};
+pub use live::{LiveFrames, live_page};
+pub use report::{Report, ReportColumn, ReportEvent, Steps};
+pub use scene::{
+    Attachment, Geometry, Scene, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
+    SceneShape, scene_from,
+};
+pub use template::has_viewer;

@@ -1,0 +1,208 @@
+//! The data of a page as JSON.
+
+use crate::encode::Array;
+use crate::report::{Report, ReportColumn, Steps};
+use crate::thin;
+use delassus_io::results::Motion;
+use delassus_model::BodyKind;
+use serde_json::{Map, Value, json};
+
+const FORMAT: &str = "delassus-report";
+const VERSION: u64 = 1;
+
+/// Columns that are thinned: the rows that are kept.
+struct Kept {
+    motion: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+impl Report {
+    /// The data of the page.
+    pub fn payload(&self) -> Value {
+        let bodies = self.motion.kinds.len() + 1;
+        let per_body = if self.planar() { 3 } else { 7 };
+        let kept = Kept {
+            motion: thin::motion_rows(self.motion.t.len(), bodies, per_body),
+            columns: thin::column_rows(self.column_t.len(), self.columns.len()),
+        };
+        let mut out = Map::new();
+        out.insert("format".into(), FORMAT.into());
+        out.insert("version".into(), VERSION.into());
+        out.insert("meta".into(), self.meta(&kept));
+        out.insert("summary".into(), self.summary.clone());
+        out.insert("notes".into(), self.notes());
+        out.insert("problems".into(), json!(self.problems));
+        if let Some(d) = &self.description {
+            out.insert("scene".into(), json!(d.scene));
+        }
+        if !self.motion.t.is_empty() {
+            let t = kept.motion.iter().map(|r| self.motion.t[*r]);
+            let poses = poses(&self.motion, &kept.motion, self.planar());
+            let motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
+            out.insert("motion".into(), motion);
+        }
+        if !self.columns.is_empty() {
+            let all = self.columns.iter().map(|c| column(c, &kept.columns));
+            out.insert("columns".into(), all.collect());
+            let t = kept.columns.iter().map(|r| self.column_t[*r]);
+            out.insert("column_t".into(), json!(Array::f64(&[kept.columns.len()], t)));
+        }
+        if !self.steps.t.is_empty() {
+            out.insert("steps".into(), steps(&self.steps));
+        }
+        out.insert("events".into(), json!(self.events));
+        Value::Object(out)
+    }
+
+    fn meta(&self, kept: &Kept) -> Value {
+        let model = self.description.as_ref().map(|d| &d.model);
+        let error = self.summary.get("errors").and_then(|e| e.get(0)).map(|e| {
+            json!({
+                "code": e.get("code"),
+                "t": self.number("t_end"),
+                "message": e.get("message"),
+                "help": e.get("help"),
+            })
+        });
+        let thinned =
+            kept.motion.len() < self.motion.t.len() || kept.columns.len() < self.column_t.len();
+        let down_sampled = thinned.then(|| {
+            json!({
+                "from": self.motion.t.len(),
+                "to": kept.motion.len(),
+                "columns_from": self.column_t.len(),
+                "columns_to": kept.columns.len(),
+            })
+        });
+        json!({
+            "title": self.title(),
+            "model_file": model.map(|m| m.file.as_str()).or_else(|| self.text("model_file")),
+            "model_text": model.map(|m| m.text.as_str()),
+            "method": self.text("method"),
+            "scheme": null,
+            "rtol": self.number("rtol"),
+            "step": self.number("step"),
+            "t_end": model.map(|m| m.t_end).or_else(|| self.number("t_end")),
+            "program": self.text("version").map(|v| format!("delassus {v}")),
+            "commit": option_env!("DELASSUS_COMMIT"),
+            "model_hash": self.text("model_sha256").map(|h| format!("sha256:{h}")),
+            "status": self.status(),
+            "error": error,
+            "down_sampled": down_sampled,
+        })
+    }
+
+    fn notes(&self) -> Value {
+        let notes = self.summary.get("notes").and_then(Value::as_array);
+        let note =
+            |n: &Value| json!({ "code": n.get("code"), "message": n.get("message"), "t": null });
+        notes.map(|list| list.iter().map(note).collect()).unwrap_or_else(|| json!([]))
+    }
+}
+
+fn column(c: &ReportColumn, rows: &[usize]) -> Value {
+    let values = rows.iter().map(|r| c.values.get(*r).copied().unwrap_or(f64::NAN));
+    json!({
+        "name": c.info.name,
+        "group": c.info.group,
+        "unit": c.info.unit,
+        "label": c.info.label,
+        "values": Array::f32(&[rows.len()], values),
+    })
+}
+
+fn steps(s: &Steps) -> Value {
+    let arrays = Steps::NAMES.iter().zip(s.lists()).map(|(name, list)| {
+        let shape = [list.len()];
+        let values = list.iter().copied();
+        let array =
+            if *name == "t" { Array::f64(&shape, values) } else { Array::f32(&shape, values) };
+        ((*name).to_owned(), json!(array))
+    });
+    Value::Object(arrays.collect())
+}
+
+/// Ground and bodies at some rows: x y θ of planar models, x y z and a quaternion of others.
+fn poses(m: &Motion, rows: &[usize], planar: bool) -> Array {
+    let per_body = if planar { 3 } else { 7 };
+    let mut out = Vec::with_capacity(rows.len() * (m.kinds.len() + 1) * per_body);
+    for row in rows {
+        push_poses(m, *row, planar, &mut out);
+    }
+    Array::f32(&[rows.len(), m.kinds.len() + 1, per_body], out.into_iter())
+}
+
+/// Appends the ground and all bodies at one row.
+pub(crate) fn push_poses(m: &Motion, row: usize, planar: bool, out: &mut Vec<f64>) {
+    let still: &[f64] = if planar { &[0.0; 3] } else { &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] };
+    out.extend_from_slice(still);
+    let mut rest = m.row(row).unwrap_or_default();
+    for kind in &m.kinds {
+        let (q, tail) = rest.split_at_checked(kind.nq()).unwrap_or((&[], &[]));
+        rest = tail;
+        let at = out.len();
+        out.extend_from_slice(still);
+        let pose = &mut out[at..];
+        match (kind, q) {
+            (BodyKind::Planar, [x, y, angle]) if planar => {
+                pose.copy_from_slice(&[*x, *y, *angle]);
+            }
+            (BodyKind::Planar, [x, y, angle]) => {
+                let (s, c) = (0.5 * angle).sin_cos();
+                pose.copy_from_slice(&[*x, *y, 0.0, c, 0.0, 0.0, s]);
+            }
+            _ => {
+                for (p, x) in pose.iter_mut().zip(q) {
+                    *p = *x;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::encode::tests::decode;
+
+    #[test]
+    fn planar_poses_are_three_numbers() {
+        let m = Motion {
+            kinds: vec![BodyKind::Planar, BodyKind::PlanarPoint],
+            stride: 1,
+            t: vec![0.0, 1.0],
+            coordinates: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0],
+        };
+        let a = poses(&m, &[1], true);
+        assert_eq!(a.shape, [1, 3, 3]);
+        assert_eq!(decode(&a), [0.0, 0.0, 0.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.0]);
+    }
+
+    #[test]
+    fn spatial_poses_are_seven() {
+        let half = std::f64::consts::PI;
+        let m = Motion {
+            kinds: vec![BodyKind::Planar, BodyKind::Point, BodyKind::Rigid],
+            stride: 1,
+            t: vec![0.0],
+            coordinates: vec![1.0, 2.0, half, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.5, 0.5, 0.5, 0.5],
+        };
+        let a = poses(&m, &[0], false);
+        assert_eq!(a.shape, [1, 4, 7]);
+        let x = decode(&a);
+        assert_eq!(x[..7], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert!((x[7 + 6] - 1.0).abs() < 1e-7 && x[7 + 3].abs() < 1e-7);
+        assert_eq!(x[14..21], [3.0, 4.0, 5.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(x[21..], [6.0, 7.0, 8.0, 0.5, 0.5, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn an_empty_report_is_still_one() {
+        let v = Report::default().payload();
+        assert_eq!((&v["format"], &v["version"]), (&"delassus-report".into(), &1.into()));
+        assert!(v.get("motion").is_none() && v.get("scene").is_none());
+        assert_eq!(v["meta"]["status"], "interrupted");
+        assert_eq!(v["events"], json!([]));
+    }
+}

@@ -1,0 +1,439 @@
+//! What the mechanism looks like: bodies, joints, forces, where they are attached.
+//!
+//! [`scene_from`] is the one place that turns a model into things to draw. Shapes of bodies, once
+//! a model has them, are filled in by [`shapes_of`].
+
+use crate::encode::Array;
+use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
+use delassus_model::{
+    AxisPair, Body, BodyKind, Coordinate, ForceKind, Frame, JointKind, Measure, Model, System,
+};
+use serde::{Deserialize, Serialize};
+
+/// A mechanism to draw. Body 0 is the ground.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scene {
+    /// All bodies move in the x-y plane.
+    pub planar: bool,
+    /// Direction that is up.
+    pub up: [f64; 3],
+    /// Gravity, m/s².
+    pub gravity: [f64; 3],
+    /// Largest extent at the start, m.
+    pub size: f64,
+    /// Middle at the start, m.
+    pub center: [f64; 3],
+    /// Ground first.
+    pub bodies: Vec<SceneBody>,
+    /// Joints.
+    pub joints: Vec<SceneJoint>,
+    /// Forces.
+    pub forces: Vec<SceneForce>,
+    /// Contacts.
+    pub contacts: Vec<SceneContact>,
+}
+
+/// A body. Places are in its own frame.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneBody {
+    /// Name.
+    pub name: String,
+    /// `planar`, `spatial`, `point` or `ground`.
+    pub kind: String,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Mass centre, m.
+    pub com: [f64; 3],
+    /// Colour, if it has one of its own.
+    pub color: Option<String>,
+    /// What it is drawn as; nothing means sticks between its joints.
+    pub shapes: Vec<SceneShape>,
+    /// Named points that something is attached to.
+    pub markers: Vec<SceneMarker>,
+}
+
+/// A shape at a place of its body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SceneShape {
+    /// What it is.
+    #[serde(flatten)]
+    pub geometry: Geometry,
+    /// Place, m.
+    #[serde(default)]
+    pub p: [f64; 3],
+    /// Orientation, quaternion with the scalar first.
+    #[serde(default = "no_rotation")]
+    pub r: [f64; 4],
+}
+
+fn no_rotation() -> [f64; 4] {
+    Quat::IDENTITY.0
+}
+
+/// Kinds of shape; lengths in m. Axes are z, planar ones lie in the x-y plane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Geometry {
+    /// Ball.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// Cylinder with round ends.
+    Capsule {
+        /// Radius.
+        radius: f64,
+        /// Between the centres of the ends.
+        length: f64,
+    },
+    /// Box.
+    Box {
+        /// Edges.
+        size: [f64; 3],
+    },
+    /// Cylinder.
+    Cylinder {
+        /// Radius.
+        radius: f64,
+        /// Height.
+        length: f64,
+    },
+    /// Plane with the normal +z.
+    Plane {
+        /// Extent that is drawn.
+        size: f64,
+    },
+    /// Triangles.
+    Mesh {
+        /// Corners, n × 3.
+        vertices: Array,
+        /// Indices of corners, m × 3.
+        triangles: Array,
+    },
+    /// Circle.
+    Circle {
+        /// Radius.
+        radius: f64,
+    },
+    /// A point.
+    Point {},
+    /// A straight piece.
+    Segment {
+        /// From here.
+        a: [f64; 2],
+        /// To there.
+        b: [f64; 2],
+    },
+    /// Straight pieces; arcs are made of many.
+    Polyline {
+        /// Corners.
+        points: Vec<[f64; 2]>,
+        /// The last point is joined to the first.
+        closed: bool,
+    },
+    /// Half plane below the line through the place of the shape.
+    Line {
+        /// Out of the half plane.
+        normal: [f64; 2],
+    },
+}
+
+/// A named point with axes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneMarker {
+    /// Name without that of the body.
+    pub name: String,
+    /// Place on the body, m.
+    pub p: [f64; 3],
+    /// Orientation on the body.
+    pub r: [f64; 4],
+}
+
+/// Where something is attached. For joints with an axis, z of the orientation is the axis.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Attachment {
+    /// Number of the body; 0 is the ground.
+    pub body: usize,
+    /// Place on it, m.
+    pub p: [f64; 3],
+    /// Orientation on it.
+    pub r: [f64; 4],
+}
+
+/// A joint.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneJoint {
+    /// Name.
+    pub name: String,
+    /// Type as in the model file.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// First frame.
+    pub a: Attachment,
+    /// Second frame.
+    pub b: Attachment,
+    /// Radius of a disc or ball that rolls, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+}
+
+/// A force.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneForce {
+    /// Name.
+    pub name: String,
+    /// Type as in the model file.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it acts, or its first end.
+    pub a: Attachment,
+    /// Its second end, if it has one.
+    pub b: Option<Attachment>,
+}
+
+/// A contact between two bodies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneContact {
+    /// Name.
+    pub name: String,
+    /// First body.
+    pub a: usize,
+    /// Second body.
+    pub b: usize,
+}
+
+/// The scene of a model.
+pub fn scene_from(sys: &System) -> Scene {
+    let m = sys.model();
+    let planar = m.bodies.iter().all(|b| b.kind.is_planar());
+    let mut bodies = vec![SceneBody {
+        name: "ground".to_owned(),
+        kind: "ground".to_owned(),
+        markers: markers_of(m, None),
+        ..SceneBody::default()
+    }];
+    for (i, b) in m.bodies.iter().enumerate() {
+        bodies.push(SceneBody {
+            name: b.name.clone(),
+            kind: match b.kind {
+                BodyKind::Planar => "planar",
+                BodyKind::Rigid => "spatial",
+                BodyKind::Point | BodyKind::PlanarPoint => "point",
+            }
+            .to_owned(),
+            mass: b.mass,
+            com: b.com.into(),
+            color: None,
+            shapes: shapes_of(m, i),
+            markers: markers_of(m, Some(i)),
+        });
+    }
+    let joints: Vec<SceneJoint> = m.joints.iter().map(joint).collect();
+    let forces: Vec<SceneForce> = m.forces.iter().map(force).collect();
+    let (center, size) = extent(m, &bodies, &joints, &forces);
+    Scene {
+        planar,
+        up: up(m, planar),
+        gravity: m.gravity.into(),
+        size,
+        center,
+        bodies,
+        joints,
+        forces,
+        contacts: Vec::new(),
+    }
+}
+
+/// Shapes of a body. No model has any yet.
+fn shapes_of(_: &Model, _: usize) -> Vec<SceneShape> {
+    Vec::new()
+}
+
+/// Against gravity along the nearest axis; without gravity y in the plane and z in space.
+fn up(m: &Model, planar: bool) -> [f64; 3] {
+    let g = m.gravity;
+    let k = g.iamax();
+    let mut up = [0.0; 3];
+    if planar || g.norm() == 0.0 {
+        up[if planar { 1 } else { 2 }] = 1.0;
+    } else {
+        up[k] = -g[k].signum();
+    }
+    up
+}
+
+fn place(f: &Frame) -> Attachment {
+    turned(f, &Mat3::identity())
+}
+
+/// A frame whose z axis is along `axis` of the frame.
+fn along(f: &Frame, axis: &Vec3) -> Attachment {
+    turned(f, &frame_from_z(axis))
+}
+
+fn turned(f: &Frame, r: &Mat3) -> Attachment {
+    Attachment {
+        body: f.body.map_or(0, |b| b.0 + 1),
+        p: f.p.into(),
+        r: Quat::from_matrix(&(f.r * r)).0,
+    }
+}
+
+fn joint(j: &delassus_model::Joint) -> SceneJoint {
+    let pair = |kind: &str, p: &AxisPair| SceneJoint {
+        name: j.name.clone(),
+        kind: kind.to_owned(),
+        a: along(&p.a, &p.axis_a),
+        b: along(&p.b, &p.axis_b),
+        radius: None,
+    };
+    match &j.kind {
+        JointKind::Revolute(p) => pair("revolute", p),
+        JointKind::Prismatic(p) => pair("prismatic", p),
+        JointKind::Cylindrical(p) => pair("cylindrical", p),
+        JointKind::Spherical(p) => pair("spherical", p),
+        JointKind::Universal(p) => pair("universal", p),
+        JointKind::Planar(p) => pair("planar", p),
+        JointKind::Fixed(p) => pair("fixed", p),
+        JointKind::Screw(p, _) => pair("screw", p),
+        JointKind::Distance(p, _) => pair("distance", p),
+        JointKind::PointOnLine(p) => pair("point-on-line", p),
+        JointKind::PointOnPlane(p) => pair("point-on-plane", p),
+        JointKind::ParallelAxes(p) => pair("parallel-axes", p),
+        JointKind::Motion(c, _) => pair("motion", &c.pair),
+        JointKind::Rolling { pair: p, radius, .. } => {
+            SceneJoint { radius: Some(*radius), ..pair("rolling", p) }
+        }
+        JointKind::Coupling(terms, _) => {
+            let end = |c: Option<&(Coordinate, f64)>| {
+                c.map_or_else(Attachment::default, |(c, _)| along(&c.pair.b, &c.pair.axis_b))
+            };
+            SceneJoint {
+                name: j.name.clone(),
+                kind: "coupling".to_owned(),
+                a: end(terms.first()),
+                b: end(terms.last()),
+                radius: None,
+            }
+        }
+    }
+}
+
+fn force(f: &delassus_model::Force) -> SceneForce {
+    let (kind, a, b) = match &f.kind {
+        ForceKind::Force { at, .. } => ("force", place(at), None),
+        ForceKind::Torque { at, .. } => ("torque", place(at), None),
+        ForceKind::Spring { a, b, .. } => ("spring", place(a), Some(place(b))),
+        ForceKind::Bushing { a, b, .. } => ("bushing", place(a), Some(place(b))),
+        ForceKind::Torsion { coordinate: c, .. } => {
+            ("torsion", along(&c.pair.a, &c.pair.axis_a), Some(along(&c.pair.b, &c.pair.axis_b)))
+        }
+        ForceKind::Actuator { coordinate: c, .. } => {
+            ("actuator", along(&c.pair.a, &c.pair.axis_a), Some(along(&c.pair.b, &c.pair.axis_b)))
+        }
+    };
+    SceneForce { name: f.name.clone(), kind: kind.to_owned(), a, b }
+}
+
+/// Frames that joints, forces and sensors name on a body, each once.
+fn markers_of(m: &Model, body: Option<usize>) -> Vec<SceneMarker> {
+    let mut out: Vec<SceneMarker> = Vec::new();
+    for f in frames(m) {
+        if f.body.map(|b| b.0) != body {
+            continue;
+        }
+        // "body.marker"; the body's own frame is no marker
+        let Some((_, name)) = f.name.split_once('.') else { continue };
+        if !out.iter().any(|s| s.name == name) {
+            let Attachment { p, r, .. } = place(f);
+            out.push(SceneMarker { name: name.to_owned(), p, r });
+        }
+    }
+    out
+}
+
+fn frames(m: &Model) -> impl Iterator<Item = &Frame> {
+    let joints = m.joints.iter().flat_map(|j| -> Vec<&Frame> {
+        match &j.kind {
+            JointKind::Revolute(p)
+            | JointKind::Prismatic(p)
+            | JointKind::Cylindrical(p)
+            | JointKind::Spherical(p)
+            | JointKind::Universal(p)
+            | JointKind::Planar(p)
+            | JointKind::Fixed(p)
+            | JointKind::Screw(p, _)
+            | JointKind::Distance(p, _)
+            | JointKind::PointOnLine(p)
+            | JointKind::PointOnPlane(p)
+            | JointKind::ParallelAxes(p)
+            | JointKind::Rolling { pair: p, .. } => vec![&p.a, &p.b],
+            JointKind::Motion(c, _) => vec![&c.pair.a, &c.pair.b],
+            JointKind::Coupling(terms, _) => {
+                terms.iter().flat_map(|(c, _)| [&c.pair.a, &c.pair.b]).collect()
+            }
+        }
+    });
+    let forces = m.forces.iter().flat_map(|f| -> Vec<&Frame> {
+        match &f.kind {
+            ForceKind::Force { at, .. } | ForceKind::Torque { at, .. } => vec![at],
+            ForceKind::Spring { a, b, .. } | ForceKind::Bushing { a, b, .. } => vec![a, b],
+            ForceKind::Torsion { coordinate: c, .. }
+            | ForceKind::Actuator { coordinate: c, .. } => vec![&c.pair.a, &c.pair.b],
+        }
+    });
+    let sensors = m.sensors.iter().flat_map(|s| -> Vec<&Frame> {
+        match &s.measure {
+            Measure::Position(of, ..)
+            | Measure::Velocity(of, ..)
+            | Measure::Acceleration(of, ..)
+            | Measure::Angle(of)
+            | Measure::Rate(of, ..)
+            | Measure::Orientation(of, _) => vec![of],
+            Measure::Distance(a, b) => vec![a, b],
+            _ => Vec::new(),
+        }
+    });
+    joints.chain(forces).chain(sensors)
+}
+
+/// Middle and largest extent of what is attached where at the start.
+fn extent(
+    m: &Model,
+    bodies: &[SceneBody],
+    joints: &[SceneJoint],
+    forces: &[SceneForce],
+) -> ([f64; 3], f64) {
+    let at = |body: usize, p: [f64; 3]| -> Vec3 {
+        let p = Vec3::from(p);
+        body.checked_sub(1).and_then(|i| m.bodies.get(i)).map_or(p, |b| b.position + turn(b) * p)
+    };
+    let ends = joints.iter().flat_map(|j| [j.a, j.b]);
+    let ends = ends.chain(forces.iter().flat_map(|f| std::iter::once(f.a).chain(f.b)));
+    let centres = bodies.iter().enumerate().skip(1).map(|(i, b)| at(i, b.com));
+    let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    for p in ends.map(|a| at(a.body, a.p)).chain(centres) {
+        low = low.inf(&p);
+        high = high.sup(&p);
+    }
+    if !(low.x <= high.x) {
+        return ([0.0; 3], 1.0);
+    }
+    let size = (high - low).norm();
+    (((low + high) / 2.0).into(), if size > 0.0 { size } else { 1.0 })
+}
+
+fn turn(b: &Body) -> Mat3 {
+    match b.kind {
+        BodyKind::Planar => Quat::from_axis_angle(&Vec3::z(), b.angle).matrix(),
+        BodyKind::Rigid => b.rotation.matrix(),
+        BodyKind::Point | BodyKind::PlanarPoint => Mat3::identity(),
+    }
+}

@@ -1,0 +1,206 @@
+//! Positions of all bodies at the sample times, for pictures of the motion.
+
+use delassus_dae::State;
+use delassus_math::{Mat3, Quat, Vec3};
+use delassus_model::{BodyKind, System};
+
+/// Memory of a track at most, bytes; a longer run keeps every second sample, every third, ….
+pub const MOTION_LIMIT: u64 = 256 << 20;
+
+/// Coordinates of all bodies at every sample, or at every `stride`-th of a very long run.
+///
+/// During the run a sample is a copy of the coordinates into memory that was taken before;
+/// what they mean is worked out by [`MotionTrack::pose`] afterwards.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MotionTrack {
+    bodies: Vec<Tracked>,
+    width: usize,
+    stride: u64,
+    seen: u64,
+    t: Vec<f64>,
+    q: Vec<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Tracked {
+    kind: BodyKind,
+    /// First coordinate.
+    at: usize,
+    /// Mass centre in the body frame, which the coordinates belong to.
+    com: Vec3,
+}
+
+/// Place of a body frame: its origin and, for those that turn, its orientation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// Origin of the body frame, m.
+    pub p: Vec3,
+    /// Orientation.
+    pub r: Quat,
+    /// Angle about z, not wrapped, of a planar body; 0 for the others.
+    pub angle: f64,
+}
+
+impl MotionTrack {
+    /// Room for as many samples; `None` when the system has no memory for it.
+    pub(crate) fn new(sys: &System, samples: usize) -> Option<MotionTrack> {
+        MotionTrack::bounded(sys, samples, MOTION_LIMIT)
+    }
+
+    fn bounded(sys: &System, samples: usize, limit: u64) -> Option<MotionTrack> {
+        let mut at = 0;
+        let mut bodies = Vec::with_capacity(sys.model().bodies.len());
+        for b in &sys.model().bodies {
+            bodies.push(Tracked { kind: b.kind, at, com: b.com });
+            at += b.kind.nq();
+        }
+        let bytes = (samples as u64).saturating_mul(8 * (at as u64 + 1));
+        let stride = bytes.div_ceil(limit.max(1)).max(1);
+        let rows = (samples as u64 / stride) as usize + 1;
+        let (mut t, mut q) = (Vec::new(), Vec::new());
+        t.try_reserve_exact(rows).ok()?;
+        q.try_reserve_exact(rows.checked_mul(at)?).ok()?;
+        Some(MotionTrack { bodies, width: at, stride, seen: 0, t, q })
+    }
+
+    /// Takes in a sample. Does not allocate.
+    pub(crate) fn push(&mut self, s: &State) {
+        if self.stride == 0 {
+            return;
+        }
+        if self.seen.is_multiple_of(self.stride) {
+            self.t.push(s.t);
+            self.q.extend_from_slice(&s.q[..self.width]);
+        }
+        self.seen += 1;
+    }
+
+    /// Leaves out what is not finite and what comes after, and everything from sample `samples`
+    /// on.
+    pub fn truncate(&mut self, samples: usize) {
+        let stride = (self.stride as usize).max(1);
+        let mut rows = self.t.len().min(samples.div_ceil(stride));
+        if let Some(bad) = self.q.iter().position(|x| !x.is_finite()) {
+            rows = rows.min(bad / self.width.max(1));
+        }
+        self.t.truncate(rows);
+        self.q.truncate(rows * self.width);
+    }
+
+    /// Times, s.
+    pub fn t(&self) -> &[f64] {
+        &self.t
+    }
+
+    /// Samples per row of the track.
+    pub fn stride(&self) -> u64 {
+        self.stride
+    }
+
+    /// Kinds of the bodies, in the order of the model.
+    pub fn kinds(&self) -> impl ExactSizeIterator<Item = BodyKind> + '_ {
+        self.bodies.iter().map(|b| b.kind)
+    }
+
+    /// Where a body was at row `row`; `None` outside of the track.
+    pub fn pose(&self, row: usize, body: usize) -> Option<Pose> {
+        let b = self.bodies.get(body)?;
+        let from = row.checked_mul(self.width)? + b.at;
+        Some(pose(b.kind, self.q.get(from..from + b.kind.nq())?, &b.com))
+    }
+}
+
+/// The body frame from the coordinates of the mass centre.
+fn pose(kind: BodyKind, q: &[f64], com: &Vec3) -> Pose {
+    let still = Quat::IDENTITY;
+    match kind {
+        BodyKind::Planar => {
+            let (s, c) = q[2].sin_cos();
+            let p =
+                Vec3::new(q[0] - (c * com.x - s * com.y), q[1] - (s * com.x + c * com.y), -com.z);
+            let (hs, hc) = (0.5 * q[2]).sin_cos();
+            Pose { p, r: Quat([hc, 0.0, 0.0, hs]), angle: q[2] }
+        }
+        BodyKind::Rigid => {
+            let r = Quat::from_slice(&q[3..]);
+            let m: Mat3 = r.matrix();
+            Pose { p: Vec3::new(q[0], q[1], q[2]) - m * com, r, angle: 0.0 }
+        }
+        BodyKind::Point => Pose { p: Vec3::new(q[0], q[1], q[2]) - com, r: still, angle: 0.0 },
+        BodyKind::PlanarPoint => Pose { p: Vec3::new(q[0], q[1], 0.0) - com, r: still, angle: 0.0 },
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use delassus_model::compile;
+    use delassus_model::spec::{BodySpec, BodyType, InertiaSpec, ModelSpec};
+
+    fn system() -> System {
+        let mut spec = ModelSpec { schema: 1, ..ModelSpec::default() };
+        for (name, kind) in [("bead", BodyType::PlanarPoint), ("disc", BodyType::Planar)] {
+            let planar = kind == BodyType::Planar;
+            let body = BodySpec {
+                kind,
+                mass: 1.0.into(),
+                inertia: planar.then(|| InertiaSpec::Planar(1.0.into())),
+                com: if planar { vec![1.0.into(), 0.5.into()] } else { vec![] },
+                ..BodySpec::default()
+            };
+            spec.body.set(name, body);
+        }
+        System::new(compile(&spec).unwrap()).unwrap()
+    }
+
+    fn state(t: f64) -> State {
+        let quarter = std::f64::consts::FRAC_PI_2;
+        State { t, q: vec![t, 2.0, 10.0, 20.0, quarter], v: vec![], z: vec![] }
+    }
+
+    #[test]
+    fn the_frame_not_the_mass_centre() {
+        let mut track = MotionTrack::new(&system(), 3).unwrap();
+        for k in 0..3 {
+            track.push(&state(f64::from(k)));
+        }
+        assert_eq!(track.t(), [0.0, 1.0, 2.0]);
+        let bead = track.pose(2, 0).unwrap();
+        assert_eq!((bead.p.x, bead.p.y, bead.angle), (2.0, 2.0, 0.0));
+        // turned by a quarter, the mass centre is at (-0.5, 1) from the origin
+        let disc = track.pose(1, 1).unwrap();
+        assert!((disc.p - Vec3::new(10.5, 19.0, 0.0)).norm() < 1e-14);
+        assert!((disc.r.0[0] - disc.r.0[3]).abs() < 1e-15);
+        assert!(track.pose(3, 0).is_none() && track.pose(0, 2).is_none());
+    }
+
+    #[test]
+    fn long_runs_keep_fewer_samples_in_bounded_memory() {
+        let sys = system();
+        // 6 numbers of 8 bytes per sample, room for 3
+        let mut track = MotionTrack::bounded(&sys, 7, 150).unwrap();
+        assert_eq!(track.stride(), 3);
+        let before = track.q.as_ptr();
+        for k in 0..7 {
+            track.push(&state(f64::from(k)));
+        }
+        assert_eq!(track.t(), [0.0, 3.0, 6.0]);
+        assert_eq!(track.q.as_ptr(), before, "all memory is taken before");
+        track.truncate(4);
+        assert_eq!(track.t(), [0.0, 3.0]);
+        track.truncate(3);
+        assert_eq!(track.t(), [0.0]);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_left_out() {
+        let mut track = MotionTrack::new(&system(), 3).unwrap();
+        track.push(&state(0.0));
+        track.push(&State { q: vec![0.0, f64::NAN, 0.0, 0.0, 0.0], ..state(1.0) });
+        track.push(&state(2.0));
+        track.truncate(3);
+        assert_eq!(track.t(), [0.0]);
+        assert!(MotionTrack::default().pose(0, 0).is_none());
+    }
+}

@@ -1,0 +1,162 @@
+/** The payload of a report as the Rust side writes it. Every part may be missing. */
+
+export interface PackedArray {
+  dtype?: string;
+  shape?: number[];
+  encoding?: string;
+  data?: string;
+}
+
+export type Vec3 = [number, number, number];
+/** Scalar first: w x y z. */
+export type Quat = [number, number, number, number];
+
+export interface RunError {
+  code?: string;
+  t?: number | null;
+  message?: string;
+  help?: string | null;
+}
+
+export interface Meta {
+  title?: string;
+  model_file?: string;
+  model_text?: string;
+  method?: string;
+  scheme?: string | null;
+  rtol?: number | null;
+  atol?: number | null;
+  step?: number | null;
+  t_end?: number;
+  program?: string;
+  commit?: string | null;
+  model_hash?: string;
+  status?: string;
+  error?: RunError | null;
+  down_sampled?: { from: number; to: number } | null;
+}
+
+export interface Shape {
+  type: string;
+  p?: number[];
+  r?: number[];
+  radius?: number;
+  length?: number;
+  size?: number[] | number;
+  vertices?: PackedArray;
+  triangles?: PackedArray;
+  a?: number[];
+  b?: number[];
+  points?: number[][];
+  closed?: boolean;
+  normal?: number[];
+  color?: string | null;
+}
+
+export interface Marker {
+  name: string;
+  p: number[];
+  r?: number[];
+}
+
+export interface Body {
+  name: string;
+  kind?: string;
+  mass?: number;
+  inertia?: number[];
+  com?: number[];
+  color?: string | null;
+  shapes?: Shape[];
+  markers?: Marker[];
+}
+
+export interface Place {
+  body: number;
+  p: number[];
+  r?: number[];
+}
+
+export interface Joint {
+  name: string;
+  type: string;
+  a?: Place;
+  b?: Place;
+  axis_a?: number[];
+  axis_b?: number[];
+  radius?: number;
+  shape?: string;
+  joints?: number[];
+  ratio?: number;
+  clearance?: number;
+}
+
+export interface Force {
+  name: string;
+  type: string;
+  a?: Place | null;
+  b?: Place | null;
+}
+
+export interface ArrowSpec {
+  name: string;
+  kind?: string;
+  group?: string;
+  body: number;
+  p: number[];
+  columns: (string | null)[];
+}
+
+export interface SceneSpec {
+  planar?: boolean;
+  up?: number[];
+  gravity?: number[];
+  size?: number;
+  center?: number[];
+  bodies?: Body[];
+  joints?: Joint[];
+  forces?: Force[];
+  contacts?: { name: string; a?: number; b?: number }[];
+  arrows?: ArrowSpec[];
+}
+
+export interface ColumnSpec {
+  name: string;
+  group?: string;
+  unit?: string;
+  label?: string;
+  values?: PackedArray;
+}
+
+export interface RunEvent {
+  t: number;
+  kind?: string;
+  contact?: string;
+  point?: number[];
+  normal?: number[];
+  [key: string]: unknown;
+}
+
+export interface Note {
+  code?: string;
+  message?: string;
+  t?: number | null;
+}
+
+export interface Payload {
+  format?: string;
+  version?: number;
+  meta?: Meta;
+  summary?: Record<string, unknown>;
+  notes?: Note[];
+  problems?: string[];
+  scene?: SceneSpec;
+  motion?: {
+    t?: PackedArray;
+    poses?: PackedArray;
+    contact_points?: { contact: number; points: PackedArray }[];
+  };
+  columns?: ColumnSpec[];
+  column_t?: PackedArray;
+  steps?: Record<string, PackedArray>;
+  events?: RunEvent[];
+}

@@ -1,0 +1,239 @@
+/** Reads the data in the page and puts the parts together. */
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { parsePayload, readReport, type Report } from "./data/report";
+import { follow } from "./live";
+import { Viewer } from "./scene/viewer";
+import { Cursor, goodSpeed } from "./time";
+import { liveCharts, Zoom } from "./ui/chart";
+import { byId, h } from "./ui/dom";
+import { Events } from "./ui/events";
+import { drawFile } from "./ui/file";
+import { drawBanner, drawHeader } from "./ui/header";
+import { makeHelp } from "./ui/help";
+import { Player } from "./ui/player";
+import { Plots } from "./ui/plots";
+import { Tabs } from "./ui/tabs";
+import { isDark, onTheme, setTheme, startTheme } from "./ui/theme";
+import { Tree } from "./ui/tree";
+import { Trust } from "./ui/trust";
+import { ViewBar } from "./ui/viewbar";
+import { bindKeys } from "./keys";
+import { bindDivider } from "./ui/divider";
+
+/** For tests and for scripts that drive the page. */
+export interface Handle {
+  ready: Promise<void>;
+  version: number;
+  setTime: (t: number) => void;
+  time: () => number;
+  range: () => [number, number];
+  frames: () => number;
+  frameTimes: () => number[];
+  bodies: () => string[];
+  bodyPose: (name: string) => number[] | null;
+  bodyPixel: (name: string) => [number, number] | null;
+  channels: () => { name: string; group: string; unit: string }[];
+  channel: (name: string) => Promise<number[]>;
+  columnTimes: () => number[];
+  visiblePlots: () => string[];
+  problems: () => string[];
+  events: () => number[];
+  playing: () => boolean;
+  play: (on?: boolean) => void;
+  show: (tab: string) => void;
+  view: (name: string) => void;
+  set: (name: string, on: boolean) => void;
+  theme: (dark: boolean) => void;
+  frameCost: () => { mean: number; max: number; frames: number };
+}
+
+declare global {
+  interface Window {
+    delassus?: Partial<Handle>;
+  }
+}
+
+function text(id: string): string | null {
+  return document.getElementById(id)?.textContent ?? null;
+}
+
+/** Builds the page around a report; returns what live data have to touch. */
+async function page(report: Report): Promise<{ grown: () => void; ended: () => void; cursor: Cursor }> {
+  const cursor = new Cursor();
+  const zoom = new Zoom();
+  const range = () => {
+    const { motion, columnTime, meta } = report;
+    const c = columnTime.view();
+    const start = motion.frames > 0 ? motion.start : (c[0] ?? 0);
+    const end = motion.frames > 0 ? motion.end : (c[c.length - 1] ?? meta.t_end ?? 0);
+    cursor.setRange(start, end);
+  };
+  range();
+  cursor.set(cursor.start);
+  cursor.speed = goodSpeed(cursor.end - cursor.start);
+
+  const help = makeHelp();
+  drawHeader(byId("header"), report, help.toggle);
+  if (report.motion.frames === 0 && report.meta.status !== "running" && report.problems.length === 0) {
+    report.problems.push("There is no motion in these data: the mechanism is not drawn.");
+  }
+  drawBanner(byId("banner"), report);
+  report.onProblem = () => drawBanner(byId("banner"), report);
+
+  const host = byId("view");
+  const viewer = new Viewer(host, report, cursor);
+  if (viewer.fault) host.append(h("p", { class: "empty" }, viewer.fault));
+  const bar = new ViewBar(byId("viewbar"), viewer, report.meta.title ?? "mechanism");
+  const player = new Player(byId("player"), report, cursor);
+  const panels = byId("panels");
+  const plots = new Plots(report, cursor, zoom, panels);
+  const trust = new Trust(report, cursor, zoom, panels);
+  const events = new Events(report, cursor);
+  const tree = new Tree(report, viewer, cursor);
+  const tabs = new Tabs(byId("tabs"), panels, [
+    { id: "plots", title: "Plots", content: plots.element },
+    { id: "trust", title: "Trust", content: trust.element },
+    { id: "events", title: "Events", content: events.element },
+    { id: "model", title: "Model", content: tree.element },
+    { id: "file", title: "File", content: drawFile(report) },
+  ]);
+  trust.onTone = (tone) => tabs.badge("trust", tone === "none" ? "" : "●", tone);
+  const badge = () => tabs.badge("events", report.events.length > 0 ? String(report.events.length) : "");
+  badge();
+  viewer.onSelect = (body) => tree.choose(body);
+  tree.onTraces = () => {
+    viewer.switches.traces = true;
+    bar.toggle("traces", true);
+  };
+  bindKeys({ cursor, player, viewer, bar, help });
+  bindDivider(byId("divider"), byId("main"));
+  onTheme((dark) => {
+    viewer.theme(dark);
+    plots.refresh();
+    trust.refresh();
+  });
+  await trust.build();
+  await viewer.build();
+  viewer.theme(isDark());
+  viewer.frame();
+
+  let last = performance.now();
+  const loop = (now: number) => {
+    cursor.advance(Math.min(0.1, (now - last) / 1000));
+    last = now;
+    viewer.frame();
+    requestAnimationFrame(loop);
+  };
+  requestAnimationFrame(loop);
+
+  Object.assign(window.delassus ?? {}, {
+    version: 1,
+    setTime: (t: number) => {
+      cursor.play(false);
+      cursor.set(t);
+      viewer.touch();
+      viewer.frame();
+    },
+    time: () => cursor.t,
+    range: () => [cursor.start, cursor.end],
+    frames: () => report.motion.frames,
+    frameTimes: () => Array.from(report.motion.t),
+    bodies: () => report.scene.bodies.map((b) => b.name),
+    bodyPose: (name: string) => viewer.bodyPose(name),
+    bodyPixel: (name: string) => viewer.bodyPixel(name),
+    channels: () => report.columns.map((c) => ({ name: c.name, group: c.group, unit: c.unit })),
+    channel: async (name: string) => Array.from((await report.columns.find((c) => c.name === name)?.load()) ?? []),
+    columnTimes: () => Array.from(report.columnTime.view()),
+    visiblePlots: () => [...liveCharts()].map((c) => c.options.title),
+    problems: () => report.problems,
+    events: () => report.events.map((e) => e.t),
+    playing: () => cursor.playing,
+    play: (on?: boolean) => cursor.play(on),
+    show: (tab: string) => tabs.show(tab),
+    view: (name: string) => viewer.look(name as never),
+    set: (name: string, on: boolean) => bar.toggle(name as never, on),
+    theme: (dark: boolean) => setTheme(dark),
+    frameCost: () => ({ mean: viewer.cost.reduce((a, b) => a + b, 0) / Math.max(1, viewer.cost.length), max: Math.max(0, ...viewer.cost), frames: viewer.cost.length }),
+  } satisfies Partial<Handle>);
+
+  let columns = report.columns.length;
+  let framed = 0;
+  return {
+    cursor,
+    grown: () => {
+      // The cursor stays at the end of a running simulation unless it was moved away or plays.
+      const atEnd = !cursor.playing && cursor.t >= cursor.end;
+      range();
+      if (atEnd) cursor.set(cursor.end);
+      player.update();
+      if (report.columns.length !== columns) {
+        columns = report.columns.length;
+        plots.rebuild();
+      }
+      plots.refresh(true);
+      trust.refresh(true);
+      badge();
+      // The picture grows with the motion, but not at every message.
+      if (report.motion.frames > 1.5 * framed && !viewer.cameras?.touched) {
+        framed = report.motion.frames;
+        viewer.fit();
+      }
+      viewer.touch();
+    },
+    ended: () => {
+      range();
+      player.update();
+      drawHeader(byId("header"), report, help.toggle);
+      drawBanner(byId("banner"), report);
+      events.build();
+      badge();
+      plots.rebuild();
+      void trust.build();
+      void viewer.build();
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  startTheme();
+  const live = text("delassus-live");
+  if (live !== null) {
+    const words = (message: string) => byId("banner").replaceChildren(h("div", { class: "alert fair" }, h("span", {}, message)));
+    let url = "";
+    try {
+      url = String((JSON.parse(live) as { url?: unknown }).url ?? "");
+    } catch {
+      // told below
+    }
+    if (!url) {
+      words("This page should show a running simulation but does not say where it is.");
+      return;
+    }
+    byId("header").append(h("div", { class: "titles" }, h("h1", {}, "Waiting for the run …")));
+    await new Promise<void>((started) => {
+      let hooks: Awaited<ReturnType<typeof page>> | null = null;
+      follow(
+        url,
+        {
+          start: async (report) => {
+            hooks = await page(report);
+            started();
+          },
+          grown: () => hooks?.grown(),
+          ended: () => hooks?.ended(),
+        },
+        words,
+      );
+    });
+    return;
+  }
+  const { payload, problems } = parsePayload(text("delassus-data"));
+  await page(await readReport(payload, problems));
+}
+
+window.delassus = {};
+window.delassus.ready = main().catch((error: unknown) => {
+  const why = error instanceof Error ? error.message : String(error);
+  byId("banner").append(h("div", { class: "alert bad" }, h("strong", {}, "This page could not be built."), h("span", {}, why)));
+});

@@ -1,0 +1,76 @@
+/** Table of events; a row moves the time. */
+import type { Report } from "../data/report";
+import { num } from "../format";
+import type { Cursor } from "../time";
+import { download, h } from "./dom";
+
+const HEADS: Record<string, string> = { t: "t [s]", kind: "kind", contact: "contact", speed_before: "speed before [m/s]", speed_after: "speed after [m/s]", impulse: "impulse [N s]", energy_lost: "energy lost [J]" };
+const FIRST = ["t", "kind", "contact", "name", "joint"];
+const MOST_ROWS = 2000;
+
+export class Events {
+  readonly element = h("div", { class: "events" });
+  private readonly report: Report;
+  private readonly cursor: Cursor;
+  private rows: HTMLTableRowElement[] = [];
+  private current = -1;
+
+  constructor(report: Report, cursor: Cursor) {
+    this.report = report;
+    this.cursor = cursor;
+    cursor.listen(() => this.mark());
+    this.build();
+  }
+
+  build(): void {
+    const { events } = this.report;
+    if (events.length === 0) {
+      this.rows = [];
+      this.element.replaceChildren(h("p", { class: "empty" }, "No events: nothing hit, stuck or switched in this run."));
+      return;
+    }
+    const keys: string[] = [];
+    for (const e of events) for (const k of Object.keys(e)) if (!keys.includes(k) && (typeof e[k] === "number" || typeof e[k] === "string")) keys.push(k);
+    keys.sort((a, b) => (FIRST.indexOf(a) + 1 || 99) - (FIRST.indexOf(b) + 1 || 99));
+    this.rows = events.slice(0, MOST_ROWS).map((e) => {
+      const go = () => this.cursor.set(e.t);
+      return h(
+        "tr",
+        {
+          tabindex: 0,
+          "aria-label": `${e.kind ?? "event"} at ${num(e.t, 6)} s`,
+          onclick: go,
+          onkeydown: (k: KeyboardEvent) => {
+            if (k.key === "Enter") go();
+            const next = k.key === "ArrowDown" ? "nextElementSibling" : k.key === "ArrowUp" ? "previousElementSibling" : null;
+            if (next) {
+              ((k.currentTarget as HTMLElement)[next] as HTMLElement | null)?.focus();
+              k.preventDefault();
+            }
+          },
+        },
+        ...keys.map((k) => h("td", { class: typeof e[k] === "number" ? "number" : "" }, e[k] === undefined || e[k] === null ? "" : k === "t" ? num(e.t, 8) : num(e[k]))),
+      );
+    });
+    const csv = () =>
+      download("events.csv", [keys.join(","), ...events.map((e) => keys.map((k) => String(e[k] ?? "")).join(","))].join("\n") + "\n");
+    this.element.replaceChildren(
+      h("div", { class: "bar" }, h("span", { class: "hint" }, "A row moves the time. Keys N and P go to the next and previous event."), h("span", { class: "spring" }), h("button", { type: "button", class: "small", onclick: csv }, "CSV")),
+      h("table", {}, h("thead", {}, h("tr", {}, ...keys.map((k) => h("th", { scope: "col" }, HEADS[k] ?? k.replaceAll("_", " "))))), h("tbody", {}, ...this.rows)),
+      events.length > MOST_ROWS ? h("p", { class: "hint" }, `The first ${MOST_ROWS} of ${events.length} events are listed.`) : "",
+    );
+    this.current = -1;
+    this.mark();
+  }
+
+  /** Marks the last event before now. */
+  private mark(): void {
+    const { events } = this.report;
+    let i = -1;
+    while (i + 1 < Math.min(events.length, this.rows.length) && (events[i + 1] as { t: number }).t <= this.cursor.t + 1e-12) i++;
+    if (i === this.current) return;
+    this.rows[this.current]?.classList.remove("current");
+    this.rows[i]?.classList.add("current");
+    this.current = i;
+  }
+}

@@ -1,0 +1,77 @@
+/** What ran, and with which numbers. */
+import type { Report } from "../data/report";
+import { count, num } from "../format";
+import { h, icon } from "./dom";
+import { isDark, setTheme } from "./theme";
+
+const STATUS: Record<string, [string, string]> = {
+  finished: ["Finished", "good"],
+  done: ["Finished", "good"],
+  failed: ["Failed", "bad"],
+  interrupted: ["Interrupted", "fair"],
+  running: ["Running", "live"],
+};
+
+export function drawHeader(host: HTMLElement, report: Report, help: () => void): void {
+  const { meta, summary } = report;
+  const [word, tone] = STATUS[meta.status ?? ""] ?? [meta.status ?? "No status", "fair"];
+  const facts: [string, string, string?][] = [];
+  const fact = (name: string, value: unknown, title?: string) => {
+    if (value !== null && value !== undefined && value !== "") facts.push([name, String(value), title]);
+  };
+  fact("method", meta.scheme ? `${meta.method} · ${meta.scheme}` : meta.method);
+  if (typeof meta.rtol === "number") fact("rtol", num(meta.rtol));
+  const atol = meta.atol ?? summary.atol;
+  if (typeof atol === "number") fact("atol", num(atol));
+  if (typeof meta.step === "number") fact("step", `${num(meta.step)} s`);
+  if (typeof meta.t_end === "number") fact("end", `${num(meta.t_end)} s`);
+  fact("bodies", report.scene.bodies.length > 1 ? count(report.scene.bodies.length - 1) : null);
+  fact("program", meta.program ? `${meta.program}${meta.commit ? ` (${meta.commit.slice(0, 8)})` : ""}` : null, meta.commit ?? undefined);
+  if (meta.model_hash) fact("model hash", meta.model_hash.replace(/^sha256:/, "").slice(0, 12), meta.model_hash);
+  document.title = `${meta.title ?? "Delassus report"} – Delassus`;
+  host.replaceChildren(
+    h("div", { class: "titles" }, h("h1", {}, meta.title ?? "Delassus report"), h("span", { class: `status ${tone}`, id: "status" }, word), meta.model_file ? h("span", { class: "file" }, meta.model_file) : null),
+    h("dl", { class: "facts" }, ...facts.map(([k, v, title]) => h("div", { title }, h("dt", {}, k), h("dd", {}, v)))),
+    h(
+      "div",
+      { class: "header-tools" },
+      h("button", { type: "button", class: "tool", "aria-label": "Light or dark (D)", title: "Light or dark (D)", onclick: () => setTheme(!isDark()) }, icon("M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z")),
+      h("button", { type: "button", class: "tool", "aria-label": "Keys (?)", title: "Keys (?)", onclick: help }, icon("M6 6a2 2 0 1 1 2.6 1.9C8 8.1 8 8.6 8 9.2M8 11.6v.2")),
+    ),
+  );
+}
+
+/** Everything that is wrong, in words, at the top. */
+export function drawBanner(host: HTMLElement, report: Report): void {
+  const { meta, problems } = report;
+  const items: HTMLElement[] = [];
+  if (meta.status === "failed" || meta.error) {
+    const e = meta.error ?? {};
+    const when = typeof e.t === "number" ? ` at t = ${num(e.t, 6)} s` : "";
+    items.push(
+      h(
+        "div",
+        { class: "alert bad", id: "run-error" },
+        h("strong", {}, `The run failed${when}`),
+        e.code ? h("code", {}, e.code) : null,
+        h("span", {}, e.message ?? "No reason was recorded."),
+        e.help ? h("span", { class: "help-text" }, e.help) : null,
+        report.motion.frames > 0 ? h("span", { class: "muted" }, "Shown is what was computed before.") : null,
+      ),
+    );
+  } else if (meta.status === "interrupted") {
+    items.push(h("div", { class: "alert fair" }, h("strong", {}, "The run was interrupted."), h("span", {}, "Shown is what was computed before.")));
+  }
+  if (problems.length > 0) {
+    const shown = [...new Set(problems)];
+    items.push(
+      h(
+        "div",
+        { class: "alert fair", id: "data-problems" },
+        h("strong", {}, shown.length === 1 ? "Something is wrong with these data:" : `${shown.length} things are wrong with these data:`),
+        ...(shown.length === 1 ? [h("span", {}, shown[0] as string)] : [h("ul", {}, ...shown.slice(0, 12).map((p) => h("li", {}, p)), shown.length > 12 ? h("li", {}, `and ${shown.length - 12} more`) : null)]),
+      ),
+    );
+  }
+  host.replaceChildren(...items);
+}

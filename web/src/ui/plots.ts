@@ -1,0 +1,171 @@
+/** All channels, grouped by body, joint and force; one plot per unit in a group. */
+import type { Column, Report } from "../data/report";
+import { plural } from "../format";
+import type { Cursor } from "../time";
+import { Chart, chartObserver, type Zoom } from "./chart";
+import { h } from "./dom";
+
+const MOST_CURVES = 8;
+
+export interface PlotGroup {
+  key: string;
+  title: string;
+  kind: string;
+  charts: { title: string; unit: string; columns: Column[] }[];
+}
+
+const KINDS: Record<string, string> = { body: "Body", joint: "Joint", force: "Force", contact: "Contact", sensor: "Sensors", sensors: "Sensors", energy: "Energy", diagnostics: "Diagnostics", drift: "Drift" };
+
+/** Groups in the order of the channels; curves of one unit together, at most eight in a plot. */
+export function groupColumns(columns: Column[]): PlotGroup[] {
+  const groups = new Map<string, Column[]>();
+  for (const c of columns) {
+    const list = groups.get(c.group);
+    if (list) list.push(c);
+    else groups.set(c.group, [c]);
+  }
+  return [...groups].map(([key, list]) => {
+    const slash = key.indexOf("/");
+    const kind = slash > 0 ? key.slice(0, slash) : key;
+    const name = slash > 0 ? key.slice(slash + 1) : "";
+    const title = name || (KINDS[key] ?? key);
+    const units = new Map<string, Column[]>();
+    for (const c of list) {
+      const u = units.get(c.unit);
+      if (u) u.push(c);
+      else units.set(c.unit, [c]);
+    }
+    const charts: PlotGroup["charts"] = [];
+    for (const [unit, cs] of units) {
+      for (let i = 0; i < cs.length; i += MOST_CURVES) {
+        const part = cs.slice(i, i + MOST_CURVES);
+        charts.push({ title: chartTitle(title, part), unit, columns: part });
+      }
+    }
+    return { key, title, kind: slash > 0 ? (KINDS[kind] ?? kind) : "", charts };
+  });
+}
+
+/** What the names have in common, or the single name. */
+export function chartTitle(group: string, columns: { name: string }[]): string {
+  if (columns.length === 1) return (columns[0] as { name: string }).name;
+  const names = columns.map((c) => c.name.split("."));
+  const common: string[] = [];
+  for (let i = 0; names.every((n) => i < n.length - 1 && n[i] === names[0]?.[i]); i++) common.push(names[0]?.[i] as string);
+  return common.length > 0 ? common.join(".") : group;
+}
+
+export class Plots {
+  readonly element: HTMLElement;
+  readonly charts: Chart[] = [];
+  private readonly list: HTMLElement;
+  private readonly report: Report;
+  private readonly cursor: Cursor;
+  private readonly zoom: Zoom;
+  private observer: IntersectionObserver;
+  private readonly empty: HTMLElement;
+
+  constructor(report: Report, cursor: Cursor, zoom: Zoom, scroller: HTMLElement) {
+    this.report = report;
+    this.cursor = cursor;
+    this.zoom = zoom;
+    this.observer = chartObserver(scroller);
+    const search = h("input", {
+      type: "search",
+      placeholder: "Find a channel",
+      "aria-label": "Find a channel",
+      oninput: (e: Event) => this.filter((e.target as HTMLInputElement).value),
+    });
+    this.list = h("div", { class: "groups" });
+    this.empty = h("p", { class: "empty" }, "No channel has this in its name.");
+    this.empty.hidden = true;
+    const all = (open: boolean) => () => {
+      for (const d of this.list.querySelectorAll("details")) d.open = open;
+    };
+    this.element = h(
+      "div",
+      { class: "plots" },
+      h(
+        "div",
+        { class: "bar" },
+        search,
+        h("button", { type: "button", class: "small", onclick: all(true) }, "open all"),
+        h("button", { type: "button", class: "small", onclick: all(false) }, "close all"),
+        h("button", { type: "button", class: "small", title: "Show all times in all plots", onclick: () => zoom.set(null, null) }, "reset zoom"),
+      ),
+      this.list,
+      this.empty,
+      h("p", { class: "hint" }, "Drag over a plot to zoom into its times, double click to show all. A click moves the time. Names switch curves on and off."),
+    );
+    this.rebuild();
+  }
+
+  rebuild(): void {
+    for (const c of this.charts) {
+      this.observer.unobserve(c.element);
+      c.destroy();
+    }
+    this.charts.length = 0;
+    const groups = groupColumns(this.report.columns);
+    if (groups.length === 0) {
+      this.list.replaceChildren(h("p", { class: "empty" }, "This run has no channels. Sensors in the model file make them."));
+      return;
+    }
+    let open = 0;
+    this.list.replaceChildren(
+      ...groups.map((g) => {
+        const body = h("div", { class: "group-body" });
+        const details = h(
+          "details",
+          { "data-group": g.key },
+          h("summary", {}, g.kind ? h("span", { class: "kind" }, g.kind) : null, h("span", { class: "group-title" }, g.title), h("span", { class: "count" }, plural(g.charts.reduce((n, c) => n + c.columns.length, 0), "channel"))),
+          body,
+        );
+        details.dataset.text = [g.title, g.kind, ...g.charts.flatMap((c) => c.columns.map((x) => `${x.name} ${x.label}`))].join(" ").toLowerCase();
+        // Plots are made when a group is opened first.
+        let made = false;
+        const make = () => {
+          if (made || !details.open) return;
+          made = true;
+          for (const c of g.charts) {
+            const chart = new Chart(
+              {
+                title: c.title,
+                unit: c.unit,
+                curves: c.columns.map((x) => ({ label: x.name, unit: x.unit, hint: x.label, load: () => x.load() })),
+                time: () => this.report.columnTime.view(),
+                cursor: this.cursor,
+                zoom: this.zoom,
+                events: this.report.events,
+              },
+              this.observer,
+            );
+            this.charts.push(chart);
+            body.append(chart.element);
+          }
+        };
+        details.addEventListener("toggle", make);
+        if (open < 6) details.open = true;
+        open += g.charts.length;
+        make();
+        return details;
+      }),
+    );
+  }
+
+  private filter(text: string): void {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    let any = false;
+    for (const d of this.list.querySelectorAll<HTMLDetailsElement>("details")) {
+      const hit = words.every((w) => (d.dataset.text ?? "").includes(w));
+      d.hidden = !hit;
+      if (hit) any = true;
+      if (hit && words.length > 0 && this.list.querySelectorAll("details:not([hidden])").length < 12) d.open = true;
+    }
+    this.empty.hidden = any;
+  }
+
+  refresh(data = false): void {
+    for (const c of this.charts) c.refresh(data);
+  }
+}

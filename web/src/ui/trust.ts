@@ -1,0 +1,196 @@
+/** The numbers that tell whether to believe the run. */
+import type { Report } from "../data/report";
+import { count, num, plural } from "../format";
+import type { Cursor } from "../time";
+import { Chart, chartObserver, type Curve, type Zoom } from "./chart";
+import { h } from "./dom";
+
+type Tone = "good" | "fair" | "bad" | "none";
+
+interface Card {
+  title: string;
+  value: string;
+  tone: Tone;
+  note: string;
+}
+
+/** Energy balance against the energy that moves: below 1e-4 good, above 1e-2 bad. */
+export function energyTone(error: number, scale: number): Tone {
+  if (!Number.isFinite(error)) return "bad";
+  if (!(scale > 0)) return "none";
+  const r = Math.abs(error) / scale;
+  return r < 1e-4 ? "good" : r < 1e-2 ? "fair" : "bad";
+}
+
+/** Drift of positions against the size of the model. */
+export function driftTone(drift: number, size: number): Tone {
+  if (!Number.isFinite(drift)) return "bad";
+  const r = drift / (size > 0 ? size : 1);
+  return r < 1e-6 ? "good" : r < 1e-3 ? "fair" : "bad";
+}
+
+const WORDS: Record<Tone, string> = { good: "good", fair: "look at it", bad: "doubtful", none: "" };
+
+export class Trust {
+  readonly element: HTMLElement;
+  private readonly charts: Chart[] = [];
+  private readonly report: Report;
+  private readonly cursor: Cursor;
+  private readonly zoom: Zoom;
+  private readonly observer: IntersectionObserver;
+  /** Told the worst tone, for the mark on the tab. */
+  onTone: ((tone: Tone) => void) | null = null;
+
+  constructor(report: Report, cursor: Cursor, zoom: Zoom, scroller: HTMLElement) {
+    this.report = report;
+    this.cursor = cursor;
+    this.zoom = zoom;
+    this.observer = chartObserver(scroller);
+    this.element = h("div", { class: "trust" });
+  }
+
+  private number(key: string): number | null {
+    const v = this.report.summary[key];
+    return typeof v === "number" ? v : null;
+  }
+
+  /** Largest exchange of energy seen in the channels; 0 when there are none. */
+  private async energyScale(): Promise<number> {
+    let scale = 0;
+    for (const name of ["energy.kinetic", "energy.potential", "energy.dissipated", "energy.work"]) {
+      const v = await this.report.columns.find((c) => c.name === name || c.name === `diagnostic.${name}`)?.load();
+      if (!v || v.length === 0) continue;
+      let lo = Infinity;
+      let hi = -Infinity;
+      for (const x of v) {
+        if (x < lo) lo = x;
+        if (x > hi) hi = x;
+      }
+      scale = Math.max(scale, name === "energy.kinetic" ? hi : hi - lo);
+    }
+    return scale;
+  }
+
+  async build(): Promise<void> {
+    for (const c of this.charts) {
+      this.observer.unobserve(c.element);
+      c.destroy();
+    }
+    this.charts.length = 0;
+    const { summary, notes, events, meta, scene } = this.report;
+    const cards: Card[] = [];
+    const energy = this.number("energy_error");
+    if (energy !== null) {
+      const scale = await this.energyScale();
+      cards.push({
+        title: "Energy balance",
+        value: `${num(energy, 3)} J`,
+        tone: energyTone(energy, scale),
+        note: scale > 0 ? `largest error; ${num(energy / scale, 2)} of the ${num(scale, 3)} J that move` : "largest error at the steps",
+      });
+    }
+    const size = scene.size ?? 1;
+    for (const [key, title, unit] of [["max_position_drift", "Drift, positions", "m"], ["max_velocity_drift", "Drift, velocities", "m/s"], ["max_acceleration_drift", "Drift, accelerations", "m/s²"]] as const) {
+      const v = this.number(key);
+      if (v === null) continue;
+      cards.push({ title, value: `${num(v, 3)} ${unit}`, tone: key === "max_position_drift" ? driftTone(v, size) : "none", note: key === "max_position_drift" ? `largest gap in a joint; the model is ${num(size, 3)} m in size` : "largest residual at the steps" });
+    }
+    const steps = this.number("steps");
+    const rejected = this.number("rejected") ?? 0;
+    if (steps !== null) {
+      const share = rejected / Math.max(1, steps + rejected);
+      cards.push({ title: "Steps", value: count(steps), tone: share > 0.3 ? "fair" : "none", note: `${count(rejected)} rejected${rejected > 0 ? ` (${num(100 * share, 2)} %)` : ""}` });
+    }
+    cards.push({ title: "Events", value: count(events.length || (this.number("events") ?? 0)), tone: "none", note: events.length > 0 ? "see the table of events" : "none recorded" });
+    const redundant = this.number("redundant");
+    if (this.number("mobility") !== null) {
+      cards.push({ title: "Degrees of freedom", value: count(summary.mobility), tone: "none", note: redundant ? plural(redundant, "redundant equation") : "no redundant equations" });
+    }
+    if (this.number("wall_s") !== null) {
+      const cpu = this.number("cpu_s");
+      cards.push({ title: "Time to compute", value: `${num(summary.wall_s, 3)} s`, tone: "none", note: [cpu !== null ? `${num(cpu, 3)} s of processor` : "", this.number("evaluations") !== null ? `${count(summary.evaluations)} evaluations` : ""].filter(Boolean).join(", ") });
+    }
+    const failed = meta.status === "failed" || !!meta.error;
+    const worst: Tone = failed || cards.some((c) => c.tone === "bad") ? "bad" : cards.some((c) => c.tone === "fair") ? "fair" : cards.some((c) => c.tone === "good") ? "good" : "none";
+    this.onTone?.(worst);
+
+    const verdict = failed
+      ? "The run failed: what is shown ends before the end."
+      : { good: "Energy and joints hold well.", fair: "Mostly good: look at the marked numbers.", bad: "Doubtful: look at the marked numbers before using the results.", none: "The run left no numbers to judge by." }[worst];
+    const children: (HTMLElement | null)[] = [
+      h("p", { class: `verdict ${worst}` }, verdict),
+      h("div", { class: "cards" }, ...cards.map((c) => h("div", { class: `card ${c.tone}` }, h("div", { class: "card-title" }, c.title, c.tone !== "none" ? h("span", { class: "tone" }, WORDS[c.tone]) : null), h("div", { class: "card-value" }, c.value), h("div", { class: "card-note" }, c.note)))),
+    ];
+    const warnings = this.warnings();
+    if (warnings.length > 0 || notes.length > 0) {
+      children.push(
+        h("h2", {}, "Warnings and notes"),
+        h(
+          "ul",
+          { class: "notes" },
+          ...warnings.map((w) => h("li", { class: "warning" }, w)),
+          ...notes.map((n) => h("li", {}, n.code ? h("code", {}, n.code) : null, n.code ? " " : null, n.message ?? "", typeof n.t === "number" ? h("button", { type: "button", class: "link", onclick: () => this.cursor.set(n.t as number) }, ` t = ${num(n.t, 6)} s`) : null)),
+        ),
+      );
+    }
+    for (const chart of this.plots()) {
+      this.charts.push(chart);
+      children.push(chart.element);
+    }
+    children.push(h("details", { class: "raw" }, h("summary", {}, "Summary of the run as written"), h("pre", {}, JSON.stringify(summary, null, 2))));
+    this.element.replaceChildren(...children.filter((c): c is HTMLElement => c !== null));
+  }
+
+  private warnings(): string[] {
+    const { summary, meta } = this.report;
+    const list: string[] = [];
+    const unique = summary.non_unique_reactions;
+    if (Array.isArray(unique) && unique.length > 0) list.push(`The reactions of ${unique.slice(0, 8).map(String).join(", ")}${unique.length > 8 ? " …" : ""} are not unique: the mechanism is redundant.`);
+    const stiff = summary.stiff_since;
+    if (typeof stiff === "number") list.push(`From t = ${num(stiff)} s on, stability and not accuracy limited the steps: an implicit method may be faster.`);
+    const hops = summary.singular_hops;
+    if (typeof hops === "number" && hops > 0) list.push(`The run passed ${plural(hops, "singular position")}.`);
+    const ignored = summary.ignored_keys;
+    if (Array.isArray(ignored) && ignored.length > 0) list.push(`Ignored keys of the model file: ${ignored.map(String).join(", ")}.`);
+    const d = meta.down_sampled;
+    if (d && d.from > d.to) list.push(`For this page ${count(d.from)} frames were thinned to ${count(d.to)}. The result files hold all.`);
+    return list;
+  }
+
+  private plots(): Chart[] {
+    const { report } = this;
+    const out: Chart[] = [];
+    const make = (title: string, unit: string, curves: Curve[], time: () => Float64Array, log: boolean, note?: string) => {
+      if (curves.length === 0) return;
+      out.push(new Chart({ title, unit, curves, time, cursor: this.cursor, zoom: this.zoom, events: report.events, log, note, height: 150 }, this.observer));
+    };
+    const channel = (name: string, label: string): Curve[] => {
+      const c = report.columns.find((x) => x.name === name) ?? report.columns.find((x) => x.name === `diagnostic.${name}`);
+      return c ? [{ label, unit: c.unit, load: () => c.load() }] : [];
+    };
+    const step = (name: string, label: string, dots = false): Curve[] => {
+      const s = report.steps[name];
+      return s && s.length > 0 && Array.from(s.view().subarray(0, 5000)).some((x) => Number.isFinite(x)) ? [{ label, unit: "", dots, load: () => Promise.resolve((report.steps[name] as { view(): Float64Array }).view()) }] : [];
+    };
+    const columnTime = () => report.columnTime.view();
+    const stepTime = () => report.steps.t?.view() ?? new Float64Array(0);
+    const hasSteps = (report.steps.t?.length ?? 0) > 0;
+    make("Energy", "J", [...channel("energy.kinetic", "kinetic"), ...channel("energy.potential", "potential"), ...channel("energy.dissipated", "dissipated"), ...channel("energy.work", "work")], columnTime, false);
+    const balance = hasSteps ? step("energy_error", "balance at steps") : [];
+    if (balance.length > 0) make("Energy balance", "J", balance, stepTime, false, "Kinetic + potential + dissipated − work − value at the start: zero for an exact run.");
+    else make("Energy balance", "J", channel("energy.balance", "balance"), columnTime, false, "Kinetic + potential + dissipated − work − value at the start: zero for an exact run.");
+    const drift = hasSteps ? [...step("drift_pos", "positions"), ...step("drift_vel", "velocities"), ...step("drift_acc", "accelerations")] : [];
+    if (drift.length > 0) make("Drift of the joints", "SI", drift, stepTime, true);
+    else make("Drift of the joints", "SI", [...channel("drift.position", "positions"), ...channel("drift.velocity", "velocities"), ...channel("drift.acceleration", "accelerations")], columnTime, true, "Between steps values are interpolated and may be larger than at the steps.");
+    if (hasSteps) {
+      make("Step size", "s", step("h", "step"), stepTime, true);
+      const rejected = step("rejected", "rejected attempts");
+      if (rejected.length > 0) make("Rejected attempts per step", "", rejected, stepTime, false);
+    }
+    return out;
+  }
+
+  refresh(data = false): void {
+    for (const c of this.charts) c.refresh(data);
+  }
+}

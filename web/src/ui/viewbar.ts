@@ -1,0 +1,52 @@
+/** Views and switches over the picture. */
+import type { View } from "../scene/camera";
+import type { Switch, Viewer } from "../scene/viewer";
+import { download, h } from "./dom";
+
+const VIEWS: [View, string, string][] = [["front", "Front", "1"], ["top", "Top", "2"], ["side", "Side", "3"], ["iso", "Corner", "4"]];
+const SWITCHES: [Switch, string, string][] = [
+  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Mass centres", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
+];
+
+export class ViewBar {
+  private readonly viewer: Viewer;
+  private readonly buttons = new Map<Switch, HTMLButtonElement>();
+  private readonly arrowSize: HTMLInputElement;
+
+  constructor(host: HTMLElement, viewer: Viewer, title: string) {
+    this.viewer = viewer;
+    const views = h("div", { class: "buttons", role: "group", "aria-label": "Camera" }, ...VIEWS.map(([v, name, key]) => h("button", { type: "button", class: "small", title: `${name} (${key})`, onclick: () => this.look(v) }, name)), h("button", { type: "button", class: "small", title: "Fit (F)", onclick: () => viewer.fit() }, "Fit"));
+    const { scene, events } = { scene: viewer.sceneSpec, events: viewer.hasContacts };
+    const useful = SWITCHES.filter(([s]) => (s === "forces" ? (scene.forces ?? []).some((f) => f.a && f.b) : s === "arrows" ? viewer.arrows.available > 0 : true));
+    if (events) useful.push(["contacts", "Contacts", "C"]);
+    const switches = h("div", { class: "buttons", role: "group", "aria-label": "What is drawn" });
+    for (const [s, name, key] of useful) {
+      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${name} (${key})`, onclick: () => this.toggle(s) }, name);
+      this.buttons.set(s, b);
+      switches.append(b);
+    }
+    this.arrowSize = h("input", { type: "range", min: -1, max: 1, step: 0.05, value: 0, class: "arrow-size", "aria-label": "Length of arrows", title: "Length of arrows" });
+    this.arrowSize.hidden = true;
+    this.arrowSize.addEventListener("input", () => {
+      viewer.arrows.factor = 10 ** Number(this.arrowSize.value);
+      viewer.touch();
+    });
+    const save = async () => {
+      const blob = await viewer.picture();
+      if (blob) download(`${title.replace(/[^A-Za-z0-9_.-]+/g, "_")}.png`, blob);
+    };
+    host.append(views, switches, this.arrowSize, h("span", { class: "spring" }), h("button", { type: "button", class: "small", title: "Save the picture as PNG", onclick: () => void save() }, "PNG"));
+  }
+
+  look(v: View): void {
+    this.viewer.cameras.touched = false;
+    this.viewer.look(v);
+  }
+
+  toggle(s: Switch, on = !this.viewer.switches[s]): void {
+    if (!this.buttons.has(s)) return;
+    this.viewer.set(s, on);
+    this.buttons.get(s)?.setAttribute("aria-pressed", String(on));
+    if (s === "arrows") this.arrowSize.hidden = !on;
+  }
+}
