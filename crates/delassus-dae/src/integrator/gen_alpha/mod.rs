@@ -43,6 +43,7 @@ use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work};
+use crate::pivots::BestPivot;
 use crate::problem::{Dims, Problem};
 use crate::state::{Derived, State};
 use coefficients::Coefficients;
@@ -103,8 +104,7 @@ pub struct GenAlpha {
     start: Derived,
     end: Derived,
     work: Work,
-    /// Largest relative pivot of G M⁻¹ Gᵀ met at the start or in an accepted step.
-    best_pivot: f64,
+    best_pivot: BestPivot,
 }
 
 impl GenAlpha {
@@ -162,7 +162,7 @@ impl GenAlpha {
             h: 0.0,
             start: derived.clone(),
             end: derived,
-            best_pivot: 1.0,
+            best_pivot: BestPivot::new(),
             work: Work::default(),
         })
     }
@@ -234,7 +234,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         let d = &mut self.end;
         self.acc.weakest_pivot = 1.0;
         self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
-        self.best_pivot = self.acc.weakest_pivot;
+        self.best_pivot.restart(self.acc.weakest_pivot);
         p.jacobian(ws, &mut self.jac_start);
         self.start.copy_from(&self.end);
         self.h_prev = None;
@@ -269,10 +269,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
     }
 
     fn commit(&mut self) {
-        // 1 says that nothing was factored
-        if self.acc.weakest_pivot < 1.0 {
-            self.best_pivot = self.best_pivot.max(self.acc.weakest_pivot);
-        }
+        self.best_pivot.accepted(self.acc.weakest_pivot);
         self.a_alg.copy_from_slice(&self.a1);
         self.jac_start.copy_from_slice(&self.jac);
         self.matrix.commit();
