@@ -43,7 +43,7 @@ struct OptionEntry {
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Kind {
-    Number { default: f64, min: Option<f64>, max: Option<f64> },
+    Number { default: f64, min: f64, max: f64, unit: &'static str, whole: bool },
     Choice { default: &'static str, choices: &'static [&'static str] },
 }
 
@@ -74,12 +74,14 @@ impl Entry {
 
 impl OptionEntry {
     fn new(o: &OptionInfo) -> OptionEntry {
-        let finite = |x: f64| x.is_finite().then_some(x);
         let kind = match o.kind {
-            OptionKind::Number { default, min, max } => {
-                Kind::Number { default, min: finite(min), max: finite(max) }
-            }
             OptionKind::Choice { default, choices } => Kind::Choice { default, choices },
+            kind => {
+                let [default, min, max] = kind.range().unwrap_or_default();
+                let unit = if matches!(kind, OptionKind::Rate { .. }) { "1/s" } else { "1" };
+                let whole = matches!(kind, OptionKind::Whole { .. });
+                Kind::Number { default, min, max, unit, whole }
+            }
         };
         OptionEntry { name: o.name, summary: o.summary, kind }
     }
@@ -199,11 +201,14 @@ fn details(m: &MethodInfo) -> String {
     }
     for (k, o) in m.options.iter().enumerate() {
         let rule = match o.kind {
-            OptionKind::Number { default, min, max } => {
-                format!("{} to {}, default {}", plain(min), plain(max), plain(default))
-            }
             OptionKind::Choice { default, choices } => {
                 format!("{}; default {default}", choices.join(" | "))
+            }
+            kind => {
+                let [default, min, max] = kind.range().unwrap_or_default().map(plain);
+                let whole =
+                    if matches!(kind, OptionKind::Whole { .. }) { "whole number " } else { "" };
+                format!("{whole}{min} to {max}, default {default}")
             }
         };
         let text = format!("{} ({rule}): {}", o.name, o.summary);

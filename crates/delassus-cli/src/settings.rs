@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::number::{count, number};
 use delassus::dae::integrator::{METHODS, OptionKind};
 use delassus::expr::{Dim, suggest};
-use delassus::model::spec::{ModelSpec, Scalar, option_names};
+use delassus::model::spec::{ModelSpec, Scalar, option_dim, option_names};
 
 /// Settings given on the command line.
 #[derive(Debug, Default)]
@@ -127,22 +127,14 @@ fn option_value(argument: &str, name: &str, text: &str) -> Result<Scalar, Box<Fa
         let message = format!("no method has an option `{name}`");
         return Err(Box::new(Fault::new("E_METHOD_OPTION", argument, message).help(help)));
     }
-    let mut numeric = false;
-    for kind in kinds {
-        match kind {
-            OptionKind::Number { .. } => numeric = true,
-            OptionKind::Choice { choices, .. } if choices.contains(&text) => {
-                return Ok(Scalar::Text(text.to_owned()));
-            }
-            OptionKind::Choice { .. } => {}
-        }
-    }
+    let kinds: Vec<OptionKind> = kinds.collect();
+    let is_choice =
+        |k: &OptionKind| matches!(k, OptionKind::Choice { choices, .. } if choices.contains(&text));
     // A word that is none of the choices is refused with them by the compiler.
-    if numeric {
-        number(argument, text, Dim::Any).map(Scalar::Number)
-    } else {
-        Ok(Scalar::Text(text.to_owned()))
+    if kinds.iter().any(is_choice) || kinds.iter().all(|k| k.range().is_none()) {
+        return Ok(Scalar::Text(text.to_owned()));
     }
+    number(argument, text, option_dim(&kinds)).map(Scalar::Number)
 }
 
 fn keep<T>(result: Result<T, Box<Fault>>, faults: &mut Vec<Fault>) -> Option<T> {

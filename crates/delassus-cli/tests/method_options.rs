@@ -73,6 +73,8 @@ fn bad_options_are_refused_with_place_and_rule() {
     };
     refuse("rho_inf=1.5", "E_RANGE", "from 0 to 1");
     refuse("rho_inf=fast", "E_UNKNOWN_NAME", "fast");
+    refuse("max_order=2.5", "E_RANGE", "whole number from 1 to 5");
+    refuse("omega=3 s", "E_DIMENSION", "1/s");
     refuse("rho_inf=nan", "E_NONFINITE", "finite");
     refuse("rho_imf=0.5", "E_METHOD_OPTION", "rho_inf");
     let ran = Bench::new(GOOD).run(&["run", "m.toml", "--method-option", "rho_inf"]);

@@ -18,6 +18,7 @@ pub mod dense;
 pub mod failure;
 pub mod integrator;
 pub mod manifold;
+mod pivots;
 pub mod problem;
 pub mod projection;
 mod rows;

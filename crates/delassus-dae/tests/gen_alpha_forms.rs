@@ -5,7 +5,7 @@ mod problems;
 
 use delassus_dae::integrator::{info, make};
 use delassus_dae::{
-    Derived, ErrorScale, Options, Problem, Settings, State, StepControl, Tolerances, at,
+    Accel, Derived, ErrorScale, Options, Problem, Settings, State, StepControl, Tolerances, at,
 };
 use problems::*;
 
@@ -194,4 +194,36 @@ fn the_trapezoidal_rule_on_index_3_is_not_for_use() {
     let (third, second, both) = (lambda("index3"), lambda("index2"), lambda("ggl"));
     println!("TRAPEZOIDAL | {third:.1e} {second:.1e} {both:.1e}");
     assert!(second < 1e-4 && both < 1e-4 && third > 10.0 * both, "{third:e} {second:e} {both:e}");
+}
+
+/// Distance of v̇ and λ from those of the index-1 form, relative to their sizes, at the end of a
+/// run whose last step is cut to `last` of the others.
+fn after_a_cut<S: System>(system: S, method: &str, last: f64) -> f64 {
+    const H: f64 = 1e-3;
+    let mut s = system.start();
+    let p = Dense::new(system);
+    let mut m = make(method, &p, &Settings::default()).unwrap().unwrap();
+    let mut end = Derived::zeros(p.dims().nv, p.dims().n_vel, p.dims().nz);
+    let steps = std::iter::repeat_n(H, 500).chain([last * H]);
+    march(&p, &mut *m, &mut s, steps, |_, _, d| end.copy_from(d)).unwrap();
+    let mut x = end.clone();
+    let (a, l, z) = (&mut x.a, &mut x.lambda, &mut x.zdot);
+    Accel::new(&p).unwrap().eval(&p, &mut p.workspace(), s.t, &s.q, &s.v, &s.z, a, l, z).unwrap();
+    let distance = |x: &[f64], y: &[f64]| {
+        let size = y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+        x.iter().zip(y).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs())) / size
+    };
+    distance(&end.a, &x.a).max(distance(&end.lambda, &x.lambda))
+}
+
+/// Round-off of g divided by the square of a last step that is a sliver does not show.
+#[test]
+fn accelerations_are_good_after_a_step_that_was_cut_short() {
+    for method in ["gen-alpha", "gen-alpha-index2", "gen-alpha-ggl", "hht", "newmark"] {
+        for last in [0.1, 0.03, 3e-3, 3e-4, 1e-5, 1e-7, 1e-9] {
+            let [a, b] =
+                [after_a_cut(Pendulum, method, last), after_a_cut(four_bar(), method, last)];
+            assert!(a < 3e-7 && b < 3e-7, "{method} {last:e}: {a:.1e} {b:.1e}");
+        }
+    }
 }

@@ -48,7 +48,8 @@ fn every_stated_value_of_an_option_is_accepted() {
             assert!(m.options[..k].iter().all(|other| other.name != o.name));
             assert!(!o.summary.is_empty(), "{} {}", m.name, o.name);
             let (values, bad) = match o.kind {
-                OptionKind::Number { default, min, max } => {
+                OptionKind::Number { .. } | OptionKind::Rate { .. } | OptionKind::Whole { .. } => {
+                    let [default, min, max] = o.kind.range().unwrap();
                     assert!(min < max, "{} {}", m.name, o.name);
                     let values = [default, min, max].map(OptionValue::Number).to_vec();
                     (values, OptionValue::Number(max + 1.0))
@@ -72,4 +73,12 @@ fn every_stated_value_of_an_option_is_accepted() {
             assert!(options.check(m).is_err(), "{} {}", m.name, o.name);
         }
     }
+}
+
+#[test]
+fn whole_numbers_have_no_fractions() {
+    let bdf = info("bdf").unwrap();
+    Options::default().with("max_order", 3.0).check(&bdf).unwrap();
+    let error = Options::default().with("max_order", 2.5).check(&bdf).unwrap_err();
+    assert_eq!(error.to_string(), "max_order is 2.5, but must be a whole number from 1 to 5");
 }

@@ -54,7 +54,7 @@ impl Emitter {
         self.code.push(op);
         if args.iter().all(|a| a.value.is_some()) {
             let code = &self.code[start..];
-            let folded: f64 = program::run(code, program::depth(code), &[], 0);
+            let folded: f64 = program::run(code, program::depth(code), &[], |_| 0.0);
             self.code.truncate(start);
             self.code.push(Op::Const(folded));
             value = Some(folded);

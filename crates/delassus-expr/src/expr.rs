@@ -75,26 +75,57 @@ impl Expr {
 
     /// The value. Never allocates or panics; a variable missing from `vars` is not a number.
     pub fn eval(&self, vars: &[f64]) -> f64 {
-        program::run(&self.code, self.depth, vars, 0)
+        program::run(&self.code, self.depth, vars, |_| 0.0)
     }
 
     /// The value and its derivative with respect to variable `wrt`.
     pub fn eval_d1(&self, vars: &[f64], wrt: usize) -> (f64, f64) {
-        let Dual { v, d } = program::run(&self.code, self.depth, vars, wrt);
+        let Dual { v, d } = program::run(&self.code, self.depth, vars, only(wrt));
         (v, d)
     }
 
     /// The value and its first and second derivative with respect to variable `wrt`.
     pub fn eval_d2(&self, vars: &[f64], wrt: usize) -> (f64, f64, f64) {
-        let Dual2 { v, d, dd } = program::run(&self.code, self.depth, vars, wrt);
+        let Dual2 { v, d, dd } = program::run(&self.code, self.depth, vars, only(wrt));
         (v, d, dd)
     }
+
+    /// The value and its derivative when the variables move at the given rates; one that is
+    /// missing stays.
+    pub fn eval_along(&self, vars: &[f64], rates: &[f64]) -> (f64, f64) {
+        let Dual { v, d } = program::run(&self.code, self.depth, vars, among(rates));
+        (v, d)
+    }
+
+    /// The derivative with respect to variable `wrt` of the derivative along `rates`.
+    pub fn eval_mixed(&self, vars: &[f64], rates: &[f64], wrt: usize) -> f64 {
+        // by second derivatives along u + s e and u − s e, with s of the size of u so that neither
+        // drowns the other
+        let u = among(rates);
+        let largest = self.variables.iter().fold(0.0, |m: f64, k| m.max(u(*k).abs()));
+        let s = if largest > 0.0 { largest } else { return 0.0 };
+        let second = |s: f64| {
+            let rate = |k: usize| u(k) + if k == wrt { s } else { 0.0 };
+            let Dual2 { dd, .. } = program::run(&self.code, self.depth, vars, rate);
+            dd
+        };
+        (second(s) - second(-s)) / (4.0 * s)
+    }
+}
+
+/// Variable `wrt` moves at the rate 1, the others stay.
+fn only(wrt: usize) -> impl Fn(usize) -> f64 {
+    move |k| f64::from(u8::from(k == wrt))
+}
+
+fn among(rates: &[f64]) -> impl Fn(usize) -> f64 + '_ {
+    move |k| rates.get(k).copied().unwrap_or(0.0)
 }
 
 /// The value and dimension of an expression without variables.
 pub fn parse_constant(src: &str, scope: &dyn Scope) -> Result<(f64, Dim), ExprError> {
     let compiled = compile(src, scope, false)?;
-    let value = program::run(&compiled.code, compiled.depth, &[], 0);
+    let value = program::run(&compiled.code, compiled.depth, &[], |_| 0.0);
     Ok((value, compiled.dim))
 }
 
@@ -123,6 +154,23 @@ mod tests {
         assert!(expr.eval(&[]).is_nan());
         assert_ne!(expr, parse("t"));
         assert_eq!(expr, expr.clone());
+    }
+
+    #[test]
+    fn along_a_direction() {
+        // e = u² sin(t), u at 2, t at 0.3
+        let expr = parse("u^2*sin(t)");
+        let (vars, rates) = ([2.0, 0.0, 0.3], [0.5, 9.0, -3.0]);
+        let (s, c) = (0.3_f64.sin(), 0.3_f64.cos());
+        let (v, d) = expr.eval_along(&vars, &rates);
+        assert!((v - 4.0 * s).abs() < 1e-15 && (d - (2.0 * s - 12.0 * c)).abs() < 1e-14);
+        let by_u = expr.eval_mixed(&vars, &rates, 0);
+        assert!((by_u - (2.0 * s * 0.5 - 3.0 * 4.0 * c)).abs() < 1e-13);
+        let by_t = expr.eval_mixed(&vars, &rates, 2);
+        assert!((by_t - (4.0 * c * 0.5 + 3.0 * 4.0 * s)).abs() < 1e-13);
+        assert_eq!(expr.eval_mixed(&vars, &rates, 1), 0.0);
+        assert_eq!(expr.eval_mixed(&vars, &[], 0), 0.0);
+        assert_eq!(expr.eval_along(&vars, &[]).1, 0.0);
     }
 
     #[test]

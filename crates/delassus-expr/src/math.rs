@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(powi(3.0, 5), 243.0);
         assert_eq!(powi(2.0, -2), 0.25);
         assert_eq!(powi(0.0, 0), 1.0);
-        let at_zero = |n| pow_int(Dual2::var(0.0, true), n);
+        let at_zero = |n| pow_int(Dual2::var(0.0, 1.0), n);
         assert_eq!((at_zero(1).d, at_zero(1).dd), (1.0, 0.0));
         assert_eq!((at_zero(2).d, at_zero(2).dd), (0.0, 2.0));
         assert_eq!((at_zero(3).d, at_zero(3).dd), (0.0, 0.0));
@@ -253,20 +253,20 @@ mod tests {
 
     #[test]
     fn general_power_at_zero() {
-        let zero = Dual2::var(0.0, true);
+        let zero = Dual2::var(0.0, 1.0);
         let p = pow(zero, Dual2::lit(2.0));
         assert_eq!((p.v, p.d, p.dd), (0.0, 0.0, 2.0));
         let p = pow(zero, Dual2::lit(1.0));
         assert_eq!((p.v, p.d, p.dd), (0.0, 1.0, 0.0));
-        let p = pow(Dual2::lit(0.0), Dual2::var(2.0, true));
+        let p = pow(Dual2::lit(0.0), Dual2::var(2.0, 1.0));
         assert_eq!((p.v, p.d, p.dd), (0.0, 0.0, 0.0));
-        let p = pow(Dual2::var(-2.0, true), Dual2::lit(3.0));
+        let p = pow(Dual2::var(-2.0, 1.0), Dual2::lit(3.0));
         assert_eq!((p.v, p.d, p.dd), (-8.0, 12.0, -12.0));
     }
 
     #[test]
     fn branches_at_kinks() {
-        let zero = Dual::var(0.0, true);
+        let zero = Dual::var(0.0, 1.0);
         assert_eq!(apply1(Fn1::Abs, zero).d, 1.0);
         assert_eq!(apply1(Fn1::Sign, zero), Dual::lit(0.0));
         assert_eq!(min(zero, Dual::lit(0.0)).d, 1.0);

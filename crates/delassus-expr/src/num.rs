@@ -14,8 +14,8 @@ pub(crate) struct Partials {
 pub(crate) trait Num: Copy {
     /// A constant.
     fn lit(value: f64) -> Self;
-    /// A variable; `active` if derivatives are taken with respect to it.
-    fn var(value: f64, active: bool) -> Self;
+    /// A variable that moves at the rate `d` with what derivatives are taken by.
+    fn var(value: f64, d: f64) -> Self;
     fn value(self) -> f64;
     fn neg(self) -> Self;
     fn add(self, rhs: Self) -> Self;
@@ -41,7 +41,7 @@ impl Num for f64 {
         value
     }
     #[inline]
-    fn var(value: f64, _active: bool) -> f64 {
+    fn var(value: f64, _d: f64) -> f64 {
         value
     }
     #[inline]
@@ -91,8 +91,7 @@ impl Num for Dual {
         Dual { v, d: 0.0 }
     }
     #[inline]
-    fn var(v: f64, active: bool) -> Dual {
-        let d = f64::from(u8::from(active));
+    fn var(v: f64, d: f64) -> Dual {
         Dual { v, d }
     }
     #[inline]
@@ -146,8 +145,7 @@ impl Num for Dual2 {
         Dual2 { v, d: 0.0, dd: 0.0 }
     }
     #[inline]
-    fn var(v: f64, active: bool) -> Dual2 {
-        let d = f64::from(u8::from(active));
+    fn var(v: f64, d: f64) -> Dual2 {
         Dual2 { v, d, dd: 0.0 }
     }
     #[inline]
@@ -210,12 +208,12 @@ mod tests {
 
     #[test]
     fn product_and_quotient_rules() {
-        let x = Dual2::var(3.0, true);
+        let x = Dual2::var(3.0, 1.0);
         let cube = x.mul(x).mul(x);
         let (v, d, dd) = (27.0, 27.0, 18.0);
         assert_eq!(cube, Dual2 { v, d, dd });
         assert_eq!(cube.div(x).div(x), x);
-        let y = Dual::var(3.0, true);
+        let y = Dual::var(3.0, 1.0);
         let square = y.mul(y);
         assert_eq!(square, Dual { v: 9.0, d: 6.0 });
         assert_eq!(square.div(y), y);
@@ -225,10 +223,10 @@ mod tests {
 
     #[test]
     fn fixed_arguments_ignore_singular_slopes() {
-        let still = Dual2::var(0.0, false);
+        let still = Dual2::var(0.0, 0.0);
         let root = still.chain(0.0, || (f64::INFINITY, f64::NAN));
         assert_eq!(root, Dual2::lit(0.0));
-        let moving = Dual::var(1.0, true).chain(5.0, || (7.0, 0.0));
+        let moving = Dual::var(1.0, 1.0).chain(5.0, || (7.0, 0.0));
         assert_eq!(moving, Dual { v: 5.0, d: 7.0 });
     }
 }

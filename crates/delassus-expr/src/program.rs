@@ -64,19 +64,24 @@ pub(crate) fn depth(code: &[Op]) -> usize {
 const SMALL: usize = 8;
 
 /// Evaluates a program of the given [`depth`], at most [`crate::MAX_DEPTH`]. A variable beyond
-/// the end of `vars` is not a number.
+/// the end of `vars` is not a number; `rate` says how fast a variable moves.
 #[inline]
-pub(crate) fn run<T: Num>(code: &[Op], depth: usize, vars: &[f64], wrt: usize) -> T {
+pub(crate) fn run<T: Num>(
+    code: &[Op],
+    depth: usize,
+    vars: &[f64],
+    rate: impl Fn(usize) -> f64,
+) -> T {
     if depth <= SMALL {
-        run_sized::<T, SMALL>(code, vars, wrt)
+        run_sized::<T, SMALL>(code, vars, rate)
     } else {
-        run_sized::<T, { crate::MAX_DEPTH }>(code, vars, wrt)
+        run_sized::<T, { crate::MAX_DEPTH }>(code, vars, rate)
     }
 }
 
 /// The top of the stack lives in `top`. Indices are masked instead of checked: the depth was
 /// checked at parse time, and masking can neither panic nor leave the array.
-fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], wrt: usize) -> T {
+fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], rate: impl Fn(usize) -> f64) -> T {
     const { assert!(N.is_power_of_two()) }
     let mut stack = [T::lit(0.0); N];
     let mut sp = 0_usize;
@@ -111,7 +116,7 @@ fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], wrt: usize) -> T
             Op::Const(value) => push!(T::lit(value)),
             Op::Var(index) => {
                 let value = vars.get(index).copied().unwrap_or(f64::NAN);
-                push!(T::var(value, index == wrt));
+                push!(T::var(value, rate(index)));
             }
             Op::Neg => top = top.neg(),
             Op::Not => top = truth!(top.value() == 0.0),
@@ -163,7 +168,7 @@ mod tests {
     use crate::num::Dual;
 
     fn value(code: &[Op]) -> f64 {
-        run(code, depth(code), &[7.0], 0)
+        run(code, depth(code), &[7.0], |_| 0.0)
     }
 
     #[test]
@@ -183,7 +188,7 @@ mod tests {
         assert_eq!(value(&[Op::Var(0)]), 7.0);
         assert!(value(&[Op::Var(1)]).is_nan());
         let code = [Op::Var(0), Op::Var(0), Op::Mul];
-        let d: Dual = run(&code, 2, &[7.0], 0);
+        let d: Dual = run(&code, 2, &[7.0], |_| 1.0);
         assert_eq!((d.v, d.d), (49.0, 14.0));
     }
 

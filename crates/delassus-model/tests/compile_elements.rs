@@ -189,6 +189,12 @@ fn algebraic_loops() {
                 [sensor.e2]\ntype = \"expression\"\nvalue = \"2*acc.x\"\n\
                 [sensor.acc]\ntype = \"acceleration\"\nof = \"a\"";
     refused_entry(text, "E_ALGEBRAIC_LOOP", "force.f.force[0]", "`e2`", "velocity");
+    // the derivative of a target that reads a velocity is an acceleration
+    let text = "[sensor.v]\ntype = \"velocity\"\nof = \"a\"\ncomponent = \"x\"\n\
+                [sensor.e]\ntype = \"expression\"\nvalue = \"2*v\"\n\
+                [force.f]\ntype = \"actuator\"\nbetween = [\"ground\", \"a\"]\n\
+                coordinate = \"angle\"\ntarget = \"e\"\nkp = 1\nkd = 1";
+    refused_entry(text, "E_ALGEBRAIC_LOOP", "force.f.kd", "`e`", "leave `kd` out");
 }
 
 #[test]

@@ -378,6 +378,16 @@ fn options_of_methods() {
     refused(&format!("{gen_alpha}rho_inf = -1"), "E_RANGE", "method.rho_inf", "from 0 to 1", "");
     // a file reader refuses this key before; a program that builds the model gets here
     refused("[method]\nrho = 1", "E_UNKNOWN_KEY", "method.rho", "`rho`", "rho_inf");
+    let bdf = "[method]\nname = \"bdf\"\n";
+    refused(&format!("{bdf}max_order = 2.5"), "E_RANGE", "method.max_order", "whole number", "");
+    // units are those of the method that is chosen
+    let dopri = "[method]\nname = \"dopri5\"\n";
+    let m = model(&format!("{dopri}baumgarte_alpha = \"0.03/(1 ms)\""));
+    let given: Vec<_> = m.method.options.iter().map(|(_, v)| v.to_string()).collect();
+    assert_eq!(given, ["30"]);
+    let wrong = format!("{dopri}baumgarte_alpha = \"3 s\"");
+    refused(&wrong, "E_DIMENSION", "method.baumgarte_alpha", "", "");
+    refused(&format!("{gen_alpha}rho_inf = \"1 s\""), "E_DIMENSION", "method.rho_inf", "", "");
     // an unknown method is the runner's business, but its options must exist
     refused("[method]\nname = \"?\"\nrho_inf = 3", "E_RANGE", "method.rho_inf", "3", "");
 }

@@ -17,7 +17,7 @@ pub struct OptionInfo {
 /// What an option may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OptionKind {
-    /// A number in a closed interval.
+    /// A number without unit in a closed interval.
     Number {
         /// When not given.
         default: f64,
@@ -26,6 +26,24 @@ pub enum OptionKind {
         /// Largest value.
         max: f64,
     },
+    /// A number per second in a closed interval.
+    Rate {
+        /// When not given.
+        default: f64,
+        /// Least value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+    },
+    /// A whole number in a closed interval.
+    Whole {
+        /// When not given.
+        default: u32,
+        /// Least value.
+        min: u32,
+        /// Largest value.
+        max: u32,
+    },
     /// One of several words.
     Choice {
         /// When not given.
@@ -33,6 +51,44 @@ pub enum OptionKind {
         /// All of them.
         choices: &'static [&'static str],
     },
+}
+
+impl OptionKind {
+    /// Default, least and largest value of a number.
+    pub fn range(&self) -> Option<[f64; 3]> {
+        match *self {
+            OptionKind::Number { default, min, max } | OptionKind::Rate { default, min, max } => {
+                Some([default, min, max])
+            }
+            OptionKind::Whole { default, min, max } => Some([default, min, max].map(f64::from)),
+            OptionKind::Choice { .. } => None,
+        }
+    }
+
+    /// Whether an option of this kind may have the value.
+    pub fn allows(&self, value: &OptionValue) -> bool {
+        match (self, value) {
+            (OptionKind::Choice { choices, .. }, OptionValue::Word(w)) => {
+                choices.contains(&w.as_str())
+            }
+            (kind, OptionValue::Number(x)) => {
+                let fits = |[_, min, max]: [f64; 3]| (min..=max).contains(x);
+                let whole = !matches!(kind, OptionKind::Whole { .. }) || x.fract() == 0.0;
+                whole && kind.range().is_some_and(fits)
+            }
+            _ => false,
+        }
+    }
+
+    /// What a value must be, in words.
+    pub fn rule(&self) -> String {
+        match self {
+            OptionKind::Number { min, max, .. } => format!("a number from {min} to {max}"),
+            OptionKind::Rate { min, max, .. } => format!("a number from {min} to {max} per second"),
+            OptionKind::Whole { min, max, .. } => format!("a whole number from {min} to {max}"),
+            OptionKind::Choice { choices, .. } => format!("one of: {}", choices.join(", ")),
+        }
+    }
 }
 
 /// A value as given.
@@ -130,11 +186,13 @@ impl Options {
     pub fn number(&self, m: &MethodInfo, name: &str) -> f64 {
         match (self.get(name), m.option(name).map(|o| o.kind)) {
             (Some(OptionValue::Number(x)), _) => *x,
-            (_, Some(OptionKind::Number { default, .. })) => default,
-            _ => {
-                debug_assert!(false, "{} has no number {name}", m.name);
-                f64::NAN
-            }
+            (_, kind) => match kind.and_then(|k| k.range()) {
+                Some([default, ..]) => default,
+                None => {
+                    debug_assert!(false, "{} has no number {name}", m.name);
+                    f64::NAN
+                }
+            },
         }
     }
 
@@ -164,18 +222,8 @@ impl Options {
                     known: m.options.iter().map(|o| o.name).collect(),
                 });
             };
-            let (good, rule) = match (&o.kind, value) {
-                (OptionKind::Number { min, max, .. }, v) => (
-                    matches!(v, OptionValue::Number(x) if (*min..=*max).contains(x)),
-                    format!("a number from {min} to {max}"),
-                ),
-                (OptionKind::Choice { choices, .. }, v) => (
-                    matches!(v, OptionValue::Word(w) if choices.contains(&w.as_str())),
-                    format!("one of: {}", choices.join(", ")),
-                ),
-            };
-            if !good {
-                let value = value.to_string();
+            if !o.kind.allows(value) {
+                let (value, rule) = (value.to_string(), o.kind.rule());
                 return Err(OptionError::Value { name: o.name, value, rule });
             }
         }

@@ -170,12 +170,7 @@ impl Entry<'_> {
         let sensors = self.parts.sensors;
         let vars = Vars { locals, sensors: Some(&sensors.names) };
         let expr = self.env.expression(value, path, dim, vars)?;
-        let loops = expr
-            .variables()
-            .iter()
-            .filter_map(|v| v.checked_sub(var::SENSOR))
-            .find(|k| sensors.follows_forces.get(*k) == Some(&true));
-        let Some(k) = loops else {
+        let Some(k) = self.read(&expr, &sensors.follows_forces) else {
             return Some(expr);
         };
         self.env.report(
@@ -193,6 +188,12 @@ impl Entry<'_> {
             ),
         );
         None
+    }
+
+    /// The first sensor among those marked that an expression reads.
+    fn read(&self, expr: &Expr, marked: &[bool]) -> Option<usize> {
+        let sensors = expr.variables().iter().filter_map(|v| v.checked_sub(var::SENSOR));
+        sensors.into_iter().find(|k| marked.get(*k) == Some(&true))
     }
 
     /// Expressions of a list of components; those left out are zero.
@@ -578,9 +579,27 @@ impl Entry<'_> {
             );
             return None;
         }
+        let target = target?;
+        if kd.is_some_and(|kd| kd != 0.0)
+            && let Some(k) = self.read(&target, &self.parts.sensors.follows_velocities)
+        {
+            env.report(
+                Diagnostic::error(
+                    "E_ALGEBRAIC_LOOP",
+                    path.field("kd").to_string(),
+                    format!(
+                        "`kd` needs the rate of the target, which is an acceleration, because the \
+                         target depends on the sensor `{}`",
+                        self.parts.sensors.list[k].name
+                    ),
+                )
+                .help("leave `kd` out, or use sensors of positions in the target"),
+            );
+            return None;
+        }
         Some(ForceKind::Actuator {
             coordinate: coordinate?,
-            target: target?,
+            target,
             control: control?,
             kp: kp?,
             ki: ki?,

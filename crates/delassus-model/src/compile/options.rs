@@ -6,10 +6,10 @@
 
 use super::context::{Env, Path};
 use crate::Diagnostic;
-use crate::spec::{Scalar, Table, option_names};
+use crate::spec::{Scalar, Table, option_dim, option_names};
 use delassus_dae::Options;
 use delassus_dae::integrator::{METHODS, MethodInfo, OptionInfo, OptionKind, OptionValue, info};
-use delassus_expr::{Dim, suggest};
+use delassus_expr::suggest;
 
 /// `None` after a fault was reported. An unknown method is not this part's business.
 pub(super) fn compile(
@@ -83,7 +83,7 @@ fn read(
         .iter()
         .filter_map(|o| match o.kind {
             OptionKind::Choice { choices, .. } => Some(choices),
-            OptionKind::Number { .. } => None,
+            _ => None,
         })
         .flatten()
         .copied()
@@ -93,14 +93,9 @@ fn read(
     {
         return Some(OptionValue::Word(text.clone()));
     }
-    let ranges: Vec<(f64, f64)> = rules
-        .iter()
-        .filter_map(|o| match o.kind {
-            OptionKind::Number { min, max, .. } => Some((min, max)),
-            OptionKind::Choice { .. } => None,
-        })
-        .collect();
-    if ranges.is_empty() {
+    let numbers: Vec<&OptionKind> =
+        rules.iter().map(|o| &o.kind).filter(|k| k.range().is_some()).collect();
+    if numbers.is_empty() {
         let message = format!("found `{value}`, must be one of: {}", words.join(", "));
         let help = match suggest(&value.to_string(), words.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -109,13 +104,12 @@ fn read(
         env.report(Diagnostic::error("E_UNKNOWN_VALUE", path.to_string(), message).help(help));
         return None;
     }
-    // options are numbers whose unit only the method knows
-    let x = env.constant(value, path, Dim::Any)?;
-    if ranges.iter().any(|(min, max)| (*min..=*max).contains(&x)) {
-        return Some(OptionValue::Number(x));
+    let x = env.constant(value, path, option_dim(numbers.iter().copied()))?;
+    let number = OptionValue::Number(x);
+    if numbers.iter().any(|k| k.allows(&number)) {
+        return Some(number);
     }
-    let mut allowed: Vec<String> =
-        ranges.iter().map(|(min, max)| format!("from {min} to {max}")).collect();
+    let mut allowed: Vec<String> = numbers.iter().map(|k| k.rule()).collect();
     allowed.dedup();
     let about = rules.first().map_or("", |o| o.summary);
     env.range(path, format!("the value is {x}, but must be {}", allowed.join(" or ")), about);

@@ -33,6 +33,8 @@ pub(super) struct Sensors {
     pub(super) names: SensorNames,
     /// Whether a column can only be computed once the forces are known.
     pub(super) follows_forces: Vec<bool>,
+    /// Whether a column depends on velocities, so that its rate depends on the forces.
+    pub(super) follows_velocities: Vec<bool>,
     /// Columns of expression sensors with the position of their instance.
     formulas: Vec<(usize, usize)>,
 }
@@ -225,10 +227,15 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
         cyclic.extend(cycle);
     });
     sensors.follows_forces = vec![false; sensors.list.len()];
+    sensors.follows_velocities = vec![false; sensors.list.len()];
     for k in order {
         sensors.follows_forces[k] = match &sensors.list[k].measure {
             Measure::Acceleration(..) | Measure::Reaction(..) | Measure::Energy(_) => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
+        };
+        sensors.follows_velocities[k] = match &sensors.list[k].measure {
+            Measure::Velocity(..) | Measure::Rate(..) | Measure::CoordinateRate(_) => true,
+            _ => dependencies[k].iter().any(|d| sensors.follows_velocities[*d]),
         };
     }
     for k in cyclic {

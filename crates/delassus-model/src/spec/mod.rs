@@ -24,7 +24,7 @@ pub use body::{
 pub use builder::ModelBuilder;
 pub use force::{Components, ForceSpec, ForceType};
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
-pub use run::{AnalysisSpec, MethodSpec, option_names};
+pub use run::{AnalysisSpec, MethodSpec, option_dim, option_names};
 pub use scalar::Scalar;
 pub use sensor::{SensorSpec, SensorType};
 pub use table::Table;

@@ -2,6 +2,7 @@
 
 use super::{Scalar, Table};
 use delassus_dae::integrator::{METHODS, OptionKind};
+use delassus_expr::Dim;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -86,6 +87,15 @@ pub fn option_names() -> Vec<&'static str> {
     names
 }
 
+/// Dimension of an option; `Any` where methods differ.
+pub fn option_dim<'k>(kinds: impl IntoIterator<Item = &'k OptionKind>) -> Dim {
+    let dims = kinds.into_iter().filter(|k| k.range().is_some()).map(|k| match k {
+        OptionKind::Rate { .. } => Dim::RATE,
+        _ => Dim::NONE,
+    });
+    dims.reduce(|a, b| if a == b { a } else { Dim::Any }).unwrap_or(Dim::Any)
+}
+
 /// What the methods that have an option of this name take for it, together.
 fn option_schema(name: &str) -> serde_json::Value {
     let owners = METHODS.iter().filter_map(|m| Some((m, m.option(name)?)));
@@ -94,13 +104,14 @@ fn option_schema(name: &str) -> serde_json::Value {
     let mut lines: Vec<String> = Vec::new();
     for (method, option) in owners {
         let rule = match option.kind {
-            OptionKind::Number { default, min, max } => {
-                number = true;
-                format!("{min} to {max}, {default} when left out")
-            }
             OptionKind::Choice { default, choices } => {
                 words.extend(choices);
                 format!("{}; {default} when left out", choices.join(", "))
+            }
+            kind => {
+                number = true;
+                let [default, ..] = kind.range().unwrap_or_default();
+                format!("{}, {default} when left out", kind.rule())
             }
         };
         lines.push(format!("{}: {} ({rule})", method.name, option.summary));

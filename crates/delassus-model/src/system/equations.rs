@@ -45,8 +45,11 @@ impl Problem for System {
             f: vec![0.0; d.nv],
             z_dot: vec![0.0; d.nz],
             vars: vec![0.0; var::SENSOR + self.probes.len()],
+            rates: vec![0.0; var::SENSOR + self.probes.len()],
             forces: vec![Default::default(); self.scalar_forces.len()],
+            readings: vec![Default::default(); self.n_readings],
         };
+        ws.rates[var::T] = 1.0;
         for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
             if frame.body.is_none() {
                 kin.p = frame.r_b;

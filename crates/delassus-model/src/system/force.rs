@@ -8,6 +8,7 @@ use crate::model::var;
 use crate::{BodyKind, Control, SpringLaw};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Mat6, Quat, Vec3, so3};
+use std::ops::Range;
 
 /// Law of a scalar force.
 #[derive(Debug, Clone)]
@@ -37,6 +38,9 @@ pub(crate) struct ScalarForce {
     pub name: String,
     pub scalar: PairScalar,
     pub law: Law,
+    /// Sensors that the law depends on, and their places in [`Workspace::readings`].
+    pub reads: Vec<usize>,
+    pub readings: Range<usize>,
 }
 
 /// A scalar force at the realised state.
@@ -62,6 +66,8 @@ pub(crate) struct Applied {
     pub r: Mat3,
     pub components: [Expr; 3],
     pub torque: bool,
+    /// Sensors that the components depend on.
+    pub reads: Vec<usize>,
 }
 
 /// Bushing between frames a and b.
@@ -114,6 +120,11 @@ impl System {
         for &k in &self.force_inputs {
             ws.vars[var::SENSOR + k] = self.probe_value(ws, k);
         }
+        if self.needs_rates {
+            for &k in &self.force_inputs {
+                ws.rates[var::SENSOR + k] = self.probe_rate(ws, k);
+            }
+        }
         for i in 0..self.scalar_forces.len() {
             self.scalar_force(ws, i);
         }
@@ -150,7 +161,11 @@ impl System {
                 (value, k, c)
             }
             Law::Actuator { target, control, kp, ki, kd, z } => {
-                let (want, want_rate) = target.eval_d1(&ws.vars, var::T);
+                let (want, want_rate) = if force.reads.is_empty() {
+                    target.eval_d1(&ws.vars, var::T)
+                } else {
+                    target.eval_along(&ws.vars, &ws.rates)
+                };
                 // The derivative term of a rate controller would need accelerations, so `compile`
                 // refuses `kd` there.
                 let (e, e_dot, k, c) = match control {
@@ -165,6 +180,9 @@ impl System {
             }
         };
         ws.forces[i] = Acting { h, s, rate, pull, k, c };
+        for (leaf, at) in force.reads.iter().zip(force.readings.clone()) {
+            ws.readings[at] = self.reading(ws, &force.law, *leaf);
+        }
         let (a, b) = (force.scalar.a, force.scalar.b);
         self.add_wrench(ws, a, &(h.a_lin * -pull), &(h.a_ang * -pull));
         self.add_wrench(ws, b, &(h.b_lin * -pull), &(h.b_ang * -pull));
@@ -174,6 +192,11 @@ impl System {
     pub(super) fn applied_vector(&self, ws: &Workspace, a: &Applied) -> Vec3 {
         let c = &a.components;
         let local = Vec3::new(c[0].eval(&ws.vars), c[1].eval(&ws.vars), c[2].eval(&ws.vars));
+        self.in_ground(ws, a, &local)
+    }
+
+    /// Components of an applied element in ground axes.
+    pub(super) fn in_ground(&self, ws: &Workspace, a: &Applied, local: &Vec3) -> Vec3 {
         match a.axes {
             Some(b) => ws.bodies[b].r_wb * (a.r * local),
             None => a.r * local,

@@ -15,6 +15,7 @@ pub(crate) mod kin;
 mod probe;
 mod rolling;
 pub(crate) mod scalar;
+mod sensitivity;
 mod tangent;
 
 pub use probe::{Measured, Outputs};
@@ -89,6 +90,10 @@ pub struct System {
     motion_frames: Vec<usize>,
     /// Sensors that force expressions read, in an order in which they can be evaluated.
     force_inputs: Vec<usize>,
+    /// Pairs of a scalar force and a sensor that it depends on.
+    n_readings: usize,
+    /// Some force wants the rates of the sensors that it reads.
+    needs_rates: bool,
     n_motions: usize,
     dims: Dims,
     manifold: Manifold,
@@ -117,7 +122,10 @@ pub struct Workspace {
     z_dot: Vec<f64>,
     /// Variables of expressions.
     vars: Vec<f64>,
+    /// Rates of the variables, where some force wants them.
+    rates: Vec<f64>,
     forces: Vec<force::Acting>,
+    readings: Vec<sensitivity::Reading>,
 }
 
 impl System {

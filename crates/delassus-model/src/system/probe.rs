@@ -18,10 +18,8 @@ pub(crate) struct AxesOf {
 /// A sensor with frames resolved.
 #[derive(Debug, Clone)]
 pub(crate) enum Probe {
-    Position { of: usize, rel: usize, axes: AxesOf, component: Component },
     Velocity { of: usize, rel: usize, axes: AxesOf, component: Component },
     Acceleration { of: usize, axes: AxesOf, component: Component },
-    Angle { axes: AxesOf, planar_zero: Option<f64> },
     Rate { body: Option<usize>, axes: AxesOf, component: Component },
     Orientation { axes: AxesOf, component: usize },
     Scalar(PairScalar),
@@ -97,13 +95,10 @@ impl System {
         let mut frames = Vec::new();
         for probe in &self.probes {
             match probe {
-                Probe::Position { of, rel, .. } | Probe::Velocity { of, rel, .. } => {
-                    frames.extend([*of, *rel]);
-                }
+                Probe::Velocity { of, rel, .. } => frames.extend([*of, *rel]),
                 Probe::Acceleration { of, .. } => frames.push(*of),
                 Probe::Scalar(s) | Probe::ScalarRate(s) => frames.extend([s.a, s.b]),
-                Probe::Angle { .. }
-                | Probe::Rate { .. }
+                Probe::Rate { .. }
                 | Probe::Orientation { .. }
                 | Probe::Reaction { .. }
                 | Probe::Energy(_)
@@ -131,7 +126,6 @@ impl System {
 
     fn wraps(&self, probe: &Probe) -> bool {
         match probe {
-            Probe::Angle { planar_zero, .. } => planar_zero.is_none(),
             Probe::Scalar(s) => match &s.kind {
                 ScalarKind::Angle(a) => a.planar.is_none() && a.turns.is_none(),
                 _ => false,
@@ -147,7 +141,7 @@ impl System {
         self.probe_output(ws, &self.probes[k], &none)
     }
 
-    fn axes(&self, ws: &Workspace, axes: &AxesOf) -> Mat3 {
+    pub(super) fn axes(&self, ws: &Workspace, axes: &AxesOf) -> Mat3 {
         match axes.body {
             Some(b) => ws.bodies[b].r_wb * axes.r,
             None => axes.r,
@@ -157,10 +151,6 @@ impl System {
     fn probe_output(&self, ws: &Workspace, probe: &Probe, out: &Outputs<'_>) -> f64 {
         let ground = self.bodies.len();
         match probe {
-            Probe::Position { of, rel, axes, component } => {
-                let d = ws.frames[*of].p - ws.frames[*rel].p;
-                pick(&self.axes(ws, axes).tr_mul(&d), *component)
-            }
             Probe::Velocity { of, rel, axes, component } => {
                 let d = ws.frames[*of].v - ws.frames[*rel].v;
                 pick(&self.axes(ws, axes).tr_mul(&d), *component)
@@ -169,13 +159,6 @@ impl System {
                 let a = self.frame_acceleration(ws, &self.frames[*of], *of, out.a);
                 pick(&self.axes(ws, axes).tr_mul(&a), *component)
             }
-            Probe::Angle { axes, planar_zero } => match planar_zero {
-                Some(zero) => ws.theta[axes.body.unwrap_or(ground)] + zero,
-                None => {
-                    let r = self.axes(ws, axes);
-                    r[(1, 0)].atan2(r[(0, 0)])
-                }
-            },
             Probe::Rate { body, axes, component } => {
                 let w = ws.bodies[body.unwrap_or(ground)].w;
                 pick(&self.axes(ws, axes).tr_mul(&w), *component)
@@ -253,9 +236,4 @@ fn pick(v: &Vec3, c: Component) -> f64 {
         Component::Z => v.z,
         Component::Norm => v.norm(),
     }
-}
-
-/// Angle of a planar frame on its body.
-pub(crate) fn planar_angle(r: &Mat3) -> f64 {
-    r[(1, 0)].atan2(r[(0, 0)])
 }

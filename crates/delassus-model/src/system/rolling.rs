@@ -1,9 +1,9 @@
 //! No-slip rows: the velocity of the contact point along the plane vanishes.
 
 use super::kin::pull;
-use super::scalar::{Gradient, Pair, PairScalar, ScalarKind};
+use super::scalar::{Gradient, Hessian, Pair, PairScalar, ScalarKind};
 use super::{System, Workspace};
-use delassus_math::Vec3;
+use delassus_math::{Mat3, Vec3, so3};
 
 /// One direction of no slip.
 #[derive(Debug, Clone)]
@@ -51,6 +51,42 @@ impl RollRow {
         let c = m * self.radius;
         let d = p.fb.p - p.fa.p;
         Gradient { a_lin: -t, a_ang: -(d + c).cross(&t), b_lin: t, b_ang: c.cross(&t) }
+    }
+
+    /// t += ∂(gradient)/∂(frame variations).
+    pub fn add_hessian(&self, p: &Pair<'_>, t: &mut Hessian) {
+        let (m, _) = self.to_contact(p);
+        let c = m * self.radius;
+        let d = p.fb.p - p.fa.p;
+        let (by_a, by_b) = self.contact_slopes(p, &m);
+        // δt = −t̂ δφ_a
+        let ht = so3::hat(&(p.ba.r_wb * self.tangent));
+        t[0][1] += ht;
+        t[2][1] -= ht;
+        t[3][1] -= ht * by_a + so3::hat(&c) * ht;
+        t[3][3] -= ht * by_b;
+        t[1][0] -= ht;
+        t[1][2] += ht;
+        t[1][1] += ht * by_a + so3::hat(&(d + c)) * ht;
+        t[1][3] += ht * by_b;
+    }
+
+    /// Derivatives of the way from the centre to the contact point by rotations of the plane and
+    /// of the wheel.
+    fn contact_slopes(&self, p: &Pair<'_>, m: &Vec3) -> (Mat3, Mat3) {
+        let n = p.ba.r_wb * self.normal;
+        let hn = so3::hat(&n);
+        let Some(axis) = self.axis else {
+            return (hn * self.radius, Mat3::zeros());
+        };
+        // s = a (n·a) − n with δn = −n̂ δφ_a and δa = −â δφ_b, made a unit vector
+        let a = p.bb.r_wb * axis;
+        let na = n.dot(&a);
+        let len = (a * na - n).norm().max(1e-150);
+        let unit = (Mat3::identity() - m * m.transpose()) * (self.radius / len);
+        let by_a = hn - a * a.cross(&n).transpose();
+        let by_b = -(so3::hat(&a) * na + a * n.cross(&a).transpose());
+        (unit * by_a, unit * by_b)
     }
 
     /// Rate of the slip velocity at zero frame accelerations.

@@ -19,14 +19,18 @@ pub(crate) enum ScalarKind {
     Dot(Vec3, Vec3),
     /// |d|.
     Length,
-    /// Angle about a common axis. (Boxed: it is rare and large, and the rows of a big model should
+    /// Angle about an axis of the first body. (Boxed: it is rare and large, and the rows of a big model should
     /// lie close together in memory.)
     Angle(Box<Angle>),
     /// a · d − R √(1 − (a·b)²): height of a disc's lowest point above a plane.
     Disc(Vec3, Vec3, f64),
 }
 
-/// How an angle is measured.
+/// How an angle is measured: from x to the direction x_b of the second body, as seen along the
+/// axis, φ = atan2(y·x_b, x·x_b).
+///
+/// With n = a·x_b, which vanishes while the axes of the two bodies are parallel, φ turns with the
+/// relative angular velocity along h = (a − n x_b)/(1 − n²).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Angle {
     /// Axis on the first body.
@@ -124,9 +128,8 @@ impl ScalarKind {
                 h.b_lin = u;
             }
             ScalarKind::Angle(g) => {
-                let a = p.ba.r_wb * g.axis;
-                h.a_ang = -a;
-                h.b_ang = a;
+                h.b_ang = g.turning(p);
+                h.a_ang = -h.b_ang;
             }
             ScalarKind::Disc(a, b, radius) => {
                 let n = p.ba.r_wb * a;
@@ -154,10 +157,7 @@ impl ScalarKind {
                 let v = p.fb.v - p.fa.v;
                 (v.norm_squared() - u.dot(&v).powi(2)) / d.norm().max(f64::MIN_POSITIVE)
             }
-            ScalarKind::Angle(g) => {
-                let a = p.ba.r_wb * g.axis;
-                p.ba.w.cross(&a).dot(&(p.bb.w - p.ba.w))
-            }
+            ScalarKind::Angle(g) => g.bias(p),
             ScalarKind::Disc(a, b, radius) => {
                 let n = p.ba.r_wb * a;
                 let b = p.bb.r_wb * b;
@@ -185,10 +185,11 @@ impl ScalarKind {
                 t[2][2] += x;
             }
             ScalarKind::Angle(g) => {
-                // δa = δφ_a × a
-                let x = -so3::hat(&(p.ba.r_wb * g.axis)) * c;
-                t[1][1] -= x;
-                t[3][1] += x;
+                let (by_a, by_b) = g.turning_slopes(p);
+                t[1][1] -= by_a * c;
+                t[1][3] -= by_b * c;
+                t[3][1] += by_a * c;
+                t[3][3] += by_b * c;
             }
             ScalarKind::Disc(a, b, radius) => {
                 let n = p.ba.r_wb * a;
@@ -223,6 +224,11 @@ impl ScalarKind {
 }
 
 impl Angle {
+    /// Measured in the same way but for the turns.
+    pub fn same_directions(&self, other: &Angle) -> bool {
+        self.axis == other.axis && self.x_a == other.x_a && self.x_b == other.x_b
+    }
+
     fn value(&self, p: &Pair<'_>, z: &[f64]) -> f64 {
         if let Some((sign, zero)) = self.planar {
             return sign * (p.theta.1 - p.theta.0) + zero;
@@ -235,6 +241,41 @@ impl Angle {
             Some(i) => wrapped + turns(z[i] - wrapped),
             None => wrapped,
         }
+    }
+
+    /// The axis and the second direction in ground components, n, and 1/(1 − n²): seen along the
+    /// axis, a direction parallel to it has no angle; the limit keeps everything finite.
+    fn parts(&self, p: &Pair<'_>) -> (Vec3, Vec3, f64, f64) {
+        let (a, x) = (p.ba.r_wb * self.axis, p.bb.r_wb * self.x_b);
+        // between planar bodies, without what rounding makes of it
+        let n = if self.planar.is_some() { 0.0 } else { a.dot(&x) };
+        (a, x, n, 1.0 / (1.0 - n * n).max(1e-100))
+    }
+
+    /// h.
+    fn turning(&self, p: &Pair<'_>) -> Vec3 {
+        let (a, x, n, inv) = self.parts(p);
+        (a - x * n) * inv
+    }
+
+    /// ḣ·(ω_b − ω_a).
+    fn bias(&self, p: &Pair<'_>) -> f64 {
+        let (a, x, n, inv) = self.parts(p);
+        let (wa, wb) = (&p.ba.w, &p.bb.w);
+        let relative = wb - wa;
+        let n_dot = relative.dot(&x.cross(&a));
+        let h_dot =
+            wa.cross(&a) - x * n_dot - wb.cross(&x) * n + (a - x * n) * (2.0 * n * n_dot * inv);
+        h_dot.dot(&relative) * inv
+    }
+
+    /// Derivatives of h by rotations of the first and of the second body.
+    fn turning_slopes(&self, p: &Pair<'_>) -> (Mat3, Mat3) {
+        let (a, x, n, inv) = self.parts(p);
+        // δa = −â δφ_a, δx = −x̂ δφ_b, δn = (x × a)·(δφ_b − δφ_a)
+        let by_n = ((a - x * n) * (2.0 * n * inv) - x) * inv;
+        let through_n = by_n * x.cross(&a).transpose();
+        (-so3::hat(&a) * inv - through_n, so3::hat(&x) * (n * inv) + through_n)
     }
 }
 

@@ -3,11 +3,13 @@
 //! Elements give second derivatives in frame space; this file does the chain rule once, with
 //! three parts for each frame: the change of the wrench (Hessian between the columns of J),
 //! the change of J under a fixed wrench ([`geometric`]), and the change of the twist under
-//! fixed v ([`drift`]) for forces that depend on rates.
+//! fixed v ([`drift`]) for forces that depend on rates. Forces that read sensors depend on further
+//! bodies (`sensitivity.rs`), which makes K and C unsymmetric.
 
 use super::force::{Applied, Bushing};
 use super::kin::{BodyKin, Columns, FrameKin, drift, geometric, jacobian, pull};
 use super::scalar::{Gradient, Hessian, Pair};
+use super::sensitivity::{Spread, along, rate_by_pose};
 use super::{System, Workspace};
 use crate::BodyKind;
 use delassus_dae::Quality;
@@ -90,23 +92,19 @@ impl System {
         }
     }
 
-    /// values += c row ⊗ col, both over the pair's velocities.
-    fn add_outer(
-        &self,
-        values: &mut [f64],
-        p: &PairJac,
-        row: &[[f64; 6]; 2],
-        col: &[[f64; 6]; 2],
-        c: f64,
-    ) {
+    /// values += c row ⊗ col.
+    fn add_outer(&self, values: &mut [f64], row: &Spread, col: &Spread, c: f64) {
+        if c == 0.0 {
+            return;
+        }
         for x in 0..2 {
-            let Some(bx) = p.body[x] else { continue };
+            let Some(bx) = row.body[x] else { continue };
             for y in 0..2 {
-                let Some(by) = p.body[y] else { continue };
+                let Some(by) = col.body[y] else { continue };
                 let Some(base) = self.blocks.get(bx, by) else { continue };
                 for ix in 0..self.n(bx) {
                     for jy in 0..self.n(by) {
-                        values[base[ix] + jy] += c * row[x][ix] * col[y][jy];
+                        values[base[ix] + jy] += c * row.x[x][ix] * col.x[y][jy];
                     }
                 }
             }
@@ -137,7 +135,6 @@ impl System {
         cc: f64,
         values: &mut [f64],
     ) -> Quality {
-        let mut quality = Quality::Exact;
         self.add_gyroscopic(ws, cc, values);
         if ck != 0.0 {
             for (i, row) in self.rows.iter().enumerate() {
@@ -153,12 +150,12 @@ impl System {
                 }
             }
             for roll in &self.rolls {
-                // the change of the contact direction is left out
-                quality = Quality::Approximate;
                 let pair = self.pair(ws, &roll.scalar());
                 let h = roll.gradient(&pair);
                 let c = -ck * lambda[roll.row];
-                self.add_force_derivative(values, ws, (roll.a, roll.b), &h, c, |_| {});
+                self.add_force_derivative(values, ws, (roll.a, roll.b), &h, c, |t| {
+                    roll.add_hessian(&pair, t)
+                });
             }
         }
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
@@ -166,32 +163,38 @@ impl System {
             let p = self.pair_jac(ws, a, b);
             let pair = self.pair(ws, &force.scalar);
             // r contains +P H
-            let hj = along(&x.h, &p.j);
+            let hj = Spread { body: p.body, x: along(&x.h, &p.j) };
             if ck != 0.0 {
                 self.add_force_derivative(values, ws, (a, b), &x.h, ck * x.pull, |t| {
                     force.scalar.kind.add_hessian(&pair, 1.0, t)
                 });
-                self.add_outer(values, &p, &hj, &hj, ck * x.k);
+                self.add_outer(values, &hj, &hj, ck * x.k);
                 if x.c != 0.0 {
                     let rate = self.rate_gradient(ws, &pair, (a, b), x, &force.scalar.kind, &p);
-                    self.add_outer(values, &p, &hj, &rate, ck * x.c);
+                    self.add_outer(values, &hj, &rate, ck * x.c);
                 }
             }
-            if cc != 0.0 && x.c != 0.0 {
-                self.add_outer(values, &p, &hj, &hj, cc * x.c);
+            self.add_outer(values, &hj, &hj, cc * x.c);
+            for (leaf, at) in force.reads.iter().zip(force.readings.clone()) {
+                let reading = ws.readings[at];
+                let s = self.leaf_slopes(ws, *leaf);
+                self.add_outer(values, &hj, &s.xi, ck * reading.value);
+                self.add_outer(values, &hj, &s.v, cc * reading.value);
+                if reading.rate != 0.0 {
+                    let s = self.leaf_rate_slopes(ws, *leaf);
+                    self.add_outer(values, &hj, &s.xi, ck * reading.rate);
+                    self.add_outer(values, &hj, &s.v, cc * reading.rate);
+                }
             }
         }
         for a in &self.applied {
             self.add_applied(ws, a, ck, values);
+            self.add_applied_reading(ws, a, ck, cc, values);
         }
         for b in &self.bushings {
             self.add_bushing(ws, b, ck, cc, values);
         }
-        if !self.force_inputs.is_empty() {
-            // forces that read sensors: their dependence on other bodies is left out
-            quality = Quality::Approximate;
-        }
-        quality
+        Quality::Exact
     }
 
     /// values += c ∂(JᵀH)/∂ξ for a pair of frames.
@@ -224,19 +227,8 @@ impl System {
         x: &super::force::Acting,
         kind: &super::scalar::ScalarKind,
         p: &PairJac,
-    ) -> [[f64; 6]; 2] {
-        let mut t = [[Mat3::zeros(); 4]; 4];
-        kind.add_hessian(pair, 1.0, &mut t);
-        // twistᵀ (∂H/∂x): a gradient in frame space
-        let twist = [pair.fa.v, pair.ba.w, pair.fb.v, pair.bb.w];
-        let mut g = [Vec3::zeros(); 4];
-        for (j, gj) in g.iter_mut().enumerate() {
-            for i in 0..4 {
-                *gj += t[i][j].tr_mul(&twist[i]);
-            }
-        }
-        let g = Gradient { a_lin: g[0], a_ang: g[1], b_lin: g[2], b_ang: g[3] };
-        let mut out = along(&g, &p.j);
+    ) -> Spread {
+        let mut out = along(&rate_by_pose(kind, pair), &p.j);
         let n = [a, b].map(|f| match self.frames[f].body {
             Some(i) => drift(self.bodies[i].kind, &ws.bodies[i], &ws.frames[f].r),
             None => [[Vec3::zeros(); 2]; 6],
@@ -247,7 +239,7 @@ impl System {
                 out[s][k] += extra[s][k];
             }
         }
-        out
+        Spread { body: p.body, x: out }
     }
 
     fn add_gyroscopic(&self, ws: &Workspace, cc: f64, values: &mut [f64]) {
@@ -287,6 +279,33 @@ impl System {
                 let part = if a.torque { jx[r][1] } else { jx[r][0] };
                 values[base[r] + c] -= ck * part.dot(&dw);
             }
+        }
+    }
+
+    /// What the components of an applied force owe to sensors.
+    fn add_applied_reading(
+        &self,
+        ws: &Workspace,
+        a: &Applied,
+        ck: f64,
+        cc: f64,
+        values: &mut [f64],
+    ) {
+        let Some(b) = self.frames[a.at].body else { return };
+        for leaf in &a.reads {
+            let mut local = Vec3::zeros();
+            for (x, e) in local.iter_mut().zip(&a.components) {
+                *x = self.weight(e, &ws.vars, *leaf);
+            }
+            let w = self.in_ground(ws, a, &local);
+            let (lin, ang) = if a.torque { (Vec3::zeros(), w) } else { (w, Vec3::zeros()) };
+            let mut row = Spread { body: [Some(b), None], ..Default::default() };
+            let (r_wb, r) = (&ws.bodies[b].r_wb, &ws.frames[a.at].r);
+            pull(self.bodies[b].kind, r_wb, r, &lin, &ang, &mut row.x[0]);
+            let s = self.leaf_slopes(ws, *leaf);
+            // r contains −f
+            self.add_outer(values, &row, &s.xi, -ck);
+            self.add_outer(values, &row, &s.v, -cc);
         }
     }
 
@@ -369,14 +388,4 @@ impl System {
         }
         out
     }
-}
-
-/// H J: the gradient over the pair's velocities.
-fn along(h: &Gradient, j: &[Columns; 2]) -> [[f64; 6]; 2] {
-    let mut out = [[0.0; 6]; 2];
-    for k in 0..6 {
-        out[0][k] = h.a_lin.dot(&j[0][k][0]) + h.a_ang.dot(&j[0][k][1]);
-        out[1][k] = h.b_lin.dot(&j[1][k][0]) + h.b_ang.dot(&j[1][k][1]);
-    }
-    out
 }

@@ -44,7 +44,7 @@ const PENALTY: OptionInfo = OptionInfo {
 const OMEGA: OptionInfo = OptionInfo {
     name: "omega",
     summary: "frequency of the stabilisation at points that are not projected (mal: with projection = none), rad/s",
-    kind: OptionKind::Number { default: 10.0, min: 0.0, max: 1e4 },
+    kind: OptionKind::Rate { default: 10.0, min: 0.0, max: 1e4 },
 };
 const XI: OptionInfo = OptionInfo {
     name: "xi",

@@ -48,7 +48,7 @@ use weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
 const MAX_ORDER_OPTION: OptionInfo = OptionInfo {
     name: "max_order",
     summary: "largest order: 5 for accuracy, 2 for little damped fast oscillations",
-    kind: OptionKind::Number { default: MAX_ORDER as f64, min: 1.0, max: MAX_ORDER as f64 },
+    kind: OptionKind::Whole { default: MAX_ORDER as u32, min: 1, max: MAX_ORDER as u32 },
 };
 
 pub(super) const INFO: MethodInfo = MethodInfo {

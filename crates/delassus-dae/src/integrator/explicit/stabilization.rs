@@ -36,13 +36,13 @@ const LARGEST_GAIN: f64 = 1e6;
 const ALPHA: OptionInfo = OptionInfo {
     name: "baumgarte_alpha",
     summary: "gain of the velocity drift, 1/s (with stabilization = baumgarte)",
-    kind: OptionKind::Number { default: 20.0, min: 0.0, max: LARGEST_GAIN },
+    kind: OptionKind::Rate { default: 20.0, min: 0.0, max: LARGEST_GAIN },
 };
 
 const BETA: OptionInfo = OptionInfo {
     name: "baumgarte_beta",
     summary: "gain of the position drift, 1/s (with stabilization = baumgarte)",
-    kind: OptionKind::Number { default: 20.0, min: 0.0, max: LARGEST_GAIN },
+    kind: OptionKind::Rate { default: 20.0, min: 0.0, max: LARGEST_GAIN },
 };
 
 const CHOICE: &str = "stabilization";

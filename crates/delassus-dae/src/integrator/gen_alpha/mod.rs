@@ -21,7 +21,8 @@
 //! α = 0, Newmark with γ = ½) errors of λ alternate undamped; on index 3 they grow.
 //!
 //! Where to read: [`coefficients`], [`form`] and [`family`] say what the members are, [`start`]
-//! what a step begins with, [`newton`] and [`matrix`] how it is solved.
+//! what a step begins with, [`newton`] and [`matrix`] how it is solved, [`sliver`] what is reported
+//! after a step that was cut short.
 //!
 //! References: Newmark, J. Eng. Mech. Div. 85 (1959); Hilber, Hughes & Taylor, Earthquake Eng.
 //! Struct. Dyn. 5 (1977); Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12 (1985); Chung &
@@ -35,6 +36,7 @@ mod family;
 mod form;
 mod matrix;
 mod newton;
+mod sliver;
 mod start;
 
 pub(super) use family::{HHT, INDEX2, INDEX3, NEWMARK, STABILIZED};
@@ -43,6 +45,7 @@ use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work};
+use crate::pivots::BestPivot;
 use crate::problem::{Dims, Problem};
 use crate::state::{Derived, State};
 use coefficients::Coefficients;
@@ -102,9 +105,13 @@ pub struct GenAlpha {
     h: f64,
     start: Derived,
     end: Derived,
+    /// What is reported at the end of the attempt, and at the present state, if not its own.
+    told: Derived,
+    tells: bool,
+    told_start: Derived,
+    tells_start: bool,
     work: Work,
-    /// Largest relative pivot of G M⁻¹ Gᵀ met at the start or in an accepted step.
-    best_pivot: f64,
+    best_pivot: BestPivot,
 }
 
 impl GenAlpha {
@@ -161,8 +168,12 @@ impl GenAlpha {
             err_v: if co.c_v == 0.0 { Vec::new() } else { nv() },
             h: 0.0,
             start: derived.clone(),
-            end: derived,
-            best_pivot: 1.0,
+            end: derived.clone(),
+            told: derived.clone(),
+            tells: false,
+            told_start: derived,
+            tells_start: false,
+            best_pivot: BestPivot::new(),
             work: Work::default(),
         })
     }
@@ -234,9 +245,10 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         let d = &mut self.end;
         self.acc.weakest_pivot = 1.0;
         self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
-        self.best_pivot = self.acc.weakest_pivot;
+        self.best_pivot.restart(self.acc.weakest_pivot);
         p.jacobian(ws, &mut self.jac_start);
         self.start.copy_from(&self.end);
+        self.tells_start = false;
         self.h_prev = None;
         self.in_a_row = 0;
         self.carry.fill(0.0);
@@ -265,14 +277,11 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         self.settle(h, &mut to.v);
         self.estimate(p, h);
-        Ok(())
+        self.tell(p, ws, to, h)
     }
 
     fn commit(&mut self) {
-        // 1 says that nothing was factored
-        if self.acc.weakest_pivot < 1.0 {
-            self.best_pivot = self.best_pivot.max(self.acc.weakest_pivot);
-        }
+        self.best_pivot.accepted(self.acc.weakest_pivot);
         self.a_alg.copy_from_slice(&self.a1);
         self.jac_start.copy_from_slice(&self.jac);
         self.matrix.commit();
@@ -282,6 +291,8 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.before.copy_from(&self.start);
         self.h_prev = Some(self.h);
         std::mem::swap(&mut self.start, &mut self.end);
+        std::mem::swap(&mut self.told_start, &mut self.told);
+        self.tells_start = self.tells;
     }
 
     fn error(&self) -> ErrorView<'_> {
@@ -293,11 +304,11 @@ impl<P: Problem> Integrator<P> for GenAlpha {
     }
 
     fn start(&self) -> &Derived {
-        &self.start
+        if self.tells_start { &self.told_start } else { &self.start }
     }
 
     fn end(&self) -> &Derived {
-        &self.end
+        if self.tells { &self.told } else { &self.end }
     }
 
     fn weakest_pivot(&self) -> f64 {

@@ -53,17 +53,22 @@ pub(super) struct Target {
 }
 
 impl GenAlpha {
-    /// What is left of ξ enters the velocity divided by h and adds up over the steps, so it must
-    /// be small against the local error of the velocity, (hω)³ ω times h, where ω is the rate of
-    /// the present motion. Where velocities hold the constraints, increments are measured as
-    /// velocities, δ γ/(βh), against ω.
-    pub(super) fn target(&self, h: f64) -> Target {
+    /// Rate ω of the motion at the start of the step, 1/s.
+    pub(super) fn rate(&self) -> f64 {
         let mut omega: f64 = 0.0;
         for i in 0..self.dims.nv {
             let s = self.scale[i];
             omega = omega.max(self.v0[i].abs() / s).max((self.base.a[i].abs() / s).sqrt());
         }
-        let x = h * omega;
+        omega
+    }
+
+    /// What is left of ξ enters the velocity divided by h and adds up over the steps, so it must
+    /// be small against the local error of the velocity, (hω)³ ω times h, where ω is the rate of
+    /// the present motion. Where velocities hold the constraints, increments are measured as
+    /// velocities, δ γ/(βh), against ω.
+    pub(super) fn target(&self, h: f64) -> Target {
+        let x = h * self.rate();
         if self.form.at_velocity() {
             let tol = (1e-4 * x.powi(3)).clamp(ROUND_OFF, VELOCITY_CEILING);
             Target { tol, unit: (x * self.co.beta / self.co.gamma).clamp(AT_REST, 1.0) }

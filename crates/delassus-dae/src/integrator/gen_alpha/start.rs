@@ -24,11 +24,6 @@ use crate::state::State;
 
 /// Steps that differ by less than this (relative) are the same.
 const SAME: f64 = 1e-9;
-/// Relative pivot of G M⁻¹ Gᵀ (the square of the distance to a singular position, in radians or
-/// so), as a part of the largest met, below which the index-1 form is not asked: accelerations
-/// close to such a point are dominated by what little the state is off the constraints. (Masses
-/// that differ by a factor of 1e6 give pivots of 1e-6 everywhere; hence the largest met.)
-const NEAR_SINGULAR: f64 = 2e-6;
 /// Growth of the step up to which v̇ and λ are extrapolated as a first guess.
 const FAR: f64 = 2.5;
 
@@ -37,9 +32,10 @@ pub(super) fn same(h: f64, other: f64) -> bool {
 }
 
 impl GenAlpha {
-    /// Whether the last factorisation was close to a singular position.
+    /// Whether the last factorisation was close to a singular position. The index-1 form is not
+    /// asked there.
     pub(super) fn near_singular(&self) -> bool {
-        self.acc.weakest_pivot < NEAR_SINGULAR * self.best_pivot
+        self.best_pivot.near_singular(self.acc.weakest_pivot)
     }
 
     /// Sets `base` (v̇, λ, ż), `a0` and `v0` for a step of size h from `from`, and how far v̇ and

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::joint::ScalarDraft;
 use crate::system::force::{Applied, Bushing, Law, ScalarForce};
-use crate::system::scalar::ScalarKind;
+use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::{ForceKind, Frame};
 
 impl Builder {
@@ -24,13 +24,11 @@ impl Builder {
                     let scalar = self.scalar(&draft, false);
                     let ws = self.kinematics(&q0);
                     let start = scalar.kind.value(&self.sys.pair(&ws, &scalar), &[]);
-                    let law = Law::linear(&law, start);
-                    self.sys.scalar_forces.push(ScalarForce { name, scalar, law });
+                    self.scalar_force(name, scalar, Law::linear(&law, start));
                 }
                 ForceKind::Torsion { coordinate, law } => {
                     let scalar = self.coordinate(&coordinate, true);
-                    let law = Law::linear(&law, 0.0);
-                    self.sys.scalar_forces.push(ScalarForce { name, scalar, law });
+                    self.scalar_force(name, scalar, Law::linear(&law, 0.0));
                 }
                 ForceKind::Bushing { a, b, k, c } => {
                     let (fa, fb) = (self.frame(&a), self.frame(&b));
@@ -47,7 +45,7 @@ impl Builder {
                 ForceKind::Actuator { coordinate, target, control, kp, ki, kd } => {
                     let scalar = self.coordinate(&coordinate, true);
                     let law = Law::Actuator { target, control, kp, ki, kd, z: None };
-                    self.sys.scalar_forces.push(ScalarForce { name, scalar, law });
+                    self.scalar_force(name, scalar, law);
                 }
             }
         }
@@ -63,6 +61,11 @@ impl Builder {
                 self.sys.dims.nz += 1;
             }
         }
+    }
+
+    fn scalar_force(&mut self, name: String, scalar: PairScalar, law: Law) {
+        let (reads, readings) = (Vec::new(), 0..0);
+        self.sys.scalar_forces.push(ScalarForce { name, scalar, law, reads, readings });
     }
 
     fn applied(
@@ -81,6 +84,7 @@ impl Builder {
             r: frame.r,
             components,
             torque,
+            reads: Vec::new(),
         });
     }
 }

@@ -124,6 +124,8 @@ impl Builder {
             motion_frames: Vec::new(),
             probes: Vec::new(),
             force_inputs: Vec::new(),
+            n_readings: 0,
+            needs_rates: false,
             n_motions: 0,
             dims: Dims { nq: iq, nv: iv, nz: 0, n_pos: 0, n_vel: 0 },
             manifold: Manifold::new(&blocks),
@@ -182,7 +184,7 @@ impl Builder {
             let found = self.sys.counters.iter().position(|c| {
                 c.a == a
                     && c.b == b
-                    && matches!(&c.kind, ScalarKind::Angle(x) if x.axis == angle.axis && x.x_b == angle.x_b)
+                    && matches!(&c.kind, ScalarKind::Angle(x) if x.same_directions(angle))
             });
             let k = found.unwrap_or_else(|| {
                 self.sys.counters.push(PairScalar { kind: ScalarKind::Angle(angle.clone()), a, b });
@@ -225,7 +227,9 @@ impl Builder {
             f: Vec::new(),
             z_dot: Vec::new(),
             vars: Vec::new(),
+            rates: Vec::new(),
             forces: Vec::new(),
+            readings: Vec::new(),
         };
         for (i, b) in self.sys.bodies.iter().enumerate() {
             ws.bodies[i].set_position(b, q);

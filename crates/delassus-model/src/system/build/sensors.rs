@@ -2,11 +2,12 @@
 
 use super::Builder;
 use crate::joint::{Context, ScalarDraft};
-use crate::model::var;
 use crate::system::force::Law;
-use crate::system::probe::{AxesOf, Probe, planar_angle};
-use crate::system::scalar::ScalarKind;
-use crate::{Frame, Measure};
+use crate::system::probe::{AxesOf, Probe};
+use crate::system::scalar::{Angle, ScalarKind};
+use crate::system::sensitivity::read;
+use crate::{Component, Control, Frame, Measure, Sensor};
+use delassus_expr::Expr;
 use delassus_math::{Mat3, Vec3};
 
 impl Builder {
@@ -15,14 +16,19 @@ impl Builder {
             Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: String::new() };
         for i in 0..self.sys.model.sensors.len() {
             let m = self.sys.model.sensors[i].measure.clone();
+            // a force must see the turns; a mere output column is unwrapped as it is recorded
+            let count_turns = self.sys.force_inputs.contains(&i);
             let axes = |f: &Frame| AxesOf { body: f.body.map(|b| b.0), r: f.r };
             let probe = match m {
-                Measure::Position(of, rel, component) => Probe::Position {
-                    of: self.frame(&of),
-                    rel: self.frame(&rel),
-                    axes: axes(&rel),
-                    component,
-                },
+                Measure::Position(of, rel, component) => {
+                    let kind = match component {
+                        Component::X => ScalarKind::Along(rel.r.column(0).into()),
+                        Component::Y => ScalarKind::Along(rel.r.column(1).into()),
+                        Component::Z => ScalarKind::Along(rel.r.column(2).into()),
+                        Component::Norm => ScalarKind::Length,
+                    };
+                    Probe::Scalar(self.scalar(&ScalarDraft { kind, a: rel, b: of }, false))
+                }
                 Measure::Velocity(of, rel, component) => Probe::Velocity {
                     of: self.frame(&of),
                     rel: self.frame(&rel),
@@ -33,8 +39,18 @@ impl Builder {
                     Probe::Acceleration { of: self.frame(&of), axes: axes(&rel), component }
                 }
                 Measure::Angle(f) => {
-                    let planar = self.is_planar(&f).then(|| planar_angle(&f.r));
-                    Probe::Angle { axes: axes(&f), planar_zero: planar }
+                    // from the ground's x axis to that of the frame, about the ground's z axis
+                    let planar = self.is_planar(&f).then(|| (1.0, f.r[(1, 0)].atan2(f.r[(0, 0)])));
+                    let kind = ScalarKind::Angle(Box::new(Angle {
+                        axis: Vec3::z(),
+                        x_a: Vec3::x(),
+                        y_a: Vec3::y(),
+                        x_b: f.r.column(0).into(),
+                        planar,
+                        turns: None,
+                    }));
+                    let draft = ScalarDraft { kind, a: ground.clone(), b: f };
+                    Probe::Scalar(self.scalar(&draft, count_turns))
                 }
                 Measure::Rate(of, f, component) => {
                     Probe::Rate { body: of.body.map(|b| b.0), axes: axes(&f), component }
@@ -42,11 +58,7 @@ impl Builder {
                 Measure::Orientation(f, component) => {
                     Probe::Orientation { axes: axes(&f), component }
                 }
-                Measure::Coordinate(c) => {
-                    // a force must see the turns; a mere output column is unwrapped as it is recorded
-                    let count_turns = self.sys.force_inputs.contains(&i);
-                    Probe::Scalar(self.coordinate(&c, count_turns))
-                }
+                Measure::Coordinate(c) => Probe::Scalar(self.coordinate(&c, count_turns)),
                 Measure::CoordinateRate(c) => Probe::ScalarRate(self.coordinate(&c, false)),
                 Measure::Distance(a, b) => {
                     let d = ScalarDraft { kind: ScalarKind::Length, a, b };
@@ -62,32 +74,49 @@ impl Builder {
         }
     }
 
-    /// Sensors that forces read, and what those read, innermost first.
+    /// Sensors that forces read, and what those read, innermost first; and for each force those
+    /// that are no expressions.
     pub(super) fn find_force_inputs(&mut self) {
+        let sys = &mut self.sys;
+        let sensors = &sys.model.sensors;
         let mut order = Vec::new();
-        let mut stack: Vec<usize> = Vec::new();
-        let read = |e: &delassus_expr::Expr, out: &mut Vec<usize>| {
-            out.extend(
-                e.variables().iter().filter(|v| **v >= var::SENSOR).map(|v| v - var::SENSOR),
-            );
-        };
-        for f in &self.sys.scalar_forces {
-            match &f.law {
-                Law::Expression(e) | Law::Actuator { target: e, .. } => read(e, &mut stack),
-                Law::Linear { .. } => {}
+        for f in &mut sys.scalar_forces {
+            if let Law::Expression(e) | Law::Actuator { target: e, .. } = &f.law {
+                f.reads = inputs(sensors, [e], &mut order);
             }
+            let n = f.reads.len();
+            f.readings = sys.n_readings..sys.n_readings + n;
+            sys.n_readings += n;
+            let follows =
+                matches!(f.law, Law::Actuator { control: Control::Position, kd, .. } if kd != 0.0);
+            sys.needs_rates |= follows && n > 0;
         }
-        for a in &self.sys.applied {
-            a.components.iter().for_each(|e| read(e, &mut stack));
-        }
-        while let Some(k) = stack.pop() {
-            order.retain(|x| *x != k);
-            order.push(k);
-            if let Measure::Expression(e) = &self.sys.model.sensors[k].measure {
-                read(e, &mut stack);
-            }
+        for a in &mut sys.applied {
+            a.reads = inputs(sensors, &a.components, &mut order);
         }
         order.reverse();
-        self.sys.force_inputs = order;
+        sys.force_inputs = order;
     }
+}
+
+/// The sensors at the end of what some expressions read. `order` collects all that are met, each
+/// after those that read it.
+fn inputs<'e>(
+    sensors: &[Sensor],
+    expressions: impl IntoIterator<Item = &'e Expr>,
+    order: &mut Vec<usize>,
+) -> Vec<usize> {
+    let mut stack: Vec<usize> = expressions.into_iter().flat_map(read).map(|(_, k)| k).collect();
+    let mut leaves = Vec::new();
+    while let Some(k) = stack.pop() {
+        order.retain(|x| *x != k);
+        order.push(k);
+        match &sensors[k].measure {
+            Measure::Expression(e) => stack.extend(read(e).map(|(_, k)| k)),
+            _ => leaves.push(k),
+        }
+    }
+    leaves.sort_unstable();
+    leaves.dedup();
+    leaves
 }

@@ -90,13 +90,23 @@ impl Builder {
         }
         groups.extend((0..sys.bodies.len()).map(|b| vec![b]));
         let mut tangent = Vec::new();
+        let mut block = |a: usize, b: usize| {
+            for i in span(&sys.bodies[a]) {
+                tangent.extend(span(&sys.bodies[b]).map(|j| (i, j)));
+            }
+        };
         for group in &groups {
             for a in group {
-                for b in group {
-                    for i in span(&sys.bodies[*a]) {
-                        tangent.extend(span(&sys.bodies[*b]).map(|j| (i, j)));
-                    }
-                }
+                group.iter().for_each(|b| block(*a, *b));
+            }
+        }
+        // a force that reads a sensor depends on bodies that it does not act on
+        let scalar = sys.scalar_forces.iter().map(|f| ([f.scalar.a, f.scalar.b], &f.reads));
+        let applied = sys.applied.iter().map(|a| ([a.at, a.at], &a.reads));
+        for (frames, reads) in scalar.chain(applied) {
+            for a in frames.into_iter().filter_map(body_of) {
+                let of = reads.iter().flat_map(|k| sys.leaf_bodies(*k)).flatten();
+                of.for_each(|b| block(a, b));
             }
         }
         let (jac, tangent) =

@@ -1,0 +1,228 @@
+//! The three stages together: prediction, residuals, matrix and Newton's iteration.
+
+use super::Radau5;
+use super::blocks::{add_mass, fill_constraints, fill_rows};
+use super::tableau::{A, C, GAMMA, N, lagrange};
+use crate::failure::{StepFailure, check_finite};
+use crate::integrator::ggl::{Monitor, Verdict, larger, rate_of_motion, relative_z, serves};
+use crate::problem::{Dims, Problem, at, mass_mul_add};
+use crate::state::State;
+
+/// Longest step, in steps before, whose stages are predicted by the last polynomial.
+const EXTRAPOLATE: f64 = 3.0;
+/// Sweeps of ξ = hΣ a T(ξ)⁻¹v in each iteration; each gains a factor of about hΩ/4.
+const SWEEPS: usize = 3;
+/// What the iteration may leave, in (hω)⁶: far below the local error (hω)⁶/7200, because local
+/// errors may cancel over a turn of a spinning body and what an old matrix leaves does not.
+const LEFT: f64 = 1e-9;
+/// Bounds of what the iteration may leave: relative to the scales, and to the tolerance.
+const LEFT_MIN: f64 = 1e-15;
+const LEFT_RTOL: f64 = 1e-2;
+
+impl Radau5 {
+    /// Velocities and auxiliary states of the stages: by the last polynomial, or as they are.
+    pub(super) fn predict<P: Problem>(&mut self, p: &P, from: &State, h: f64) {
+        let Dims { nv, nz, n_vel, .. } = self.dims;
+        let now = &mut self.now;
+        now.h = h;
+        now.q0.copy_from_slice(&from.q);
+        now.v0.copy_from_slice(&from.v);
+        now.z0.copy_from_slice(&from.z);
+        now.lambda0.copy_from_slice(&self.start.lambda);
+        let goes_on = self.have_last && h <= EXTRAPOLATE * self.last.h;
+        for i in 0..N {
+            let lambda = &mut now.lambda[i * n_vel..][..n_vel];
+            let (v, z) = (&mut now.v[i * nv..][..nv], &mut now.z[i * nz..][..nz]);
+            let xi = &mut now.xi[i * nv..][..nv];
+            if goes_on {
+                let l = lagrange(1.0 + C[i] * h / self.last.h);
+                extend(&l, &self.last.v0, &self.last.v, v);
+                extend(&l, &self.last.z0, &self.last.z, z);
+                extend(&l, &self.last.lambda0, &self.last.lambda, lambda);
+                self.tmp2.fill(0.0);
+                extend(&l, &self.tmp2, &self.last.xi, &mut self.tmp);
+                p.manifold().retract(&self.last.q0, &self.tmp, &mut self.q);
+                p.manifold().local(&from.q, &self.q, xi);
+            } else {
+                v.copy_from_slice(&from.v);
+                z.copy_from_slice(&from.z);
+                lambda.copy_from_slice(&self.start.lambda);
+                for (x, v) in xi.iter_mut().zip(&from.v) {
+                    *x = C[i] * h * v;
+                }
+            }
+        }
+    }
+
+    /// ξ_i from v_i.
+    pub(super) fn positions<P: Problem>(&mut self, p: &P, h: f64) {
+        let nv = self.dims.nv;
+        let m = p.manifold();
+        for _ in 0..if m.is_vector() { 1 } else { SWEEPS } {
+            for j in 0..N {
+                let of = j * nv..(j + 1) * nv;
+                let (xi, v) = (&self.now.xi[of.clone()], &self.now.v[of.clone()]);
+                m.tangent_inv(xi, v, &mut self.rates[of]);
+            }
+            for i in 0..N {
+                for k in 0..nv {
+                    let sum: f64 = (0..N).map(|j| A[i][j] * self.rates[j * nv + k]).sum();
+                    self.now.xi[i * nv + k] = h * sum;
+                }
+            }
+        }
+    }
+
+    /// Residuals of all stages; with `fill` the values of the matrix too.
+    fn evaluate<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        fill: bool,
+    ) -> Result<(), StepFailure> {
+        let Dims { nv, nz, n_vel, .. } = self.dims;
+        let n_jac = self.one_rows.full().nnz();
+        for i in 0..N {
+            let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
+            let rows = i * n_vel..(i + 1) * n_vel;
+            for k in 0..nv {
+                let sum: f64 =
+                    (0..N).map(|j| self.a_inv[i][j] * (self.now.v[j * nv + k] - from.v[k])).sum();
+                self.a[k] = sum / h;
+            }
+            p.manifold().retract(&from.q, &self.now.xi[of.clone()], &mut self.q);
+            let (v, z) = (&self.now.v[of.clone()], &self.now.z[zs.clone()]);
+            let lambda = &self.now.lambda[rows.clone()];
+            let jac = &mut self.jac[i * n_jac..(i + 1) * n_jac];
+            let r = &mut self.r[of];
+            let e = at(p, ws, from.t + C[i] * h, &self.q, z).velocity(v, z);
+            e.mass(&mut self.mass);
+            e.jacobian(jac);
+            e.force(r);
+            e.residual_vel(&mut self.g_vel[rows.clone()]);
+            e.z_dot(&mut self.zdot[zs]);
+            if fill {
+                // row block i: A⁻¹_ij M + δ_ij h C + h² a_ij K
+                self.kc.fill(0.0);
+                e.tangent(&self.a, lambda, 1.0, 0.0, &mut self.kc);
+                self.s_one.fill(0.0);
+                e.tangent(&self.a, lambda, 0.0, h, &mut self.s_one);
+                fill_rows(&self.tangent, i, h, &self.kc, &self.s_one, &mut self.s);
+                add_mass(&self.tangent, i, &self.a_inv, &self.mass_slots, &self.mass, &mut self.s);
+                if i == N - 1 {
+                    // the filter: M + c C + c² K, c = hγ₀
+                    self.k_end.copy_from_slice(&self.kc);
+                    self.mass_end.copy_from_slice(&self.mass);
+                    let c = h * GAMMA;
+                    for (s, k) in self.s_one.iter_mut().zip(&self.kc) {
+                        *s = GAMMA * *s + c * c * k;
+                    }
+                    for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
+                        self.s_one[*slot] += x;
+                    }
+                }
+            }
+            for r in r.iter_mut() {
+                *r = -*r;
+            }
+            mass_mul_add(&self.mass_blocks, &self.mass, &self.a, r);
+            self.one_rows.full().mul_t_add(jac, -1.0, lambda, r);
+            for r in r.iter_mut() {
+                *r *= -h * h;
+            }
+            for k in rows {
+                self.g_vel[k] *= -h;
+            }
+            self.work.evaluations += 1;
+        }
+        check_finite("residual", &self.r)?;
+        check_finite("constraint residual", &self.g_vel)?;
+        check_finite("controller rates", &self.zdot)
+    }
+
+    /// Factors what [`Radau5::evaluate`] has filled.
+    fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.made_for = None;
+        let n_jac = self.one_rows.full().nnz();
+        let (rows, cols) = (&mut self.jac_rows, &mut self.jac_cols);
+        fill_constraints(self.one_rows.full(), self.dims.n_pos, &self.slope, &self.jac, rows, cols);
+        let (rows, cols) = self.all_rows.two(&self.jac_rows, &self.jac_cols);
+        self.stages.factor(&self.s, rows, cols)?;
+        let rows = self.one_rows.values(&self.jac[(N - 1) * n_jac..]);
+        self.filter.factor(&self.s_one, rows, rows)?;
+        self.work.factorizations += 2;
+        self.made_for = Some(h);
+        Ok(())
+    }
+
+    /// Newton's iteration with a matrix that is kept while it contracts well.
+    pub(super) fn newton<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        let Dims { nv, nz, .. } = self.dims;
+        let omega = rate_of_motion(&from.v, &self.start.a, &self.scale, h);
+        let most = (LEFT_RTOL * self.rtol).max(LEFT_MIN);
+        let tol = (LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most);
+        let mut monitor = Monitor::new(h, omega, self.renew);
+        loop {
+            let fill = monitor.renew || !serves(self.made_for, h);
+            self.evaluate(p, ws, from, h, fill)?;
+            if fill {
+                self.factor(h)?;
+                monitor.renewed();
+            }
+            let (kkt, r, x) = (&mut self.stages, &self.r, &mut self.x);
+            self.all_rows.with_vectors(&self.g_vel, &mut self.y, |b, y| kkt.solve(r, b, x, y))?;
+            self.work.newton += 1;
+            for (v, x) in self.now.v.iter_mut().zip(&self.x) {
+                *v += x / h;
+            }
+            for (l, y) in self.now.lambda.iter_mut().zip(&self.y) {
+                *l += y / (h * h);
+            }
+            self.xi_before.copy_from_slice(&self.now.xi);
+            self.positions(p, h);
+            let (mut norm, mut worst) = (0.0, 0);
+            for i in 0..N {
+                let of = i * nv..(i + 1) * nv;
+                for k in 0..nv {
+                    self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
+                }
+                larger(&mut norm, &mut worst, 1.0, &self.tmp, &self.scale);
+                larger(&mut norm, &mut worst, 1.0 / (h * omega), &self.x[of], &self.scale);
+            }
+            for i in 0..N {
+                for k in 0..nz {
+                    let sum: f64 = (0..N).map(|j| A[i][j] * self.zdot[j * nz + k]).sum();
+                    let z = from.z[k] + h * sum;
+                    let old = std::mem::replace(&mut self.now.z[i * nz + k], z);
+                    norm = norm.max(relative_z(z - old, z, from.z[k]));
+                }
+            }
+            match monitor.judge(norm, tol) {
+                Verdict::GoOn => {}
+                verdict => {
+                    self.renew = monitor.renew;
+                    return match verdict {
+                        Verdict::Failed => Err(monitor.failure(worst)),
+                        _ => Ok(()),
+                    };
+                }
+            }
+        }
+    }
+}
+
+/// out = l₀ y₀ + Σ l_{i+1} y_i.
+fn extend(l: &[f64; N + 1], y0: &[f64], y: &[f64], out: &mut [f64]) {
+    let n = out.len();
+    for (k, o) in out.iter_mut().enumerate() {
+        *o = l[0] * y0[k] + (0..N).map(|i| l[i + 1] * y[i * n + k]).sum::<f64>();
+    }
+}

@@ -1,0 +1,54 @@
+//! How close a singular position of the constraints is.
+//!
+//! The smallest relative pivot of G M⁻¹ Gᵀ falls with the square of the distance to such a
+//! position (in radians or so). It is judged against the largest met in accepted steps, because
+//! masses that differ by a factor of 1e6 give pivots of 1e-6 everywhere.
+
+/// Part of the best pivot below which a position counts as singular: there g does not tell how
+/// far to go, and index-1 accelerations are dominated by what little the state is off the
+/// constraints.
+const NEAR: f64 = 2e-6;
+
+/// The largest of the smallest pivots met.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BestPivot(f64);
+
+impl BestPivot {
+    /// Before anything was factored.
+    pub fn new() -> BestPivot {
+        BestPivot(1.0)
+    }
+
+    /// Starts afresh at a state with this smallest pivot.
+    pub fn restart(&mut self, pivot: f64) {
+        self.0 = pivot;
+    }
+
+    /// A step with this smallest pivot was accepted; 1 says that nothing was factored in it.
+    pub fn accepted(&mut self, pivot: f64) {
+        if pivot < 1.0 {
+            self.0 = self.0.max(pivot);
+        }
+    }
+
+    /// Whether a position with this pivot is close to a singular one.
+    pub fn near_singular(&self, pivot: f64) -> bool {
+        pivot < NEAR * self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judged_by_the_best_position_met() {
+        let mut best = BestPivot::new();
+        best.restart(1e-6);
+        assert!(!best.near_singular(1e-6));
+        best.accepted(0.1);
+        best.accepted(1.0);
+        assert!(!best.near_singular(1e-6));
+        assert!(best.near_singular(1e-7));
+    }
+}
