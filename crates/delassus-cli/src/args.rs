@@ -38,10 +38,18 @@ pub enum Command {
     Schema,
     /// List the integration methods, or say everything about one.
     Methods(MethodsArgs),
+    /// Show a run in the browser: of a results folder, or of a model that is run for it.
+    View(Box<ViewArgs>),
+    /// Make report.html of a results folder again.
+    Report(ReportArgs),
+    /// Draw columns of a results folder over time.
+    Plot(PlotArgs),
+    /// Write the motion of a results folder for other programs.
+    Export(ExportArgs),
 }
 
 /// The model and its parameters.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ModelArgs {
     /// Model file (TOML, or JSON when its name ends in .json).
     pub model: PathBuf,
@@ -61,7 +69,7 @@ pub struct ModelArgs {
 }
 
 /// `delassus run`. Numbers may be expressions with units: "10 ms", "2*pi", 1e-3.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct RunArgs {
     /// Model.
     #[command(flatten)]
@@ -93,7 +101,7 @@ pub struct RunArgs {
     /// Short for --method-option rho_inf=NUMBER.
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub rho_inf: Option<String>,
-    /// Folder for results.csv, results.parquet, diagnostics.csv and summary.json
+    /// Folder for report.html, results.csv, results.parquet, summary.json and the rest
     /// [default: out/MODEL, unless --csv, --parquet or --json is given].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -106,6 +114,9 @@ pub struct RunArgs {
     /// When the run fails, write the last 100 accepted states to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub dump_states: Option<PathBuf>,
+    /// Leave out report.html.
+    #[arg(long)]
+    pub no_report: bool,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
@@ -195,6 +206,88 @@ pub struct CheckArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `delassus view`. The options that run a model have no meaning for a results folder.
+#[derive(Debug, Args)]
+pub struct ViewArgs {
+    /// Results folder or model file.
+    #[arg(value_name = "RESULT|MODEL")]
+    pub target: PathBuf,
+    /// Show a model while it runs.
+    #[arg(long)]
+    pub live: bool,
+    /// Print where the page is instead of opening it.
+    #[arg(long)]
+    pub no_open: bool,
+    /// Another value for a parameter of the model; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    pub set: Vec<(String, String)>,
+    /// Integration method; see `delassus methods`.
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Relative tolerance.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub rtol: Option<String>,
+    /// Fixed step, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub step: Option<String>,
+    /// End time, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub end: Option<String>,
+    /// Interval of the results, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub sample: Option<String>,
+    /// Folder for the results of the model [default: a new one for temporary files].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Use an output folder that holds other files.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `delassus report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Results folder.
+    pub result: PathBuf,
+    /// File to write [default: report.html in the folder].
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `delassus plot`.
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// Results folder.
+    pub result: PathBuf,
+    /// Columns to draw; `*` stands for any text and `?` for any character. Without any, their
+    /// names are listed.
+    #[arg(value_name = "CHANNEL")]
+    pub channels: Vec<String>,
+    /// File to write, .svg or .png [default: plot.svg in the folder].
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Decades instead of equal distances on the vertical axis.
+    #[arg(long)]
+    pub log: bool,
+}
+
+/// `delassus export`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+pub struct ExportArgs {
+    /// Results folder.
+    pub result: PathBuf,
+    /// Write the motion as glTF 2.0 (binary), for 3D programs.
+    #[arg(long, value_name = "FILE", group = "what")]
+    pub gltf: Option<PathBuf>,
+    /// Write pictures of the motion into this folder; needs Node.js and Chromium.
+    #[arg(long, value_name = "DIR", group = "what")]
+    pub frames: Option<PathBuf>,
+    /// Pictures per second of the motion.
+    #[arg(long, value_name = "NUMBER", default_value = "25", requires = "frames")]
+    pub fps: String,
 }
 
 /// `delassus methods`.

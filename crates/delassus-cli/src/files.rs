@@ -3,10 +3,16 @@
 use crate::dump::Dump;
 use crate::exit::Failure;
 use crate::fault::Fault;
-use crate::output::{DIAGNOSTICS_CSV, Output, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON, refused};
+use crate::output::{
+    DIAGNOSTICS_CSV, Output, REPORT_HTML, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON, refused,
+};
+use crate::page::View;
 use crate::prepare::hex;
-use delassus::io::results::{Column, WriteError, atomic_write, write_csv, write_parquet};
+use delassus::io::results::{
+    Column, WriteError, atomic_write, write_csv, write_motion, write_parquet,
+};
 use delassus::sim::Results;
+use delassus_report::{MOTION_BIN, SCENE_JSON, STEPS_CSV, Steps};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -37,10 +43,11 @@ impl Writer {
         output: &Output,
         results: &Results,
         metadata: &[(String, String)],
+        view: Option<&View>,
         dump: Option<&Dump>,
     ) -> Result<Writer, Failure> {
         let mut writer = Writer::new();
-        match writer.write_all(output, results, metadata, dump) {
+        match writer.write_all(output, results, metadata, view, dump) {
             Ok(()) => Ok(writer),
             Err(fault) => Err(writer.fail_at(fault, results)),
         }
@@ -72,13 +79,38 @@ impl Writer {
         written.map_err(|fault| self.fail(fault))
     }
 
+    /// Writes one file that belongs to no folder of results.
+    pub fn one(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        let mut writer = Writer::new();
+        let written = writer.file(path, |w| Ok(w.write_all(bytes)?));
+        written.map_err(|fault| writer.fail(fault))
+    }
+
     /// Files written so far.
     pub fn written(&self) -> &[Written] {
         &self.written
     }
 
+    /// Writes the page into the folder, or takes that of an earlier run away. The results are
+    /// there already and stay.
+    pub fn page(mut self, folder: &Path, html: Option<&str>) -> Result<(), Failure> {
+        let path = folder.join(REPORT_HTML);
+        match html {
+            Some(html) => {
+                let written = self.file(&path, |w| Ok(w.write_all(html.as_bytes())?));
+                written.map_err(|fault| Failure::file(*fault))
+            }
+            None => match fs::remove_file(&path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    Err(Failure::file(refused(&path, &e)))
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
     /// Writes the summary into the folder.
-    pub fn summary(mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
+    pub fn summary(&mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
         let written = self.file(&folder.join(SUMMARY_JSON), |w| Ok(w.write_all(text.as_bytes())?));
         written.map_err(|fault| self.fail_at(fault, results))
     }
@@ -88,6 +120,7 @@ impl Writer {
         output: &Output,
         results: &Results,
         metadata: &[(String, String)],
+        view: Option<&View>,
         dump: Option<&Dump>,
     ) -> Result<(), Box<Fault>> {
         let sensors = columns(results, |sensor| sensor);
@@ -98,6 +131,9 @@ impl Writer {
             let others = columns(results, |sensor| !sensor);
             self.file(&folder.join(DIAGNOSTICS_CSV), |w| write_csv(w, &others))?;
             self.file(&folder.join(RESULTS_PARQUET), |w| write_parquet(w, &all, metadata))?;
+            if let Some(view) = view {
+                self.view(folder, view)?;
+            }
         }
         if let Some(file) = &output.csv {
             self.file(file, |w| write_csv(w, &sensors))?;
@@ -111,6 +147,17 @@ impl Writer {
             self.file(file, |w| write_csv(w, &states))?;
         }
         Ok(())
+    }
+
+    /// What pictures need.
+    fn view(&mut self, folder: &Path, view: &View) -> Result<(), Box<Fault>> {
+        let lists = Steps::NAMES.iter().zip(Steps::UNITS).zip(view.steps.lists());
+        let steps: Vec<Column<'_>> =
+            lists.map(|((name, unit), values)| Column { name, unit, frame: "", values }).collect();
+        self.file(&folder.join(STEPS_CSV), |w| write_csv(w, &steps))?;
+        self.file(&folder.join(MOTION_BIN), |w| write_motion(w, &view.motion))?;
+        let scene = view.description.json();
+        self.file(&folder.join(SCENE_JSON), |w| Ok(w.write_all(scene.as_bytes())?))
     }
 
     fn make(&mut self, folder: &Path) -> Result<(), Box<Fault>> {

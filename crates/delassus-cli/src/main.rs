@@ -14,22 +14,29 @@ mod compare_text;
 mod console;
 mod dump;
 mod exit;
+mod export_cmd;
 mod fault;
 mod files;
 mod grid;
 mod limits;
+mod live;
 mod methods_cmd;
 mod new_cmd;
 mod number;
+mod open;
 mod output;
+mod page;
+mod plot_cmd;
 mod prepare;
 mod progress;
 mod reading;
 mod report;
+mod report_cmd;
 mod run_cmd;
 mod settings;
 mod signal;
 mod summary_text;
+mod view_cmd;
 mod window;
 
 use args::{Cli, Command};
@@ -54,6 +61,10 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
         Command::Methods(a) => (methods_cmd::methods(a), a.json),
+        Command::View(a) => (view_cmd::view(a), false),
+        Command::Report(a) => (report_cmd::report(a), false),
+        Command::Plot(a) => (plot_cmd::plot(a), false),
+        Command::Export(a) => (export_cmd::export(a), false),
     };
     match result {
         Ok(exit) => exit,

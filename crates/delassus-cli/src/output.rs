@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
+use delassus_report::{MOTION_BIN, SCENE_JSON, STEPS_CSV};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ pub const RESULTS_CSV: &str = "results.csv";
 pub const RESULTS_PARQUET: &str = "results.parquet";
 /// Columns that are no sensors.
 pub const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
+/// The page to look at.
+pub const REPORT_HTML: &str = "report.html";
 /// Also marks a folder as made by this program.
 pub const SUMMARY_JSON: &str = "summary.json";
 
@@ -54,7 +57,16 @@ impl Output {
     ) -> Result<(), Failure> {
         let sources = real(sources.map(PathBuf::from).chain([model.to_owned()]));
         if let Some(folder) = &self.folder {
-            let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON];
+            let names = [
+                RESULTS_CSV,
+                RESULTS_PARQUET,
+                DIAGNOSTICS_CSV,
+                SUMMARY_JSON,
+                REPORT_HTML,
+                SCENE_JSON,
+                MOTION_BIN,
+                STEPS_CSV,
+            ];
             folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
         }
         let files =
@@ -124,7 +136,7 @@ fn check_folder(folder: &Path, mark: &str, force: bool) -> Result<(), Failure> {
     }
 }
 
-fn check_file(option: &str, file: &Path) -> Result<(), Failure> {
+pub fn check_file(option: &str, file: &Path) -> Result<(), Failure> {
     match fs::metadata(file) {
         Ok(meta) if meta.is_dir() => {
             let message = format!("{} is a folder", file.display());

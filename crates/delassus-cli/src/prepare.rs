@@ -47,6 +47,18 @@ impl Places {
         self.sources.files().iter().map(|f| f.name())
     }
 
+    /// The text of the model, then that of the files it includes.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for (k, file) in self.sources.files().iter().enumerate() {
+            if k > 0 {
+                out.push_str(&format!("\n# ---- {} ----\n", file.name()));
+            }
+            out.push_str(file.text());
+        }
+        out
+    }
+
     /// A fault at a model path.
     pub fn fault(&self, code: &str, path: &str, message: &str) -> Fault {
         match self.settings.option_of(path) {

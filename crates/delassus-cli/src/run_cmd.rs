@@ -9,8 +9,9 @@ use crate::output::Output;
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::{console, report, signal, summary_text};
-use delassus::sim::{self, Results, RunOutcome, Status, Summary};
+use crate::{console, page, report, signal, summary_text};
+use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
+use delassus_report::Description;
 use serde::Serialize;
 
 /// What is said about a run, on the screen and in summary.json.
@@ -37,6 +38,14 @@ pub struct RunReport<'a> {
 
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
+    run_watched(a, &mut |prepared, _| integrate(prepared, !a.quiet))
+}
+
+/// The same with another way to integrate; it gets what the model looks like.
+pub fn run_watched(
+    a: &RunArgs,
+    integrate: &mut dyn FnMut(&Prepared, Option<&Description>) -> Result<RunOutcome, Failure>,
+) -> Result<Exit, Failure> {
     let settings = Settings::read(a).map_err(Failure::input)?;
     let mut prepared = prepare(&a.model, settings)?;
     if a.dump_states.is_some() {
@@ -47,7 +56,9 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     if !a.quiet {
         report::warnings(&prepared.notes);
     }
-    let mut outcome = integrate(&prepared, !a.quiet)?;
+    let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
+    prepared.options.keep_motion = description.is_some();
+    let mut outcome = integrate(&prepared, description.as_ref())?;
     let mut errors: Vec<Fault> = outcome.error.iter().map(stopped).collect();
     if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
         errors = vec![fault];
@@ -60,8 +71,9 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     let metadata = metadata(&outcome.summary, &prepared.hash);
     let asked = a.dump_states.is_some() && exit == Exit::Numerical;
     let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
-    let written = Writer::write(&output, &outcome.results, &metadata, dump.as_ref());
-    let writer = written.inspect_err(|_| {
+    let view = description.map(|d| page::View::new(d, &mut outcome));
+    let written = Writer::write(&output, &outcome.results, &metadata, view.as_ref(), dump.as_ref());
+    let mut writer = written.inspect_err(|_| {
         // Both failures count; the one of the files gives the exit code.
         report::errors(&errors);
     })?;
@@ -84,6 +96,9 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     let json = report::to_json(&report);
     if let Some(folder) = &output.folder {
         writer.summary(folder, &json, &outcome.results)?;
+        let wanted = view.filter(|_| !a.no_report);
+        let html = wanted.map(|v| v.report(&json, &outcome.results).html());
+        writer.page(folder, html.as_deref())?;
     }
     if !errors.is_empty() {
         report::errors(&errors);
@@ -91,17 +106,22 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     if a.json {
         console::print(&json)?;
     } else if !a.quiet {
-        console::print(&summary_text::text(&report, output.folder.as_deref()))?;
+        console::print(&summary_text::text(&report, output.folder.as_deref(), !a.no_report))?;
     }
     Ok(exit)
 }
 
 fn integrate(prepared: &Prepared, show: bool) -> Result<RunOutcome, Failure> {
-    signal::listen();
-    let options = &prepared.options;
-    let mut progress = Progress::new(prepared.model.state.t, options.t_end, show);
-    let outcome = sim::run(&prepared.model, options, &mut progress);
+    let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, show);
+    let outcome = watched(prepared, &mut progress);
     progress.clear();
+    outcome
+}
+
+/// Integrates with an observer, and stops on a signal if the observer does.
+pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOutcome, Failure> {
+    signal::listen();
+    let outcome = sim::run(&prepared.model, &prepared.options, observer);
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
 }
 

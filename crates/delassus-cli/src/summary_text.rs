@@ -1,7 +1,7 @@
 //! The summary of a run as a table.
 
 use crate::files::Written;
-use crate::output::{DIAGNOSTICS_CSV, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON};
+use crate::output::{DIAGNOSTICS_CSV, REPORT_HTML, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON};
 use crate::run_cmd::RunReport;
 use delassus::io::model_file::escape;
 use delassus::sim::Status;
@@ -27,8 +27,8 @@ impl Table {
     }
 }
 
-/// The summary of a run.
-pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
+/// The summary of a run; `page` says whether the folder has one to look at.
+pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     let s = r.summary;
     let heading = if s.model.is_empty() {
         r.model_file.clone()
@@ -84,6 +84,9 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>) -> String {
     if let Some(folder) = folder {
         let names = [RESULTS_CSV, RESULTS_PARQUET, DIAGNOSTICS_CSV, SUMMARY_JSON].join(", ");
         table.row("results", &format!("{}: {names}", folder.display()));
+        if page {
+            table.row("report", &folder.join(REPORT_HTML).display().to_string());
+        }
     }
     let inside = |file: &&Written| folder.is_some_and(|f| Path::new(&file.path).starts_with(f));
     for file in r.files.iter().filter(|file| !inside(file)) {

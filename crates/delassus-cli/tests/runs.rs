@@ -26,7 +26,19 @@ fn writes_a_folder_of_results() {
     }
     let mut files = list(&bench.path("out/m"));
     files.sort();
-    assert_eq!(files, ["diagnostics.csv", "results.csv", "results.parquet", "summary.json"]);
+    assert_eq!(
+        files,
+        [
+            "diagnostics.csv",
+            "motion.bin",
+            "report.html",
+            "results.csv",
+            "results.parquet",
+            "scene.json",
+            "steps.csv",
+            "summary.json"
+        ]
+    );
     let csv = bench.read("out/m/results.csv");
     assert_eq!(csv.lines().next().unwrap(), "t,bob.x,bob.y,\"a,b\"");
     assert_eq!(csv.lines().count(), 12);
@@ -35,7 +47,7 @@ fn writes_a_folder_of_results() {
     let summary: serde_json::Value =
         serde_json::from_str(&bench.read("out/m/summary.json")).unwrap();
     assert_eq!(summary["status"], "done");
-    assert_eq!(summary["files"].as_array().unwrap().len(), 3);
+    assert_eq!(summary["files"].as_array().unwrap().len(), 6);
     let parquet = std::fs::read(bench.path("out/m/results.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let text = String::from_utf8_lossy(&parquet);
@@ -71,7 +83,14 @@ fn rel_r41_same_bits_twice() {
         for out in ["a", "b"] {
             assert_eq!(bench.run(&["run", "m.toml", "--method", method, "--out", out]).code, 0);
         }
-        for file in ["results.csv", "diagnostics.csv", "results.parquet"] {
+        for file in [
+            "results.csv",
+            "diagnostics.csv",
+            "results.parquet",
+            "motion.bin",
+            "scene.json",
+            "steps.csv",
+        ] {
             let read = |out: &str| std::fs::read(bench.path(out).join(file)).unwrap();
             assert!(read("a") == read("b"), "{method} {file}");
         }

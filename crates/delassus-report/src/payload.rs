@@ -35,7 +35,7 @@ impl Report {
         if let Some(d) = &self.description {
             out.insert("scene".into(), json!(d.scene));
         }
-        if !self.motion.t.is_empty() {
+        if !self.motion.kinds.is_empty() {
             let t = kept.motion.iter().map(|r| self.motion.t[*r]);
             let poses = poses(&self.motion, &kept.motion, self.planar());
             let motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });

@@ -146,11 +146,12 @@ impl Report {
         title.map_or_else(file, str::to_owned)
     }
 
-    /// `finished`, `failed` or `interrupted`.
+    /// `finished`, `failed`, `interrupted`, or `running`.
     pub(crate) fn status(&self) -> &'static str {
         match self.text("status") {
             Some("done") => "finished",
             Some("failed") => "failed",
+            Some("running") => "running",
             _ => "interrupted",
         }
     }

@@ -22,7 +22,7 @@ pub use clock::CpuClock;
 pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use motion_track::{MotionTrack, Pose};
-pub use recorder::{Channel, Recorder, Results};
+pub use recorder::{Channel, DIAGNOSTICS, Recorder, Results};
 pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
 pub use state_columns::state_columns;
 pub use state_ring::StateRing;

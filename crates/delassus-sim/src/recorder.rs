@@ -38,8 +38,8 @@ impl Results {
     }
 }
 
-/// Columns that every run records.
-const DIAGNOSTICS: [(&str, &str); 8] = [
+/// Names and units of the columns that every run records.
+pub const DIAGNOSTICS: [(&str, &str); 8] = [
     ("energy.kinetic", "J"),
     ("energy.potential", "J"),
     ("energy.dissipated", "J"),

@@ -1,0 +1,179 @@
+//! Between the run and those who watch it. The run never waits: it leaves out what they are too
+//! slow for.
+
+use delassus::sim::{MotionTrack, Recorder, Results};
+use delassus_report::LiveFrames;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Messages that may wait for a watcher.
+const WAITING: usize = 4;
+/// Watchers at a time.
+const WATCHERS: usize = 4;
+/// Numbers in a message at most; more frames are thinned.
+const NUMBERS: usize = 100_000;
+
+/// A message as it goes over the line.
+pub type Message = Arc<str>;
+
+/// An event of the stream.
+pub fn message(event: &str, json: &str) -> Message {
+    // JSON has its line ends escaped, so that a message is one line
+    format!("event: {event}\ndata: {}\n\n", json.replace(['\n', '\r'], " ")).into()
+}
+
+struct Watcher {
+    to: SyncSender<Message>,
+    /// First row that was not sent yet.
+    next: usize,
+    last: bool,
+}
+
+#[derive(Default)]
+struct Inner {
+    watchers: Vec<Watcher>,
+    /// There was one at some time.
+    seen: bool,
+    /// The run is over.
+    closed: bool,
+}
+
+/// The meeting point.
+#[derive(Default, Clone)]
+pub struct Hub {
+    inner: Arc<Mutex<Inner>>,
+}
+
+impl Hub {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // a thread that died while it held the lock left a list that is still good
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// A new watcher; `None` when there are too many or all is over.
+    pub fn watch(&self) -> Option<Receiver<Message>> {
+        let mut inner = self.lock();
+        if inner.closed || inner.watchers.len() >= WATCHERS {
+            return None;
+        }
+        let (to, from) = sync_channel(WAITING);
+        inner.watchers.push(Watcher { to, next: 0, last: false });
+        inner.seen = true;
+        Some(from)
+    }
+
+    /// Somebody watches or watched.
+    pub fn seen(&self) -> bool {
+        self.lock().seen
+    }
+
+    /// Sends what is new to whoever can take it. Does not wait, not even for the list of
+    /// watchers.
+    pub fn offer(&self, recorder: &Recorder) {
+        let Ok(mut inner) = self.inner.try_lock() else { return };
+        inner.watchers.retain_mut(|w| w.offer(recorder));
+    }
+
+    /// Sends all that is left and the last message; `true` when everybody has them. To be called
+    /// until then, or until one has waited long enough.
+    pub fn finish(&self, frames: &dyn Fn(usize) -> Option<Message>, last: &Message) -> bool {
+        let mut inner = self.lock();
+        inner.watchers.retain_mut(|w| {
+            if w.next != usize::MAX {
+                let sent = frames(w.next).map_or(Ok(()), |m| w.to.try_send(m));
+                match sent {
+                    Ok(()) => w.next = usize::MAX,
+                    Err(TrySendError::Full(_)) => return true,
+                    Err(TrySendError::Disconnected(_)) => return false,
+                }
+            }
+            if !w.last {
+                match w.to.try_send(last.clone()) {
+                    Ok(()) => w.last = true,
+                    Err(TrySendError::Full(_)) => return true,
+                    Err(TrySendError::Disconnected(_)) => return false,
+                }
+            }
+            true
+        });
+        inner.seen && inner.watchers.iter().all(|w| w.last)
+    }
+
+    /// No more messages: those who watch have reached the end.
+    pub fn close(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        inner.watchers.clear();
+    }
+}
+
+impl Watcher {
+    /// `false` when it is gone.
+    fn offer(&mut self, r: &Recorder) -> bool {
+        let rows = r.motion.t().len();
+        let Some(frames) = frames(&r.motion, &r.results, self.next) else { return true };
+        match self.to.try_send(frames) {
+            Ok(()) => self.next = rows,
+            // too slow: the next message covers these rows too, thinned
+            Err(TrySendError::Full(_)) => {}
+            Err(TrySendError::Disconnected(_)) => return false,
+        }
+        true
+    }
+}
+
+/// The rows of a run from `from` on, thinned where there are many; `None` where there are none.
+pub fn frames(motion: &MotionTrack, results: &Results, from: usize) -> Option<Message> {
+    let rows = motion.t().len();
+    if from >= rows {
+        return None;
+    }
+    let stride = (motion.stride() as usize).max(1);
+    let rows = thinned(from, rows, NUMBERS / (7 * (motion.kinds().len() + 1) + results.data.len()));
+    let shown = crate::page::motion(motion, rows.iter().copied());
+    let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {
+        let at = |row: &usize| values.get(row * stride).copied().unwrap_or(f64::NAN);
+        (c.name.as_str(), rows.iter().map(at).collect::<Vec<f64>>())
+    });
+    let frames = LiveFrames::new(&shown, columns);
+    Some(message("frames", &serde_json::to_string(&frames).unwrap_or_default()))
+}
+
+/// At most about `most` rows, the last one among them.
+fn thinned(from: usize, to: usize, most: usize) -> Vec<usize> {
+    let step = (to - from).div_ceil(most.max(10)).max(1);
+    let mut rows: Vec<usize> = (from..to).rev().step_by(step).collect();
+    rows.reverse();
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_row_is_always_among_them() {
+        assert_eq!(thinned(3, 7, 100), [3, 4, 5, 6]);
+        let rows = thinned(0, 1000, 10);
+        assert_eq!((rows.len(), rows.last()), (10, Some(&999)));
+    }
+
+    #[test]
+    fn nobody_is_waited_for() {
+        let hub = Hub::default();
+        assert!(!hub.finish(&|_| None, &message("done", "{}")) && !hub.seen());
+        let slow = hub.watch();
+        let gone = hub.watch();
+        drop(gone);
+        for _ in 0..2 * WAITING {
+            // fills the line of the slow one without blocking
+            hub.finish(&|_| Some(message("frames", "{}")), &message("done", "{}"));
+        }
+        assert!(hub.seen());
+        hub.close();
+        assert!(hub.watch().is_none());
+        let received: Vec<Message> = slow.into_iter().flatten().collect();
+        assert_eq!(received.len(), 2, "frames once, then the end");
+        assert!(received[1].starts_with("event: done\n"));
+    }
+}

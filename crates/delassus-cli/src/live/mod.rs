@@ -1,0 +1,233 @@
+//! `delassus view --live`: a page on this machine that shows a run while it goes on.
+//!
+//! A server of its own on the loopback, for one page and one stream of events ([`http`]); the
+//! run and those who watch meet in the [`hub`].
+
+mod http;
+mod hub;
+mod policy;
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::output::SUMMARY_JSON;
+use crate::{open, page, run_cmd, signal};
+use delassus::sim::{Observer, Recorder, RunOutcome};
+use delassus_report::{Description, Report, ReportColumn};
+use http::{Gate, Refusal, Target};
+use hub::{Hub, Message, message};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Between two messages.
+const INTERVAL: Duration = Duration::from_millis(40);
+/// How long a run that is over waits for the browser to come, and then to take the rest.
+const LINGER: Duration = Duration::from_secs(5);
+/// Connections at a time.
+const CONNECTIONS: usize = 16;
+
+/// Runs a model into a folder while the browser may look on.
+pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
+    let mut live: Option<Live> = None;
+    let mut kept: Option<RunOutcome> = None;
+    let exit = run_cmd::run_watched(a, &mut |prepared, description| {
+        let server = Live::start(description)?;
+        open::show(&server.address, show);
+        let mut watch = Watch { hub: server.hub.clone(), last: Instant::now() };
+        live = Some(server);
+        let outcome = run_cmd::watched(prepared, &mut watch)?;
+        kept = Some(outcome.clone());
+        Ok(outcome)
+    });
+    if let Some(server) = live {
+        let text = std::fs::read_to_string(folder.join(SUMMARY_JSON)).unwrap_or_default();
+        server.finish(kept.as_ref(), &text);
+    }
+    exit
+}
+
+/// Hands new samples on and stops on a signal.
+struct Watch {
+    hub: Hub,
+    last: Instant,
+}
+
+impl Observer for Watch {
+    fn stepped(&mut self, _: f64, _: u64) {}
+
+    fn recorded(&mut self, recorder: &Recorder) {
+        if self.last.elapsed() >= INTERVAL {
+            self.hub.offer(recorder);
+            self.last = Instant::now();
+        }
+    }
+
+    fn stop(&self) -> bool {
+        signal::stopped()
+    }
+}
+
+/// The server.
+pub struct Live {
+    /// Where the page is.
+    pub address: String,
+    hub: Hub,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What every connection needs.
+struct Shared {
+    gate: Gate,
+    page: String,
+    policy: String,
+    start: Message,
+    hub: Hub,
+    open: AtomicUsize,
+}
+
+impl Live {
+    /// 256 bits that nobody can guess, as hexadecimal digits.
+    pub fn token() -> Result<String, Failure> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|e| {
+            let message = format!("the system has no random numbers: {e}");
+            Failure::file(
+                Fault::new("E_LIVE", "", message).help("use `delassus view` without --live"),
+            )
+        })?;
+        Ok(crate::prepare::hex(&bytes))
+    }
+
+    fn start(description: Option<&Description>) -> Result<Live, Failure> {
+        let refused = |e: std::io::Error| {
+            let message = format!("no port of the loopback can be opened: {e}");
+            Failure::file(
+                Fault::new("E_LIVE", "--live", message).help("use `delassus view` without --live"),
+            )
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let port = listener.local_addr().map_err(refused)?.port();
+        let token = Live::token()?;
+        let url = format!("/live?token={token}");
+        let html = delassus_report::live_page(&url).unwrap_or_else(|| NO_VIEWER.to_owned());
+        let hub = Hub::default();
+        let shared = Arc::new(Shared {
+            policy: policy::policy(&html),
+            page: html,
+            gate: Gate { port, token: token.clone() },
+            start: start_message(description),
+            hub: hub.clone(),
+            open: AtomicUsize::new(0),
+        });
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = thread::spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, _)) => accept(&shared, stream),
+                    Err(_) => thread::sleep(Duration::from_millis(10)),
+                }
+            }
+        });
+        let address = format!("http://127.0.0.1:{port}/?token={token}");
+        Ok(Live { address, hub, stop, thread: Some(thread) })
+    }
+
+    /// Sends what is left, and ends when it is taken or nobody comes for it.
+    fn finish(mut self, outcome: Option<&RunOutcome>, summary: &str) {
+        let summary: Value = serde_json::from_str(summary).unwrap_or_default();
+        let last = match summary.get("errors").and_then(|e| e.get(0)) {
+            None => message("done", &summary.to_string()),
+            Some(e) => message(
+                "failed",
+                &json!({
+                    "code": e.get("code"),
+                    "t": summary.get("t_end"),
+                    "message": e.get("message"),
+                    "help": e.get("help"),
+                    "summary": summary,
+                })
+                .to_string(),
+            ),
+        };
+        let rest = |from: usize| outcome.and_then(|o| hub::frames(&o.motion, &o.results, from));
+        let clock = Instant::now();
+        while !self.hub.finish(&rest, &last) && clock.elapsed() < LINGER && !signal::stopped() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let seen = self.hub.seen();
+        self.hub.close();
+        if seen {
+            // those who watch write out what they have
+            thread::sleep(Duration::from_millis(200));
+        }
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+const NO_VIEWER: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+<title>delassus</title></head><body><p>This program was built without the viewer (Node.js was \
+missing), so that a run cannot be shown while it goes on. The report is made when it ends.</p>\
+</body></html>\n";
+
+/// The report without samples: what the page needs before the first of them.
+fn start_message(description: Option<&Description>) -> Message {
+    let Some(d) = description else { return message("start", "{}") };
+    let columns = d.channels.iter().cloned();
+    let report = Report {
+        description: Some(d.clone()),
+        summary: json!({ "status": "running", "model_sha256": d.model.sha256 }),
+        columns: columns.map(|info| ReportColumn { info, values: Vec::new() }).collect(),
+        motion: page::no_motion(d),
+        ..Report::default()
+    };
+    message("start", &report.payload().to_string())
+}
+
+fn accept(shared: &Arc<Shared>, mut stream: TcpStream) {
+    if http::limit(&stream).is_err() {
+        return;
+    }
+    if shared.open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
+        let _ = http::refuse(&mut stream, Refusal::Busy);
+        shared.open.fetch_sub(1, Ordering::Relaxed);
+        return;
+    }
+    let shared = shared.clone();
+    thread::spawn(move || {
+        // a client that went away is no failure of the run
+        let _ = answer(&shared, &mut stream);
+        shared.open.fetch_sub(1, Ordering::Relaxed);
+    });
+}
+
+fn answer(shared: &Shared, stream: &mut TcpStream) -> std::io::Result<()> {
+    let judged = http::read_head(stream).and_then(|head| shared.gate.judge(&head));
+    match judged {
+        Err(why) => http::refuse(stream, why),
+        Ok(Target::Page) => http::page(stream, &shared.page, &shared.policy),
+        Ok(Target::Stream) => {
+            let Some(messages) = shared.hub.watch() else {
+                return http::refuse(stream, Refusal::Busy);
+            };
+            http::begin_stream(stream)?;
+            stream.write_all(shared.start.as_bytes())?;
+            // ends when the hub closes, or when the client does not take what is sent in time
+            for m in messages {
+                stream.write_all(m.as_bytes())?;
+            }
+            Ok(())
+        }
+    }
+}

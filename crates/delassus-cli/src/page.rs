@@ -1,0 +1,115 @@
+//! From a run in memory to the page that shows it.
+
+use crate::prepare::Prepared;
+use delassus::io::model_file::escape;
+use delassus::io::results::Motion;
+use delassus::model::BodyKind;
+use delassus::sim::{MotionTrack, Results, RunOutcome, StepLog};
+use delassus_report::{Description, ModelInfo, Report, ReportColumn, Steps};
+use std::path::Path;
+
+/// What a model looks like, with its text.
+pub fn describe(prepared: &Prepared, file: &Path) -> Description {
+    let system = &prepared.model.system;
+    let model = ModelInfo {
+        title: system.model().title.clone(),
+        file: escape(&file.display().to_string()),
+        text: prepared.places.text(),
+        sha256: prepared.hash.clone(),
+        t_end: prepared.options.t_end,
+    };
+    Description::new(system, model, delassus::sim::DIAGNOSTICS.iter().copied())
+}
+
+/// What pictures of a run need beside its columns.
+pub struct View {
+    /// The model.
+    pub description: Description,
+    /// Where the bodies were.
+    pub motion: Motion,
+    /// What the steps were like.
+    pub steps: Steps,
+}
+
+impl View {
+    /// Of a run; nothing that is not finite is kept.
+    pub fn new(description: Description, outcome: &mut RunOutcome) -> View {
+        outcome.motion.truncate(outcome.results.t.len());
+        let rows = outcome.motion.t().len();
+        View { description, motion: motion(&outcome.motion, 0..rows), steps: steps(&outcome.steps) }
+    }
+
+    /// All that a page shows.
+    pub fn report(self, summary: &str, results: &Results) -> Report {
+        let channels = results.channels.iter().zip(&results.data);
+        let columns = channels.enumerate().map(|(k, (channel, values))| {
+            let known = self.description.channels.get(k).filter(|c| c.name == channel.name);
+            let other = || delassus_report::diagnostic(&channel.name, &channel.unit);
+            ReportColumn { info: known.cloned().unwrap_or_else(other), values: values.clone() }
+        });
+        Report {
+            columns: columns.collect(),
+            description: Some(self.description),
+            // made by this program a moment ago
+            summary: serde_json::from_str(summary).unwrap_or_default(),
+            motion: self.motion,
+            column_t: results.t.clone(),
+            steps: self.steps,
+            events: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+}
+
+/// Rows of a track as body frames.
+pub fn motion(track: &MotionTrack, rows: impl Iterator<Item = usize>) -> Motion {
+    let kinds: Vec<BodyKind> = track.kinds().collect();
+    let mut out = Motion { stride: track.stride() as u32, ..Motion::default() };
+    for row in rows {
+        let Some(t) = track.t().get(row) else { break };
+        out.t.push(*t);
+        for (body, kind) in kinds.iter().enumerate() {
+            let Some(pose) = track.pose(row, body) else { continue };
+            let p = &pose.p;
+            match kind {
+                BodyKind::Planar => out.coordinates.extend([p.x, p.y, pose.angle]),
+                BodyKind::PlanarPoint => out.coordinates.extend([p.x, p.y]),
+                BodyKind::Point => out.coordinates.extend([p.x, p.y, p.z]),
+                BodyKind::Rigid => {
+                    out.coordinates.extend([p.x, p.y, p.z]);
+                    out.coordinates.extend(pose.r.0);
+                }
+            }
+        }
+    }
+    out.kinds = kinds;
+    out
+}
+
+/// No rows yet, of the bodies of a scene.
+pub fn no_motion(d: &Description) -> Motion {
+    let kind = |name: &str| match name {
+        "spatial" => BodyKind::Rigid,
+        "point" if d.scene.planar => BodyKind::PlanarPoint,
+        "point" => BodyKind::Point,
+        _ => BodyKind::Planar,
+    };
+    let kinds = d.scene.bodies.iter().skip(1).map(|b| kind(&b.kind)).collect();
+    Motion { kinds, stride: 1, ..Motion::default() }
+}
+
+fn steps(log: &StepLog) -> Steps {
+    let mut out = Steps::default();
+    for row in log.rows() {
+        let [position, velocity, acceleration] = row.drift;
+        let numbers =
+            [row.t, row.h, row.rejected, row.energy_error, position, velocity, acceleration];
+        if !numbers.iter().all(|x| x.is_finite()) {
+            break;
+        }
+        for (list, x) in out.lists_mut().into_iter().zip(numbers) {
+            list.push(x);
+        }
+    }
+    out
+}

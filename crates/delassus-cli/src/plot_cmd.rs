@@ -1,0 +1,166 @@
+//! `delassus plot`.
+
+use crate::args::PlotArgs;
+use crate::console;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::files::Writer;
+use crate::output::check_file;
+use crate::report_cmd::{read, results_folder};
+use delassus::expr::suggest;
+use delassus::io::model_file::escape;
+use delassus::io::plot::{Axis, Plot, Series, panels};
+use delassus_report::{Report, ReportColumn};
+
+/// Names that are suggested at most.
+const SUGGESTED: usize = 8;
+
+/// Draws columns over time, one panel per unit.
+pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
+    let folder = results_folder(&a.result);
+    let output = a.output.clone().unwrap_or_else(|| folder.join("plot.svg"));
+    let kind = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if !matches!(kind.as_deref(), Some("svg" | "png")) {
+        let message = format!("{} is neither .svg nor .png", output.display());
+        let fault = Fault::new("E_OUTPUT", "--output", message)
+            .help("end the name of the file with .svg or .png");
+        return Err(Failure::input(vec![fault]));
+    }
+    let report = read(&folder)?;
+    if a.channels.is_empty() {
+        return names(&report);
+    }
+    let columns = chosen(&report, &a.channels)?;
+    let plots = plots(&report, &columns, a.log);
+    check_file("--output", &output)?;
+    let bytes = panels(&plots).into_bytes();
+    Writer::one(&output, &bytes)?;
+    console::print(&format!("wrote {}\n", escape(&output.display().to_string())))
+}
+
+fn names(report: &Report) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    for c in &report.columns {
+        let (name, unit) = (escape(&c.info.name), escape(&c.info.unit));
+        text.push_str(&format!("{name:<32} {unit:<8} {}\n", escape(&c.info.label)));
+    }
+    console::print(&text)
+}
+
+/// The columns that the patterns name, each once, in the order of the patterns.
+fn chosen<'r>(report: &'r Report, patterns: &[String]) -> Result<Vec<&'r ReportColumn>, Failure> {
+    let mut out: Vec<&ReportColumn> = Vec::new();
+    let mut faults = Vec::new();
+    for pattern in patterns {
+        let mut found = false;
+        for c in report.columns.iter().filter(|c| matches(pattern, &c.info.name)) {
+            found = true;
+            if !out.iter().any(|o| o.info.name == c.info.name) {
+                out.push(c);
+            }
+        }
+        if !found {
+            faults.push(unknown(report, pattern));
+        }
+    }
+    if faults.is_empty() { Ok(out) } else { Err(Failure::input(faults)) }
+}
+
+fn unknown(report: &Report, pattern: &str) -> Fault {
+    let names = || report.columns.iter().map(|c| c.info.name.as_str());
+    let near = suggest(pattern, names());
+    let word = pattern.trim_matches(['*', '?']).to_lowercase();
+    let similar = names().filter(|n| !word.is_empty() && n.to_lowercase().contains(&word));
+    let mut list: Vec<&str> = near.into_iter().collect();
+    list.extend(similar.filter(|n| Some(*n) != near));
+    let meant = !list.is_empty();
+    if !meant {
+        list.extend(names());
+    }
+    let more = list.len().saturating_sub(SUGGESTED);
+    let mut help = list.iter().take(SUGGESTED).copied().collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        help.push_str(&format!(" and {more} more"));
+    }
+    let help = match (meant, help.is_empty()) {
+        (_, true) => "the folder has no columns".to_owned(),
+        (true, _) => format!("did you mean: {help}? `delassus plot RESULT` lists all"),
+        (false, _) => format!("columns: {help}; `delassus plot RESULT` lists all"),
+    };
+    let message = format!("there is no column `{pattern}` in the results");
+    Fault::new("E_UNKNOWN_NAME", "CHANNEL", message).help(help)
+}
+
+/// `*` any text, `?` any character.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut i, mut k) = (0, 0);
+    // where to go on when a star has to take one more
+    let mut star: Option<(usize, usize)> = None;
+    while k < n.len() {
+        match p.get(i) {
+            Some('*') => {
+                star = Some((i, k));
+                i += 1;
+            }
+            Some(c) if *c == '?' || *c == n[k] => {
+                i += 1;
+                k += 1;
+            }
+            _ => match star {
+                Some((at, taken)) => {
+                    star = Some((at, taken + 1));
+                    (i, k) = (at + 1, taken + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    p[i..].iter().all(|c| *c == '*')
+}
+
+fn plots(report: &Report, columns: &[&ReportColumn], log: bool) -> Vec<Plot> {
+    let mut units: Vec<&str> = Vec::new();
+    for c in columns {
+        if !units.contains(&c.info.unit.as_str()) {
+            units.push(&c.info.unit);
+        }
+    }
+    let title = report.description.as_ref().map_or("", |d| d.model.title.as_str());
+    let axis = |unit: &str| if log { Axis::log(unit) } else { Axis::linear(unit) };
+    let mut out = Vec::new();
+    for (k, unit) in units.iter().enumerate() {
+        let mut p = Plot::new(if k == 0 { title } else { "" }, Axis::linear("time, s"), axis(unit));
+        for (style, c) in columns.iter().enumerate().filter(|(_, c)| c.info.unit == *unit) {
+            let points = report.column_t.iter().copied().zip(c.values.iter().copied()).collect();
+            let line = Series::new(&c.info.name, points);
+            p.series.push(Series { style, markers: false, ..line });
+        }
+        out.push(p);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, fits) in [
+            ("bob.x", "bob.x", true),
+            ("bob.x", "bob.xy", false),
+            ("*", "", true),
+            ("*.x", "bob.x", true),
+            ("b*b*x", "bob.bob.x", true),
+            ("b?b.?", "bob.y", true),
+            ("b?b", "bb", false),
+            ("*.y", "bob.x", false),
+            ("energy*", "energy.kinetic", true),
+            ("**", "a", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `delassus view`.
+
+use crate::args::{ModelArgs, RunArgs, ViewArgs};
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::live::{self, Live};
+use crate::output::{REPORT_HTML, refused};
+use crate::{open, report_cmd, run_cmd};
+use std::fs::DirBuilder;
+use std::path::{Path, PathBuf};
+
+/// Shows a run in the browser.
+pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
+    if is_result(&a.target) {
+        if a.live {
+            let message = format!("{} holds results of a run that is over", a.target.display());
+            let fault = Fault::new("E_USAGE", "--live", message).help("give a model file");
+            return Err(Failure::input(vec![fault]));
+        }
+        return show_result(a);
+    }
+    let folder = match &a.out {
+        Some(folder) => folder.clone(),
+        None => temporary()?,
+    };
+    let run = RunArgs {
+        model: ModelArgs { model: a.target.clone(), set: a.set.clone(), ..ModelArgs::default() },
+        method: a.method.clone(),
+        rtol: a.rtol.clone(),
+        step: a.step.clone(),
+        end: a.end.clone(),
+        sample: a.sample.clone(),
+        out: Some(folder.clone()),
+        force: a.force,
+        quiet: true,
+        ..RunArgs::default()
+    };
+    let done = if a.live { live::run(&run, &folder, !a.no_open) } else { run_cmd::run(&run) };
+    if done.is_err() && a.out.is_none() {
+        // nothing was written into it
+        let _ = std::fs::remove_dir(&folder);
+    }
+    let exit = done?;
+    // a page that was live has seen everything; the one that stays is printed only
+    open::show(&address(&folder.join(REPORT_HTML)), !a.no_open && !a.live);
+    Ok(exit)
+}
+
+/// A folder, or a file that is in the folder of a run: no model is called like this.
+fn is_result(path: &Path) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    path.is_dir() || name == REPORT_HTML || name == "summary.json" || name == "scene.json"
+}
+
+fn show_result(a: &ViewArgs) -> Result<Exit, Failure> {
+    let folder = report_cmd::results_folder(&a.target);
+    let mut page = folder.join(REPORT_HTML);
+    if !page.is_file() {
+        let report = report_cmd::read(&folder)?;
+        if report_cmd::write(&page, &report).is_err() {
+            // a folder that cannot be written to can be looked at all the same
+            page = temporary()?.join(REPORT_HTML);
+            report_cmd::write(&page, &report)?;
+        }
+    }
+    open::show(&address(&page), !a.no_open);
+    Ok(Exit::Done)
+}
+
+fn address(page: &Path) -> String {
+    let whole = std::fs::canonicalize(page).unwrap_or_else(|_| page.to_owned());
+    whole.display().to_string()
+}
+
+/// A new folder that only the user can read.
+fn temporary() -> Result<PathBuf, Failure> {
+    let folder = std::env::temp_dir().join(format!("delassus-view-{}", &Live::token()?[..12]));
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(&folder).map_err(|e| Failure::file(refused(&folder, &e)))?;
+    Ok(folder)
+}
