@@ -4,7 +4,6 @@
 //! reports every fault with its place in the file. [`results`] writes columns of numbers to
 //! CSV and Parquet so that a reader never sees half a file. [`plot`] draws lines as SVG.
 
-mod mesh;
 pub mod model_file;
 pub mod plot;
 pub mod results;

@@ -4,9 +4,10 @@
 //! assembled from it. It has no equations to ask for, and the system has no `add_body`, so
 //! "not finalised yet" is not a state.
 
-use crate::spec::{ImpactType, SchemeType, Triangles};
+use crate::spec::{ImpactType, SchemeType};
 use delassus_dae::{Options, Restitution};
 use delassus_expr::Expr;
+use delassus_geom::TriMesh;
 use delassus_math::{Mat3, Mat6, Quat, Vec3};
 use std::sync::Arc;
 
@@ -326,7 +327,7 @@ pub enum Form {
         /// Radius.
         radius: f64,
     },
-    /// Straight line with material on its left.
+    /// Thin wall; its free side is on the left.
     Segment {
         /// First end.
         from: Vec3,
@@ -394,10 +395,8 @@ pub enum Form {
     },
     /// Closed surface.
     Mesh {
-        /// Triangles in units of the file.
-        triangles: Arc<Triangles>,
-        /// Metres per unit.
-        scale: f64,
+        /// Triangles, scaled to metres.
+        mesh: Arc<TriMesh>,
     },
 }
 

@@ -8,6 +8,7 @@
 
 mod ball_poly;
 mod bound;
+mod kept;
 mod kernel;
 mod planar;
 mod round;

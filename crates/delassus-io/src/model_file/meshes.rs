@@ -7,8 +7,8 @@ use super::read::{ReadError, read_bounded};
 use super::report::Report;
 use super::roots::Roots;
 use super::{Limits, escape};
-use crate::mesh;
-use delassus_model::spec::{ModelSpec, ShapeType, Triangles};
+use delassus_geom::{TriMesh, parse_obj, parse_stl};
+use delassus_model::spec::{ModelSpec, ShapeType};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,12 +26,12 @@ pub(super) struct Meshes<'a> {
 impl Meshes<'_> {
     /// Fills the triangles of all meshes; every fault is reported at its `file`.
     pub fn load(&mut self, spec: &mut ModelSpec, root: &Node, report: &mut Report) {
-        let mut seen: HashMap<PathBuf, Option<Arc<Triangles>>> = HashMap::new();
+        let mut seen: HashMap<PathBuf, Option<Arc<TriMesh>>> = HashMap::new();
         for (name, shape) in &mut spec.shape.0 {
             let (ShapeType::Mesh, Some(file)) = (shape.kind, &shape.file) else { continue };
             let at = place(root, name).unwrap_or(At::new(0, 0, 0));
             let path = format!("shape.{name}.file");
-            shape.triangles = self.one(file, at, &path, &mut seen, report);
+            shape.mesh = self.one(file, at, &path, &mut seen, report);
         }
     }
 
@@ -40,9 +40,9 @@ impl Meshes<'_> {
         file: &str,
         at: At,
         path: &str,
-        seen: &mut HashMap<PathBuf, Option<Arc<Triangles>>>,
+        seen: &mut HashMap<PathBuf, Option<Arc<TriMesh>>>,
         report: &mut Report,
-    ) -> Option<Arc<Triangles>> {
+    ) -> Option<Arc<TriMesh>> {
         let mut fault = |code: &'static str, message: String, help: &str| {
             report.error_with(code, at, path, message, |p| p.help(help));
         };
@@ -79,7 +79,7 @@ impl Meshes<'_> {
         real: &Path,
         file: &str,
         mut fault: impl FnMut(&'static str, String, &str),
-    ) -> Option<Arc<Triangles>> {
+    ) -> Option<Arc<TriMesh>> {
         let bytes = match read_bounded(real, self.limits.max_file_bytes) {
             Ok(bytes) => bytes,
             Err(ReadError::Io(e)) => {
@@ -101,10 +101,21 @@ impl Meshes<'_> {
             fault("E_LIMIT", message, &raise("total-bytes"));
             return None;
         }
-        match mesh::parse(file, &bytes) {
+        let end = file.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        let mesh = match end.as_str() {
+            "stl" => parse_stl(&bytes),
+            "obj" => parse_obj(&bytes),
+            _ => {
+                let message = format!("\"{file}\" is of an unknown format");
+                fault("E_MESH", message, "use an STL or OBJ file (.stl, .obj)");
+                return None;
+            }
+        };
+        match mesh {
             Ok(mesh) => Some(Arc::new(mesh)),
-            Err((what, help)) => {
-                fault("E_MESH", format!("\"{}\": {what}", escape(file)), help);
+            Err(e) => {
+                let help = "repair the mesh in the program that made it, and export it again";
+                fault("E_MESH", format!("\"{}\": {e}", escape(file)), help);
                 None
             }
         }

@@ -67,11 +67,11 @@ fn fields(kind: ShapeType) -> &'static [&'static str] {
         }
         ShapeType::Box => &["body", "at", "angle", "orientation", "size"],
         ShapeType::Hull => &["body", "at", "angle", "orientation", "points"],
-        ShapeType::Mesh => &["body", "at", "angle", "orientation", "file", "scale"],
+        ShapeType::Mesh => &["body", "at", "angle", "orientation", "file", "scale", "mesh"],
     }
 }
 
-fn given(spec: &ShapeSpec) -> [(&'static str, bool); 16] {
+fn given(spec: &ShapeSpec) -> [(&'static str, bool); 17] {
     [
         ("body", spec.body.is_some()),
         ("at", !spec.at.is_empty()),
@@ -89,6 +89,7 @@ fn given(spec: &ShapeSpec) -> [(&'static str, bool); 16] {
         ("points", !spec.points.is_empty()),
         ("file", spec.file.is_some()),
         ("scale", spec.scale.is_some()),
+        ("mesh", spec.mesh.is_some()),
     ]
 }
 

@@ -30,7 +30,7 @@ pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
 pub use run::{AnalysisSpec, ImpactType, MethodSpec, SchemeType, option_names};
 pub use scalar::Scalar;
 pub use sensor::{SensorSpec, SensorType};
-pub use shape::{CornerSpec, ShapePoint, ShapeSpec, ShapeType, Triangles};
+pub use shape::{CornerSpec, ShapePoint, ShapeSpec, ShapeType};
 pub use table::Table;
 
 use schemars::JsonSchema;

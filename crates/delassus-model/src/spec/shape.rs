@@ -1,6 +1,7 @@
 //! Shapes for contact as written.
 
 use super::{RotationSpec, Scalar};
+use delassus_geom::TriMesh;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ pub enum ShapeType {
     Point,
     /// A disc of `radius`.
     Circle,
-    /// The straight line `from` … `to`; the material is on its left, as with the outline of a
-    /// profile, and what touches it comes from the right.
+    /// A thin wall `from` … `to`; its free side is on the left (a floor goes from left to right),
+    /// and nothing is hit from behind.
     Segment,
     /// Everything behind a straight line with the outward `normal`.
     HalfPlane,
@@ -98,7 +99,7 @@ pub struct ShapeSpec {
     pub scale: Option<Scalar>,
     /// Mesh: what the file holds. The reader of model files fills it; so may a program.
     #[serde(skip)]
-    pub triangles: Option<Arc<Triangles>>,
+    pub mesh: Option<Arc<TriMesh>>,
     /// Repetition, as for bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
@@ -127,11 +128,4 @@ pub struct CornerSpec {
     /// negative is hollow. The shorter of the two arcs is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arc: Option<Scalar>,
-}
-
-/// Triangles of a mesh file, in the units of the file.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Triangles {
-    /// Corners, counter-clockwise seen from outside.
-    pub corners: Vec<[[f64; 3]; 3]>,
 }

@@ -46,6 +46,7 @@ impl Problem for System {
             z_dot: vec![0.0; d.nz],
             vars: vec![0.0; var::SENSOR + self.probes.len()],
             forces: vec![Default::default(); self.scalar_forces.len()],
+            near: Default::default(),
         };
         for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
             if frame.body.is_none() {

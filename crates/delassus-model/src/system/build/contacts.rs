@@ -8,6 +8,7 @@ use crate::system::contact::shapes::{self, ShapeLayout};
 use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::{ContactKind, Coordinate, Diagnostic, ShapeId, Surface};
 use delassus_dae::{Law, Restitution};
+use delassus_math::Vec3;
 
 fn smooth(restitution: Restitution) -> Law {
     Law::Contact { mu: 0.0, mu_static: 0.0, restitution, tangential: 0 }
@@ -115,7 +116,8 @@ impl Builder {
         for (k, contact) in sys.model.contacts.iter().enumerate() {
             if let ContactKind::Shapes { a, b, surface } = &contact.kind {
                 sides.push((numbers(a), b.as_deref().map(numbers)));
-                rules.push(Rule { contact: k, surface: *surface });
+                let single = a.len() == 1 && b.as_ref().is_some_and(|b| b.len() == 1);
+                rules.push(Rule { contact: k, surface: *surface, single });
             }
         }
         if rules.is_empty() {
@@ -123,7 +125,7 @@ impl Builder {
         }
         let mut layouts = Vec::with_capacity(sys.model.shapes.len());
         for shape in &sys.model.shapes {
-            let com = shape.frame.body.map_or(delassus_math::Vec3::zeros(), |b| sys.bodies[b.0].com);
+            let com = shape.frame.body.map_or(Vec3::zeros(), |b| sys.bodies[b.0].com);
             let planar =
                 shape.frame.body.is_some_and(|b| sys.bodies[b.0].kind.is_planar());
             match ShapeLayout::new(shape, n, &com, planar) {
@@ -141,7 +143,16 @@ impl Builder {
             let name = &sys.model.contacts[rule.contact].name;
             shapes::check_pairs(name, &sys.model.shapes, &layouts, sides, &mut self.faults);
         }
-        sys.contacts.pairs = Pairs::new(rules, &sides, &body);
+        shapes::classify(&mut layouts);
+        let pairs = Pairs::new(rules, &sides, &body);
+        let prepared = &mut sys.contacts.prepared;
+        for p in &pairs.listed {
+            prepared.add(&layouts[p.a], &layouts[p.b]);
+        }
+        if pairs.are_many() {
+            shapes::prepare_classes(&layouts, &pairs, prepared);
+        }
+        sys.contacts.pairs = pairs;
         sys.contacts.shapes = layouts;
     }
 }

@@ -6,6 +6,7 @@
 //! are near, `touch.rs` the gap between two features with exact rates. Start reading at `point.rs`.
 
 mod moving;
+mod near;
 pub(crate) mod pairs;
 mod point;
 pub(crate) mod scalars;
@@ -17,6 +18,8 @@ mod view;
 mod contract;
 
 pub use view::ShapeView;
+
+pub(crate) use near::Scratch;
 
 use delassus_dae::PointId;
 use pairs::Pairs;
@@ -30,6 +33,7 @@ pub(crate) struct Contacts {
     pub scalars: Vec<ScalarContact>,
     pub shapes: Vec<ShapeLayout>,
     pub pairs: Pairs,
+    pub prepared: shapes::Prepared,
 }
 
 impl Contacts {

@@ -31,12 +31,6 @@ impl Moving {
         Moving { x: self.x.cross(&o.x), d: self.d.cross(&o.x) + self.x.cross(&o.d) }
     }
 
-    /// Length; its rate is zero where the vector vanishes.
-    pub fn norm(&self) -> Rate {
-        let x = self.x.norm();
-        Rate { x, d: if x > 0.0 { self.x.dot(&self.d) / x } else { 0.0 } }
-    }
-
     /// The unit vector, or `otherwise` (at rest) where there is none.
     pub fn unit(&self, otherwise: Vec3) -> Moving {
         let len = self.x.norm();
@@ -85,20 +79,6 @@ impl Mul<Rate> for Moving {
     type Output = Moving;
     fn mul(self, c: Rate) -> Moving {
         Moving { x: self.x * c.x, d: self.d * c.x + self.x * c.d }
-    }
-}
-
-impl Sub for Rate {
-    type Output = Rate;
-    fn sub(self, o: Rate) -> Rate {
-        Rate { x: self.x - o.x, d: self.d - o.d }
-    }
-}
-
-impl Mul for Rate {
-    type Output = Rate;
-    fn mul(self, o: Rate) -> Rate {
-        Rate { x: self.x * o.x, d: self.d * o.x + self.x * o.d }
     }
 }
 

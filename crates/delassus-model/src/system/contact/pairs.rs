@@ -16,6 +16,8 @@ pub(crate) struct Rule {
     /// Its place in [`crate::Model::contacts`].
     pub contact: usize,
     pub surface: Surface,
+    /// It has one pair only, so that its name says enough.
+    pub single: bool,
 }
 
 /// One side of a rule.
