@@ -4,9 +4,12 @@
 //! assembled from it. It has no equations to ask for, and the system has no `add_body`, so
 //! "not finalised yet" is not a state.
 
-use delassus_dae::Options;
+use crate::spec::{ImpactType, SchemeType};
+use delassus_dae::{Options, Restitution};
 use delassus_expr::Expr;
+use delassus_geom::TriMesh;
 use delassus_math::{Mat3, Mat6, Quat, Vec3};
+use std::sync::Arc;
 
 /// Index of a body in [`Model::bodies`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +18,10 @@ pub struct BodyId(pub usize);
 /// Index of a joint in [`Model::joints`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JointId(pub usize);
+
+/// Index of a shape in [`Model::shapes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ShapeId(pub usize);
 
 /// Index of a sensor in [`Model::sensors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +42,10 @@ pub struct Model {
     pub joints: Vec<Joint>,
     /// Forces in file order.
     pub forces: Vec<Force>,
+    /// Shapes in file order.
+    pub shapes: Vec<ContactShape>,
+    /// One-sided interactions in file order.
+    pub contacts: Vec<Contact>,
     /// Sensors, one per scalar column.
     pub sensors: Vec<Sensor>,
     /// Time span and sampling.
@@ -295,6 +306,197 @@ pub enum ForceKind {
     },
 }
 
+/// A shape that others may touch.
+#[derive(Debug, Clone)]
+pub struct ContactShape {
+    /// Name.
+    pub name: String,
+    /// Where it is fixed: its own frame, in which its form is given.
+    pub frame: Frame,
+    /// Form and size.
+    pub form: Form,
+}
+
+/// Forms of shapes, m, in the frame of the shape.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// The origin alone.
+    Point,
+    /// Disc about the origin.
+    Circle {
+        /// Radius.
+        radius: f64,
+    },
+    /// Thin wall; its free side is on the left.
+    Segment {
+        /// First end.
+        from: Vec3,
+        /// Second end.
+        to: Vec3,
+    },
+    /// Behind a line through the origin.
+    HalfPlane {
+        /// Outward unit normal.
+        normal: Vec3,
+    },
+    /// Part of a circle about the origin.
+    Arc {
+        /// Radius.
+        radius: f64,
+        /// First angle, rad.
+        from: f64,
+        /// Last angle, rad, above `from` by at most a turn.
+        to: f64,
+        /// Material outside.
+        hollow: bool,
+    },
+    /// Closed outline, counter-clockwise.
+    Profile {
+        /// Corners.
+        corners: Vec<Corner>,
+    },
+    /// Ball about the origin.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// Behind a plane through the origin.
+    HalfSpace {
+        /// Outward unit normal.
+        normal: Vec3,
+    },
+    /// Within a radius of a line.
+    Capsule {
+        /// First end.
+        from: Vec3,
+        /// Second end.
+        to: Vec3,
+        /// Radius.
+        radius: f64,
+    },
+    /// Box about the origin.
+    Box {
+        /// Lengths of its edges.
+        size: Vec3,
+    },
+    /// Cylinder with flat ends.
+    Cylinder {
+        /// Middle of one end.
+        from: Vec3,
+        /// Middle of the other.
+        to: Vec3,
+        /// Radius.
+        radius: f64,
+    },
+    /// Convex hull.
+    Hull {
+        /// Points.
+        points: Vec<Vec3>,
+    },
+    /// Closed surface.
+    Mesh {
+        /// Triangles, scaled to metres.
+        mesh: Arc<TriMesh>,
+    },
+}
+
+/// A corner of a profile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Corner {
+    /// Position.
+    pub at: Vec3,
+    /// Radius that rounds it off, 0 for none.
+    pub fillet: f64,
+    /// Radius of the edge to the next corner: positive bulges outwards, 0 is straight.
+    pub arc: f64,
+}
+
+/// A one-sided interaction.
+#[derive(Debug, Clone)]
+pub struct Contact {
+    /// Name.
+    pub name: String,
+    /// Kind with its data.
+    pub kind: ContactKind,
+    /// May start with a negative gap.
+    pub allow_overlap: bool,
+}
+
+/// Bounce and friction of a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surface {
+    /// Bounce.
+    pub restitution: Restitution,
+    /// Sliding friction.
+    pub friction: f64,
+    /// Friction that must be overcome to start sliding, ≥ `friction`.
+    pub static_friction: f64,
+}
+
+/// Kinds of one-sided interaction with their data.
+#[derive(Debug, Clone)]
+pub enum ContactKind {
+    /// Shapes that do not enter each other: each of `a` with each of `b`, or every pair among
+    /// `a` where there is no `b`; pairs on one body are left out.
+    Shapes {
+        /// One side, ascending.
+        a: Vec<ShapeId>,
+        /// Other side, ascending.
+        b: Option<Vec<ShapeId>>,
+        /// Bounce and friction.
+        surface: Surface,
+    },
+    /// Stops of a coordinate; at least one is given.
+    Limit {
+        /// Coordinate.
+        coordinate: Coordinate,
+        /// Smallest value.
+        lower: Option<f64>,
+        /// Largest value.
+        upper: Option<f64>,
+        /// Bounce.
+        restitution: Restitution,
+    },
+    /// Distance of two points that must not exceed a length.
+    Rope {
+        /// First point.
+        a: Frame,
+        /// Second point.
+        b: Frame,
+        /// Length, m; `None`: the distance at the start.
+        length: Option<f64>,
+        /// Bounce.
+        restitution: Restitution,
+    },
+    /// Rate of a coordinate that must not become negative (times `sign`).
+    OneWay {
+        /// Coordinate.
+        coordinate: Coordinate,
+        /// 1 or −1.
+        sign: f64,
+    },
+    /// Friction along a coordinate.
+    DryFriction {
+        /// Coordinate.
+        coordinate: Coordinate,
+        /// Force while it slides.
+        bound: f64,
+        /// Force that must be overcome to start.
+        bound_static: f64,
+    },
+    /// Gap that is a sum of coordinates.
+    Coordinates {
+        /// Terms of the gap.
+        gap: Vec<(Coordinate, f64)>,
+        /// Its constant part.
+        offset: f64,
+        /// Terms of the slip velocity; none without friction.
+        slip: Vec<(Coordinate, f64)>,
+        /// Bounce and friction.
+        surface: Surface,
+    },
+}
+
 /// Component of a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Component {
@@ -387,6 +589,8 @@ pub struct Analysis {
     pub sample: f64,
     /// Largest assembly correction as a fraction of the model's size.
     pub max_assembly_correction: f64,
+    /// Impacts that happen at once.
+    pub impacts: ImpactType,
 }
 
 /// The method of models that name none.
@@ -407,6 +611,8 @@ pub struct Method {
     pub max_step: Option<f64>,
     /// Largest number of steps.
     pub max_steps: Option<u64>,
+    /// How a motion with contact is integrated.
+    pub scheme: SchemeType,
     /// Options of methods, those of other methods than this one included.
     pub options: Options,
 }

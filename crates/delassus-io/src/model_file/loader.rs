@@ -6,6 +6,7 @@ use super::include::{Refusal, resolve};
 use super::limits::raise;
 use super::locate::SourceMap;
 use super::merge::Merger;
+use super::meshes::Meshes;
 use super::node::{At, Node, Value};
 use super::prune::prune;
 use super::read::{ReadError, read_bounded, to_text};
@@ -13,7 +14,8 @@ use super::report::Report;
 use super::roots::Roots;
 use super::{Limits, LoadOptions, Problem, json_text, shape, toml_text};
 use delassus_model::spec::{
-    BodySpec, ForceSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, Scalar, SensorSpec,
+    BodySpec, ContactSpec, ForceSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, Scalar,
+    SensorSpec, ShapeSpec,
 };
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -146,6 +148,8 @@ struct Loader<'a> {
     seen: HashSet<PathBuf>,
     /// Real paths of the files being read, the model first.
     stack: Vec<PathBuf>,
+    /// Folder of each file, by its number; `None` for a text.
+    folders: Vec<Option<PathBuf>>,
     total: u64,
     references: usize,
 }
@@ -160,6 +164,7 @@ impl<'a> Loader<'a> {
             shown_root: PathBuf::new(),
             seen: HashSet::new(),
             stack: Vec::new(),
+            folders: Vec::new(),
             total: 0,
             references: 0,
         }
@@ -181,6 +186,9 @@ impl<'a> Loader<'a> {
             }
         };
         let file = self.report.add_file(name, text);
+        let folder = self.stack.last().and_then(|p| p.parent()).map(Path::to_owned);
+        self.folders.resize(file + 1, None);
+        self.folders[file] = folder.filter(|_| has_folder);
         let node = if is_json(name) {
             json_text::parse(file, self.limits, &mut self.report)
         } else {
@@ -301,6 +309,12 @@ impl<'a> Loader<'a> {
         if self.report.problems.is_empty() {
             spec = decode(&root, &mut self.report);
         }
+        if let Some(spec) = &mut spec {
+            let (limits, roots) = (self.limits, &self.roots);
+            let mut meshes = Meshes { limits, roots, folders: &self.folders, total: self.total };
+            meshes.load(spec, &root, &mut self.report);
+        }
+        spec = spec.filter(|_| self.report.problems.is_empty());
         match spec {
             Some(spec) => Ok(LoadedModel {
                 spec,
@@ -364,11 +378,13 @@ fn decode(root: &Node, report: &mut Report) -> Option<ModelSpec> {
     };
     // The schema let something through that the types refuse: find the entry.
     type Reader = fn(&Node) -> Result<(), String>;
-    let sections: [(&str, Reader); 5] = [
+    let sections: [(&str, Reader); 7] = [
         ("parameters", |n| read::<Scalar>(n).map(drop)),
         ("body", |n| read::<BodySpec>(n).map(drop)),
         ("joint", |n| read::<JointSpec>(n).map(drop)),
         ("force", |n| read::<ForceSpec>(n).map(drop)),
+        ("shape", |n| read::<ShapeSpec>(n).map(drop)),
+        ("contact", |n| read::<ContactSpec>(n).map(drop)),
         ("sensor", |n| read::<SensorSpec>(n).map(drop)),
     ];
     let mut entries: Vec<(String, At, String)> = Vec::new();

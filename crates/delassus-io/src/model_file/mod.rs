@@ -14,6 +14,7 @@ mod limits;
 mod loader;
 mod locate;
 mod merge;
+mod meshes;
 mod node;
 mod options;
 mod problem;

@@ -2,6 +2,7 @@
 //! consistent start, with mobility, redundancy and a diagnosis by name when it cannot be.
 
 mod massless;
+mod overlap;
 mod position;
 mod rank;
 mod velocity;
@@ -59,6 +60,7 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let z = system.initial_z(t, &q);
     let independent = rank::analyse(&system, t, &q, &z, &mut report)?;
     massless::check(&system, t, &q, &z)?;
+    overlap::check(&system, t, &q, &z)?;
     system.set_independent_rows(independent);
     let v = velocity::solve(&system, t, &q, &z, &mut report)?;
     let d = system.dims();

@@ -26,6 +26,8 @@ pub(super) enum Section {
     Body,
     Joint,
     Force,
+    Shape,
+    Contact,
     Sensor,
     Analysis,
     Method,

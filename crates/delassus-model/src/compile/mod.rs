@@ -7,6 +7,7 @@
 //! A function that returns `Option` has reported the reason of a `None` itself.
 
 mod bodies;
+mod contacts;
 mod context;
 mod coordinates;
 mod forces;
@@ -14,12 +15,14 @@ mod frames;
 mod geometry;
 mod graph;
 mod joints;
+mod mesh;
 mod options;
 mod params;
 mod repeat;
 mod scalars;
 mod sensors;
 mod settings;
+mod shapes;
 
 use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION};
 use crate::{Diagnostic, Model};
@@ -104,6 +107,17 @@ fn checked(
         })
         .collect();
 
+    let shape_slots = compile_shapes(env(Section::Shape), spec, &names.shapes, &world);
+    let shapes = shapes::Shapes { slots: &shape_slots, names: &names.shapes };
+    let parts = contacts::Parts { world: &world, joints: &joints, shapes: &shapes };
+    let contacts = compile_contacts(env(Section::Contact), spec, &names.contacts, &parts);
+    contacts::note_unused(&contacts, &shapes, |k, mut note| {
+        let instance = &names.shapes.instances[k];
+        // under the name as written, so that copies of one entry are told once
+        note.path = format!("shape.{}", spec.shape.0[instance.entry].0);
+        env(Section::Shape).at(instance.entry, &instance.indices).report(note);
+    });
+
     if sink.has_errors() {
         return None;
     }
@@ -116,6 +130,8 @@ fn checked(
         bodies: bodies.collect::<Option<_>>()?,
         joints: joints.collect::<Option<_>>()?,
         forces: forces.into_iter().collect::<Option<_>>()?,
+        shapes: shape_slots.into_iter().map(|slot| slot.shape).collect::<Option<_>>()?,
+        contacts: contacts.into_iter().collect::<Option<_>>()?,
         sensors: sensors.list,
         analysis: analysis?,
         method: method?,
@@ -162,6 +178,8 @@ struct Names {
     bodies: Expanded,
     joints: Expanded,
     forces: Expanded,
+    shapes: Expanded,
+    contacts: Expanded,
     sensors: Expanded,
 }
 
@@ -211,6 +229,26 @@ impl Names {
                 spec.force.iter().map(|(name, force)| Entry {
                     name,
                     repeat: force.repeat.as_deref(),
+                    weight: 1,
+                }),
+                &mut budget,
+            ),
+            shapes: expand(
+                env(Section::Shape),
+                &Path::root("shape"),
+                spec.shape.iter().map(|(name, shape)| Entry {
+                    name,
+                    repeat: shape.repeat.as_deref(),
+                    weight: 1 + shape.points.len(),
+                }),
+                &mut budget,
+            ),
+            contacts: expand(
+                env(Section::Contact),
+                &Path::root("contact"),
+                spec.contact.iter().map(|(name, contact)| Entry {
+                    name,
+                    repeat: contact.repeat.as_deref(),
                     weight: 1,
                 }),
                 &mut budget,
@@ -288,6 +326,42 @@ fn compile_joints(
         slots[k].joint = joint;
     }
     slots
+}
+
+fn compile_shapes(
+    env: Env<'_>,
+    spec: &ModelSpec,
+    names: &Expanded,
+    world: &World<'_>,
+) -> Vec<shapes::ShapeSlot> {
+    let root = Path::root("shape");
+    names
+        .instances
+        .iter()
+        .map(|instance| {
+            let (name, shape) = &spec.shape.0[instance.entry];
+            let env = env.at(instance.entry, &instance.indices);
+            shapes::compile(&env, world, instance, shape, &root.field(name))
+        })
+        .collect()
+}
+
+fn compile_contacts(
+    env: Env<'_>,
+    spec: &ModelSpec,
+    names: &Expanded,
+    parts: &contacts::Parts<'_>,
+) -> Vec<Option<crate::Contact>> {
+    let root = Path::root("contact");
+    names
+        .instances
+        .iter()
+        .map(|instance| {
+            let (name, contact) = &spec.contact.0[instance.entry];
+            let env = env.at(instance.entry, &instance.indices);
+            contacts::compile(&env, parts, instance, contact, &root.field(name))
+        })
+        .collect()
 }
 
 fn compile_sensors(

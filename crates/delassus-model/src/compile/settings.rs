@@ -56,6 +56,7 @@ pub(super) fn analysis(env: &Env<'_>, spec: &AnalysisSpec) -> Option<Analysis> {
         end,
         sample: sample.unwrap_or(Some((end - start) / 100.0))?,
         max_assembly_correction: correction?,
+        impacts: spec.impacts.unwrap_or_default(),
     })
 }
 
@@ -99,6 +100,7 @@ pub(super) fn method(
         step: step?,
         max_step: max_step?,
         max_steps: spec.max_steps,
+        scheme: spec.scheme.unwrap_or_default(),
         options: options?,
     })
 }

@@ -1,8 +1,8 @@
 //! The same model from Rust.
 
 use super::{
-    AnalysisSpec, BodySpec, ForceSpec, JointSpec, MarkerSpec, MethodSpec, ModelSpec,
-    SCHEMA_VERSION, Scalar, SensorSpec,
+    AnalysisSpec, BodySpec, ContactSpec, ForceSpec, JointSpec, MarkerSpec, MethodSpec, ModelSpec,
+    SCHEMA_VERSION, Scalar, SensorSpec, ShapeSpec,
 };
 
 /// Builds a [`ModelSpec`] step by step; every field accepts numbers and expressions alike.
@@ -76,6 +76,18 @@ impl ModelBuilder {
     /// Adds a force.
     pub fn force(mut self, name: impl Into<String>, force: ForceSpec) -> Self {
         self.spec.force.push(name, force);
+        self
+    }
+
+    /// Adds a shape.
+    pub fn shape(mut self, name: impl Into<String>, shape: ShapeSpec) -> Self {
+        self.spec.shape.push(name, shape);
+        self
+    }
+
+    /// Adds a one-sided interaction.
+    pub fn contact(mut self, name: impl Into<String>, contact: ContactSpec) -> Self {
+        self.spec.contact.push(name, contact);
         self
     }
 

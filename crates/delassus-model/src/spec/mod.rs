@@ -10,11 +10,13 @@
 
 mod body;
 mod builder;
+mod contact;
 mod force;
 mod joint;
 mod run;
 mod scalar;
 mod sensor;
+mod shape;
 mod table;
 
 pub use body::{
@@ -22,11 +24,13 @@ pub use body::{
     RotationTable,
 };
 pub use builder::ModelBuilder;
+pub use contact::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType};
 pub use force::{Components, ForceSpec, ForceType};
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
-pub use run::{AnalysisSpec, MethodSpec, option_dim, option_names};
+pub use run::{AnalysisSpec, ImpactType, MethodSpec, SchemeType, option_dim, option_names};
 pub use scalar::Scalar;
 pub use sensor::{SensorSpec, SensorType};
+pub use shape::{CornerSpec, ShapePoint, ShapeSpec, ShapeType};
 pub use table::Table;
 
 use schemars::JsonSchema;
@@ -70,6 +74,12 @@ pub struct ModelSpec {
     /// Forces, springs, bushings and actuators by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub force: Table<ForceSpec>,
+    /// Shapes on bodies and on the ground, for contact, by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub shape: Table<ShapeSpec>,
+    /// Contact, stops, ropes, clutches and dry friction by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub contact: Table<ContactSpec>,
     /// Output columns by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub sensor: Table<SensorSpec>,

@@ -7,6 +7,30 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+/// How impacts that happen at once are resolved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImpactType {
+    /// All together.
+    #[default]
+    Simultaneous,
+    /// One after another, by falling approach speed.
+    Sequential,
+}
+
+/// How a motion with contact is integrated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemeType {
+    /// By events, and by time-stepping where those accumulate.
+    #[default]
+    Hybrid,
+    /// From event to event, each found to the tolerance.
+    EventDriven,
+    /// Fixed steps that may hold any number of impacts.
+    TimeStepping,
+}
+
 /// Time span and sampling.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +48,10 @@ pub struct AnalysisSpec {
     /// model's size; 0.01 when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_assembly_correction: Option<Scalar>,
+    /// Impacts that happen at once: all together (`"simultaneous"`, the default) or one after
+    /// another (`"sequential"`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impacts: Option<ImpactType>,
 }
 
 /// Integration method, its tolerances and its options.
@@ -50,6 +78,9 @@ pub struct MethodSpec {
     /// Largest number of steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u64>,
+    /// Models with contact: `"hybrid"` (default), `"event-driven"` or `"time-stepping"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<SchemeType>,
     /// Options that only some methods have, such as `rho_inf`: keys of the same table. A
     /// method takes those it has; the others are for when the file is run with another one.
     #[serde(flatten)]

@@ -48,6 +48,7 @@ impl Problem for System {
             rates: vec![0.0; var::SENSOR + self.probes.len()],
             forces: vec![Default::default(); self.scalar_forces.len()],
             readings: vec![Default::default(); self.n_readings],
+            near: Default::default(),
         };
         ws.rates[var::T] = 1.0;
         for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {

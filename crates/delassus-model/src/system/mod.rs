@@ -4,8 +4,9 @@
 //! [`Workspace`]. It implements `delassus_dae::Problem`; start reading at `equations.rs`, then
 //! `scalar.rs` for what joints and springs are made of, and `kin.rs` for coordinates.
 
-mod build;
+pub(crate) mod build;
 mod coincidence;
+pub(crate) mod contact;
 mod energy;
 mod equations;
 mod force;
@@ -18,11 +19,13 @@ pub(crate) mod scalar;
 mod sensitivity;
 mod tangent;
 
+pub use contact::ShapeView;
 pub use probe::{Measured, Outputs};
 
 use crate::joint;
 use crate::{JointId, Model};
 use coincidence::Coincidence;
+use contact::Contacts;
 use delassus_dae::{Dims, Manifold, Scales, Structure};
 use delassus_expr::Expr;
 use force::{Applied, Bushing, ScalarForce};
@@ -30,6 +33,7 @@ use kin::{BodyKin, BodyLayout, FrameKin, FrameLayout};
 use probe::Probe;
 use rolling::RollRow;
 use scalar::{Gradient, Pair, PairScalar};
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// One scalar of a row, with the places of its two bodies' entries in the Jacobian.
@@ -83,6 +87,8 @@ pub struct System {
     scalar_forces: Vec<ScalarForce>,
     applied: Vec<Applied>,
     bushings: Vec<Bushing>,
+    /// One-sided interactions.
+    contacts: Contacts,
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
     probes: Vec<Probe>,
@@ -126,6 +132,7 @@ pub struct Workspace {
     rates: Vec<f64>,
     forces: Vec<force::Acting>,
     readings: Vec<sensitivity::Reading>,
+    near: RefCell<contact::Scratch>,
 }
 
 impl System {

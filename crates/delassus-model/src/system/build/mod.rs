@@ -1,5 +1,6 @@
 //! From a checked model to equations: layout, rows, sparsity.
 
+pub(crate) mod contacts;
 mod forces;
 mod rows;
 mod sensors;
@@ -120,6 +121,7 @@ impl Builder {
             scalar_forces: Vec::new(),
             applied: Vec::new(),
             bushings: Vec::new(),
+            contacts: Default::default(),
             counters: Vec::new(),
             motion_frames: Vec::new(),
             probes: Vec::new(),
@@ -143,6 +145,7 @@ impl Builder {
         self.make_rows();
         self.make_rolling();
         self.make_forces();
+        self.make_contacts();
         self.find_force_inputs();
         self.make_probes();
         self.make_integrals();
@@ -230,6 +233,7 @@ impl Builder {
             rates: Vec::new(),
             forces: Vec::new(),
             readings: Vec::new(),
+            near: Default::default(),
         };
         for (i, b) in self.sys.bodies.iter().enumerate() {
             ws.bodies[i].set_position(b, q);

@@ -30,6 +30,9 @@ impl Builder {
                 length = length.max(x.abs());
             }
         }
+        for s in &sys.contacts.shapes {
+            length = length.max(s.reach);
+        }
         if length == 0.0 {
             // points without extent: the size of the scene
             for b in &sys.model.bodies {

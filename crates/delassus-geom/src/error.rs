@@ -1,0 +1,119 @@
+//! What can be wrong with a shape, and pairs that are not supported.
+
+use thiserror::Error;
+
+/// A shape that cannot exist, with what was found and where.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ShapeError {
+    /// A size that has to be positive and finite.
+    #[error("{what} is {value}: it must be positive and finite")]
+    NotPositive {
+        /// Which size.
+        what: &'static str,
+        /// Its value [m].
+        value: f64,
+    },
+    /// A number that is infinite or not a number.
+    #[error("{what} {index} is not finite")]
+    NotFinite {
+        /// Of what.
+        what: &'static str,
+        /// Its index, from 0.
+        index: usize,
+    },
+    /// A direction without length.
+    #[error("{what} has no direction: its length is zero")]
+    NoDirection {
+        /// Which direction.
+        what: &'static str,
+    },
+    /// Too few corners for an area or a volume.
+    #[error("{found} points are too few: at least {needed} are needed")]
+    TooFewPoints {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        needed: usize,
+    },
+    /// Two consecutive points coincide.
+    #[error("piece {element} of the profile has no length: two consecutive points coincide")]
+    ZeroLength {
+        /// Which piece, from 0.
+        element: usize,
+    },
+    /// The contour has a gap.
+    #[error("the profile is not closed: after piece {element} there is a gap of {gap} m")]
+    NotClosed {
+        /// After which piece.
+        element: usize,
+        /// How wide [m].
+        gap: f64,
+    },
+    /// All points on a line.
+    #[error("the profile encloses no area ({area} m²)")]
+    NoArea {
+        /// Area [m²].
+        area: f64,
+    },
+    /// The contour is walked the wrong way round.
+    #[error("the profile is clockwise (area {area} m²): list its points counter-clockwise")]
+    Clockwise {
+        /// Signed area [m²].
+        area: f64,
+    },
+    /// The contour crosses or touches itself.
+    #[error("pieces {first} and {second} of the profile meet at ({:.6}, {:.6})", at[0], at[1])]
+    SelfIntersection {
+        /// One piece, from 0.
+        first: usize,
+        /// The other.
+        second: usize,
+        /// Where [m].
+        at: [f64; 2],
+    },
+    /// A fillet that does not fit on its edges.
+    #[error("a fillet of {radius} m at point {point} does not fit on the edges beside it")]
+    FilletTooLarge {
+        /// Which point, from 0.
+        point: usize,
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A fillet at the end of an arc.
+    #[error(
+        "point {point} has a fillet beside an arc: fillets round corners of two straight pieces"
+    )]
+    FilletBesideArc {
+        /// Which point, from 0.
+        point: usize,
+    },
+    /// The points of a hull lie in one plane, on a line or in a point.
+    #[error("the convex hull of {points} points has no volume")]
+    FlatHull {
+        /// How many points there are.
+        points: usize,
+    },
+    /// The hull of the points could not be built.
+    #[error("the convex hull of {points} points failed: {reason}")]
+    HullFailed {
+        /// How many points there are.
+        points: usize,
+        /// What the algorithm reported.
+        reason: String,
+    },
+    /// A mesh with a fault.
+    #[error(transparent)]
+    Mesh(#[from] crate::mesh::MeshError),
+}
+
+/// Two kinds of shape between which no gap is defined here.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no contact between {a} and {b}: {reason}")]
+pub struct UnsupportedPair {
+    /// Kind of the first shape.
+    pub a: crate::ShapeKind,
+    /// Kind of the second shape.
+    pub b: crate::ShapeKind,
+    /// Why not, and what to use instead.
+    pub reason: &'static str,
+}

@@ -1,0 +1,26 @@
+//! A feature by its id, for whoever follows a contact a little beyond the borders of its features.
+
+use super::round::Rod;
+use crate::Feature;
+use crate::shape::{Form, Shape};
+use delassus_math::Vec3;
+
+impl Shape {
+    /// The feature that contacts call by this id, in the frame of the shape. The direction of an edge
+    /// is its own one: contacts of two edges may have it turned round. `None` where ids do not say
+    /// enough.
+    pub fn feature(&self, id: u32) -> Option<Feature> {
+        match &self.form {
+            Form::Curve(curve) => Some(curve.feature(id)),
+            Form::Sphere { radius } => {
+                Some(Feature::Ball { center: Vec3::zeros(), radius: *radius })
+            }
+            Form::HalfSpace { point, normal } => {
+                Some(Feature::Plane { point: *point, normal: *normal })
+            }
+            Form::Capsule { ends, radius } => Some(Rod::new(*ends, *radius).feature(id)),
+            Form::Poly(poly) => Some(poly.feature(id)),
+            Form::Cylinder { .. } => None,
+        }
+    }
+}

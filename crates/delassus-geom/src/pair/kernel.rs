@@ -1,0 +1,24 @@
+//! What a kind of pair has to offer.
+
+use crate::{Contact, Pose};
+
+/// One kind of pair, always in the same order of its two shapes; `Pair` turns it round if needed.
+pub(crate) trait Kernel: Send + Sync {
+    fn slots(&self) -> usize;
+
+    fn slot(&self, slot: u32, pa: &Pose, pb: &Pose, previous: Option<[u32; 2]>) -> Option<Contact>;
+
+    /// Contacts with a gap below the margin, in the order of their slots.
+    fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
+        for slot in 0..self.slots() as u32 {
+            out.extend(self.slot(slot, pa, pb, None).filter(|c| c.gap < margin));
+        }
+    }
+
+    fn feature_margin(&self, contact: &Contact, pa: &Pose, pb: &Pose) -> f64;
+
+    /// Whether one touching point can show up in two slots.
+    fn has_twins(&self) -> bool {
+        false
+    }
+}

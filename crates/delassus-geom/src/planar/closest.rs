@@ -1,0 +1,149 @@
+//! The nearest feature of a chain to a point, with sign.
+
+use super::curve::{Chain, Curve};
+use super::element::{Corner, Joint};
+use delassus_math::Vec3;
+
+/// How deep behind an open curve a point still counts as having gone through it, as part of the
+/// curve's length. Deeper it is something else that passes behind.
+const DEPTH: f64 = 0.25;
+
+/// A feature of a curve seen from a point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    pub id: u32,
+    /// Signed distance: positive outside the body.
+    pub distance: f64,
+    /// Outward normal of the curve there.
+    pub normal: Vec3,
+}
+
+/// Which hits may be considered, and what was active before.
+pub(crate) struct Query<'a> {
+    /// Length within which two descriptions are equally good [m].
+    pub tol: f64,
+    pub admit: &'a dyn Fn(&Hit) -> bool,
+    pub previous: Option<u32>,
+}
+
+impl Curve {
+    /// The feature of `chain` nearest to `x`. `None`: the chain is seen from behind, or the place
+    /// nearest to `x` is beyond a smooth end, where the neighbour is in charge.
+    pub fn hit(&self, chain: &Chain, x: &Vec3, q: &Query) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        for &k in &chain.elements {
+            self.consider(self.element_hit(k, x, q.tol), q, &mut best);
+        }
+        for &k in &chain.joints {
+            let hit = match self.joints[k].corner {
+                Corner::Concave => self.corner_hit(chain, k, x, q),
+                _ => self.joint_hit(k, x, q.tol),
+            };
+            self.consider(hit, q, &mut best);
+        }
+        let best = best?;
+        (best.distance >= 0.0 || self.went_through(&best, x, q)).then_some(best)
+    }
+
+    /// Signed distance of the whole curve; `None` if nothing is admitted.
+    pub fn nearest(&self, x: &Vec3, q: &Query) -> Option<Hit> {
+        let mut best = None;
+        for k in 0..self.elements.len() {
+            self.consider(self.element_hit(k, x, q.tol), q, &mut best);
+        }
+        for k in 0..self.joints.len() {
+            let hit = match self.joints[k].corner {
+                Corner::Smooth => None,
+                Corner::Convex => self.joint_hit(k, x, q.tol),
+                Corner::Concave => {
+                    let inside = self.plain_hit(k, x);
+                    Some(Hit { distance: -inside.distance, normal: -inside.normal, ..inside })
+                }
+            };
+            self.consider(hit, q, &mut best);
+        }
+        best
+    }
+
+    fn consider(&self, hit: Option<Hit>, q: &Query, best: &mut Option<Hit>) {
+        let Some(hit) = hit.filter(|h| (q.admit)(h)) else { return };
+        let better = match best {
+            None => true,
+            // The feature that was active stays while it is as good as any other.
+            Some(b) if q.previous == Some(hit.id) => hit.distance.abs() <= b.distance.abs() + q.tol,
+            Some(b) if q.previous == Some(b.id) => hit.distance.abs() < b.distance.abs() - q.tol,
+            Some(b) => hit.distance.abs() < b.distance.abs(),
+        };
+        if better {
+            *best = Some(hit);
+        }
+    }
+
+    fn element_hit(&self, k: usize, x: &Vec3, tol: f64) -> Option<Hit> {
+        let e = &self.elements[k];
+        (e.margin(x) >= -tol).then(|| Hit {
+            id: k as u32,
+            distance: e.distance(x),
+            normal: e.normal_at(x),
+        })
+    }
+
+    /// A convex corner is nearest only within its cone of normals.
+    fn joint_hit(&self, k: usize, x: &Vec3, tol: f64) -> Option<Hit> {
+        let joint = &self.joints[k];
+        (joint.violation(&(x - joint.x)) <= tol).then(|| self.plain_hit(k, x))
+    }
+
+    fn plain_hit(&self, k: usize, x: &Vec3) -> Hit {
+        let joint = &self.joints[k];
+        let d = x - joint.x;
+        let distance = d.norm();
+        let normal = if distance > 0.0 { d / distance } else { bisector(joint) };
+        Hit { id: self.joint_id(k), distance, normal }
+    }
+
+    /// The concave end of a chain: a plain distance from outside; from inside the body, the last
+    /// element continued.
+    fn corner_hit(&self, chain: &Chain, k: usize, x: &Vec3, q: &Query) -> Option<Hit> {
+        let n = self.elements.len();
+        let plain = self.plain_hit(k, x);
+        let own = if chain.elements.first() == Some(&k) { k } else { (k + n - 1) % n };
+        let e = &self.elements[own];
+        if e.distance(x) < 0.0 && self.nearest(x, q).is_some_and(|h| h.distance < 0.0) {
+            let hit = Hit { id: own as u32, distance: e.distance(x), normal: e.normal_at(x) };
+            return Some(hit);
+        }
+        Some(plain)
+    }
+
+    /// Whether `x`, behind the hit, has come through this part of the surface: it is inside, and no
+    /// other part of the surface is much nearer.
+    fn went_through(&self, hit: &Hit, x: &Vec3, q: &Query) -> bool {
+        if !self.closed {
+            return -hit.distance <= DEPTH * self.length();
+        }
+        self.nearest(x, q)
+            .is_some_and(|g| g.distance < 0.0 && -hit.distance <= 2.0 * -g.distance + q.tol)
+    }
+
+    /// How far the foot of `x` is from leaving the feature `id` of this chain [m].
+    pub fn chain_margin(&self, chain: &Chain, id: u32, x: &Vec3) -> f64 {
+        match self.joint_of(id) {
+            None => self.elements.get(id as usize).map_or(f64::INFINITY, |e| e.margin(x)),
+            Some((k, joint)) => {
+                let d = x - joint.x;
+                if joint.corner != Corner::Concave {
+                    return -joint.violation(&d);
+                }
+                // A concave end is left towards its own chain only.
+                let arm = usize::from(chain.elements.first() == Some(&k));
+                joint.arms[arm].map_or(f64::INFINITY, |e| -e.dot(&d))
+            }
+        }
+    }
+}
+
+fn bisector(joint: &Joint) -> Vec3 {
+    let sum = joint.arms.iter().flatten().fold(Vec3::zeros(), |s, a| s - a);
+    if sum.norm() > 1e-9 { sum.normalize() } else { Vec3::x() }
+}

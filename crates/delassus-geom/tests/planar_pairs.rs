@@ -1,0 +1,199 @@
+//! Gaps of planar pairs: against dense sampling of both curves, along motions, over changes of feature.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use common::{check_gradient, polyline, smallest};
+use delassus_geom::{Contact, Pair, Pose, Profile, ProfileBuilder, Shape};
+use std::f64::consts::PI;
+
+fn square() -> Shape {
+    Shape::profile(&Profile::rectangle(2.0, 2.0).unwrap())
+}
+
+/// Convex and smooth: a stadium.
+fn stadium() -> Shape {
+    let p = [[-1.0, -0.5, 0.0], [1.0, -0.5, 1.0], [1.0, 0.5, 0.0], [-1.0, 0.5, 1.0]];
+    Shape::profile(&Profile::with_bulges(&p).unwrap())
+}
+
+/// A U with rounded inner corners.
+fn slot() -> Shape {
+    let b = ProfileBuilder::new()
+        .point(-2.0, -1.0)
+        .point(2.0, -1.0)
+        .point(2.0, 2.0)
+        .point(1.0, 2.0)
+        .point(1.0, 0.0)
+        .fillet(0.3)
+        .point(-1.0, 0.0)
+        .fillet(0.3)
+        .point(-1.0, 2.0)
+        .point(-2.0, 2.0);
+    Shape::profile(&b.build().unwrap())
+}
+
+fn ell() -> Shape {
+    let p = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
+    Shape::profile(&Profile::polygon(&p).unwrap())
+}
+
+/// Smallest distance of two outlines that do not overlap.
+fn brute(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> f64 {
+    let (x, y) = (polyline(a, pa, 400), polyline(b, pb, 400));
+    let mut best = f64::INFINITY;
+    for p in &x {
+        for q in &y {
+            best = best.min((p - q).norm());
+        }
+    }
+    best
+}
+
+#[test]
+fn smallest_gap_is_the_distance_of_the_curves() {
+    let shapes = [
+        Shape::circle(0.7).unwrap(),
+        square(),
+        stadium(),
+        slot(),
+        ell(),
+        Shape::arc([0.0, 0.0], 1.5, 0.3, 2.0, false).unwrap(),
+        Shape::point(),
+    ];
+    let fixed = Pose::planar(0.3, -0.2, 0.4);
+    for (i, a) in shapes.iter().enumerate() {
+        for (j, b) in shapes.iter().enumerate() {
+            let pair = Pair::new(a, b).unwrap();
+            for k in 0..12 {
+                let (r, angle) = (5.5 + 0.1 * f64::from(k), 0.7 * f64::from(k));
+                let pose = Pose::planar(r * angle.cos(), r * angle.sin(), 1.3 * f64::from(k));
+                let gap = smallest(&pair, &fixed, &pose).unwrap().gap;
+                let exact = brute(a, &fixed, b, &pose);
+                // Open arcs are one-sided: seen from behind they have no gap.
+                if i == 5 || j == 5 {
+                    assert!(gap > exact - 1e-9, "{i} {j} {k}: {gap} {exact}");
+                    continue;
+                }
+                assert!((gap - exact).abs() < 2e-3, "{i} {j} {k}: {gap} {exact}");
+                assert!(gap < exact + 1e-9);
+                assert!(pair.gap_bound(&fixed, &pose) <= gap + 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn disc_in_a_concave_corner_has_two_contacts() {
+    let pair = Pair::new(&ell(), &Shape::circle(0.25).unwrap()).unwrap();
+    let mut out = Vec::new();
+    pair.near(&Pose::identity(), &Pose::planar(1.25, 1.25, 0.0), 1e-6, &mut out);
+    assert_eq!(out.len(), 2);
+    assert!(out.iter().all(|c| c.gap.abs() < 1e-15));
+    let sum = out[0].normal + out[1].normal;
+    assert!((sum.x - 1.0).abs() < 1e-15 && (sum.y - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn disc_between_the_walls_of_a_slot_has_two_contacts() {
+    let pair = Pair::new(&slot(), &Shape::circle(1.0).unwrap()).unwrap();
+    let mut out = Vec::new();
+    pair.near(&Pose::identity(), &Pose::planar(0.0, 1.5, 0.0), 1e-6, &mut out);
+    assert_eq!(out.len(), 2, "{out:?}");
+    assert!((out[0].normal + out[1].normal).norm() < 1e-15);
+    // In the fillet: one contact with the hollow arc.
+    let pair = Pair::new(&slot(), &Shape::circle(0.2).unwrap()).unwrap();
+    out.clear();
+    let d = 0.1 / 2f64.sqrt();
+    pair.near(&Pose::identity(), &Pose::planar(0.7 + d, 0.3 - d, 0.0), 1e-6, &mut out);
+    assert_eq!(out.len(), 1, "{out:?}");
+    assert!(out[0].gap.abs() < 1e-15);
+}
+
+#[test]
+fn rolling_over_a_convex_corner_stays_in_one_slot_and_is_c1() {
+    let pair = Pair::new(&square(), &Shape::circle(0.3).unwrap()).unwrap();
+    assert_eq!(pair.slots(), 1);
+    let path = |s: f64| Pose::planar(1.5 - s, 0.8 + 0.6 * s, 0.0);
+    let mut last: Option<Contact> = None;
+    let h = 1e-3;
+    let mut changes = 0;
+    for k in 0..1500 {
+        let s = h * f64::from(k);
+        let c = pair.slot(0, &Pose::identity(), &path(s), last.map(|c| c.feature_ids)).unwrap();
+        let rate = c.normal.dot(&delassus_math::Vec3::new(-1.0, 0.6, 0.0));
+        if let Some(l) = last {
+            let slope = (c.gap - l.gap) / h;
+            assert!((slope - rate).abs() < 5e-3, "{s}: {slope} {rate}");
+            changes += u32::from(l.feature_ids != c.feature_ids);
+        }
+        assert!(pair.feature_margin(&c, &Pose::identity(), &path(s)) > -1e-8);
+        last = Some(c);
+    }
+    assert_eq!(changes, 2);
+}
+
+#[test]
+fn feature_margin_crosses_zero_where_the_feature_changes() {
+    let pair = Pair::new(&square(), &Shape::circle(0.3).unwrap()).unwrap();
+    let world = Pose::identity();
+    let c = pair.slot(0, &world, &Pose::planar(0.5, 1.4, 0.0), None).unwrap();
+    let m = |x: f64| pair.feature_margin(&c, &world, &Pose::planar(x, 1.4, 0.0));
+    assert!((m(0.9) - 0.1).abs() < 1e-15 && (m(1.1) + 0.1).abs() < 1e-15);
+}
+
+#[test]
+fn squares_stacked_exactly_touch_with_the_interface() {
+    let pair = Pair::new(&square(), &square()).unwrap();
+    for (dx, dy) in
+        [(0.0, 0.0), (1e-17, 0.0), (1e-12, -1e-9), (-1e-12, -1e-6), (0.0, -1e-6), (0.0, 1e-7)]
+    {
+        let mut out = Vec::new();
+        pair.near(&Pose::identity(), &Pose::planar(dx, 2.0 + dy, 0.0), 1e-4, &mut out);
+        assert_eq!(out.len(), 2, "{dx} {dy} {out:?}");
+        for c in &out {
+            assert!((c.normal.y - 1.0).abs() < 1e-9, "{dx} {dy} {:?}", c.normal);
+            assert!((c.gap - dy).abs() < 1e-15);
+        }
+    }
+}
+
+#[test]
+fn ring_and_disc() {
+    let pair = Pair::new(&Shape::ring(1.0).unwrap(), &Shape::circle(0.9).unwrap()).unwrap();
+    let c = pair.slot(0, &Pose::identity(), &Pose::planar(0.05, 0.0, 0.0), None).unwrap();
+    assert!((c.gap - 0.05).abs() < 1e-15);
+    assert!((c.normal.x + 1.0).abs() < 1e-15);
+    assert!((c.points[0].x - 1.0).abs() < 1e-15 && (c.points[1].x - 0.95).abs() < 1e-15);
+}
+
+#[test]
+fn gradient_is_the_normal_for_every_pair() {
+    let shapes = [
+        Shape::circle(0.7).unwrap(),
+        square(),
+        stadium(),
+        slot(),
+        ell(),
+        Shape::half_plane([0.0, -1.0], [0.1, 1.0]).unwrap(),
+        Shape::segment([-2.0, 0.0], [2.0, 0.5]).unwrap(),
+        Shape::ring(6.0).unwrap(),
+        Shape::arc([0.0, -3.0], 2.0, 0.3, 2.0, false).unwrap(),
+        Shape::arc([0.0, 0.0], 4.0, PI, PI, true).unwrap(),
+        Shape::point(),
+    ];
+    let mut pairs = 0;
+    for a in &shapes {
+        for b in &shapes {
+            let Ok(pair) = Pair::new(a, b) else { continue };
+            pairs += 1;
+            for k in 0..10 {
+                let k = f64::from(k);
+                let pa = Pose::planar(0.1 * k, -0.05 * k, 0.3 * k);
+                let pb = Pose::planar(2.5 * (0.9 * k).cos(), 2.5 * (0.9 * k).sin(), -0.7 * k);
+                check_gradient(&pair, &pa, &pb, true);
+            }
+        }
+    }
+    assert!(pairs > 100, "{pairs}");
+}

@@ -1,0 +1,62 @@
+//! Gaps at the start: what overlaps or is beyond its stop already is refused by name and depth.
+
+use crate::{Diagnostic, System};
+use delassus_dae::{Point, Problem, Unilateral};
+use std::collections::BTreeMap;
+
+/// Depth that is put down to rounding of the given positions, as a fraction of the model's length.
+const TOLERANCE: f64 = 1e-6;
+/// Pairs listed for one interaction.
+const MAX_LISTED: usize = 10;
+
+pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(), Vec<Diagnostic>> {
+    if !system.has_contacts() {
+        return Ok(());
+    }
+    let mut ws = system.workspace();
+    system.realize_position(t, q, z, &mut ws);
+    let mut near = Vec::new();
+    system.near(&ws, 0.0, &mut near);
+    let mut point = Point::default();
+    // interaction to its pairs and their largest depths
+    let mut found: BTreeMap<usize, BTreeMap<u64, (String, f64)>> = BTreeMap::new();
+    for id in near {
+        let Some(contact) = system.contact_of(id) else { continue };
+        if !system.model().contacts[contact].allow_overlap
+            && system.position(&ws, id, false, None, &mut point)
+            && point.gap < -TOLERANCE * system.length()
+        {
+            let pairs = found.entry(contact).or_default();
+            let pair = pairs.entry(id.pair).or_insert_with(|| (system.pair_name(id), 0.0));
+            pair.1 = pair.1.max(-point.gap);
+        }
+    }
+    let faults: Vec<Diagnostic> =
+        found.iter().map(|(contact, pairs)| fault(system, *contact, pairs)).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn fault(system: &System, contact: usize, pairs: &BTreeMap<u64, (String, f64)>) -> Diagnostic {
+    let name = &system.model().contacts[contact].name;
+    let list: Vec<String> = pairs
+        .values()
+        .take(MAX_LISTED)
+        .map(|(pair, depth)| format!("{pair} by {depth:.3e}"))
+        .collect();
+    let more = match pairs.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let path = format!("contact.{name}");
+    let list = list.join(", ");
+    if system.is_of_shapes(contact) {
+        return Diagnostic::error(
+            "E_OVERLAP",
+            path,
+            format!("shapes overlap at the start: {list}{more} (m)"),
+        )
+        .help("move the bodies apart, or set `allow_overlap = true`");
+    }
+    Diagnostic::error("E_BEYOND_LIMIT", path, format!("the start is beyond the limit: {list}"))
+        .help("start within the limits, change them, or set `allow_overlap = true`")
+}

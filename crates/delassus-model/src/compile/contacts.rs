@@ -1,0 +1,520 @@
+//! One-sided interactions: contact of shapes, stops, ropes, clutches, dry friction.
+
+use super::bodies::optional;
+use super::context::{Env, Path};
+use super::coordinates::{self, Joints, Wanted};
+use super::frames::World;
+use super::repeat::Instance;
+use super::shapes::Shapes;
+use crate::spec::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType, Scalar};
+use crate::{Contact, ContactKind, Coordinate, CoordinateKind, Diagnostic, ShapeId, Surface};
+use delassus_dae::{Restitution, RestitutionLaw};
+use delassus_expr::Dim;
+
+fn label(kind: ContactType) -> &'static str {
+    match kind {
+        ContactType::Shapes => "a contact of shapes",
+        ContactType::Limit => "a limit",
+        ContactType::Rope => "a rope",
+        ContactType::OneWay => "a one-way clutch",
+        ContactType::DryFriction => "dry friction",
+        ContactType::Coordinates => "a contact of coordinates",
+    }
+}
+
+fn fields(kind: ContactType) -> &'static [&'static str] {
+    match kind {
+        ContactType::Shapes => &[
+            "between",
+            "among",
+            "restitution",
+            "restitution_law",
+            "friction",
+            "static_friction",
+            "allow_overlap",
+        ],
+        ContactType::Limit => &[
+            "joint",
+            "coordinate",
+            "lower",
+            "upper",
+            "restitution",
+            "restitution_law",
+            "allow_overlap",
+        ],
+        ContactType::Rope => {
+            &["between", "length", "restitution", "restitution_law", "allow_overlap"]
+        }
+        ContactType::OneWay => &["joint", "coordinate", "direction"],
+        ContactType::DryFriction => &["joint", "coordinate", "bound", "static_bound"],
+        ContactType::Coordinates => &[
+            "gap",
+            "offset",
+            "slip",
+            "restitution",
+            "restitution_law",
+            "friction",
+            "static_friction",
+            "allow_overlap",
+        ],
+    }
+}
+
+fn given(spec: &ContactSpec) -> [(&'static str, bool); 18] {
+    [
+        ("between", !spec.between.is_empty()),
+        ("among", !spec.among.is_empty()),
+        ("restitution", spec.restitution.is_some()),
+        ("restitution_law", spec.restitution_law.is_some()),
+        ("friction", spec.friction.is_some()),
+        ("static_friction", spec.static_friction.is_some()),
+        ("allow_overlap", spec.allow_overlap),
+        ("joint", spec.joint.is_some()),
+        ("coordinate", spec.coordinate.is_some()),
+        ("lower", spec.lower.is_some()),
+        ("upper", spec.upper.is_some()),
+        ("length", spec.length.is_some()),
+        ("direction", spec.direction.is_some()),
+        ("bound", spec.bound.is_some()),
+        ("static_bound", spec.static_bound.is_some()),
+        ("gap", !spec.gap.is_empty()),
+        ("offset", spec.offset.is_some()),
+        ("slip", !spec.slip.is_empty()),
+    ]
+}
+
+/// What interactions refer to.
+pub(super) struct Parts<'p> {
+    pub(super) world: &'p World<'p>,
+    pub(super) joints: &'p Joints<'p>,
+    pub(super) shapes: &'p Shapes<'p>,
+}
+
+pub(super) fn compile(
+    env: &Env<'_>,
+    parts: &Parts<'_>,
+    instance: &Instance,
+    spec: &ContactSpec,
+    path: &Path<'_>,
+) -> Option<Contact> {
+    if env.is_hopeless() {
+        return None;
+    }
+    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    let entry = Entry { env, parts, spec, path };
+    let kind = match spec.kind {
+        ContactType::Shapes => entry.shapes(),
+        ContactType::Limit => entry.limit(),
+        ContactType::Rope => entry.rope(),
+        ContactType::OneWay => entry.one_way(),
+        ContactType::DryFriction => entry.dry_friction(),
+        ContactType::Coordinates => entry.coordinates(),
+    };
+    Some(Contact { name: instance.name.clone(), kind: kind?, allow_overlap: spec.allow_overlap })
+}
+
+/// A note for every shape that no contact names.
+pub(super) fn note_unused(
+    contacts: &[Option<Contact>],
+    shapes: &Shapes<'_>,
+    mut report: impl FnMut(usize, Diagnostic),
+) {
+    let mut used = vec![false; shapes.slots.len()];
+    for contact in contacts.iter().flatten() {
+        if let ContactKind::Shapes { a, b, .. } = &contact.kind {
+            for id in a.iter().chain(b.iter().flatten()) {
+                used[id.0] = true;
+            }
+        }
+    }
+    for (k, instance) in shapes.names.instances.iter().enumerate() {
+        if !used[k] {
+            let note = Diagnostic::note(
+                "N_SHAPE_UNUSED",
+                "",
+                format!("no contact names the shape `{}`: nothing will touch it", instance.name),
+            );
+            report(k, note.help("add a [contact] with it, or remove it"));
+        }
+    }
+}
+
+/// The entry being compiled, with all it may need.
+struct Entry<'e> {
+    env: &'e Env<'e>,
+    parts: &'e Parts<'e>,
+    spec: &'e ContactSpec,
+    path: &'e Path<'e>,
+}
+
+impl Entry<'_> {
+    fn restitution(&self) -> Option<Restitution> {
+        let path = self.path.field("restitution");
+        let law = match self.spec.restitution_law.unwrap_or_default() {
+            RestitutionType::Newton => RestitutionLaw::Newton,
+            RestitutionType::Poisson => RestitutionLaw::Poisson,
+            RestitutionType::Energetic => RestitutionLaw::Energetic,
+        };
+        let e = match &self.spec.restitution {
+            None => 0.0,
+            Some(value) => self.env.constant(value, &path, Dim::NONE)?,
+        };
+        if (0.0..=1.0).contains(&e) {
+            return Some(Restitution { e, law });
+        }
+        self.env.report(
+            Diagnostic::error(
+                "E_RESTITUTION",
+                path.to_string(),
+                format!("the coefficient of restitution is {e}, but must be from 0 to 1"),
+            )
+            .help("0 stays, 1 comes back as fast as it came"),
+        );
+        None
+    }
+
+    fn surface(&self) -> Option<Surface> {
+        let restitution = self.restitution();
+        let (friction, static_friction) = self.bounds(
+            ("friction", &self.spec.friction),
+            ("static_friction", &self.spec.static_friction),
+            Dim::NONE,
+        )?;
+        Some(Surface { restitution: restitution?, friction, static_friction })
+    }
+
+    /// Two numbers, both not negative, the second at least the first and equal to it where it is
+    /// left out.
+    fn bounds(
+        &self,
+        (field, first): (&str, &Option<Scalar>),
+        (static_field, second): (&str, &Option<Scalar>),
+        dim: Dim,
+    ) -> Option<(f64, f64)> {
+        let read = |value: &Option<Scalar>, field: &str| {
+            optional(value.as_ref(), |value| {
+                let path = self.path.field(field);
+                let x = self.env.constant(value, &path, dim)?;
+                if x >= 0.0 {
+                    return Some(x);
+                }
+                self.friction_fault(&path, format!("`{field}` is {x}, but must not be negative"));
+                None
+            })
+        };
+        let (first, second) = (read(first, field), read(second, static_field));
+        let first = first?.unwrap_or(0.0);
+        let second = second?.unwrap_or(first);
+        if second >= first {
+            return Some((first, second));
+        }
+        self.friction_fault(
+            &self.path.field(static_field),
+            format!("`{static_field}` is {second}, less than `{field}`, which is {first}"),
+        );
+        None
+    }
+
+    fn friction_fault(&self, path: &Path<'_>, message: String) {
+        self.env.report(
+            Diagnostic::error("E_FRICTION", path.to_string(), message)
+                .help("friction is zero or more, and starting takes at least as much as sliding"),
+        );
+    }
+
+    fn coordinate(&self) -> Option<Coordinate> {
+        let wanted = Wanted {
+            joint: self.spec.joint.as_ref(),
+            coordinate: self.spec.coordinate.as_ref(),
+            between: &[],
+            axis: None,
+            axis2: None,
+            default: CoordinateKind::Angle,
+            axis_needs_kind: false,
+        };
+        if self.spec.joint.is_none() {
+            let help = "name a joint that has a coordinate, such as a revolute one";
+            self.env.missing(&self.path.field("joint"), label(self.spec.kind), help);
+            return None;
+        }
+        let owner = label(self.spec.kind);
+        wanted.resolve(self.env, self.parts.world, self.parts.joints, self.path, owner)
+    }
+
+    fn limit(&self) -> Option<ContactKind> {
+        let (env, spec, path) = (self.env, self.spec, self.path);
+        let coordinate = self.coordinate();
+        let restitution = self.restitution();
+        let dim = coordinate.as_ref().map_or(Dim::Any, |c| coordinates::dim(c.kind));
+        let read = |value: &Option<Scalar>, field: &str| {
+            optional(value.as_ref(), |value| env.constant(value, &path.field(field), dim))
+        };
+        let (lower, upper) = (read(&spec.lower, "lower"), read(&spec.upper, "upper"));
+        let (lower, upper) = (lower?, upper?);
+        match (lower, upper) {
+            (None, None) => {
+                env.missing(&path.field("upper"), "a limit", "give `lower`, `upper` or both");
+                return None;
+            }
+            (Some(lower), Some(upper)) if !(lower < upper) => {
+                env.range(
+                    &path.field("upper"),
+                    format!("the limits are {lower} and {upper}, but lower must be below upper"),
+                    "exchange them, or use a joint that does not move",
+                );
+                return None;
+            }
+            _ => {}
+        }
+        let (coordinate, restitution) = (coordinate?, restitution?);
+        Some(ContactKind::Limit { coordinate, lower, upper, restitution })
+    }
+
+    fn rope(&self) -> Option<ContactKind> {
+        let (env, spec, path) = (self.env, self.spec, self.path);
+        let between = path.field("between");
+        let mut names = Vec::new();
+        let mut plain = true;
+        for (k, side) in spec.between.iter().enumerate() {
+            match side {
+                NamesSpec::One(name) => names.push(name.clone()),
+                NamesSpec::Many(_) => {
+                    env.wrong_form(&between.index(k), "a list", "one frame");
+                    plain = false;
+                }
+            }
+        }
+        let ends =
+            if plain { self.parts.world.pair(env, &names, &between, "a rope") } else { None };
+        let restitution = self.restitution();
+        let length = optional(spec.length.as_ref(), |value| {
+            let path = path.field("length");
+            let x = env.constant(value, &path, Dim::LENGTH)?;
+            if x > 0.0 {
+                return Some(x);
+            }
+            let message = format!("the length is {x} m, but must be more than 0");
+            env.range(&path, message, "give the largest distance of the two ends");
+            None
+        });
+        let (a, b) = ends?;
+        Some(ContactKind::Rope { a, b, length: length?, restitution: restitution? })
+    }
+
+    fn one_way(&self) -> Option<ContactKind> {
+        let coordinate = self.coordinate();
+        let path = self.path.field("direction");
+        let sign = match &self.spec.direction {
+            None => 1.0,
+            Some(value) => self.env.constant(value, &path, Dim::NONE)?,
+        };
+        if sign.abs() != 1.0 {
+            let message = format!("the direction is {sign}, but must be 1 or -1");
+            self.env.range(&path, message, "1: the coordinate may grow; -1: it may fall");
+            return None;
+        }
+        Some(ContactKind::OneWay { coordinate: coordinate?, sign })
+    }
+
+    fn dry_friction(&self) -> Option<ContactKind> {
+        let coordinate = self.coordinate();
+        let dim = coordinate.as_ref().map_or(Dim::Any, |c| coordinates::force_dim(c.kind));
+        if self.spec.bound.is_none() {
+            let help = "give the force (N) or torque (N m) of friction";
+            self.env.missing(&self.path.field("bound"), "dry friction", help);
+            return None;
+        }
+        let (bound, bound_static) = self.bounds(
+            ("bound", &self.spec.bound),
+            ("static_bound", &self.spec.static_bound),
+            dim,
+        )?;
+        Some(ContactKind::DryFriction { coordinate: coordinate?, bound, bound_static })
+    }
+
+    fn coordinates(&self) -> Option<ContactKind> {
+        let (spec, path) = (self.spec, self.path);
+        let surface = self.surface();
+        if spec.gap.is_empty() {
+            let help = "give terms, such as [{ joint = \"slide\", factor = 1 }]";
+            self.env.missing(&path.field("gap"), label(spec.kind), help);
+            return None;
+        }
+        let gap = self.terms(&spec.gap, &path.field("gap"));
+        let slip = self.terms(&spec.slip, &path.field("slip"));
+        let offset = match &spec.offset {
+            None => Some(0.0),
+            Some(value) => self.env.constant(value, &path.field("offset"), Dim::Any),
+        };
+        let surface = surface?;
+        if spec.slip.is_empty() && surface.static_friction > 0.0 {
+            let help = "say what slips, such as [{ joint = \"slide\", factor = 1 }]";
+            self.env.missing(&path.field("slip"), "friction of coordinates", help);
+            return None;
+        }
+        Some(ContactKind::Coordinates { gap: gap?, offset: offset?, slip: slip?, surface })
+    }
+
+    fn terms(&self, list: &[GapTerm], path: &Path<'_>) -> Option<Vec<(Coordinate, f64)>> {
+        let terms: Vec<Option<(Coordinate, f64)>> = list
+            .iter()
+            .enumerate()
+            .map(|(k, term)| {
+                let path = path.index(k);
+                let kind = coordinates::kind(
+                    self.env,
+                    term.coordinate.as_ref(),
+                    &path.field("coordinate"),
+                );
+                let factor = self.env.constant(&term.factor, &path.field("factor"), Dim::Any);
+                let joint = self.parts.joints;
+                let c = joint.coordinate(self.env, &term.joint, &path.field("joint"), kind?)?;
+                Some((c, factor?))
+            })
+            .collect();
+        terms.into_iter().collect()
+    }
+
+    /// Shapes that names and patterns mean, ascending; all faults are reported.
+    fn select(&self, names: &[(&str, Path<'_>)]) -> Option<Vec<ShapeId>> {
+        let shapes = self.parts.shapes;
+        let mut out = Vec::new();
+        let mut good = true;
+        for (name, path) in names {
+            let Some(name) = self.env.text(name, path) else {
+                good = false;
+                continue;
+            };
+            if name.contains('*') {
+                let before = out.len();
+                let known = shapes.names.ids.iter();
+                out.extend(known.filter(|(n, _)| matches(&name, n)).map(|(_, k)| ShapeId(*k)));
+                if out.len() > before || shapes.names.incomplete {
+                    continue;
+                }
+            } else if let Some(k) = shapes.names.ids.get(&*name) {
+                out.push(ShapeId(*k));
+                continue;
+            }
+            good = false;
+            if !shapes.names.incomplete {
+                let known = shapes.names.ids.keys().map(String::as_str);
+                self.env.unknown(path, "shape", &name, known);
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        good.then_some(out)
+    }
+
+    fn shapes(&self) -> Option<ContactKind> {
+        let (env, spec, path) = (self.env, self.spec, self.path);
+        let surface = self.surface();
+        let between = path.field("between");
+        let among = path.field("among");
+        if !spec.among.is_empty() {
+            let owner = "a contact with `among`";
+            env.unused(path, owner, &[("between", !spec.between.is_empty())], &["among"]);
+            let names: Vec<_> =
+                spec.among.iter().enumerate().map(|(k, n)| (n.as_str(), among.index(k))).collect();
+            let a = self.select(&names)?;
+            self.check_bodies(&a, &a, &among)?;
+            return Some(ContactKind::Shapes { a, b: None, surface: surface? });
+        }
+        let [first, second] = spec.between.as_slice() else {
+            match spec.between.len() {
+                0 => {
+                    let help = "name two shapes, such as [\"ball\", \"floor\"], or give `among`";
+                    env.missing(&between, label(spec.kind), help);
+                }
+                n => env.shape(&between, n, "2 sides (each a name or a list)"),
+            }
+            return None;
+        };
+        let side = |names: &NamesSpec, k: usize| {
+            let path = between.index(k);
+            match names {
+                NamesSpec::One(name) => self.select(&[(name, path)]),
+                NamesSpec::Many(list) => {
+                    let names: Vec<_> = list
+                        .iter()
+                        .enumerate()
+                        .map(|(i, name)| (name.as_str(), path.index(i)))
+                        .collect();
+                    self.select(&names)
+                }
+            }
+        };
+        let (a, b) = (side(first, 0), side(second, 1));
+        let (a, b) = (a?, b?);
+        self.check_bodies(&a, &b, &between)?;
+        Some(ContactKind::Shapes { a, b: Some(b), surface: surface? })
+    }
+
+    /// At least one pair is on two bodies.
+    fn check_bodies(&self, a: &[ShapeId], b: &[ShapeId], path: &Path<'_>) -> Option<()> {
+        let slots = self.parts.shapes.slots;
+        let bodies = |list: &[ShapeId]| {
+            let frames = list.iter().map(|id| slots[id.0].frame.as_ref());
+            frames.map(|f| f.map(|f| f.body)).collect::<Option<Vec<_>>>()
+        };
+        // a faulty shape has been reported itself
+        let (on_a, on_b) = (bodies(a)?, bodies(b)?);
+        let differ = match (on_a.first(), on_b.first()) {
+            (Some(x), Some(y)) => on_b.iter().any(|o| o != x) || on_a.iter().any(|o| o != y),
+            _ => false,
+        };
+        if differ {
+            return Some(());
+        }
+        let names = &self.parts.shapes.names.instances;
+        let name = |list: &[ShapeId]| list.first().map_or("", |id| names[id.0].name.as_str());
+        let message = if a.len() == 1 && a == b {
+            format!("the shape `{}` cannot touch itself", name(a))
+        } else {
+            let on = match on_a.first() {
+                Some(Some(body)) => format!("the body `{}`", self.parts.world.bodies[body.0].name),
+                _ => "the ground".to_owned(),
+            };
+            format!("all shapes, `{}` and `{}` among them, are on {on}", name(a), name(b))
+        };
+        self.env.report(
+            Diagnostic::error("E_SAME_BODY", path.to_string(), message)
+                .help("name shapes of two bodies; the ground counts as one"),
+        );
+        None
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts: Vec<&str> = parts.collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns() {
+        assert!(matches("*", "x"));
+        assert!(matches("link*", "link12"));
+        assert!(matches("a*b*c", "a1b2c"));
+        assert!(matches("*_end", "rod_end"));
+        assert!(!matches("link*", "lin"));
+        assert!(!matches("a*b*c", "a1c2b"));
+        assert!(!matches("ab*ba", "aba"));
+    }
+}

@@ -1,0 +1,52 @@
+//! Meshes: the triangles come with the model, already closed and facing outwards.
+
+use super::context::{Env, Path};
+use crate::spec::ShapeSpec;
+use crate::{Diagnostic, Form};
+use delassus_expr::Dim;
+use std::sync::Arc;
+
+pub(super) fn compile(env: &Env<'_>, spec: &ShapeSpec, path: &Path<'_>) -> Option<Form> {
+    let scale = match &spec.scale {
+        None => Some(1.0),
+        Some(value) => env.constant(value, &path.field("scale"), Dim::Any).filter(|s| {
+            let good = *s > 0.0;
+            if !good {
+                env.range(
+                    &path.field("scale"),
+                    format!("the scale is {s}, but must be more than 0"),
+                    "give metres per unit of the file, such as 0.001 for millimetres",
+                );
+            }
+            good
+        }),
+    };
+    let file = path.field("file");
+    let Some(mesh) = &spec.mesh else {
+        match &spec.file {
+            None => env.missing(&file, "a mesh", "name an STL or OBJ file beside the model"),
+            Some(name) => env.report(
+                Diagnostic::error(
+                    "E_MESH",
+                    file.to_string(),
+                    format!("the triangles of \"{name}\" are not loaded"),
+                )
+                .help("load the model from a file, or fill `mesh` in the program"),
+            ),
+        }
+        return None;
+    };
+    let scale = scale?;
+    if scale == 1.0 {
+        return Some(Form::Mesh { mesh: mesh.clone() });
+    }
+    match mesh.scaled(scale) {
+        Ok(mesh) => Some(Form::Mesh { mesh: Arc::new(mesh) }),
+        Err(e) => {
+            let message = format!("scaled by {scale}: {e}");
+            let fault = Diagnostic::error("E_MESH", file.to_string(), message);
+            env.report(fault.help("check the scale: metres per unit of the file"));
+            None
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Shapes for contact: their form, and what they are fixed on.
+
+use super::context::{Env, Path};
+use super::frames::{World, is_planar};
+use super::geometry::{Shape as Size, components, direction, rotation, vector};
+use super::mesh;
+use super::repeat::{Expanded, Instance};
+use crate::spec::{Scalar, ShapePoint, ShapeSpec, ShapeType};
+use crate::{BodyKind, ContactShape, Corner, Diagnostic, Form, Frame};
+use delassus_expr::Dim;
+use delassus_math::{Quat, Vec3};
+use std::f64::consts::TAU;
+
+/// A shape, or what is known of one whose data are faulty.
+#[derive(Debug)]
+pub(super) struct ShapeSlot {
+    pub(super) frame: Option<Frame>,
+    pub(super) shape: Option<ContactShape>,
+}
+
+/// All shapes by name.
+pub(super) struct Shapes<'s> {
+    pub(super) slots: &'s [ShapeSlot],
+    pub(super) names: &'s Expanded,
+}
+
+pub(super) fn label(kind: ShapeType) -> &'static str {
+    match kind {
+        ShapeType::Point => "a point",
+        ShapeType::Circle => "a circle",
+        ShapeType::Segment => "a segment",
+        ShapeType::HalfPlane => "a half-plane",
+        ShapeType::Arc => "an arc",
+        ShapeType::Profile => "a profile",
+        ShapeType::Sphere => "a sphere",
+        ShapeType::HalfSpace => "a half-space",
+        ShapeType::Capsule => "a capsule",
+        ShapeType::Box => "a box",
+        ShapeType::Cylinder => "a cylinder",
+        ShapeType::Hull => "a hull",
+        ShapeType::Mesh => "a mesh",
+    }
+}
+
+/// Whether a shape lives in the plane, in space, or in either.
+fn plane(kind: ShapeType) -> Option<bool> {
+    use ShapeType as T;
+    match kind {
+        T::Point => None,
+        T::Circle | T::Segment | T::HalfPlane | T::Arc | T::Profile => Some(true),
+        _ => Some(false),
+    }
+}
+
+fn fields(kind: ShapeType) -> &'static [&'static str] {
+    match kind {
+        ShapeType::Point => &["body", "at"],
+        ShapeType::Circle => &["body", "at", "radius"],
+        ShapeType::Segment => &["body", "at", "angle", "from", "to"],
+        ShapeType::HalfPlane => &["body", "at", "angle", "normal"],
+        ShapeType::Arc => &["body", "at", "angle", "radius", "from_angle", "to_angle", "hollow"],
+        ShapeType::Profile => &["body", "at", "angle", "points"],
+        ShapeType::Sphere => &["body", "at", "radius"],
+        ShapeType::HalfSpace => &["body", "at", "angle", "orientation", "normal"],
+        ShapeType::Capsule | ShapeType::Cylinder => {
+            &["body", "at", "angle", "orientation", "radius", "from", "to", "length"]
+        }
+        ShapeType::Box => &["body", "at", "angle", "orientation", "size"],
+        ShapeType::Hull => &["body", "at", "angle", "orientation", "points"],
+        ShapeType::Mesh => &["body", "at", "angle", "orientation", "file", "scale", "mesh"],
+    }
+}
+
+fn given(spec: &ShapeSpec) -> [(&'static str, bool); 17] {
+    [
+        ("body", spec.body.is_some()),
+        ("at", !spec.at.is_empty()),
+        ("angle", spec.angle.is_some()),
+        ("orientation", spec.orientation.is_some()),
+        ("radius", spec.radius.is_some()),
+        ("from", !spec.from.is_empty()),
+        ("to", !spec.to.is_empty()),
+        ("length", spec.length.is_some()),
+        ("normal", spec.normal.is_some()),
+        ("from_angle", spec.from_angle.is_some()),
+        ("to_angle", spec.to_angle.is_some()),
+        ("hollow", spec.hollow),
+        ("size", !spec.size.is_empty()),
+        ("points", !spec.points.is_empty()),
+        ("file", spec.file.is_some()),
+        ("scale", spec.scale.is_some()),
+        ("mesh", spec.mesh.is_some()),
+    ]
+}
+
+pub(super) fn compile(
+    env: &Env<'_>,
+    world: &World<'_>,
+    instance: &Instance,
+    spec: &ShapeSpec,
+    path: &Path<'_>,
+) -> ShapeSlot {
+    if env.is_hopeless() {
+        return ShapeSlot { frame: None, shape: None };
+    }
+    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    let entry = Entry { env, spec, path };
+    let frame = entry.frame(world, &instance.name);
+    let form = entry.form();
+    let shape = frame.clone().zip(form).map(|(frame, form)| ContactShape {
+        name: instance.name.clone(),
+        frame,
+        form,
+    });
+    ShapeSlot { frame, shape }
+}
+
+/// The entry being compiled.
+struct Entry<'e> {
+    env: &'e Env<'e>,
+    spec: &'e ShapeSpec,
+    path: &'e Path<'e>,
+}
+
+impl Entry<'_> {
+    /// Components of the vectors of a shape.
+    fn size(&self) -> Size {
+        match plane(self.spec.kind) {
+            Some(true) => Size::Plane,
+            Some(false) => Size::Space,
+            None => Size::Either,
+        }
+    }
+
+    /// The frame of the shape: that of `body`, moved by `at` and turned.
+    fn frame(&self, world: &World<'_>, name: &str) -> Option<Frame> {
+        let (env, spec, path) = (self.env, self.spec, self.path);
+        let on = match &spec.body {
+            None => {
+                let help = "name a body or a marker, such as \"wheel\", or \"ground\"";
+                env.missing(&path.field("body"), label(spec.kind), help);
+                None
+            }
+            Some(text) => world.frame(env, text, &path.field("body")),
+        };
+        let p = if spec.at.is_empty() {
+            Some(Vec3::zeros())
+        } else {
+            vector(env, &spec.at, &path.field("at"), Dim::LENGTH, self.size())
+        };
+        if spec.angle.is_some() && spec.orientation.is_some() {
+            let owner = "a shape with an `orientation`";
+            env.unused(path, owner, &[("angle", true)], &["at", "orientation"]);
+            return None;
+        }
+        let q = match (&spec.angle, &spec.orientation) {
+            (Some(angle), _) => env
+                .constant(angle, &path.field("angle"), Dim::NONE)
+                .map(|a| Quat::from_axis_angle(&Vec3::z(), a)),
+            (None, Some(spec)) => rotation(env, spec, &path.field("orientation")),
+            (None, None) => Some(Quat::IDENTITY),
+        };
+        let on = on?;
+        let kind = world.kind(&on);
+        self.check_body(kind, &on)?;
+        let (p, q) = (p?, q?);
+        let at = on.p + on.r * p;
+        let r = on.r * q.matrix();
+        if plane(spec.kind) == Some(true) && !(at.z == 0.0 && r[(2, 2)] >= 1.0 - 1e-12) {
+            env.report(
+                Diagnostic::error(
+                    "E_SHAPE_BODY",
+                    path.field("body").to_string(),
+                    format!(
+                        "{} lives in the x-y plane, but `{}` is off it or tilted out of it",
+                        label(spec.kind),
+                        on.name
+                    ),
+                )
+                .help("use a marker in the plane z = 0, or a solid"),
+            );
+            return None;
+        }
+        if matches!(kind, Some(BodyKind::Point | BodyKind::PlanarPoint)) && at != Vec3::zeros() {
+            env.range(
+                &path.field("at"),
+                format!(
+                    "the shape is at {} m on `{}`, which is a point and cannot turn",
+                    components(at.as_slice()),
+                    on.name
+                ),
+                "put the shape at the origin, or use a body of type `planar` or `rigid`",
+            );
+            return None;
+        }
+        Some(Frame { body: on.body, p: at, r, name: name.to_owned() })
+    }
+
+    /// Planar shapes belong on planar bodies, solids on spatial ones; on the ground both may be.
+    fn check_body(&self, body: Option<BodyKind>, on: &Frame) -> Option<()> {
+        let (Some(flat), Some(kind)) = (plane(self.spec.kind), body) else {
+            return Some(());
+        };
+        if flat == is_planar(kind) {
+            return Some(());
+        }
+        let (what, help) = if flat {
+            ("lives in the x-y plane, which the body leaves", "use a solid such as `sphere`")
+        } else {
+            ("is a solid, but the body stays in the x-y plane", "use a shape such as `circle`")
+        };
+        self.env.report(
+            Diagnostic::error(
+                "E_SHAPE_BODY",
+                self.path.field("body").to_string(),
+                format!("{} {what} (`{}`)", label(self.spec.kind), on.name),
+            )
+            .help(format!("{help}, or a body of another type")),
+        );
+        None
+    }
+
+    fn form(&self) -> Option<Form> {
+        let spec = self.spec;
+        Some(match spec.kind {
+            ShapeType::Point => Form::Point,
+            ShapeType::Circle => Form::Circle { radius: self.radius()? },
+            ShapeType::Sphere => Form::Sphere { radius: self.radius()? },
+            ShapeType::Segment => {
+                let (from, to) = self.ends()?;
+                Form::Segment { from, to }
+            }
+            ShapeType::HalfPlane => Form::HalfPlane { normal: self.normal(Vec3::y())? },
+            ShapeType::HalfSpace => Form::HalfSpace { normal: self.normal(Vec3::z())? },
+            ShapeType::Arc => self.arc()?,
+            ShapeType::Profile => Form::Profile { corners: self.corners()? },
+            ShapeType::Capsule => {
+                let (radius, ends) = (self.radius(), self.axis());
+                let ((from, to), radius) = (ends?, radius?);
+                Form::Capsule { from, to, radius }
+            }
+            ShapeType::Cylinder => {
+                let (radius, ends) = (self.radius(), self.axis());
+                let ((from, to), radius) = (ends?, radius?);
+                Form::Cylinder { from, to, radius }
+            }
+            ShapeType::Box => self.cuboid()?,
+            ShapeType::Hull => Form::Hull { points: self.hull()? },
+            ShapeType::Mesh => mesh::compile(self.env, spec, self.path)?,
+        })
+    }
+
+    /// A length that must be positive.
+    fn positive(&self, value: Option<&Scalar>, field: &str, help: &str) -> Option<f64> {
+        let path = self.path.field(field);
+        let Some(value) = value else {
+            self.env.missing(&path, label(self.spec.kind), help);
+            return None;
+        };
+        let x = self.env.constant(value, &path, Dim::LENGTH)?;
+        if x > 0.0 {
+            return Some(x);
+        }
+        let message = format!("the {field} is {x} m, but must be more than 0");
+        self.env.range(&path, message, help);
+        None
+    }
+
+    fn radius(&self) -> Option<f64> {
+        self.positive(self.spec.radius.as_ref(), "radius", "give a radius in m, such as 0.1")
+    }
+
+    fn vector(&self, list: &[Scalar], field: &str) -> Option<Vec3> {
+        let path = self.path.field(field);
+        if list.is_empty() {
+            let help = "give a point in the frame of the shape, m";
+            self.env.missing(&path, label(self.spec.kind), help);
+            return None;
+        }
+        vector(self.env, list, &path, Dim::LENGTH, self.size())
+    }
+
+    /// Two different ends.
+    fn ends(&self) -> Option<(Vec3, Vec3)> {
+        let from = self.vector(&self.spec.from, "from");
+        let to = self.vector(&self.spec.to, "to");
+        let (from, to) = (from?, to?);
+        if from != to {
+            return Some((from, to));
+        }
+        self.env.report(
+            Diagnostic::error(
+                "E_DEGENERATE_DIRECTION",
+                self.path.field("to").to_string(),
+                format!("both ends of {} are at the same place", label(self.spec.kind)),
+            )
+            .help("give two different ends"),
+        );
+        None
+    }
+
+    /// Ends of a capsule or cylinder: given, or `length` along z.
+    fn axis(&self) -> Option<(Vec3, Vec3)> {
+        let spec = self.spec;
+        if spec.length.is_none() {
+            return self.ends();
+        }
+        let used = [("from", !spec.from.is_empty()), ("to", !spec.to.is_empty())];
+        let owner = format!("{} with a `length`", label(spec.kind));
+        self.env.unused(self.path, &owner, &used, &["length"]);
+        let help = "give a length in m, such as 0.3";
+        let half = self.positive(spec.length.as_ref(), "length", help)? / 2.0;
+        Some((Vec3::z() * -half, Vec3::z() * half))
+    }
+
+    fn normal(&self, default: Vec3) -> Option<Vec3> {
+        let Some(list) = &self.spec.normal else {
+            return Some(default);
+        };
+        let path = self.path.field("normal");
+        let n = direction(self.env, list, &path)?;
+        if plane(self.spec.kind) == Some(true) && n.z != 0.0 {
+            self.env.range(
+                &path,
+                format!("z is {}, but the shape lives in the x-y plane", n.z),
+                "give two components",
+            );
+            return None;
+        }
+        Some(n)
+    }
+
+    fn arc(&self) -> Option<Form> {
+        let spec = self.spec;
+        let angle = |value: &Option<Scalar>, field: &str, default: f64| match value {
+            Some(value) => self.env.constant(value, &self.path.field(field), Dim::NONE),
+            None => Some(default),
+        };
+        let radius = self.radius();
+        let from = angle(&spec.from_angle, "from_angle", 0.0);
+        let to = angle(&spec.to_angle, "to_angle", TAU);
+        let (from, to) = (from?, to?);
+        if !(to > from && to - from <= TAU * (1.0 + 1e-12)) {
+            self.env.range(
+                &self.path.field("to_angle"),
+                format!("the arc goes from {from} to {to} rad, but must turn by 0 to 2π"),
+                "give an end above the beginning by at most 360 deg",
+            );
+            return None;
+        }
+        Some(Form::Arc { radius: radius?, from, to: to.min(from + TAU), hollow: spec.hollow })
+    }
+
+    fn cuboid(&self) -> Option<Form> {
+        let size = self.vector(&self.spec.size, "size")?;
+        for k in 0..3 {
+            if size[k] <= 0.0 {
+                let message = format!("an edge of {} m, but must be more than 0", size[k]);
+                self.env.range(&self.path.field("size").index(k), message, "give lengths in m");
+                return None;
+            }
+        }
+        Some(Form::Box { size })
+    }
+
+    fn hull(&self) -> Option<Vec<Vec3>> {
+        let path = self.path.field("points");
+        let points: Vec<Option<Vec3>> = self
+            .spec
+            .points
+            .iter()
+            .enumerate()
+            .map(|(k, point)| match point {
+                ShapePoint::Point(list) => {
+                    vector(self.env, list, &path.index(k), Dim::LENGTH, Size::Space)
+                }
+                ShapePoint::Corner(_) => {
+                    self.env.wrong_form(&path.index(k), "a table", "a list of 3 numbers (m)");
+                    None
+                }
+            })
+            .collect();
+        if points.len() < 4 {
+            self.env.shape(&path, points.len(), "at least 4 points");
+            return None;
+        }
+        points.into_iter().collect()
+    }
+
+    fn corners(&self) -> Option<Vec<Corner>> {
+        let path = self.path.field("points");
+        let list = &self.spec.points;
+        let corners: Vec<Option<Corner>> =
+            list.iter().enumerate().map(|(k, point)| self.corner(point, &path.index(k))).collect();
+        let arcs = list.iter().any(|p| matches!(p, ShapePoint::Corner(c) if c.arc.is_some()));
+        let least = if arcs { 2 } else { 3 };
+        if corners.len() < least {
+            self.env.shape(&path, corners.len(), "at least 3 corners (2 with arcs)");
+            return None;
+        }
+        let corners: Vec<Corner> = corners.into_iter().collect::<Option<_>>()?;
+        // twice the area within the chords
+        let next = corners.iter().cycle().skip(1);
+        let area: f64 =
+            corners.iter().zip(next).map(|(a, b)| a.at.x * b.at.y - a.at.y * b.at.x).sum();
+        if area < 0.0 {
+            self.env.range(
+                &path,
+                "the corners run clockwise, so that the material would be outside".to_owned(),
+                "give them counter-clockwise",
+            );
+            return None;
+        }
+        Some(corners)
+    }
+
+    fn corner(&self, point: &ShapePoint, path: &Path<'_>) -> Option<Corner> {
+        let table = match point {
+            ShapePoint::Point(list) => {
+                let at = vector(self.env, list, path, Dim::LENGTH, Size::Plane)?;
+                return Some(Corner { at, fillet: 0.0, arc: 0.0 });
+            }
+            ShapePoint::Corner(table) => table,
+        };
+        let at = vector(self.env, &table.at, &path.field("at"), Dim::LENGTH, Size::Plane);
+        let length = |value: &Option<Scalar>, field: &str| match value {
+            Some(value) => self.env.constant(value, &path.field(field), Dim::LENGTH),
+            None => Some(0.0),
+        };
+        let (fillet, arc) = (length(&table.fillet, "fillet"), length(&table.arc, "arc"));
+        let fillet = fillet?;
+        if fillet < 0.0 {
+            self.env.range(
+                &path.field("fillet"),
+                format!("the radius is {fillet} m, but must not be negative"),
+                "give a radius of zero or more",
+            );
+            return None;
+        }
+        Some(Corner { at: at?, fillet, arc: arc? })
+    }
+}

@@ -1,0 +1,462 @@
+//! What every point must keep, checked by differences at random states: u = H v, u_N is the rate of
+//! the gap, u̇ = H a + bias, and a rigid motion of everything touches nothing.
+
+use super::moving::Moving;
+use super::touch::{Side, rate_and_bias, touch};
+use crate::joint::contract::{Lab, Pose as Fit, Rng};
+use crate::system::kin::BodyKin;
+use crate::{Model, System, assemble, compile};
+use delassus_dae::{Law, Point, PointId, Problem, State, Unilateral};
+use delassus_geom::{Feature, Pose};
+use delassus_math::{Quat, Vec3};
+use nalgebra::DVector;
+
+fn close(found: &[f64], expected: &[f64], tol: f64, what: &str) {
+    for (x, y) in found.iter().zip(expected) {
+        let scale = x.abs().max(y.abs()).max(1.0);
+        assert!((x - y).abs() <= tol * scale, "found {x}, expected {y}: {what}");
+    }
+}
+
+/// Bodies and shapes for the plane; OTHER is the second body's frame or the ground.
+const PLANE: &str = r#"
+schema = 1
+[body.a]
+type = "KIND"
+mass = 1.3
+INERTIA
+position = [0.3, 0.1]
+[body.b]
+type = "OTHER"
+mass = 0.8
+OTHER_INERTIA
+position = [1.4, 0.9]
+"#;
+
+fn planar_text(kind: &str, other: &str, shapes: &str) -> String {
+    let inertia = |kind: &str, com: &str| match kind {
+        "planar" => format!("inertia = 0.7\ncom = {com}\nangle = 0.5"),
+        _ => String::new(),
+    };
+    let text = PLANE.replace("OTHER_INERTIA", &inertia(other, "[-0.2, 0.1]"));
+    let text = text.replace("INERTIA", &inertia(kind, "[0.1, 0.2]"));
+    text.replace("KIND", kind).replace("OTHER", other) + shapes
+}
+
+fn spatial_text(kind: &str, other: &str, shapes: &str) -> String {
+    let inertia = |kind: &str, com: &str| match kind {
+        "rigid" => format!(
+            "inertia = [0.7, 0.9, 1.1, 0.05, -0.1, 0.08]\ncom = {com}\n\
+             orientation = {{ axis = [0, 1, 1], angle = 0.5 }}"
+        ),
+        _ => String::new(),
+    };
+    format!(
+        "schema = 1\n[body.a]\ntype = \"{kind}\"\nmass = 1.3\n{}\nposition = [0.3, 0.1, 0.2]\n\
+         [body.b]\ntype = \"{other}\"\nmass = 0.8\n{}\nposition = [1.4, 0.9, -0.4]\n{shapes}",
+        inertia(kind, "[0.1, 0.2, -0.1]"),
+        inertia(other, "[-0.2, 0.1, 0.15]")
+    )
+}
+
+/// A shape named `x` or `y`, off the origin where its body can turn.
+fn shape(name: &str, body: &str, turns: bool, text: &str) -> String {
+    let at = match (turns, text.contains("SPACE")) {
+        (false, _) => "",
+        (true, false) => "at = [0.15, -0.2]\n",
+        (true, true) => "at = [0.15, -0.2, 0.3]\n",
+    };
+    format!("[shape.{name}]\nbody = \"{body}\"\n{at}{}\n", text.replace("SPACE", ""))
+}
+
+const RULE: &str = "[contact.c]\nbetween = ['x', 'y']\nfriction = 0.3\nallow_overlap = true\n";
+
+/// Tries all points of a model at random states.
+fn points_keep(text: &str, seed: u64) {
+    let mut lab = Lab::new(text);
+    let mut rng = Rng(seed);
+    let mut tried = 0;
+    for _ in 0..6 {
+        let s = lab.state(&mut rng, Fit::Free, None);
+        lab.realize(&s);
+        let mut near = Vec::new();
+        lab.sys.near(&lab.ws, f64::INFINITY, &mut near);
+        assert!(near.is_sorted());
+        let mut below = Vec::new();
+        lab.sys.near(&lab.ws, 0.7, &mut below);
+        assert!(below.iter().all(|id| near.contains(id)));
+        for id in near {
+            let mut p = Point::default();
+            lab.realize(&s);
+            if lab.sys.position(&lab.ws, id, false, None, &mut p) {
+                lab.sys.rates(&lab.ws, id, &mut p);
+                tried += 1;
+                one(&mut lab, &s, id, &p, &mut rng, text);
+            }
+        }
+    }
+    assert!(tried > 0, "no point faces anything\n{text}");
+}
+
+fn one(lab: &mut Lab, s: &State, id: PointId, p: &Point, rng: &mut Rng, text: &str) {
+    let n = lab.sys.law(id).rows();
+    let v = DVector::from(s.v.clone());
+    let a = rng.vector(v.len());
+    let mut cols = Vec::new();
+    lab.sys.columns(id, &mut cols);
+    assert_eq!(cols, p.cols);
+    for k in 0..n {
+        close(&[p.row_dot(k, &s.v)], &[p.rate[k]], 1e-12, text);
+    }
+    let follow = |lab: &mut Lab, s: &State| {
+        let mut at = Point::default();
+        lab.realize(s);
+        assert!(lab.sys.position(&lab.ws, id, true, Some(p.features), &mut at));
+        lab.sys.rates(&lab.ws, id, &mut at);
+        at
+    };
+    if matches!(lab.sys.law(id), Law::Contact { .. }) {
+        let gap = lab.slope(s, (&v, &a, 1.0), |lab, s| DVector::from(vec![follow(lab, s).gap]));
+        close(&[gap[0]], &[p.rate[0]], 1e-8, text);
+    }
+    let rates = lab.slope(s, (&v, &a, 1.0), |lab, s| {
+        DVector::from(follow(lab, s).rate[..n].to_vec())
+    });
+    for k in 0..n {
+        let wanted = p.row_dot(k, a.as_slice()) + p.bias[k];
+        close(&[rates[k]], &[wanted], 1e-7, &format!("row {k}\n{text}"));
+    }
+}
+
+/// A rigid motion of two bodies leaves all rates at zero.
+fn carried_along(text: &str) {
+    let mut lab = Lab::new(text);
+    let mut rng = Rng(77);
+    let mut s = lab.state(&mut rng, Fit::Free, None);
+    let (turn, shift) = lab.rigid_motion(&mut rng);
+    let mut iv = 0;
+    for (i, b) in lab.model().bodies.iter().enumerate() {
+        let (x, r) = lab.place(&s.q, i);
+        let (v, w) = (shift + turn.cross(&x), r.transpose() * turn);
+        match b.kind {
+            crate::BodyKind::Planar => s.v[iv..iv + 3].copy_from_slice(&[v.x, v.y, w.z]),
+            _ => {
+                s.v[iv..iv + 3].copy_from_slice(v.as_slice());
+                s.v[iv + 3..iv + 6].copy_from_slice(w.as_slice());
+            }
+        }
+        iv += b.kind.nv();
+    }
+    lab.realize(&s);
+    let mut near = Vec::new();
+    lab.sys.near(&lab.ws, f64::INFINITY, &mut near);
+    let mut p = Point::default();
+    for id in near {
+        if lab.sys.position(&lab.ws, id, false, None, &mut p) {
+            lab.sys.rates(&lab.ws, id, &mut p);
+            close(&p.rate[..lab.sys.law(id).rows()], &[0.0; 3][..lab.sys.law(id).rows()], 1e-12, text);
+        }
+    }
+}
+
+const PLANAR_SHAPES: [&str; 6] = [
+    "type = 'point'",
+    "type = 'circle'\nradius = 0.2",
+    "type = 'half-plane'\nnormal = [3, 4]",
+    "type = 'segment'\nfrom = [-1, 0]\nto = [1, 0.2]",
+    "type = 'arc'\nradius = 3\nhollow = true",
+    "type = 'profile'\npoints = [[-0.3, -0.2], [0.4, -0.2], { at = [0.3, 0.3], fillet = 0.05 }, [-0.3, 0.2]]",
+];
+
+#[test]
+fn planar_points() {
+    let mut seed = 1;
+    for (x, y) in [(1, 1), (0, 1), (0, 2), (2, 1), (1, 3), (4, 1), (0, 5), (5, 2), (5, 1), (5, 5)] {
+        for (kind, other) in [("planar", "planar"), ("planar-point", "planar"), ("planar", "ground")] {
+            let (a_turns, on_ground) = (kind == "planar", other == "ground");
+            let b = if on_ground { "ground" } else { "b" };
+            let shapes = shape("x", "a", a_turns, PLANAR_SHAPES[x])
+                + &shape("y", b, true, PLANAR_SHAPES[y])
+                + RULE;
+            let other = if on_ground { "planar" } else { other };
+            let text = planar_text(kind, other, &shapes);
+            seed += 1;
+            points_keep(&text, seed);
+            if kind == "planar" && !on_ground {
+                carried_along(&text);
+            }
+        }
+    }
+}
+
+const SPATIAL_SHAPES: [&str; 5] = [
+    "type = 'sphere'\nradius = 0.2",
+    "type = 'half-space'\nnormal = [3, 4, 1]",
+    "type = 'capsule'\nradius = 0.1\nlength = 5SPACE",
+    "type = 'box'\nsize = [0.5, 0.6, 0.7]SPACE",
+    "type = 'point'",
+];
+
+#[test]
+fn spatial_points() {
+    let mut seed = 1;
+    for (x, y) in [(0, 0), (0, 1), (1, 0), (2, 0), (0, 2), (4, 1), (0, 3), (3, 1)] {
+        for (kind, other) in [("rigid", "rigid"), ("point", "rigid"), ("rigid", "ground")] {
+            let (a_turns, on_ground) = (kind == "rigid", other == "ground");
+            if !a_turns && !matches!(x, 0 | 4) {
+                continue;
+            }
+            let b = if on_ground { "ground" } else { "b" };
+            let mark = |text: &str| if text.contains("SPACE") { text.to_owned() } else { format!("{text}SPACE") };
+            let shapes = shape("x", "a", a_turns, &mark(SPATIAL_SHAPES[x]))
+                + &shape("y", b, true, &mark(SPATIAL_SHAPES[y]))
+                + RULE;
+            let other = if on_ground { "rigid" } else { other };
+            let text = spatial_text(kind, other, &shapes);
+            seed += 1;
+            points_keep(&text, seed);
+            if a_turns && !on_ground {
+                carried_along(&text);
+            }
+        }
+    }
+}
+
+/// Stops, ropes, clutches, dry friction and sums of coordinates.
+const SCALARS: &str = r#"
+[joint.hinge]
+type = "revolute"
+between = ["ground", "a"]
+axis = AXIS
+[joint.slide]
+type = "prismatic"
+between = ["a", "b"]
+[contact.stop]
+type = "limit"
+joint = "hinge"
+lower = "-100 deg"
+upper = "100 deg"
+allow_overlap = true
+[contact.end]
+type = "limit"
+joint = "slide"
+upper = 9
+[contact.rope]
+type = "rope"
+between = ["ground", "b"]
+length = 9
+[contact.freewheel]
+type = "one-way"
+joint = "hinge"
+direction = -1
+[contact.brake]
+type = "dry-friction"
+joint = "slide"
+bound = 3
+static_bound = 4
+[contact.sum]
+type = "coordinates"
+gap = [{ joint = "hinge", factor = -0.2 }, { joint = "slide", factor = 1.5 }]
+offset = 9
+slip = [{ joint = "slide", factor = 1 }]
+friction = 0.3
+"#;
+
+#[test]
+fn scalar_points() {
+    points_keep(&planar_text("planar", "planar", &SCALARS.replace("AXIS", "[0, 0, 1]")), 3);
+    let text = spatial_text("rigid", "rigid", &SCALARS.replace("AXIS", "[0, 0, 1]"));
+    // an angle is one only about a common axis: the slide and the rope remain in free poses
+    let text = text
+        .replace("[contact.stop]\ntype = \"limit\"\njoint = \"hinge\"", "[contact.stop]\ntype = \"limit\"\njoint = \"slide\"")
+        .replace("lower = \"-100 deg\"\nupper = \"100 deg\"", "lower = -9\nupper = 8")
+        .replace("type = \"one-way\"\njoint = \"hinge\"", "type = \"one-way\"\njoint = \"slide\"")
+        .replace("{ joint = \"hinge\", factor = -0.2 }, ", "");
+    points_keep(&text, 4);
+}
+
+fn model(text: &str) -> Model {
+    let spec = toml::from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    compile(&spec).unwrap_or_else(|e| panic!("{e:#?}\n{text}"))
+}
+
+#[test]
+fn signs_and_names() {
+    let text = planar_text("planar", "planar", &SCALARS.replace("AXIS", "[0, 0, 1]"));
+    let sys = System::new(model(&text)).unwrap();
+    let mut ws = sys.workspace();
+    let q = sys.given_configuration();
+    let z = sys.initial_z(0.0, &q);
+    sys.realize_position(0.0, &q, &z, &mut ws);
+    let mut near = Vec::new();
+    sys.near(&ws, f64::INFINITY, &mut near);
+    let names: Vec<String> = near.iter().map(|id| sys.point_name(*id)).collect();
+    assert_eq!(names, ["stop.lower", "stop.upper", "end", "rope", "freewheel", "brake", "sum"]);
+    let mut p = Point::default();
+    let gap = |k: usize, p: &mut Point| {
+        assert!(sys.position(&ws, near[k], false, None, p));
+        p.gap
+    };
+    let limit = 100f64.to_radians();
+    close(&[gap(0, &mut p), gap(1, &mut p)], &[0.5 + limit, limit - 0.5], 1e-14, "limits");
+    close(&[gap(3, &mut p)], &[9.0 - 1.4f64.hypot(0.9)], 1e-14, "rope");
+    // without a near gap only what has none is left
+    sys.near(&ws, 0.0, &mut near);
+    let names: Vec<String> = near.iter().map(|id| sys.point_name(*id)).collect();
+    assert_eq!(names, ["freewheel", "brake"]);
+}
+
+/// All pairs of features against differences along motions with given accelerations.
+#[test]
+fn features() {
+    let mut rng = Rng(5);
+    let ball = |rng: &mut Rng, radius: f64| Feature::Ball { center: rng.vec3() * 0.3, radius };
+    let line = |rng: &mut Rng| Feature::Line {
+        point: rng.vec3() * 0.3,
+        direction: rng.vec3().normalize(),
+        radius: 0.1,
+    };
+    let plane = |rng: &mut Rng| Feature::Plane {
+        point: rng.vec3() * 0.3,
+        normal: rng.vec3().normalize(),
+    };
+    for _ in 0..10 {
+        let f = [ball(&mut rng, 0.2), ball(&mut rng, -4.0), line(&mut rng), plane(&mut rng)];
+        let g = [ball(&mut rng, 0.1), line(&mut rng)];
+        for (i, j) in [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (2, 1)] {
+            motion(&f[i], &g[j], &mut rng);
+            motion(&g[j], &f[i], &mut rng);
+        }
+    }
+}
+
+/// A body that moves by x + v t + a t²/2 and turns likewise.
+struct Flight {
+    x: Vec3,
+    r: Quat,
+    v: Vec3,
+    w: Vec3,
+    a: Vec3,
+    alpha: Vec3,
+}
+
+impl Flight {
+    fn new(rng: &mut Rng, x: Vec3) -> Flight {
+        let r = Quat::exp(&rng.vec3());
+        Flight { x, r, v: rng.vec3(), w: rng.vec3(), a: rng.vec3(), alpha: rng.vec3() }
+    }
+
+    /// To first order in v and second in x, which is all that a first derivative needs.
+    fn at(&self, t: f64) -> BodyKin {
+        let turn = Quat::exp(&(self.w * t + self.alpha * (t * t / 2.0)));
+        BodyKin {
+            x: self.x + self.v * t + self.a * (t * t / 2.0),
+            r_wb: turn.mul(&self.r).matrix(),
+            v: self.v + self.a * t,
+            w: self.w + self.alpha * t,
+        }
+    }
+}
+
+fn motion(fa: &Feature, fb: &Feature, rng: &mut Rng) {
+    let shift = rng.vec3() + Vec3::new(1.3, 0.2, -0.4);
+    let (a, b) = (Flight::new(rng, Vec3::zeros()), Flight::new(rng, shift));
+    let at = |t: f64| {
+        let (ka, kb) = (a.at(t), b.at(t));
+        let (sa, sb) = (
+            Side { body: &ka, pose: Pose::new(ka.x, ka.r_wb) },
+            Side { body: &kb, pose: Pose::new(kb.x, kb.r_wb) },
+        );
+        let touch = touch(fa, &sa, fb, &sb);
+        let [t1, t2] = touch.tangents(&ka, 0);
+        let e: [Moving; 3] = [touch.n, t1, t2];
+        let rates = e.map(|e| rate_and_bias(&e, &touch.c, &ka, &kb));
+        let (gap, n, _) = delassus_geom::feature_gap(fa, &sa.pose, fb, &sb.pose);
+        close(&[gap], &[touch.gap], 1e-12, "gap");
+        close(n.as_slice(), touch.n.x.as_slice(), 1e-12, "normal");
+        (touch, e, rates)
+    };
+    let h = 1e-4;
+    let slope = |of: &dyn Fn(f64) -> f64| {
+        (8.0 * (of(h) - of(-h)) - (of(2.0 * h) - of(-2.0 * h))) / (12.0 * h)
+    };
+    let (touch, e, rates) = at(0.0);
+    let what = format!("{fa:?} {fb:?}");
+    close(&[slope(&|t| at(t).0.gap)], &[rates[0].0], 1e-7, &what);
+    for k in 0..3 {
+        let (ra, rb) = (touch.c.x - a.x, touch.c.x - b.x);
+        let material = b.a + b.alpha.cross(&rb) - a.a - a.alpha.cross(&ra);
+        let wanted = e[k].x.dot(&material) + rates[k].1;
+        close(&[slope(&|t| at(t).2[k].0)], &[wanted], 1e-5, &what);
+    }
+}
+
+#[test]
+fn the_start_may_not_overlap() {
+    let text = |extra: &str, y: f64| {
+        format!(
+            "schema = 1\n[body.ball]\ntype = 'planar-point'\nmass = 1\nposition = [0, {y}]\n\
+             [shape.ball]\ntype = 'circle'\nbody = 'ball'\nradius = 0.1\n\
+             [shape.floor]\ntype = 'half-plane'\nbody = 'ground'\n\
+             [contact.c]\nbetween = ['ball', 'floor']\n{extra}"
+        )
+    };
+    let start = |text: &str| assemble(System::new(model(text)).unwrap());
+    assert!(start(&text("", 0.1)).is_ok());
+    assert!(start(&text("allow_overlap = true", 0.05)).is_ok());
+    let faults = start(&text("", 0.05)).unwrap_err();
+    assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_OVERLAP", "contact.c"));
+    assert!(faults[0].message.contains("`ball` and `floor` by 5.000e-2"), "{}", faults[0].message);
+    let limit = "[joint.j]\ntype = 'prismatic'\nbetween = ['ground', 'ball']\naxis = [0, 1]\n\
+                 [contact.l]\ntype = 'limit'\njoint = 'j'\nupper = 0.2\n";
+    let faults = start(&text(limit, 0.3)).unwrap_err();
+    assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_BEYOND_LIMIT", "contact.l"));
+}
+
+#[test]
+fn unsupported_pairs_are_named() {
+    let text = planar_text(
+        "planar",
+        "planar",
+        &(shape("x", "a", false, "type = 'half-plane'") + &shape("y", "b", false, "type = 'half-plane'") + RULE),
+    );
+    let faults = System::new(model(&text)).unwrap_err();
+    assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_PAIR_UNSUPPORTED", "contact.c"));
+    assert!(faults[0].message.contains("`x` cannot touch `y`"), "{}", faults[0].message);
+}
+
+/// The list of all pairs and the groups of a large model find the same points.
+#[test]
+fn many_shapes() {
+    let text = |rule: &str, n: usize| {
+        format!(
+            "schema = 1\n[body.'s{{i}}{{j}}']\nrepeat = 'i = 1..{n}, j = 1..{n}'\ntype = 'point'\nmass = 1\n\
+             position = ['0.21*i + 0.01*sin(7*j)', '0.21*j', '0.05*cos(3*i + 5*j)']\n\
+             [shape.'s{{i}}{{j}}']\nrepeat = 'i = 1..{n}, j = 1..{n}'\ntype = 'sphere'\nbody = 's{{i}}{{j}}'\n\
+             radius = 0.1\n[shape.floor]\ntype = 'half-space'\nbody = 'ground'\nat = [0, 0, -0.12]\n[contact.c]\n{rule}\n"
+        )
+    };
+    let near = |rule: &str, n: usize, margin: f64| {
+        let sys = System::new(model(&text(rule, n))).unwrap();
+        let mut ws = sys.workspace();
+        sys.realize_position(0.0, &sys.given_configuration(), &[], &mut ws);
+        let mut out = Vec::new();
+        sys.near(&ws, margin, &mut out);
+        (sys.contacts.pairs.are_many(), out, sys)
+    };
+    let (many, found, sys) = near("among = ['s*', 'floor']", 10, 0.05);
+    assert!(many && !found.is_empty() && found.is_sorted());
+    // by brute force
+    let (_, all, _) = near("among = ['s*', 'floor']", 10, f64::INFINITY);
+    let mut ws = sys.workspace();
+    sys.realize_position(0.0, &sys.given_configuration(), &[], &mut ws);
+    let mut p = Point::default();
+    let wanted: Vec<PointId> = all
+        .into_iter()
+        .filter(|id| sys.position(&ws, *id, false, None, &mut p) && p.gap < 0.05)
+        .collect();
+    assert_eq!(found, wanted);
+    let (many, few, _) = near("between = ['s*', 'floor']", 10, 0.05);
+    assert!(!many);
+    assert_eq!(few.len(), found.iter().filter(|id| id.pair & 0xffff_ffff == 100).count());
+}

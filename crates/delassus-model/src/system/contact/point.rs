@@ -1,0 +1,345 @@
+//! [`Unilateral`] for [`System`].
+
+use crate::ContactKind;
+use super::touch::{Side, Touch, rate_and_bias, touch};
+use super::{Owner, owner};
+use crate::spec::ImpactType;
+use crate::system::build::contacts::rough;
+use crate::system::contact::scalars::ScalarPoint;
+use crate::system::contact::shapes::ShapeLayout;
+use crate::system::kin::pull;
+use crate::system::{System, Workspace};
+use delassus_dae::{Law, Point, PointId, Unilateral};
+use delassus_geom::{Contact, Feature};
+use delassus_math::Vec3;
+
+/// The two highest bits of the first feature keep the axis that tangents are made from.
+const AXIS_SHIFT: u32 = 30;
+const PART: u32 = (1 << AXIS_SHIFT) - 1;
+
+/// Those of the second tell whether the edges of shape a and b are turned round.
+const TURNED: [u32; 2] = [1 << 30, 1 << 31];
+
+/// Feature ids of the geometry.
+fn parts(features: [u32; 2]) -> [u32; 2] {
+    features.map(|f| f & PART)
+}
+
+/// A feature as it takes part in a contact: edges may be turned round.
+fn turned(feature: Feature, round: bool) -> Feature {
+    match feature {
+        Feature::Line { point, direction, radius } if round => {
+            Feature::Line { point, direction: -direction, radius }
+        }
+        other => other,
+    }
+}
+
+/// Whether a contact has the edge of a shape turned round.
+fn is_turned(own: Option<Feature>, used: &Feature) -> bool {
+    match (own, used) {
+        (Some(Feature::Line { direction: d, .. }), Feature::Line { direction: e, .. }) => {
+            d.dot(e) < 0.0
+        }
+        _ => false,
+    }
+}
+
+fn axis_of(features: [u32; 2]) -> usize {
+    (features[0] >> AXIS_SHIFT) as usize % 3
+}
+
+impl Unilateral for System {
+    fn near(&self, ws: &Workspace, margin: f64, out: &mut Vec<PointId>) {
+        out.clear();
+        for (k, c) in self.contacts.scalars.iter().enumerate() {
+            for (slot, p) in c.points.iter().enumerate() {
+                if !p.has_gap() || margin == f64::INFINITY || self.scalar_gap(ws, p) < margin {
+                    out.push(PointId { pair: k as u64, slot: slot as u32 });
+                }
+            }
+        }
+        if !self.contacts.pairs.is_empty() {
+            let mut scratch = ws.near.borrow_mut();
+            self.contacts.near_shapes(&ws.bodies, margin, &mut scratch, out);
+        }
+    }
+
+    fn law(&self, point: PointId) -> Law {
+        match owner(point) {
+            Owner::Scalar(k) => self.scalar_point(k, point.slot).law,
+            Owner::Shapes(a, b) => self.shape_law(a, b),
+        }
+    }
+
+    fn point_name(&self, point: PointId) -> String {
+        match owner(point) {
+            Owner::Scalar(k) => {
+                let c = &self.contacts.scalars[k];
+                let name = &self.contact(c.contact).name;
+                match c.points.len() {
+                    1 => name.clone(),
+                    _ => format!("{name}.{}", self.scalar_point(k, point.slot).label),
+                }
+            }
+            Owner::Shapes(a, b) => {
+                let Some(rule) = self.contacts.pairs.rule(a, b) else { return String::new() };
+                let rule = &self.contacts.pairs.rules[rule];
+                let name = &self.contact(rule.contact).name;
+                if rule.single {
+                    return name.clone();
+                }
+                let shapes = &self.model.shapes;
+                format!("{name}:{}-{}", shapes[a].name, shapes[b].name)
+            }
+        }
+    }
+
+    fn columns(&self, point: PointId, out: &mut Vec<usize>) {
+        out.clear();
+        match owner(point) {
+            Owner::Scalar(k) => out.extend_from_slice(&self.scalar_point(k, point.slot).cols),
+            Owner::Shapes(a, b) => self.shape_columns(a, b, out),
+        }
+    }
+
+    fn position(
+        &self,
+        ws: &Workspace,
+        point: PointId,
+        keep: bool,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        match owner(point) {
+            Owner::Scalar(k) => {
+                self.scalar_position(ws, self.scalar_point(k, point.slot), out);
+                true
+            }
+            Owner::Shapes(a, b) => self.shape_position(ws, (a, b), point.slot, keep, before, out),
+        }
+    }
+
+    fn rates(&self, ws: &Workspace, point: PointId, out: &mut Point) {
+        match owner(point) {
+            Owner::Scalar(k) => self.scalar_rates(ws, self.scalar_point(k, point.slot), out),
+            Owner::Shapes(a, b) => self.shape_rates(ws, (a, b), point.slot, out),
+        }
+    }
+
+    fn feature_margin(&self, ws: &Workspace, point: PointId, at: &Point) -> f64 {
+        match owner(point) {
+            Owner::Scalar(_) => f64::INFINITY,
+            Owner::Shapes(a, b) => self.shape_margin(ws, (a, b), point.slot, at),
+        }
+    }
+
+    fn length(&self) -> f64 {
+        self.length
+    }
+
+    fn sequential_impacts(&self) -> bool {
+        self.model.analysis.impacts == ImpactType::Sequential
+    }
+}
+
+impl System {
+    /// Whether the model has one-sided interactions.
+    pub fn has_contacts(&self) -> bool {
+        !self.contacts.is_empty()
+    }
+
+    /// Place in [`crate::Model::contacts`] of the interaction of a point.
+    pub fn contact_of(&self, point: PointId) -> Option<usize> {
+        match owner(point) {
+            Owner::Scalar(k) => self.contacts.scalars.get(k).map(|c| c.contact),
+            Owner::Shapes(a, b) => {
+                let pairs = &self.contacts.pairs;
+                pairs.rule(a, b).map(|rule| pairs.rules[rule].contact)
+            }
+        }
+    }
+
+    /// Names of the two shapes of a point; of the interaction where there are none.
+    pub(crate) fn pair_name(&self, point: PointId) -> String {
+        match owner(point) {
+            Owner::Scalar(_) => self.point_name(point),
+            Owner::Shapes(a, b) => {
+                let shapes = &self.model.shapes;
+                format!("`{}` and `{}`", shapes[a].name, shapes[b].name)
+            }
+        }
+    }
+
+    pub(crate) fn is_of_shapes(&self, contact: usize) -> bool {
+        matches!(self.contact(contact).kind, ContactKind::Shapes { .. })
+    }
+
+    fn scalar_point(&self, k: usize, slot: u32) -> &ScalarPoint {
+        &self.contacts.scalars[k].points[slot as usize]
+    }
+
+    /// Both bodies move in the plane (the ground goes with either).
+    fn is_flat(&self, a: usize, b: usize) -> bool {
+        let s = &self.contacts.shapes;
+        s[a].planar.or(s[b].planar).unwrap_or(false)
+    }
+
+    fn shape_law(&self, a: usize, b: usize) -> Law {
+        let pairs = &self.contacts.pairs;
+        let directions = if self.is_flat(a, b) { 1 } else { 2 };
+        // every point comes from a pair that has a rule
+        let rule = pairs.rule(a, b).unwrap_or(0);
+        rough(&pairs.rules[rule].surface, directions)
+    }
+
+    fn shape_columns(&self, a: usize, b: usize, out: &mut Vec<usize>) {
+        let shapes = &self.contacts.shapes;
+        let (x, y) = (shapes[a].body, shapes[b].body);
+        for body in [x.min(y), x.max(y)] {
+            if let Some(layout) = self.bodies.get(body) {
+                out.extend(layout.iv..layout.iv + layout.kind.nv());
+            }
+        }
+    }
+
+    /// The features of a point: those it had before, or those that face each other now. The ids
+    /// are those of a [`Point`] but for the axis.
+    fn features(
+        &self,
+        (a, b): (&ShapeLayout, &ShapeLayout),
+        (pa, pb): (&Side<'_>, &Side<'_>),
+        slot: u32,
+        keep: bool,
+        before: Option<[u32; 2]>,
+    ) -> Option<([Feature; 2], [u32; 2])> {
+        if let (Some(fa), Some(fb)) = (a.only, b.only) {
+            return Some(([fa, fb], [0, 0]));
+        }
+        let ids = before.map(parts);
+        if let (Some(ids), Some(before), true) = (ids, before, keep)
+            && let (Some(fa), Some(fb)) = (a.shape.feature(ids[0]), b.shape.feature(ids[1]))
+        {
+            let [fa, fb] = [(fa, TURNED[0]), (fb, TURNED[1])]
+                .map(|(f, bit)| turned(f, before[1] & bit != 0));
+            return Some(([fa, fb], [ids[0], ids[1] | (before[1] & !PART)]));
+        }
+        let c = self.contacts.prepared.get(a, b)?.slot(slot, &pa.pose, &pb.pose, ids)?;
+        let [ia, mut ib] = c.feature_ids;
+        if is_turned(a.shape.feature(ia), &c.features[0]) {
+            ib |= TURNED[0];
+        }
+        if is_turned(b.shape.feature(c.feature_ids[1]), &c.features[1]) {
+            ib |= TURNED[1];
+        }
+        Some((c.features, [ia, ib]))
+    }
+
+    fn shape_position(
+        &self,
+        ws: &Workspace,
+        (a, b): (usize, usize),
+        slot: u32,
+        keep: bool,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
+        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let Some((f, ids)) = self.features((x, y), (&sa, &sb), slot, keep, before) else {
+            return false;
+        };
+        let t = touch(&f[0], &sa, &f[1], &sb);
+        let axis = if self.is_flat(a, b) {
+            0
+        } else {
+            t.axis(&sa.body.r_wb, before.map(axis_of), keep)
+        };
+        out.gap = t.gap;
+        out.features = [ids[0] | (axis as u32) << AXIS_SHIFT, ids[1]];
+        out.at = [t.c.x.x, t.c.x.y, t.c.x.z];
+        out.normal = [t.n.x.x, t.n.x.y, t.n.x.z];
+        out.cols.clear();
+        self.shape_columns(a, b, &mut out.cols);
+        let n = self.shape_law(a, b).rows();
+        let directions = self.directions(a, b, &t, &sa, axis);
+        for (row, e) in out.rows.iter_mut().zip(&directions).take(n) {
+            row.clear();
+            row.resize(out.cols.len(), 0.0);
+            self.add_contact_row(ws, x.body, &t.c.x, &-e.x, &out.cols, row);
+            self.add_contact_row(ws, y.body, &t.c.x, &e.x, &out.cols, row);
+        }
+        true
+    }
+
+    /// Normal and tangents; in the plane the last one is not used.
+    fn directions(
+        &self,
+        a: usize,
+        b: usize,
+        t: &Touch,
+        sa: &Side<'_>,
+        axis: usize,
+    ) -> [super::moving::Moving; 3] {
+        if self.is_flat(a, b) {
+            let u = t.planar_tangent();
+            return [t.n, u, u];
+        }
+        let [u, w] = t.tangents(sa.body, axis);
+        [t.n, u, w]
+    }
+
+    /// row += velocity of the material of a body at c along e.
+    fn add_contact_row(
+        &self,
+        ws: &Workspace,
+        body: usize,
+        c: &Vec3,
+        e: &Vec3,
+        cols: &[usize],
+        row: &mut [f64],
+    ) {
+        let Some(layout) = self.bodies.get(body) else { return };
+        let Ok(at) = cols.binary_search(&layout.iv) else { return };
+        let k = &ws.bodies[body];
+        let out = &mut row[at..at + layout.kind.nv()];
+        pull(layout.kind, &k.r_wb, &(c - k.x), e, &Vec3::zeros(), out);
+    }
+
+    fn shape_rates(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, out: &mut Point) {
+        let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
+        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let before = Some(out.features);
+        let Some((f, _)) = self.features((x, y), (&sa, &sb), slot, true, before) else {
+            return;
+        };
+        let t = touch(&f[0], &sa, &f[1], &sb);
+        let directions = self.directions(a, b, &t, &sa, axis_of(out.features));
+        let n = self.shape_law(a, b).rows();
+        for (k, e) in directions.iter().enumerate().take(n) {
+            (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.body, sb.body);
+        }
+    }
+
+    fn shape_margin(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, at: &Point) -> f64 {
+        let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
+        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let before = Some(at.features);
+        let Some((f, ids)) = self.features((x, y), (&sa, &sb), slot, true, before) else {
+            return f64::INFINITY;
+        };
+        let mut margin = f64::INFINITY;
+        if !self.is_flat(a, b) && self.shape_law(a, b).is_rough() {
+            let t = touch(&f[0], &sa, &f[1], &sb);
+            margin = self.length * t.axis_margin(&sa.body.r_wb, axis_of(at.features));
+        }
+        if x.only.is_some() && y.only.is_some() {
+            return margin;
+        }
+        let Some(pair) = self.contacts.prepared.get(x, y) else { return margin };
+        let (gap, normal, points) =
+            delassus_geom::feature_gap(&f[0], &sa.pose, &f[1], &sb.pose);
+        let c = Contact { slot, features: f, feature_ids: parts(ids), gap, normal, points };
+        margin.min(pair.feature_margin(&c, &sa.pose, &sb.pose))
+    }
+}

@@ -1,0 +1,125 @@
+//! Interactions along scalars: stops of joints, ropes, clutches, dry friction, sums of
+//! coordinates. Gap, rows and biases are those of the scalars, as in constraint rows.
+//!
+//! ```text
+//! g = offset + Σ c s,   u_N = Σ c ṡ,   u_T = Σ c′ ṡ′
+//! ```
+
+use crate::Contact;
+use crate::system::kin::pull;
+use crate::system::scalar::{Gradient, PairScalar};
+use crate::system::{System, Workspace};
+use delassus_dae::{Law, Point};
+
+/// An interaction with one or two points.
+#[derive(Debug, Clone)]
+pub(crate) struct ScalarContact {
+    /// Its place in [`crate::Model::contacts`].
+    pub contact: usize,
+    pub points: Vec<ScalarPoint>,
+}
+
+/// One point of it.
+#[derive(Debug, Clone)]
+pub(crate) struct ScalarPoint {
+    /// Terms of the gap, or of the rate where the law has no gap.
+    pub terms: Vec<(f64, PairScalar)>,
+    pub offset: f64,
+    /// Terms of the slip velocity.
+    pub slip: Vec<(f64, PairScalar)>,
+    pub law: Law,
+    /// Velocities of all bodies that take part, ascending.
+    pub cols: Vec<usize>,
+    /// What it is called beside the name of the interaction: "upper".
+    pub label: &'static str,
+}
+
+impl ScalarPoint {
+    pub fn has_gap(&self) -> bool {
+        matches!(self.law, Law::Contact { .. })
+    }
+
+    fn row(&self, k: usize) -> &[(f64, PairScalar)] {
+        if k == 0 { &self.terms } else { &self.slip }
+    }
+}
+
+impl System {
+    pub(crate) fn scalar_gap(&self, ws: &Workspace, p: &ScalarPoint) -> f64 {
+        if !p.has_gap() {
+            return 0.0;
+        }
+        let sum = |gap: f64, (c, s): &(f64, PairScalar)| {
+            gap + c * s.kind.value(&self.pair(ws, s), &ws.z)
+        };
+        p.terms.iter().fold(p.offset, sum)
+    }
+
+    /// Gap and rows.
+    pub(super) fn scalar_position(&self, ws: &Workspace, p: &ScalarPoint, out: &mut Point) {
+        out.gap = self.scalar_gap(ws, p);
+        out.features = [0, 0];
+        out.cols.clear();
+        out.cols.extend_from_slice(&p.cols);
+        out.normal = [0.0; 3];
+        for k in 0..p.law.rows() {
+            let row = &mut out.rows[k];
+            row.clear();
+            row.resize(p.cols.len(), 0.0);
+            for (c, s) in p.row(k) {
+                let h = s.kind.gradient(&self.pair(ws, s));
+                self.add_scalar_row(ws, s, *c, &h, &p.cols, row);
+                if k == 0 && s.kind.is_length() {
+                    let n = h.b_lin * *c;
+                    out.normal = [n.x, n.y, n.z];
+                }
+            }
+        }
+        if let Some((_, s)) = p.terms.first() {
+            let at = ws.frames[s.b].p;
+            out.at = [at.x, at.y, at.z];
+        }
+    }
+
+    /// row += c H on the columns.
+    fn add_scalar_row(
+        &self,
+        ws: &Workspace,
+        s: &PairScalar,
+        c: f64,
+        h: &Gradient,
+        cols: &[usize],
+        row: &mut [f64],
+    ) {
+        for (frame, lin, ang) in [(s.a, h.a_lin, h.a_ang), (s.b, h.b_lin, h.b_ang)] {
+            let Some(b) = self.frames[frame].body else { continue };
+            let layout = &self.bodies[b];
+            let Ok(at) = cols.binary_search(&layout.iv) else { continue };
+            let out = &mut row[at..at + layout.kind.nv()];
+            let r = &ws.frames[frame].r;
+            pull(layout.kind, &ws.bodies[b].r_wb, r, &(lin * c), &(ang * c), out);
+        }
+    }
+
+    /// Rates and biases.
+    pub(super) fn scalar_rates(&self, ws: &Workspace, p: &ScalarPoint, out: &mut Point) {
+        for k in 0..p.law.rows() {
+            let (mut rate, mut bias) = (0.0, 0.0);
+            for (c, s) in p.row(k) {
+                let pair = self.pair(ws, s);
+                let h = s.kind.gradient(&pair);
+                rate += c * h.dot(&pair.fa.v, &pair.ba.w, &pair.fb.v, &pair.bb.w);
+                bias += c
+                    * (s.kind.bias(&pair)
+                        + h.a_lin.dot(&pair.fa.bias)
+                        + h.b_lin.dot(&pair.fb.bias));
+            }
+            out.rate[k] = rate;
+            out.bias[k] = bias;
+        }
+    }
+
+    pub(crate) fn contact(&self, k: usize) -> &Contact {
+        &self.model.contacts[k]
+    }
+}
