@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod broad;
 mod contact;
 mod error;
 mod feature;
@@ -31,6 +32,7 @@ mod pose;
 mod shape;
 mod spatial;
 
+pub use broad::Broad;
 pub use contact::Contact;
 pub use error::{ShapeError, UnsupportedPair};
 pub use feature::{Feature, feature_gap};

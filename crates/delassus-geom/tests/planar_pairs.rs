@@ -72,10 +72,10 @@ fn smallest_gap_is_the_distance_of_the_curves() {
                 let exact = brute(a, &fixed, b, &pose);
                 // Open arcs are one-sided: seen from behind they have no gap.
                 if i == 5 || j == 5 {
-                    assert!(gap > exact - 1e-9, "{i} {j} {k}: {gap} {exact}");
+                    assert!(gap > exact - 4e-3, "{i} {j} {k}: {gap} {exact}");
                     continue;
                 }
-                assert!((gap - exact).abs() < 2e-3, "{i} {j} {k}: {gap} {exact}");
+                assert!((gap - exact).abs() < 4e-3, "{i} {j} {k}: {gap} {exact}");
                 assert!(gap < exact + 1e-9);
                 assert!(pair.gap_bound(&fixed, &pose) <= gap + 1e-12);
             }
@@ -116,15 +116,15 @@ fn rolling_over_a_convex_corner_stays_in_one_slot_and_is_c1() {
     assert_eq!(pair.slots(), 1);
     let path = |s: f64| Pose::planar(1.5 - s, 0.8 + 0.6 * s, 0.0);
     let mut last: Option<Contact> = None;
-    let h = 1e-3;
+    let h = 1e-4;
     let mut changes = 0;
-    for k in 0..1500 {
+    for k in 0..15000 {
         let s = h * f64::from(k);
         let c = pair.slot(0, &Pose::identity(), &path(s), last.map(|c| c.feature_ids)).unwrap();
         let rate = c.normal.dot(&delassus_math::Vec3::new(-1.0, 0.6, 0.0));
         if let Some(l) = last {
             let slope = (c.gap - l.gap) / h;
-            assert!((slope - rate).abs() < 5e-3, "{s}: {slope} {rate}");
+            assert!((slope - rate).abs() < 1e-3, "{s}: {slope} {rate}");
             changes += u32::from(l.feature_ids != c.feature_ids);
         }
         assert!(pair.feature_margin(&c, &Pose::identity(), &path(s)) > -1e-8);

@@ -8,18 +8,25 @@
 
 mod ball_poly;
 mod bound;
+mod capsule;
+mod cylinder;
+mod edges;
 mod kept;
 mod kernel;
 mod planar;
+mod poly_poly;
 mod round;
 
 use crate::shape::{Form, Shape};
 use crate::{Aabb, Contact, Feature, Pose, ShapeKind, UnsupportedPair};
 use ball_poly::BallPoly;
 use bound::Bound;
+use capsule::{RodPoly, Rods};
+use cylinder::{BallCylinder, PlaneCylinder};
 use delassus_math::Vec3;
 use kernel::Kernel;
 use planar::PlanarPair;
+use poly_poly::PolyPoly;
 use round::{BallRod, Balls, PlaneBalls, Rod};
 use std::sync::Arc;
 
@@ -141,6 +148,9 @@ fn kernel(a: &Shape, b: &Shape, tol: f64) -> Option<Box<dyn Kernel>> {
             (Form::Poly(poly), _) => {
                 Some(Box::new(BallPoly { radius: r, poly: Arc::clone(poly), tol }))
             }
+            (&Form::Cylinder { half_height, radius }, _) => {
+                Some(Box::new(BallCylinder { radius_ball: r, half_height, radius, tol }))
+            }
             _ => None,
         };
     }
@@ -157,10 +167,20 @@ fn kernel(a: &Shape, b: &Shape, tol: f64) -> Option<Box<dyn Kernel>> {
                     let id = |&k: &u32| (p.vertex_id(k), p.feature(p.vertex_id(k)));
                     p.fingers.iter().map(id).collect()
                 }
+                (&Form::Cylinder { half_height, radius }, _) => {
+                    return Some(Box::new(PlaneCylinder { plane, half_height, radius }));
+                }
                 _ => return None,
             };
             Some(Box::new(PlaneBalls { plane, balls }))
         }
+        (Form::Capsule { ends, radius }, Form::Capsule { ends: other, radius: r }) => {
+            Some(Box::new(Rods(Rod::new(*ends, *radius), Rod::new(*other, *r), tol)))
+        }
+        (Form::Capsule { ends, radius }, Form::Poly(poly)) => {
+            Some(Box::new(RodPoly::new(Rod::new(*ends, *radius), poly, tol)))
+        }
+        (Form::Poly(p), Form::Poly(q)) => Some(Box::new(PolyPoly::new(p, q, tol))),
         _ => None,
     }
 }

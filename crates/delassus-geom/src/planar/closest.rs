@@ -8,6 +8,10 @@ use delassus_math::Vec3;
 /// curve's length. Deeper it is something else that passes behind.
 const DEPTH: f64 = 0.25;
 
+/// How deep a corner may be behind a part of a closed curve that is not the nearest one, as part of the
+/// curve's size: a corner that rests on a face close to its end is nearer to the side.
+const SHALLOW: f64 = 0.1;
+
 /// A feature of a curve seen from a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
@@ -117,13 +121,18 @@ impl Curve {
     }
 
     /// Whether `x`, behind the hit, has come through this part of the surface: it is inside, and no
-    /// other part of the surface is much nearer.
+    /// other part of the surface that it could have come through is much nearer.
     fn went_through(&self, hit: &Hit, x: &Vec3, q: &Query) -> bool {
+        let depth = -hit.distance;
         if !self.closed {
-            return -hit.distance <= DEPTH * self.length();
+            return depth <= DEPTH * self.length();
         }
-        self.nearest(x, q)
-            .is_some_and(|g| g.distance < 0.0 && -hit.distance <= 2.0 * -g.distance + q.tol)
+        let all = Query { tol: 0.0, admit: &|_| true, previous: None };
+        let Some(g) = self.nearest(x, &all) else { return false };
+        if g.distance > q.tol || depth > (2.0 * -g.distance + q.tol).max(SHALLOW * self.radius) {
+            return false;
+        }
+        self.nearest(x, q).is_some_and(|g| depth <= 2.0 * g.distance.abs() + q.tol)
     }
 
     /// How far the foot of `x` is from leaving the feature `id` of this chain [m].

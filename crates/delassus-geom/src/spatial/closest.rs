@@ -7,6 +7,10 @@ use delassus_math::Vec3;
 /// Up to this many triangles all are looked at; the tree pays only beyond.
 const FEW: usize = 32;
 
+/// How deep a corner may be behind a face that is not the nearest one, as part of the body's size: a
+/// corner that rests on a face close to its edge is nearer to the side.
+const SHALLOW: f64 = 0.1;
+
 /// A feature of a poly seen from a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
@@ -85,13 +89,19 @@ impl Poly {
     }
 
     /// A point behind the surface must have come through this part of it: it is inside, and no other
-    /// part is much nearer.
+    /// part that it could have come through is much nearer.
     fn checked(&self, hit: Hit, x: &Vec3, q: &Query) -> Option<Hit> {
-        if hit.distance >= 0.0 || self.n_patches == 1 && self.edges.iter().all(|e| e.convex) {
+        if hit.distance >= 0.0 {
             return Some(hit);
         }
+        let depth = -hit.distance;
+        let all = Query { tol: 0.0, admit: &|_| true, previous: None };
+        let g = self.nearest(x, &all)?;
+        if g.distance > q.tol || depth > (2.0 * -g.distance + q.tol).max(SHALLOW * self.radius) {
+            return None;
+        }
         let g = self.nearest(x, q)?;
-        (g.distance < 0.0 && -hit.distance <= 2.0 * -g.distance + q.tol).then_some(hit)
+        (depth <= 2.0 * g.distance.abs() + q.tol).then_some(hit)
     }
 
     /// The feature of a triangle nearest to `x`, if the surface around it does not come nearer.

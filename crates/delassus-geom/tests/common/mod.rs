@@ -1,7 +1,7 @@
 //! What the tests of gaps share.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
-use delassus_geom::{Contact, Pair, Pose, Shape};
+use delassus_geom::{Contact, Pair, Pose, Shape, TriMesh};
 use delassus_math::{Vec3, so3};
 
 /// The contact with the smallest gap among all slots.
@@ -65,4 +65,78 @@ pub fn check_gradient(pair: &Pair, pa: &Pose, pb: &Pose, planar: bool) {
         assert!((along - c.gap).abs() < 1e-9, "slot {s}: points {along}, gap {}", c.gap);
         assert!(!pair.feature_margin(&c, pa, pb).is_nan());
     }
+}
+
+/// Prism over an L, 1 high, with two walls that meet in a concave edge.
+pub fn ell_mesh() -> TriMesh {
+    let p = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
+    let mut points: Vec<Vec3> = p.iter().map(|q| Vec3::new(q[0], q[1], 0.0)).collect();
+    points.extend(p.iter().map(|q| Vec3::new(q[0], q[1], 1.0)));
+    let mut triangles = Vec::new();
+    for k in 0..6u32 {
+        let j = (k + 1) % 6;
+        triangles.extend([[k, j, j + 6], [k, j + 6, k + 6]]);
+    }
+    for t in [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]] {
+        triangles.push([t[0] + 6, t[1] + 6, t[2] + 6]);
+        triangles.push([t[2], t[1], t[0]]);
+    }
+    TriMesh::new(points, triangles).unwrap()
+}
+
+/// The box |x|, |y| ≤ 1, |z| ≤ 0.5 with n × n squares on each side.
+pub fn grid_box(n: usize) -> TriMesh {
+    let mut points: Vec<Vec3> = Vec::new();
+    let mut triangles = Vec::new();
+    let half = Vec3::new(1.0, 1.0, 0.5);
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let (u, v) = if side > 0.0 {
+                ((axis + 1) % 3, (axis + 2) % 3)
+            } else {
+                ((axis + 2) % 3, (axis + 1) % 3)
+            };
+            let mut at = |i: usize, j: usize| {
+                let mut x = Vec3::zeros();
+                x[axis] = side;
+                x[u] = -1.0 + 2.0 * i as f64 / n as f64;
+                x[v] = -1.0 + 2.0 * j as f64 / n as f64;
+                let x = x.component_mul(&half);
+                match points.iter().position(|p| (p - x).norm() < 1e-9) {
+                    Some(k) => k as u32,
+                    None => {
+                        points.push(x);
+                        points.len() as u32 - 1
+                    }
+                }
+            };
+            for i in 0..n {
+                for j in 0..n {
+                    let q = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+                    triangles.extend([[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
+                }
+            }
+        }
+    }
+    TriMesh::new(points, triangles).unwrap()
+}
+
+/// Distance of a point to the triangles of a mesh, by projection and clamping.
+pub fn surface_distance(mesh: &TriMesh, x: &Vec3) -> f64 {
+    let mut best = f64::INFINITY;
+    for t in mesh.triangles() {
+        let [a, b, c] = t.map(|k| mesh.points()[k as usize]);
+        let n = (b - a).cross(&(c - a)).normalize();
+        let inside =
+            [(a, b), (b, c), (c, a)].iter().all(|(p, q)| n.cross(&(q - p)).dot(&(x - p)) >= 0.0);
+        if inside {
+            best = best.min(n.dot(&(x - a)).abs());
+        }
+        for (p, q) in [(a, b), (b, c), (c, a)] {
+            let d = q - p;
+            let s = (d.dot(&(x - p)) / d.norm_squared()).clamp(0.0, 1.0);
+            best = best.min((x - p - d * s).norm());
+        }
+    }
+    best
 }

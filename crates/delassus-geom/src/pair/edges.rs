@@ -1,0 +1,66 @@
+//! Two straight edges, or an edge and the axis of a rod, crossing each other.
+
+use crate::feature::crossing;
+use delassus_math::Vec3;
+
+/// Sine below which two edges count as parallel: their ends are better points of contact then.
+const PARALLEL: f64 = 1e-6;
+
+/// Sine by which the common normal may leave the arc of normals of an edge while the edges are apart.
+/// At rest on a face the normal is at the end of the arc; shortly before, it is outside. The contact
+/// must be visible then, or a body that falls flat would be seen too late.
+const OPEN: f64 = 0.3;
+
+/// The same where they overlap: what is further off is another edge seen through the body.
+const CLOSED: f64 = 0.02;
+
+/// A straight piece in a common frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bar {
+    pub x: Vec3,
+    pub d: Vec3,
+    pub len: f64,
+    pub radius: f64,
+}
+
+/// Where two bars are nearest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cross {
+    pub gap: f64,
+    /// How far inside both bars the nearest points are.
+    pub inside: f64,
+    /// Whether d_a has to be turned round for d_a × d_b to point along n.
+    pub turn: bool,
+}
+
+/// The crossing of two bars; `va`, `vb` tell by how much a normal (out of a, out of b) violates the
+/// edge. Both signs of the normal are tried; the one that fits both bodies counts.
+pub(crate) fn cross(
+    a: &Bar,
+    b: &Bar,
+    tol: f64,
+    deepest: f64,
+    va: &dyn Fn(&Vec3) -> f64,
+    vb: &dyn Fn(&Vec3) -> f64,
+) -> Option<Cross> {
+    let c = a.d.cross(&b.d);
+    let sine = c.norm();
+    if sine < PARALLEL {
+        return None;
+    }
+    let (s, t) = crossing(&a.x, &a.d, &b.x, &b.d);
+    let inside = s.min(a.len - s).min(t).min(b.len - t);
+    if inside <= tol {
+        return None;
+    }
+    for (n, turn) in [(c / sine, false), (c / -sine, true)] {
+        let apart = n.dot(&(b.x - a.x));
+        let gap = apart - a.radius - b.radius;
+        let off = va(&n).max(vb(&-n));
+        let limit = if gap >= 0.0 { OPEN } else { CLOSED };
+        if off <= limit && apart >= -deepest {
+            return Some(Cross { gap, inside, turn });
+        }
+    }
+    None
+}
