@@ -12,6 +12,8 @@ pub mod impact;
 pub mod mode;
 pub mod release;
 pub mod response;
+pub mod stepping;
 
 pub use mode::{Active, Mode, ModeWorkspace, Motion};
 pub use response::{Member, Response};
+pub use stepping::{Scheme, StepReport, Stepper, StepperError, StepperSettings};

@@ -6,6 +6,8 @@ pub struct LinearPoint {
     pub law: Law,
     pub rows: Vec<Vec<f64>>,
     pub offset: f64,
+    /// Offset of the gap and of the tangential motion by time: value, rate, acceleration.
+    pub moves: Option<fn(f64) -> [[f64; 3]; 2]>,
 }
 
 /// M v̇ = f − K q, gaps H q + offset.
@@ -20,6 +22,7 @@ pub struct Linear {
 
 #[derive(Default)]
 pub struct Ws {
+    t: f64,
     q: Vec<f64>,
     v: Vec<f64>,
 }
@@ -47,7 +50,17 @@ impl Linear {
             law,
             rows: rows.iter().map(|r| r.to_vec()).collect(),
             offset,
+            moves: None,
         });
+        self
+    }
+
+    /// The last point moves by itself: offset of its gap and of its tangential motion.
+    #[allow(dead_code)]
+    pub fn moving(mut self, moves: fn(f64) -> [[f64; 3]; 2]) -> Linear {
+        if let Some(p) = self.points.last_mut() {
+            p.moves = Some(moves);
+        }
         self
     }
 }
@@ -78,9 +91,10 @@ impl Problem for Linear {
         Structure { constant_mass: true, ..Structure::dense(self.f.len(), 0) }
     }
     fn workspace(&self) -> Ws {
-        Ws { q: vec![0.0; self.f.len()], v: vec![0.0; self.f.len()] }
+        Ws { t: 0.0, q: vec![0.0; self.f.len()], v: vec![0.0; self.f.len()] }
     }
-    fn realize_position(&self, _t: f64, q: &[f64], _z: &[f64], ws: &mut Ws) {
+    fn realize_position(&self, t: f64, q: &[f64], _z: &[f64], ws: &mut Ws) {
+        ws.t = t;
         ws.q.copy_from_slice(q);
     }
     fn realize_velocity(&self, v: &[f64], _z: &[f64], ws: &mut Ws) {
@@ -149,12 +163,18 @@ impl Unilateral for Linear {
             to.extend_from_slice(row);
         }
         out.gap = dot(&point.rows[0], &ws.q) + point.offset;
+        out.gap += point.moves.map_or(0.0, |m| m(ws.t)[0][0]);
         true
     }
     fn rates(&self, ws: &Ws, p: PointId, out: &mut Point) {
         for (k, row) in self.points[p.pair as usize].rows.iter().enumerate() {
             out.rate[k] = dot(row, &ws.v);
             out.bias[k] = 0.0;
+            if let Some(m) = self.points[p.pair as usize].moves {
+                let [_, rate, acceleration] = m(ws.t)[k.min(1)];
+                out.rate[k] += rate;
+                out.bias[k] += acceleration;
+            }
         }
     }
     fn sequential_impacts(&self) -> bool {

@@ -1,0 +1,334 @@
+//! Time-stepping: fixed steps, no events are located.
+//!
+//! All points that close within a step are resolved at its end, together with the joints, in one
+//! problem for impulses. Any number of impacts per step is ordinary; where impacts accumulate nothing
+//! special happens. The price is order 1 in the times of impacts.
+//!
+//! ```text
+//! S (v₁ − v₀) = h f + Gᵀ Λ + Hᵀ P ,   G v₁ + g_t = 0 ,   laws between P and u₁ = H v₁ + …
+//! ```
+//!
+//! * [`Scheme::MoreauJean`]: velocities, the method of choice. See `moreau_jean.rs`.
+//! * [`Scheme::SchatzmanPaoli`]: positions over three times. See `schatzman_paoli.rs`.
+//! * [`Scheme::NonsmoothGenAlpha`]: smooth motion of order 2, impulses of points apart. See
+//!   `gen_alpha.rs`.
+//!
+//! A gap that closes within the step and is approached gets Newton's restitution, whatever law the
+//! point names (Poisson's and the energetic one need the phases of an impact, which a step does not
+//! resolve); others must not be negative at the end. What is left of penetrations (curved gaps,
+//! impacts early in a step) is removed from positions alone (`position.rs`), except by
+//! Schatzman–Paoli, whose condition allows e times the approach of one step.
+//!
+//! References: Moreau, in: Nonsmooth Mechanics and Applications (1988); Jean, Comput. Methods Appl.
+//! Mech. Eng. 177 (1999); Paoli & Schatzman, SIAM J. Numer. Anal. 40 (2002); Brüls, Acary & Cardona,
+//! Comput. Methods Appl. Mech. Eng. 281 (2014).
+
+mod contact;
+mod delassus;
+mod gen_alpha;
+mod moreau_jean;
+mod operator;
+mod points;
+mod position;
+mod report;
+mod schatzman_paoli;
+
+pub use operator::Forces;
+pub use report::{PointImpulse, StepReport, StepperError};
+
+use delassus::Delassus;
+use delassus_cone as cone;
+use delassus_dae::{Derived, Dims, KktError, State, StepFailure, Unilateral};
+use gen_alpha::GenAlpha;
+use operator::Operator;
+use points::Points;
+use position::Correction;
+use schatzman_paoli::Half;
+
+/// Which time-stepping method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scheme {
+    /// Velocity level; θ from ½ (no damping of its own) to 1.
+    MoreauJean {
+        /// Weight of the end of the step.
+        theta: f64,
+    },
+    /// Position level over three times.
+    SchatzmanPaoli,
+    /// Generalized-α for smooth motion, impulses at the end of the step.
+    NonsmoothGenAlpha {
+        /// Spectral radius at infinite frequency, 0 to 1.
+        rho: f64,
+    },
+}
+
+impl Default for Scheme {
+    fn default() -> Scheme {
+        Scheme::MoreauJean { theta: 0.5 }
+    }
+}
+
+/// How hard to try.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepperSettings {
+    /// Natural residual of the contact problem, a pure number.
+    pub tolerance: f64,
+    /// The same for problems that are solved in factored form, by sweeps.
+    pub large_tolerance: f64,
+    /// Iterations of each solver.
+    pub max_iterations: usize,
+    /// A step whose contact problem is not solved is halved at most this often.
+    pub max_halvings: u32,
+    /// Penetration that is left to stand, as part of the length of the model.
+    pub penetration: f64,
+    /// How forces are taken.
+    pub forces: Forces,
+}
+
+impl Default for StepperSettings {
+    fn default() -> StepperSettings {
+        StepperSettings {
+            tolerance: 1e-10,
+            large_tolerance: 1e-6,
+            max_iterations: 2000,
+            max_halvings: 4,
+            penetration: 1e-9,
+            forces: Forces::Auto,
+        }
+    }
+}
+
+/// A time-stepping method with its memory; buffers grow to the largest number of points met.
+pub struct Stepper<P: Unilateral> {
+    scheme: Scheme,
+    settings: StepperSettings,
+    dims: Dims,
+    length: f64,
+    q_scale: Vec<f64>,
+    ws: P::Ws,
+    op: Operator,
+    points: Points,
+    delassus: Delassus,
+    correction: Correction,
+    gen_alpha: GenAlpha,
+    half: Half,
+    derived: Derived,
+    saved: Vec<State>,
+    // contact problem
+    b: Vec<f64>,
+    r: Vec<f64>,
+    laws: Vec<cone::Law>,
+    // the step at hand
+    f: Vec<f64>,
+    rows: Vec<f64>,
+    gamma: Vec<f64>,
+    lambda: Vec<f64>,
+    lambda_points: Vec<f64>,
+    a: Vec<f64>,
+    v: Vec<f64>,
+    dv: Vec<f64>,
+    dv_points: Vec<f64>,
+    xi: Vec<f64>,
+    q: Vec<f64>,
+    z: Vec<f64>,
+    zdot: Vec<f64>,
+}
+
+impl<P: Unilateral> Stepper<P> {
+    /// Sizes everything for a problem.
+    pub fn new(p: &P, scheme: Scheme, settings: StepperSettings) -> Result<Stepper<P>, KktError> {
+        let d = p.dims();
+        let scheme = match scheme {
+            Scheme::MoreauJean { theta } => Scheme::MoreauJean { theta: theta.clamp(0.5, 1.0) },
+            Scheme::NonsmoothGenAlpha { rho } => {
+                Scheme::NonsmoothGenAlpha { rho: rho.clamp(0.0, 1.0) }
+            }
+            Scheme::SchatzmanPaoli => scheme,
+        };
+        let state = State { t: 0.0, q: vec![0.0; d.nq], v: vec![0.0; d.nv], z: vec![0.0; d.nz] };
+        let nv = || vec![0.0; d.nv];
+        let rows = || vec![0.0; d.n_vel];
+        Ok(Stepper {
+            scheme,
+            settings,
+            dims: d,
+            length: p.length(),
+            q_scale: p.scales().q,
+            ws: p.workspace(),
+            op: Operator::new(p, settings.forces)?,
+            points: Points::default(),
+            delassus: Delassus::default(),
+            correction: Correction::new(p),
+            gen_alpha: GenAlpha::new(d),
+            half: Half::new(d),
+            derived: Derived::zeros(d.nv, d.n_vel, d.nz),
+            saved: vec![state; settings.max_halvings as usize + 1],
+            b: Vec::new(),
+            r: Vec::new(),
+            laws: Vec::new(),
+            f: nv(),
+            rows: rows(),
+            gamma: rows(),
+            lambda: rows(),
+            lambda_points: rows(),
+            a: nv(),
+            v: nv(),
+            dv: nv(),
+            dv_points: nv(),
+            xi: nv(),
+            q: vec![0.0; d.nq],
+            z: vec![0.0; d.nz],
+            zdot: vec![0.0; d.nz],
+        })
+    }
+
+    /// (Re)starts at a state: nothing is remembered of what was before.
+    pub fn restart(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
+        self.points.forget();
+        self.op.restart();
+        self.half.forget();
+        let d = &mut self.derived;
+        self.op.acc.eval(
+            p,
+            &mut self.ws,
+            s.t,
+            &s.q,
+            &s.v,
+            &s.z,
+            &mut d.a,
+            &mut d.lambda,
+            &mut d.zdot,
+        )?;
+        self.gen_alpha.restart(d);
+        Ok(())
+    }
+
+    /// One step of length h, in place. After an error the state is as it was, and the method must be
+    /// restarted.
+    pub fn step(&mut self, p: &P, s: &mut State, h: f64) -> Result<StepReport, StepperError> {
+        if !(h > 0.0 && h.is_finite()) {
+            return Err(StepperError::BadStep { h });
+        }
+        let done = self.advance(p, s, h, 0);
+        if done.is_err() {
+            s.copy_from(&self.saved[0]);
+        }
+        done
+    }
+
+    fn advance(
+        &mut self,
+        p: &P,
+        s: &mut State,
+        h: f64,
+        depth: u32,
+    ) -> Result<StepReport, StepperError> {
+        self.saved[depth as usize].copy_from(s);
+        let done = match self.scheme {
+            Scheme::MoreauJean { theta } => self.moreau_jean(p, s, h, theta),
+            Scheme::SchatzmanPaoli => self.schatzman_paoli(p, s, h),
+            Scheme::NonsmoothGenAlpha { rho } => self.nonsmooth_gen_alpha(p, s, h, rho),
+        };
+        match done {
+            Err(_) if depth < self.settings.max_halvings => {
+                s.copy_from(&self.saved[depth as usize]);
+                let first = self.advance(p, s, 0.5 * h, depth + 1)?;
+                let both = first.join(self.advance(p, s, 0.5 * h, depth + 1)?);
+                Ok(StepReport { halvings: both.halvings.max(depth + 1), ..both })
+            }
+            other => other,
+        }
+    }
+
+    /// Impulses at the points of the last step (of a halved step, of its last part).
+    pub fn impulses(&self) -> &[PointImpulse] {
+        &self.points.pool[..self.points.n]
+    }
+
+    /// Mean acceleration and mean multipliers of joints over the last step, and rates of z.
+    pub fn derived(&self) -> &Derived {
+        &self.derived
+    }
+
+    /// The method.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Fastest motion of a velocity vector, m/s.
+    fn speed(&self, v: &[f64]) -> f64 {
+        v.iter().zip(&self.q_scale).fold(0.0, |m, (v, s)| m.max(v.abs() * self.length / s))
+    }
+
+    /// Ends a step: positions onto joints and out of each other, velocities onto joints, mean
+    /// accelerations. `s` has the new q, v, z and t; `v` is the velocity the step began with.
+    fn finish(
+        &mut self,
+        p: &P,
+        s: &mut State,
+        h: f64,
+        push: bool,
+        report: &mut StepReport,
+    ) -> Result<(), StepperError> {
+        let Stepper { op, points, correction, ws, .. } = self;
+        let features = |id| points.features(id);
+        let bare = op.bare.then_some((&op.blocks, &mut op.mass[..]));
+        let corrected = correction.run(
+            p,
+            ws,
+            &mut op.acc,
+            bare,
+            &points.ids,
+            &features,
+            push,
+            self.settings.penetration,
+            s.t,
+            &mut s.q,
+            &s.z,
+        )?;
+        report.corrections = corrected.iterations;
+        report.penetration = corrected.depth;
+        report.implicit = op.implicit;
+        if self.dims.n_vel > 0 {
+            p.realize_velocity(&s.v, &s.z, &mut self.ws);
+            p.residual_vel(&self.ws, &mut self.rows);
+            for r in &mut self.rows {
+                *r = -*r;
+            }
+            self.op.acc.correct(&self.rows, &mut self.xi)?;
+            for (v, d) in s.v.iter_mut().zip(&self.xi) {
+                *v += d;
+            }
+        }
+        let finite = s.q.iter().chain(&s.v).chain(&s.z).all(|x| x.is_finite());
+        if !finite {
+            let index = s.v.iter().position(|x| !x.is_finite()).unwrap_or(0);
+            return Err(StepFailure::NonFinite { what: "velocities", index }.into());
+        }
+        for (i, a) in self.derived.a.iter_mut().enumerate() {
+            *a = (s.v[i] - self.v[i]) / h;
+        }
+        for (i, l) in self.derived.lambda.iter_mut().enumerate() {
+            *l = (self.lambda[i] + self.lambda_points[i]) / h;
+        }
+        self.points.remember(h);
+        Ok(())
+    }
+
+    /// z over the step, by the rates at the place that is posed, with the mean velocity.
+    fn advance_z(&mut self, p: &P, s: &mut State, h: f64, t: f64) {
+        if self.dims.nz == 0 {
+            return;
+        }
+        for (i, v) in self.xi.iter_mut().enumerate() {
+            *v = 0.5 * (self.v[i] + s.v[i]);
+        }
+        p.realize_position(t, &self.q, &self.z, &mut self.ws);
+        p.realize_velocity(&self.xi, &self.z, &mut self.ws);
+        p.z_dot(&self.ws, &mut self.zdot);
+        for (z, d) in s.z.iter_mut().zip(&self.zdot) {
+            *z += h * d;
+        }
+        self.derived.zdot.copy_from_slice(&self.zdot);
+    }
+}

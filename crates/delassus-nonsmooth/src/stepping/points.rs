@@ -1,0 +1,286 @@
+//! The points of a step: kinematics, what they must obey, and what is remembered of them.
+
+use super::report::PointImpulse;
+use delassus_cone as cone;
+use delassus_dae::{Law, Point, PointId, Unilateral};
+
+/// How rates and gaps at the place where a step is posed belong to its start and its end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// Length of the step, s.
+    pub h: f64,
+    /// Rates at the start are those at the place minus this times the bias.
+    pub since_start: f64,
+    /// Rates at the end are those at the place plus this times the bias.
+    pub until_end: f64,
+    /// The gap at the end is `gap − curve·bias + travel·(rate at the end)`.
+    pub curve: f64,
+    /// See `curve`.
+    pub travel: f64,
+}
+
+/// Which condition a gap obeys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Velocities with restitution where a point closes, the gap where it does not yet.
+    Moreau,
+    /// The weighted mean of three positions.
+    SchatzmanPaoli,
+}
+
+/// A point within the contact problem.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub row: usize,
+    /// Rows in use: without friction the tangential ones are left out.
+    pub rows: usize,
+    /// Rates at the end if there were no impulses.
+    pub end: [f64; 3],
+    /// Gap at the end if its rate there were zero.
+    pub reach: f64,
+    /// Least rate at the end; the part that comes from restitution apart.
+    pub bound: f64,
+    pub bounce: f64,
+    pub stuck: bool,
+}
+
+impl Entry {
+    const NEW: Entry =
+        Entry { row: 0, rows: 0, end: [0.0; 3], reach: 0.0, bound: 0.0, bounce: 0.0, stuck: false };
+}
+
+/// What is kept of a point from step to step.
+#[derive(Debug, Clone, Copy)]
+struct Memory {
+    id: PointId,
+    features: [u32; 2],
+    /// Impulse per second.
+    force: [f64; 3],
+    stuck: bool,
+}
+
+/// Points at hand; buffers are reused.
+#[derive(Default)]
+pub(super) struct Points {
+    /// All that were near, ascending.
+    pub ids: Vec<PointId>,
+    /// Those that take part are the first `n`.
+    pub pool: Vec<PointImpulse>,
+    pub entries: Vec<Entry>,
+    pub n: usize,
+    pub n_rows: usize,
+    memory: Vec<Memory>,
+}
+
+/// Part of the model's length below which a gap counts as closed.
+pub(super) const CLOSED: f64 = 1e-10;
+
+/// Sliding speed that counts as none, as part of the largest rate at hand.
+const STANDS: f64 = 1e-8;
+
+fn has_gap(law: &Law) -> bool {
+    matches!(law, Law::Contact { .. })
+}
+
+impl Points {
+    /// Forgets everything.
+    pub fn forget(&mut self) {
+        self.memory.clear();
+        self.n = 0;
+    }
+
+    fn recall(&self, id: PointId) -> Option<&Memory> {
+        self.memory.binary_search_by(|m| m.id.cmp(&id)).ok().map(|k| &self.memory[k])
+    }
+
+    /// Features that faced each other last.
+    pub fn features(&self, id: PointId) -> Option<[u32; 2]> {
+        self.recall(id).map(|m| m.features)
+    }
+
+    /// Evaluates all points near the state that is realised in `ws`.
+    pub fn collect<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, margin: f64) {
+        let mut ids = std::mem::take(&mut self.ids);
+        p.near(ws, margin, &mut ids);
+        self.n = 0;
+        for &id in &ids {
+            let n = self.n;
+            if n == self.pool.len() {
+                self.pool.push(PointImpulse {
+                    id,
+                    law: Law::OneWay,
+                    at: Point::default(),
+                    impulse: [0.0; 3],
+                    before: [0.0; 3],
+                    after: [0.0; 3],
+                });
+                self.entries.push(Entry::NEW);
+            }
+            let before = self.features(id);
+            let c = &mut self.pool[n];
+            if !p.position(ws, id, false, before, &mut c.at) || c.at.gap > margin {
+                continue;
+            }
+            p.rates(ws, id, &mut c.at);
+            c.id = id;
+            c.law = p.law(id);
+            self.n += 1;
+        }
+        self.ids = ids;
+    }
+
+    /// Rates before and after without impulses, and the conditions; leaves those that take part.
+    /// `dv` is what the smooth forces do to the velocity over the step.
+    pub fn pose(&mut self, dv: &[f64], frame: Frame, rule: Rule, length: f64) {
+        let mut fastest = 0.0f64;
+        for (c, e) in self.pool.iter_mut().zip(&mut self.entries).take(self.n) {
+            *e = Entry { rows: if c.law.is_rough() { c.law.rows() } else { 1 }, ..Entry::NEW };
+            c.before = [0.0; 3];
+            for k in 0..e.rows {
+                let (rate, bias) = (c.at.rate[k], c.at.bias[k]);
+                c.before[k] = rate - frame.since_start * bias;
+                e.end[k] = rate + c.at.row_dot(k, dv) + frame.until_end * bias;
+                fastest = fastest.max(c.before[k].abs()).max(e.end[k].abs());
+            }
+            if has_gap(&c.law) {
+                e.reach = c.at.gap - frame.curve * c.at.bias[0];
+            }
+        }
+        let limit = frame.h * fastest + CLOSED * length;
+        let mut kept = 0;
+        for i in 0..self.n {
+            if has_gap(&self.pool[i].law) && self.entries[i].reach > limit {
+                continue;
+            }
+            self.pool.swap(kept, i);
+            self.entries.swap(kept, i);
+            kept += 1;
+        }
+        self.n = kept;
+        let mut row = 0;
+        for i in 0..self.n {
+            let old = self.recall(self.pool[i].id).copied();
+            let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
+            e.row = row;
+            row += e.rows;
+            (e.bound, e.bounce) = match rule {
+                Rule::Moreau => moreau(c, e, frame, length),
+                Rule::SchatzmanPaoli => schatzman_paoli(c, e, frame),
+            };
+            e.stuck = match old {
+                Some(m) => m.stuck,
+                None => sliding(&c.law, e.rows, &c.before) <= STANDS * fastest,
+            };
+            c.impulse = old.map_or([0.0; 3], |m| m.force.map(|f| f * frame.h));
+            c.impulse[e.rows..].fill(0.0);
+        }
+        self.n_rows = row;
+    }
+
+    /// Law of a point for impulses over a step.
+    pub fn law(&self, i: usize, h: f64) -> cone::Law {
+        let e = &self.entries[i];
+        match self.pool[i].law {
+            Law::Contact { mu, mu_static, .. } if e.rows > 1 => {
+                let mu = if e.stuck { mu.max(mu_static) } else { mu };
+                cone::Law::Coulomb { mu, tangential: e.rows - 1 }
+            }
+            Law::Contact { .. } | Law::OneWay => cone::Law::Unilateral,
+            Law::DryFriction { bound, bound_static } => {
+                let limit = h * if e.stuck { bound.max(bound_static) } else { bound };
+                cone::Law::Interval { lo: -limit, hi: limit }
+            }
+        }
+    }
+
+    /// Rates after the impulses, by the change of the velocity they make; the energy they add.
+    pub fn finish(&mut self, dv: &[f64]) -> f64 {
+        let mut energy = 0.0;
+        for (c, e) in self.pool.iter_mut().zip(&self.entries).take(self.n) {
+            c.after = [0.0; 3];
+            for k in 0..e.rows {
+                c.after[k] = e.end[k] + c.at.row_dot(k, dv);
+                energy += 0.5 * c.impulse[k] * (c.before[k] + c.after[k]);
+            }
+        }
+        energy
+    }
+
+    /// Points that were held by static friction and slide now do so with the friction of sliding.
+    /// True where a point changed that has two frictions.
+    pub fn let_slip(&mut self) -> bool {
+        let mut fastest = 0.0f64;
+        for e in &self.entries[..self.n] {
+            fastest = e.end[..e.rows].iter().fold(fastest, |m, x| m.max(x.abs()));
+        }
+        let mut again = false;
+        for (c, e) in self.pool.iter().zip(&mut self.entries).take(self.n) {
+            if e.stuck && sliding(&c.law, e.rows, &c.after) > STANDS * fastest {
+                e.stuck = false;
+                again |= match c.law {
+                    Law::Contact { mu, mu_static, .. } => mu_static > mu,
+                    Law::DryFriction { bound, bound_static } => bound_static > bound,
+                    Law::OneWay => false,
+                };
+            }
+        }
+        again
+    }
+
+    /// Keeps what the next step wants to know.
+    pub fn remember(&mut self, h: f64) {
+        let mut fastest = 0.0f64;
+        for e in &self.entries[..self.n] {
+            fastest = e.end[..e.rows].iter().fold(fastest, |m, x| m.max(x.abs()));
+        }
+        self.memory.clear();
+        for (c, e) in self.pool.iter().zip(&self.entries).take(self.n) {
+            let closed = !has_gap(&c.law) || c.impulse[0] > 0.0;
+            self.memory.push(Memory {
+                id: c.id,
+                features: c.at.features,
+                force: c.impulse.map(|p| p / h),
+                stuck: closed && sliding(&c.law, e.rows, &c.after) <= STANDS * fastest,
+            });
+        }
+        // swaps keep the order of those that take part, but nothing promises it
+        self.memory.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    }
+
+    /// Points with an impulse.
+    pub fn active(&self) -> usize {
+        self.pool[..self.n].iter().filter(|c| c.impulse[0] != 0.0).count()
+    }
+}
+
+/// Sliding speed of a point.
+fn sliding(law: &Law, rows: usize, u: &[f64; 3]) -> f64 {
+    match law {
+        Law::DryFriction { .. } => u[0].abs(),
+        _ if rows == 2 => u[1].abs(),
+        _ if rows == 3 => u[1].hypot(u[2]),
+        _ => 0.0,
+    }
+}
+
+/// Least rate at the end by Moreau's rule, and the rate of the bounce.
+fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) {
+    let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
+    let approach = -c.before[0];
+    let closes = e.reach + frame.travel * e.end[0] <= 0.0;
+    // a bounce that would be over within the step is none
+    let lasts = 2.0 * restitution.e * approach > (e.end[0] - c.before[0]).abs();
+    if closes && approach > 0.0 && lasts {
+        return (0.0, restitution.e * approach);
+    }
+    let gap = if e.reach > CLOSED * length { e.reach } else { 0.0 };
+    (-gap / frame.travel, 0.0)
+}
+
+/// Least rate at the end so that the mean of the positions before and after, weighted e to 1, is
+/// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0.
+fn schatzman_paoli(c: &PointImpulse, e: &Entry, frame: Frame) -> (f64, f64) {
+    let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
+    let k = restitution.e;
+    (k * c.before[0] - (1.0 + k) * e.reach / frame.travel, 0.0)
+}

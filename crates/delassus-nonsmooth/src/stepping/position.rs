@@ -1,0 +1,214 @@
+//! Positions onto the joints and out of each other, in the mass metric.
+//!
+//! ```text
+//! min ½ Δqᵀ M Δq    with    g + G Δq = 0 ,   g_N + H_N Δq ≥ 0
+//! ```
+//!
+//! once per Newton step. Velocities are not touched: a penetration that is removed does not throw
+//! the bodies apart.
+
+use super::delassus::{Blocks, Delassus};
+use super::points::CLOSED;
+use delassus_cone as cone;
+use delassus_dae::{Accel, Dims, Law, Point, PointId, StepFailure, Unilateral};
+use delassus_linalg::BlockDiag;
+
+/// Newton steps. Two bring what a step leaves to round-off.
+const MAX_ITERATIONS: usize = 8;
+/// Scaled residual of joints that is as good as zero.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+/// Residual of joints that is accepted where Newton stalls.
+const JOINT_LIMIT: f64 = 1e-8;
+/// Accuracy of one linear problem, relative to the depths in it: Newton's steps repeat it.
+const LINEAR: f64 = 1e-4;
+
+pub(super) struct Correction {
+    g: Vec<f64>,
+    dx: Vec<f64>,
+    x: Vec<f64>,
+    f: Vec<f64>,
+    lambda: Vec<f64>,
+    q: Vec<f64>,
+    b: Vec<f64>,
+    r: Vec<f64>,
+    laws: Vec<cone::Law>,
+    pool: Vec<Point>,
+    used: Vec<usize>,
+    row_scale: Vec<f64>,
+    delassus: Delassus,
+    dims: Dims,
+    length: f64,
+}
+
+/// What was done.
+pub(super) struct Corrected {
+    pub iterations: usize,
+    /// Largest penetration that is left.
+    pub depth: f64,
+}
+
+impl Correction {
+    pub fn new<P: Unilateral>(p: &P) -> Correction {
+        let d = p.dims();
+        Correction {
+            g: vec![0.0; d.n_vel],
+            dx: vec![0.0; d.nv],
+            x: vec![0.0; d.nv],
+            f: vec![0.0; d.nv],
+            lambda: vec![0.0; d.n_vel],
+            q: vec![0.0; d.nq],
+            b: Vec::new(),
+            r: Vec::new(),
+            laws: Vec::new(),
+            pool: Vec::new(),
+            used: Vec::new(),
+            row_scale: p.scales().row,
+            delassus: Delassus::default(),
+            dims: d,
+            length: p.length(),
+        }
+    }
+
+    fn drift<P: Unilateral>(&mut self, p: &P, ws: &P::Ws) -> (f64, usize) {
+        let n = self.dims.n_pos;
+        p.residual_pos(ws, &mut self.g[..n]);
+        self.g[n..].fill(0.0);
+        let mut worst = (0.0, 0);
+        for i in 0..n {
+            let x = self.g[i].abs() / self.row_scale[i];
+            if !(x <= worst.0) {
+                worst = (x, i);
+            }
+        }
+        worst
+    }
+
+    /// Largest penetration; evaluates all gaps.
+    fn depth<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        ids: &[PointId],
+        features: &dyn Fn(PointId) -> Option<[u32; 2]>,
+    ) -> f64 {
+        if self.pool.len() < ids.len() {
+            self.pool.resize(ids.len(), Point::default());
+        }
+        self.used.clear();
+        let mut depth = 0.0f64;
+        for (k, &id) in ids.iter().enumerate() {
+            let at = &mut self.pool[k];
+            if matches!(p.law(id), Law::Contact { .. })
+                && p.position(ws, id, false, features(id), at)
+            {
+                depth = depth.max(-at.gap);
+                self.used.push(k);
+            }
+        }
+        depth
+    }
+
+    /// Moves q. On return the workspace is realised there, and `acc` is factored there if there are
+    /// joints. Without `push`, gaps are only looked at.
+    #[allow(clippy::too_many_arguments)]
+    pub fn run<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        acc: &mut Accel,
+        bare: Option<(&BlockDiag, &mut [f64])>,
+        ids: &[PointId],
+        features: &dyn Fn(PointId) -> Option<[u32; 2]>,
+        push: bool,
+        tolerance: f64,
+        t: f64,
+        q: &mut [f64],
+        z: &[f64],
+    ) -> Result<Corrected, StepFailure> {
+        let mut bare = bare;
+        let mut before = f64::INFINITY;
+        let limit = tolerance.max(CLOSED) * self.length;
+        for iterations in 0.. {
+            p.realize_position(t, q, z, ws);
+            let (drift, row) = self.drift(p, ws);
+            let depth = self.depth(p, ws, ids, features);
+            let pushes = push && depth > limit;
+            let bad = drift.max(if pushes { depth / self.length } else { 0.0 });
+            let done = drift <= ROUND_OFF && !pushes;
+            if done || iterations == MAX_ITERATIONS || !(bad < 0.5 * before) {
+                if !done && !(drift <= JOINT_LIMIT) {
+                    return Err(StepFailure::Projection { row, residual: self.g[row] });
+                }
+                if self.dims.n_vel > 0 {
+                    acc.factor_realized(p, ws)?;
+                }
+                return Ok(Corrected { iterations, depth });
+            }
+            before = bad;
+            acc.factor_realized(p, ws)?;
+            self.dx.fill(0.0);
+            if drift > 0.0 {
+                for g in &mut self.g {
+                    *g = -*g;
+                }
+                acc.correct(&self.g, &mut self.dx)?;
+            }
+            if push {
+                if let Some((_, mass)) = &mut bare {
+                    p.mass(ws, mass);
+                }
+                let blocks = bare.as_ref().map(|(shape, m)| Blocks { shape, values: m });
+                self.push_apart(acc, blocks, depth.max(limit))?;
+            }
+            p.manifold().retract(q, &self.dx, &mut self.q);
+            q.copy_from_slice(&self.q);
+        }
+        Ok(Corrected { iterations: 0, depth: 0.0 })
+    }
+
+    /// Adds to `dx` what opens the gaps again.
+    fn push_apart(
+        &mut self,
+        acc: &mut Accel,
+        blocks: Option<Blocks<'_>>,
+        depth: f64,
+    ) -> Result<(), StepFailure> {
+        self.delassus.clear();
+        self.b.clear();
+        for &k in &self.used {
+            let at = &self.pool[k];
+            let gap = at.gap + at.row_dot(0, &self.dx);
+            if gap < 4.0 * depth {
+                self.delassus.push(at, 0);
+                self.b.push(gap);
+            }
+        }
+        if self.b.iter().all(|g| *g >= 0.0) {
+            return Ok(());
+        }
+        let n = self.b.len();
+        self.laws.clear();
+        self.laws.resize(n, cone::Law::Unilateral);
+        self.r.clear();
+        self.r.resize(n, 0.0);
+        let settings =
+            cone::Settings { tolerance: LINEAR, max_iterations: 400, ..Default::default() };
+        let lambda = &mut self.lambda;
+        self.delassus.solve(
+            self.dims.nv,
+            blocks,
+            &mut |f, x| acc.respond(f, x, lambda),
+            &self.b,
+            &self.laws,
+            &mut self.r,
+            &settings,
+        )?;
+        self.f.fill(0.0);
+        self.delassus.add_transposed(&self.r, &mut self.f);
+        acc.respond(&self.f, &mut self.x, &mut self.lambda)?;
+        for (d, x) in self.dx.iter_mut().zip(&self.x) {
+            *d += x;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! What a step tells, and why it may fail.
+
+use delassus_cone as cone;
+use delassus_dae::{KktError, Law, Point, PointId, StepFailure};
+use thiserror::Error;
+
+/// A point that took part in the last step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointImpulse {
+    /// Which.
+    pub id: PointId,
+    /// What it obeys.
+    pub law: Law,
+    /// Its kinematics where the contact problem was posed, inside the step.
+    pub at: Point,
+    /// Impulse along its rows: normal, then tangential; N s. Divided by the step it is the mean
+    /// force.
+    pub impulse: [f64; 3],
+    /// Rates of its rows before.
+    pub before: [f64; 3],
+    /// Rates after.
+    pub after: [f64; 3],
+}
+
+/// What one step tells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepReport {
+    /// How the contact problem ended; of all parts of a halved step, the worst.
+    pub status: cone::Status,
+    /// Its natural residual, a pure number; the worst of all parts.
+    pub residual: f64,
+    /// Iterations of its solver.
+    pub iterations: usize,
+    /// Points that took part.
+    pub contacts: usize,
+    /// Points that carry an impulse.
+    pub active: usize,
+    /// Largest penetration at the end of the step, m; 0 where there is none.
+    pub penetration: f64,
+    /// Energy that points added, J: Σ P·(u⁻ + u⁺)/2. Not above round-off for e ≤ 1.
+    pub energy: f64,
+    /// Factor on all restitutions that kept the step from gaining energy; 1 where none was needed.
+    pub softened: f64,
+    /// Newton steps of the position correction.
+    pub corrections: usize,
+    /// How often the step was halved.
+    pub halvings: u32,
+    /// Forces were taken implicitly.
+    pub implicit: bool,
+}
+
+impl Default for StepReport {
+    fn default() -> StepReport {
+        StepReport {
+            status: cone::Status::Solved,
+            residual: 0.0,
+            iterations: 0,
+            contacts: 0,
+            active: 0,
+            penetration: 0.0,
+            energy: 0.0,
+            softened: 1.0,
+            corrections: 0,
+            halvings: 0,
+            implicit: false,
+        }
+    }
+}
+
+impl StepReport {
+    /// Joins the report of the part that follows.
+    pub(super) fn join(self, next: StepReport) -> StepReport {
+        let worse = next.residual > self.residual;
+        StepReport {
+            status: if worse { next.status } else { self.status },
+            residual: self.residual.max(next.residual),
+            iterations: self.iterations + next.iterations,
+            contacts: next.contacts,
+            active: next.active,
+            penetration: self.penetration.max(next.penetration),
+            energy: self.energy + next.energy,
+            softened: self.softened.min(next.softened),
+            corrections: self.corrections + next.corrections,
+            halvings: self.halvings.max(next.halvings),
+            implicit: next.implicit,
+        }
+    }
+}
+
+/// Why a step failed. The state is left as it was.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepperError {
+    /// The step length is not a positive number.
+    #[error("a step of {h} s is not possible")]
+    BadStep {
+        /// The step asked for.
+        h: f64,
+    },
+    /// Contact impulses were not found to the tolerance, with smaller steps either.
+    #[error(
+        "contact impulses at {points} points were not found: {status:?}, residual {residual:.1e}, smallest step {h:.1e} s"
+    )]
+    Contact {
+        /// Points that took part.
+        points: usize,
+        /// How the solver ended.
+        status: cone::Status,
+        /// Its residual.
+        residual: f64,
+        /// Length of the smallest step that was tried, s.
+        h: f64,
+    },
+    /// The system itself could not be evaluated or its joints not be closed.
+    #[error(transparent)]
+    Step(#[from] StepFailure),
+}
+
+impl From<KktError> for StepperError {
+    fn from(e: KktError) -> Self {
+        StepperError::Step(e.into())
+    }
+}

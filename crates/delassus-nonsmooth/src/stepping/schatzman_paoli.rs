@@ -1,0 +1,98 @@
+//! Schatzman–Paoli: positions at three times.
+//!
+//! ```text
+//! M (q₂ − 2 q₁ + q₀)/h² = f(q₁, (q₂ − q₀)/2h) + …        g( (q₂ + e q₀)/(1 + e) ) ≥ 0 ⊥ P ≥ 0
+//! ```
+//!
+//! written with v⁻ = (q₁ − q₀)/h and v⁺ = (q₂ − q₁)/h: g₁ + h (u⁺ − e u⁻)/(1 + e) ≥ 0 with gaps
+//! linear about q₁. Stiff forces are taken at (q₀ + 2 q₁ + q₂)/4 (S = M + ½ h C + ¼ h² K). The
+//! mean position is free, positions themselves may penetrate by e times the approach of one step; for
+//! e = 0 they do not. Order 2 in smooth motion. The velocity of the state is v⁺, moved on by half a
+//! step of smooth motion where no point acts.
+
+use super::points::{Frame, Rule};
+use super::{StepReport, Stepper, StepperError};
+use delassus_dae::{Dims, State, Unilateral};
+
+/// v⁻ and the step it belongs to.
+pub(super) struct Half {
+    v: Vec<f64>,
+    h: f64,
+    /// v⁺ of the step at hand.
+    next: Vec<f64>,
+    /// Velocity at the start of the step at hand.
+    start: Vec<f64>,
+    /// State it was left at.
+    end: State,
+    set: bool,
+}
+
+impl Half {
+    pub fn new(d: Dims) -> Half {
+        let end = State { t: 0.0, q: vec![0.0; d.nq], v: vec![0.0; d.nv], z: vec![0.0; d.nz] };
+        Half {
+            v: vec![0.0; d.nv],
+            next: vec![0.0; d.nv],
+            start: vec![0.0; d.nv],
+            h: 0.0,
+            end,
+            set: false,
+        }
+    }
+
+    pub fn forget(&mut self) {
+        self.set = false;
+    }
+}
+
+impl<P: Unilateral> Stepper<P> {
+    pub(super) fn schatzman_paoli(
+        &mut self,
+        p: &P,
+        s: &mut State,
+        h: f64,
+    ) -> Result<StepReport, StepperError> {
+        self.place(p, s, 0.0, s.t);
+        self.half.start.copy_from_slice(&s.v);
+        if self.half.set && self.half.end == *s {
+            self.v.copy_from_slice(&self.half.v);
+        } else {
+            // no point acts on a free start: half a step back along the smooth motion
+            self.points.collect(p, &self.ws, 2.0 * h * self.speed(&s.v));
+            self.half.h = h;
+            if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
+                for (i, v) in self.v.iter_mut().enumerate() {
+                    *v -= 0.5 * h * self.derived.a[i];
+                }
+            }
+        }
+        p.realize_velocity(&self.v, &self.z, &mut self.ws);
+        // forces act from the middle of the last step to the middle of this one
+        let mean = 0.5 * (h + self.half.h);
+        self.free(p, mean, 0.5, 0.5 * h)?;
+        let frame =
+            Frame { h, since_start: 0.5 * self.half.h, until_end: 0.5 * h, curve: 0.0, travel: h };
+        let mut report = self.resolve(p, frame, Rule::SchatzmanPaoli)?;
+        let acts = report.active > 0;
+        for i in 0..self.dims.nv {
+            s.v[i] = self.v[i] + self.dv[i] + self.dv_points[i];
+            self.xi[i] = h * s.v[i];
+            self.half.next[i] = s.v[i];
+        }
+        p.manifold().retract(&self.q, &self.xi, &mut s.q);
+        self.advance_z(p, s, h, s.t);
+        s.t += h;
+        if !acts {
+            for (v, d) in s.v.iter_mut().zip(&self.dv) {
+                *v += 0.5 * h / mean * d;
+            }
+        }
+        self.v.copy_from_slice(&self.half.start);
+        self.finish(p, s, h, false, &mut report)?;
+        self.half.h = h;
+        std::mem::swap(&mut self.half.v, &mut self.half.next);
+        self.half.end.copy_from(s);
+        self.half.set = true;
+        Ok(report)
+    }
+}
