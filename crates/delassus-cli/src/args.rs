@@ -111,6 +111,13 @@ pub struct RunArgs {
     /// Write all columns to this Parquet file.
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
+    /// How contacts are treated: hybrid, event-driven or time-stepping [default: that of the model,
+    /// or hybrid].
+    #[arg(long, value_name = "NAME")]
+    pub scheme: Option<String>,
+    /// Write what happened at contacts to this CSV file.
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// When the run fails, write the last 100 accepted states to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub dump_states: Option<PathBuf>,

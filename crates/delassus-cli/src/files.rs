@@ -9,10 +9,12 @@ use crate::output::{
 use crate::page::View;
 use crate::prepare::hex;
 use delassus::io::results::{
-    Column, WriteError, atomic_write, write_csv, write_motion, write_parquet,
+    Column, EventRow, WriteError, atomic_write, write_csv, write_events, write_motion,
+    write_parquet,
 };
 use delassus::sim::Results;
-use delassus_report::{MOTION_BIN, SCENE_JSON, STEPS_CSV, Steps};
+use delassus::sim::contact::Event;
+use delassus_report::{EVENTS_CSV, MOTION_BIN, SCENE_JSON, STEPS_CSV, Steps};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -44,10 +46,11 @@ impl Writer {
         results: &Results,
         metadata: &[(String, String)],
         view: Option<&View>,
+        events: Option<&[Event]>,
         dump: Option<&Dump>,
     ) -> Result<Writer, Failure> {
         let mut writer = Writer::new();
-        match writer.write_all(output, results, metadata, view, dump) {
+        match writer.write_all(output, results, metadata, view, events, dump) {
             Ok(()) => Ok(writer),
             Err(fault) => Err(writer.fail_at(fault, results)),
         }
@@ -121,6 +124,7 @@ impl Writer {
         results: &Results,
         metadata: &[(String, String)],
         view: Option<&View>,
+        events: Option<&[Event]>,
         dump: Option<&Dump>,
     ) -> Result<(), Box<Fault>> {
         let sensors = columns(results, |sensor| sensor);
@@ -134,6 +138,15 @@ impl Writer {
             if let Some(view) = view {
                 self.view(folder, view)?;
             }
+            let log = folder.join(EVENTS_CSV);
+            match events {
+                Some(events) => self.file(&log, |w| write_events(w, rows(events)))?,
+                // of an earlier run of another model
+                None => drop(fs::remove_file(&log)),
+            }
+        }
+        if let Some(file) = &output.events {
+            self.file(file, |w| write_events(w, rows(events.unwrap_or_default())))?;
         }
         if let Some(file) = &output.csv {
             self.file(file, |w| write_csv(w, &sensors))?;
@@ -221,6 +234,19 @@ impl Writer {
         }
         Failure::file(*fault)
     }
+}
+
+/// Events as lines of the file.
+pub fn rows(events: &[Event]) -> impl Iterator<Item = EventRow> + '_ {
+    events.iter().map(|e| EventRow {
+        t: e.t,
+        kind: e.kind.name().to_owned(),
+        contact: e.contact.clone(),
+        speed_before: e.speed_before,
+        speed_after: e.speed_after,
+        impulse: e.impulse,
+        energy_lost: e.energy_lost,
+    })
 }
 
 /// Time and the sensors, or time and the others.

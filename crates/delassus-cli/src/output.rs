@@ -28,6 +28,8 @@ pub struct Output {
     pub csv: Option<PathBuf>,
     /// All columns.
     pub parquet: Option<PathBuf>,
+    /// What happened at contacts.
+    pub events: Option<PathBuf>,
     /// The last states of a run that fails.
     pub states: Option<PathBuf>,
 }
@@ -44,6 +46,7 @@ impl Output {
             folder: a.out.clone().or_else(|| (!own).then(default)),
             csv: a.csv.clone(),
             parquet: a.parquet.clone(),
+            events: a.events.clone(),
             states: a.dump_states.clone(),
         }
     }
@@ -69,8 +72,12 @@ impl Output {
             ];
             folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
         }
-        let files =
-            [("--csv", &self.csv), ("--parquet", &self.parquet), ("--dump-states", &self.states)];
+        let files = [
+            ("--csv", &self.csv),
+            ("--parquet", &self.parquet),
+            ("--events", &self.events),
+            ("--dump-states", &self.states),
+        ];
         let files = files.iter().filter_map(|(option, file)| Some((*option, file.as_deref()?)));
         let files: Vec<(&str, &Path)> = files.collect();
         for (k, (option, file)) in files.iter().enumerate() {

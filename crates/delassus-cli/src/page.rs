@@ -1,11 +1,13 @@
 //! From a run in memory to the page that shows it.
 
+use crate::files::rows;
 use crate::prepare::Prepared;
 use delassus::io::model_file::escape;
 use delassus::io::results::Motion;
 use delassus::model::BodyKind;
+use delassus::sim::contact::Event;
 use delassus::sim::{MotionTrack, Results, RunOutcome, StepLog};
-use delassus_report::{Description, ModelInfo, Report, ReportColumn, Steps};
+use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
 use std::path::Path;
 
 /// What a model looks like, with its text.
@@ -40,7 +42,7 @@ impl View {
     }
 
     /// All that a page shows.
-    pub fn report(self, summary: &str, results: &Results) -> Report {
+    pub fn report(self, summary: &str, results: &Results, events: &[Event]) -> Report {
         let channels = results.channels.iter().zip(&results.data);
         let columns = channels.enumerate().map(|(k, (channel, values))| {
             let known = self.description.channels.get(k).filter(|c| c.name == channel.name);
@@ -55,7 +57,7 @@ impl View {
             motion: self.motion,
             column_t: results.t.clone(),
             steps: self.steps,
-            events: Vec::new(),
+            events: rows(events).map(ReportEvent::from).collect(),
             problems: Vec::new(),
         }
     }

@@ -72,7 +72,15 @@ pub fn run_watched(
     let asked = a.dump_states.is_some() && exit == Exit::Numerical;
     let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
     let view = description.map(|d| page::View::new(d, &mut outcome));
-    let written = Writer::write(&output, &outcome.results, &metadata, view.as_ref(), dump.as_ref());
+    let has_contacts = prepared.model.system.has_contacts();
+    let written = Writer::write(
+        &output,
+        &outcome.results,
+        &metadata,
+        view.as_ref(),
+        has_contacts.then_some(outcome.events.as_slice()),
+        dump.as_ref(),
+    );
     let mut writer = written.inspect_err(|_| {
         // Both failures count; the one of the files gives the exit code.
         report::errors(&errors);
@@ -97,7 +105,7 @@ pub fn run_watched(
     if let Some(folder) = &output.folder {
         writer.summary(folder, &json, &outcome.results)?;
         let wanted = view.filter(|_| !a.no_report);
-        let html = wanted.map(|v| v.report(&json, &outcome.results).html());
+        let html = wanted.map(|v| v.report(&json, &outcome.results, &outcome.events).html());
         writer.page(folder, html.as_deref())?;
     }
     if !errors.is_empty() {

@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::number::{count, number};
 use delassus::dae::integrator::{METHODS, OptionKind};
 use delassus::expr::{Dim, suggest};
-use delassus::model::spec::{ModelSpec, Scalar, option_dim, option_names};
+use delassus::model::spec::{ModelSpec, Scalar, SchemeType, option_dim, option_names};
 
 /// Settings given on the command line.
 #[derive(Debug, Default)]
@@ -17,6 +17,7 @@ pub struct Settings {
     end: Option<f64>,
     sample: Option<f64>,
     max_steps: Option<u64>,
+    scheme: Option<SchemeType>,
     options: Vec<Given>,
 }
 
@@ -45,8 +46,12 @@ impl Settings {
             end: read("--end", &a.end, Dim::TIME),
             sample: read("--sample", &a.sample, Dim::TIME),
             max_steps: None,
+            scheme: None,
             options: Vec::new(),
         };
+        if let Some(name) = &a.scheme {
+            settings.scheme = keep(scheme(name), &mut faults);
+        }
         if let Some(text) = &a.max_steps {
             settings.max_steps = keep(count("--max-steps", text), &mut faults);
         }
@@ -89,6 +94,9 @@ impl Settings {
         if self.max_steps.is_some() {
             spec.method.max_steps = self.max_steps;
         }
+        if self.scheme.is_some() {
+            spec.method.scheme = self.scheme;
+        }
         if self.method.is_some() {
             spec.method.name = self.method.clone();
         }
@@ -108,11 +116,22 @@ impl Settings {
             "method.rtol" => ("--rtol", self.rtol.is_some()),
             "method.atol" => ("--atol", self.atol.is_some()),
             "method.step" => ("--step", self.step.is_some()),
+            "method.scheme" => ("--scheme", self.scheme.is_some()),
             "method.max_steps" => ("--max-steps", self.max_steps.is_some()),
             _ => return None,
         };
         given.then_some(option)
     }
+}
+
+fn scheme(name: &str) -> Result<SchemeType, Box<Fault>> {
+    let found = SchemeType::ALL.iter().find(|s| s.name() == name).copied();
+    found.ok_or_else(|| {
+        let names: Vec<&str> = SchemeType::ALL.iter().map(|s| s.name()).collect();
+        let message = format!("unknown scheme \"{name}\"");
+        let help = format!("schemes: {}", names.join(", "));
+        Box::new(Fault::new("E_UNKNOWN_VALUE", "--scheme", message).help(help))
+    })
 }
 
 /// A word where some method has a choice with it, a number otherwise.

@@ -272,6 +272,10 @@ impl<P: Problem> Driver<P> {
             self.ws = p.workspace();
         }
         self.pending = None;
+        if let Some(h) = self.opts.step {
+            // time may have passed elsewhere: fixed steps go on at the next of their times
+            self.n_fixed = ((state.t - self.t0) / h * (1.0 + 1e-14) + 1e-9).floor() as u64;
+        }
         self.state.copy_from(state);
         self.prev.copy_from(state);
         self.method.restart(p, &mut self.ws, &self.state)?;

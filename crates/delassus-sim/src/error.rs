@@ -86,6 +86,12 @@ pub enum SimErrorKind {
     Diverged,
     /// The constraints became singular.
     Singular,
+    /// Impacts follow each other faster and faster without end.
+    Accumulation,
+    /// Events follow each other without progress in time.
+    EventStorm,
+    /// No forces or impulses fulfil the laws of the contacts.
+    NoContactForces,
 }
 
 impl SimErrorKind {
@@ -97,6 +103,9 @@ impl SimErrorKind {
             SimErrorKind::WorkLimit => "E_WORK_LIMIT",
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",
+            SimErrorKind::Accumulation => "E_ZENO",
+            SimErrorKind::EventStorm => "E_EVENT_STORM",
+            SimErrorKind::NoContactForces => "E_PAINLEVE",
         }
     }
 }

@@ -8,6 +8,7 @@ mod clock;
 pub mod compare;
 pub mod contact;
 mod driver;
+mod engine;
 mod error;
 mod motion_track;
 mod recorder;

@@ -58,6 +58,16 @@ const LOBATTO: [f64; 2] = [0.276_393_202_250_021, 0.723_606_797_749_979];
 const LOBATTO_END: f64 = 1.0 / 12.0;
 const LOBATTO_MID: f64 = 5.0 / 12.0;
 
+/// Forces of contacts at a state, for a recorder that knows joints alone.
+pub trait Dynamics {
+    /// Accelerations, multipliers of the joints and rates of auxiliary states at a state.
+    fn evaluate(&mut self, s: &State, d: &mut Derived) -> Result<(), StepFailure>;
+    /// Power that contacts lose at the state that was evaluated last, W.
+    fn lost(&self) -> f64;
+    /// Values of the contact channels at the state that was evaluated last.
+    fn channels(&mut self, out: &mut [f64]);
+}
+
 /// Records an assembled model.
 pub struct Recorder {
     /// What was recorded so far.
@@ -81,6 +91,8 @@ pub struct Recorder {
     /// between steps the interpolation has a drift of its own that says nothing about the method.
     step_drift: [f64; 3],
     exchanges: bool,
+    /// Values of contact channels, which stand between sensors and diagnostics.
+    contact_values: Vec<f64>,
     /// Some sensor needs accelerations or multipliers between steps.
     dynamics: bool,
     track_turns: bool,
@@ -115,7 +127,21 @@ impl Recorder {
         t_end: f64,
         limit: u64,
     ) -> Result<Recorder, SetupError> {
+        Recorder::with_contacts(sys, start, derived, dt, t_end, limit, Vec::new())
+    }
+
+    /// The same with channels of contacts, which [`Dynamics`] delivers.
+    pub(crate) fn with_contacts(
+        sys: &System,
+        start: &State,
+        derived: &Derived,
+        dt: f64,
+        t_end: f64,
+        limit: u64,
+        contacts: Vec<Channel>,
+    ) -> Result<Recorder, SetupError> {
         let d = sys.dims();
+        let n_contact = contacts.len();
         let mut channels: Vec<Channel> = sys
             .model()
             .sensors
@@ -127,6 +153,7 @@ impl Recorder {
                 sensor: true,
             })
             .collect();
+        channels.extend(contacts);
         channels.extend(DIAGNOSTICS.iter().map(|(name, unit)| Channel {
             name: (*name).to_owned(),
             unit: (*unit).to_owned(),
@@ -173,6 +200,7 @@ impl Recorder {
             next: 0,
             step_drift: [0.0; 3],
             exchanges: power.is_some(),
+            contact_values: vec![0.0; n_contact],
             dynamics: sys.measures_dynamics(),
             track_turns: sys.tracks_turns(),
             power: power.unwrap_or_default(),
@@ -209,6 +237,39 @@ impl Recorder {
 
     /// Takes in an accepted step.
     pub fn record(&mut self, sys: &System, step: &StepView<'_>) -> Result<(), StepFailure> {
+        self.record_with(sys, step, None)
+    }
+
+    /// Writes the first sample again with the forces of contacts at the start.
+    pub(crate) fn restart_with(
+        &mut self,
+        sys: &System,
+        contacts: &mut dyn Dynamics,
+    ) -> Result<(), StepFailure> {
+        self.contact_here(sys, contacts)?;
+        self.measure(sys);
+        let values = self.measured.values.iter().chain(&self.contact_values);
+        for (column, x) in self.results.data.iter_mut().zip(values) {
+            if let Some(last) = column.last_mut() {
+                *last = *x;
+            }
+        }
+        Ok(())
+    }
+
+    /// Energy that was lost at once, in an impact, J.
+    pub(crate) fn lose(&mut self, energy: f64) {
+        self.dissipated += energy;
+    }
+
+    /// Takes in an accepted step during which contacts acted.
+    pub(crate) fn record_with(
+        &mut self,
+        sys: &System,
+        step: &StepView<'_>,
+        mut contacts: Option<&mut dyn Dynamics>,
+    ) -> Result<(), StepFailure> {
+        let exchanges = self.exchanges || contacts.is_some();
         let m = sys.manifold();
         let (t0, t1) = (step.from.t, step.to.t);
         let mut fitted = false;
@@ -221,23 +282,33 @@ impl Recorder {
         let start = (self.dissipated, self.work);
         let h = t1 - t0;
         let mut mid = [Power::default(); 2];
-        if self.exchanges {
+        let mut p0 = self.power;
+        if let Some(c) = &mut contacts {
+            // what acts may have changed since the end of the step before
+            self.sample.copy_from(step.from);
+            p0 = self.power_here(sys, Some(&mut **c))?;
+        }
+        if exchanges {
             for (k, s) in LOBATTO.iter().enumerate() {
                 fit(&mut self.dense);
                 self.dense.at(m, t0 + s * h, &mut self.sample);
-                self.evaluate(sys)?;
-                mid[k] = sys.power(&self.ws, &self.derived.lambda).unwrap_or_default();
+                mid[k] = match &mut contacts {
+                    Some(c) => self.power_here(sys, Some(&mut **c))?,
+                    None => self.power_here(sys, None)?,
+                };
             }
         }
-        let p0 = self.power;
         // the end of the step: energies, drift, power
         self.sample.copy_from(step.to);
         self.derived.copy_from(step.d1);
         self.realize(sys);
-        let p1 = sys.power(&self.ws, &step.d1.lambda).unwrap_or_default();
+        let mut p1 = sys.power(&self.ws, &step.d1.lambda).unwrap_or_default();
+        if let Some(c) = &mut contacts {
+            p1 = self.power_here(sys, Some(&mut **c))?;
+        }
         let integral =
             |a: f64, b: f64, c: f64, d: f64| h * (LOBATTO_END * (a + d) + LOBATTO_MID * (b + c));
-        let end = if self.exchanges {
+        let end = if exchanges {
             self.power = p1;
             (
                 start.0
@@ -266,10 +337,15 @@ impl Recorder {
                 self.derived.copy_from(step.d1);
                 self.sample.t = t;
                 self.realize(sys);
+                if let Some(c) = &mut contacts {
+                    self.contact_here(sys, &mut **c)?;
+                }
             } else {
                 fit(&mut self.dense);
                 self.dense.at(m, t, &mut self.sample);
-                if self.dynamics {
+                if let Some(c) = &mut contacts {
+                    self.contact_here(sys, &mut **c)?;
+                } else if self.dynamics {
                     self.evaluate(sys)?;
                 } else {
                     sys.realize_motion(&self.sample, &mut self.ws);
@@ -297,6 +373,34 @@ impl Recorder {
         let s = &self.sample;
         sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         sys.realize_velocity(&s.v, &s.z, &mut self.ws);
+    }
+
+    /// Accelerations, multipliers and contact channels at `sample`.
+    fn contact_here(&mut self, sys: &System, c: &mut dyn Dynamics) -> Result<(), StepFailure> {
+        c.evaluate(&self.sample, &mut self.derived)?;
+        c.channels(&mut self.contact_values);
+        self.realize(sys);
+        Ok(())
+    }
+
+    /// Power at `sample`.
+    fn power_here(
+        &mut self,
+        sys: &System,
+        contacts: Option<&mut dyn Dynamics>,
+    ) -> Result<Power, StepFailure> {
+        let mut lost = 0.0;
+        match contacts {
+            Some(c) => {
+                c.evaluate(&self.sample, &mut self.derived)?;
+                lost = c.lost();
+                self.realize(sys);
+            }
+            None => self.evaluate(sys)?,
+        }
+        let mut power = sys.power(&self.ws, &self.derived.lambda).unwrap_or_default();
+        power.dissipated += lost;
+        Ok(power)
     }
 
     /// Accelerations and multipliers at `sample`.
@@ -335,7 +439,7 @@ impl Recorder {
         ];
         self.results.t.push(self.sample.t);
         self.motion.push(&self.sample);
-        let values = self.measured.values.iter().chain(&diagnostics);
+        let values = self.measured.values.iter().chain(&self.contact_values).chain(&diagnostics);
         for (column, x) in self.results.data.iter_mut().zip(values) {
             column.push(*x);
         }

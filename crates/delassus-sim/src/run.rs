@@ -1,7 +1,9 @@
 //! One run of an assembled model, from settings to results.
 
 use crate::clock::CpuClock;
+use crate::contact::{self, Event};
 use crate::driver::{Driver, DriverOptions, Stepped};
+use crate::engine::{Engine, Smooth};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::motion_track::MotionTrack;
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
@@ -10,7 +12,8 @@ use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
 use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, info, make};
 use delassus_dae::{Options, Problem, Settings, State, Tolerances};
-use delassus_model::{Assembled, Model};
+use delassus_model::spec::SchemeType;
+use delassus_model::{Assembled, Model, System};
 
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +32,8 @@ pub struct RunOptions {
     pub max_steps: Option<u64>,
     /// Options that only some methods have.
     pub options: Options,
+    /// How contacts are treated, for models that have them.
+    pub scheme: SchemeType,
     /// End time, s.
     pub t_end: f64,
     /// Sample interval, s.
@@ -62,6 +67,7 @@ impl RunOptions {
             max_step: m.method.max_step,
             max_steps: m.method.max_steps,
             options,
+            scheme: m.method.scheme,
             t_end: m.analysis.end,
             sample: m.analysis.sample,
             keep_states: 0,
@@ -130,7 +136,7 @@ impl RunOptions {
 }
 
 /// What the equations need of a method. Singular positions are not known before the run.
-fn needs<P: Problem>(p: &P) -> Abilities {
+fn needs(p: &System) -> Abilities {
     let (d, s) = (p.dims(), p.structure());
     Abilities {
         redundant: s.independent_rows.is_some(),
@@ -138,17 +144,18 @@ fn needs<P: Problem>(p: &P) -> Abilities {
         rolling: d.n_vel > d.n_pos,
         auxiliary: d.nz > 0,
         massless: s.mass_floor.iter().any(|m| *m > 0.0),
+        events: p.has_contacts(),
     }
 }
 
 /// Methods that can run these equations.
-pub fn able_methods<P: Problem>(p: &P) -> Vec<MethodInfo> {
+pub fn able_methods(p: &System) -> Vec<MethodInfo> {
     let needs = needs(p);
     METHODS.iter().filter(|m| m.can.missing(&needs).is_empty()).copied().collect()
 }
 
 /// Refuses a method that cannot do what the equations need, and names those that can.
-fn check_abilities<P: Problem>(p: &P, method: &MethodInfo) -> Result<(), SetupError> {
+fn check_abilities(p: &System, method: &MethodInfo) -> Result<(), SetupError> {
     let missing = method.can.missing(&needs(p));
     if missing.is_empty() {
         return Ok(());
@@ -196,6 +203,8 @@ pub struct RunOutcome {
     pub motion: MotionTrack,
     /// What the steps were like.
     pub steps: StepLog,
+    /// What happened at contacts.
+    pub events: Vec<Event>,
 }
 
 /// Runs an assembled model.
@@ -207,11 +216,7 @@ pub fn run(
     let sys = &model.system;
     let t_start = model.state.t;
     opts.check(t_start)?;
-    let method = info(&opts.method).ok_or_else(|| SetupError::UnknownMethod {
-        name: opts.method.clone(),
-        suggestion: None,
-        known: METHODS.iter().map(|m| m.name).collect(),
-    })?;
+    let method = info(&opts.method).ok_or_else(|| unknown(&opts.method))?;
     let tol = Tolerances {
         rtol: opts.rtol.unwrap_or(method.default_rtol),
         // atol is added to the relative part, which is scaled by the model's own size
@@ -219,19 +224,12 @@ pub fn run(
     };
     check_abilities(sys, &method)?;
     let settings = Settings { tol, options: opts.options.clone(), ..Settings::default() };
-    let integrator = match make(&opts.method, sys, &settings) {
-        Some(m) => m?,
-        None => {
-            return Err(SetupError::UnknownMethod {
-                name: opts.method.clone(),
-                suggestion: None,
-                known: vec![],
-            });
-        }
-    };
     let memory = opts.max_result_bytes.unwrap_or(MEMORY_LIMIT);
+    let channels = contact::channels(sys);
+    let (state, derived) = (&model.state, &model.derived);
+    let (sample, t_end) = (opts.sample, opts.t_end);
     let mut recorder =
-        Recorder::bounded(sys, &model.state, &model.derived, opts.sample, opts.t_end, memory)?;
+        Recorder::with_contacts(sys, state, derived, sample, t_end, memory, channels)?;
     if opts.keep_motion {
         recorder.track_motion(sys);
     }
@@ -247,37 +245,37 @@ pub fn run(
     let cpu = CpuClock::start();
     let mut error = None;
     let mut status = Status::Done;
-    let driver = Driver::new(sys, integrator, model.state.clone(), driver_opts);
-    let mut driver = match driver {
-        Ok(d) => d,
-        Err(e) => {
-            return Err(SetupError::Setting {
-                code: "E_START",
-                what: "start",
-                message: format!("the method cannot start: {e}"),
-            });
-        }
+    let mut engine: Box<dyn Engine + '_> = if sys.has_contacts() {
+        Box::new(contact::ContactEngine::new(model, opts, &settings, driver_opts, &mut recorder)?)
+    } else {
+        let method = make(&opts.method, sys, &settings).ok_or_else(|| unknown(&opts.method))??;
+        let driver = Driver::new(sys, method, model.state.clone(), driver_opts);
+        let driver = driver.map_err(|e| SetupError::Setting {
+            code: "E_START",
+            what: "start",
+            message: format!("the method cannot start: {e}"),
+        })?;
+        Box::new(Smooth { sys, driver })
     };
     let mut rejected = 0;
     loop {
-        match driver.advance(sys) {
+        match engine.advance() {
             Ok(Stepped::Finished) => break,
             Ok(Stepped::Step) => {
-                let view = driver.view();
-                states.push(view.to, view.to.t - view.from.t);
-                if let Err(e) = recorder.record(sys, &driver.view()) {
+                let (t0, t1) = (engine.before().t, engine.state().t);
+                states.push(engine.state(), t1 - t0);
+                if let Err(e) = engine.record(&mut recorder) {
                     status = Status::Failed;
-                    let view = driver.view();
-                    let mut e =
-                        SimError::from_failure(sys, &e, view.from.t, view.to.t - view.from.t);
-                    blame_force(sys, view.from, &mut e);
+                    let mut e = SimError::from_failure(sys, &e, t0, t1 - t0);
+                    blame_force(sys, engine.before(), &mut e);
                     error = Some(e);
                     break;
                 }
-                let now = driver.rejections.total();
+                let counts = engine.counts();
+                let now = counts.rejections.total();
                 recorder.steps.add_rejected(now - rejected);
                 rejected = now;
-                observer.stepped(driver.state().t, driver.steps);
+                observer.stepped(t1, counts.steps);
                 observer.recorded(&recorder);
                 if observer.stop() {
                     status = Status::Interrupted;
@@ -287,33 +285,36 @@ pub fn run(
             Err(mut e) => {
                 status = Status::Failed;
                 if e.kind != SimErrorKind::WorkLimit {
-                    blame_force(sys, driver.state(), &mut e);
+                    blame_force(sys, engine.state(), &mut e);
                 }
                 error = Some(e);
                 break;
             }
         }
     }
+    let counts = engine.counts();
+    let events = engine.events().to_vec();
+    let t_reached = engine.state().t;
+    drop(engine);
     let (wall_s, cpu_s) = (clock.elapsed().as_secs_f64(), cpu.seconds());
-    let work = driver.work();
-    let r = driver.rejections;
+    let (work, r) = (counts.work, counts.rejections);
     let summary = Summary {
         status,
         model: sys.model().title.clone(),
         method: method.name.to_owned(),
         version: env!("CARGO_PKG_VERSION"),
-        rtol: driver.fixed_step().is_none().then_some(tol.rtol),
-        atol: driver.fixed_step().is_none().then_some(tol.atol),
-        step: driver.fixed_step(),
-        step_chosen: opts.step.is_none() && driver.fixed_step().is_some(),
+        rtol: counts.fixed_step.is_none().then_some(tol.rtol),
+        atol: counts.fixed_step.is_none().then_some(tol.atol),
+        step: counts.fixed_step,
+        step_chosen: opts.step.is_none() && counts.fixed_step.is_some(),
         t_start,
-        t_end: driver.state().t,
-        steps: driver.steps,
+        t_end: t_reached,
+        steps: counts.steps,
         rejected: r.total(),
         rejected_by_error: r.error,
         rejected_by_convergence: r.convergence + r.non_finite,
-        singular_hops: driver.hops,
-        stiff_since: driver.stiff_since(),
+        singular_hops: counts.hops,
+        stiff_since: counts.stiff_since,
         evaluations: work.evaluations,
         factorizations: work.factorizations,
         newton_iterations: work.newton,
@@ -324,7 +325,7 @@ pub fn run(
         max_velocity_drift: recorder.drift[1],
         max_acceleration_drift: recorder.drift[2],
         energy_error: recorder.energy_error,
-        events: 0,
+        events: events.len() as u64,
         samples: recorder.results.t.len() as u64,
         mobility: model.report.mobility,
         redundant: model.report.redundancy.len(),
@@ -332,11 +333,19 @@ pub fn run(
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
     };
     let Recorder { results, motion, steps, .. } = recorder;
-    Ok(RunOutcome { results, summary, error, states, motion, steps })
+    Ok(RunOutcome { results, summary, error, states, motion, steps, events })
+}
+
+fn unknown(name: &str) -> SetupError {
+    SetupError::UnknownMethod {
+        name: name.to_owned(),
+        suggestion: None,
+        known: METHODS.iter().map(|m| m.name).collect(),
+    }
 }
 
 /// Names the strongest force at the last good state.
-fn blame_force(sys: &delassus_model::System, s: &State, e: &mut SimError) {
+fn blame_force(sys: &System, s: &State, e: &mut SimError) {
     let mut ws = sys.workspace();
     sys.realize_position(s.t, &s.q, &s.z, &mut ws);
     sys.realize_velocity(&s.v, &s.z, &mut ws);

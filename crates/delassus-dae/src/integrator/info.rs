@@ -54,6 +54,8 @@ pub struct Abilities {
     pub auxiliary: bool,
     /// Coordinates without inertia.
     pub massless: bool,
+    /// Contacts: steps that are made again, shorter, up to an event.
+    pub events: bool,
 }
 
 impl Abilities {
@@ -64,6 +66,7 @@ impl Abilities {
         rolling: true,
         auxiliary: true,
         massless: true,
+        events: true,
     };
 
     /// What a model needs (in the place of "can") that is missing here, in words.
@@ -74,6 +77,7 @@ impl Abilities {
             (needs.rolling && !self.rolling, "rolling constraints"),
             (needs.auxiliary && !self.auxiliary, "controllers with states of their own"),
             (needs.massless && !self.massless, "massless bodies"),
+            (needs.events && !self.events, "contacts"),
         ]
         .into_iter()
         .filter_map(|(missing, what)| missing.then_some(what))

@@ -38,7 +38,7 @@ pub fn write_csv(mut w: impl Write, columns: &[Column<'_>]) -> Result<(), WriteE
     Ok(())
 }
 
-fn push_name(out: &mut String, name: &str) {
+pub(super) fn push_name(out: &mut String, name: &str) {
     if name.contains([',', '"', '\n', '\r']) {
         out.push('"');
         out.push_str(&name.replace('"', "\"\""));
@@ -48,7 +48,7 @@ fn push_name(out: &mut String, name: &str) {
     }
 }
 
-fn push_number(out: &mut String, x: f64) {
+pub(super) fn push_number(out: &mut String, x: f64) {
     let size = x.abs();
     // Both forms are exact; plain digits get long outside this range.
     let plain = x == 0.0 || (1e-5..1e16).contains(&size);

@@ -21,6 +21,7 @@ mod csv_read;
 mod csv_write;
 mod error;
 mod events_read;
+mod events_write;
 mod motion_file;
 mod parquet_write;
 
@@ -30,5 +31,6 @@ pub use csv_read::{CsvError, CsvTable, read_csv, read_csv_from, salvage_csv};
 pub use csv_write::write_csv;
 pub use error::WriteError;
 pub use events_read::{EventRow, read_events};
+pub use events_write::write_events;
 pub use motion_file::{Motion, ReadMotion, crc32, read_motion, write_motion};
 pub use parquet_write::write_parquet;

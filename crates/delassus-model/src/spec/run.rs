@@ -31,6 +31,21 @@ pub enum SchemeType {
     TimeStepping,
 }
 
+impl SchemeType {
+    /// All of them.
+    pub const ALL: [SchemeType; 3] =
+        [SchemeType::Hybrid, SchemeType::EventDriven, SchemeType::TimeStepping];
+
+    /// Name in model files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            SchemeType::Hybrid => "hybrid",
+            SchemeType::EventDriven => "event-driven",
+            SchemeType::TimeStepping => "time-stepping",
+        }
+    }
+}
+
 /// Time span and sampling.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

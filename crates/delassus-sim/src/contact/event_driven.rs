@@ -41,6 +41,8 @@ const REFINEMENTS: usize = 12;
 const MAX_STUCK: u32 = 60;
 /// Impacts of one point whose spacing is looked at.
 const HISTORY: usize = 4;
+/// How far ahead features are asked for when they change, in [`Thresholds::dense`].
+const LATER: f64 = 1e-2;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
 const REACH: f64 = 4.0;
 
@@ -324,12 +326,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching.sort_by_key(|t| t.0);
         touching.dedup_by_key(|t| t.0);
         if let Trigger::Changes(id) = trigger {
-            // other features take over at the same place
-            let mut point = delassus_dae::Point::default();
-            if let Some(t) = touching.iter_mut().find(|t| t.0 == *id)
-                && self.base.position(&self.ws, *id, false, None, &mut point)
+            if let Some(features) = self.next_features(&s, *id, &th)
+                && let Some(t) = touching.iter_mut().find(|t| t.0 == *id)
             {
-                t.1 = point.features;
+                t.1 = features;
             }
             self.note(s.t, EventKind::NormalChange, Some(*id), 0.0, 0.0);
         }
@@ -359,6 +359,21 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             .map_err(|e| self.select_failed(e, s.t))?;
         self.log_changes(s.t, active, &selection.active, leaving, jumped);
         self.enter(s, selection.active, active, jumped)
+    }
+
+    /// The features that take over: those that face each other a moment later, because at the
+    /// border itself both descriptions are as good. `None`: the point goes on as it is.
+    fn next_features(&mut self, s: &State, id: PointId, th: &Thresholds) -> Option<[u32; 2]> {
+        let moment = LATER * th.dense;
+        let step: Vec<f64> = s.v.iter().map(|v| v * moment).collect();
+        self.sample.copy_from(s);
+        self.base.manifold().retract(&s.q, &step, &mut self.sample.q);
+        self.realize_sample();
+        let mut point = delassus_dae::Point::default();
+        let found = self.base.position(&self.ws, id, false, None, &mut point);
+        self.sample.copy_from(s);
+        self.realize_sample();
+        found.then_some(point.features)
     }
 
     /// A point of I1 that belongs to I2.
@@ -547,6 +562,35 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         for (kind, id) in notes {
             self.note(t, kind, Some(id), 0.0, 0.0);
         }
+    }
+}
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Accelerations and multipliers of the base at a state, contacts as in the present mode.
+    pub(crate) fn evaluate(
+        &mut self,
+        s: &State,
+        d: &mut delassus_dae::Derived,
+    ) -> Result<(), StepFailure> {
+        self.loads.derived(&self.mode, s, d)
+    }
+
+    /// Power lost by sliding at the state that was evaluated last, W.
+    pub(crate) fn power_lost(&self) -> f64 {
+        self.loads.power_lost()
+    }
+
+    /// Visits the closed points at the state that was evaluated last: id, gap, forces, motion.
+    pub(crate) fn visit_closed(&self, mut f: impl FnMut(PointId, f64, [f64; 3], Motion)) {
+        for (k, a) in self.mode.active().iter().enumerate() {
+            let (gap, force) = self.loads.force(&self.mode, k);
+            f(a.id, gap, force, a.motion);
+        }
+    }
+
+    /// The scratch of the base, realised at the state that was evaluated last.
+    pub(crate) fn evaluated(&self) -> &P::Ws {
+        self.loads.realized()
     }
 }
 

@@ -9,7 +9,9 @@ use super::root::falling_root_from_zero;
 use super::thresholds::Thresholds;
 use super::watch::Span;
 use crate::driver::StepView;
-use delassus_dae::{Accel, KktError, Law, Point, PointId, Problem, State, Unilateral};
+use delassus_dae::{
+    Accel, Derived, KktError, Law, Point, PointId, Problem, State, StepFailure, Unilateral,
+};
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Mode, ModeWorkspace, Motion};
 
@@ -101,7 +103,35 @@ impl<P: Unilateral> Loads<P> {
             .is_ok()
     }
 
-    /// Value of a function at the evaluated state. `d` is the direction of sliding.
+    /// Accelerations and multipliers of the base at a state.
+    pub fn derived(
+        &mut self,
+        mode: &Mode<P>,
+        s: &State,
+        d: &mut Derived,
+    ) -> Result<(), StepFailure> {
+        let (a, z) = (&mut d.a, &mut d.zdot);
+        self.acc.eval(mode, &mut self.ws, s.t, &s.q, &s.v, &s.z, a, &mut self.lambda, z)?;
+        mode.base_multipliers(&self.lambda, &mut d.lambda);
+        Ok(())
+    }
+
+    /// Power lost by sliding at the evaluated state, W.
+    pub fn power_lost(&self) -> f64 {
+        self.ws.lost
+    }
+
+    /// Gap and forces of active point k at the evaluated state.
+    pub fn force(&self, mode: &Mode<P>, k: usize) -> (f64, [f64; 3]) {
+        (self.ws.points[k].gap, mode.point_force(&self.ws, k, &self.lambda))
+    }
+
+    /// Scratch of the base at the evaluated state.
+    pub fn realized(&self) -> &P::Ws {
+        &self.ws.base
+    }
+
+    /// Value of a function at the evaluated state.
     fn function(&self, mode: &Mode<P>, k: usize, f: Function) -> f64 {
         let point = &self.ws.points[k];
         let law = mode.law(k);

@@ -2,13 +2,16 @@
 //!
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
+mod engine;
 pub mod event;
 pub mod event_driven;
 mod loads;
 mod root;
+mod stepping;
 pub mod thresholds;
 mod watch;
 
+pub(crate) use engine::{ContactEngine, channels};
 pub use event::{Event, EventKind};
 pub use event_driven::{EventDriven, Halt, MakeMethod};
 pub use thresholds::Thresholds;

@@ -33,7 +33,7 @@ mod order;
 mod weights;
 
 use super::ggl::{finish, rate_of_motion};
-use super::{Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
+use super::{Abilities, Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
 use crate::accel::Accel;
 use crate::control::{ErrorScale, ErrorView};
 use crate::failure::{StepFailure, Work, check_finite};
@@ -61,6 +61,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     error_order: 6,
     holds_step: true,
     default_rtol: 1e-6,
+    // the next order is chosen before a step is committed, which a shorter one would spoil
+    can: Abilities { events: false, ..Abilities::ALL },
     options: &[MAX_ORDER_OPTION],
     citation: "Gear 1971; Brenan, Campbell & Petzold 1996; Gear, Gupta & Leimkuhler 1985",
     ..MethodInfo::BASE

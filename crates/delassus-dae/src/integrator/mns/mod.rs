@@ -36,7 +36,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     dense_order: 5,
     error_order: 5,
     default_rtol: 1e-8,
-    can: Abilities { singular: false, rolling: false, ..Abilities::ALL },
+    can: Abilities { singular: false, rolling: false, events: false, ..Abilities::ALL },
     options: &[DRIVER],
     citation: "Wehage & Haug 1982; García de Jalón & Bayo 1994; Ruggiu & González 2021",
     ..MethodInfo::BASE

@@ -1,8 +1,8 @@
 //! [`Unilateral`] for [`System`].
 
-use crate::ContactKind;
 use super::touch::{Side, Touch, rate_and_bias, touch};
 use super::{Owner, owner};
+use crate::ContactKind;
 use crate::spec::ImpactType;
 use crate::system::build::contacts::rough;
 use crate::system::contact::scalars::ScalarPoint;
@@ -220,8 +220,8 @@ impl System {
         if let (Some(ids), Some(before), true) = (ids, before, keep)
             && let (Some(fa), Some(fb)) = (a.shape.feature(ids[0]), b.shape.feature(ids[1]))
         {
-            let [fa, fb] = [(fa, TURNED[0]), (fb, TURNED[1])]
-                .map(|(f, bit)| turned(f, before[1] & bit != 0));
+            let [fa, fb] =
+                [(fa, TURNED[0]), (fb, TURNED[1])].map(|(f, bit)| turned(f, before[1] & bit != 0));
             return Some(([fa, fb], [ids[0], ids[1] | (before[1] & !PART)]));
         }
         let c = self.contacts.prepared.get(a, b)?.slot(slot, &pa.pose, &pb.pose, ids)?;
@@ -250,11 +250,8 @@ impl System {
             return false;
         };
         let t = touch(&f[0], &sa, &f[1], &sb);
-        let axis = if self.is_flat(a, b) {
-            0
-        } else {
-            t.axis(&sa.body.r_wb, before.map(axis_of), keep)
-        };
+        let axis =
+            if self.is_flat(a, b) { 0 } else { t.axis(&sa.body.r_wb, before.map(axis_of), keep) };
         out.gap = t.gap;
         out.features = [ids[0] | (axis as u32) << AXIS_SHIFT, ids[1]];
         out.at = [t.c.x.x, t.c.x.y, t.c.x.z];
@@ -337,8 +334,7 @@ impl System {
             return margin;
         }
         let Some(pair) = self.contacts.prepared.get(x, y) else { return margin };
-        let (gap, normal, points) =
-            delassus_geom::feature_gap(&f[0], &sa.pose, &f[1], &sb.pose);
+        let (gap, normal, points) = delassus_geom::feature_gap(&f[0], &sa.pose, &f[1], &sb.pose);
         let c = Contact { slot, features: f, feature_ids: parts(ids), gap, normal, points };
         margin.min(pair.feature_margin(&c, &sa.pose, &sb.pose))
     }

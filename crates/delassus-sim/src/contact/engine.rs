@@ -1,0 +1,443 @@
+//! A model with contacts, by events, by time-stepping, or by both.
+
+use super::event::{Event, EventKind};
+use super::event_driven::{EventDriven, Halt};
+use super::stepping::Stepping;
+use crate::driver::{DriverOptions, StepView, Stepped};
+use crate::engine::{Counts, Engine};
+use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::recorder::{Channel, Dynamics, Recorder};
+use crate::run::RunOptions;
+use delassus_dae::integrator::make;
+use delassus_dae::{Derived, PointId, Problem, Settings, State, StepFailure, Unilateral};
+use delassus_model::spec::SchemeType as Scheme;
+use delassus_model::{Assembled, System};
+use delassus_nonsmooth::{Motion, stepping};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Channels of one contact.
+const CHANNELS: [(&str, &str); 4] =
+    [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
+
+/// Steps of one passage of the hybrid.
+const STEPS: f64 = 20.0;
+/// Length of a passage where it is not known how long the trouble lasts, and the time within which
+/// a new one counts as the same, both in [`super::Thresholds::dense`].
+const PASSAGE: f64 = 10.0;
+const SOON: f64 = 100.0;
+/// Gap, in lengths of the model, of what has none.
+const FAR: f64 = 1e3;
+
+/// Runs a model with contacts.
+pub(crate) struct ContactEngine {
+    sys: Arc<System>,
+    events: EventDriven<System>,
+    scheme: Scheme,
+    /// Time-stepping, once it was needed, and whether it is on.
+    stepping: Option<Stepping<System>>,
+    stepped: bool,
+    /// Hand-overs in a row, each shortly after the one before, and the time of the last.
+    in_a_row: u32,
+    last_hand_back: f64,
+    t_end: f64,
+    d0: Derived,
+    d1: Derived,
+    contacts: Contacts,
+    log: Vec<Event>,
+    /// Events of the event-driven part that are in `log`.
+    taken: usize,
+    lost: f64,
+}
+
+/// Which contact a point belongs to, and the channels of all contacts.
+struct Contacts {
+    names: Vec<String>,
+    of_point: BTreeMap<PointId, usize>,
+    ids: Vec<PointId>,
+    point: delassus_dae::Point,
+}
+
+impl ContactEngine {
+    pub fn new(
+        model: &Assembled,
+        opts: &RunOptions,
+        settings: &Settings,
+        driver: DriverOptions,
+        recorder: &mut Recorder,
+    ) -> Result<ContactEngine, SetupError> {
+        let sys = Arc::new(model.system.clone());
+        let (name, settings) = (opts.method.clone(), settings.clone());
+        let method = Box::new(move |m: &_| match make(&name, m, &settings) {
+            Some(method) => method,
+            // the name was looked up before
+            None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
+        });
+        let events = EventDriven::new(sys.clone(), method, &model.state, driver).map_err(|h| {
+            SetupError::Setting {
+                code: "E_START",
+                what: "start",
+                message: format!("contacts at the start: {}", halt_error(&sys, h, model.state.t)),
+            }
+        })?;
+        let d = sys.dims();
+        let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
+        let mut engine = ContactEngine {
+            contacts: Contacts {
+                names: contact_names(&sys),
+                of_point: BTreeMap::new(),
+                ids: Vec::new(),
+                point: delassus_dae::Point::default(),
+            },
+            sys,
+            events,
+            scheme: opts.scheme,
+            stepping: None,
+            stepped: false,
+            in_a_row: 0,
+            last_hand_back: f64::NEG_INFINITY,
+            t_end: driver.t_end,
+            d0: derived.clone(),
+            d1: derived,
+            log: Vec::new(),
+            taken: 0,
+            lost: 0.0,
+        };
+        if engine.scheme == Scheme::TimeStepping {
+            let h = driver.step.unwrap_or_else(|| step_for(opts.sample, t_span(opts, model)));
+            let s = &model.state;
+            let mut stepping = Stepping::new(&*engine.sys, stepping_scheme(), s, h)?;
+            let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
+            restarted.map_err(|e| start_failed(&e.to_string()))?;
+            engine.stepping = Some(stepping);
+            engine.stepped = true;
+        }
+        let sys = engine.sys.clone();
+        let written = recorder.restart_with(&sys, &mut engine);
+        written.map_err(|e| start_failed(&e.to_string()))?;
+        Ok(engine)
+    }
+
+    /// Moves new events of the event-driven part to the log of the run.
+    fn take_events(&mut self) {
+        self.log.extend_from_slice(&self.events.log[self.taken..]);
+        self.taken = self.events.log.len();
+    }
+}
+
+impl ContactEngine {
+    /// One step of time-stepping; the event-driven method goes on after it where all is calm.
+    fn advance_stepping(&mut self) -> Result<Stepped, SimError> {
+        let th = self.events.thresholds();
+        let Some(stepping) = &mut self.stepping else { return Ok(Stepped::Finished) };
+        if self.scheme == Scheme::Hybrid && stepping.is_calm() {
+            let t = stepping.to.t;
+            self.stepped = false;
+            self.last_hand_back = t;
+            self.note(t, EventKind::HandBack);
+            let state = self.stepping.as_ref().map(|s| s.to.clone());
+            let resumed = state.map_or(Ok(()), |s| self.events.resume(&s));
+            return match resumed {
+                Ok(()) => self.advance_events(),
+                Err(halt) => self.hand_over(halt),
+            };
+        }
+        if stepping.to.t >= self.t_end {
+            return Ok(Stepped::Finished);
+        }
+        let at = stepping.to.t;
+        stepping.advance(&*self.sys, self.t_end, &th, &mut self.log).map_err(|e| SimError {
+            kind: SimErrorKind::NoContactForces,
+            t: at,
+            h: stepping.h,
+            detail: e.to_string(),
+            blame: Vec::new(),
+            help: "take a smaller step, or look at the contacts that are closed at this time"
+                .to_owned(),
+        })?;
+        Ok(Stepped::Step)
+    }
+
+    fn advance_events(&mut self) -> Result<Stepped, SimError> {
+        let made = self.events.advance();
+        self.take_events();
+        match made {
+            Ok(made) => Ok(made),
+            Err(halt) => self.hand_over(halt),
+        }
+    }
+
+    /// Time-stepping takes over where the event-driven method cannot go on.
+    fn hand_over(&mut self, halt: Halt) -> Result<Stepped, SimError> {
+        self.take_events();
+        let t = self.events.state().t;
+        if self.scheme != Scheme::Hybrid || matches!(halt, Halt::Error(_)) {
+            return Err(halt_error(&self.sys, halt, t));
+        }
+        let th = self.events.thresholds();
+        // how long the trouble is expected to last; longer when it comes again soon
+        let soon = t - self.last_hand_back < SOON * th.dense;
+        self.in_a_row = if soon { self.in_a_row + 1 } else { 0 };
+        let more = f64::from(1 << self.in_a_row.min(20));
+        let least = more
+            * match &halt {
+                Halt::Accumulation { rest, .. } => rest.max(0.1 * th.dense),
+                _ => PASSAGE * th.dense,
+            };
+        let h = (least / STEPS).max(1e-13 * t.abs());
+        let s = self.events.state().clone();
+        let failed = |e: String| SimError {
+            kind: SimErrorKind::NoContactForces,
+            t,
+            h,
+            detail: e,
+            blame: Vec::new(),
+            help: "look at the contacts that are closed at this time".to_owned(),
+        };
+        let mut stepping = match self.stepping.take() {
+            Some(s) => s,
+            None => Stepping::new(&*self.sys, stepping_scheme(), &s, h)
+                .map_err(|e| failed(e.to_string()))?,
+        };
+        stepping.take_over(&*self.sys, &s, h, least).map_err(|e| failed(e.to_string()))?;
+        self.stepping = Some(stepping);
+        self.stepped = true;
+        self.note(t, EventKind::HandOver);
+        self.advance_stepping()
+    }
+
+    fn note(&mut self, t: f64, kind: EventKind) {
+        self.log.push(Event {
+            t,
+            kind,
+            point: None,
+            contact: String::new(),
+            speed_before: 0.0,
+            speed_after: 0.0,
+            impulse: 0.0,
+            energy_lost: 0.0,
+        });
+    }
+
+    /// Time-stepping, where it is on.
+    fn on(&self) -> Option<&Stepping<System>> {
+        self.stepping.as_ref().filter(|_| self.stepped)
+    }
+}
+
+impl Engine for ContactEngine {
+    fn advance(&mut self) -> Result<Stepped, SimError> {
+        if self.stepped { self.advance_stepping() } else { self.advance_events() }
+    }
+
+    fn state(&self) -> &State {
+        match self.on() {
+            Some(s) => &s.to,
+            None => self.events.state(),
+        }
+    }
+
+    fn before(&self) -> &State {
+        match self.on() {
+            Some(s) => &s.from,
+            None => self.events.view().from,
+        }
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
+        // impacts since the last step happened at its start
+        let lost = self.events.lost + self.stepping.as_ref().map_or(0.0, |s| s.lost);
+        recorder.lose(lost - self.lost);
+        self.lost = lost;
+        let sys = self.sys.clone();
+        if let Some(s) = self.on() {
+            let (from, to, d) = (s.from.clone(), s.to.clone(), s.derived().clone());
+            let step = StepView { from: &from, d0: &d, to: &to, d1: &d };
+            return recorder.record_with(&sys, &step, Some(self));
+        }
+        let view = self.events.view();
+        if view.to.t <= view.from.t {
+            return Ok(());
+        }
+        let mode = self.events.mode();
+        self.d0.a.copy_from_slice(&view.d0.a);
+        self.d0.zdot.copy_from_slice(&view.d0.zdot);
+        mode.base_multipliers(&view.d0.lambda, &mut self.d0.lambda);
+        self.d1.a.copy_from_slice(&view.d1.a);
+        self.d1.zdot.copy_from_slice(&view.d1.zdot);
+        mode.base_multipliers(&view.d1.lambda, &mut self.d1.lambda);
+        let (from, to) = (view.from.clone(), view.to.clone());
+        let (d0, d1) = (self.d0.clone(), self.d1.clone());
+        let step = StepView { from: &from, d0: &d0, to: &to, d1: &d1 };
+        recorder.record_with(&sys, &step, Some(self))
+    }
+
+    fn counts(&self) -> Counts {
+        let d = self.events.driver();
+        let stepping = self.stepping.as_ref();
+        Counts {
+            steps: d.steps + stepping.map_or(0, |s| s.steps),
+            rejections: d.rejections,
+            hops: d.hops,
+            stiff_since: d.stiff_since(),
+            fixed_step: match self.scheme {
+                Scheme::TimeStepping => stepping.map(|s| s.h),
+                _ => d.fixed_step(),
+            },
+            work: d.work(),
+        }
+    }
+
+    fn events(&self) -> &[Event] {
+        &self.log
+    }
+}
+
+impl Dynamics for ContactEngine {
+    fn evaluate(&mut self, s: &State, d: &mut Derived) -> Result<(), StepFailure> {
+        if let Some(stepping) = self.on() {
+            d.copy_from(stepping.derived());
+            return Ok(());
+        }
+        self.events.evaluate(s, d)
+    }
+
+    fn lost(&self) -> f64 {
+        // time-stepping counts all losses by impulses
+        if self.stepped { 0.0 } else { self.events.power_lost() }
+    }
+
+    fn channels(&mut self, out: &mut [f64]) {
+        for c in out.chunks_exact_mut(CHANNELS.len()) {
+            c.copy_from_slice(&[f64::INFINITY, 0.0, 0.0, 0.0]);
+        }
+        let contacts = &mut self.contacts;
+        let sys = &*self.sys;
+        let mut add = |id: PointId, gap: f64, force: [f64; 3], slides: bool| {
+            let k = contacts.index(sys, id) * CHANNELS.len();
+            out[k] = out[k].min(gap);
+            out[k + 1] += force[0];
+            out[k + 2] += force[1].hypot(force[2]);
+            out[k + 3] = f64::max(out[k + 3], if slides { 2.0 } else { 1.0 });
+        };
+        match self.stepping.as_ref().filter(|_| self.stepped) {
+            Some(s) => s.visit(|i, force| {
+                if force != [0.0; 3] {
+                    let slow = 1e-9 * sys.length_scale();
+                    let slides = i.law.is_rough() && i.after[1].hypot(i.after[2]) > slow;
+                    add(i.id, i.at.gap, force, slides);
+                }
+            }),
+            None => self.events.visit_closed(|id, gap, force, motion| {
+                add(id, gap, force, matches!(motion, Motion::Slip(_)));
+            }),
+        }
+        if !self.stepped {
+            contacts.gaps(sys, self.events.evaluated(), out);
+        }
+        // points that do not face each other have no gap: far away, but a number
+        for c in out.chunks_exact_mut(CHANNELS.len()) {
+            c[0] = c[0].min(FAR * sys.length_scale());
+        }
+    }
+}
+
+impl Contacts {
+    fn index(&mut self, sys: &System, id: PointId) -> usize {
+        if let Some(k) = self.of_point.get(&id) {
+            return *k;
+        }
+        // points of a contact with several pairs add the shapes to its name
+        let name = sys.point_name(id);
+        let name = name.split([':', '.']).next().unwrap_or_default();
+        let k = self.names.iter().position(|n| n == name).unwrap_or(0);
+        self.of_point.insert(id, k);
+        k
+    }
+
+    /// The smallest gap of every contact.
+    fn gaps(&mut self, sys: &System, ws: &<System as Problem>::Ws, out: &mut [f64]) {
+        let mut ids = std::mem::take(&mut self.ids);
+        sys.near(ws, f64::INFINITY, &mut ids);
+        for &id in &ids {
+            if sys.position(ws, id, false, None, &mut self.point) {
+                let k = self.index(sys, id) * CHANNELS.len();
+                out[k] = out[k].min(self.point.gap);
+            }
+        }
+        self.ids = ids;
+    }
+}
+
+fn contact_names(sys: &System) -> Vec<String> {
+    sys.model().contacts.iter().map(|c| c.name.clone()).collect()
+}
+
+/// Channels that contacts add to the results.
+pub(crate) fn channels(sys: &System) -> Vec<Channel> {
+    let names = contact_names(sys);
+    let of = |name: &String| {
+        CHANNELS.map(|(what, unit)| Channel {
+            name: format!("{name}.{what}"),
+            unit: unit.to_owned(),
+            frame: String::new(),
+            sensor: false,
+        })
+    };
+    names.iter().flat_map(of).collect()
+}
+
+fn start_failed(message: &str) -> SetupError {
+    SetupError::Setting {
+        code: "E_START",
+        what: "start",
+        message: format!("contacts at the start: {message}"),
+    }
+}
+
+/// The scheme of time-stepping.
+fn stepping_scheme() -> stepping::Scheme {
+    stepping::Scheme::MoreauJean { theta: 0.5 }
+}
+
+fn t_span(opts: &RunOptions, model: &Assembled) -> f64 {
+    opts.t_end - model.state.t
+}
+
+/// A step for time-stepping where none is given: a whole part of the sample interval, at most a
+/// thousandth of the run and at most 1 ms.
+fn step_for(sample: f64, span: f64) -> f64 {
+    let longest = (1e-3 * span).min(1e-3);
+    sample / (sample / longest * (1.0 - 1e-12)).ceil().max(1.0)
+}
+
+/// A halt as the error that ends a run.
+fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
+    let (kind, detail, blame, help) = match halt {
+        Halt::Error(e) => return e,
+        Halt::Accumulation { rest, point } => {
+            let name = sys.point_name(point);
+            (
+                SimErrorKind::Accumulation,
+                format!(
+                    "impacts of contact \"{name}\" accumulate: infinitely many follow within {rest:.1e} s"
+                ),
+                vec![format!("contact \"{name}\"")],
+                "use --scheme hybrid, which passes such points, or time-stepping",
+            )
+        }
+        Halt::Storm => (
+            SimErrorKind::EventStorm,
+            "events follow each other without progress in time".to_owned(),
+            Vec::new(),
+            "use --scheme hybrid or time-stepping",
+        ),
+        Halt::Painleve { detail } => (
+            SimErrorKind::NoContactForces,
+            detail,
+            Vec::new(),
+            "friction jams the motion (Painlevé): use --scheme hybrid or time-stepping, or a smaller friction coefficient",
+        ),
+    };
+    SimError { kind, t, h: 0.0, detail, blame, help: help.to_owned() }
+}

@@ -1,0 +1,122 @@
+//! A stretch of time-stepping: a whole run, or the passage of the hybrid over dense events.
+
+use super::event::{Event, EventKind};
+use super::thresholds::Thresholds;
+use delassus_dae::{Derived, KktError, State, Unilateral};
+use delassus_nonsmooth::stepping::{PointImpulse, Scheme, Stepper, StepperError, StepperSettings};
+
+/// Calm steps in a row after which the event-driven method goes on.
+const CALM: u32 = 8;
+
+/// Approach speed that counts as a hit, in [`Thresholds::rest`]: a point that rests or slides on a
+/// curved surface approaches a little from step to step.
+const HIT: f64 = 1e3;
+
+/// Steps a system over fixed steps.
+pub(crate) struct Stepping<P: Unilateral> {
+    stepper: Stepper<P>,
+    /// State before the last step.
+    pub from: State,
+    /// State after it.
+    pub to: State,
+    /// Length of a step, s.
+    pub h: f64,
+    /// It does not end before this time, s.
+    until: f64,
+    calm: u32,
+    /// Steps made.
+    pub steps: u64,
+    /// Kinetic energy lost at contacts so far, J.
+    pub lost: f64,
+    start: f64,
+    last_h: f64,
+}
+
+impl<P: Unilateral> Stepping<P> {
+    pub fn new(p: &P, scheme: Scheme, s: &State, h: f64) -> Result<Stepping<P>, KktError> {
+        let stepper = Stepper::new(p, scheme, StepperSettings::default())?;
+        Ok(Stepping {
+            stepper,
+            from: s.clone(),
+            to: s.clone(),
+            h,
+            until: f64::INFINITY,
+            calm: 0,
+            steps: 0,
+            lost: 0.0,
+            start: s.t,
+            last_h: h,
+        })
+    }
+
+    /// Takes over from the event-driven method for at least `least` seconds.
+    pub fn take_over(&mut self, p: &P, s: &State, h: f64, least: f64) -> Result<(), StepperError> {
+        self.stepper.restart(p, s)?;
+        self.from.copy_from(s);
+        self.to.copy_from(s);
+        self.h = h;
+        self.start = s.t;
+        self.until = s.t + least;
+        self.calm = 0;
+        Ok(())
+    }
+
+    /// One step, at most to `t_end`; events go to `log`.
+    pub fn advance(
+        &mut self,
+        p: &P,
+        t_end: f64,
+        th: &Thresholds,
+        log: &mut Vec<Event>,
+    ) -> Result<(), StepperError> {
+        self.from.copy_from(&self.to);
+        let left = t_end - self.to.t;
+        let last = self.h * (1.0 + 1e-9) >= left;
+        let h = if last { left } else { self.h };
+        let report = self.stepper.step(p, &mut self.to, h)?;
+        self.last_h = h;
+        self.to.t = if last { t_end } else { self.from.t + h };
+        self.steps += 1;
+        self.lost -= report.energy;
+        let mut hits = false;
+        for i in self.stepper.impulses() {
+            if i.before[0] < -HIT * th.rest && i.impulse[0] > 0.0 {
+                hits = true;
+                log.push(event(p, self.to.t, i));
+            }
+        }
+        self.calm = if hits { 0 } else { self.calm + 1 };
+        Ok(())
+    }
+
+    /// Nothing has hit for a while, and the least time is over.
+    pub fn is_calm(&self) -> bool {
+        self.calm >= CALM && self.to.t >= self.until
+    }
+
+    /// Mean accelerations and multipliers of the last step.
+    pub fn derived(&self) -> &Derived {
+        self.stepper.derived()
+    }
+
+    /// Visits the points that acted in the last step with their mean forces.
+    pub fn visit(&self, mut f: impl FnMut(&PointImpulse, [f64; 3])) {
+        for i in self.stepper.impulses() {
+            f(i, i.impulse.map(|p| p / self.last_h));
+        }
+    }
+}
+
+fn event<P: Unilateral>(p: &P, t: f64, i: &PointImpulse) -> Event {
+    let lost = (0..3).map(|k| -0.5 * i.impulse[k] * (i.before[k] + i.after[k])).sum();
+    Event {
+        t,
+        kind: EventKind::Impact,
+        point: Some(i.id),
+        contact: p.point_name(i.id),
+        speed_before: i.before[0],
+        speed_after: i.after[0],
+        impulse: i.impulse[0],
+        energy_lost: lost,
+    }
+}
