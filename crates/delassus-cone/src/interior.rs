@@ -391,6 +391,12 @@ impl Interior {
             for i in rows.clone() {
                 self.rd[i] = self.wr[i] + p.b[i] - self.v[i];
             }
+            // A fixed reaction has whatever rate comes out.
+            match law {
+                Law::Interval { lo, hi } if lo == hi => self.rd[rows.start] = 0.0,
+                Law::Coulomb { mu: 0.0, .. } => self.rd[rows.start + 1..rows.end].fill(0.0),
+                _ => {}
+            }
             if let Law::Coulomb { mu, .. } = law {
                 if mu > 0.0 {
                     let slip = tangent_norm(&self.v[rows.clone()]);
@@ -441,10 +447,6 @@ impl Interior {
                     // Tangential rows without friction are fixed too.
                     (1..m).for_each(|i| theta[i][i] = FIXED);
                     (1..m).for_each(|i| inverse[i][i] = 1.0 / FIXED);
-                    // A fixed reaction has whatever rate comes out.
-                    for i in usize::from(!fixed)..m {
-                        self.g[first + i] = self.rd[first + i];
-                    }
                 }
             }
         }
