@@ -398,10 +398,8 @@ impl Interior {
                 _ => {}
             }
             if let Law::Coulomb { mu, .. } = law {
-                if mu > 0.0 {
-                    let slip = tangent_norm(&self.v[rows.clone()]);
-                    self.rd[rows.start] += mu * (slip);
-                }
+                let slip = tangent_norm(&self.v[rows.clone()]);
+                self.rd[rows.start] += mu * slip;
             }
         }
     }
