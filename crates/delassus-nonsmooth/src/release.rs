@@ -84,7 +84,7 @@ pub struct Selector {
 }
 
 /// Residual at which the solution of a contact problem is accepted, relative.
-const RESIDUAL: f64 = 1e-9;
+const RESIDUAL: f64 = 1e-11;
 
 /// How a member takes part in the acceleration problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,6 +132,7 @@ impl Selector {
         let mut parts: Vec<Part> =
             self.response.members.iter().zip(closed).map(|(m, c)| self.part(m, c, slow)).collect();
         let mut forces = self.solve(&parts)?;
+        let still = STILL * self.u_dot.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         // friction at rest is stronger than sliding: what starts to slide is solved again
         let mut again = false;
         let mut active = Vec::new();
@@ -140,7 +141,7 @@ impl Selector {
             self.response.add_product(&forces, &mut u_dot);
             active.clear();
             for (k, m) in self.response.members.iter().enumerate() {
-                let Some(motion) = decide(m, parts[k], &forces, &u_dot, &self.response) else {
+                let Some(motion) = decide(m, parts[k], &u_dot, still) else {
                     continue;
                 };
                 if let (Motion::Slip(d), Part::Rest) = (motion, parts[k])
@@ -315,55 +316,33 @@ fn static_differs(law: &Law) -> bool {
     }
 }
 
-/// Part of the limit of friction beyond which a point counts as sliding.
-const AT_LIMIT: f64 = 1.0 - 1e-9;
+/// Accelerations below this part of the largest without contact forces are round-off. Forces of
+/// redundant points are not unique, and a solver may well put some of them at their limits (zero,
+/// or μ times the normal force); only accelerations tell whether a point opens or slides.
+const STILL: f64 = 1e-8;
 
-/// How a point goes on, given the solution; `None` where it opens.
-fn decide(m: &Member, part: Part, r: &[f64], u_dot: &[f64], w: &Response) -> Option<Motion> {
+/// How a point goes on, given the accelerations of the solution; `None` where it opens.
+fn decide(m: &Member, part: Part, u_dot: &[f64], still: f64) -> Option<Motion> {
     let i = m.row;
-    let diagonal = w.w[i * w.n + i];
-    let toward = |k: usize| {
-        // where there is no acceleration either, against the force
-        let (a, f) = (&u_dot[i + k..], &r[i + k..]);
-        let by_acceleration = |n: usize| {
-            let d = [a[0], if n > 1 { a[1] } else { 0.0 }];
-            (d, d[0].hypot(d[1]))
-        };
-        move |n: usize| {
-            let (d, size) = by_acceleration(n);
-            let f = [-f[0], if n > 1 { -f[1] } else { 0.0 }];
-            let force = f[0].hypot(f[1]);
-            if size > 1e-9 * force * w.w[(i + k) * w.n + i + k] {
-                [d[0] / size, d[1] / size]
-            } else if force > 0.0 {
-                [f[0] / force, f[1] / force]
-            } else {
-                [1.0, 0.0]
-            }
-        }
+    let slides = |first: usize, n: usize| {
+        let a = [u_dot[first], if n > 1 { u_dot[first + 1] } else { 0.0 }];
+        let size = a[0].hypot(a[1]);
+        (size > still).then(|| Motion::Slip([a[0] / size, a[1] / size]))
     };
     match m.law {
-        Law::DryFriction { bound, bound_static } => Some(match part {
+        Law::DryFriction { .. } => Some(match part {
             Part::Slides(d) => Motion::Slip(d),
-            _ if r[i].abs() < AT_LIMIT * bound.max(bound_static) => Motion::Stick,
-            _ => Motion::Slip(toward(0)(1)),
+            _ => slides(i, 1).unwrap_or(Motion::Stick),
         }),
-        Law::OneWay => (r[i] * diagonal >= u_dot[i]).then_some(Motion::Closed),
-        Law::Contact { mu, mu_static, tangential, .. } => {
-            if r[i] * diagonal < u_dot[i] {
+        Law::OneWay => (u_dot[i] <= still).then_some(Motion::Closed),
+        Law::Contact { tangential, .. } => {
+            if u_dot[i] > still {
                 return None;
             }
             Some(match part {
                 Part::Smooth => Motion::Closed,
                 Part::Slides(d) => Motion::Slip(d),
-                Part::Rest => {
-                    let t = r[i + 1].hypot(if tangential > 1 { r[i + 2] } else { 0.0 });
-                    if t <= AT_LIMIT * mu.max(mu_static) * r[i] || r[i] <= 0.0 {
-                        Motion::Stick
-                    } else {
-                        Motion::Slip(toward(1)(tangential))
-                    }
-                }
+                Part::Rest => slides(i + 1, tangential).unwrap_or(Motion::Stick),
             })
         }
     }

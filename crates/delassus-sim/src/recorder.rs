@@ -257,9 +257,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// Energy that was lost at once, in an impact, J.
-    pub(crate) fn lose(&mut self, energy: f64) {
-        self.dissipated += energy;
+    /// Energy that was lost and work that was done at once, in an impact, J.
+    pub(crate) fn jump(&mut self, lost: f64, work: f64) {
+        self.dissipated += lost;
+        self.work += work;
     }
 
     /// Takes in an accepted step during which contacts acted.

@@ -48,6 +48,7 @@ pub(crate) struct ContactEngine {
     /// Events of the event-driven part that are in `log`.
     taken: usize,
     lost: f64,
+    fed: f64,
 }
 
 /// Which contact a point belongs to, and the channels of all contacts.
@@ -102,6 +103,7 @@ impl ContactEngine {
             log: Vec::new(),
             taken: 0,
             lost: 0.0,
+            fed: 0.0,
         };
         if engine.scheme == Scheme::TimeStepping {
             let h = driver.step.unwrap_or_else(|| step_for(opts.sample, t_span(opts, model)));
@@ -112,6 +114,13 @@ impl ContactEngine {
             engine.stepping = Some(stepping);
             engine.stepped = true;
         }
+        if engine.scheme != Scheme::TimeStepping
+            && let Err(halt) = engine.events.resume(&model.state)
+        {
+            let handed = engine.start_stepping(halt);
+            handed.map_err(|e| start_failed(&e.to_string()))?;
+        }
+        engine.take_events();
         let sys = engine.sys.clone();
         let written = recorder.restart_with(&sys, &mut engine);
         written.map_err(|e| start_failed(&e.to_string()))?;
@@ -169,6 +178,11 @@ impl ContactEngine {
 
     /// Time-stepping takes over where the event-driven method cannot go on.
     fn hand_over(&mut self, halt: Halt) -> Result<Stepped, SimError> {
+        self.start_stepping(halt)?;
+        self.advance_stepping()
+    }
+
+    fn start_stepping(&mut self, halt: Halt) -> Result<(), SimError> {
         self.take_events();
         let t = self.events.state().t;
         if self.scheme != Scheme::Hybrid || matches!(halt, Halt::Error(_)) {
@@ -203,7 +217,7 @@ impl ContactEngine {
         self.stepping = Some(stepping);
         self.stepped = true;
         self.note(t, EventKind::HandOver);
-        self.advance_stepping()
+        Ok(())
     }
 
     fn note(&mut self, t: f64, kind: EventKind) {
@@ -247,8 +261,8 @@ impl Engine for ContactEngine {
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
         // impacts since the last step happened at its start
         let lost = self.events.lost + self.stepping.as_ref().map_or(0.0, |s| s.lost);
-        recorder.lose(lost - self.lost);
-        self.lost = lost;
+        recorder.jump(lost - self.lost, self.events.fed - self.fed);
+        (self.lost, self.fed) = (lost, self.events.fed);
         let sys = self.sys.clone();
         if let Some(s) = self.on() {
             let (from, to, d) = (s.from.clone(), s.to.clone(), s.derived().clone());

@@ -94,10 +94,12 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub log: Vec<Event>,
     /// Kinetic energy lost in impacts so far, J.
     pub lost: f64,
+    /// Work of prescribed motions in impacts so far, J.
+    pub fed: f64,
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Starts at a state that fulfils the joints and has no overlap.
+    /// For a state that fulfils the joints and has no overlap; [`EventDriven::resume`] starts it.
     pub fn new(
         base: Arc<P>,
         make: MakeMethod<P>,
@@ -113,7 +115,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(e, start.t))?;
         let loads = Loads::new(&mode).map_err(|e| setup(e.into(), start.t))?;
         selector.response.members.clear();
-        let mut this = EventDriven {
+        Ok(EventDriven {
             dense: Hermite::new(d.nq, d.nv, d.nz),
             sample: start.clone(),
             base,
@@ -131,9 +133,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             last_event: f64::NEG_INFINITY,
             log: Vec::new(),
             lost: 0.0,
-        };
-        this.resume(start)?;
-        Ok(this)
+            fed: 0.0,
+        })
     }
 
     /// The driver below, for counts and the last step.
@@ -418,6 +419,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         r.rates(&mut before);
         let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
             .map_err(|e| Halt::Painleve { detail: e.to_string() })?;
+        let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
+        let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
         self.lost -= jump.energy;
         let mut accumulates = None;
@@ -451,6 +454,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         self.sample.copy_from(s);
         self.realize_sample();
+        // what is driven from outside (a shaking table) does work on what it hits
+        self.fed += kinetic(&self.base, &self.ws) - kinetic_before - jump.energy;
         if let Some(halt) = accumulates {
             // the impact itself is done: whoever takes over goes on from here
             let state = s.clone();
