@@ -126,8 +126,7 @@ impl Builder {
         let mut layouts = Vec::with_capacity(sys.model.shapes.len());
         for shape in &sys.model.shapes {
             let com = shape.frame.body.map_or(Vec3::zeros(), |b| sys.bodies[b.0].com);
-            let planar =
-                shape.frame.body.is_some_and(|b| sys.bodies[b.0].kind.is_planar());
+            let planar = shape.frame.body.is_some_and(|b| sys.bodies[b.0].kind.is_planar());
             match ShapeLayout::new(shape, n, &com, planar) {
                 Ok(layout) => layouts.push(layout),
                 Err(fault) => self.faults.push(fault),

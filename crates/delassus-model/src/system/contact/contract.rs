@@ -2,7 +2,7 @@
 //! the gap, u̇ = H a + bias, and a rigid motion of everything touches nothing.
 
 use super::moving::Moving;
-use super::touch::{Side, rate_and_bias, touch};
+use super::touch::{Piece, Side, rate_and_bias, touch};
 use crate::joint::contract::{Lab, Pose as Fit, Rng};
 use crate::system::kin::BodyKin;
 use crate::{Model, System, assemble, compile};
@@ -119,9 +119,8 @@ fn one(lab: &mut Lab, s: &State, id: PointId, p: &Point, rng: &mut Rng, text: &s
         let gap = lab.slope(s, (&v, &a, 1.0), |lab, s| DVector::from(vec![follow(lab, s).gap]));
         close(&[gap[0]], &[p.rate[0]], 1e-8, text);
     }
-    let rates = lab.slope(s, (&v, &a, 1.0), |lab, s| {
-        DVector::from(follow(lab, s).rate[..n].to_vec())
-    });
+    let rates =
+        lab.slope(s, (&v, &a, 1.0), |lab, s| DVector::from(follow(lab, s).rate[..n].to_vec()));
     for k in 0..n {
         let wanted = p.row_dot(k, a.as_slice()) + p.bias[k];
         close(&[rates[k]], &[wanted], 1e-7, &format!("row {k}\n{text}"));
@@ -154,7 +153,12 @@ fn carried_along(text: &str) {
     for id in near {
         if lab.sys.position(&lab.ws, id, false, None, &mut p) {
             lab.sys.rates(&lab.ws, id, &mut p);
-            close(&p.rate[..lab.sys.law(id).rows()], &[0.0; 3][..lab.sys.law(id).rows()], 1e-12, text);
+            close(
+                &p.rate[..lab.sys.law(id).rows()],
+                &[0.0; 3][..lab.sys.law(id).rows()],
+                1e-12,
+                text,
+            );
         }
     }
 }
@@ -172,7 +176,9 @@ const PLANAR_SHAPES: [&str; 6] = [
 fn planar_points() {
     let mut seed = 1;
     for (x, y) in [(1, 1), (0, 1), (0, 2), (2, 1), (1, 3), (4, 1), (0, 5), (5, 2), (5, 1), (5, 5)] {
-        for (kind, other) in [("planar", "planar"), ("planar-point", "planar"), ("planar", "ground")] {
+        for (kind, other) in
+            [("planar", "planar"), ("planar-point", "planar"), ("planar", "ground")]
+        {
             let (a_turns, on_ground) = (kind == "planar", other == "ground");
             let b = if on_ground { "ground" } else { "b" };
             let shapes = shape("x", "a", a_turns, PLANAR_SHAPES[x])
@@ -189,25 +195,45 @@ fn planar_points() {
     }
 }
 
-const SPATIAL_SHAPES: [&str; 5] = [
+const SPATIAL_SHAPES: [&str; 7] = [
     "type = 'sphere'\nradius = 0.2",
     "type = 'half-space'\nnormal = [3, 4, 1]",
     "type = 'capsule'\nradius = 0.1\nlength = 5SPACE",
     "type = 'box'\nsize = [0.5, 0.6, 0.7]SPACE",
     "type = 'point'",
+    "type = 'cylinder'\nradius = 0.3\nlength = 0.4SPACE",
+    "type = 'hull'\npoints = [[0, 0, 0], [0.6, 0, 0.1], [0, 0.5, 0], [0.1, 0.1, 0.7]]SPACE",
 ];
 
 #[test]
 fn spatial_points() {
     let mut seed = 1;
-    for (x, y) in [(0, 0), (0, 1), (1, 0), (2, 0), (0, 2), (4, 1), (0, 3), (3, 1)] {
+    for (x, y) in [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (2, 0),
+        (0, 2),
+        (4, 1),
+        (0, 3),
+        (3, 1),
+        (3, 3),
+        (2, 2),
+        (2, 3),
+        (6, 3),
+        (1, 5),
+        (5, 0),
+        (5, 1),
+    ] {
         for (kind, other) in [("rigid", "rigid"), ("point", "rigid"), ("rigid", "ground")] {
             let (a_turns, on_ground) = (kind == "rigid", other == "ground");
             if !a_turns && !matches!(x, 0 | 4) {
                 continue;
             }
             let b = if on_ground { "ground" } else { "b" };
-            let mark = |text: &str| if text.contains("SPACE") { text.to_owned() } else { format!("{text}SPACE") };
+            let mark = |text: &str| {
+                if text.contains("SPACE") { text.to_owned() } else { format!("{text}SPACE") }
+            };
             let shapes = shape("x", "a", a_turns, &mark(SPATIAL_SHAPES[x]))
                 + &shape("y", b, true, &mark(SPATIAL_SHAPES[y]))
                 + RULE;
@@ -268,7 +294,10 @@ fn scalar_points() {
     let text = spatial_text("rigid", "rigid", &SCALARS.replace("AXIS", "[0, 0, 1]"));
     // an angle is one only about a common axis: the slide and the rope remain in free poses
     let text = text
-        .replace("[contact.stop]\ntype = \"limit\"\njoint = \"hinge\"", "[contact.stop]\ntype = \"limit\"\njoint = \"slide\"")
+        .replace(
+            "[contact.stop]\ntype = \"limit\"\njoint = \"hinge\"",
+            "[contact.stop]\ntype = \"limit\"\njoint = \"slide\"",
+        )
         .replace("lower = \"-100 deg\"\nupper = \"100 deg\"", "lower = -9\nupper = 8")
         .replace("type = \"one-way\"\njoint = \"hinge\"", "type = \"one-way\"\njoint = \"slide\"")
         .replace("{ joint = \"hinge\", factor = -0.2 }, ", "");
@@ -316,10 +345,8 @@ fn features() {
         direction: rng.vec3().normalize(),
         radius: 0.1,
     };
-    let plane = |rng: &mut Rng| Feature::Plane {
-        point: rng.vec3() * 0.3,
-        normal: rng.vec3().normalize(),
-    };
+    let plane =
+        |rng: &mut Rng| Feature::Plane { point: rng.vec3() * 0.3, normal: rng.vec3().normalize() };
     for _ in 0..10 {
         let f = [ball(&mut rng, 0.2), ball(&mut rng, -4.0), line(&mut rng), plane(&mut rng)];
         let g = [ball(&mut rng, 0.1), line(&mut rng)];
@@ -367,7 +394,7 @@ fn motion(fa: &Feature, fb: &Feature, rng: &mut Rng) {
             Side { body: &ka, pose: Pose::new(ka.x, ka.r_wb) },
             Side { body: &kb, pose: Pose::new(kb.x, kb.r_wb) },
         );
-        let touch = touch(fa, &sa, fb, &sb);
+        let touch = touch(&Piece::Fixed(*fa), &sa, &Piece::Fixed(*fb), &sb);
         let [t1, t2] = touch.tangents(&ka, 0);
         let e: [Moving; 3] = [touch.n, t1, t2];
         let rates = e.map(|e| rate_and_bias(&e, &touch.c, &ka, &kb));
@@ -418,7 +445,9 @@ fn unsupported_pairs_are_named() {
     let text = planar_text(
         "planar",
         "planar",
-        &(shape("x", "a", false, "type = 'half-plane'") + &shape("y", "b", false, "type = 'half-plane'") + RULE),
+        &(shape("x", "a", false, "type = 'half-plane'")
+            + &shape("y", "b", false, "type = 'half-plane'")
+            + RULE),
     );
     let faults = System::new(model(&text)).unwrap_err();
     assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_PAIR_UNSUPPORTED", "contact.c"));

@@ -1,8 +1,8 @@
 //! [`Unilateral`] for [`System`].
 
-use crate::ContactKind;
-use super::touch::{Side, Touch, rate_and_bias, touch};
+use super::touch::{Piece, Side, Touch, rate_and_bias, touch};
 use super::{Owner, owner};
+use crate::ContactKind;
 use crate::spec::ImpactType;
 use crate::system::build::contacts::rough;
 use crate::system::contact::scalars::ScalarPoint;
@@ -47,6 +47,14 @@ fn is_turned(own: Option<Feature>, used: &Feature) -> bool {
 
 fn axis_of(features: [u32; 2]) -> usize {
     (features[0] >> AXIS_SHIFT) as usize % 3
+}
+
+/// What a shape touches with, by id.
+fn piece(s: &ShapeLayout, id: u32, feature: Feature) -> Piece {
+    match s.shape.rim(id) {
+        Some((center, radius)) => Piece::Rim { center, radius },
+        None => Piece::Fixed(feature),
+    }
 }
 
 impl Unilateral for System {
@@ -212,17 +220,18 @@ impl System {
         slot: u32,
         keep: bool,
         before: Option<[u32; 2]>,
-    ) -> Option<([Feature; 2], [u32; 2])> {
+    ) -> Option<([Piece; 2], [u32; 2])> {
         if let (Some(fa), Some(fb)) = (a.only, b.only) {
-            return Some(([fa, fb], [0, 0]));
+            return Some(([Piece::Fixed(fa), Piece::Fixed(fb)], [0, 0]));
         }
         let ids = before.map(parts);
         if let (Some(ids), Some(before), true) = (ids, before, keep)
             && let (Some(fa), Some(fb)) = (a.shape.feature(ids[0]), b.shape.feature(ids[1]))
         {
-            let [fa, fb] = [(fa, TURNED[0]), (fb, TURNED[1])]
-                .map(|(f, bit)| turned(f, before[1] & bit != 0));
-            return Some(([fa, fb], [ids[0], ids[1] | (before[1] & !PART)]));
+            let [fa, fb] =
+                [(fa, TURNED[0]), (fb, TURNED[1])].map(|(f, bit)| turned(f, before[1] & bit != 0));
+            let pieces = [piece(a, ids[0], fa), piece(b, ids[1], fb)];
+            return Some((pieces, [ids[0], ids[1] | (before[1] & !PART)]));
         }
         let c = self.contacts.prepared.get(a, b)?.slot(slot, &pa.pose, &pb.pose, ids)?;
         let [ia, mut ib] = c.feature_ids;
@@ -232,7 +241,8 @@ impl System {
         if is_turned(b.shape.feature(c.feature_ids[1]), &c.features[1]) {
             ib |= TURNED[1];
         }
-        Some((c.features, [ia, ib]))
+        let [fa, fb] = c.features;
+        Some(([piece(a, ia, fa), piece(b, c.feature_ids[1], fb)], [ia, ib]))
     }
 
     fn shape_position(
@@ -250,11 +260,8 @@ impl System {
             return false;
         };
         let t = touch(&f[0], &sa, &f[1], &sb);
-        let axis = if self.is_flat(a, b) {
-            0
-        } else {
-            t.axis(&sa.body.r_wb, before.map(axis_of), keep)
-        };
+        let axis =
+            if self.is_flat(a, b) { 0 } else { t.axis(&sa.body.r_wb, before.map(axis_of), keep) };
         out.gap = t.gap;
         out.features = [ids[0] | (axis as u32) << AXIS_SHIFT, ids[1]];
         out.at = [t.c.x.x, t.c.x.y, t.c.x.z];
@@ -337,9 +344,14 @@ impl System {
             return margin;
         }
         let Some(pair) = self.contacts.prepared.get(x, y) else { return margin };
+        // the geometry goes by ids, features and poses; of a rim by ids alone
+        let features = f.map(|piece| match piece {
+            Piece::Fixed(feature) => feature,
+            Piece::Rim { center, .. } => Feature::vertex(center),
+        });
         let (gap, normal, points) =
-            delassus_geom::feature_gap(&f[0], &sa.pose, &f[1], &sb.pose);
-        let c = Contact { slot, features: f, feature_ids: parts(ids), gap, normal, points };
+            delassus_geom::feature_gap(&features[0], &sa.pose, &features[1], &sb.pose);
+        let c = Contact { slot, features, feature_ids: parts(ids), gap, normal, points };
         margin.min(pair.feature_margin(&c, &sa.pose, &sb.pose))
     }
 }

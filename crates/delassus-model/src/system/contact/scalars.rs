@@ -49,9 +49,8 @@ impl System {
         if !p.has_gap() {
             return 0.0;
         }
-        let sum = |gap: f64, (c, s): &(f64, PairScalar)| {
-            gap + c * s.kind.value(&self.pair(ws, s), &ws.z)
-        };
+        let sum =
+            |gap: f64, (c, s): &(f64, PairScalar)| gap + c * s.kind.value(&self.pair(ws, s), &ws.z);
         p.terms.iter().fold(p.offset, sum)
     }
 

@@ -167,9 +167,7 @@ pub(crate) fn check_pairs(
     for ((kind_a, _), list_a) in &a {
         for ((kind_b, _), list_b) in &b {
             let pairs = list_a.iter().flat_map(|x| list_b.iter().map(move |y| (*x, *y)));
-            let Some((x, y)) =
-                { pairs }.find(|(x, y)| layouts[*x].body != layouts[*y].body)
-            else {
+            let Some((x, y)) = { pairs }.find(|(x, y)| layouts[*x].body != layouts[*y].body) else {
                 continue;
             };
             let Err(why) = supported(&layouts[x], &layouts[y]) else { continue };
