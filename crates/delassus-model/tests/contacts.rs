@@ -105,6 +105,8 @@ fn shapes_fit_their_bodies() {
     refused_with(&s("a", "type = 'point'\nradius = 1"), "E_FIELD_UNUSED", "shape.s.radius", "", "");
     let clockwise = "type = 'profile'\npoints = [[0, 0], [0, 1], [1, 0]]";
     refused_with(&s("a", clockwise), "E_RANGE", "shape.s.points", "clockwise", "counter-clockwise");
+    let arc = "type = 'profile'\npoints = [{ at = [0, 0], arc = 0.4 }, [1, 0], [0, 1]]";
+    refused_with(&s("a", arc), "E_RANGE", "shape.s.points[0].arc", "0.4 m", "half the distance");
     let mesh = "type = 'mesh'\nfile = 'x.stl'";
     refused_with(&s("r", mesh), "E_MESH", "shape.s.file", "not loaded", "");
 }
