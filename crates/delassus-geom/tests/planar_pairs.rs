@@ -40,7 +40,7 @@ fn ell() -> Shape {
 
 /// Smallest distance of two outlines that do not overlap.
 fn brute(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> f64 {
-    let (x, y) = (polyline(a, pa, 400), polyline(b, pb, 400));
+    let (x, y) = (polyline(a, pa, 120), polyline(b, pb, 120));
     let mut best = f64::INFINITY;
     for p in &x {
         for q in &y {

@@ -154,9 +154,17 @@ impl View<'_> {
             let e = &self.finger.elements[f as usize];
             let Element::Arc { c, r, .. } = e else { return None };
             (x, radius) = (rel.point(c), *r);
-            // The centre of an arc that is no circle may lie anywhere, also behind the wall.
+            // The centre of an arc that is no circle may lie anywhere, also behind the wall, and what
+            // is nearer to the centre than the arc need not be inside the body.
             let admit = |h: &Hit| {
-                e.is_full_circle() || h.distance >= 0.0 && e.angular_margin(&outward(h)) >= -OVERLAP
+                if e.is_full_circle() {
+                    return true;
+                }
+                let u = outward(h);
+                let depth = r - h.distance;
+                h.distance >= 0.0
+                    && e.angular_margin(&u) >= -OVERLAP
+                    && (depth <= 0.0 || self.finger.holds(&(c + u * h.distance), depth, self.tol))
             };
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
         }
