@@ -46,7 +46,10 @@ impl PlanarPair {
     pub fn new(a: &Arc<Curve>, b: &Arc<Curve>, tol: f64) -> PlanarPair {
         let forward = a.runs.len() * b.chains.len();
         let reverse = b.runs.len() * a.chains.len();
+        // A disc or a point is one ball for all directions: the better finger.
+        let disc = |c: &Curve| c.elements.iter().all(Element::is_full_circle);
         let (n_forward, n_reverse) = match (a.has_flats(), b.has_flats()) {
+            (false, false) if disc(b) && !disc(a) => (0, reverse),
             (false, _) => (forward, 0),
             (true, false) => (0, reverse),
             (true, true) => (forward, reverse),
@@ -148,7 +151,9 @@ impl View<'_> {
         let (x, radius, hit);
         if let Some((_, joint)) = self.finger.joint_of(f) {
             (x, radius) = (rel.point(&joint.x), 0.0);
-            let admit = |h: &Hit| joint.violation(&outward(h)) <= SIGHT;
+            // A half-plane has one normal only: nothing to confuse.
+            let plain = self.chain.radius.is_infinite();
+            let admit = |h: &Hit| plain || joint.violation(&outward(h)) <= SIGHT;
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
         } else {
             let e = &self.finger.elements[f as usize];

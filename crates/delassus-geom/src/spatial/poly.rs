@@ -54,7 +54,7 @@ pub(crate) struct Vertex {
     pub arms: Vec<Vec3>,
     /// A corner: not in the middle of a face or of a straight edge.
     pub corner: bool,
-    /// A corner with convex edges only: something to touch with.
+    /// A corner that sticks out: something to touch with.
     pub finger: bool,
     /// Mean of the normals around it, unit.
     pub n: Vec3,
@@ -287,7 +287,26 @@ fn corners(
         v.n = v.n.try_normalize(0.0).unwrap_or_else(Vec3::x);
         let straight = v.arms.len() == 2 && v.arms[0].dot(&v.arms[1]) < -1.0 + 1e-12;
         v.corner = v.arms.len() > 1 && !straight;
-        v.finger = v.corner && v.edges.iter().all(|&e| edges[e as usize].convex);
+        let convex = v.edges.iter().all(|&e| edges[e as usize].convex);
+        v.finger = v.corner && (convex || sticks_out(&v.arms, v.n));
     }
     out
+}
+
+/// Whether all arms of a corner point away from some direction, so that the corner can touch a plane
+/// although some of its edges are concave (the tip of a star). Turns the guess away from the arm it
+/// violates most; a cone too thin to be found like that touches nothing but needles.
+fn sticks_out(arms: &[Vec3], guess: Vec3) -> bool {
+    let mut n = guess;
+    for _ in 0..64 {
+        let worst = arms.iter().max_by(|a, b| a.dot(&n).total_cmp(&b.dot(&n)));
+        let Some(arm) = worst else { return false };
+        let v = arm.dot(&n);
+        if v < -1e-6 {
+            return true;
+        }
+        let Some(next) = (n - arm * (v + 0.1)).try_normalize(1e-9) else { return false };
+        n = next;
+    }
+    false
 }
