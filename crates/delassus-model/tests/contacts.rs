@@ -25,7 +25,13 @@ body = "ground"
 "#;
 
 fn refused_with(text: &str, code: &str, path: &str, value: &str, help: &str) {
-    refused_entry(&format!("{SHAPES}[contact.all]\namong = ['*']\n{text}"), code, path, value, help);
+    refused_entry(
+        &format!("{SHAPES}[contact.all]\namong = ['*']\n{text}"),
+        code,
+        path,
+        value,
+        help,
+    );
 }
 
 #[test]
@@ -39,7 +45,10 @@ fn shapes_and_contacts() {
     assert_eq!((x.name.as_str(), x.frame.body, x.frame.p.x), ("x", Some(BodyId(0)), 1.5));
     assert_eq!(x.form, Form::Circle { radius: 0.02 });
     let ContactKind::Shapes { a, b, surface } = &m.contacts[0].kind else { panic!() };
-    assert_eq!((a.as_slice(), b.as_deref()), (&[ShapeId(0)][..], Some(&[ShapeId(1), ShapeId(2), ShapeId(3)][..])));
+    assert_eq!(
+        (a.as_slice(), b.as_deref()),
+        (&[ShapeId(0)][..], Some(&[ShapeId(1), ShapeId(2), ShapeId(3)][..]))
+    );
     assert_eq!((surface.restitution.e, surface.restitution.law), (0.5, RestitutionLaw::Poisson));
     assert_eq!((surface.friction, surface.static_friction), (0.3, 0.4));
     assert!(matches!(&m.contacts[1].kind, ContactKind::Shapes { b: None, .. }));
@@ -56,9 +65,15 @@ fn shapes_that_nothing_touches_are_noted() {
 #[test]
 fn settings() {
     let m = model_with("[analysis]\nimpacts = 'sequential'\n[method]\nscheme = 'event-driven'\n");
-    assert_eq!((m.analysis.impacts, m.method.scheme), (ImpactType::Sequential, SchemeType::EventDriven));
+    assert_eq!(
+        (m.analysis.impacts, m.method.scheme),
+        (ImpactType::Sequential, SchemeType::EventDriven)
+    );
     let m = model_with("");
-    assert_eq!((m.analysis.impacts, m.method.scheme), (ImpactType::Simultaneous, SchemeType::Hybrid));
+    assert_eq!(
+        (m.analysis.impacts, m.method.scheme),
+        (ImpactType::Simultaneous, SchemeType::Hybrid)
+    );
 }
 
 #[test]
@@ -71,22 +86,52 @@ fn coefficients() {
     let text = c("friction = -0.1");
     refused_with(&text, "E_FRICTION", "contact.c.friction", "-0.1", "zero or more");
     let text = c("friction = 0.4\nstatic_friction = 0.3");
-    refused_with(&text, "E_FRICTION", "contact.c.static_friction", "less than `friction`", "at least");
+    refused_with(
+        &text,
+        "E_FRICTION",
+        "contact.c.static_friction",
+        "less than `friction`",
+        "at least",
+    );
 }
 
 #[test]
 fn partners() {
     let c = |line: &str| format!("[contact.c]\n{line}\n");
     let same = "E_SAME_BODY";
-    refused_with(&c("between = ['x', 'x']"), same, "contact.c.between", "touch itself", "two bodies");
+    refused_with(
+        &c("between = ['x', 'x']"),
+        same,
+        "contact.c.between",
+        "touch itself",
+        "two bodies",
+    );
     refused_with(&c("between = ['y1', 'y2']"), same, "contact.c.between", "body `b`", "two bodies");
     refused_with(&c("among = ['y*']"), same, "contact.c.among", "body `b`", "two bodies");
     let unknown = "E_UNKNOWN_NAME";
-    refused_with(&c("between = ['x', 'flor']"), unknown, "contact.c.between[1]", "`flor`", "`floor`");
-    refused_with(&c("between = ['x', ['floor', 'z*']]"), unknown, "contact.c.between[1][1]", "`z*`", "");
+    refused_with(
+        &c("between = ['x', 'flor']"),
+        unknown,
+        "contact.c.between[1]",
+        "`flor`",
+        "`floor`",
+    );
+    refused_with(
+        &c("between = ['x', ['floor', 'z*']]"),
+        unknown,
+        "contact.c.between[1][1]",
+        "`z*`",
+        "",
+    );
     refused_with(&c("between = ['x']"), "E_SHAPE", "contact.c.between", "1 entry", "2 sides");
     refused_with(&c("restitution = 1"), "E_MISSING_FIELD", "contact.c.between", "", "among");
-    refused_with(&c("between = ['x', 'floor']\njoint = 'pin'"), "E_FIELD_UNUSED", "contact.c.joint", "", "");
+    refused_with(
+        &c("between = ['x', 'floor']\njoint = 'pin'"),
+        "E_FIELD_UNUSED",
+        "contact.c.joint",
+        "",
+        "",
+    );
 }
 
 #[test]
@@ -100,7 +145,13 @@ fn shapes_fit_their_bodies() {
     refused_with(&text, wrong, "shape.s.body", "tilted", "marker");
     refused_with(&s("a", "type = 'circle'"), "E_MISSING_FIELD", "shape.s.radius", "", "radius");
     refused_with(&s("a", "type = 'circle'\nradius = -1"), "E_RANGE", "shape.s.radius", "-1", "");
-    refused_with(&s("a", "type = 'circle'\nradius = '1 s'"), "E_DIMENSION", "shape.s.radius", "", "");
+    refused_with(
+        &s("a", "type = 'circle'\nradius = '1 s'"),
+        "E_DIMENSION",
+        "shape.s.radius",
+        "",
+        "",
+    );
     refused_with(&s("q", "type = 'point'"), "E_UNKNOWN_NAME", "shape.s.body", "`q`", "");
     refused_with(&s("a", "type = 'point'\nradius = 1"), "E_FIELD_UNUSED", "shape.s.radius", "", "");
     let clockwise = "type = 'profile'\npoints = [[0, 0], [0, 1], [1, 0]]";
@@ -118,7 +169,13 @@ fn limits_and_others() {
     let text = c(&format!("{limit}lower = '30 deg'\nupper = '30 deg'"));
     refused_entry(&text, "E_RANGE", "contact.c.upper", "lower must be below", "");
     refused_entry(&c(limit), "E_MISSING_FIELD", "contact.c.upper", "", "lower");
-    refused_entry(&c("type = 'limit'\nupper = 1"), "E_MISSING_FIELD", "contact.c.joint", "", "joint");
+    refused_entry(
+        &c("type = 'limit'\nupper = 1"),
+        "E_MISSING_FIELD",
+        "contact.c.joint",
+        "",
+        "joint",
+    );
     let text = c("type = 'limit'\njoint = 'ball'\nupper = 1");
     refused_entry(&text, "E_NO_COORDINATE", "contact.c.joint", "`ball`", "");
     let text = c("type = 'rope'\nbetween = ['a', 'a.tip']");
