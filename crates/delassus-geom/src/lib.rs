@@ -13,8 +13,8 @@
 //! let pair = Pair::new(&ground, &block)?;
 //! let (fixed, tilted) = (Pose::identity(), Pose::planar(0.0, 1.0, 0.1));
 //! let mut contacts = Vec::new();
-//! pair.near(&fixed, &tilted, 0.5, &mut contacts);
-//! // Both lower corners are within half a metre; the left one is nearer.
+//! pair.near(&fixed, &tilted, 0.7, &mut contacts);
+//! // Both lower corners are within 0.7 m; the left one is nearer.
 //! assert_eq!(contacts.len(), 2);
 //! let left = 1.0 - 0.1f64.sin() - 0.5 * 0.1f64.cos();
 //! assert!(contacts.iter().any(|c| (c.gap - left).abs() < 1e-15 && c.normal.y == 1.0));
@@ -22,6 +22,7 @@
 //! ```
 
 mod broad;
+mod cone;
 mod contact;
 mod error;
 mod feature;

@@ -40,7 +40,7 @@ fn ell() -> Shape {
 
 /// Smallest distance of two outlines that do not overlap.
 fn brute(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> f64 {
-    let (x, y) = (polyline(a, pa, 400), polyline(b, pb, 400));
+    let (x, y) = (polyline(a, pa, 120), polyline(b, pb, 120));
     let mut best = f64::INFINITY;
     for p in &x {
         for q in &y {
@@ -196,4 +196,64 @@ fn gradient_is_the_normal_for_every_pair() {
         }
     }
     assert!(pairs > 100, "{pairs}");
+}
+
+#[test]
+fn slots_of_a_tumbling_block_keep_their_corners() {
+    let ground = Shape::half_plane([0.0, 0.0], [0.0, 1.0]).unwrap();
+    let pair = Pair::new(&ground, &square()).unwrap();
+    assert_eq!(pair.slots(), 4);
+    let mut corners: Vec<u32> = Vec::new();
+    for k in 0..500 {
+        let t = 0.02 * f64::from(k);
+        let there = Pose::planar(t, 1.4 + 0.1 * t.sin(), 0.9 * t);
+        let ids: Vec<u32> = (0..4)
+            .map(|s| pair.slot(s, &Pose::identity(), &there, None).unwrap().feature_ids[1])
+            .collect();
+        assert!(corners.is_empty() || corners == ids);
+        corners = ids;
+    }
+}
+
+#[test]
+fn disc_passes_from_floor_to_fillet_to_wall() {
+    // Between slots the contact is handed over: same gap, same normal, at the place where the margin of
+    // the old one is zero.
+    let shape = slot();
+    let pair = Pair::new(&shape, &Shape::circle(0.2).unwrap()).unwrap();
+    let world = Pose::identity();
+    // Centre along the floor (0.2 above it), around the fillet (0.1 from its centre), up the wall.
+    let path = |s: f64| {
+        let quarter = 0.1 * PI / 2.0;
+        if s < 0.0 {
+            Pose::planar(0.7 + s, 0.2, 0.0)
+        } else if s < quarter {
+            let a = s / 0.1 - PI / 2.0;
+            Pose::planar(0.7 + 0.1 * a.cos(), 0.3 + 0.1 * a.sin(), 0.0)
+        } else {
+            Pose::planar(0.8, 0.3 + s - quarter, 0.0)
+        }
+    };
+    let mut slots = Vec::new();
+    let mut last: Option<Contact> = None;
+    for k in 0..2000 {
+        let there = path(-0.5 + 5e-4 * f64::from(k) + 1.7e-7);
+        let mut out = Vec::new();
+        pair.near(&world, &there, 1e-3, &mut out);
+        assert_eq!(out.len(), 1, "{k}: {out:?}");
+        let c = out[0];
+        assert!(c.gap.abs() < 1e-12, "{k}: {}", c.gap);
+        if slots.last() != Some(&c.slot) {
+            slots.push(c.slot);
+        }
+        if let Some(l) = last {
+            assert!((l.normal - c.normal).norm() < 1e-2);
+            if l.slot != c.slot {
+                assert!(pair.feature_margin(&l, &world, &there) < 0.0);
+            }
+        }
+        assert!(pair.feature_margin(&c, &world, &there) > -1e-9);
+        last = Some(c);
+    }
+    assert_eq!(slots.len(), 3);
 }

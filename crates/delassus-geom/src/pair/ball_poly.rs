@@ -25,6 +25,11 @@ impl Kernel for BallPoly {
         self.poly.n_patches
     }
 
+    /// An edge between two patches belongs to both.
+    fn has_twins(&self) -> bool {
+        self.poly.n_patches > 1
+    }
+
     fn slot(&self, slot: u32, pa: &Pose, pb: &Pose, previous: Option<[u32; 2]>) -> Option<Contact> {
         let x = pb.inv_point(&pa.p);
         let q = Query { tol: self.tol, admit: &|_| true, previous: previous.map(|p| p[1]) };

@@ -143,3 +143,32 @@ impl Kernel for BallCylinder {
         }
     }
 }
+
+/// Centre of a rim whose nearest point is the feature.
+pub(crate) fn rim(id: u32, half_height: f64) -> Option<Vec3> {
+    match id {
+        3 => Some(Vec3::z() * half_height),
+        4 => Some(Vec3::z() * -half_height),
+        _ => None,
+    }
+}
+
+/// A feature by its id; of the rims, which have no fixed point, the one on the x axis.
+pub(crate) fn feature(id: u32, half_height: f64, radius: f64) -> Option<Feature> {
+    let axis = |up: bool| Vec3::z() * if up { 1.0 } else { -1.0 };
+    Some(match id {
+        SIDE => Feature::Line { point: Vec3::zeros(), direction: Vec3::z(), radius },
+        1 | 2 => Feature::Plane { point: axis(id == 1) * half_height, normal: axis(id == 1) },
+        3 | 4 => Feature::vertex(Vec3::x() * radius + axis(id == 3) * half_height),
+        _ => {
+            // the fixed points: id = 3 + slot
+            let (k, lower) = ((id - 5) % FEET, (id - 5) / FEET);
+            if lower > 1 {
+                return None;
+            }
+            let (s, c) = (f64::from(k) * FRAC_PI_2).sin_cos();
+            let end = axis(lower == 0) * half_height;
+            Feature::vertex(end + Vec3::new(c, s, 0.0) * radius)
+        }
+    })
+}

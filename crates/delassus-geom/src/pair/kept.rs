@@ -1,12 +1,14 @@
 //! A feature by its id, for whoever follows a contact a little beyond the borders of its features.
 
+use super::cylinder;
 use super::round::Rod;
 use crate::Feature;
 use crate::shape::{Form, Shape};
 use delassus_math::Vec3;
 
 impl Shape {
-    /// The feature that contacts call by this id, in the frame of the shape. The direction of an edge
+    /// The feature that contacts call by this id, in the frame of the shape; for a rim its nearest
+    /// point is not known, see [`Shape::rim`]. The direction of an edge
     /// is its own one: contacts of two edges may have it turned round. `None` where ids do not say
     /// enough.
     pub fn feature(&self, id: u32) -> Option<Feature> {
@@ -20,7 +22,17 @@ impl Shape {
             }
             Form::Capsule { ends, radius } => Some(Rod::new(*ends, *radius).feature(id)),
             Form::Poly(poly) => Some(poly.feature(id)),
-            Form::Cylinder { .. } => None,
+            Form::Cylinder { half_height, radius } => cylinder::feature(id, *half_height, *radius),
+        }
+    }
+
+    /// Centre and radius of the rim that contacts call by this id; its axis is z.
+    pub fn rim(&self, id: u32) -> Option<(Vec3, f64)> {
+        match &self.form {
+            Form::Cylinder { half_height, radius } => {
+                cylinder::rim(id, *half_height).map(|center| (center, *radius))
+            }
+            _ => None,
         }
     }
 }

@@ -28,6 +28,7 @@ use kernel::Kernel;
 use planar::PlanarPair;
 use poly_poly::PolyPoly;
 use round::{BallRod, Balls, PlaneBalls, Rod};
+use std::fmt;
 use std::sync::Arc;
 
 /// Relative length within which two descriptions of a contact are equally good: far above round-off,
@@ -37,9 +38,10 @@ const TIE: f64 = 1e-9;
 /// Relative distance of two contact points of the same normal that count as one.
 const TWINS: f64 = 1e-6;
 
-/// Two shapes, ready to be asked for gaps.
+/// Two shapes, ready to be asked for gaps. Cheap to clone.
+#[derive(Clone)]
 pub struct Pair {
-    kernel: Box<dyn Kernel>,
+    kernel: Arc<dyn Kernel>,
     /// The kernel takes b first.
     swapped: bool,
     bounds: [Bound; 2],
@@ -58,7 +60,7 @@ impl Pair {
         match kernel.slots() {
             0 => Err(fail("neither has a corner or a round part that could touch the other")),
             n if n >= u32::MAX as usize => Err(fail("too many edges: simplify the meshes")),
-            _ => Ok(Pair { kernel, swapped, bounds, size }),
+            _ => Ok(Pair { kernel: kernel.into(), swapped, bounds, size }),
         }
     }
 
@@ -117,6 +119,12 @@ impl Pair {
         } else {
             self.kernel.feature_margin(contact, pose_a, pose_b)
         }
+    }
+}
+
+impl fmt::Debug for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pair").field("slots", &self.slots()).finish_non_exhaustive()
     }
 }
 

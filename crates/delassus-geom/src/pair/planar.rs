@@ -46,7 +46,10 @@ impl PlanarPair {
     pub fn new(a: &Arc<Curve>, b: &Arc<Curve>, tol: f64) -> PlanarPair {
         let forward = a.runs.len() * b.chains.len();
         let reverse = b.runs.len() * a.chains.len();
+        // A disc or a point is one ball for all directions: the better finger.
+        let disc = |c: &Curve| c.elements.iter().all(Element::is_full_circle);
         let (n_forward, n_reverse) = match (a.has_flats(), b.has_flats()) {
+            (false, false) if disc(b) && !disc(a) => (0, reverse),
             (false, _) => (forward, 0),
             (true, false) => (0, reverse),
             (true, true) => (forward, reverse),
@@ -148,15 +151,25 @@ impl View<'_> {
         let (x, radius, hit);
         if let Some((_, joint)) = self.finger.joint_of(f) {
             (x, radius) = (rel.point(&joint.x), 0.0);
-            let admit = |h: &Hit| joint.violation(&outward(h)) <= SIGHT;
+            // A half-plane has one normal only: nothing to confuse.
+            let plain = self.chain.radius.is_infinite();
+            let admit = |h: &Hit| plain || joint.violation(&outward(h)) <= SIGHT;
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
         } else {
             let e = &self.finger.elements[f as usize];
             let Element::Arc { c, r, .. } = e else { return None };
             (x, radius) = (rel.point(c), *r);
-            // The centre of an arc that is no circle may lie anywhere, also behind the wall.
+            // The centre of an arc that is no circle may lie anywhere, also behind the wall, and what
+            // is nearer to the centre than the arc need not be inside the body.
             let admit = |h: &Hit| {
-                e.is_full_circle() || h.distance >= 0.0 && e.angular_margin(&outward(h)) >= -OVERLAP
+                if e.is_full_circle() {
+                    return true;
+                }
+                let u = outward(h);
+                let depth = r - h.distance;
+                h.distance >= 0.0
+                    && e.angular_margin(&u) >= -OVERLAP
+                    && (depth <= 0.0 || self.finger.holds(&(c + u * h.distance), depth, self.tol))
             };
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
         }

@@ -1,7 +1,7 @@
 //! The nearest feature of a chain to a point, with sign.
 
 use super::curve::{Chain, Curve};
-use super::element::{Corner, Joint};
+use super::element::Corner;
 use delassus_math::Vec3;
 
 /// How deep behind an open curve a point still counts as having gone through it, as part of the
@@ -47,6 +47,16 @@ impl Curve {
         }
         let best = best?;
         (best.distance >= 0.0 || self.went_through(&best, x, q)).then_some(best)
+    }
+
+    /// Whether a point seen through a feature, `depth` behind it, has come in through that feature: no
+    /// other part of the curve is much nearer to it.
+    pub fn holds(&self, x: &Vec3, depth: f64, tol: f64) -> bool {
+        if !self.closed {
+            return depth <= DEPTH * self.length();
+        }
+        let all = Query { tol: 0.0, admit: &|_| true, previous: None };
+        self.nearest(x, &all).is_some_and(|h| depth <= 2.0 * -h.distance + tol)
     }
 
     /// Signed distance of the whole curve; `None` if nothing is admitted.
@@ -102,7 +112,7 @@ impl Curve {
         let joint = &self.joints[k];
         let d = x - joint.x;
         let distance = d.norm();
-        let normal = if distance > 0.0 { d / distance } else { bisector(joint) };
+        let normal = if distance > 0.0 { d / distance } else { joint.out };
         Hit { id: self.joint_id(k), distance, normal }
     }
 
@@ -113,7 +123,7 @@ impl Curve {
         let plain = self.plain_hit(k, x);
         let own = if chain.elements.first() == Some(&k) { k } else { (k + n - 1) % n };
         let e = &self.elements[own];
-        if e.distance(x) < 0.0 && self.nearest(x, q).is_some_and(|h| h.distance < 0.0) {
+        if e.distance(x) < 0.0 && self.nearest(x, q).is_some_and(|h| h.id == plain.id) {
             let hit = Hit { id: own as u32, distance: e.distance(x), normal: e.normal_at(x) };
             return Some(hit);
         }
@@ -150,9 +160,4 @@ impl Curve {
             }
         }
     }
-}
-
-fn bisector(joint: &Joint) -> Vec3 {
-    let sum = joint.arms.iter().flatten().fold(Vec3::zeros(), |s, a| s - a);
-    if sum.norm() > 1e-9 { sum.normalize() } else { Vec3::x() }
 }

@@ -1,7 +1,7 @@
 //! A planar curve ready for contact: pieces, joints, chains (what is touched) and runs (what touches).
 
 use super::chains;
-use super::element::{Corner, Element, Joint, SMOOTH};
+use super::element::{Corner, Element, Joint, SMOOTH, right};
 use crate::Feature;
 use delassus_math::Vec3;
 
@@ -60,7 +60,8 @@ impl Curve {
     /// A single point.
     pub fn point() -> Curve {
         let x = Vec3::zeros();
-        let joint = Joint { x, arms: [None, None], corner: Corner::Convex, cut: false };
+        let joint =
+            Joint { x, arms: [None, None], out: Vec3::x(), corner: Corner::Convex, cut: false };
         Curve {
             elements: Vec::new(),
             joints: vec![joint],
@@ -94,7 +95,8 @@ impl Curve {
                 after.map(|k| self.elements[k].tangents()[0]),
             ];
             let cut = cut.get(k).copied().unwrap_or(false);
-            let mut joint = Joint { x, arms, corner: Corner::Convex, cut };
+            let out = middle(&arms);
+            let mut joint = Joint { x, arms, out, corner: Corner::Convex, cut };
             if before.is_some() && after.is_some() {
                 let turn = joint.turning();
                 joint.corner = if turn.abs() < SMOOTH {
@@ -166,5 +168,18 @@ impl Curve {
     /// Whether a closed curve is walked clockwise: the wall of a hole.
     pub fn turns_right(&self) -> bool {
         self.closed && super::validate::area(&self.elements) < 0.0
+    }
+}
+
+/// The direction between the normals left and right of a joint; away from the curve at its ends.
+fn middle(arms: &[Option<Vec3>; 2]) -> Vec3 {
+    match arms {
+        [Some(back), Some(forward)] => {
+            let sum = right(&-back) + right(forward);
+            // The two cancel at a spike only.
+            if sum.norm() > 1e-6 { sum.normalize() } else { -(back + forward).normalize() }
+        }
+        [Some(arm), None] | [None, Some(arm)] => -arm,
+        [None, None] => Vec3::x(),
     }
 }

@@ -4,6 +4,7 @@
 //! left is then convex, one that turns right concave, for outer contours, holes and open curves alike.
 
 use crate::Feature;
+use crate::cone::violation;
 use delassus_math::Vec3;
 use std::f64::consts::{PI, TAU};
 
@@ -228,6 +229,8 @@ pub(crate) struct Joint {
     pub x: Vec3,
     /// Directions along the curve away from the point.
     pub arms: [Option<Vec3>; 2],
+    /// Outwards, in the middle of the cone of normals.
+    pub out: Vec3,
     pub corner: Corner,
     /// A cut where the curve goes on as smoothly as before; see `chains`.
     pub cut: bool,
@@ -248,7 +251,6 @@ impl Joint {
     /// Sine by which the direction `n` (from the body outwards) leaves the cone of normals of the
     /// joint; not positive inside. A lone point has no cone and accepts every direction.
     pub fn violation(&self, n: &Vec3) -> f64 {
-        let v = |arm: &Option<Vec3>| arm.map_or(f64::NEG_INFINITY, |e| e.dot(n));
-        v(&self.arms[0]).max(v(&self.arms[1]))
+        violation(self.arms.iter().flatten(), &self.out, n)
     }
 }

@@ -140,8 +140,9 @@ impl Poly {
                     (self.vertex_id(v), fits)
                 }
             };
-            // Behind a concave edge the face goes on inside the body.
-            let hit = if !e.convex && height < 0.0 {
+            // Inside the body the face goes on behind a concave edge, where that is what is nearest.
+            let behind = !e.convex && height < 0.0;
+            let hit = if behind && self.nearest(x, q).is_some_and(|g| g.id == self.edge_id(id)) {
                 face_hit
             } else if fits {
                 let distance = d.norm();

@@ -8,6 +8,7 @@
 
 use super::bvh::{Aabb, Bvh};
 use super::patches;
+use crate::cone::violation;
 use delassus_math::Vec3;
 use std::collections::BTreeMap;
 
@@ -33,13 +34,15 @@ pub(crate) struct Edge {
     pub faces: [u32; 2],
     /// In the planes of the two faces, perpendicular to the edge, into the face.
     pub into: [Vec3; 2],
+    /// Between the normals of the two faces.
+    pub out: Vec3,
     pub convex: bool,
 }
 
 impl Edge {
     /// Sine by which the direction `n` leaves the arc of normals of the edge.
     pub fn violation(&self, n: &Vec3) -> f64 {
-        self.into[0].dot(n).max(self.into[1].dot(n))
+        violation(self.into.iter(), &self.out, n)
     }
 }
 
@@ -51,16 +54,16 @@ pub(crate) struct Vertex {
     pub arms: Vec<Vec3>,
     /// A corner: not in the middle of a face or of a straight edge.
     pub corner: bool,
-    /// A corner with convex edges only: something to touch with.
+    /// A corner that sticks out: something to touch with.
     pub finger: bool,
-    /// Sum of the normals around it, for the sign of distances.
+    /// Mean of the normals around it, unit.
     pub n: Vec3,
 }
 
 impl Vertex {
     /// Sine by which the direction `n` leaves the cone of normals of the corner.
     pub fn violation(&self, n: &Vec3) -> f64 {
-        self.arms.iter().map(|e| e.dot(n)).fold(f64::NEG_INFINITY, f64::max)
+        violation(self.arms.iter(), &self.n, n)
     }
 }
 
@@ -128,7 +131,8 @@ impl Poly {
                 let into = [nf.cross(&d), ng.cross(&-d)];
                 let id = edges.len() as u32;
                 let convex = into[1].dot(&nf) < 0.0;
-                edges.push(Edge { v: [u, v], x: at(u), d, len, faces: [f, g], into, convex });
+                let out = (nf + ng).normalize();
+                edges.push(Edge { v: [u, v], x: at(u), d, len, faces: [f, g], into, out, convex });
                 for face in [f, g] {
                     faces[face as usize].edges.push(id);
                 }
@@ -280,9 +284,29 @@ fn corners(
         }
     }
     for v in &mut out {
+        v.n = v.n.try_normalize(0.0).unwrap_or_else(Vec3::x);
         let straight = v.arms.len() == 2 && v.arms[0].dot(&v.arms[1]) < -1.0 + 1e-12;
         v.corner = v.arms.len() > 1 && !straight;
-        v.finger = v.corner && v.edges.iter().all(|&e| edges[e as usize].convex);
+        let convex = v.edges.iter().all(|&e| edges[e as usize].convex);
+        v.finger = v.corner && (convex || sticks_out(&v.arms, v.n));
     }
     out
+}
+
+/// Whether all arms of a corner point away from some direction, so that the corner can touch a plane
+/// although some of its edges are concave (the tip of a star). Turns the guess away from the arm it
+/// violates most; a cone too thin to be found like that touches nothing but needles.
+fn sticks_out(arms: &[Vec3], guess: Vec3) -> bool {
+    let mut n = guess;
+    for _ in 0..64 {
+        let worst = arms.iter().max_by(|a, b| a.dot(&n).total_cmp(&b.dot(&n)));
+        let Some(arm) = worst else { return false };
+        let v = arm.dot(&n);
+        if v < -1e-6 {
+            return true;
+        }
+        let Some(next) = (n - arm * (v + 0.1)).try_normalize(1e-9) else { return false };
+        n = next;
+    }
+    false
 }

@@ -411,6 +411,19 @@ impl Entry<'_> {
             );
             return None;
         }
+        let next = corners.iter().cycle().skip(1);
+        for (k, (a, b)) in corners.iter().zip(next).enumerate() {
+            let chord = (b.at - a.at).norm();
+            // a half circle may be off by rounding
+            if a.arc != 0.0 && 2.0 * a.arc.abs() < chord * (1.0 - 1e-9) {
+                self.env.range(
+                    &path.index(k).field("arc"),
+                    format!("an arc of radius {} m cannot reach {chord} m", a.arc.abs()),
+                    "give a radius of at least half the distance to the next corner",
+                );
+                return None;
+            }
+        }
         Some(corners)
     }
 

@@ -2,7 +2,7 @@
 //! the gap, u̇ = H a + bias, and a rigid motion of everything touches nothing.
 
 use super::moving::Moving;
-use super::touch::{Side, rate_and_bias, touch};
+use super::touch::{Piece, Side, rate_and_bias, touch};
 use crate::joint::contract::{Lab, Pose as Fit, Rng};
 use crate::system::kin::BodyKin;
 use crate::{Model, System, assemble, compile};
@@ -195,18 +195,36 @@ fn planar_points() {
     }
 }
 
-const SPATIAL_SHAPES: [&str; 5] = [
+const SPATIAL_SHAPES: [&str; 7] = [
     "type = 'sphere'\nradius = 0.2",
     "type = 'half-space'\nnormal = [3, 4, 1]",
     "type = 'capsule'\nradius = 0.1\nlength = 5SPACE",
     "type = 'box'\nsize = [0.5, 0.6, 0.7]SPACE",
     "type = 'point'",
+    "type = 'cylinder'\nradius = 0.3\nlength = 0.4SPACE",
+    "type = 'hull'\npoints = [[0, 0, 0], [0.6, 0, 0.1], [0, 0.5, 0], [0.1, 0.1, 0.7]]SPACE",
 ];
 
 #[test]
 fn spatial_points() {
     let mut seed = 1;
-    for (x, y) in [(0, 0), (0, 1), (1, 0), (2, 0), (0, 2), (4, 1), (0, 3), (3, 1)] {
+    for (x, y) in [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (2, 0),
+        (0, 2),
+        (4, 1),
+        (0, 3),
+        (3, 1),
+        (3, 3),
+        (2, 2),
+        (2, 3),
+        (6, 3),
+        (1, 5),
+        (5, 0),
+        (5, 1),
+    ] {
         for (kind, other) in [("rigid", "rigid"), ("point", "rigid"), ("rigid", "ground")] {
             let (a_turns, on_ground) = (kind == "rigid", other == "ground");
             if !a_turns && !matches!(x, 0 | 4) {
@@ -376,7 +394,7 @@ fn motion(fa: &Feature, fb: &Feature, rng: &mut Rng) {
             Side { body: &ka, pose: Pose::new(ka.x, ka.r_wb) },
             Side { body: &kb, pose: Pose::new(kb.x, kb.r_wb) },
         );
-        let touch = touch(fa, &sa, fb, &sb);
+        let touch = touch(&Piece::Fixed(*fa), &sa, &Piece::Fixed(*fb), &sb);
         let [t1, t2] = touch.tangents(&ka, 0);
         let e: [Moving; 3] = [touch.n, t1, t2];
         let rates = e.map(|e| rate_and_bias(&e, &touch.c, &ka, &kb));

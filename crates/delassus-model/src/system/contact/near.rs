@@ -1,20 +1,21 @@
-//! Which points are near: all pairs of a small model, or those that a sweep along one axis finds.
+//! Which points are near: all pairs of a small model are tried, those of a large one come from the
+//! broad phase.
 
-use super::shapes::ShapeLayout;
 use super::{Contacts, shape_pair};
 use crate::system::kin::BodyKin;
 use delassus_dae::PointId;
-use delassus_geom::{Aabb, Contact, Pose};
+use delassus_geom::{Aabb, Broad, Contact, Pose};
 
 /// Buffers of a search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
     contacts: Vec<Contact>,
     poses: Vec<Pose>,
-    /// Box and number of each bounded shape, by the lower end along x.
-    boxes: Vec<(Aabb, usize)>,
-    /// Shapes without bounds.
-    endless: Vec<usize>,
+    /// Boxes and numbers of the shapes that meet others.
+    boxes: Vec<Aabb>,
+    numbers: Vec<usize>,
+    candidates: Vec<(usize, usize)>,
+    broad: Broad,
 }
 
 impl Contacts {
@@ -26,7 +27,7 @@ impl Contacts {
         scratch: &mut Scratch,
         out: &mut Vec<PointId>,
     ) {
-        let Scratch { contacts, poses, boxes, endless } = scratch;
+        let Scratch { contacts, poses, boxes, numbers, candidates, broad } = scratch;
         poses.clear();
         poses.extend(self.shapes.iter().map(|s| s.place(&bodies[s.body])));
         if !self.pairs.are_many() {
@@ -35,7 +36,6 @@ impl Contacts {
             }
             return;
         }
-        let start = out.len();
         if margin == f64::INFINITY {
             for a in 0..self.shapes.len() {
                 for b in a + 1..self.shapes.len() {
@@ -45,33 +45,16 @@ impl Contacts {
             return;
         }
         boxes.clear();
-        endless.clear();
+        numbers.clear();
         for (k, s) in self.shapes.iter().enumerate().filter(|(k, _)| self.pairs.meets(*k)) {
-            let b = bounds(s, &poses[k]).grown(margin / 2.0);
-            if b.lo.x.is_finite() && b.hi.x.is_finite() {
-                boxes.push((b, k));
-            } else {
-                endless.push(k);
-            }
+            boxes.push(s.shape.aabb(&poses[k]));
+            numbers.push(k);
         }
-        boxes.sort_by(|a, b| a.0.lo.x.total_cmp(&b.0.lo.x).then(a.1.cmp(&b.1)));
-        for (i, (b, x)) in boxes.iter().enumerate() {
-            for (c, y) in &boxes[i + 1..] {
-                if c.lo.x > b.hi.x {
-                    break;
-                }
-                if b.meets(c) {
-                    self.try_pair(*x.min(y), *x.max(y), poses, margin, contacts, out);
-                }
-            }
+        // ascending, so that the ids are too
+        broad.pairs(boxes, margin, candidates);
+        for (i, j) in candidates.iter() {
+            self.try_pair(numbers[*i], numbers[*j], poses, margin, contacts, out);
         }
-        for (i, x) in endless.iter().enumerate() {
-            let rest = endless[i + 1..].iter().chain(boxes.iter().map(|(_, k)| k));
-            for y in rest {
-                self.try_pair(*x.min(y), *x.max(y), poses, margin, contacts, out);
-            }
-        }
-        out[start..].sort_unstable();
     }
 
     fn try_pair(
@@ -116,9 +99,4 @@ impl Contacts {
         geometry.near(pa, pb, margin, contacts);
         out.extend(contacts.iter().map(|c| PointId { pair, slot: c.slot }));
     }
-}
-
-/// Box around a shape.
-fn bounds(s: &ShapeLayout, pose: &Pose) -> Aabb {
-    s.shape.aabb(pose)
 }

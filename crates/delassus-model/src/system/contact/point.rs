@@ -1,6 +1,6 @@
 //! [`Unilateral`] for [`System`].
 
-use super::touch::{Side, Touch, rate_and_bias, touch};
+use super::touch::{Piece, Side, Touch, rate_and_bias, touch};
 use super::{Owner, owner};
 use crate::ContactKind;
 use crate::spec::ImpactType;
@@ -47,6 +47,14 @@ fn is_turned(own: Option<Feature>, used: &Feature) -> bool {
 
 fn axis_of(features: [u32; 2]) -> usize {
     (features[0] >> AXIS_SHIFT) as usize % 3
+}
+
+/// What a shape touches with, by id.
+fn piece(s: &ShapeLayout, id: u32, feature: Feature) -> Piece {
+    match s.shape.rim(id) {
+        Some((center, radius)) => Piece::Rim { center, radius },
+        None => Piece::Fixed(feature),
+    }
 }
 
 impl Unilateral for System {
@@ -212,9 +220,9 @@ impl System {
         slot: u32,
         keep: bool,
         before: Option<[u32; 2]>,
-    ) -> Option<([Feature; 2], [u32; 2])> {
+    ) -> Option<([Piece; 2], [u32; 2])> {
         if let (Some(fa), Some(fb)) = (a.only, b.only) {
-            return Some(([fa, fb], [0, 0]));
+            return Some(([Piece::Fixed(fa), Piece::Fixed(fb)], [0, 0]));
         }
         let ids = before.map(parts);
         if let (Some(ids), Some(before), true) = (ids, before, keep)
@@ -222,7 +230,8 @@ impl System {
         {
             let [fa, fb] =
                 [(fa, TURNED[0]), (fb, TURNED[1])].map(|(f, bit)| turned(f, before[1] & bit != 0));
-            return Some(([fa, fb], [ids[0], ids[1] | (before[1] & !PART)]));
+            let pieces = [piece(a, ids[0], fa), piece(b, ids[1], fb)];
+            return Some((pieces, [ids[0], ids[1] | (before[1] & !PART)]));
         }
         let c = self.contacts.prepared.get(a, b)?.slot(slot, &pa.pose, &pb.pose, ids)?;
         let [ia, mut ib] = c.feature_ids;
@@ -232,7 +241,8 @@ impl System {
         if is_turned(b.shape.feature(c.feature_ids[1]), &c.features[1]) {
             ib |= TURNED[1];
         }
-        Some((c.features, [ia, ib]))
+        let [fa, fb] = c.features;
+        Some(([piece(a, ia, fa), piece(b, c.feature_ids[1], fb)], [ia, ib]))
     }
 
     fn shape_position(
@@ -334,8 +344,14 @@ impl System {
             return margin;
         }
         let Some(pair) = self.contacts.prepared.get(x, y) else { return margin };
-        let (gap, normal, points) = delassus_geom::feature_gap(&f[0], &sa.pose, &f[1], &sb.pose);
-        let c = Contact { slot, features: f, feature_ids: parts(ids), gap, normal, points };
+        // the geometry goes by ids, features and poses; of a rim by ids alone
+        let features = f.map(|piece| match piece {
+            Piece::Fixed(feature) => feature,
+            Piece::Rim { center, .. } => Feature::vertex(center),
+        });
+        let (gap, normal, points) =
+            delassus_geom::feature_gap(&features[0], &sa.pose, &features[1], &sb.pose);
+        let c = Contact { slot, features, feature_ids: parts(ids), gap, normal, points };
         margin.min(pair.feature_margin(&c, &sa.pose, &sb.pose))
     }
 }

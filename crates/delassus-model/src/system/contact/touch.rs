@@ -55,43 +55,90 @@ pub(super) struct Touch {
     pub along: Option<Moving>,
 }
 
-/// Gap, normal and point of contact of two features.
-pub(super) fn touch(fa: &Feature, a: &Side<'_>, fb: &Feature, b: &Side<'_>) -> Touch {
-    use Feature::{Ball, Line, Plane};
-    match (fa, fb) {
-        (Ball { center: ca, radius: ra }, Ball { center: cb, radius: rb }) => {
-            let x = a.pose.vector(&Vec3::x());
-            round(a.point(ca), *ra, b.point(cb), *rb, x, None)
+/// What a shape touches with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Piece {
+    /// Fixed on the shape.
+    Fixed(Feature),
+    /// The point of a circle about z that is nearest to the other shape.
+    Rim {
+        /// Middle of the circle.
+        center: Vec3,
+        /// Its radius.
+        radius: f64,
+    },
+}
+
+/// A feature with its motion.
+enum Placed {
+    Ball(Moving, f64),
+    Line(Moving, Moving, f64),
+    /// Point, normal, and a direction in the plane.
+    Plane(Moving, Moving, Moving),
+}
+
+fn placed(feature: &Feature, on: &Side<'_>) -> Placed {
+    match feature {
+        Feature::Ball { center, radius } => Placed::Ball(on.point(center), *radius),
+        Feature::Line { point, direction, radius } => {
+            Placed::Line(on.point(point), on.vector(direction), *radius)
         }
-        (Plane { point, normal }, Ball { center, radius }) => {
-            flat(a, point, normal, b.point(center), *radius, 1.0)
+        Feature::Plane { point, normal } => {
+            let along = on.vector(&perpendicular(normal));
+            Placed::Plane(on.point(point), on.vector(normal), along)
         }
-        (Ball { center, radius }, Plane { point, normal }) => {
-            flat(b, point, normal, a.point(center), *radius, -1.0)
+    }
+}
+
+/// The point of a rim nearest to the other feature: it wanders along the rim as the bodies move.
+fn on_rim(center: &Vec3, radius: f64, on: &Side<'_>, other: &Placed) -> Placed {
+    let (o, axis) = (on.point(center), on.vector(&Vec3::z()));
+    let towards = match other {
+        Placed::Ball(c, _) => *c - o,
+        Placed::Plane(_, n, _) => -*n,
+        Placed::Line(p, u, _) => on_line(o, *p, *u) - o,
+    };
+    let out = towards.without(&axis).unit(on.pose.vector(&Vec3::x()));
+    Placed::Ball(o + out * radius, 0.0)
+}
+
+/// Gap, normal and point of contact of two pieces.
+pub(super) fn touch(fa: &Piece, a: &Side<'_>, fb: &Piece, b: &Side<'_>) -> Touch {
+    let (pa, pb) = match (fa, fb) {
+        (Piece::Fixed(fa), Piece::Fixed(fb)) => (placed(fa, a), placed(fb, b)),
+        (Piece::Rim { center, radius }, Piece::Fixed(fb)) => {
+            let pb = placed(fb, b);
+            (on_rim(center, *radius, a, &pb), pb)
         }
-        (Ball { center, radius: ra }, Line { point, direction, radius: rb }) => {
-            let (c, u) = (a.point(center), b.vector(direction));
-            let foot = on_line(c, b.point(point), u);
-            round(c, *ra, foot, *rb, perpendicular(&u.x), Some(u))
+        (Piece::Fixed(fa), Piece::Rim { center, radius }) => {
+            let pa = placed(fa, a);
+            let pb = on_rim(center, *radius, b, &pa);
+            (pa, pb)
         }
-        (Line { point, direction, radius: ra }, Ball { center, radius: rb }) => {
-            let (c, u) = (b.point(center), a.vector(direction));
-            let foot = on_line(c, a.point(point), u);
-            round(foot, *ra, c, *rb, perpendicular(&u.x), Some(u))
+        // two rims have no gap; no pair of shapes asks for it
+        (Piece::Rim { center: x, .. }, Piece::Rim { center: y, .. }) => {
+            (Placed::Ball(a.point(x), 0.0), Placed::Ball(b.point(y), 0.0))
         }
-        (
-            Line { point: xa, direction: da, radius: ra },
-            Line { point: xb, direction: db, radius: rb },
-        ) => {
-            let (xa, da) = (a.point(xa), a.vector(da));
-            lines(xa, da, *ra, b.point(xb), b.vector(db), *rb)
+    };
+    match (pa, pb) {
+        (Placed::Ball(ca, ra), Placed::Ball(cb, rb)) => {
+            round(ca, ra, cb, rb, a.pose.vector(&Vec3::x()), None)
         }
-        (Plane { point: xa, .. } | Line { point: xa, .. }, Plane { point: xb, .. })
-        | (Plane { point: xa, .. }, Line { point: xb, .. }) => Touch {
+        (Placed::Plane(p, n, along), Placed::Ball(c, r)) => flat(p, n, along, c, r, 1.0),
+        (Placed::Ball(c, r), Placed::Plane(p, n, along)) => flat(p, n, along, c, r, -1.0),
+        (Placed::Ball(c, ra), Placed::Line(p, u, rb)) => {
+            round(c, ra, on_line(c, p, u), rb, perpendicular(&u.x), Some(u))
+        }
+        (Placed::Line(p, u, ra), Placed::Ball(c, rb)) => {
+            round(on_line(c, p, u), ra, c, rb, perpendicular(&u.x), Some(u))
+        }
+        (Placed::Line(xa, da, ra), Placed::Line(xb, db, rb)) => lines(xa, da, ra, xb, db, rb),
+        (Placed::Plane(x, ..) | Placed::Line(x, ..), Placed::Plane(y, ..))
+        | (Placed::Plane(x, ..), Placed::Line(y, ..)) => Touch {
             // no gap of their own; see `delassus_geom::feature_gap`
             gap: f64::INFINITY,
             n: Moving::fixed(Vec3::zeros()),
-            c: (a.point(xa) + b.point(xb)) * 0.5,
+            c: (x + y) * 0.5,
             along: None,
         },
     }
@@ -112,17 +159,11 @@ fn round(
     Touch { gap: sign * d.x.norm() - ra - rb, n, c: middle(ca, ra, cb, rb, n), along }
 }
 
-/// A ball over a plane on side `on`; `sign` is −1 where the plane is on body b.
-fn flat(on: &Side<'_>, point: &Vec3, normal: &Vec3, c: Moving, radius: f64, sign: f64) -> Touch {
-    let (p, n) = (on.point(point), on.vector(normal));
+/// A ball over a plane; `sign` is −1 where the plane is on body b.
+fn flat(p: Moving, n: Moving, along: Moving, c: Moving, radius: f64, sign: f64) -> Touch {
     let height = n.dot(&(c - p));
     let (foot, top) = (c - n * height, c - n * radius);
-    Touch {
-        gap: height.x - radius,
-        n: n * sign,
-        c: (foot + top) * 0.5,
-        along: Some(on.vector(&perpendicular(normal))),
-    }
+    Touch { gap: height.x - radius, n: n * sign, c: (foot + top) * 0.5, along: Some(along) }
 }
 
 fn lines(xa: Moving, da: Moving, ra: f64, xb: Moving, db: Moving, rb: f64) -> Touch {
