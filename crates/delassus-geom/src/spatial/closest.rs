@@ -24,7 +24,7 @@ pub(crate) struct Hit {
 
 /// Which hits may be considered, and what was active before.
 pub(crate) struct Query<'a> {
-    /// Length within which two descriptions are equally good [m].
+    /// Length within which two descriptions are equally good (m).
     pub tol: f64,
     pub admit: &'a dyn Fn(&Hit) -> bool,
     pub previous: Option<u32>,
@@ -199,7 +199,7 @@ impl Poly {
         }
     }
 
-    /// How far `x` is from leaving the region of a feature [m].
+    /// How far `x` is from leaving the region of a feature (m).
     pub fn region_margin(&self, id: u32, x: &Vec3) -> f64 {
         match self.part(id) {
             Some(Part::Face(k)) => {
