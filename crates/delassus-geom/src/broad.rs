@@ -12,7 +12,7 @@ use delassus_math::Vec3;
 pub struct Broad {
     order: Vec<usize>,
     axis: usize,
-    active: Vec<usize>,
+    sorted: Vec<Aabb>,
 }
 
 impl Broad {
@@ -33,16 +33,20 @@ impl Broad {
         }
         // A stable sort that knows runs: linear when little has changed.
         self.order.sort_by(|&i, &j| boxes[i].lo[axis].total_cmp(&boxes[j].lo[axis]));
-        self.active.clear();
-        for &i in &self.order {
-            let b = boxes[i].grown(margin);
-            self.active.retain(|&j| boxes[j].hi[axis] >= b.lo[axis]);
-            for &j in &self.active {
-                if boxes[j].meets(&b) {
+        // In sorted order and next to each other in memory: the sweep runs through all of it.
+        self.sorted.clear();
+        self.sorted.extend(self.order.iter().map(|&i| boxes[i]));
+        for (k, a) in self.sorted.iter().enumerate() {
+            let a = a.grown(margin);
+            for (j, b) in self.sorted[k + 1..].iter().enumerate() {
+                if !(b.lo[axis] <= a.hi[axis]) {
+                    break;
+                }
+                if a.meets(b) {
+                    let (i, j) = (self.order[k], self.order[k + 1 + j]);
                     out.push((i.min(j), i.max(j)));
                 }
             }
-            self.active.push(i);
         }
         out.sort_unstable();
     }

@@ -12,11 +12,11 @@ pub struct Contact {
     pub features: [Feature; 2],
     /// Names of the features within their shapes; pass them back as `previous`.
     pub feature_ids: [u32; 2],
-    /// Gap [m]; negative when the shapes overlap.
+    /// Gap (m); negative when the shapes overlap.
     pub gap: f64,
     /// Unit normal from a to b, world: the gap opens when b moves along it.
     pub normal: Vec3,
-    /// Points on the surfaces of a and of b, world [m].
+    /// Points on the surfaces of a and of b, world (m).
     pub points: [Vec3; 2],
 }
 

@@ -10,7 +10,7 @@ pub enum ShapeError {
     NotPositive {
         /// Which size.
         what: &'static str,
-        /// Its value [m].
+        /// Its value (m).
         value: f64,
     },
     /// A number that is infinite or not a number.
@@ -46,19 +46,19 @@ pub enum ShapeError {
     NotClosed {
         /// After which piece.
         element: usize,
-        /// How wide [m].
+        /// How wide (m).
         gap: f64,
     },
     /// All points on a line.
     #[error("the profile encloses no area ({area} m²)")]
     NoArea {
-        /// Area [m²].
+        /// Area (m²).
         area: f64,
     },
     /// The contour is walked the wrong way round.
     #[error("the profile is clockwise (area {area} m²): list its points counter-clockwise")]
     Clockwise {
-        /// Signed area [m²].
+        /// Signed area (m²).
         area: f64,
     },
     /// The contour crosses or touches itself.
@@ -68,7 +68,7 @@ pub enum ShapeError {
         first: usize,
         /// The other.
         second: usize,
-        /// Where [m].
+        /// Where (m).
         at: [f64; 2],
     },
     /// A fillet that does not fit on its edges.
@@ -76,7 +76,7 @@ pub enum ShapeError {
     FilletTooLarge {
         /// Which point, from 0.
         point: usize,
-        /// Radius [m].
+        /// Radius (m).
         radius: f64,
     },
     /// A fillet at the end of an arc.

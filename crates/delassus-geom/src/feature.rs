@@ -21,7 +21,7 @@ use delassus_math::{Vec3, perpendicular};
 /// product would have lost half of its digits.
 pub(crate) const PARALLEL: f64 = 1e-8;
 
-/// A piece of a surface, in the frame of its shape [m].
+/// A piece of a surface, in the frame of its shape (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Feature {
     /// A vertex (radius 0), a convex arc, circle or sphere (radius > 0), or a concave arc with the

@@ -5,7 +5,7 @@ use delassus_math::{Mat3, Quat, Vec3};
 /// Pose of a shape's frame in the world: x_W = p + r x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Origin of the frame, world components [m].
+    /// Origin of the frame, world components (m).
     pub p: Vec3,
     /// Rotation; maps components in the frame to components in the world.
     pub r: Mat3,
@@ -27,7 +27,7 @@ impl Pose {
         Pose { p: Vec3::new(x, y, z), r: Mat3::identity() }
     }
 
-    /// Pose in the xy plane: position and angle about +z [rad].
+    /// Pose in the xy plane: position and angle about +z (rad).
     pub fn planar(x: f64, y: f64, angle: f64) -> Pose {
         let (s, c) = angle.sin_cos();
         Pose { p: Vec3::new(x, y, 0.0), r: Mat3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0) }

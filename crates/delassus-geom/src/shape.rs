@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Sine below which triangles of a mesh are coplanar: files hold single precision.
 const MESH_FLAT: f64 = 1e-6;
 
-/// A surface in its own frame [m]. Planar shapes lie in the xy plane. Cheap to clone.
+/// A surface in its own frame (m). Planar shapes lie in the xy plane. Cheap to clone.
 ///
 /// Made by the checked constructors; which kind it is, [`Shape::kind`] tells.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,7 +137,7 @@ impl Shape {
         Ok(Shape::curve(ShapeKind::HalfPlane, vec![line], false))
     }
 
-    /// A piece of a circle, from angle `start` counter-clockwise through `sweep` [rad]. `hollow`: the
+    /// A piece of a circle, from angle `start` counter-clockwise through `sweep` (rad). `hollow`: the
     /// body is outside the circle (a bowl), else inside (a bump). One-sided like a segment.
     pub fn arc(
         center: [f64; 2],

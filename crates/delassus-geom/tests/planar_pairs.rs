@@ -257,3 +257,34 @@ fn disc_passes_from_floor_to_fillet_to_wall() {
     }
     assert_eq!(slots.len(), 3);
 }
+
+#[test]
+fn a_rolling_stadium_has_two_smooth_gaps() {
+    // Each round end with its two end points is one slot; seen from the ground, arc and end points follow
+    // each other with continuous gap and slope.
+    let ground = Shape::half_plane([0.0, 0.0], [0.0, 1.0]).unwrap();
+    let pair = Pair::new(&ground, &stadium()).unwrap();
+    assert_eq!(pair.slots(), 2);
+    let h = 1e-4;
+    for slot in 0..2 {
+        let mut last: Option<(Contact, f64)> = None;
+        let mut kinds = std::collections::BTreeSet::new();
+        for k in 0..62_832 {
+            let there = Pose::planar(0.0, 2.0, h * f64::from(k));
+            let previous = last.map(|(c, _)| c.feature_ids);
+            let c = pair.slot(slot, &Pose::identity(), &there, previous).unwrap();
+            // Rate of the gap when the body turns about its origin.
+            let arm = c.points[1] - there.p;
+            let rate = c.normal.dot(&delassus_math::Vec3::new(-arm.y, arm.x, 0.0));
+            // The end that points up has its two end points at the same height for a moment.
+            if let Some((l, r)) = last.filter(|(l, _)| c.gap.max(l.gap) < 2.0) {
+                assert!((c.gap - l.gap - h * (rate + r) / 2.0).abs() < 1e-8, "{slot} {k}");
+                assert!((rate - r).abs() < 3.0 * h, "{slot} {k}");
+            }
+            assert!(pair.feature_margin(&c, &Pose::identity(), &there) > -1e-8, "{slot} {k}");
+            kinds.insert(c.feature_ids[1]);
+            last = Some((c, rate));
+        }
+        assert_eq!(kinds.len(), 3);
+    }
+}

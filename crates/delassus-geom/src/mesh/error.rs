@@ -57,9 +57,9 @@ pub enum MeshError {
     OpenEdge {
         /// Which triangle.
         triangle: usize,
-        /// One end [m].
+        /// One end (m).
         from: [f64; 3],
-        /// The other end [m].
+        /// The other end (m).
         to: [f64; 3],
     },
     /// An edge with more than two triangles, or two that are walked the same way round.
@@ -71,15 +71,15 @@ pub enum MeshError {
         first: usize,
         /// Another one.
         second: usize,
-        /// One end [m].
+        /// One end (m).
         from: [f64; 3],
-        /// The other end [m].
+        /// The other end (m).
         to: [f64; 3],
     },
     /// All triangles face inwards.
     #[error("the surface is turned inside out: its volume is {volume} m³")]
     Inverted {
-        /// Signed volume [m³].
+        /// Signed volume (m³).
         volume: f64,
     },
     /// A line of a text file that cannot be read.

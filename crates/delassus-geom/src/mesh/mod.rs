@@ -30,7 +30,7 @@ impl TriMesh {
         Ok(TriMesh { points, triangles })
     }
 
-    /// Corners [m].
+    /// Corners (m).
     pub fn points(&self) -> &[Vec3] {
         &self.points
     }
@@ -40,7 +40,7 @@ impl TriMesh {
         &self.triangles
     }
 
-    /// Enclosed volume [m³].
+    /// Enclosed volume (m³).
     pub fn volume(&self) -> f64 {
         check::volume(&self.points, &self.triangles)
     }

@@ -111,8 +111,10 @@ impl Pair {
         self.bounds[0].gap(pose_a, &self.bounds[1], pose_b)
     }
 
-    /// How far the features of a contact are from handing over to their neighbours [m]: positive while
-    /// they are the right ones, zero at the change. Infinite where they never change.
+    /// How far the features of a contact are from handing over to their neighbours (m): positive while
+    /// they are the right ones, zero at the change. Infinite where they never change. Just behind the
+    /// change (within 1e-9 of the size of the shapes) old and new features are equally good, and a slot
+    /// asked with `previous` keeps the old ones: ask without it there.
     pub fn feature_margin(&self, contact: &Contact, pose_a: &Pose, pose_b: &Pose) -> f64 {
         if self.swapped {
             self.kernel.feature_margin(&turned(*contact), pose_b, pose_a)

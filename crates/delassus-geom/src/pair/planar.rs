@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// what keeps a corner that lies exactly over another one from touching the side next to it.
 pub(crate) const SIGHT: f64 = 0.71;
 
-/// Angle by which arcs overlap their ends, against gaps between neighbours by round-off [rad].
+/// Angle by which arcs overlap their ends, against gaps between neighbours by round-off (rad).
 const OVERLAP: f64 = 1e-12;
 
 pub(crate) struct PlanarPair {
@@ -134,8 +134,13 @@ impl View<'_> {
         let mut best: Option<(f64, [u32; 2])> = None;
         for &f in &self.run.features {
             let active = previous.filter(|p| p[0] == f);
-            let Some((gap, w)) = self.facing(f, &rel, active.map(|p| p[1])) else { continue };
-            let keep = if active.is_some() { self.tol } else { 0.0 };
+            let Some((gap, hit)) = self.facing(f, &rel, active.map(|p| p[1])) else { continue };
+            let w = hit.id;
+            // Gaps of a corner and the arc beside it differ to second order only, so they do not tell
+            // when to change: the margin does.
+            let stays =
+                active.is_some() && self.own_margin(f, &rel.inv_vector(&-hit.normal)) >= -self.tol;
+            let keep = if stays { self.tol } else { 0.0 };
             if best.is_none_or(|(g, _)| gap - keep < g) {
                 best = Some((gap - keep, [f, w]));
             }
@@ -146,7 +151,7 @@ impl View<'_> {
     }
 
     /// Gap of one ball of the run, and what it faces.
-    fn facing(&self, f: u32, rel: &Pose, previous: Option<u32>) -> Option<(f64, u32)> {
+    fn facing(&self, f: u32, rel: &Pose, previous: Option<u32>) -> Option<(f64, Hit)> {
         let outward = |hit: &Hit| rel.inv_vector(&-hit.normal);
         let (x, radius, hit);
         if let Some((_, joint)) = self.finger.joint_of(f) {
@@ -173,7 +178,7 @@ impl View<'_> {
             };
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
         }
-        hit.map(|h| (h.distance - radius, h.id))
+        hit.map(|h| (h.distance - radius, h))
     }
 
     fn margin(&self, f: u32, w: u32, outward: &Vec3) -> f64 {
@@ -183,10 +188,15 @@ impl View<'_> {
             _ => return f64::INFINITY,
         };
         let wall = self.wall.chain_margin(self.chain, w, &rel.point(&center));
-        let own = match self.finger.joint_of(f) {
+        wall.min(self.own_margin(f, outward))
+    }
+
+    /// How far the outward direction is from leaving a ball of the run for its neighbour.
+    fn own_margin(&self, f: u32, outward: &Vec3) -> f64 {
+        match self.finger.joint_of(f) {
             None => {
                 let e = &self.finger.elements[f as usize];
-                let Element::Arc { r, .. } = e else { return wall };
+                let Element::Arc { r, .. } = e else { return f64::INFINITY };
                 r * e.angular_margin(outward)
             }
             Some((k, joint)) => {
@@ -202,7 +212,6 @@ impl View<'_> {
                 }
                 m
             }
-        };
-        wall.min(own)
+        }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Hit {
 
 /// Which hits may be considered, and what was active before.
 pub(crate) struct Query<'a> {
-    /// Length within which two descriptions are equally good [m].
+    /// Length within which two descriptions are equally good (m).
     pub tol: f64,
     pub admit: &'a dyn Fn(&Hit) -> bool,
     pub previous: Option<u32>,
@@ -145,7 +145,7 @@ impl Curve {
         self.nearest(x, q).is_some_and(|g| depth <= 2.0 * g.distance.abs() + q.tol)
     }
 
-    /// How far the foot of `x` is from leaving the feature `id` of this chain [m].
+    /// How far the foot of `x` is from leaving the feature `id` of this chain (m).
     pub fn chain_margin(&self, chain: &Chain, id: u32, x: &Vec3) -> f64 {
         match self.joint_of(id) {
             None => self.elements.get(id as usize).map_or(f64::INFINITY, |e| e.margin(x)),

@@ -8,7 +8,7 @@ use crate::cone::violation;
 use delassus_math::Vec3;
 use std::f64::consts::{PI, TAU};
 
-/// Turning angle below which a joint counts as smooth [rad]: the normal may flip by this much without
+/// Turning angle below which a joint counts as smooth (rad): the normal may flip by this much without
 /// anyone noticing a corner. Corners are made by people, and they are larger.
 pub(crate) const SMOOTH: f64 = 1e-7;
 
@@ -69,7 +69,7 @@ impl Element {
         }
     }
 
-    /// Turning to the left along the piece [rad].
+    /// Turning to the left along the piece (rad).
     pub fn turning(&self) -> f64 {
         match *self {
             Element::Edge { .. } => 0.0,
@@ -152,7 +152,7 @@ impl Element {
         }
     }
 
-    /// How far the foot of `x` is from the nearer end, along the piece [m]; negative beyond an end,
+    /// How far the foot of `x` is from the nearer end, along the piece (m); negative beyond an end,
     /// infinite where there is none.
     pub fn margin(&self, x: &Vec3) -> f64 {
         match *self {
@@ -237,7 +237,7 @@ pub(crate) struct Joint {
 }
 
 impl Joint {
-    /// Turning to the left [rad], zero at ends.
+    /// Turning to the left (rad), zero at ends.
     pub fn turning(&self) -> f64 {
         match self.arms {
             [Some(back), Some(forward)] => {

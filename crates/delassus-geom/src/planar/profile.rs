@@ -50,7 +50,7 @@ impl Profile {
         Profile { elements, hole: !self.hole }
     }
 
-    /// Area inside the contour [m²].
+    /// Area inside the contour (m²).
     pub fn area(&self) -> f64 {
         validate::area(&self.elements).abs()
     }
@@ -80,7 +80,7 @@ impl ProfileBuilder {
         ProfileBuilder::default()
     }
 
-    /// The next corner [m]; straight from there on unless a bulge is given.
+    /// The next corner (m); straight from there on unless a bulge is given.
     pub fn point(mut self, x: f64, y: f64) -> ProfileBuilder {
         self.nodes.push(Node { x: Vec3::new(x, y, 0.0), bulge: 0.0, fillet: 0.0 });
         self
@@ -95,7 +95,7 @@ impl ProfileBuilder {
         self
     }
 
-    /// Rounds the last point, between two straight pieces, with this radius [m].
+    /// Rounds the last point, between two straight pieces, with this radius (m).
     pub fn fillet(mut self, radius: f64) -> ProfileBuilder {
         if let Some(last) = self.nodes.last_mut() {
             last.fillet = radius;

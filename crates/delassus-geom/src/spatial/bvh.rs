@@ -36,7 +36,13 @@ impl Aabb {
 
     /// Whether the boxes have a point in common.
     pub fn meets(&self, o: &Aabb) -> bool {
-        (0..3).all(|k| self.lo[k] <= o.hi[k] && o.lo[k] <= self.hi[k])
+        // All six at once: cheaper than to guess which one fails.
+        (self.lo.x <= o.hi.x)
+            & (o.lo.x <= self.hi.x)
+            & (self.lo.y <= o.hi.y)
+            & (o.lo.y <= self.hi.y)
+            & (self.lo.z <= o.hi.z)
+            & (o.lo.z <= self.hi.z)
     }
 
     /// Distance of a point to the box, squared; zero inside.

@@ -24,7 +24,7 @@ pub(crate) struct Hit {
 
 /// Which hits may be considered, and what was active before.
 pub(crate) struct Query<'a> {
-    /// Length within which two descriptions are equally good [m].
+    /// Length within which two descriptions are equally good (m).
     pub tol: f64,
     pub admit: &'a dyn Fn(&Hit) -> bool,
     pub previous: Option<u32>,
@@ -160,14 +160,8 @@ impl Poly {
     /// How far the foot of `x` on the plane of a triangle is inside the triangle.
     fn foot_margin(&self, k: u32, x: &Vec3) -> f64 {
         let t = &self.triangles[k as usize];
-        let n = self.faces[t.face as usize].n;
-        let v = t.v.map(|v| self.vertices[v as usize].x);
-        (0..3)
-            .map(|s| {
-                let side = v[(s + 1) % 3] - v[s];
-                n.cross(&side).dot(&(x - v[s])) / side.norm()
-            })
-            .fold(f64::INFINITY, f64::min)
+        let side = |s: usize| t.inward[s].dot(&(x - self.vertices[t.v[s] as usize].x));
+        side(0).min(side(1)).min(side(2))
     }
 
     /// The plain nearest point of a triangle, with the sign of the surface there.
@@ -205,7 +199,7 @@ impl Poly {
         }
     }
 
-    /// How far `x` is from leaving the region of a feature [m].
+    /// How far `x` is from leaving the region of a feature (m).
     pub fn region_margin(&self, id: u32, x: &Vec3) -> f64 {
         match self.part(id) {
             Some(Part::Face(k)) => {

@@ -73,6 +73,8 @@ pub(crate) struct Triangle {
     pub face: u32,
     /// Edge of each side (k to k+1), or none inside a face.
     pub sides: [Option<u32>; 3],
+    /// In the plane of the face, perpendicular to each side, inwards; unit.
+    pub inward: [Vec3; 3],
 }
 
 /// A closed surface of triangles, seen as faces, edges, corners and patches.
@@ -113,7 +115,12 @@ impl Poly {
         let mut tris: Vec<Triangle> = triangles
             .iter()
             .zip(&face_of)
-            .map(|(&v, &face)| Triangle { v, face, sides: [None; 3] })
+            .map(|(&v, &face)| {
+                let n = faces[face as usize].n;
+                let inward =
+                    [0, 1, 2].map(|s| n.cross(&(at(v[(s + 1) % 3]) - at(v[s]))).normalize());
+                Triangle { v, face, sides: [None; 3], inward }
+            })
             .collect();
         let mut edges = Vec::new();
         for (k, t) in triangles.iter().enumerate() {
