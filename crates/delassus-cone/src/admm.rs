@@ -40,31 +40,27 @@ pub(crate) struct Admm {
     u: Vec<f64>,
 }
 
-/// Cholesky factor of W + ρI; false if it is not positive definite.
-fn cholesky(n: usize, w: &[f64], rho: f64, l: &mut Vec<f64>) -> bool {
-    l.clear();
-    l.extend_from_slice(w);
+/// Cholesky factor in place, lower triangle; false if the matrix is not positive definite.
+pub(crate) fn cholesky(n: usize, l: &mut [f64]) -> bool {
     for i in 0..n {
-        l[i * n + i] += rho;
-        for j in 0..=i {
-            let (above, row) = l.split_at(i * n);
-            let other = if j < i { &above[j * n..j * n + j] } else { &row[..j] };
+        let (above, row) = l.split_at_mut(i * n);
+        let row = &mut row[..n];
+        for j in 0..i {
+            let other = &above[j * n..=j * n + j];
             let dot: f64 = row[..j].iter().zip(other).map(|(a, b)| a * b).sum();
-            let value = l[i * n + j] - dot;
-            if i == j {
-                if !(value > 0.0) {
-                    return false;
-                }
-                l[i * n + i] = value.sqrt();
-            } else {
-                l[i * n + j] = value / l[j * n + j];
-            }
+            row[j] = (row[j] - dot) / other[j];
         }
+        let value = row[i] - row[..i].iter().map(|x| x * x).sum::<f64>();
+        if !(value > 0.0) {
+            return false;
+        }
+        row[i] = value.sqrt();
     }
     true
 }
 
-fn solve(n: usize, l: &[f64], x: &mut [f64]) {
+/// Solves with a factor of [`cholesky`], in place.
+pub(crate) fn cholesky_solve(n: usize, l: &[f64], x: &mut [f64]) {
     for i in 0..n {
         let dot: f64 = l[i * n..i * n + i].iter().zip(&*x).map(|(a, b)| a * b).sum();
         x[i] = (x[i] - dot) / l[i * n + i];
@@ -74,6 +70,14 @@ fn solve(n: usize, l: &[f64], x: &mut [f64]) {
         let value = x[i];
         x[..i].iter_mut().zip(&l[i * n..i * n + i]).for_each(|(x, l)| *x -= l * value);
     }
+}
+
+/// Factor of W + ρI.
+fn shifted(s: &Scaled, rho: f64, l: &mut Vec<f64>) -> bool {
+    l.clear();
+    l.extend_from_slice(&s.w);
+    (0..s.n).for_each(|i| l[i * s.n + i] += rho);
+    cholesky(s.n, l)
 }
 
 /// The terms μ|u_T| of the normal rows.
@@ -125,14 +129,14 @@ impl Admm {
         let mut rho = 0.1;
         let mut changes = 0;
         let mut next_look = ADAPT_EVERY;
-        if !cholesky(n, &s.w, rho, &mut self.l) {
+        if !shifted(s, rho, &mut self.l) {
             return Outcome::stopped(0);
         }
         for count in 1..=max_iterations {
             for i in 0..n {
                 self.x[i] = rho * self.z[i] - self.y[i] - s.b[i] - self.shift[i];
             }
-            solve(n, &self.l, &mut self.x);
+            cholesky_solve(n, &self.l, &mut self.x);
             self.old.copy_from_slice(&self.z);
             for k in 0..s.laws.len() {
                 let rows = s.start[k]..s.start[k + 1];
@@ -173,7 +177,7 @@ impl Admm {
                 if factor != 1.0 {
                     changes += 1;
                     rho = (rho * factor).clamp(1e-9, 1e9);
-                    if !cholesky(n, &s.w, rho, &mut self.l) {
+                    if !shifted(s, rho, &mut self.l) {
                         return Outcome::stopped(count);
                     }
                 }

@@ -89,3 +89,14 @@ pub(crate) fn bare_reaction(law: Law, b: &[f64], floor: f64, r: &mut [f64]) -> b
         }
     }
 }
+
+/// Whether a bare row breaks its law with the reaction `r`.
+pub(crate) fn bare_defect(law: Law, b: &[f64], floor: f64, r: &[f64]) -> bool {
+    // u = b exactly; enlarged so far that nothing but its sign counts.
+    let largest = r.iter().fold(1.0f64, |m, x| m.max(x.abs()));
+    let mut u = [0.0; 3];
+    for (u, &b) in u.iter_mut().zip(b) {
+        *u = if b.abs() <= floor { 0.0 } else { b / floor * (1e3 * largest) };
+    }
+    defect(law, r, &u[..r.len()]) > 0.0
+}

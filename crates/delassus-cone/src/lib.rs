@@ -34,10 +34,13 @@
 mod admm;
 mod enumerate;
 mod gauss_seidel;
+mod interior;
+mod interior_dense;
 mod law;
 mod lcp;
 mod lemke;
 mod local;
+mod lu;
 mod newton;
 mod outcome;
 mod problem;
@@ -45,10 +48,14 @@ mod qr;
 mod residual;
 mod scaling;
 mod solve;
+mod sparse;
 mod workspace;
 
 pub use enumerate::enumerate_lcp;
 pub use problem::{DenseProblem, Law, Report, Settings, Solver, Status};
 pub use residual::natural_residual;
 pub use solve::solve;
+pub use sparse::{
+    InverseMass, Rows, SparseProblem, SparseWorkspace, natural_residual_sparse, solve_sparse,
+};
 pub use workspace::Workspace;

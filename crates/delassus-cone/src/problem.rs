@@ -72,6 +72,8 @@ pub enum Solver {
     SemismoothNewton,
     /// Alternating direction method of multipliers with adaptive penalty.
     Admm,
+    /// Interior point method with Nesterov–Todd scaling.
+    InteriorPoint,
     /// Gauss–Seidel with Anderson acceleration (sparse form).
     Accelerated,
 }

@@ -1,6 +1,6 @@
 //! The one residual by which all solvers are judged.
 
-use crate::law::defect;
+use crate::law::bare_defect;
 use crate::problem::{DenseProblem, check_dense};
 use crate::workspace::Workspace;
 
@@ -40,15 +40,8 @@ pub(crate) fn scaled_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspac
         if !s.bare[k] {
             continue;
         }
-        // u = b exactly; scaled so far that nothing but the law counts.
         let rows = s.start[k]..s.start[k + 1];
-        let largest = r[rows.clone()].iter().fold(1.0f64, |m, x| m.max(x.abs()));
-        let mut u = [0.0; 3];
-        for (slot, i) in rows.clone().enumerate() {
-            let zero = p.b[i].abs() <= s.bare_floor;
-            u[slot] = if zero { 0.0 } else { p.b[i] / s.bare_floor * (1e3 * largest) };
-        }
-        if defect(p.laws[k], &r[rows.clone()], &u[..rows.len()]) > 0.0 {
+        if bare_defect(p.laws[k], &p.b[rows.clone()], s.bare_floor, &r[rows]) {
             return 1.0;
         }
     }

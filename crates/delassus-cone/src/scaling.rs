@@ -20,7 +20,7 @@ use crate::law::{bare_reaction, defect};
 use crate::problem::{DenseProblem, Law};
 
 /// Rates of bare rows below this part of the largest `b` are round-off.
-const BARE_FLOOR: f64 = 1e-12;
+pub(crate) const BARE_FLOOR: f64 = 1e-12;
 /// The most that is forgiven as rounding of `W r`, relative to `B`.
 pub(crate) const NOISE_CAP: f64 = 1e-6;
 /// Rounding errors of a row in units of ε Σ|W_ij r_j|: a product, a sum, the projection.
@@ -47,7 +47,7 @@ pub(crate) struct Scaled {
     pub bare_r: Vec<f64>,
     /// A bare block breaks its law.
     pub impossible: bool,
-    /// Largest `Σ|b|` floor used for bare rows, in the caller's units.
+    /// Rates of bare rows below this are zero, in the caller's units.
     pub bare_floor: f64,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn offsets(laws: &[Law], start: &mut Vec<usize>) {
 }
 
 /// Admissible reaction nearest to zero, as a length.
-fn forced(law: Law) -> f64 {
+pub(crate) fn forced(law: Law) -> f64 {
     match law {
         Law::Interval { lo, hi } => 0.0f64.max(lo).min(hi).abs(),
         _ => 0.0,

@@ -90,6 +90,7 @@ fn single(which: Solver, s: &Settings, limit: usize, ws: &mut Workspace) -> Outc
         Solver::Enumeration => enumerate::run(problem, best, &mut ws.lcp, tolerance, &mut ws.u),
         Solver::SemismoothNewton => ws.newton.run(problem, best, tolerance, limit),
         Solver::Admm => ws.admm.run(problem, best, tolerance, limit),
+        Solver::InteriorPoint => ws.interior.run(problem, best, tolerance, limit),
         Solver::GaussSeidel | Solver::Accelerated | Solver::Auto => {
             gauss_seidel::run(problem, best, tolerance, limit, &mut ws.hat, &mut ws.u)
         }

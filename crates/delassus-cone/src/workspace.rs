@@ -1,6 +1,7 @@
 //! Memory that is kept from one solve to the next.
 
 use crate::admm::Admm;
+use crate::interior_dense::DenseInterior;
 use crate::lcp::Lcp;
 use crate::lemke::Lemke;
 use crate::newton::Newton;
@@ -21,6 +22,7 @@ pub struct Workspace {
     pub(crate) lemke: Lemke,
     pub(crate) newton: Newton,
     pub(crate) admm: Admm,
+    pub(crate) interior: DenseInterior,
 }
 
 impl Workspace {

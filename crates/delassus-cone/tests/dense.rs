@@ -41,6 +41,7 @@ fn survey() {
             Solver::SemismoothNewton,
             Solver::GaussSeidel,
             Solver::Admm,
+            Solver::InteriorPoint,
         ] {
             let (mut solved, mut worst, mut iters) = (0, 0.0f64, 0);
             for seed in 0..200 {

@@ -1,0 +1,552 @@
+//! Primal–dual interior point method with Nesterov–Todd scaling and Mehrotra's corrector.
+//!
+//! With the shift `s = μ|u_T|` of de Saxcé the laws are complementarities between dual cones,
+//!
+//! ```text
+//! v = W r + b + s(v_T) ∈ K* ,   r ∈ K ,   r ∘ v = 0
+//! ```
+//!
+//! Every step solves, twice with the same factor,
+//!
+//! ```text
+//! (W + C⁻¹Θ) dr = C⁻¹ g − (W r + b + s − v) ,   C = ∂(u + s)/∂u
+//! ```
+//!
+//! where `Θ` (one small block per law) is the square of the scaling that takes `r` and `v` to the same
+//! point; it goes to zero where a contact is closed and to infinity where it is open. The derivative `C` of
+//! the shift makes the matrix nonsymmetric. Without it the steps are those of a convex problem with a
+//! shift that lags behind; on heaps that converges by 0.9 a step only.
+//!
+//! No rank is needed of `W`, and redundant contacts do not slow it down: some dozens of steps whatever the
+//! problem. It knows no warm start. It is the solver for large heaps, where sweeps crawl, and the last resort
+//! elsewhere.
+//!
+//! Cones are made self-dual by `r' = (μ r_N, r_T)`, `v' = (v_N/μ, v_T)`. An equality has `v = 0` and a small
+//! constant `Θ`, which repeated steps make harmless.
+//!
+//! Nesterov & Todd, SIAM J. Optim. 8 (1998); Mehrotra, SIAM J. Optim. 2 (1992); for friction: Acary, Armand, Nguyen &
+//! Shpakovych, Optim. Eng. (2023).
+
+use crate::law::tangent_norm;
+use crate::problem::Law;
+
+/// Θ of equality rows, whose diagonal of `W` is one.
+const PROXIMAL: f64 = 1e-9;
+/// Θ of rows whose reaction is fixed.
+pub(crate) const FIXED: f64 = 1e18;
+/// A step with the derivative of the shift that is shorter than this goes the wrong way.
+const SHORT: f64 = 0.1;
+/// Steps with a lagging shift that follow; so many more each time.
+const LAG: usize = 3;
+/// At most.
+const MAX_LAG: usize = 20;
+/// Regularisation of Θ, and what it is raised to at most.
+const SOFT: f64 = 1e-9;
+/// See `SOFT`.
+const MAX_SOFT: f64 = 1e-4;
+/// Complementarity waits where `W r + b + s − v` is larger than this multiple of it.
+const INFEASIBLE: f64 = 3.0;
+/// Least complementarity of a pair relative to the mean.
+const CENTRAL: f64 = 1e-2;
+/// Part of the way to the boundary.
+const STEP: f64 = 0.99;
+
+/// A block of Θ.
+pub(crate) type Small = [[f64; 3]; 3];
+
+/// What the method needs to know of `W`.
+pub(crate) trait Delassus {
+    /// `out = W r`.
+    fn product(&mut self, r: &[f64], out: &mut [f64]);
+    /// Factors `W + Θ`, with `Θ` and its inverse at hand; false if that fails.
+    fn factor(&mut self, theta: &[Small], inverse: &[Small]) -> bool;
+    /// Solves with the last factor, in place, refined; false if the result is no solution.
+    fn solve(&mut self, theta: &[Small], inverse: &[Small], x: &mut [f64]) -> bool;
+}
+
+/// Laws, where their rows start, and `b`.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout<'a> {
+    pub laws: &'a [Law],
+    pub start: &'a [usize],
+    pub b: &'a [f64],
+}
+
+/// A cone or half-line pair of one block. An interval has two, others one or none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    /// First row.
+    row: usize,
+    /// Block.
+    block: usize,
+    /// 1 (half line) or 3 (cone, also with one tangential direction).
+    cone: bool,
+    /// Rows of the cone.
+    rows: usize,
+    /// x = sign (r − bound) for half lines.
+    sign: f64,
+    mu: f64,
+    /// Primal and dual point, in self-dual coordinates.
+    x: [f64; 3],
+    y: [f64; 3],
+    dx: [f64; 3],
+    dy: [f64; 3],
+    /// Scaling: W y = W⁻¹ x = λ.
+    beta: f64,
+    v: [f64; 3],
+    w: [f64; 3],
+    lambda: [f64; 3],
+    /// Right side in scaled coordinates.
+    ds: [f64; 3],
+}
+
+fn det(x: &[f64; 3]) -> f64 {
+    let t = x[1].hypot(x[2]);
+    (x[0] - t) * (x[0] + t)
+}
+
+impl Pair {
+    /// Scaling point of the present x and y; false if they are not inside.
+    fn scale(&mut self) -> bool {
+        if !self.cone {
+            if !(self.x[0] > 0.0 && self.y[0] > 0.0) {
+                return false;
+            }
+            self.beta = (self.x[0] / self.y[0]).sqrt();
+            self.lambda = [(self.x[0] * self.y[0]).sqrt(), 0.0, 0.0];
+            return true;
+        }
+        let (dx, dy) = (det(&self.x), det(&self.y));
+        if !(dx > 0.0 && dy > 0.0 && self.x[0] > 0.0 && self.y[0] > 0.0) {
+            return false;
+        }
+        let (rx, ry) = (dx.sqrt(), dy.sqrt());
+        let mut w = [0.0; 3];
+        let mut inner = 0.0;
+        for i in 0..3 {
+            inner += self.x[i] / rx * (self.y[i] / ry);
+        }
+        let gamma = (0.5 * (1.0 + inner)).sqrt();
+        for i in 0..3 {
+            let mirrored = if i == 0 { self.y[i] } else { -self.y[i] };
+            w[i] = (self.x[i] / rx + mirrored / ry) / (2.0 * gamma);
+        }
+        let f = 1.0 / (2.0 * (w[0] + 1.0)).sqrt();
+        self.w = w;
+        self.v = [(w[0] + 1.0) * f, w[1] * f, w[2] * f];
+        self.beta = (rx / ry).sqrt();
+        self.lambda = self.apply(&self.y);
+        true
+    }
+
+    /// W z = β (2 v vᵀ − J) z.
+    fn apply(&self, z: &[f64; 3]) -> [f64; 3] {
+        if !self.cone {
+            return [self.beta * z[0], 0.0, 0.0];
+        }
+        let f = 2.0 * (self.v[0] * z[0] + self.v[1] * z[1] + self.v[2] * z[2]);
+        [
+            self.beta * (f * self.v[0] - z[0]),
+            self.beta * (f * self.v[1] + z[1]),
+            self.beta * (f * self.v[2] + z[2]),
+        ]
+    }
+
+    /// W⁻¹ z = β⁻¹ (2 Jv (Jv)ᵀ − J) z.
+    fn apply_inverse(&self, z: &[f64; 3]) -> [f64; 3] {
+        if !self.cone {
+            return [z[0] / self.beta, 0.0, 0.0];
+        }
+        let f = 2.0 * (self.v[0] * z[0] - self.v[1] * z[1] - self.v[2] * z[2]);
+        [
+            (f * self.v[0] - z[0]) / self.beta,
+            (-f * self.v[1] + z[1]) / self.beta,
+            (-f * self.v[2] + z[2]) / self.beta,
+        ]
+    }
+
+    /// Adds Θ, its inverse (cones only) and g of this pair to those of its block.
+    fn add(&self, soft: f64, theta: &mut Small, inverse: &mut Small, g: &mut [f64]) {
+        if !self.cone {
+            theta[0][0] += 1.0 / (self.beta * self.beta) + soft;
+            g[self.row] += self.sign * self.ds[0] / self.beta;
+            return;
+        }
+        // Eigenvectors of W⁻²: (1, ∓ŵ)/√2 and across; the sum w₀ + |w₁| loses no digits.
+        let t = self.w[1].hypot(self.w[2]);
+        let d = if t > 0.0 { [self.w[1] / t, self.w[2] / t] } else { [1.0, 0.0] };
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let vectors = [
+            [half, -half * d[0], -half * d[1]],
+            [half, half * d[0], half * d[1]],
+            [0.0, -d[1], d[0]],
+        ];
+        let (base, spread) = (1.0 / (self.beta * self.beta), (self.w[0] + t) * (self.w[0] + t));
+        let values = [base * spread, base / spread, base].map(|v| v + soft);
+        let scale = |i: usize| if i == 0 { self.mu } else { 1.0 };
+        for i in 0..self.rows {
+            for j in 0..self.rows {
+                for (e, value) in vectors.iter().zip(values) {
+                    theta[i][j] += scale(i) * scale(j) * value * e[i] * e[j];
+                    inverse[i][j] += e[i] * e[j] / (value * scale(i) * scale(j));
+                }
+            }
+        }
+        let back = self.apply_inverse(&self.ds);
+        for i in 0..self.rows {
+            g[self.row + i] += scale(i) * back[i];
+        }
+    }
+
+    /// Primal direction from dr.
+    fn primal_step(&mut self, dr: &[f64]) {
+        if self.cone {
+            self.dx = [0.0; 3];
+            for i in 0..self.rows {
+                self.dx[i] = if i == 0 { self.mu * dr[self.row] } else { dr[self.row + i] };
+            }
+        } else {
+            self.dx = [self.sign * dr[self.row], 0.0, 0.0];
+        }
+        // W⁻¹ dx + W dy = ds.
+        let scaled = self.apply_inverse(&self.dx);
+        let rest = [self.ds[0] - scaled[0], self.ds[1] - scaled[1], self.ds[2] - scaled[2]];
+        self.dy = self.apply_inverse(&rest);
+    }
+
+    /// Largest step that stays inside.
+    fn room(&self) -> f64 {
+        if self.cone {
+            cone_room(&self.x, &self.dx).min(cone_room(&self.y, &self.dy))
+        } else {
+            let one = |x: f64, d: f64| if d < 0.0 { -x / d } else { f64::INFINITY };
+            one(self.x[0], self.dx[0]).min(one(self.y[0], self.dy[0]))
+        }
+    }
+
+    fn inner(&self, step: f64) -> f64 {
+        (0..3).map(|i| (self.x[i] + step * self.dx[i]) * (self.y[i] + step * self.dy[i])).sum()
+    }
+
+    /// Square of the smaller eigenvalue of λ after a step.
+    fn least(&self, step: f64) -> f64 {
+        let at = |p: &[f64; 3], d: &[f64; 3]| {
+            [p[0] + step * d[0], p[1] + step * d[1], p[2] + step * d[2]]
+        };
+        let (x, y) = (at(&self.x, &self.dx), at(&self.y, &self.dy));
+        if !self.cone {
+            return x[0] * y[0];
+        }
+        let s = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+        let p = (det(&x) * det(&y)).max(0.0).sqrt();
+        // p²/λ_max² is the stable form.
+        let top = 0.5 * ((2.0 * (s + p)).sqrt() + (2.0 * (s - p)).max(0.0).sqrt());
+        (p / top).powi(2)
+    }
+
+    /// ds = λ \ (σμ e − λ∘λ − correction).
+    fn right_side(&mut self, center: f64, corrector: bool) {
+        if !corrector {
+            self.ds = self.lambda.map(|l| -l);
+            return;
+        }
+        let (a, b) = (self.apply_inverse(&self.dx), self.apply(&self.dy));
+        let l = self.lambda;
+        if !self.cone {
+            self.ds = [(center - l[0] * l[0] - a[0] * b[0]) / l[0], 0.0, 0.0];
+            return;
+        }
+        let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let c = [center - dot, -(a[0] * b[1] + b[0] * a[1]), -(a[0] * b[2] + b[0] * a[2])];
+        // λ \ c, then − λ.
+        let d = det(&l);
+        let along = l[1] * c[1] + l[2] * c[2];
+        let head = (l[0] * c[0] - along) / d;
+        self.ds =
+            [head - l[0], (c[1] - head * l[1]) / l[0] - l[1], (c[2] - head * l[2]) / l[0] - l[2]];
+    }
+}
+
+/// Largest step along d that keeps x in the cone.
+fn cone_room(x: &[f64; 3], d: &[f64; 3]) -> f64 {
+    let a = det(d);
+    let b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
+    let c = det(x).max(0.0);
+    let head = if d[0] < 0.0 { -x[0] / d[0] } else { f64::INFINITY };
+    // Smallest positive root of a t² + 2 b t + c.
+    let disc = b * b - a * c;
+    if a >= 0.0 && (b >= 0.0 || disc < 0.0) {
+        return head;
+    }
+    let root = disc.max(0.0).sqrt();
+    let t = if b > 0.0 { (-b - root) / a } else { c / (root - b) };
+    let t = if t > 0.0 { t } else { f64::INFINITY };
+    t.min(head)
+}
+
+/// Memory of the method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interior {
+    pairs: Vec<Pair>,
+    theta: Vec<Small>,
+    inverse: Vec<Small>,
+    /// Steps for which the shift still lags behind.
+    lag: usize,
+    /// How many it were last.
+    patience: usize,
+    /// Proximal regularisation, raised where linear solves fail.
+    soft: f64,
+    pub r: Vec<f64>,
+    /// W r.
+    wr: Vec<f64>,
+    v: Vec<f64>,
+    rd: Vec<f64>,
+    g: Vec<f64>,
+    dr: Vec<f64>,
+    free: Vec<bool>,
+}
+
+impl Interior {
+    /// A point inside the cones.
+    pub fn start(&mut self, p: Layout<'_>, d: &mut impl Delassus) {
+        let n = p.b.len();
+        self.pairs.clear();
+        for v in [&mut self.r, &mut self.wr, &mut self.v, &mut self.rd, &mut self.g, &mut self.dr] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        self.theta.clear();
+        self.theta.resize(p.laws.len(), [[0.0; 3]; 3]);
+        self.inverse.clear();
+        self.inverse.resize(p.laws.len(), [[0.0; 3]; 3]);
+        self.free.clear();
+        (self.lag, self.patience, self.soft) = (0, 0, SOFT);
+        for (k, &law) in p.laws.iter().enumerate() {
+            let row = p.start[k];
+            let half = |sign: f64, x: f64| Pair {
+                row,
+                block: k,
+                rows: 1,
+                sign,
+                x: [x, 0.0, 0.0],
+                y: [1.0, 0.0, 0.0],
+                ..Pair::default()
+            };
+            let mut free = false;
+            match law {
+                Law::Equality => free = true,
+                Law::Unilateral | Law::Coulomb { mu: 0.0, .. } => {
+                    self.r[row] = 1.0;
+                    self.pairs.push(half(1.0, 1.0));
+                }
+                Law::Interval { lo, hi } => {
+                    let width = hi - lo;
+                    self.r[row] = if width.is_finite() {
+                        0.5 * (lo + hi)
+                    } else if lo.is_finite() {
+                        lo + 1.0
+                    } else if hi.is_finite() {
+                        hi - 1.0
+                    } else {
+                        free = true;
+                        0.0
+                    };
+                    if lo.is_finite() && width > 0.0 {
+                        self.pairs.push(half(1.0, self.r[row] - lo));
+                    }
+                    if hi.is_finite() && width > 0.0 {
+                        self.pairs.push(half(-1.0, hi - self.r[row]));
+                    }
+                }
+                Law::Coulomb { mu, tangential } => {
+                    self.r[row] = 1.0;
+                    self.pairs.push(Pair {
+                        cone: true,
+                        rows: 1 + tangential,
+                        mu,
+                        x: [mu, 0.0, 0.0],
+                        y: [1.0 / mu.min(1.0), 0.0, 0.0],
+                        ..half(1.0, 0.0)
+                    });
+                }
+            }
+            self.free.push(free);
+        }
+        d.product(&self.r, &mut self.wr);
+    }
+
+    /// v of the pairs, in the units of the rows.
+    fn collect(&mut self, p: Layout<'_>) {
+        self.v.fill(0.0);
+        for pair in &self.pairs {
+            if pair.cone {
+                self.v[pair.row] = pair.mu * pair.y[0];
+                self.v[pair.row + 1..pair.row + pair.rows].copy_from_slice(&pair.y[1..pair.rows]);
+            } else {
+                self.v[pair.row] += pair.sign * pair.y[0];
+            }
+        }
+        for (k, &law) in p.laws.iter().enumerate() {
+            let rows = p.start[k]..p.start[k + 1];
+            for i in rows.clone() {
+                self.rd[i] = self.wr[i] + p.b[i] - self.v[i];
+            }
+            if let Law::Coulomb { mu, .. } = law {
+                if mu > 0.0 {
+                    let slip = tangent_norm(&self.v[rows.clone()]);
+                    self.rd[rows.start] += mu * (slip);
+                }
+            }
+        }
+    }
+
+    /// Θ, its inverse and g of all blocks.
+    fn blocks(&mut self, p: Layout<'_>) {
+        self.g.fill(0.0);
+        self.theta.fill([[0.0; 3]; 3]);
+        self.inverse.fill([[0.0; 3]; 3]);
+        for pair in &self.pairs {
+            pair.add(
+                self.soft,
+                &mut self.theta[pair.block],
+                &mut self.inverse[pair.block],
+                &mut self.g,
+            );
+        }
+        for (k, &law) in p.laws.iter().enumerate() {
+            let (theta, inverse) = (&mut self.theta[k], &mut self.inverse[k]);
+            let (first, m) = (p.start[k], p.start[k + 1] - p.start[k]);
+            match law {
+                Law::Coulomb { mu, .. } if mu > 0.0 && self.lag > 0 => {}
+                Law::Coulomb { mu, .. } if mu > 0.0 => {
+                    // C⁻¹ Θ, Θ⁻¹ C and C⁻¹ g with C = ∂(u + s)/∂u.
+                    let slip = tangent_norm(&self.v[first..first + m]);
+                    for i in 1..m {
+                        let c = if slip > 0.0 { mu * self.v[first + i] / slip } else { 0.0 };
+                        self.g[first] -= c * self.g[first + i];
+                        for j in 0..m {
+                            theta[0][j] -= c * theta[i][j];
+                            inverse[j][i] += c * inverse[j][0];
+                        }
+                    }
+                }
+                _ => {
+                    let fixed = matches!(law, Law::Interval { lo, hi } if lo == hi);
+                    if self.free[k] {
+                        theta[0][0] = PROXIMAL;
+                    } else if fixed {
+                        theta[0][0] = FIXED;
+                    }
+                    inverse[0][0] = 1.0 / theta[0][0];
+                    // Tangential rows without friction are fixed too.
+                    (1..m).for_each(|i| theta[i][i] = FIXED);
+                    (1..m).for_each(|i| inverse[i][i] = 1.0 / FIXED);
+                    // A fixed reaction has whatever rate comes out.
+                    for i in usize::from(!fixed)..m {
+                        self.g[first + i] = self.rd[first + i];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Direction for the present right sides.
+    fn direction(&mut self, d: &mut impl Delassus) -> bool {
+        for i in 0..self.g.len() {
+            self.dr[i] = self.g[i] - self.rd[i];
+        }
+        let fine = d.solve(&self.theta, &self.inverse, &mut self.dr);
+        for pair in &mut self.pairs {
+            pair.primal_step(&self.dr);
+        }
+        fine
+    }
+
+    fn room(&self) -> f64 {
+        self.pairs.iter().fold(f64::INFINITY, |m, p| m.min(p.room()))
+    }
+
+    /// Raises the regularisation; false (and back to the start) at the top.
+    fn soften(&mut self) -> bool {
+        let more = self.soft < MAX_SOFT;
+        self.soft = if more { 10.0 * self.soft } else { SOFT };
+        more
+    }
+
+    /// Lets the shift lag for some steps, more each time; false if it does already.
+    fn give_way(&mut self) -> bool {
+        if self.lag > 0 {
+            return false;
+        }
+        self.patience = (self.patience + LAG).min(MAX_LAG);
+        self.lag = self.patience;
+        true
+    }
+
+    /// One step; false if nothing more can be done.
+    pub fn step(&mut self, p: Layout<'_>, d: &mut impl Delassus) -> bool {
+        self.collect(p);
+        let mut degree = 0.0;
+        let mut gap = 0.0;
+        for pair in &mut self.pairs {
+            if !pair.scale() {
+                return false;
+            }
+            pair.right_side(0.0, false);
+            degree += 1.0;
+            gap += pair.inner(0.0);
+        }
+        loop {
+            self.blocks(p);
+            if d.factor(&self.theta, &self.inverse) && self.direction(d) {
+                break;
+            }
+            if !self.soften() {
+                return self.give_way();
+            }
+        }
+        if degree > 0.0 {
+            let affine = self.room().min(1.0);
+            let after: f64 = self.pairs.iter().map(|p| p.inner(affine)).sum();
+            let mut sigma = (after / gap).clamp(0.0, 1.0).powi(3);
+            let infe = self.rd.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            if infe > INFEASIBLE * gap / degree {
+                sigma = 1.0;
+            }
+            for pair in &mut self.pairs {
+                pair.right_side(sigma * gap / degree, true);
+            }
+            self.blocks(p);
+            if !self.direction(d) {
+                return self.soften() || self.give_way();
+            }
+        }
+        let mut length = (STEP * self.room()).min(1.0);
+        for _ in 0..20 {
+            let new: f64 = self.pairs.iter().map(|p| p.inner(length)).sum::<f64>() / degree;
+            if self.pairs.iter().all(|p| p.least(length) >= CENTRAL * new) {
+                break;
+            }
+            length *= 0.8;
+        }
+        if !(length > 1e-9) || !self.dr.iter().all(|x| x.is_finite()) {
+            return self.give_way();
+        }
+        if self.lag > 0 {
+            self.lag -= 1;
+        } else if length < SHORT {
+            self.give_way();
+        }
+        for i in 0..self.r.len() {
+            self.r[i] += length * self.dr[i];
+        }
+        for pair in &mut self.pairs {
+            for i in 0..3 {
+                pair.x[i] += length * pair.dx[i];
+                pair.y[i] += length * pair.dy[i];
+            }
+        }
+        d.product(&self.r, &mut self.wr);
+        true
+    }
+}

@@ -1,0 +1,181 @@
+//! The interior point method on the factored form.
+//!
+//! With `Ŵ = J Jᵀ` a step needs
+//!
+//! ```text
+//! (Ŵ + Θ)⁻¹ = Θ⁻¹ − Θ⁻¹ J (I + JᵀΘ⁻¹J)⁻¹ Jᵀ Θ⁻¹
+//! ```
+//!
+//! The matrix in brackets has the size of the velocities and the pattern of the contact graph; see
+//! `block_lu.rs`.
+
+use super::block_lu::BlockLu;
+use super::scaled::ScaledSparse;
+use super::sweep::sweep;
+use crate::interior::{Delassus, Interior, Layout, Small};
+use crate::outcome::{Best, Outcome};
+
+/// Sweeps after the last step.
+const POLISH: usize = 20;
+/// Steps without a better residual before giving up.
+const PATIENCE: usize = 40;
+/// Rounds of refinement of a solve.
+const REFINE: usize = 4;
+/// Defect of a linear solve, relative to its right side, that is good enough for a step.
+const ACCURATE: f64 = 1e-2;
+
+/// Memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SparseInterior {
+    interior: Interior,
+    lu: BlockLu,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    rhs: Vec<f64>,
+    work: Vec<f64>,
+    old: Vec<f64>,
+    point: Vec<f64>,
+}
+
+struct Matrix<'a> {
+    s: &'a ScaledSparse,
+    lu: &'a mut BlockLu,
+    x: &'a mut Vec<f64>,
+    rhs: &'a mut Vec<f64>,
+    work: &'a mut Vec<f64>,
+    old: &'a mut Vec<f64>,
+}
+
+/// out = blocks · x.
+fn block_product(s: &ScaledSparse, blocks: &[Small], x: &[f64], mut out: impl FnMut(usize, f64)) {
+    for k in 0..s.laws.len() {
+        let (first, m) = (s.start[k], s.start[k + 1] - s.start[k]);
+        for i in 0..m {
+            out(first + i, (0..m).map(|j| blocks[k][i][j] * x[first + j]).sum());
+        }
+    }
+}
+
+impl Matrix<'_> {
+    /// work = (W + Θ)⁻¹ work.
+    fn apply_inverse(&mut self, inverse: &[Small]) {
+        let s = self.s;
+        let work = &mut *self.work;
+        self.x.clear();
+        self.x.resize(s.dim, 0.0);
+        let x = &mut *self.x;
+        block_product(s, inverse, work, |i, v| s.h.add(i, v, x));
+        self.lu.solve(x);
+        for (i, w) in work.iter_mut().enumerate() {
+            *w -= s.h.dot(i, x);
+        }
+        for k in 0..s.laws.len() {
+            let (first, m) = (s.start[k], s.start[k + 1] - s.start[k]);
+            let mut part = [0.0; 3];
+            for i in 0..m {
+                part[i] = (0..m).map(|j| inverse[k][i][j] * work[first + j]).sum();
+            }
+            work[first..first + m].copy_from_slice(&part[..m]);
+        }
+    }
+}
+
+impl Delassus for Matrix<'_> {
+    fn product(&mut self, r: &[f64], out: &mut [f64]) {
+        self.s.velocity(r, self.x);
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = self.s.h.dot(i, self.x);
+        }
+    }
+
+    fn factor(&mut self, _theta: &[Small], inverse: &[Small]) -> bool {
+        self.lu.factor(self.s, inverse)
+    }
+
+    fn solve(&mut self, theta: &[Small], inverse: &[Small], x: &mut [f64]) -> bool {
+        self.rhs.clear();
+        self.rhs.extend_from_slice(x);
+        let size = largest(x);
+        x.fill(0.0);
+        let mut last = size;
+        self.work.clear();
+        self.work.extend_from_slice(&self.rhs);
+        for _ in 0..=REFINE {
+            self.apply_inverse(inverse);
+            x.iter_mut().zip(self.work.iter()).for_each(|(x, d)| *x += d);
+            self.old.clear();
+            self.old.extend_from_slice(self.work);
+            self.s.velocity(x, self.x);
+            for i in 0..x.len() {
+                self.work[i] = self.rhs[i] - self.s.h.dot(i, self.x);
+            }
+            let work = &mut *self.work;
+            block_product(self.s, theta, x, |i, v| work[i] -= v);
+            let rest = largest(work);
+            if !(rest <= last) {
+                // Made it worse: take the correction back.
+                x.iter_mut().zip(self.old.iter()).for_each(|(x, d)| *x -= d);
+                break;
+            }
+            last = rest;
+        }
+        last <= ACCURATE * size
+    }
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0f64, |m, x| if x.abs() <= m { m } else { x.abs() })
+}
+
+impl SparseInterior {
+    /// Finds the pattern of the factor; returns the multiplications that one factorisation takes.
+    pub fn analyse(&mut self, s: &ScaledSparse) -> f64 {
+        self.lu.analyse(s, &s.chunks);
+        self.lu.work()
+    }
+
+    /// Steps until the residual is met. The pattern must have been analysed.
+    pub fn run(
+        &mut self,
+        s: &ScaledSparse,
+        best: &mut Best,
+        tolerance: f64,
+        max_steps: usize,
+    ) -> Outcome {
+        let mut matrix = Matrix {
+            s,
+            lu: &mut self.lu,
+            x: &mut self.x,
+            rhs: &mut self.rhs,
+            work: &mut self.work,
+            old: &mut self.old,
+        };
+        let layout = Layout { laws: &s.laws, start: &s.start, b: &s.b };
+        self.interior.start(layout, &mut matrix);
+        let (mut last_gain, mut least, mut count) = (0, f64::INFINITY, 0);
+        while count < max_steps {
+            count += 1;
+            let moved = self.interior.step(layout, &mut matrix);
+            let residual = s.residual(&self.interior.r, matrix.x, &mut self.u);
+            best.offer(&self.interior.r, residual);
+            if residual < 0.9 * least {
+                (least, last_gain) = (residual, count);
+            }
+            if residual <= tolerance {
+                return Outcome::stopped(count);
+            }
+            if !moved || count > last_gain + PATIENCE {
+                break;
+            }
+        }
+        self.point.clear();
+        self.point.extend_from_slice(&best.r);
+        s.velocity(&self.point, &mut self.x);
+        for k in 0..POLISH {
+            sweep(s, k % 2 == 1, &mut self.point, &mut self.x);
+        }
+        let residual = s.residual(&self.point, &mut self.x, &mut self.u);
+        best.offer(&self.point, residual);
+        Outcome::stopped(count)
+    }
+}

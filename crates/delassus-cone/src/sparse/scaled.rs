@@ -1,0 +1,357 @@
+//! The factored problem in pure numbers, as in `scaling.rs` of the dense form.
+//!
+//! ```text
+//! Ĥ = D^(−1/2) H ,   Ŷ = Ĥ M⁻¹ ,   x = Ŷᵀ r̂ ,   û = Ĥ x + b̂ ,   Ŵ_kk = Ĥ_k Ŷ_kᵀ
+//! ```
+//!
+//! `x` is what the reactions do to the velocities. Where `M⁻¹ = L Lᵀ` is known by blocks, both `Ĥ` and `Ŷ`
+//! are replaced by `J = Ĥ L`, so that `Ŵ = J Jᵀ`. Memory and the cost of a product are linear in the
+//! entries of `H`.
+
+use super::block_lu::SIZE;
+use super::problem::{InverseMass, SparseProblem};
+use crate::law::{bare_reaction, defect};
+use crate::problem::Law;
+use crate::scaling::{BARE_FLOOR, NOISE_CAP, NOISE_FACTOR, forced, offsets, scaled_law};
+
+/// A sparse matrix by rows that owns its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnedRows {
+    pub start: Vec<usize>,
+    pub columns: Vec<usize>,
+    pub values: Vec<f64>,
+}
+
+impl OwnedRows {
+    fn clear(&mut self) {
+        self.start.clear();
+        self.start.push(0);
+        self.columns.clear();
+        self.values.clear();
+    }
+
+    /// Row · x.
+    pub fn dot(&self, i: usize, x: &[f64]) -> f64 {
+        let range = self.start[i]..self.start[i + 1];
+        self.columns[range.clone()].iter().zip(&self.values[range]).map(|(&c, v)| v * x[c]).sum()
+    }
+
+    /// x += factor · row.
+    pub fn add(&self, i: usize, factor: f64, x: &mut [f64]) {
+        let range = self.start[i]..self.start[i + 1];
+        for (&c, v) in self.columns[range.clone()].iter().zip(&self.values[range]) {
+            x[c] += factor * v;
+        }
+    }
+}
+
+/// A scaled factored problem.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScaledSparse {
+    pub n: usize,
+    pub dim: usize,
+    pub h: OwnedRows,
+    pub y: OwnedRows,
+    pub b: Vec<f64>,
+    pub laws: Vec<Law>,
+    pub start: Vec<usize>,
+    pub root: Vec<f64>,
+    pub size: f64,
+    pub bare: Vec<bool>,
+    pub bare_r: Vec<f64>,
+    pub bare_floor: f64,
+    pub impossible: bool,
+    /// Ŵ_kk of every block.
+    pub diagonal: Vec<[[f64; 3]; 3]>,
+    /// First columns of the pieces of `J` of at most six columns, and the end; empty if `Ŵ = J Jᵀ` is not
+    /// at hand.
+    pub chunks: Vec<usize>,
+    roots: Vec<f64>,
+    full: Vec<f64>,
+    image: Vec<f64>,
+    /// First column and first value of the block of a column.
+    block_of: Vec<(usize, usize, usize)>,
+}
+
+impl ScaledSparse {
+    /// Scales a checked problem.
+    pub fn load(&mut self, p: &SparseProblem<'_>) {
+        self.n = p.b.len();
+        self.dim = p.minv.dim();
+        offsets(p.laws, &mut self.start);
+        self.copy_rows(p);
+        self.apply_mass(p);
+        self.scale(p);
+        self.diagonal.clear();
+        for k in 0..self.laws.len() {
+            let mut a = [[0.0; 3]; 3];
+            let first = self.start[k];
+            for i in first..self.start[k + 1] {
+                self.y.add(i, 1.0, &mut self.full);
+                for j in first..self.start[k + 1] {
+                    a[j - first][i - first] = self.h.dot(j, &self.full);
+                }
+                self.y.clear_from(i, &mut self.full);
+            }
+            self.diagonal.push(a);
+        }
+    }
+
+    fn copy_rows(&mut self, p: &SparseProblem<'_>) {
+        self.h.clear();
+        self.h.start.clear();
+        self.h.start.extend_from_slice(p.h.start);
+        self.h.columns.extend_from_slice(p.h.columns);
+        self.h.values.extend_from_slice(p.h.values);
+        self.full.clear();
+        self.full.resize(self.dim, 0.0);
+    }
+
+    /// `h` and `y` with H M⁻¹ Hᵀ = h yᵀ.
+    fn apply_mass(&mut self, p: &SparseProblem<'_>) {
+        self.y.clear();
+        self.chunks.clear();
+        self.chunks.push(0);
+        match p.minv {
+            InverseMass::Diagonal(d) if d.iter().all(|&d| d >= 0.0) => {
+                while self.chunks.last().is_some_and(|&c| c < self.dim) {
+                    let last = self.chunks.last().copied().unwrap_or(0);
+                    self.chunks.push((last + SIZE).min(self.dim));
+                }
+                let h = &mut self.h;
+                h.values.iter_mut().zip(&h.columns).for_each(|(v, &c)| *v *= d[c].sqrt());
+                self.y.copy(&self.h);
+            }
+            InverseMass::Diagonal(d) => {
+                self.chunks.clear();
+                self.y.copy(&self.h);
+                self.y.values.iter_mut().zip(&self.y.columns).for_each(|(v, &c)| *v *= d[c]);
+            }
+            InverseMass::Blocks { sizes, values } => {
+                self.roots.clear();
+                self.roots.extend_from_slice(values);
+                let mut at = 0;
+                let mut fine = true;
+                for &size in sizes {
+                    fine &= root(size, &mut self.roots[at..at + size * size]);
+                    at += size * size;
+                    let first = self.chunks.last().copied().unwrap_or(0);
+                    let pieces = (0..size).skip(SIZE).step_by(SIZE).chain([size]);
+                    self.chunks.extend(pieces.map(|end| first + end));
+                }
+                if fine {
+                    self.apply_blocks(sizes, None);
+                    self.h.copy(&self.y);
+                } else {
+                    self.chunks.clear();
+                    self.apply_blocks(sizes, Some(values));
+                }
+            }
+            InverseMass::Apply { apply, .. } => {
+                self.chunks.clear();
+                self.image.clear();
+                self.image.resize(self.dim, 0.0);
+                for i in 0..self.n {
+                    self.h.add(i, 1.0, &mut self.full);
+                    apply(&self.full, &mut self.image);
+                    self.h.clear_from(i, &mut self.full);
+                    for (c, &v) in self.image.iter().enumerate() {
+                        if v != 0.0 {
+                            self.y.columns.push(c);
+                            self.y.values.push(v);
+                        }
+                    }
+                    self.y.start.push(self.y.columns.len());
+                }
+            }
+        }
+    }
+
+    /// y = H times blocks: those given, or the roots.
+    fn apply_blocks(&mut self, sizes: &[usize], given: Option<&[f64]>) {
+        self.block_of.clear();
+        let (mut column, mut value) = (0, 0);
+        for &size in sizes {
+            self.block_of.extend((0..size).map(|_| (column, value, size)));
+            column += size;
+            value += size * size;
+        }
+        let values = given.unwrap_or(&self.roots);
+        for i in 0..self.n {
+            let begin = self.y.columns.len();
+            for e in self.h.start[i]..self.h.start[i + 1] {
+                let c = self.h.columns[e];
+                let (first, at, size) = self.block_of[c];
+                // The entries of this block are there already if another column of it came before.
+                let known = self.y.columns[begin..].iter().position(|&x| x == first);
+                let slot = known.map_or(self.y.columns.len(), |k| begin + k);
+                if known.is_none() {
+                    self.y.columns.extend(first..first + size);
+                    self.y.values.resize(self.y.columns.len(), 0.0);
+                }
+                for k in 0..size {
+                    self.y.values[slot + k] +=
+                        self.h.values[e] * values[at + (c - first) * size + k];
+                }
+            }
+            self.y.start.push(self.y.columns.len());
+        }
+    }
+
+    fn scale(&mut self, p: &SparseProblem<'_>) {
+        let n = self.n;
+        self.root.clear();
+        for i in 0..n {
+            self.y.add(i, 1.0, &mut self.full);
+            self.root.push(self.h.dot(i, &self.full).abs());
+            self.y.clear_from(i, &mut self.full);
+        }
+        let largest = p.b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        self.bare_floor = BARE_FLOOR * largest;
+        self.bare.clear();
+        self.bare_r.clear();
+        self.bare_r.resize(n, 0.0);
+        (self.impossible, self.size) = (false, 0.0);
+        for (k, &law) in p.laws.iter().enumerate() {
+            let rows = self.start[k]..self.start[k + 1];
+            let d = self.root[rows.clone()].iter().fold(0.0f64, |m, &x| m.max(x));
+            self.bare.push(d == 0.0);
+            if d == 0.0 {
+                let r = &mut self.bare_r[rows.clone()];
+                self.impossible |= !bare_reaction(law, &p.b[rows.clone()], self.bare_floor, r);
+                self.root[rows].fill(1.0);
+                continue;
+            }
+            let root = d.sqrt();
+            for i in rows {
+                self.root[i] = root;
+                self.size = self.size.max(p.b[i].abs() / root);
+            }
+            self.size = self.size.max(root * forced(law));
+        }
+        let size = self.unit();
+        self.b.clear();
+        self.b.extend((0..n).map(|i| p.b[i] / self.root[i] / size));
+        self.laws.clear();
+        for (k, &law) in p.laws.iter().enumerate() {
+            self.laws.push(scaled_law(law, self.root[self.start[k]] / size));
+        }
+        for k in 0..self.laws.len() {
+            if self.bare[k] {
+                self.b[self.start[k]..self.start[k + 1]].fill(0.0);
+            }
+        }
+        for m in [&mut self.h, &mut self.y] {
+            for i in 0..n {
+                m.values[m.start[i]..m.start[i + 1]].iter_mut().for_each(|v| *v /= self.root[i]);
+            }
+        }
+    }
+
+    fn unit(&self) -> f64 {
+        if self.size > 0.0 { self.size } else { 1.0 }
+    }
+
+    /// Whether everything is finite after scaling.
+    pub fn is_finite(&self) -> bool {
+        let all = self.h.values.iter().chain(&self.y.values).chain(&self.b);
+        self.size.is_finite() && all.into_iter().all(|x| x.is_finite())
+    }
+
+    /// r̂ of r.
+    pub fn pull(&self, r: &[f64], out: &mut Vec<f64>) {
+        let size = self.unit();
+        out.clear();
+        out.extend(r.iter().zip(&self.root).map(|(r, root)| r * root / size));
+    }
+
+    /// r of r̂.
+    pub fn push(&self, hat: &[f64], r: &mut [f64]) {
+        for k in 0..self.laws.len() {
+            for i in self.start[k]..self.start[k + 1] {
+                r[i] =
+                    if self.bare[k] { self.bare_r[i] } else { hat[i] / self.root[i] * self.size };
+            }
+        }
+    }
+
+    /// x = Ŷᵀ r.
+    pub fn velocity(&self, r: &[f64], x: &mut Vec<f64>) {
+        x.clear();
+        x.resize(self.dim, 0.0);
+        for (i, &value) in r.iter().enumerate() {
+            if value != 0.0 {
+                self.y.add(i, value, x);
+            }
+        }
+    }
+
+    /// Natural residual of a scaled point, with x and u as by-products.
+    pub fn residual(&self, r: &[f64], x: &mut Vec<f64>, u: &mut Vec<f64>) -> f64 {
+        self.velocity(r, x);
+        u.clear();
+        u.extend((0..self.n).map(|i| self.b[i] + self.h.dot(i, x)));
+        let mut worst = 0.0f64;
+        let mut noise = 0.0f64;
+        for (k, &law) in self.laws.iter().enumerate() {
+            if self.bare[k] {
+                continue;
+            }
+            let rows = self.start[k]..self.start[k + 1];
+            let e = defect(law, &r[rows.clone()], &u[rows.clone()]);
+            if !(e <= worst) {
+                worst = e;
+            }
+            for i in rows {
+                // The diagonal of Ŵ is at most one: a lower bound of Σ|Ŵ_ij r_j|.
+                noise = noise.max(r[i].abs());
+            }
+        }
+        if !worst.is_finite() {
+            return f64::INFINITY;
+        }
+        (worst - (NOISE_FACTOR * noise).min(NOISE_CAP)).max(0.0)
+    }
+}
+
+/// Lower Cholesky root of a semidefinite block in place (zero columns where it has no pivot); false if
+/// it is not semidefinite.
+fn root(n: usize, a: &mut [f64]) -> bool {
+    let top = (0..n).fold(0.0f64, |m, i| m.max(a[i * n + i].abs()));
+    for j in 0..n {
+        let pivot = a[j * n + j] - (0..j).map(|k| a[j * n + k] * a[j * n + k]).sum::<f64>();
+        let empty = pivot <= 1e-14 * top;
+        if !(pivot >= -1e-12 * top) {
+            return false;
+        }
+        let diagonal = if empty { 0.0 } else { pivot.sqrt() };
+        a[j * n + j] = diagonal;
+        for i in j + 1..n {
+            let rest = a[i * n + j] - (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum::<f64>();
+            if empty && !(rest.abs() <= 1e-6 * top) {
+                return false;
+            }
+            a[i * n + j] = if empty { 0.0 } else { rest / diagonal };
+            a[j * n + i] = 0.0;
+        }
+    }
+    true
+}
+
+impl OwnedRows {
+    fn copy(&mut self, other: &OwnedRows) {
+        self.start.clear();
+        self.start.extend_from_slice(&other.start);
+        self.columns.clear();
+        self.columns.extend_from_slice(&other.columns);
+        self.values.clear();
+        self.values.extend_from_slice(&other.values);
+    }
+
+    /// Zeroes x where the row has entries.
+    fn clear_from(&self, i: usize, x: &mut [f64]) {
+        for &c in &self.columns[self.start[i]..self.start[i + 1]] {
+            x[c] = 0.0;
+        }
+    }
+}
