@@ -64,12 +64,12 @@ fn stack_of_boxes_rests() {
     for scheme in [MJ, GA, Scheme::SchatzmanPaoli] {
         let (p, mut s) = stack(5, 0.5);
         let start = s.clone();
-        run(&p, scheme, &mut s, 2e-3, 2500, |_, r, m| {
+        run(&p, scheme, &mut s, 5e-3, 1000, |_, r, m| {
             assert!(r.energy.abs() < 1e-9, "{scheme:?} {r:?}");
             let mut load = [0.0; 5];
             for c in m.impulses() {
                 let corner = &p.corners[c.id.pair as usize];
-                load[corner.a.max(corner.b.unwrap_or(0))] += c.impulse[0] / 2e-3;
+                load[corner.a.max(corner.b.unwrap_or(0))] += c.impulse[0] / 5e-3;
             }
             for (i, l) in load.iter().enumerate() {
                 let want = (5 - i) as f64 * G;
@@ -123,12 +123,13 @@ fn box_falls_on_its_edge() {
             };
             let mut last = energy(&s);
             let (mut gain, mut deepest) = (0.0f64, 0.0f64);
-            run(&p, scheme, &mut s, 1e-3, 6000, |s, r, _| {
+            run(&p, scheme, &mut s, 1e-3, 4000, |s, r, _| {
                 let now = energy(s);
                 gain = gain.max(now - last);
                 last = now;
                 deepest = deepest.max(r.penetration);
-                assert!(r.energy <= 1e-10, "{scheme:?} e = {e}: {r:?}");
+                // ½ Σ |P| |Δu| of a resting box: ½ m (g h)², a few times that where corners are hit
+                assert!(r.energy <= 4.0 * (G * 1e-3f64).powi(2), "{scheme:?} e = {e}: {r:?}");
             });
             println!(
                 "{scheme:?} e = {e}: largest gain {gain:.1e} J, depth {deepest:.1e} m, {:?}",
@@ -171,10 +172,10 @@ fn painleve_rod_stays_finite() {
                         0.5 * (s.v[0].powi(2) + s.v[1].powi(2) + s.v[2].powi(2) / 12.0) + G * s.q[1]
                     };
                     let first = energy(&s);
-                    run(&p, scheme, &mut s, 1e-3, 2000, |s, r, _| {
+                    run(&p, scheme, &mut s, 2e-3, 500, |s, r, _| {
                         assert!(s.v.iter().all(|x| x.is_finite()));
                         if scheme != Scheme::SchatzmanPaoli {
-                            assert!(r.energy <= 1e-10, "{r:?}");
+                            assert!(r.energy <= 4.0 * (G * 2e-3f64).powi(2), "{r:?}");
                             assert!(energy(s) < first + 1e-2, "{scheme:?} {mu} {angle} {spin}");
                         }
                     });
@@ -294,7 +295,7 @@ fn spheres_in_a_box() {
         let mut s = p.start();
         let first = p.energy(&s);
         let (mut deepest, mut most, mut worst) = (0.0f64, 0, 0.0f64);
-        run(&p, MJ, &mut s, 1e-3, 1000, |_, r, _| {
+        run(&p, MJ, &mut s, 1e-3, 300, |_, r, _| {
             deepest = deepest.max(r.penetration);
             most = most.max(r.active);
             worst = worst.max(r.residual);

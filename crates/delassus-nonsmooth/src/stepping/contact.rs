@@ -13,8 +13,6 @@ use delassus_dae::Unilateral;
 /// Factors on restitution that are tried in turn where a step would gain energy: Newton's law with
 /// friction may do so, without restitution no step does.
 const SOFTER: [f64; 3] = [1.0, 0.5, 0.0];
-/// Energy that is rounding, as part of the work that went in and out.
-const ROUND_OFF: f64 = 1e-10;
 
 impl<P: Unilateral> Stepper<P> {
     /// Finds the impulses of all points; `dv_points` and `lambda_points` are what they do. The place
@@ -43,16 +41,16 @@ impl<P: Unilateral> Stepper<P> {
         }
         for factor in SOFTER {
             report.softened = factor;
-            let mut size = 0.0;
+            let mut error = 0.0;
             // a point that starts to slide has less friction than one at rest
             for _ in 0..3 {
                 self.impulses_once(frame.h, factor, &mut report)?;
-                (report.energy, size) = self.points.finish(&self.dv_points);
+                (report.energy, error) = self.points.finish(&self.dv_points);
                 if !self.points.let_slip() {
                     break;
                 }
             }
-            if report.energy <= ROUND_OFF * size || rule == Rule::SchatzmanPaoli {
+            if report.energy <= error || rule == Rule::SchatzmanPaoli {
                 break;
             }
         }

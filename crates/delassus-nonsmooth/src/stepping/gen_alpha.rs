@@ -95,13 +95,12 @@ impl<P: Unilateral> Stepper<P> {
         for i in 0..self.dims.nv {
             s.v[i] = g.v1[i] + self.dv_points[i];
             self.xi[i] = half * self.dv_points[i];
-            self.a[i] = self.xi[i];
         }
         for (l, m) in self.lambda.iter_mut().zip(&g.lambda1) {
             *l = h * m;
         }
         self.advance_z(p, s, h, t);
-        p.manifold().retract(&self.gen_alpha.q1, &self.a, &mut s.q);
+        p.manifold().retract(&self.gen_alpha.q1, &self.xi, &mut s.q);
         s.t += h;
         self.finish(p, s, h, true, &mut report)?;
         self.end_smooth(p, s, report.active > 0)?;

@@ -89,7 +89,7 @@ impl Default for StepperSettings {
     fn default() -> StepperSettings {
         StepperSettings {
             tolerance: 1e-10,
-            large_tolerance: 1e-6,
+            large_tolerance: 1e-5,
             max_iterations: 2000,
             max_halvings: 4,
             penetration: 1e-9,
@@ -320,11 +320,12 @@ impl<P: Unilateral> Stepper<P> {
         if self.dims.nz == 0 {
             return;
         }
-        for (i, v) in self.xi.iter_mut().enumerate() {
+        // `f` is free until the next step
+        for (i, v) in self.f.iter_mut().enumerate() {
             *v = 0.5 * (self.v[i] + s.v[i]);
         }
         p.realize_position(t, &self.q, &self.z, &mut self.ws);
-        p.realize_velocity(&self.xi, &self.z, &mut self.ws);
+        p.realize_velocity(&self.f, &self.z, &mut self.ws);
         p.z_dot(&self.ws, &mut self.zdot);
         for (z, d) in s.z.iter_mut().zip(&self.zdot) {
             *z += h * d;
