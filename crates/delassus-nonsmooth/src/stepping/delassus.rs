@@ -74,7 +74,8 @@ impl Delassus {
         self.cols[range.clone()].iter().zip(&self.vals[range]).map(|(c, v)| v * x[*c]).sum()
     }
 
-    /// Finds r from the start in it. A second call with the same rows (other b or laws) does not form
+    /// Finds r from the start in it. In factored form, only [`cone::Solver::Auto`] goes on where sweeps do
+    /// not reach the tolerance. A second call with the same rows (other b or laws) does not form
     /// W again.
     #[allow(clippy::too_many_arguments)]
     pub fn solve(
@@ -100,7 +101,8 @@ impl Delassus {
             self.loaded = true;
         }
         let p = cone::DenseProblem { w: &self.w, b, laws };
-        Ok(cone::solve(&p, r, settings, &mut self.dense))
+        let settings = cone::Settings { solver: cone::Solver::Auto, ..*settings };
+        Ok(cone::solve(&p, r, &settings, &mut self.dense))
     }
 
     fn solve_factored(
@@ -120,7 +122,7 @@ impl Delassus {
         // sweeps from a warm start are cheap; what they cannot do is left to the interior point method
         let sweeps = cone::Settings { solver: cone::Solver::Accelerated, ..*settings };
         let report = cone::solve_sparse(&p, r, &sweeps, &mut self.sparse);
-        if report.status != cone::Status::IterationLimit {
+        if report.status != cone::Status::IterationLimit || settings.solver != cone::Solver::Auto {
             return report;
         }
         let inner = cone::Settings { solver: cone::Solver::InteriorPoint, ..*settings };
