@@ -21,6 +21,7 @@ pub(super) struct Delassus {
     f: Vec<f64>,
     x: Vec<f64>,
     dense: cone::Workspace,
+    sparse: cone::SparseWorkspace,
     inverse: Vec<f64>,
     scratch: Vec<f64>,
     loaded: bool,
@@ -73,7 +74,8 @@ impl Delassus {
         self.cols[range.clone()].iter().zip(&self.vals[range]).map(|(c, v)| v * x[*c]).sum()
     }
 
-    /// Finds r from the start in it. A second call with the same rows (other b or laws) does not form
+    /// Finds r from the start in it. In factored form, only [`cone::Solver::Auto`] goes on where sweeps do
+    /// not reach the tolerance. A second call with the same rows (other b or laws) does not form
     /// W again.
     #[allow(clippy::too_many_arguments)]
     pub fn solve(
@@ -86,13 +88,46 @@ impl Delassus {
         r: &mut [f64],
         settings: &cone::Settings,
     ) -> Result<cone::Report, StepFailure> {
-        let _ = (FACTORED_FROM, &blocks);
+        if let Some(blocks) = blocks.filter(|_| self.rows() >= FACTORED_FROM) {
+            if !self.loaded {
+                self.loaded = invert(&blocks, &mut self.inverse, &mut self.scratch);
+            }
+            if self.loaded {
+                return Ok(self.solve_factored(&blocks, b, laws, r, settings));
+            }
+        }
         if !self.loaded {
             self.form(nv, respond)?;
             self.loaded = true;
         }
         let p = cone::DenseProblem { w: &self.w, b, laws };
-        Ok(cone::solve(&p, r, settings, &mut self.dense))
+        let settings = cone::Settings { solver: cone::Solver::Auto, ..*settings };
+        Ok(cone::solve(&p, r, &settings, &mut self.dense))
+    }
+
+    fn solve_factored(
+        &mut self,
+        blocks: &Blocks<'_>,
+        b: &[f64],
+        laws: &[cone::Law],
+        r: &mut [f64],
+        settings: &cone::Settings,
+    ) -> cone::Report {
+        let p = cone::SparseProblem {
+            h: cone::Rows { start: &self.start, columns: &self.cols, values: &self.vals },
+            minv: cone::InverseMass::Blocks { sizes: blocks.shape.sizes(), values: &self.inverse },
+            b,
+            laws,
+        };
+        // sweeps from a warm start are cheap; what they cannot do is left to the interior point method
+        let sweeps = cone::Settings { solver: cone::Solver::Accelerated, ..*settings };
+        let report = cone::solve_sparse(&p, r, &sweeps, &mut self.sparse);
+        if report.status != cone::Status::IterationLimit || settings.solver != cone::Solver::Auto {
+            return report;
+        }
+        let inner = cone::Settings { solver: cone::Solver::InteriorPoint, ..*settings };
+        let last = cone::solve_sparse(&p, r, &inner, &mut self.sparse);
+        cone::Report { iterations: report.iterations + last.iterations, ..last }
     }
 
     fn form(
@@ -115,5 +150,64 @@ impl Delassus {
             }
         }
         Ok(())
+    }
+}
+
+/// Inverses of symmetric positive blocks, by elimination on the diagonal; false where one is singular.
+fn invert(m: &Blocks<'_>, out: &mut Vec<f64>, a: &mut Vec<f64>) -> bool {
+    out.clear();
+    out.resize(m.shape.value_len(), 0.0);
+    for k in 0..m.shape.count() {
+        let (n, v0) = (m.shape.sizes()[k], m.shape.value(k));
+        a.clear();
+        a.extend_from_slice(&m.values[v0..v0 + n * n]);
+        let x = &mut out[v0..v0 + n * n];
+        for i in 0..n {
+            x[i * n + i] = 1.0;
+        }
+        for p in 0..n {
+            let pivot = a[p * n + p];
+            if !(pivot > 0.0) {
+                return false;
+            }
+            for j in 0..n {
+                a[p * n + j] /= pivot;
+                x[p * n + j] /= pivot;
+            }
+            for i in (0..n).filter(|i| *i != p) {
+                let c = a[i * n + p];
+                if c != 0.0 {
+                    for j in 0..n {
+                        a[i * n + j] -= c * a[p * n + j];
+                        x[i * n + j] -= c * x[p * n + j];
+                    }
+                }
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_inverted() {
+        let shape = BlockDiag::new(vec![2, 1, 3]);
+        let values = [2.0, 1.0, 1.0, 3.0, 4.0, 5.0, 1.0, 0.5, 1.0, 4.0, -1.0, 0.5, -1.0, 3.0];
+        let (mut x, mut scratch) = (Vec::new(), Vec::new());
+        assert!(invert(&Blocks { shape: &shape, values: &values }, &mut x, &mut scratch));
+        for k in 0..3 {
+            let (n, v) = (shape.sizes()[k], shape.value(k));
+            for i in 0..n {
+                for j in 0..n {
+                    let p: f64 = (0..n).map(|l| values[v + i * n + l] * x[v + l * n + j]).sum();
+                    assert!((p - f64::from(u8::from(i == j))).abs() < 1e-14);
+                }
+            }
+        }
+        let flat = [0.0; 14];
+        assert!(!invert(&Blocks { shape: &shape, values: &flat }, &mut x, &mut scratch));
     }
 }

@@ -9,8 +9,9 @@
 //!
 //! then points add M (v₁ − ṽ) = Hᵀ P + joints, by the rule of Moreau–Jean at θ = ½, and
 //! q₁ = q̃ ∘ exp(½ h (v₁ − ṽ)) pushed onto the gaps that are violated. An impulse never enters
-//! a: where it acted, v̇ is evaluated anew at the end and a moved with it. So impacts are of
-//! order 1 without ringing, free motion is of order 2 with damping of high frequencies by ρ.
+//! v̇ or a, which belong to q̃ and ṽ: evaluating them anew behind an impact would make stiff springs
+//! ring, and one step with forces of before the impact costs O(h), as the time of the impact does.
+//! So impacts are of order 1, free motion is of order 2 with damping of high frequencies by ρ.
 
 use super::points::{Frame, Rule};
 use super::{StepReport, Stepper, StepperError};
@@ -95,16 +96,17 @@ impl<P: Unilateral> Stepper<P> {
         for i in 0..self.dims.nv {
             s.v[i] = g.v1[i] + self.dv_points[i];
             self.xi[i] = half * self.dv_points[i];
-            self.a[i] = self.xi[i];
         }
         for (l, m) in self.lambda.iter_mut().zip(&g.lambda1) {
             *l = h * m;
         }
         self.advance_z(p, s, h, t);
-        p.manifold().retract(&self.gen_alpha.q1, &self.a, &mut s.q);
+        p.manifold().retract(&self.gen_alpha.q1, &self.xi, &mut s.q);
         s.t += h;
         self.finish(p, s, h, true, &mut report)?;
-        self.end_smooth(p, s, report.active > 0)?;
+        let g = &mut self.gen_alpha;
+        std::mem::swap(&mut g.vdot, &mut g.vdot1);
+        std::mem::swap(&mut g.a, &mut g.a1);
         Ok(report)
     }
 
@@ -172,33 +174,6 @@ impl<P: Unilateral> Stepper<P> {
             self.xi[i] = h * (s.v[i] + h * ((0.5 - c.beta) * g.a[i] + c.beta * g.a1[i]));
         }
         p.manifold().retract(&s.q, &self.xi, &mut g.q1);
-        Ok(())
-    }
-
-    /// Takes over v̇ and a; after impulses v̇ is that of the new state, and a moves with it.
-    fn end_smooth(&mut self, p: &P, s: &State, jumped: bool) -> Result<(), StepFailure> {
-        if jumped {
-            self.op.acc.eval(
-                p,
-                &mut self.ws,
-                s.t,
-                &s.q,
-                &s.v,
-                &s.z,
-                &mut self.a,
-                &mut self.lambda,
-                &mut self.zdot,
-            )?;
-            let g = &mut self.gen_alpha;
-            for i in 0..self.dims.nv {
-                g.a1[i] += self.a[i] - g.vdot1[i];
-                g.vdot1[i] = self.a[i];
-            }
-            g.lambda1.copy_from_slice(&self.lambda);
-        }
-        let g = &mut self.gen_alpha;
-        std::mem::swap(&mut g.vdot, &mut g.vdot1);
-        std::mem::swap(&mut g.a, &mut g.a1);
         Ok(())
     }
 }

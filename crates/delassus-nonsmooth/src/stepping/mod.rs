@@ -81,6 +81,8 @@ pub struct StepperSettings {
     pub max_halvings: u32,
     /// Penetration that is left to stand, as part of the length of the model.
     pub penetration: f64,
+    /// The same where the contact problem is solved in factored form.
+    pub large_penetration: f64,
     /// How forces are taken.
     pub forces: Forces,
 }
@@ -89,10 +91,11 @@ impl Default for StepperSettings {
     fn default() -> StepperSettings {
         StepperSettings {
             tolerance: 1e-10,
-            large_tolerance: 1e-6,
+            large_tolerance: 1e-4,
             max_iterations: 2000,
             max_halvings: 4,
             penetration: 1e-9,
+            large_penetration: 5e-7,
             forces: Forces::Auto,
         }
     }
@@ -272,6 +275,11 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<(), StepperError> {
         let Stepper { op, points, correction, ws, .. } = self;
         let features = |id| points.features(id);
+        let tolerance = if self.delassus.is_large(op.bare && !op.implicit) {
+            self.settings.large_penetration
+        } else {
+            self.settings.penetration
+        };
         let bare = op.bare.then_some((&op.blocks, &mut op.mass[..]));
         let corrected = correction.run(
             p,
@@ -281,7 +289,7 @@ impl<P: Unilateral> Stepper<P> {
             &points.ids,
             &features,
             push,
-            self.settings.penetration,
+            tolerance,
             s.t,
             &mut s.q,
             &s.z,
@@ -320,11 +328,12 @@ impl<P: Unilateral> Stepper<P> {
         if self.dims.nz == 0 {
             return;
         }
-        for (i, v) in self.xi.iter_mut().enumerate() {
+        // `f` is free until the next step
+        for (i, v) in self.f.iter_mut().enumerate() {
             *v = 0.5 * (self.v[i] + s.v[i]);
         }
         p.realize_position(t, &self.q, &self.z, &mut self.ws);
-        p.realize_velocity(&self.xi, &self.z, &mut self.ws);
+        p.realize_velocity(&self.f, &self.z, &mut self.ws);
         p.z_dot(&self.ws, &mut self.zdot);
         for (z, d) in s.z.iter_mut().zip(&self.zdot) {
             *z += h * d;

@@ -78,6 +78,9 @@ pub(super) const CLOSED: f64 = 1e-10;
 /// Sliding speed that counts as none, as part of the largest rate at hand.
 const STANDS: f64 = 1e-8;
 
+/// Energy that is rounding, as part of the work that went in and out.
+const ROUND_OFF: f64 = 1e-10;
+
 fn has_gap(law: &Law) -> bool {
     matches!(law, Law::Contact { .. })
 }
@@ -118,12 +121,14 @@ impl Points {
             }
             let before = self.features(id);
             let c = &mut self.pool[n];
-            if !p.position(ws, id, false, before, &mut c.at) || c.at.gap > margin {
+            c.law = p.law(id);
+            if !p.position(ws, id, false, before, &mut c.at)
+                || (has_gap(&c.law) && c.at.gap > margin)
+            {
                 continue;
             }
             p.rates(ws, id, &mut c.at);
             c.id = id;
-            c.law = p.law(id);
             self.n += 1;
         }
         self.ids = ids;
@@ -193,17 +198,20 @@ impl Points {
         }
     }
 
-    /// Rates after the impulses, by the change of the velocity they make; the energy they add.
-    pub fn finish(&mut self, dv: &[f64]) -> f64 {
-        let mut energy = 0.0;
+    /// Rates after the impulses, by the change of the velocity they make; the energy they add, and
+    /// what of it is an error of the step: rounding, and what forces do to the rates meanwhile.
+    pub fn finish(&mut self, dv: &[f64]) -> (f64, f64) {
+        let (mut energy, mut error) = (0.0, 0.0);
         for (c, e) in self.pool.iter_mut().zip(&self.entries).take(self.n) {
             c.after = [0.0; 3];
             for k in 0..e.rows {
                 c.after[k] = e.end[k] + c.at.row_dot(k, dv);
                 energy += 0.5 * c.impulse[k] * (c.before[k] + c.after[k]);
+                let change = (e.end[k] - c.before[k]).abs();
+                error += c.impulse[k].abs() * (0.5 * change + ROUND_OFF * c.before[k].abs());
             }
         }
-        energy
+        (energy, error)
     }
 
     /// Points that were held by static friction and slide now do so with the friction of sliding.
@@ -268,9 +276,9 @@ fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) 
     let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     let approach = -c.before[0];
     let closes = e.reach + frame.travel * e.end[0] <= 0.0;
-    // a bounce that would be over within the step is none
-    let lasts = 2.0 * restitution.e * approach > (e.end[0] - c.before[0]).abs();
-    if closes && approach > 0.0 && lasts {
+    // slower than what forces do within the step, or a bounce that would be over within it: no impact
+    let speed = approach * (2.0 * restitution.e).max(1.0);
+    if closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs() {
         return (0.0, restitution.e * approach);
     }
     let gap = if e.reach > CLOSED * length { e.reach } else { 0.0 };

@@ -20,7 +20,9 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 /// Residual of joints that is accepted where Newton stalls.
 const JOINT_LIMIT: f64 = 1e-8;
 /// Accuracy of one linear problem, relative to the depths in it: Newton's steps repeat it.
-const LINEAR: f64 = 1e-4;
+const LINEAR: f64 = 1e-3;
+/// Sweeps of one linear problem in factored form.
+const SWEEPS: usize = 60;
 
 pub(super) struct Correction {
     g: Vec<f64>,
@@ -191,8 +193,12 @@ impl Correction {
         self.laws.resize(n, cone::Law::Unilateral);
         self.r.clear();
         self.r.resize(n, 0.0);
-        let settings =
-            cone::Settings { tolerance: LINEAR, max_iterations: 400, ..Default::default() };
+        // what few sweeps leave, the next Newton step takes up
+        let settings = cone::Settings {
+            tolerance: LINEAR,
+            max_iterations: SWEEPS,
+            solver: cone::Solver::Accelerated,
+        };
         let lambda = &mut self.lambda;
         self.delassus.solve(
             self.dims.nv,

@@ -37,7 +37,9 @@ pub struct StepReport {
     pub active: usize,
     /// Largest penetration at the end of the step, m; 0 where there is none.
     pub penetration: f64,
-    /// Energy that points added, J: Σ P·(u⁻ + u⁺)/2. Not above round-off for e ≤ 1.
+    /// Energy that points added, J: Σ P·(u⁻ + u⁺)/2. Impacts never add any for e ≤ 1; points that
+    /// stay closed at most what forces do to their rates within the step, ½ Σ |P| |Δu|, which is
+    /// O(h²) and of either sign.
     pub energy: f64,
     /// Factor on all restitutions that kept the step from gaining energy; 1 where none was needed.
     pub softened: f64,

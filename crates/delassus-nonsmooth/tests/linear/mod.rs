@@ -1,4 +1,5 @@
 //! Systems with constant mass and linear gaps, written by hand.
+#![allow(dead_code)]
 
 use delassus_dae::*;
 
@@ -56,7 +57,6 @@ impl Linear {
     }
 
     /// The last point moves by itself: offset of its gap and of its tangential motion.
-    #[allow(dead_code)]
     pub fn moving(mut self, moves: fn(f64) -> [[f64; 3]; 2]) -> Linear {
         if let Some(p) = self.points.last_mut() {
             p.moves = Some(moves);
