@@ -135,6 +135,13 @@ pub trait Problem: Send + Sync {
         cc: f64,
         values: &mut [f64],
     ) -> Quality;
+    /// Forces depend on z and ż on q and v, in a way that [`Problem::feedback`] tells.
+    fn feeds_back(&self) -> bool {
+        false
+    }
+    /// values −= ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), on the pattern of K and C: what auxiliary states
+    /// that are eliminated by z = … + c ż add to r.
+    fn feedback(&self, _ws: &Self::Ws, _ck: f64, _cc: f64, _values: &mut [f64]) {}
     /// Energies at the realised state, where the problem knows them.
     fn energies(&self, _ws: &Self::Ws) -> Option<Energies> {
         None
@@ -241,6 +248,15 @@ impl<'a, P: Problem> AtVel<'a, P> {
         values: &mut [f64],
     ) -> Quality {
         self.p.tangent(self.ws, a, lambda, ck, cc, values)
+    }
+    /// Part of auxiliary states in the tangent.
+    pub fn feedback(&self, ck: f64, cc: f64, values: &mut [f64]) {
+        self.p.feedback(self.ws, ck, cc, values);
+    }
+    /// The same with other auxiliary states.
+    pub fn with_z(self, v: &[f64], z: &[f64]) -> AtVel<'a, P> {
+        self.p.realize_velocity(v, z, self.ws);
+        self
     }
 }
 

@@ -84,6 +84,8 @@ pub struct Driver<P: Problem> {
     control: StepControl,
     t0: f64,
     h: f64,
+    /// The last accepted step that met no singular position.
+    cruise: f64,
     n_fixed: u64,
     per_unit_step: bool,
     holds_step: bool,
@@ -116,6 +118,10 @@ const NEAR_SINGULAR: f64 = 1e-5;
 /// tolerances.
 const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
 const HOP_ERROR: f64 = 100.0;
+/// A step below this part of the last one away from a singular position has shrunk on the way to
+/// it, over several accepted steps; the jumps that are tried then, in those of that time.
+const SHRUNK: f64 = 0.1;
+const LONG_HOPS: [f64; 4] = [1.0, 0.5, 2.0, 0.25];
 /// Characteristic times per run beyond which the motion counts as without bound.
 const UNBOUNDED: f64 = 1e12;
 /// Fixed steps in a row beyond the border of stability that end a run.
@@ -164,6 +170,7 @@ impl<P: Problem> Driver<P> {
             method,
             opts,
             h,
+            cruise: h,
             n_fixed: 0,
             per_unit_step: info.per_unit_step,
             holds_step: info.holds_step,
@@ -309,9 +316,10 @@ impl<P: Problem> Driver<P> {
         let first = self.h;
         let mut failures = 0;
         loop {
-            if failures == HOP_AFTER
+            let shrunk = failures == 1 && first < SHRUNK * self.cruise;
+            if (failures == HOP_AFTER || shrunk)
                 && self.method.weakest_pivot() < NEAR_SINGULAR
-                && self.hop(p, first)
+                && self.hop(p, first, shrunk)
             {
                 return Ok(());
             }
@@ -345,6 +353,9 @@ impl<P: Problem> Driver<P> {
                         } else {
                             factor
                         };
+                        if self.method.weakest_pivot() >= NEAR_SINGULAR {
+                            self.cruise = h;
+                        }
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
@@ -375,17 +386,19 @@ impl<P: Problem> Driver<P> {
     /// however small the step is made. A step long enough to leave that neighbourhood is more
     /// accurate than a short one that ends in it. Its error may exceed the tolerance by
     /// [`HOP_ERROR`]; hops are counted in the summary.
-    fn hop(&mut self, p: &P, first: f64) -> bool {
+    fn hop(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
         let left = self.opts.t_end - self.state.t;
-        for factor in HOPS {
-            let h = (factor * first).min(left);
+        let (base, factors) =
+            if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
+        for factor in factors {
+            let h = (factor * base).min(left);
             let attempt = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
             let err = match attempt {
                 Ok(()) => self.scale.norm(&self.method.error()),
                 Err(_) => f64::INFINITY,
             };
             if err <= HOP_ERROR {
-                self.h = first;
+                self.h = base;
                 self.hops += 1;
                 self.wait((h == left).then_some(self.opts.t_end), false);
                 return true;
@@ -490,6 +503,11 @@ impl<P: Problem> Driver<P> {
                         "the system is stiff for an explicit method (seen first at {t:.3e} s): use {}",
                         stiff_methods()
                     ),
+                    None if self.method.info().order[0] <= 2 => {
+                        "raise max_steps, loosen the tolerance, or use a method of higher order \
+                         (mdop5; radau5 for stiff systems)"
+                            .to_owned()
+                    }
                     None => format!(
                         "raise max_steps, loosen the tolerance, or use a method for stiff systems ({})",
                         stiff_methods()

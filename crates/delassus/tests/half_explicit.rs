@@ -3,11 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+#[macro_use]
 mod support;
 
 use delassus::model::Assembled;
 use delassus::sim::{RunOptions, RunOutcome};
-use support::{BENCHMARKS, benchmark, difference, load, motions};
+use support::{benchmark, difference, load, motions};
 
 const METHODS: [&str; 2] = ["hem5", "phem56"];
 
@@ -33,35 +34,7 @@ fn run_case(id: &str, method: &str) {
     assert!(s.max_position_drift < 1e-8, "{id} {method}: drift {:.3e}", s.max_position_drift);
 }
 
-macro_rules! cases {
-    ($($name:ident $id:literal;)*) => {
-        mod hem5 { $(#[test] fn $name() { super::run_case($id, "hem5"); })* }
-        mod phem56 { $(#[test] fn $name() { super::run_case($id, "phem56"); })* }
-        #[test]
-        fn every_case_is_run() {
-            assert_eq!([$($id),*].len(), BENCHMARKS.len());
-        }
-    };
-}
-
-cases! {
-    a1 "A1_slider_crank_case1";
-    a2 "A2_slider_crank_case2";
-    a3 "A3_slider_crank_case3";
-    b1 "B1_simple_pendulum";
-    b2_n2 "B2_n_four_bar_N2";
-    b2_n40 "B2_n_four_bar_N40";
-    b3 "B3_andrews_50ms";
-    b4 "B4_bricard";
-    b5 "B5_flyball_governor";
-    d1 "D1_four_bar";
-    d2 "D2_slider_crank";
-    i1 "I1_heavy_top";
-    i2 "I2_free_rigid_body";
-    i3 "I3_spatial_slider_crank";
-    i4 "I4_spherical_pendulum";
-    i5 "I5_gyroscope";
-}
+every_benchmark!(hem5 "hem5", phem56 "phem56");
 
 /// Every joint three times: the same rows on both sides of every stage system, the same motion.
 #[test]

@@ -3,9 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+#[macro_use]
 mod support;
 
-use support::{BENCHMARKS, benchmark, run};
+use support::{benchmark, run};
 
 /// Tolerances of `bdf` and `radau5`.
 const RTOL: &[(&str, [f64; 2])] = &[
@@ -36,44 +37,4 @@ fn run_case(id: &str, method: &str) {
     assert!(drift < 1e-9, "{id} {method}: drift {drift:e}");
 }
 
-macro_rules! cases {
-    ($($name:ident $id:literal;)*) => {
-        mod bdf { $(#[test] fn $name() { super::run_case($id, "bdf"); })* }
-        mod radau5 { $(#[test] fn $name() { super::run_case($id, "radau5"); })* }
-        #[test]
-        fn every_case_is_run() {
-            assert_eq!([$($id),*, LONG].len(), BENCHMARKS.len());
-        }
-    };
-}
-
-cases! {
-    a1 "A1_slider_crank_case1";
-    a2 "A2_slider_crank_case2";
-    a3 "A3_slider_crank_case3";
-    b1 "B1_simple_pendulum";
-    b2_n2 "B2_n_four_bar_N2";
-    b3 "B3_andrews_50ms";
-    b4 "B4_bricard";
-    b5 "B5_flyball_governor";
-    d1 "D1_four_bar";
-    d2 "D2_slider_crank";
-    i1 "I1_heavy_top";
-    i2 "I2_free_rigid_body";
-    i3 "I3_spatial_slider_crank";
-    i4 "I4_spherical_pendulum";
-    i5 "I5_gyroscope";
-}
-
-/// Run by its own tests.
-const LONG: &str = "B2_n_four_bar_N40";
-
-#[test]
-fn b2_n40_by_bdf() {
-    run_case(LONG, "bdf");
-}
-
-#[test]
-fn b2_n40_by_radau5() {
-    run_case(LONG, "radau5");
-}
+every_benchmark!(bdf "bdf", radau5 "radau5");

@@ -78,3 +78,30 @@ fn flyball_governor() {
     let m = load("benchmarks/B5_flyball_governor.toml", &[]);
     gain(&m, 1e-4, 10.0, "s", 1e-2, &["bdf", "radau5", "gen-alpha"]);
 }
+
+/// A PID controller with the gains of a machine tool: the integral acts within 10 ms, so forces
+/// follow positions through it within a step, and the matrix of the iteration has to know.
+#[test]
+fn a_fast_integral_does_not_limit_the_step() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/motor_pid.toml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let text = text.replace("kp = 40", "kp = 1e6").replace("ki = 60", "ki = 1e8");
+    let text = text.replace("kd = 6\n", "kd = 1e3\n");
+    let spec = delassus::io::model_file::parse_str(&text, "m.toml", &Default::default());
+    let system = System::new(compile_with(&spec.unwrap().spec, &[]).unwrap()).unwrap();
+    let m = assemble(system).unwrap();
+    for method in ["radau5", "bdf", "gen-alpha", "gen-alpha-ggl"] {
+        let mut o = RunOptions::from_model(m.system.model());
+        (o.method, o.step) = (method.to_owned(), Some(0.05));
+        let out = delassus::sim::run(&m, &o, &mut Silent).unwrap();
+        let s = &out.summary;
+        println!(
+            "STIFF | PID | {method} | {} steps, {} rejected, {} factorizations, {} newton",
+            s.steps, s.rejected, s.factorizations, s.newton_iterations
+        );
+        assert!(out.error.is_none(), "{method}: {:?}", out.error);
+        assert_eq!((s.steps, s.rejected), (120, 0), "{method}");
+        let angle = out.results.get("arm_angle").unwrap().last().unwrap();
+        assert!((angle - std::f64::consts::FRAC_PI_3).abs() < 1e-6, "{method}: {angle}");
+    }
+}

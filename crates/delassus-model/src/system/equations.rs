@@ -190,6 +190,14 @@ impl Problem for System {
         self.add_tangent(ws, lambda, ck, cc, values)
     }
 
+    fn feeds_back(&self) -> bool {
+        self.integrates
+    }
+
+    fn feedback(&self, ws: &Workspace, ck: f64, cc: f64, values: &mut [f64]) {
+        self.add_feedback(ws, ck, cc, values);
+    }
+
     fn energies(&self, ws: &Workspace) -> Option<Energies> {
         Some(self.energy(ws))
     }

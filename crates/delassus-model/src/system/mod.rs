@@ -100,6 +100,8 @@ pub struct System {
     n_readings: usize,
     /// Some force wants the rates of the sensors that it reads.
     needs_rates: bool,
+    /// Some controller has an integral, which its force depends on.
+    integrates: bool,
     n_motions: usize,
     dims: Dims,
     manifold: Manifold,

@@ -6,12 +6,12 @@
 //! fixed v ([`drift`]) for forces that depend on rates. Forces that read sensors depend on further
 //! bodies (`sensitivity.rs`), which makes K and C unsymmetric.
 
-use super::force::{Applied, Bushing};
+use super::force::{Applied, Bushing, Law};
 use super::kin::{BodyKin, Columns, FrameKin, drift, geometric, jacobian, pull};
 use super::scalar::{Gradient, Hessian, Pair};
 use super::sensitivity::{Spread, along, rate_by_pose};
 use super::{System, Workspace};
-use crate::BodyKind;
+use crate::{BodyKind, Control};
 use delassus_dae::Quality;
 use delassus_linalg::Csr;
 use delassus_math::{Mat3, Vec3, so3};
@@ -195,6 +195,35 @@ impl System {
             self.add_bushing(ws, b, ck, cc, values);
         }
         Quality::Exact
+    }
+
+    /// values −= ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v): integrals of controllers. (Counters of turns do not
+    /// change a force.)
+    pub(super) fn add_feedback(&self, ws: &Workspace, ck: f64, cc: f64, values: &mut [f64]) {
+        for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
+            let Law::Actuator { target, control, ki, z: Some(_), .. } = &force.law else {
+                continue;
+            };
+            let (a, b) = (force.scalar.a, force.scalar.b);
+            let p = self.pair_jac(ws, a, b);
+            let hj = Spread { body: p.body, x: along(&x.h, &p.j) };
+            // f = … + ki z H and ż = target − s or target − ṡ
+            match control {
+                Control::Position => self.add_outer(values, &hj, &hj, ki * ck),
+                Control::Rate => {
+                    let pair = self.pair(ws, &force.scalar);
+                    let rate = self.rate_gradient(ws, &pair, (a, b), x, &force.scalar.kind, &p);
+                    self.add_outer(values, &hj, &rate, ki * ck);
+                    self.add_outer(values, &hj, &hj, ki * cc);
+                }
+            }
+            for leaf in &force.reads {
+                let w = self.weight(target, &ws.vars, *leaf);
+                let s = self.leaf_slopes(ws, *leaf);
+                self.add_outer(values, &hj, &s.xi, -ki * ck * w);
+                self.add_outer(values, &hj, &s.v, -ki * cc * w);
+            }
+        }
     }
 
     /// values += c ∂(JᵀH)/∂ξ for a pair of frames.

@@ -2,7 +2,7 @@
 //! the benchmark problems.
 //!
 //! `reference/README.md` says where the reference numbers come from.
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, unused_macros, reason = "every test file uses its own part")]
 
 use delassus::io::results::{CsvTable, read_csv};
 use delassus::model::spec::ModelSpec;
@@ -177,6 +177,42 @@ pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { id: "I4_spherical_pendulum", limit: Some(Max(1e-6, XYZ)), energy: None },
     Benchmark { id: "I5_gyroscope", limit: Some(Max(1e-6, XYZ)), energy: None },
 ];
+
+/// One test per method and benchmark: `every_benchmark!(hem5 "hem5", phem56 "phem56")` makes a
+/// module for each method whose tests call `run_case(id, method)` of the file.
+macro_rules! every_benchmark {
+    ($($module:ident $method:literal),*) => {
+        $(mod $module { every_benchmark! { @list $method } })*
+    };
+    (@list $method:literal) => {
+        every_benchmark! {
+            @tests $method;
+            a1 "A1_slider_crank_case1";
+            a2 "A2_slider_crank_case2";
+            a3 "A3_slider_crank_case3";
+            b1 "B1_simple_pendulum";
+            b2_n2 "B2_n_four_bar_N2";
+            b2_n40 "B2_n_four_bar_N40";
+            b3 "B3_andrews_50ms";
+            b4 "B4_bricard";
+            b5 "B5_flyball_governor";
+            d1 "D1_four_bar";
+            d2 "D2_slider_crank";
+            i1 "I1_heavy_top";
+            i2 "I2_free_rigid_body";
+            i3 "I3_spatial_slider_crank";
+            i4 "I4_spherical_pendulum";
+            i5 "I5_gyroscope";
+        }
+    };
+    (@tests $method:literal; $($name:ident $id:literal;)*) => {
+        $(#[test] fn $name() { super::run_case($id, $method); })*
+        #[test]
+        fn every_case_is_run() {
+            assert_eq!([$($id),*].len(), super::support::BENCHMARKS.len());
+        }
+    };
+}
 
 /// The first benchmark whose id begins like this.
 pub fn benchmark(id: &str) -> &'static Benchmark {

@@ -42,7 +42,14 @@ impl Bdf {
         for k in 0..nv {
             self.a[k] = (self.v[k] - self.v_known[k]) / c;
         }
-        let e = at(p, ws, to.t, &to.q, &self.z).velocity(&self.v, &self.z);
+        let mut e = at(p, ws, to.t, &to.q, &self.z).velocity(&self.v, &self.z);
+        if p.feeds_back() {
+            // z follows q and v, so that the matrix tells how forces follow them through z
+            e.z_dot(&mut self.zdot);
+            self.z.copy_from_slice(&self.z_known);
+            add(c, &self.zdot, &mut self.z);
+            e = e.with_z(&self.v, &self.z);
+        }
         e.mass(&mut self.mass);
         e.jacobian(&mut self.jac);
         e.force(&mut self.r);
@@ -52,6 +59,7 @@ impl Bdf {
         if fill {
             self.s.fill(0.0);
             e.tangent(&self.a, &self.lambda, c * c, c, &mut self.s);
+            e.feedback(c * c * c, c * c, &mut self.s);
             for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
                 self.s[*slot] += x;
             }

@@ -133,11 +133,14 @@ impl Matrix {
         self.s.fill(0.0);
         if m.is_vector() {
             p.tangent(ws, at.a, at.lambda, ck, cc, &mut self.s);
+            p.feedback(ws, 0.5 * at.h * ck, 0.5 * at.h * cc, &mut self.s);
         } else {
             // K acts on increments at q₁, i.e. on T(ξ) dξ; C acts on dv
             p.tangent(ws, at.a, at.lambda, ck, 0.0, &mut self.s);
+            p.feedback(ws, 0.5 * at.h * ck, 0.0, &mut self.s);
             m.right_multiply(&self.pattern, &mut self.s, at.xi);
             p.tangent(ws, at.a, at.lambda, 0.0, cc, &mut self.s);
+            p.feedback(ws, 0.0, 0.5 * at.h * cc, &mut self.s);
         }
         let cm = self.co.c_m();
         for (slot, x) in self.mass_slots.iter().zip(at.mass) {

@@ -91,7 +91,15 @@ impl GenAlpha {
         let ck = self.co.beta * h * h;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         {
-            let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+            let mut e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+            if p.feeds_back() {
+                // z follows q and v, so that the matrix tells how forces follow them through z
+                e.z_dot(&mut self.end.zdot);
+                for i in 0..self.dims.nz {
+                    to.z[i] = from.z[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
+                }
+                e = e.with_z(&to.v, &to.z);
+            }
             e.mass(&mut self.mass);
             e.jacobian(&mut self.jac);
             e.force(&mut self.r);

@@ -36,6 +36,15 @@ pub(super) fn fill_rows(p: &Csr, i: usize, h: f64, k: &[f64], hc: &[f64], s: &mu
     }
 }
 
+/// Adds values to block (i, j).
+pub(super) fn add_block(p: &Csr, (i, j): (usize, usize), values: &[f64], s: &mut [f64]) {
+    for r in 0..p.nrows {
+        for at in p.row_ptr[r]..p.row_ptr[r + 1] {
+            s[slot(p, i, j, r, at)] += values[at];
+        }
+    }
+}
+
 /// Adds A⁻¹_ij M to row block i.
 pub(super) fn add_mass(
     p: &Csr,

@@ -34,7 +34,8 @@
 //!
 //! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
 //! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
-//! blow it up. Auxiliary states are iterated without their Jacobian.
+//! blow it up. Auxiliary states follow positions and velocities, and the matrix has their part in the
+//! forces ([`Problem::feedback`]); how ż depends on z itself is left to the iteration.
 //!
 //! Use it for stiff systems to high accuracy, and where one-step robustness matters: impacts,
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
@@ -117,6 +118,8 @@ pub struct Radau5 {
     mass_end: Vec<f64>,
     s: Vec<f64>,
     s_one: Vec<f64>,
+    /// Part of auxiliary states in one block.
+    z_part: Vec<f64>,
     jac: Vec<f64>,
     /// Constraint rows and multiplier columns of the stages together.
     jac_rows: Vec<f64>,
@@ -203,6 +206,7 @@ impl Radau5 {
             mass_end: n(n_mass),
             s: n(N * N * nnz),
             s_one: n(nnz),
+            z_part: n(nnz),
             jac: n(N * n_jac),
             jac_rows: n(N * N * n_jac),
             jac_cols: n(N * N * n_jac),

@@ -1,8 +1,8 @@
 //! The three stages together: prediction, residuals, matrix and Newton's iteration.
 
 use super::Radau5;
-use super::blocks::{add_mass, fill_constraints, fill_rows};
-use super::tableau::{A, C, GAMMA, N, lagrange};
+use super::blocks::{add_block, add_mass, fill_constraints, fill_rows};
+use super::tableau::{A, C, GAMMA, N, lagrange, square};
 use crate::failure::{StepFailure, check_finite};
 use crate::integrator::ggl::{Monitor, Verdict, larger, rate_of_motion, relative_z, serves};
 use crate::problem::{Dims, Problem, at, mass_mul_add};
@@ -73,6 +73,25 @@ impl Radau5 {
         }
     }
 
+    /// z of the stages from ż, which follows q and v: the matrix tells how forces follow those
+    /// through z.
+    fn follow<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64) {
+        let Dims { nv, nz, .. } = self.dims;
+        for i in 0..N {
+            let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
+            p.manifold().retract(&from.q, &self.now.xi[of.clone()], &mut self.q);
+            let z = &self.now.z[zs.clone()];
+            let e = at(p, ws, from.t + C[i] * h, &self.q, z).velocity(&self.now.v[of], z);
+            e.z_dot(&mut self.zdot[zs]);
+        }
+        for i in 0..N {
+            for k in 0..nz {
+                let sum: f64 = (0..N).map(|j| A[i][j] * self.zdot[j * nz + k]).sum();
+                self.now.z[i * nz + k] = from.z[k] + h * sum;
+            }
+        }
+    }
+
     /// Residuals of all stages; with `fill` the values of the matrix too.
     fn evaluate<P: Problem>(
         &mut self,
@@ -84,6 +103,9 @@ impl Radau5 {
     ) -> Result<(), StepFailure> {
         let Dims { nv, nz, n_vel, .. } = self.dims;
         let n_jac = self.one_rows.full().nnz();
+        if p.feeds_back() {
+            self.follow(p, ws, from, h);
+        }
         for i in 0..N {
             let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
             let rows = i * n_vel..(i + 1) * n_vel;
@@ -111,6 +133,14 @@ impl Radau5 {
                 e.tangent(&self.a, lambda, 0.0, h, &mut self.s_one);
                 fill_rows(&self.tangent, i, h, &self.kc, &self.s_one, &mut self.s);
                 add_mass(&self.tangent, i, &self.a_inv, &self.mass_slots, &self.mass, &mut self.s);
+                if p.feeds_back() {
+                    // h³ Σ_k a_ik a_kj and h² a_ij, with the derivatives of this stage
+                    for (j, a2) in square(i).into_iter().enumerate() {
+                        self.z_part.fill(0.0);
+                        e.feedback(h * h * h * a2, h * h * A[i][j], &mut self.z_part);
+                        add_block(&self.tangent, (i, j), &self.z_part, &mut self.s);
+                    }
+                }
                 if i == N - 1 {
                     // the filter: M + c C + c² K, c = hγ₀
                     self.k_end.copy_from_slice(&self.kc);
@@ -119,6 +149,7 @@ impl Radau5 {
                     for (s, k) in self.s_one.iter_mut().zip(&self.kc) {
                         *s = GAMMA * *s + c * c * k;
                     }
+                    e.feedback(c * c * c, c * c, &mut self.s_one);
                     for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
                         self.s_one[*slot] += x;
                     }

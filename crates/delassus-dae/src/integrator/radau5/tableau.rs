@@ -46,6 +46,11 @@ pub(super) fn inverse(a: &[[f64; N]; N]) -> [[f64; N]; N] {
     std::array::from_fn(|i| std::array::from_fn(|j| minor(j, i) / det))
 }
 
+/// Row i of A².
+pub(super) fn square(i: usize) -> [f64; N] {
+    std::array::from_fn(|j| (0..N).map(|k| A[i][k] * A[k][j]).sum())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

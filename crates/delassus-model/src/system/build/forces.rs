@@ -58,6 +58,7 @@ impl Builder {
                 && *ki != 0.0
             {
                 *z = Some(self.sys.dims.nz);
+                self.sys.integrates = true;
                 self.sys.dims.nz += 1;
             }
         }

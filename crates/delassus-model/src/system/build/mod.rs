@@ -128,6 +128,7 @@ impl Builder {
             force_inputs: Vec::new(),
             n_readings: 0,
             needs_rates: false,
+            integrates: false,
             n_motions: 0,
             dims: Dims { nq: iq, nv: iv, nz: 0, n_pos: 0, n_vel: 0 },
             manifold: Manifold::new(&blocks),

@@ -1,0 +1,48 @@
+//! Every kind of body with every other.
+
+use super::{Lab, Pose, Rng, check_rows};
+use crate::BodyKind;
+
+/// Every kind of body with every other, for what joins and pulls points.
+#[test]
+fn all_kinds_of_bodies_can_be_mixed() {
+    let body = |name: &str, kind: BodyKind| {
+        let (label, data) = match kind {
+            BodyKind::Planar => {
+                ("planar", "inertia = 0.7\ncom = [0.1, 0.2]\nmarkers.p = [0.6, -0.3]")
+            }
+            BodyKind::Rigid => (
+                "rigid",
+                "inertia = [0.7, 0.9, 1.1]\ncom = [0.1, 0.2, 0.3]\nmarkers.p = [0.6, -0.3, 0.2]",
+            ),
+            BodyKind::Point => ("point", "position = [0.5, 0.4, 0.3]"),
+            BodyKind::PlanarPoint => ("planar-point", "position = [0.5, 0.4]"),
+        };
+        let marker = if data.contains("markers") { ".p" } else { "" };
+        let text = format!("[body.{name}]\ntype = \"{label}\"\nmass = 1.5\n{data}\n");
+        (text, format!("{name}{marker}"))
+    };
+    use BodyKind::{Planar, PlanarPoint, Point, Rigid};
+    let kinds = [Planar, Rigid, Point, PlanarPoint];
+    for (a, b) in kinds.iter().flat_map(|a| kinds.map(|b| (*a, b))) {
+        let ((text_a, end_a), (text_b, end_b)) = (body("a", a), body("b", b));
+        for element in [
+            "[joint.j]\ntype = \"spherical\"",
+            "[joint.j]\ntype = \"distance\"\nlength = 1.2",
+            "[joint.j]\ntype = \"point-on-line\"\naxis = [0.6, 0.8]",
+            "[joint.j]\ntype = \"point-on-plane\"\naxis = [0.6, 0.8]",
+            "[joint.j]\ntype = \"motion\"\naxis = [0.6, 0.8]\ncoordinate = \"position\"\nvalue = \"t^3\"",
+            "[force.f]\ntype = \"spring\"\nstiffness = 30\ndamping = 2\nlength = 0.2",
+            "[force.f]\ntype = \"bushing\"\nstiffness = [30, 20, 10, 1, 2, 3]\ndamping = [3, 2, 1, 1, 2, 3]",
+        ] {
+            let what = format!("{a:?} {b:?} {element}");
+            let mut lab = Lab::new(&format!(
+                "schema = 1\ngravity = [1, 2]\n{text_a}{text_b}{element}\nbetween = [\"{end_a}\", \"{end_b}\"]\n"
+            ));
+            let mut rng = Rng(23);
+            let s = lab.state(&mut rng, Pose::Free, None);
+            check_rows(&mut lab, &s, &what);
+            assert!(lab.check_tangent(&s, &mut rng, &what), "{what}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The scene in which elements are tried.
+
+use crate::BodyKind;
+
+/// Two bodies with markers off their mass centres, and a ground marker.
+pub(crate) fn scene(kind: BodyKind) -> &'static str {
+    if kind.is_planar() {
+        r#"
+schema = 1
+gravity = [0.4, -9.81]
+[ground.markers]
+m = { position = [0.2, -0.1], angle = 0.4 }
+n = { position = [-0.3, 0.5], angle = -0.9 }
+[body.a]
+type = "planar"
+mass = 1.3
+inertia = 0.7
+com = [0.1, 0.2]
+position = [0.3, 0.1]
+angle = 0.5
+markers.m = { position = [0.6, -0.3], angle = 0.7 }
+[body.b]
+type = "planar"
+mass = 0.8
+inertia = 0.3
+com = [-0.2, 0.1]
+position = [1.1, 0.9]
+angle = -0.3
+markers.n = { position = [-0.4, 0.5], angle = -1.1 }
+"#
+    } else {
+        r#"
+schema = 1
+gravity = [0.4, -9.81, 1.2]
+[ground.markers]
+m = { position = [0.2, -0.1, 0.3], orientation = { axis = [1, 2, -1], angle = 0.8 } }
+n = { position = [-0.3, 0.5, 0.1], orientation = { axis = [-1, 1, 2], angle = 1.3 } }
+[body.a]
+type = "rigid"
+mass = 1.3
+inertia = [0.7, 0.9, 1.1, 0.05, -0.1, 0.08]
+com = [0.1, 0.2, -0.1]
+position = [0.3, 0.1, 0.2]
+orientation = { axis = [0, 1, 1], angle = 0.5 }
+markers.m = { position = [0.6, -0.3, 0.2], orientation = { axis = [1, -1, 2], angle = 0.7 } }
+[body.b]
+type = "rigid"
+mass = 0.8
+inertia = [0.3, 0.5, 0.4, -0.02, 0.03, 0.05]
+com = [-0.2, 0.1, 0.15]
+position = [1.1, 0.9, -0.4]
+orientation = { axis = [1, 0, 2], angle = -0.6 }
+markers.n = { position = [-0.4, 0.5, -0.3], orientation = { axis = [2, 1, 1], angle = -1.1 } }
+"#
+    }
+}
+
+/// First and second frame; the elements are tried on all of them.
+pub(crate) const ENDS: [[&str; 2]; 3] = [["a.m", "b.n"], ["ground.m", "b.n"], ["a.m", "ground.n"]];
