@@ -45,6 +45,7 @@ export interface Handle {
   view: (name: string) => void;
   set: (name: string, on: boolean) => void;
   theme: (dark: boolean) => void;
+  triangles: () => number;
   frameCost: () => { mean: number; max: number; frames: number };
 }
 
@@ -154,6 +155,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     view: (name: string) => viewer.look(name as never),
     set: (name: string, on: boolean) => bar.toggle(name as never, on),
     theme: (dark: boolean) => setTheme(dark),
+    triangles: () => viewer.triangles,
     frameCost: () => ({ mean: viewer.cost.reduce((a, b) => a + b, 0) / Math.max(1, viewer.cost.length), max: Math.max(0, ...viewer.cost), frames: viewer.cost.length }),
   } satisfies Partial<Handle>);
 

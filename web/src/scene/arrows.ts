@@ -39,9 +39,11 @@ export class Arrows {
   factor = 1;
   private readonly length: number;
   private readonly thickness: number;
+  private readonly planar: boolean;
 
-  constructor(report: Report, length: number, thickness: number) {
+  constructor(report: Report, length: number, thickness: number, planar: boolean) {
     this.report = report;
+    this.planar = planar;
     this.length = length;
     this.thickness = thickness;
     this.root.visible = false;
@@ -77,9 +79,9 @@ export class Arrows {
     const n = this.arrows.length;
     if (n === 0) return;
     const color = { force: new Color(0xd64545), torque: new Color(0x8e44ad) };
-    const material = new MeshLambertMaterial({ emissive: 0x330a0a });
-    this.shaft = new InstancedMesh(makeSolid("cylinder", true), material, n);
-    this.head = new InstancedMesh(makeSolid("cone", true), material, 2 * n);
+    const material = new MeshLambertMaterial({ emissive: 0x330a0a, depthTest: !this.planar, transparent: this.planar });
+    this.shaft = new InstancedMesh(makeSolid("cylinder", 1), material, n);
+    this.head = new InstancedMesh(makeSolid("cone", 1), material, 2 * n);
     this.arrows.forEach((a, i) => {
       const c = a.kind === "torque" ? color.torque : color.force;
       this.shaft?.setColorAt(i, c);

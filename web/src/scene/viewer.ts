@@ -38,6 +38,8 @@ import { Traces } from "./traces";
 
 export type Switch = "joints" | "forces" | "masses" | "frames" | "names" | "arrows" | "traces" | "grid" | "contacts";
 
+const AXES = [1, -1].flatMap((s) => [new Vector3(s, 0, 0), new Vector3(0, s, 0), new Vector3(0, 0, s)]);
+
 export class Viewer {
   readonly host: HTMLElement;
   readonly overlay = new Overlay();
@@ -62,6 +64,10 @@ export class Viewer {
   private readonly valid: Uint8Array;
   private readonly grid = new Object3D();
   private readonly contacts: Mesh[] = [];
+  /** Points of the motion that the picture must hold. */
+  private cloud: Vector3[] = [];
+  /** Outer points of the drawn bodies, in their own axes. */
+  private drawn: Vector3[][] = [];
   private box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
   private size = 1;
   private readonly up: Vector3;
@@ -89,9 +95,9 @@ export class Viewer {
     this.poses = new Float64Array(7 * n);
     this.valid = new Uint8Array(n);
     this.measure();
-    this.arrows = new Arrows(report, 0.22 * this.size, 0.006 * this.size);
+    this.arrows = new Arrows(report, 0.22 * this.size, 0.006 * this.size, this.planar);
     try {
-      this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+      this.renderer = new WebGLRenderer({ antialias: true });
     } catch {
       this.fault = "This browser cannot draw in 3D (WebGL is missing or switched off): no picture of the mechanism. Plots and tables work.";
       return;
@@ -104,6 +110,7 @@ export class Viewer {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     host.append(canvas, this.overlay.root);
     this.cameras = new Cameras(this.planar, this.up, canvas, () => this.touch());
+    this.cameras.cloud = this.cloud;
     this.lights();
     this.scene.add(this.grid, this.traces.root, this.arrows.root);
     new ResizeObserver(() => this.resize()).observe(host);
@@ -111,6 +118,10 @@ export class Viewer {
     this.picking(canvas);
   }
 
+  /** Triangles of the last picture. */
+  get triangles(): number {
+    return this.renderer?.info.render.triangles ?? 0;
+  }
   get sceneSpec(): SceneSpec {
     return this.report.scene;
   }
@@ -137,8 +148,10 @@ export class Viewer {
     const { scene, motion } = this.report;
     const pose = new Float64Array(7);
     const reach = scene.bodies.map((b, i) => this.reach(b, i));
+    const cloud: Vector3[] = [];
     const boxOf = (frames: number[]): Box3 => {
       const box = new Box3();
+      cloud.length = 0;
       for (const f of frames) {
         scene.bodies.forEach((_b, i) => {
           if (!motion.frame(f, i, pose)) return;
@@ -147,13 +160,15 @@ export class Viewer {
           for (const { p, r } of reach[i] ?? []) {
             const c = p.clone().applyQuaternion(q).add(x);
             box.expandByPoint(c.clone().addScalar(r)).expandByPoint(c.clone().addScalar(-r));
+            if (r > 0) for (const e of AXES) cloud.push(c.clone().addScaledVector(e, r));
+            else cloud.push(c);
           }
         });
       }
       return box;
     };
     const n = motion.frames;
-    const stride = Math.max(1, Math.floor(n / 120));
+    const stride = Math.max(1, Math.floor(n / (scene.bodies.length > 60 ? 60 : 120)));
     const frames: number[] = [];
     for (let f = 0; f < n; f += stride) frames.push(f);
     if (n > 0) frames.push(n - 1);
@@ -161,13 +176,17 @@ export class Viewer {
     const whole = boxOf(frames);
     const given = scene.size && scene.size > 0 ? scene.size : 0;
     const diagonal = first.isEmpty() ? 0 : first.getSize(new Vector3()).length();
-    this.size = diagonal > 1e-9 ? diagonal : given || 1;
+    // A single body that flies far is small against its path; symbols then follow the path.
+    const path = whole.isEmpty() ? 0 : whole.getSize(new Vector3()).length();
+    this.size = Math.max(diagonal, 0.3 * path) || given || 1;
     if (whole.isEmpty() || whole.getSize(new Vector3()).length() < 1e-9) {
       const c = scene.center && scene.center.length >= 2 ? vec(scene.center) : first.isEmpty() ? new Vector3() : first.getCenter(new Vector3());
       whole.setFromCenterAndSize(c, new Vector3(this.size, this.size, this.size));
     }
+    this.cloud = cloud;
+    if (this.cameras) this.cameras.cloud = cloud;
     // Room for symbols around the outermost points.
-    this.box = whole.expandByScalar(0.05 * this.size);
+    this.box = whole.expandByScalar(0.04 * this.size);
     if (this.planar) {
       this.box.min.z = -1e-3 * this.size;
       this.box.max.z = 1e-3 * this.size;
@@ -188,10 +207,35 @@ export class Viewer {
       if (s.length) for (const z of [-0.5, 0.5]) list.push({ p: new Vector3(0, 0, z * s.length).applyQuaternion(q).add(p), r: s.radius ?? 0 });
       for (const x of [s.a, s.b, ...(s.points ?? [])]) if (x) list.push({ p: vec(x).applyQuaternion(q).add(p), r: 0 });
     }
+    for (const p of this.drawn[index] ?? []) list.push({ p, r: 0 });
     for (const j of this.report.scene.joints ?? []) {
       if (j.type === "rolling" && j.b?.body === index) list.push({ p: vec(j.b.p), r: j.radius ?? 0 });
     }
     return list;
+  }
+
+  /** Outer points of what is drawn of each body, in its own axes, so that the picture holds it. */
+  private drawnPoints(d: Drawing): void {
+    const n = this.report.scene.bodies.length;
+    const points: Vector3[][] = Array.from({ length: n }, () => []);
+    for (const part of d.parts) {
+      // Links end where joints are, which count already; half planes and floors are endless.
+      if (part.layer !== "body" || part.paint === "ground" || n > 60) continue;
+      const cube = part.solid === "box" || part.solid === "block";
+      const ball = part.solid === "sphere" || part.solid === "globe";
+      const local = cube
+        ? Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5))
+        : ball
+          ? AXES.map((e) => e.clone())
+          : [-0.5, 0.5].flatMap((z) => [0, 1, 2, 3, 4, 5].map((k) => new Vector3(Math.cos((k * Math.PI) / 3), Math.sin((k * Math.PI) / 3), z)));
+      points[part.body]?.push(...local.map((p) => p.applyMatrix4(part.local)));
+    }
+    for (const plate of d.plates) {
+      if (plate.layer !== "body" || plate.body === 0) continue;
+      const stride = 3 * Math.max(1, Math.floor(plate.positions.length / 300));
+      for (let i = 0; i + 2 < plate.positions.length; i += stride) points[plate.body]?.push(new Vector3().fromArray(plate.positions, i));
+    }
+    this.drawn = points;
   }
 
   /** Half width of links: thin against the model, and against the links themselves. */
@@ -207,7 +251,8 @@ export class Viewer {
     });
     lengths.sort((a, b) => a - b);
     const typical = lengths[Math.floor(lengths.length / 2)] ?? this.size;
-    return Math.min(0.018 * this.size, 0.12 * typical) || 0.018 * this.size;
+    // Long chains: never thinner than can be seen, even if links become stubby.
+    return Math.max(Math.min(0.018 * this.size, 0.12 * typical), 0.0028 * this.size);
   }
 
   /** Makes all drawn things anew from the scene: at the start, and when live data are complete. */
@@ -236,6 +281,8 @@ export class Viewer {
     for (const j of scene.joints ?? []) drawJoint(d, scene, motion, j, paintOf, this.planar && Math.abs(this.up.z) > 0.7 ? new Vector3(0, 1, 0) : this.up, this.size);
     for (const f of scene.forces ?? []) drawForce(d, f);
 
+    this.drawnPoints(d);
+    this.measure();
     this.pools?.dispose();
     if (this.pools) this.scene.remove(this.pools.root);
     for (const g of this.groups) this.scene.remove(g);

@@ -112,6 +112,7 @@ export class Plots {
       return;
     }
     let open = 0;
+    const few = groups.reduce((n, g) => n + g.charts.length, 0) <= 3;
     this.list.replaceChildren(
       ...groups.map((g) => {
         const body = h("div", { class: "group-body" });
@@ -137,6 +138,7 @@ export class Plots {
                 cursor: this.cursor,
                 zoom: this.zoom,
                 events: this.report.events,
+                height: few ? 230 : 170,
               },
               this.observer,
             );

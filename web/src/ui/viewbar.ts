@@ -5,7 +5,7 @@ import { download, h } from "./dom";
 
 const VIEWS: [View, string, string][] = [["front", "Front", "1"], ["top", "Top", "2"], ["side", "Side", "3"], ["iso", "Corner", "4"]];
 const SWITCHES: [Switch, string, string][] = [
-  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Mass centres", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
+  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Masses", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
 ];
 
 export class ViewBar {
@@ -21,7 +21,7 @@ export class ViewBar {
     if (events) useful.push(["contacts", "Contacts", "C"]);
     const switches = h("div", { class: "buttons", role: "group", "aria-label": "What is drawn" });
     for (const [s, name, key] of useful) {
-      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${name} (${key})`, onclick: () => this.toggle(s) }, name);
+      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${s === "masses" ? "Mass centres" : name} (${key})`, onclick: () => this.toggle(s) }, name);
       this.buttons.set(s, b);
       switches.append(b);
     }
