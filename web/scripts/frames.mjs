@@ -39,7 +39,10 @@ try {
   const n = Math.floor(((to - from) / speed) * fps + 1e-9) + 1;
   for (let i = 0; i < n; i++) {
     const t = Math.min(to, from + (i * speed) / fps);
-    await page.evaluate((x) => window.delassus.setTime(x), t);
+    await page.evaluate((x) => {
+      window.delassus.setTime(x);
+      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }, t);
     writeFileSync(join(folder, `frame_${String(i).padStart(5, "0")}.png`), await page.screenshot({ type: "png" }));
   }
   console.log(`${n} frames in ${folder}`);

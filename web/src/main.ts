@@ -45,6 +45,8 @@ export interface Handle {
   view: (name: string) => void;
   set: (name: string, on: boolean) => void;
   theme: (dark: boolean) => void;
+  /** The picture as it is drawn now. */
+  bitmap: () => Promise<ImageBitmap | null>;
   triangles: () => number;
   frameCost: () => { mean: number; max: number; frames: number };
 }
@@ -133,8 +135,6 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     setTime: (t: number) => {
       cursor.play(false);
       cursor.set(t);
-      viewer.touch();
-      viewer.frame();
     },
     time: () => cursor.t,
     range: () => [cursor.start, cursor.end],
@@ -155,6 +155,10 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     view: (name: string) => viewer.look(name as never),
     set: (name: string, on: boolean) => bar.toggle(name as never, on),
     theme: (dark: boolean) => setTheme(dark),
+    bitmap: async () => {
+      const blob = await viewer.picture();
+      return blob ? createImageBitmap(blob) : null;
+    },
     triangles: () => viewer.triangles,
     frameCost: () => ({ mean: viewer.cost.reduce((a, b) => a + b, 0) / Math.max(1, viewer.cost.length), max: Math.max(0, ...viewer.cost), frames: viewer.cost.length }),
   } satisfies Partial<Handle>);

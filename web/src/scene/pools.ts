@@ -37,7 +37,8 @@ export class Pools {
     };
     for (const part of drawing.parts) {
       group(part.solid, part.layer, false).parts.push(part);
-      if (part.edge) group(part.solid, part.layer, true).parts.push(part);
+      // Edges of hundreds of small bodies cost much and show little.
+      if (part.edge && detail > 0) group(part.solid, part.layer, true).parts.push(part);
     }
     for (const link of drawing.links) group(link.solid, link.layer, false).links.push(link);
     for (const g of groups.values()) {
@@ -49,7 +50,7 @@ export class Pools {
       const pool: Pool = { mesh, parts: g.parts, links: g.links, edge: g.edge };
       if (!g.edge) {
         g.parts.forEach((part, slot) => {
-          if (!this.firstPart.has(part.body)) this.firstPart.set(part.body, { pool, slot });
+          if (part.layer === "body" && !this.firstPart.has(part.body)) this.firstPart.set(part.body, { pool, slot });
         });
       }
       this.pools.push(pool);

@@ -77,6 +77,7 @@ export class Viewer {
   following: number | null = null;
   private readonly followed = new Vector3();
   private dirty = true;
+  private placed = false;
   readonly switches: Record<Switch, boolean> = {
     joints: true, forces: true, masses: false, frames: false, names: false, arrows: false, traces: false, grid: true, contacts: true,
   };
@@ -109,7 +110,7 @@ export class Viewer {
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     host.append(canvas, this.overlay.root);
-    this.cameras = new Cameras(this.planar, this.up, canvas, () => this.touch());
+    this.cameras = new Cameras(this.planar, this.up, canvas, () => (this.dirty = true));
     this.cameras.cloud = this.cloud;
     this.lights();
     this.scene.add(this.grid, this.traces.root, this.arrows.root);
@@ -133,6 +134,14 @@ export class Viewer {
   /** Asks for a new picture at the next frame. */
   touch(): void {
     this.dirty = true;
+    this.placed = false;
+  }
+
+  /** Puts everything where it is at the time of the cursor, without drawing it. */
+  settle(): void {
+    if (this.placed || !this.pools) return;
+    this.placed = true;
+    this.update(this.cursor.t);
   }
 
   private lights(): void {
@@ -508,7 +517,7 @@ export class Viewer {
     if (!this.dirty || !this.renderer || !this.pools) return;
     this.dirty = false;
     const begin = performance.now();
-    this.update(this.cursor.t);
+    this.settle();
     this.renderer.render(this.scene, this.cameras.camera);
     this.overlay.axes(this.cameras.camera);
     this.overlay.scale(this.cameras.metresPerPixel());
@@ -547,6 +556,7 @@ export class Viewer {
       this.cameras.shift(now.clone().sub(this.followed));
       this.followed.copy(now);
       this.dirty = false;
+      this.placed = true;
     }
     this.pools?.place(this.matrices, this.valid);
     this.arrows.place(t, this.matrices, this.valid);
@@ -584,8 +594,7 @@ export class Viewer {
   bodyPose(name: string): number[] | null {
     const i = this.report.scene.bodies.findIndex((b) => b.name === name);
     if (i < 0) return null;
-    this.dirty = true;
-    this.frame();
+    this.settle();
     if (!this.valid[i]) return null;
     const m = this.pools?.readBack(i) ?? this.groups[i]?.matrix;
     if (!m) return null;
@@ -604,7 +613,9 @@ export class Viewer {
   /** Pixel of the body's mass centre in the picture. */
   bodyPixel(name: string): [number, number] | null {
     const i = this.report.scene.bodies.findIndex((b) => b.name === name);
+    this.settle();
     if (i < 0 || !this.valid[i]) return null;
+    this.cameras.camera.updateMatrixWorld();
     return this.project(vec(this.report.scene.bodies[i]?.com).applyMatrix4(this.matrices[i] as Matrix4));
   }
 

@@ -227,9 +227,9 @@ export class Chart {
     const over = this.plot.over;
     let down = 0;
     over.addEventListener("pointerdown", (e) => (down = e.clientX));
-    over.addEventListener("click", (e) => {
+    over.addEventListener("pointerup", (e) => {
       if (Math.abs(e.clientX - down) > 4 || !this.plot) return;
-      this.options.cursor.set(this.plot.posToVal(e.offsetX, "x"));
+      this.options.cursor.set(this.plot.posToVal(e.clientX - over.getBoundingClientRect().left, "x"));
     });
     if (range) this.plot.setScale("x", { min: range[0], max: range[1] });
     this.options.zoom.add(this);
