@@ -149,10 +149,12 @@ impl Live {
             Some(e) => message(
                 "failed",
                 &json!({
-                    "code": e.get("code"),
-                    "t": summary.get("t_end"),
-                    "message": e.get("message"),
-                    "help": e.get("help"),
+                    "error": {
+                        "code": e.get("code"),
+                        "t": summary.get("t_end"),
+                        "message": e.get("message"),
+                        "help": e.get("help"),
+                    },
                     "summary": summary,
                 })
                 .to_string(),
