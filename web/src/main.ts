@@ -37,6 +37,7 @@ export interface Handle {
   channel: (name: string) => Promise<number[]>;
   columnTimes: () => number[];
   visiblePlots: () => string[];
+  zoom: () => [number, number] | null;
   problems: () => string[];
   events: () => number[];
   playing: () => boolean;
@@ -147,6 +148,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     channel: async (name: string) => Array.from((await report.columns.find((c) => c.name === name)?.load()) ?? []),
     columnTimes: () => Array.from(report.columnTime.view()),
     visiblePlots: () => [...liveCharts()].map((c) => c.options.title),
+    zoom: () => zoom.range,
     problems: () => report.problems,
     events: () => report.events.map((e) => e.t),
     playing: () => cursor.playing,

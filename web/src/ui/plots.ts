@@ -42,7 +42,7 @@ export class Plots {
         search,
         h("button", { type: "button", class: "small", onclick: all(true) }, "open all"),
         h("button", { type: "button", class: "small", onclick: all(false) }, "close all"),
-        h("button", { type: "button", class: "small", title: "Show all times in all plots", onclick: () => zoom.set(null, null) }, "reset zoom"),
+        h("button", { type: "button", class: "small", title: "Show all times in all plots", onclick: () => zoom.set(null) }, "reset zoom"),
       ),
       this.list,
       this.empty,

@@ -257,9 +257,20 @@ test("slider-crank: everything an engineer touches", async (browser) => {
   assert.notEqual(await line(), before);
   // A click into a plot moves the time; dragging zooms all plots; a button shows all again.
   const over = page.locator("#panel-plots .u-over").first();
+  await over.scrollIntoViewIfNeeded();
   const box = await over.boundingBox();
   await page.mouse.click(box.x + 0.25 * box.width, box.y + 0.5 * box.height);
   near(await page.evaluate(() => window.delassus.time()), 0.5, 0.02, "click into a plot");
+  const range = () => page.evaluate(() => window.delassus.zoom());
+  await page.mouse.move(box.x + 0.25 * box.width, box.y + 0.5 * box.height);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.5 * box.height, { steps: 4 });
+  await page.mouse.up();
+  const zoomed = await range();
+  near(zoomed[0], 0.5, 0.03, "zoom from");
+  near(zoomed[1], 1, 0.03, "zoom to");
+  await page.mouse.dblclick(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
+  assert.equal(await range(), null, "double click shows all");
   // Log axis and CSV of what is shown.
   await page.locator("#panel-plots .chart-tools button").first().click();
   assert.equal(await page.locator("#panel-plots .chart-tools button").first().getAttribute("aria-pressed"), "true");
