@@ -75,7 +75,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
   };
   range();
   cursor.set(cursor.start);
-  cursor.speed = goodSpeed(cursor.end - cursor.start);
+  cursor.speed = goodSpeed(cursor.end - cursor.start, report.motion.rotationRate());
 
   const help = makeHelp();
   drawHeader(byId("header"), report, help.toggle);

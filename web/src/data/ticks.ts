@@ -15,7 +15,8 @@ export function linearTicks(lo: number, hi: number, wish: number): number[] {
   // The limits of doubles: steps below the spacing of numbers give one mark.
   if (!Number.isFinite(first) || !Number.isFinite(last) || last - first > 100) return [lo];
   const out: number[] = [];
-  for (let i = first; i <= last; i++) out.push(Number((i * step).toPrecision(12)));
+  // Counted from 0: beyond 2^53 adding 1 to `first` would change nothing.
+  for (let k = 0; k <= last - first; k++) out.push(Number(((first + k) * step).toPrecision(15)));
   return out;
 }
 

@@ -52,7 +52,7 @@ function helix(): BufferGeometry {
     for (let k = 0; k < ring; k++) {
       const a = (2 * Math.PI * k) / ring;
       const normal = n1.clone().multiplyScalar(Math.cos(a)).addScaledVector(n2, Math.sin(a));
-      positions.push(p.x + wire * normal.x, p.y + wire * normal.y, p.z + 0.12 * wire * normal.z);
+      positions.push(p.x + wire * normal.x, p.y + wire * normal.y, p.z + 0.05 * wire * normal.z);
       normals.push(normal.x, normal.y, normal.z);
     }
   });

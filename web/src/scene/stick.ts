@@ -173,7 +173,7 @@ function drawSolid(d: Drawing, index: number, body: Body, paint: Paint, largest:
   return true;
 }
 
-export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Body, paint: Paint, size: number): void {
+export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Body, paint: Paint, size: number, geared = false): void {
   const u = d.u;
   const com = vec(body.com);
   const points = attachments(scene, index, 0.3 * u);
@@ -184,7 +184,9 @@ export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Bod
   if (!first || (points.length === 1 && first.distanceTo(com) < 0.5 * u)) {
     if (slides || rolls) return; // the joint draws the block or the wheel
     if (body.kind !== "point" && drawSolid(d, index, body, paint, 0.3 * size)) return;
-    d.ball(index, com, (body.kind === "point" ? 1.6 : 2.2) * u, paint);
+    if (geared) return;
+    if (d.planar || body.kind === "point") d.ball(index, com, (body.kind === "point" ? 1.6 : 2.2) * u, paint);
+    else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);
     return;
   }
   const line = collinear(points, 0.5 * u);
@@ -192,7 +194,9 @@ export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Bod
     const arm = first.distanceTo(com);
     d.rod(index, first, com, 0.8 * u, paint);
     if (slides || rolls || drawSolid(d, index, body, paint, 0.75 * arm)) return;
-    d.ball(index, com, 2.2 * u, paint);
+    // In space two-tone, so that a spin about the arm is seen.
+    if (d.planar) d.ball(index, com, 2.2 * u, paint);
+    else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);
     return;
   }
   if (line) {

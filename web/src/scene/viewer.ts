@@ -29,7 +29,7 @@ import { Arrows } from "./arrows";
 import { Cameras, type View } from "./camera";
 import { bodyColor, hex, paintColor, SELECTED } from "./colors";
 import { Drawing, quat, vec, type Layer, type Paint } from "./drawing";
-import { drawForce, drawJoint } from "./joints";
+import { drawForce, drawJoint, drawWheels, wheels } from "./joints";
 import { Overlay } from "./overlay";
 import { Pools } from "./pools";
 import { drawShape } from "./shapes";
@@ -272,6 +272,9 @@ export class Viewer {
     this.measure();
     const d = new Drawing(this.planar, this.unit(), n);
     const paintOf = (i: number): Paint => (i === 0 ? "ground" : (hex(scene.bodies[i]?.color) ?? bodyColor(i, n)));
+    const gears = (scene.joints ?? []).flatMap((j) => wheels(scene, motion, j, this.planar)).filter((w) => w.radius > 0.5 * d.u && w.radius < 3 * this.size);
+    const geared = new Set(gears.map((w) => w.body));
+    drawWheels(d, gears, paintOf);
     for (let i = 0; i < n; i++) {
       const body = scene.bodies[i] as Body;
       const shapes = body.shapes ?? [];
@@ -283,11 +286,11 @@ export class Viewer {
           this.report.onProblem?.(words);
         }
       }
-      if (i > 0 && shapes.length === 0) drawStick(d, scene, i, body, paintOf(i), this.size);
+      if (i > 0 && shapes.length === 0) drawStick(d, scene, i, body, paintOf(i), this.size, geared.has(i));
       if (i > 0 && body.kind !== "point" && (body.mass ?? 0) > 0) this.drawMass(d, i, vec(body.com));
       if (i > 0) this.drawFrame(d, i);
     }
-    for (const j of scene.joints ?? []) drawJoint(d, scene, motion, j, paintOf, this.planar && Math.abs(this.up.z) > 0.7 ? new Vector3(0, 1, 0) : this.up, this.size);
+    for (const j of scene.joints ?? []) drawJoint(d, motion, j, paintOf, this.planar && Math.abs(this.up.z) > 0.7 ? new Vector3(0, 1, 0) : this.up, this.size);
     for (const f of scene.forces ?? []) drawForce(d, f);
 
     this.drawnPoints(d);

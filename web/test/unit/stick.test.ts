@@ -3,7 +3,7 @@ import { Vector3 } from "three";
 import { Motion } from "../../src/data/motion";
 import type { SceneSpec } from "../../src/data/types";
 import { Drawing } from "../../src/scene/drawing";
-import { drawJoint, jointAxis, travel } from "../../src/scene/joints";
+import { drawJoint, jointAxis, travel, wheels } from "../../src/scene/joints";
 import { attachments, collinear, drawStick, hull, inertiaSolid } from "../../src/scene/stick";
 
 const at = (body: number, p: number[]) => ({ body, p, r: [1, 0, 0, 0] });
@@ -91,8 +91,16 @@ test("every kind of joint can be drawn, in the plane and in space", () => {
       const d = new Drawing(planar, 0.05, 2);
       const m = new Motion(2, 7, [0], [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
       const j = { name: "j", type, a: at(0, [0, 0, 0]), b: at(1, [0, 0, 0]) };
-      drawJoint(d, { joints: [j], bodies: [] }, m, j, () => 0xffffff, V(0, 1), 1);
+      drawJoint(d, m, j, () => 0xffffff, V(0, 1), 1);
       for (const p of d.parts) expect(p.local.elements.every(Number.isFinite)).toBe(true);
     }
   }
+});
+
+test("pitch circles from the ratio, or from the motion", () => {
+  const m = new Motion(3, 3, [0, 1], [0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 6, 3, 0, -3]);
+  const j = { name: "g", type: "coupling", a: at(1, [0, 0, 0]), b: at(2, [0, 0, 0]) };
+  expect(wheels({ joints: [j] }, m, j, true).map((w) => w.radius)).toEqual([1, 2]);
+  const rack = new Motion(3, 3, [0, 1], [0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 6, 3, 1.5, 0]);
+  expect(wheels({ joints: [j] }, rack, j, true)).toMatchObject([{ body: 1, radius: 0.25 }]);
 });

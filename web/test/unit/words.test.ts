@@ -20,6 +20,9 @@ test("speed shows short and long runs in sensible time", () => {
   expect(goodSpeed(0.05)).toBe(0.005);
   expect(goodSpeed(0)).toBe(1);
   expect(goodSpeed(400)).toBe(50);
+  expect(goodSpeed(5, 35)).toBe(0.2); // a crank at 35 rad/s
+  expect(goodSpeed(5, 6)).toBe(1);
+  expect(goodSpeed(10, 1000)).toBe(0.2); // not over a minute
 });
 
 test("cursor stays inside, repeats or stops", () => {
