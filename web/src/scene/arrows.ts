@@ -21,8 +21,10 @@ export function arrowSpecs(report: Report): ArrowSpec[] {
   const names = report.columns.map((c) => c.name);
   for (const j of report.scene.joints ?? []) {
     if (!j.b) continue;
+    // Reaction sensors stand in the group of their joint; those of other frames than the ground's do not count.
+    const own = report.columns.filter((c) => c.group === `joint/${j.name}` && !/ in (?!ground)/.test(c.label)).map((c) => c.name);
     const columns = ["x", "y", "z"].map(
-      (c) => names.find((n) => n === `${j.name}.f${c}` || n === `${j.name}.force.${c}` || n === `${j.name}.reaction.f${c}`) ?? null,
+      (c) => names.find((n) => n === `${j.name}.f${c}` || n === `${j.name}.force.${c}` || n === `${j.name}.reaction.f${c}`) ?? own.find((n) => n.endsWith(`.f${c}`)) ?? null,
     );
     if (columns.some((c) => c)) found.push({ name: j.name, kind: "force", group: "reaction", body: j.b.body, p: j.b.p, columns });
   }

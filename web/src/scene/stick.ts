@@ -177,6 +177,13 @@ export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Bod
   const u = d.u;
   const com = vec(body.com);
   const points = attachments(scene, index, 0.3 * u);
+  // A last link ends at the point somebody gave a name.
+  if (points.length < 2) {
+    for (const m of body.markers ?? []) {
+      const p = vec(m.p);
+      if (points.every((q) => q.distanceTo(p) > 0.3 * u)) points.push(p);
+    }
+  }
   const slides = (scene.joints ?? []).some((j) => ["prismatic", "cylindrical", "screw", "point-on-line"].includes(j.type) && j.b?.body === index);
   const rolls = (scene.joints ?? []).some((j) => j.type === "rolling" && j.b?.body === index);
   const first = points[0];

@@ -206,6 +206,7 @@ export class Viewer {
   private reach(b: Body, index: number): { p: Vector3; r: number }[] {
     const list: { p: Vector3; r: number }[] = [];
     for (const p of attachments(this.report.scene, index, 0)) list.push({ p, r: 0 });
+    for (const m of b.markers ?? []) list.push({ p: vec(m.p), r: 0 });
     if (index > 0 || (b.kind && b.kind !== "ground")) list.push({ p: vec(b.com), r: 0 });
     for (const s of b.shapes ?? []) {
       const p = vec(s.p);
