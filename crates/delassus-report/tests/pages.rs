@@ -29,7 +29,7 @@ fn moving(kinds: Vec<BodyKind>, rows: usize) -> Motion {
     let mut m = Motion { kinds, stride: 1, t, coordinates: Vec::new() };
     for t in m.t.clone() {
         for (b, kind) in m.kinds.clone().iter().enumerate() {
-            let wave = |k: usize| ((1.0 + 0.13 * k as f64) * t + 0.7 * b as f64).sin();
+            let wave = |k: usize| ((1.0 + 0.13 * k as f64) * t + 0.7 * b as f64 + 0.3).sin();
             let at = m.coordinates.len();
             m.coordinates.extend((0..kind.nq()).map(wave));
             if *kind == BodyKind::Rigid {
