@@ -70,7 +70,8 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     const { motion, columnTime, meta } = report;
     const c = columnTime.view();
     const start = motion.frames > 0 ? motion.start : (c[0] ?? 0);
-    const end = motion.frames > 0 ? motion.end : (c[c.length - 1] ?? meta.t_end ?? 0);
+    // A run that has just begun has no end yet: the cursor is at its end and goes along with it.
+    const end = motion.frames > 0 ? motion.end : (c[c.length - 1] ?? (meta.status === "running" ? start : (meta.t_end ?? 0)));
     cursor.setRange(start, end);
   };
   range();

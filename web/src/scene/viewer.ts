@@ -23,13 +23,13 @@ import {
 } from "three";
 import { indexAt } from "../data/motion";
 import type { Report } from "../data/report";
-import type { Body, SceneSpec } from "../data/types";
+import type { Body, Place, SceneSpec } from "../data/types";
 import type { Cursor } from "../time";
 import { Arrows } from "./arrows";
 import { Cameras, type View } from "./camera";
 import { bodyColor, hex, paintColor, SELECTED } from "./colors";
 import { Drawing, quat, vec, type Layer, type Paint } from "./drawing";
-import { drawForce, drawJoint, drawWheels, wheels } from "./joints";
+import { drawForce, drawJoint, drawWheels, RING, wheels } from "./joints";
 import { Overlay } from "./overlay";
 import { Pools } from "./pools";
 import { drawShape } from "./shapes";
@@ -64,6 +64,7 @@ export class Viewer {
   private readonly valid: Uint8Array;
   private readonly grid = new Object3D();
   private readonly contacts: Mesh[] = [];
+  private readonly journals: { mesh: Mesh; a: Place; b: Place; clearance: number }[] = [];
   /** Points of the motion that the picture must hold. */
   private cloud: Vector3[] = [];
   /** Outer points of the drawn bodies, in their own axes. */
@@ -322,6 +323,7 @@ export class Viewer {
     }
     this.makeGrid();
     this.makeContacts();
+    this.makeJournals();
     for (const name of Object.keys(this.switches) as Switch[]) this.set(name, this.switches[name]);
     this.paint();
     this.resize();
@@ -392,6 +394,30 @@ export class Viewer {
       ring.visible = false;
       this.contacts.push(ring);
       this.scene.add(ring);
+    }
+  }
+
+  /** Journals of joints with clearance, magnified so that they touch the ring when the play is used up. */
+  private makeJournals(): void {
+    for (const m of this.journals) this.scene.remove(m.mesh);
+    this.journals.length = 0;
+    for (const j of this.report.scene.joints ?? []) {
+      if (!j.a || !j.b || !(j.clearance && j.clearance > 0)) continue;
+      const mesh = new Mesh(new SphereGeometry(1, 20, 14), new MeshLambertMaterial({ color: paintColor("contact", this.dark), depthTest: !this.planar, transparent: this.planar }));
+      mesh.renderOrder = 4;
+      mesh.scale.setScalar(0.9 * (this.drawing?.u ?? 0.02));
+      this.journals.push({ mesh, a: j.a, b: j.b, clearance: j.clearance });
+      this.scene.add(mesh);
+    }
+  }
+
+  private placeJournals(): void {
+    const reach = (RING - 0.9) * (this.drawing?.u ?? 0.02);
+    for (const { mesh, a, b, clearance } of this.journals) {
+      mesh.visible = this.switches.joints && this.valid[a.body] === 1 && this.valid[b.body] === 1;
+      const ring = vec(a.p).applyMatrix4(this.matrices[a.body] as Matrix4);
+      const play = vec(b.p).applyMatrix4(this.matrices[b.body] as Matrix4).sub(ring);
+      mesh.position.copy(ring).addScaledVector(play.clampLength(0, 1.3 * clearance), reach / clearance);
     }
   }
 
@@ -566,6 +592,7 @@ export class Viewer {
     this.arrows.place(t, this.matrices, this.valid);
     this.traces.place(t, motion);
     this.placeContacts(t);
+    this.placeJournals();
   }
 
   /** Where a point is in the picture, in pixels of the host. */

@@ -17,8 +17,8 @@ const out = join(here, "../fixtures/out");
 const shots = join(here, "../../test-results");
 mkdirSync(shots, { recursive: true });
 
-// What a program driver says about its own speed is not an error of the page.
-const real = (errors) => errors.filter((e) => !/GPU stall|GL Driver Message|Automatic fallback to software WebGL/.test(e));
+// What drivers say about speed, and the reading of pixels by these tests, are no errors of the page.
+const real = (errors) => errors.filter((e) => !/GPU stall|GL Driver Message|Automatic fallback to software WebGL|willReadFrequently/.test(e));
 
 /** Numbers of colours and of pixels unlike the background in a PNG of the canvas. */
 async function picture(page) {
@@ -157,7 +157,7 @@ async function jointsClose(page, payload, name) {
       }
     }
     return worst;
-  }, (payload.scene?.joints ?? []).filter((j) => ["revolute", "spherical", "universal", "fixed"].includes(j.type) && j.a && j.b).slice(0, 60));
+  }, (payload.scene?.joints ?? []).filter((j) => ["revolute", "spherical", "universal", "fixed"].includes(j.type) && !j.clearance && j.a && j.b).slice(0, 60));
   assert.ok(worst < 1e-4 * (payload.scene?.size || 1), `${name}: joints are drawn ${worst} m apart`);
 }
 
