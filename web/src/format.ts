@@ -25,7 +25,7 @@ export function seconds(t: number, length: number): string {
 }
 
 export function count(n: unknown): string {
-  return typeof n === "number" && Number.isFinite(n) ? n.toLocaleString("en-US").replaceAll(",", " ") : num(n);
+  return typeof n === "number" && Number.isFinite(n) ? n.toLocaleString("en-US").replaceAll(",", "\u202f") : num(n);
 }
 
 export function plural(n: number, one: string, many = one + "s"): string {

@@ -37,6 +37,7 @@ export interface Handle {
   channel: (name: string) => Promise<number[]>;
   columnTimes: () => number[];
   visiblePlots: () => string[];
+  zoom: () => [number, number] | null;
   problems: () => string[];
   events: () => number[];
   playing: () => boolean;
@@ -45,6 +46,9 @@ export interface Handle {
   view: (name: string) => void;
   set: (name: string, on: boolean) => void;
   theme: (dark: boolean) => void;
+  /** The picture as it is drawn now. */
+  bitmap: () => Promise<ImageBitmap | null>;
+  triangles: () => number;
   frameCost: () => { mean: number; max: number; frames: number };
 }
 
@@ -66,12 +70,13 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     const { motion, columnTime, meta } = report;
     const c = columnTime.view();
     const start = motion.frames > 0 ? motion.start : (c[0] ?? 0);
-    const end = motion.frames > 0 ? motion.end : (c[c.length - 1] ?? meta.t_end ?? 0);
+    // A run that has just begun has no end yet: the cursor is at its end and goes along with it.
+    const end = motion.frames > 0 ? motion.end : (c[c.length - 1] ?? (meta.status === "running" ? start : (meta.t_end ?? 0)));
     cursor.setRange(start, end);
   };
   range();
   cursor.set(cursor.start);
-  cursor.speed = goodSpeed(cursor.end - cursor.start);
+  cursor.speed = goodSpeed(cursor.end - cursor.start, report.motion.rotationRate());
 
   const help = makeHelp();
   drawHeader(byId("header"), report, help.toggle);
@@ -132,8 +137,6 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     setTime: (t: number) => {
       cursor.play(false);
       cursor.set(t);
-      viewer.touch();
-      viewer.frame();
     },
     time: () => cursor.t,
     range: () => [cursor.start, cursor.end],
@@ -146,6 +149,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     channel: async (name: string) => Array.from((await report.columns.find((c) => c.name === name)?.load()) ?? []),
     columnTimes: () => Array.from(report.columnTime.view()),
     visiblePlots: () => [...liveCharts()].map((c) => c.options.title),
+    zoom: () => zoom.range,
     problems: () => report.problems,
     events: () => report.events.map((e) => e.t),
     playing: () => cursor.playing,
@@ -154,6 +158,11 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     view: (name: string) => viewer.look(name as never),
     set: (name: string, on: boolean) => bar.toggle(name as never, on),
     theme: (dark: boolean) => setTheme(dark),
+    bitmap: async () => {
+      const blob = await viewer.picture();
+      return blob ? createImageBitmap(blob) : null;
+    },
+    triangles: () => viewer.triangles,
     frameCost: () => ({ mean: viewer.cost.reduce((a, b) => a + b, 0) / Math.max(1, viewer.cost.length), max: Math.max(0, ...viewer.cost), frames: viewer.cost.length }),
   } satisfies Partial<Handle>);
 

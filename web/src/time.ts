@@ -56,9 +56,14 @@ export class Cursor {
 
 export const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
-/** A speed that shows the whole run in 4 to 20 s; real time when that is so already. */
-export function goodSpeed(length: number): number {
-  if (!(length > 0) || (length >= 1.5 && length <= 30)) return 1;
-  const wish = length / 8;
-  return SPEEDS.reduce((best, s) => (Math.abs(Math.log(s / wish)) < Math.abs(Math.log(best / wish)) ? s : best), 1);
+/**
+ * A speed that shows the whole run in 4 to 20 s, real time when that is so already; slower when
+ * something turns faster than the eye follows (about a turn per second), but not over a minute.
+ */
+export function goodSpeed(length: number, rate = 0): number {
+  if (!(length > 0)) return 1;
+  const nearest = (wish: number) => SPEEDS.reduce((best, s) => (Math.abs(Math.log(s / wish)) < Math.abs(Math.log(best / wish)) ? s : best), 1);
+  const plain = length >= 1.5 && length <= 30 ? 1 : nearest(length / 8);
+  if (!(rate * plain > 10)) return plain;
+  return Math.min(plain, nearest(Math.max(6 / rate, length / 60)));
 }

@@ -1,5 +1,7 @@
 //! `cargo xtask`: the chores of this repository.
 
+mod web;
+
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use xtask::{check_repository, root};
@@ -7,14 +9,18 @@ use xtask::{check_repository, root};
 const USAGE: &str = "\
 usage: cargo xtask <task>
 
-  ci      everything CI runs: format, lints, tests, docs, then `paths`
-  paths   links, paths, models and error codes in the documents";
+  ci           everything CI runs: format, lints, tests, docs, `paths`, `web`
+  paths        links, paths, models and error codes in the documents
+  web          tests of the report page, in a browser too; installs what they need
+  screenshots  takes the pictures of the documents anew";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let done = match (arguments.next().as_deref(), arguments.next()) {
         (Some("ci"), None) => ci(root()),
         (Some("paths"), None) => paths(root()),
+        (Some("web"), None) => web::test(root()),
+        (Some("screenshots"), None) => web::screenshots(root()),
         (Some("help" | "--help" | "-h"), None) => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
@@ -61,6 +67,7 @@ fn ci(root: &Path) -> Result<(), String> {
         cargo(root, step)?;
     }
     paths(root)?;
+    web::test(root)?;
     println!("\nci: everything passed");
     Ok(())
 }

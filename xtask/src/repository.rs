@@ -81,6 +81,7 @@ fn collect(root: &Path, folder: &Path, extension: &str, out: &mut Vec<PathBuf>) 
         let kind = entry.file_type()?;
         if kind.is_dir() {
             let skipped = name.starts_with('.')
+                || name == "node_modules"
                 || (folder.as_os_str().is_empty() && (name.starts_with("target") || name == "out"))
                 || path == Path::new("docs/book");
             if !skipped {

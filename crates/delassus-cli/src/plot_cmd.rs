@@ -9,7 +9,7 @@ use crate::output::check_file;
 use crate::report_cmd::{read, results_folder};
 use delassus::expr::suggest;
 use delassus::io::model_file::escape;
-use delassus::io::plot::{Axis, Plot, Series, panels};
+use delassus::io::plot::{Axis, Plot, Series, panels, png};
 use delassus_report::{Report, ReportColumn};
 
 /// Names that are suggested at most.
@@ -33,7 +33,10 @@ pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
     let columns = chosen(&report, &a.channels)?;
     let plots = plots(&report, &columns, a.log);
     check_file("--output", &output)?;
-    let bytes = panels(&plots).into_bytes();
+    let bytes = match kind.as_deref() {
+        Some("png") => png(&plots),
+        _ => panels(&plots).into_bytes(),
+    };
     Writer::one(&output, &bytes)?;
     console::print(&format!("wrote {}\n", escape(&output.display().to_string())))
 }

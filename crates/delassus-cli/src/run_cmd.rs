@@ -38,13 +38,13 @@ pub struct RunReport<'a> {
 
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
-    run_watched(a, &mut |prepared, _| integrate(prepared, !a.quiet))
+    run_watched(a, |prepared, _| integrate(prepared, !a.quiet))
 }
 
 /// The same with another way to integrate; it gets what the model looks like.
 pub fn run_watched(
     a: &RunArgs,
-    integrate: &mut dyn FnMut(&Prepared, Option<&Description>) -> Result<RunOutcome, Failure>,
+    integrate: impl FnOnce(&Prepared, Option<&Description>) -> Result<RunOutcome, Failure>,
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(a).map_err(Failure::input)?;
     let mut prepared = prepare(&a.model, settings)?;

@@ -1,6 +1,7 @@
 //! Which body or joint a column belongs to.
 
-use delassus_model::{AxisPair, Frame, JointKind, Measure, Model};
+use crate::scene::own_joint;
+use delassus_model::{AxisPair, Frame, Measure, Model};
 use serde::{Deserialize, Serialize};
 
 /// A column of the results, without its values.
@@ -76,15 +77,7 @@ fn body(m: &Model, f: &Frame) -> String {
 
 /// A coordinate belongs to the joint between the same frames.
 fn of_joint(m: &Model, what: &str, pair: &AxisPair) -> (String, String) {
-    let same = |p: &AxisPair| p.a.name == pair.a.name && p.b.name == pair.b.name;
-    let own = m.joints.iter().find(|j| match &j.kind {
-        JointKind::Revolute(p)
-        | JointKind::Prismatic(p)
-        | JointKind::Cylindrical(p)
-        | JointKind::Planar(p)
-        | JointKind::Screw(p, _) => same(p),
-        _ => false,
-    });
+    let own = own_joint(m, pair).and_then(|k| m.joints.get(k));
     match own {
         Some(j) => (format!("joint/{}", j.name), format!("{what} of {}", j.name)),
         None => (body(m, &pair.b), format!("{what} of {} to {}", pair.b.name, pair.a.name)),

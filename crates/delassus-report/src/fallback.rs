@@ -130,9 +130,12 @@ fn events(out: &mut String, r: &Report) {
     out.push_str("</table>\n");
 }
 
+/// Columns of a group, by their units.
+type ByUnit<'a> = Vec<(&'a str, Vec<&'a ReportColumn>)>;
+
 fn plots(out: &mut String, r: &Report) {
     // one picture per group, one panel per unit, in the order of the columns
-    let mut groups: Vec<(&str, Vec<(&str, Vec<&ReportColumn>)>)> = Vec::new();
+    let mut groups: Vec<(&str, ByUnit<'_>)> = Vec::new();
     for c in &r.columns {
         let (group, unit) = (c.info.group.as_str(), c.info.unit.as_str());
         let g = match groups.iter().position(|(name, _)| *name == group) {

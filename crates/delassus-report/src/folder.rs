@@ -185,6 +185,18 @@ fn columns(folder: &Path, r: &mut Report) -> bool {
         (RESULTS_CSV, table(folder, RESULTS_CSV, true, &mut r.problems)),
         (DIAGNOSTICS_CSV, table(folder, DIAGNOSTICS_CSV, true, &mut r.problems)),
     ];
+    // a file that was cut off at the end of a line looks whole, but for what the others say
+    let rows = |t: &CsvTable| t.columns.first().map_or(0, Vec::len);
+    let told = r.summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
+    let most = tables.iter().filter_map(|(_, t)| t.as_ref().map(rows)).max().unwrap_or(0);
+    for (file, table) in &tables {
+        let prefix = format!("{file}: ");
+        let Some(n) = table.as_ref().map(rows) else { continue };
+        if n < most.max(told) && !r.problems.iter().any(|p| p.starts_with(&prefix)) {
+            let what = format!("the file is cut off: {n} of {} samples", most.max(told));
+            problem(&mut r.problems, file, &what);
+        }
+    }
     let known = r.description.as_ref().map(|d| d.channels.clone()).unwrap_or_default();
     for (file, table) in tables {
         let Some(table) = table else { continue };

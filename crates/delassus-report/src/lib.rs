@@ -31,7 +31,7 @@ pub use folder::{EVENTS_CSV, FolderError, MOTION_BIN, SCENE_JSON, STEPS_CSV, rea
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};
 pub use scene::{
-    Attachment, Geometry, Scene, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
-    SceneShape, scene_from,
+    Attachment, Geometry, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint,
+    SceneMarker, SceneShape, scene_from,
 };
 pub use template::has_viewer;

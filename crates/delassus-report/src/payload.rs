@@ -81,6 +81,7 @@ impl Report {
             "method": self.text("method"),
             "scheme": null,
             "rtol": self.number("rtol"),
+            "atol": self.number("atol"),
             "step": self.number("step"),
             "t_end": model.map(|m| m.t_end).or_else(|| self.number("t_end")),
             "program": self.text("version").map(|v| format!("delassus {v}")),

@@ -6,7 +6,8 @@
 use crate::encode::Array;
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
-    AxisPair, Body, BodyKind, Coordinate, ForceKind, Frame, JointKind, Measure, Model, System,
+    AxisPair, Body, BodyKind, Component, Coordinate, CoordinateKind, ForceKind, Frame, JointKind,
+    Measure, Model, ReactionComponent, System,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,26 @@ pub struct Scene {
     pub forces: Vec<SceneForce>,
     /// Contacts.
     pub contacts: Vec<SceneContact>,
+    /// Reactions that sensors measure.
+    pub arrows: Vec<SceneArrow>,
+}
+
+/// A force or torque that is drawn as an arrow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneArrow {
+    /// Name.
+    pub name: String,
+    /// `force` or `torque`.
+    pub kind: String,
+    /// `reaction`.
+    pub group: String,
+    /// Body it acts on.
+    pub body: usize,
+    /// Where on it, m.
+    pub p: [f64; 3],
+    /// Columns of its components along x, y and z of the ground, where measured.
+    pub columns: [Option<String>; 3],
 }
 
 /// A body. Places are in its own frame.
@@ -44,6 +65,8 @@ pub struct SceneBody {
     pub kind: String,
     /// Mass, kg.
     pub mass: f64,
+    /// Moments of inertia xx, yy, zz about the mass centre, kg m².
+    pub inertia: [f64; 3],
     /// Mass centre, m.
     pub com: [f64; 3],
     /// Colour, if it has one of its own.
@@ -180,6 +203,15 @@ pub struct SceneJoint {
     /// Radius of a disc or ball that rolls, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
+    /// `disc` or `sphere` of what rolls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
+    /// Numbers of the two joints that a pair of gears couples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<usize>,
+    /// Turns of the first gear per turn of the second; negative when they turn against each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
 }
 
 /// A force.
@@ -229,14 +261,16 @@ pub fn scene_from(sys: &System) -> Scene {
             }
             .to_owned(),
             mass: b.mass,
+            inertia: b.inertia.diagonal().into(),
             com: b.com.into(),
             color: None,
             shapes: shapes_of(m, i),
             markers: markers_of(m, Some(i)),
         });
     }
-    let joints: Vec<SceneJoint> = m.joints.iter().map(joint).collect();
+    let joints: Vec<SceneJoint> = m.joints.iter().map(|j| joint(m, j)).collect();
     let forces: Vec<SceneForce> = m.forces.iter().map(force).collect();
+    let arrows = arrows(m, &joints);
     let (center, size) = extent(m, &bodies, &joints, &forces);
     Scene {
         planar,
@@ -248,6 +282,7 @@ pub fn scene_from(sys: &System) -> Scene {
         joints,
         forces,
         contacts: Vec::new(),
+        arrows,
     }
 }
 
@@ -286,13 +321,13 @@ fn turned(f: &Frame, r: &Mat3) -> Attachment {
     }
 }
 
-fn joint(j: &delassus_model::Joint) -> SceneJoint {
+fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
     let pair = |kind: &str, p: &AxisPair| SceneJoint {
         name: j.name.clone(),
         kind: kind.to_owned(),
         a: along(&p.a, &p.axis_a),
         b: along(&p.b, &p.axis_b),
-        radius: None,
+        ..SceneJoint::default()
     };
     match &j.kind {
         JointKind::Revolute(p) => pair("revolute", p),
@@ -308,22 +343,87 @@ fn joint(j: &delassus_model::Joint) -> SceneJoint {
         JointKind::PointOnPlane(p) => pair("point-on-plane", p),
         JointKind::ParallelAxes(p) => pair("parallel-axes", p),
         JointKind::Motion(c, _) => pair("motion", &c.pair),
-        JointKind::Rolling { pair: p, radius, .. } => {
-            SceneJoint { radius: Some(*radius), ..pair("rolling", p) }
-        }
+        JointKind::Rolling { pair: p, radius, disc } => SceneJoint {
+            radius: Some(*radius),
+            shape: Some(if *disc { "disc" } else { "sphere" }.to_owned()),
+            ..pair("rolling", p)
+        },
         JointKind::Coupling(terms, _) => {
             let end = |c: Option<&(Coordinate, f64)>| {
                 c.map_or_else(Attachment::default, |(c, _)| along(&c.pair.b, &c.pair.axis_b))
             };
-            SceneJoint {
+            let plain = SceneJoint {
                 name: j.name.clone(),
                 kind: "coupling".to_owned(),
                 a: end(terms.first()),
                 b: end(terms.last()),
-                radius: None,
-            }
+                ..SceneJoint::default()
+            };
+            gear(m, terms, plain)
         }
     }
+}
+
+/// A coupling of the angles of two joints is a pair of gears.
+fn gear(m: &Model, terms: &[(Coordinate, f64)], plain: SceneJoint) -> SceneJoint {
+    let [(a, ca), (b, cb)] = terms else { return plain };
+    let angles = [a, b].iter().all(|c| c.kind == CoordinateKind::Angle);
+    match (own_joint(m, &a.pair), own_joint(m, &b.pair)) {
+        (Some(i), Some(k)) if angles && *ca != 0.0 => SceneJoint {
+            kind: "gear".to_owned(),
+            joints: vec![i, k],
+            ratio: Some(-cb / ca),
+            ..plain
+        },
+        _ => plain,
+    }
+}
+
+/// The joint between the same frames that has a coordinate.
+pub(crate) fn own_joint(m: &Model, pair: &AxisPair) -> Option<usize> {
+    let same = |p: &AxisPair| p.a.name == pair.a.name && p.b.name == pair.b.name;
+    m.joints.iter().position(|j| match &j.kind {
+        JointKind::Revolute(p)
+        | JointKind::Prismatic(p)
+        | JointKind::Cylindrical(p)
+        | JointKind::Planar(p)
+        | JointKind::Screw(p, _) => same(p),
+        _ => false,
+    })
+}
+
+/// Reactions whose components along the axes of the ground are measured.
+fn arrows(m: &Model, joints: &[SceneJoint]) -> Vec<SceneArrow> {
+    let mut out: Vec<SceneArrow> = Vec::new();
+    for s in &m.sensors {
+        let Measure::Reaction(id, axes, component) = &s.measure else { continue };
+        let in_ground = axes.as_ref().is_none_or(|f| f.body.is_none() && f.r == Mat3::identity());
+        let (kind, component) = match component {
+            ReactionComponent::Force(c) => ("force", c),
+            ReactionComponent::Torque(c) => ("torque", c),
+        };
+        let k = match component {
+            Component::X => 0,
+            Component::Y => 1,
+            Component::Z => 2,
+            Component::Norm => continue,
+        };
+        let Some(joint) = joints.get(id.0).filter(|_| in_ground) else { continue };
+        let known = out.iter().position(|a| a.name == joint.name && a.kind == kind);
+        let at = known.unwrap_or_else(|| {
+            out.push(SceneArrow {
+                name: joint.name.clone(),
+                kind: kind.to_owned(),
+                group: "reaction".to_owned(),
+                body: joint.b.body,
+                p: joint.b.p,
+                columns: [None, None, None],
+            });
+            out.len() - 1
+        });
+        out[at].columns[k].get_or_insert_with(|| s.name.clone());
+    }
+    out
 }
 
 fn force(f: &delassus_model::Force) -> SceneForce {

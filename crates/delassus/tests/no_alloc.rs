@@ -1,5 +1,5 @@
-//! No heap allocation in an accepted step, recording and keeping of states included, with any
-//! method.
+//! No heap allocation in an accepted step, recording, positions of bodies and keeping of states
+//! included, with any method.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
 
 use delassus::dae::integrator::{MethodInfo, make};
@@ -56,6 +56,7 @@ fn heap_calls(m: &Assembled, method: &MethodInfo) -> u64 {
         t_end,
     };
     let mut recorder = Recorder::new(&m.system, &m.state, &m.derived, 1e-3, t_end).unwrap();
+    recorder.track_motion(&m.system);
     let mut driver = Driver::new(&m.system, integrator, m.state.clone(), opts).unwrap();
     let mut states = StateRing::new(10, &m.state, u64::MAX).unwrap();
     let mut step = || {

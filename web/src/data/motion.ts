@@ -142,6 +142,35 @@ export class Motion {
     return true;
   }
 
+  /** Unwrapped angle of a planar body in a frame, or NaN. */
+  angle(f: number, body: number): number {
+    return this.width === 3 ? (this.poses.data[(f * this.bodies + body) * 3 + 2] as number) : NaN;
+  }
+
+  /** Largest mean rate of rotation of a body over the run, rad/s. */
+  rotationRate(): number {
+    const n = this.frames;
+    if (n < 2 || !(this.end > this.start)) return 0;
+    const a = new Float64Array(7);
+    const b = new Float64Array(7);
+    let most = 0;
+    const stride = Math.max(1, Math.floor(this.bodies / 50));
+    for (let body = 0; body < this.bodies; body += stride) {
+      let sum = 0;
+      for (let f = 1; f < n; f++) {
+        if (this.width === 3) {
+          const d = Math.abs(this.angle(f, body) - this.angle(f - 1, body));
+          if (Number.isFinite(d)) sum += d;
+        } else if (this.frame(f - 1, body, a) && this.frame(f, body, b)) {
+          const dot = Math.abs((a[3] as number) * (b[3] as number) + (a[4] as number) * (b[4] as number) + (a[5] as number) * (b[5] as number) + (a[6] as number) * (b[6] as number));
+          sum += 2 * Math.acos(Math.min(1, dot));
+        }
+      }
+      most = Math.max(most, sum / (this.end - this.start));
+    }
+    return most;
+  }
+
   /** Bodies that have frames without finite numbers, with the time of the first. */
   holes(): { body: number; t: number; frames: number }[] {
     const found: { body: number; t: number; frames: number }[] = [];

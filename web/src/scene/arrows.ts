@@ -21,8 +21,10 @@ export function arrowSpecs(report: Report): ArrowSpec[] {
   const names = report.columns.map((c) => c.name);
   for (const j of report.scene.joints ?? []) {
     if (!j.b) continue;
+    // Reaction sensors stand in the group of their joint; those of other frames than the ground's do not count.
+    const own = report.columns.filter((c) => c.group === `joint/${j.name}` && !/ in (?!ground)/.test(c.label)).map((c) => c.name);
     const columns = ["x", "y", "z"].map(
-      (c) => names.find((n) => n === `${j.name}.f${c}` || n === `${j.name}.force.${c}` || n === `${j.name}.reaction.f${c}`) ?? null,
+      (c) => names.find((n) => n === `${j.name}.f${c}` || n === `${j.name}.force.${c}` || n === `${j.name}.reaction.f${c}`) ?? own.find((n) => n.endsWith(`.f${c}`)) ?? null,
     );
     if (columns.some((c) => c)) found.push({ name: j.name, kind: "force", group: "reaction", body: j.b.body, p: j.b.p, columns });
   }
@@ -39,9 +41,11 @@ export class Arrows {
   factor = 1;
   private readonly length: number;
   private readonly thickness: number;
+  private readonly planar: boolean;
 
-  constructor(report: Report, length: number, thickness: number) {
+  constructor(report: Report, length: number, thickness: number, planar: boolean) {
     this.report = report;
+    this.planar = planar;
     this.length = length;
     this.thickness = thickness;
     this.root.visible = false;
@@ -77,9 +81,9 @@ export class Arrows {
     const n = this.arrows.length;
     if (n === 0) return;
     const color = { force: new Color(0xd64545), torque: new Color(0x8e44ad) };
-    const material = new MeshLambertMaterial({ emissive: 0x330a0a });
-    this.shaft = new InstancedMesh(makeSolid("cylinder", true), material, n);
-    this.head = new InstancedMesh(makeSolid("cone", true), material, 2 * n);
+    const material = new MeshLambertMaterial({ emissive: 0x330a0a, depthTest: !this.planar, transparent: this.planar });
+    this.shaft = new InstancedMesh(makeSolid("cylinder", 1), material, n);
+    this.head = new InstancedMesh(makeSolid("cone", 1), material, 2 * n);
     this.arrows.forEach((a, i) => {
       const c = a.kind === "torque" ? color.torque : color.force;
       this.shaft?.setColorAt(i, c);

@@ -15,6 +15,8 @@ export class Cameras {
   private width = 1;
   private height = 1;
   private span = 1;
+  /** Points that must be in the picture; without them the box decides. */
+  cloud: Vector3[] = [];
 
   constructor(planar: boolean, up: Vector3, element: HTMLElement, changed: () => void) {
     this.planar = planar;
@@ -89,23 +91,34 @@ export class Cameras {
   }
 
   private frame(box: Box3, from: Vector3): void {
-    const centre = box.getCenter(new Vector3());
     const radius = Math.max(0.5 * box.getSize(new Vector3()).length(), 1e-9);
-    // Extent of the box as seen from there.
     const right = new Vector3().crossVectors(this.camera.up, from).normalize();
     const upward = new Vector3().crossVectors(from, right).normalize();
-    let w = 0;
-    let h = 0;
-    const corner = new Vector3();
-    for (let i = 0; i < 8; i++) {
-      corner.set(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(centre);
-      w = Math.max(w, Math.abs(corner.dot(right)));
-      h = Math.max(h, Math.abs(corner.dot(upward)));
-    }
+    const points = this.cloud.length > 0 ? this.cloud : corners(box);
+    // Middle of what is seen from there, not of the box: a swinging chain fills the picture.
+    const middle = (axis: Vector3): number => {
+      let lo = Infinity;
+      let hi = -Infinity;
+      for (const p of points) {
+        const x = p.dot(axis);
+        lo = Math.min(lo, x);
+        hi = Math.max(hi, x);
+      }
+      return 0.5 * (lo + hi);
+    };
+    const centre = right.clone().multiplyScalar(middle(right)).addScaledVector(upward, middle(upward)).addScaledVector(from, middle(from));
     const c = this.camera;
-    const margin = 1.18;
+    const room = 0.04 * radius;
+    const offset = new Vector3();
     if (c instanceof OrthographicCamera) {
-      this.span = Math.max(2 * margin * h, (2 * margin * w) / this.aspect, 1e-9);
+      let w = 0;
+      let h = 0;
+      for (const p of points) {
+        offset.copy(p).sub(centre);
+        w = Math.max(w, Math.abs(offset.dot(right)) + room);
+        h = Math.max(h, Math.abs(offset.dot(upward)) + room);
+      }
+      this.span = Math.max(2.3 * h, (2.2 * w) / this.aspect, 1e-9);
       c.zoom = 1;
       c.position.copy(centre).addScaledVector(from, 6 * radius);
       c.near = 0.01 * radius;
@@ -113,14 +126,12 @@ export class Cameras {
       this.project();
     } else {
       const half = Math.tan((0.5 * c.fov * Math.PI) / 180);
-      // The corner nearest to the camera decides.
-      let distance = 0;
-      for (let i = 0; i < 8; i++) {
-        corner.set(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(centre);
-        const depth = corner.dot(from);
-        distance = Math.max(distance, depth + (1.1 * Math.abs(corner.dot(upward))) / half, depth + (1.1 * Math.abs(corner.dot(right))) / (half * this.aspect));
+      let distance = 0.1 * radius;
+      for (const p of points) {
+        offset.copy(p).sub(centre);
+        const depth = offset.dot(from);
+        distance = Math.max(distance, depth + (1.12 * (Math.abs(offset.dot(upward)) + room)) / half, depth + (1.1 * (Math.abs(offset.dot(right)) + room)) / (half * this.aspect));
       }
-      distance = Math.max(distance, 0.1 * radius);
       c.position.copy(centre).addScaledVector(from, distance);
       c.near = 0.005 * radius;
       c.far = 200 * radius;
@@ -143,4 +154,8 @@ export class Cameras {
     if (c instanceof OrthographicCamera) return this.span / c.zoom / this.height;
     return (2 * Math.tan((0.5 * c.fov * Math.PI) / 180) * c.position.distanceTo(this.controls.target)) / this.height;
   }
+}
+
+function corners(box: Box3): Vector3[] {
+  return Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z));
 }

@@ -44,9 +44,8 @@ export function travel(motion: Motion, a: Place, b: Place, axis: Vector3): [numb
   return lo <= hi ? [lo, hi] : [0, 0];
 }
 
-export function drawJoint(d: Drawing, scene: SceneSpec, motion: Motion, j: Joint, paintOf: (body: number) => Paint, up: Vector3, size: number): void {
+export function drawJoint(d: Drawing, motion: Motion, j: Joint, paintOf: (body: number) => Paint, up: Vector3, size: number): void {
   const { u, planar } = d;
-  if (j.type === "gear") return drawGear(d, scene, motion, j, paintOf);
   const { a, b } = j;
   if (!a || !b) return;
   const pa = vec(a.p);
@@ -146,11 +145,12 @@ export function drawJoint(d: Drawing, scene: SceneSpec, motion: Motion, j: Joint
       // motion, coupling and what is still to come: nothing to see of their own
       break;
   }
-  if (j.clearance && j.clearance > 0) {
-    // The play itself is too small to see; the ring and the journal in it are made by the viewer.
-    d.disc(a.body, d.at(a.body, pa, above + 1), 3 * u, planar ? 0.1 * d.lift : 0.2 * u, axisA, "rail", "joint", false);
-  }
+  // The play itself is too small to see: a ring, in which the viewer moves a journal.
+  if (j.clearance && j.clearance > 0) d.disc(a.body, d.at(a.body, pa, above + 1), RING * u, planar ? 0.1 * d.lift : 0.2 * u, axisA, "rail", "joint");
 }
+
+/** Radius of the ring that shows a clearance, in half widths of a link. */
+export const RING = 3.2;
 
 /** Triangle with a hatched base under a pin on the ground. */
 function support(d: Drawing, p: Vector3, up: Vector3): void {
@@ -170,30 +170,54 @@ function patch(d: Drawing, body: number, p: Vector3, axis: Vector3, half: number
   d.plate(body, Float32Array.from(corners.flatMap((c) => [...c])), Uint32Array.from([0, 1, 2, 0, 2, 3]), "rail", 0.25, "joint");
 }
 
-/** Pitch circles with teeth, from the distance of the two axles and the ratio. */
-function drawGear(d: Drawing, scene: SceneSpec, motion: Motion, j: Joint, paintOf: (body: number) => Paint): void {
+export interface Wheel {
+  body: number;
+  p: Vector3;
+  axis: Vector3;
+  radius: number;
+}
+
+/**
+ * Pitch circles of a gear, from the distance of the axles and the ratio. The ratio is the joint's,
+ * or what the motion shows: of two turning bodies, or of a pinion and a sliding rack.
+ */
+export function wheels(scene: SceneSpec, motion: Motion, j: Joint, planar: boolean): Wheel[] {
+  if (!["gear", "rack", "coupling"].includes(j.type) || motion.frames < 2) return [];
   const [first, second] = (j.joints ?? []).map((i) => scene.joints?.[i]);
-  const ratio = j.ratio;
-  if (!first?.b || !second?.b || !ratio || !Number.isFinite(ratio) || first.b.body === second.b.body) return;
-  const centre = (e: Place): Vector3 | null => {
-    const pose = new Float64Array(7);
-    if (motion.frames === 0 || !motion.frame(0, e.body, pose)) return null;
-    return vec(e.p).applyQuaternion(new Quaternion(pose[4], pose[5], pose[6], pose[3])).add(new Vector3(pose[0], pose[1], pose[2]));
-  };
-  const p = centre(first.b);
-  const q = centre(second.b);
-  if (!p || !q) return;
+  const a = first?.b ?? j.a;
+  const b = second?.b ?? j.b;
+  if (!a || !b || a.body === b.body || a.body === 0 || b.body === 0) return [];
+  const pose = new Float64Array(7);
+  const centre = (e: Place, f: number): Vector3 | null =>
+    motion.frame(f, e.body, pose) ? vec(e.p).applyQuaternion(new Quaternion(pose[4], pose[5], pose[6], pose[3])).add(new Vector3(pose[0], pose[1], pose[2])) : null;
+  const last = motion.frames - 1;
+  const [p, q, p1, q1] = [centre(a, 0), centre(b, 0), centre(a, last), centre(b, last)];
+  if (!p || !q || !p1 || !q1) return [];
+  const axis = (e: Place) => (planar ? new Vector3(0, 0, 1) : new Vector3(0, 0, 1).applyQuaternion(quat(e.r)));
+  const turned = (e: Place) => motion.angle(last, e.body) - motion.angle(0, e.body);
+  const [da, db] = [turned(a), turned(b)];
+  const wheel = (e: Place, radius: number): Wheel => ({ body: e.body, p: vec(e.p), axis: axis(e), radius });
+  let ratio = j.ratio;
+  if (!ratio && Number.isFinite(da) && Number.isFinite(db)) {
+    if (Math.abs(da) > 0.5 && Math.abs(db) > 1e-3) ratio = da / db;
+    else if (Math.abs(da) > 0.5 && q1.distanceTo(q) > 0) return [wheel(a, q1.distanceTo(q) / Math.abs(da))];
+    else if (Math.abs(db) > 0.5 && p1.distanceTo(p) > 0) return [wheel(b, p1.distanceTo(p) / Math.abs(db))];
+  }
+  if (!ratio || !Number.isFinite(ratio)) return [];
   const distance = p.distanceTo(q);
   const k = Math.abs(ratio);
-  const r1 = ratio < 0 ? distance / (1 + k) : Math.abs(k - 1) > 1e-6 ? distance / Math.abs(k - 1) : 0;
-  const r2 = k * r1;
-  if (!(r1 > d.u) || !(r2 > d.u)) return;
-  for (const [e, r] of [[first, r1], [second, r2]] as const) {
-    const b = e.b as Place;
-    const axis = jointAxis(e, "b", d.planar);
-    const at = d.at(b.body, vec(b.p), -0.3);
-    d.add(b.body, "gear", at, d.planar ? new Quaternion() : along(axis), new Vector3(r, r, d.planar ? 0.2 * d.lift : 0.8 * d.u), paintOf(b.body), "body");
-  }
+  if (!(distance > 0) || (ratio > 0 && Math.abs(k - 1) < 1e-3)) return [];
+  const r = ratio < 0 ? distance / (1 + k) : distance / Math.abs(k - 1);
+  return [wheel(a, r), wheel(b, k * r)];
+}
+
+export function drawWheels(d: Drawing, list: Wheel[], paintOf: (body: number) => Paint): void {
+  // Two gears on one body: the smaller in front.
+  list.forEach((w) => {
+    const larger = list.some((o) => o !== w && o.body === w.body && o.radius > w.radius);
+    const at = d.at(w.body, w.p, larger ? 0.2 : -0.3);
+    d.add(w.body, "gear", at, d.planar ? new Quaternion() : along(w.axis), new Vector3(w.radius, w.radius, d.planar ? 0.2 * d.lift : 0.8 * d.u), paintOf(w.body), "body");
+  });
 }
 
 export function drawForce(d: Drawing, f: NonNullable<SceneSpec["forces"]>[number]): void {

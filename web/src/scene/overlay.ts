@@ -60,9 +60,17 @@ export class Overlay {
     this.barText.textContent = length >= 1000 ? `${num(length / 1000)} km` : length >= 1 ? `${num(length)} m` : length >= 1e-3 ? `${num(length * 1e3)} mm` : `${num(length * 1e6)} µm`;
   }
 
-  /** Names at points of the picture; at most 60, the rest would be a cloud. */
+  /** Names at points of the picture, at most 60; one that finds no room beside the others is left out. */
   names(list: { text: string; x: number; y: number; kind: string }[]): void {
-    const shown = list.slice(0, 60);
+    const shown: { text: string; x: number; y: number; kind: string }[] = [];
+    const taken: [number, number, number][] = [];
+    for (const item of list.slice(0, 60)) {
+      const width = 7 * item.text.length + 6;
+      const y = [0, 15, -15, 30, -30].map((dy) => item.y + dy).find((v) => taken.every(([tx, ty, tw]) => Math.abs(ty - v) > 14 || item.x > tx + tw || tx > item.x + width));
+      if (y === undefined) continue;
+      taken.push([item.x, y, width]);
+      shown.push({ ...item, y });
+    }
     while (this.spans.length < shown.length) {
       const span = h("span");
       this.spans.push(span);

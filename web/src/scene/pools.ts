@@ -2,7 +2,7 @@
 import { BackSide, Color, DoubleSide, DynamicDrawUsage, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Object3D, Quaternion, Vector3 } from "three";
 import { paintColor, SELECTED } from "./colors";
 import { along, type Drawing, type Layer, type Link, type Part, type Solid } from "./drawing";
-import { makeSolid } from "./solids";
+import { detailFor, makeSolid } from "./solids";
 
 const HIDDEN = new Matrix4().makeScale(0, 0, 0);
 
@@ -26,7 +26,8 @@ export class Pools {
     // Planar pictures are flat colours; in space light gives the form.
     this.fill = new MeshLambertMaterial({ vertexColors: true });
     this.flat = new MeshBasicMaterial({ vertexColors: true, side: DoubleSide });
-    const fine = drawing.parts.length < 1500;
+    const counted = drawing.parts.filter((p) => p.layer !== "frame" && p.layer !== "com").length;
+    const detail = detailFor(counted);
     const groups = new Map<string, { solid: Solid; layer: Layer; edge: boolean; parts: Part[]; links: Link[] }>();
     const group = (solid: Solid, layer: Layer, edge: boolean) => {
       const key = `${solid}/${layer}/${String(edge)}`;
@@ -36,19 +37,20 @@ export class Pools {
     };
     for (const part of drawing.parts) {
       group(part.solid, part.layer, false).parts.push(part);
-      if (part.edge) group(part.solid, part.layer, true).parts.push(part);
+      // Edges of hundreds of small bodies cost much and show little.
+      if (part.edge && detail > 0) group(part.solid, part.layer, true).parts.push(part);
     }
     for (const link of drawing.links) group(link.solid, link.layer, false).links.push(link);
     for (const g of groups.values()) {
       const flat = drawing.planar || g.solid === "support";
-      const mesh = new InstancedMesh(makeSolid(g.solid, fine), g.edge ? this.edgeMaterial : flat ? this.flat : this.fill, g.parts.length + g.links.length);
+      const mesh = new InstancedMesh(makeSolid(g.solid, detail), g.edge ? this.edgeMaterial : flat ? this.flat : this.fill, g.parts.length + g.links.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
       mesh.userData.layer = g.layer;
       const pool: Pool = { mesh, parts: g.parts, links: g.links, edge: g.edge };
       if (!g.edge) {
         g.parts.forEach((part, slot) => {
-          if (!this.firstPart.has(part.body)) this.firstPart.set(part.body, { pool, slot });
+          if (part.layer === "body" && !this.firstPart.has(part.body)) this.firstPart.set(part.body, { pool, slot });
         });
       }
       this.pools.push(pool);

@@ -52,7 +52,7 @@ function helix(): BufferGeometry {
     for (let k = 0; k < ring; k++) {
       const a = (2 * Math.PI * k) / ring;
       const normal = n1.clone().multiplyScalar(Math.cos(a)).addScaledVector(n2, Math.sin(a));
-      positions.push(p.x + wire * normal.x, p.y + wire * normal.y, p.z + 0.12 * wire * normal.z);
+      positions.push(p.x + wire * normal.x, p.y + wire * normal.y, p.z + 0.05 * wire * normal.z);
       normals.push(normal.x, normal.y, normal.z);
     }
   });
@@ -113,22 +113,26 @@ function gear(): BufferGeometry {
   return twoTone(g, (p) => Math.abs(Math.atan2(p.y, p.x)) < 0.16 && Math.hypot(p.x, p.y) < 3.1);
 }
 
-export function makeSolid(kind: Solid, fine: boolean): BufferGeometry {
-  const around = fine ? 32 : 14;
+/** How finely round things are cut: few are drawn round, hundreds coarse. */
+export type Detail = 0 | 1 | 2;
+export const detailFor = (parts: number): Detail => (parts < 150 ? 2 : parts < 700 ? 1 : 0);
+
+export function makeSolid(kind: Solid, detail: Detail): BufferGeometry {
+  const around = [10, 18, 48][detail] as number;
   const z = (g: BufferGeometry) => g.rotateX(Math.PI / 2);
   switch (kind) {
     case "cylinder":
       return plainColor(z(new CylinderGeometry(1, 1, 1, around)));
     case "sphere":
-      return plainColor(new SphereGeometry(1, around, fine ? 20 : 10));
+      return plainColor(new SphereGeometry(1, [10, 16, 32][detail], [6, 10, 20][detail]));
     case "globe":
-      return twoTone(new SphereGeometry(1, 32, 24), (p) => (p.x > 0) !== (p.y > 0) !== (p.z > 0));
+      return twoTone(new SphereGeometry(1, [12, 24, 32][detail], [8, 16, 24][detail]), (p) => (p.x > 0) !== (p.y > 0) !== (p.z > 0));
     case "box":
       return plainColor(new BoxGeometry(1, 1, 1));
     case "block":
       return twoTone(new BoxGeometry(1, 1, 1, 2, 2, 2), (p) => (p.x > 0) !== (p.y > 0) !== (p.z > 0));
     case "rotor":
-      return twoTone(z(new CylinderGeometry(1, 1, 1, 48, 1)), (p) => (p.x > 0) !== (p.y > 0));
+      return twoTone(z(new CylinderGeometry(1, 1, 1, [16, 32, 48][detail], 1)), (p) => (p.x > 0) !== (p.y > 0));
     case "helix":
       return plainColor(helix());
     case "cone": {

@@ -152,15 +152,19 @@ function drawSolid(d: Drawing, index: number, body: Body, paint: Paint, largest:
   if (d.planar) {
     const polar = body.inertia?.[2];
     const r = polar && body.mass ? Math.sqrt((2 * polar) / body.mass) : 0;
-    if (!(r > d.u) || r > largest) return false;
-    d.disc(index, d.at(index, com), r, 0.4 * d.lift, new Vector3(0, 0, 1), paint);
-    d.line(index, d.at(index, com, 0.3), d.at(index, com.clone().add(new Vector3(0.9 * r, 0, 0)), 0.3), "ink", "body");
+    const radius = Math.min(r, largest);
+    if (!(radius > d.u)) return false;
+    d.disc(index, d.at(index, com), radius, 0.4 * d.lift, new Vector3(0, 0, 1), paint);
+    d.line(index, d.at(index, com, 0.3), d.at(index, com.clone().add(new Vector3(0.9 * radius, 0, 0)), 0.3), "ink", "body");
     return true;
   }
   const s = inertiaSolid(body.mass ?? 0, body.inertia);
   if (!s) return false;
+  // A solid larger than the model allows keeps its form and is made smaller.
+  const shrink = Math.min(1, largest / Math.max(s.half.x, s.half.y, s.half.z));
+  s.half.multiplyScalar(shrink);
   const top = Math.max(s.half.x, s.half.y, s.half.z);
-  if (!(top > 0.6 * d.u) || top > largest) return false;
+  if (!(top > 0.6 * d.u)) return false;
   const least = Math.max(0.05 * top, 0.35 * d.u);
   const half = s.half.clone().max(new Vector3(least, least, least));
   if (s.solid === "rotor") half.z *= 2; // the unit cylinder has length 1
@@ -169,26 +173,37 @@ function drawSolid(d: Drawing, index: number, body: Body, paint: Paint, largest:
   return true;
 }
 
-export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Body, paint: Paint, size: number): void {
+export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Body, paint: Paint, size: number, geared = false): void {
   const u = d.u;
   const com = vec(body.com);
   const points = attachments(scene, index, 0.3 * u);
+  // A last link ends at the point somebody gave a name.
+  if (points.length < 2) {
+    for (const m of body.markers ?? []) {
+      const p = vec(m.p);
+      if (points.every((q) => q.distanceTo(p) > 0.3 * u)) points.push(p);
+    }
+  }
   const slides = (scene.joints ?? []).some((j) => ["prismatic", "cylindrical", "screw", "point-on-line"].includes(j.type) && j.b?.body === index);
   const rolls = (scene.joints ?? []).some((j) => j.type === "rolling" && j.b?.body === index);
   const first = points[0];
 
   if (!first || (points.length === 1 && first.distanceTo(com) < 0.5 * u)) {
     if (slides || rolls) return; // the joint draws the block or the wheel
-    if (body.kind !== "point" && drawSolid(d, index, body, paint, 0.45 * size)) return;
-    d.ball(index, com, (body.kind === "point" ? 1.6 : 2.2) * u, paint);
+    if (body.kind !== "point" && drawSolid(d, index, body, paint, 0.3 * size)) return;
+    if (geared) return;
+    if (d.planar || body.kind === "point") d.ball(index, com, (body.kind === "point" ? 1.6 : 2.2) * u, paint);
+    else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);
     return;
   }
   const line = collinear(points, 0.5 * u);
   if (points.length === 1) {
     const arm = first.distanceTo(com);
     d.rod(index, first, com, 0.8 * u, paint);
-    if (slides || rolls || drawSolid(d, index, body, paint, 1.6 * arm)) return;
-    d.ball(index, com, 2.2 * u, paint);
+    if (slides || rolls || drawSolid(d, index, body, paint, 0.75 * arm)) return;
+    // In space two-tone, so that a spin about the arm is seen.
+    if (d.planar) d.ball(index, com, 2.2 * u, paint);
+    else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);
     return;
   }
   if (line) {

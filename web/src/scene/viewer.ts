@@ -23,13 +23,13 @@ import {
 } from "three";
 import { indexAt } from "../data/motion";
 import type { Report } from "../data/report";
-import type { Body, SceneSpec } from "../data/types";
+import type { Body, Place, SceneSpec } from "../data/types";
 import type { Cursor } from "../time";
 import { Arrows } from "./arrows";
 import { Cameras, type View } from "./camera";
 import { bodyColor, hex, paintColor, SELECTED } from "./colors";
 import { Drawing, quat, vec, type Layer, type Paint } from "./drawing";
-import { drawForce, drawJoint } from "./joints";
+import { drawForce, drawJoint, drawWheels, RING, wheels } from "./joints";
 import { Overlay } from "./overlay";
 import { Pools } from "./pools";
 import { drawShape } from "./shapes";
@@ -37,6 +37,8 @@ import { attachments, drawStick } from "./stick";
 import { Traces } from "./traces";
 
 export type Switch = "joints" | "forces" | "masses" | "frames" | "names" | "arrows" | "traces" | "grid" | "contacts";
+
+const AXES = [1, -1].flatMap((s) => [new Vector3(s, 0, 0), new Vector3(0, s, 0), new Vector3(0, 0, s)]);
 
 export class Viewer {
   readonly host: HTMLElement;
@@ -62,6 +64,11 @@ export class Viewer {
   private readonly valid: Uint8Array;
   private readonly grid = new Object3D();
   private readonly contacts: Mesh[] = [];
+  private readonly journals: { mesh: Mesh; a: Place; b: Place; clearance: number }[] = [];
+  /** Points of the motion that the picture must hold. */
+  private cloud: Vector3[] = [];
+  /** Outer points of the drawn bodies, in their own axes. */
+  private drawn: Vector3[][] = [];
   private box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
   private size = 1;
   private readonly up: Vector3;
@@ -71,6 +78,7 @@ export class Viewer {
   following: number | null = null;
   private readonly followed = new Vector3();
   private dirty = true;
+  private placed = false;
   readonly switches: Record<Switch, boolean> = {
     joints: true, forces: true, masses: false, frames: false, names: false, arrows: false, traces: false, grid: true, contacts: true,
   };
@@ -89,9 +97,9 @@ export class Viewer {
     this.poses = new Float64Array(7 * n);
     this.valid = new Uint8Array(n);
     this.measure();
-    this.arrows = new Arrows(report, 0.22 * this.size, 0.006 * this.size);
+    this.arrows = new Arrows(report, 0.22 * this.size, 0.006 * this.size, this.planar);
     try {
-      this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+      this.renderer = new WebGLRenderer({ antialias: true });
     } catch {
       this.fault = "This browser cannot draw in 3D (WebGL is missing or switched off): no picture of the mechanism. Plots and tables work.";
       return;
@@ -103,7 +111,8 @@ export class Viewer {
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     host.append(canvas, this.overlay.root);
-    this.cameras = new Cameras(this.planar, this.up, canvas, () => this.touch());
+    this.cameras = new Cameras(this.planar, this.up, canvas, () => (this.dirty = true));
+    this.cameras.cloud = this.cloud;
     this.lights();
     this.scene.add(this.grid, this.traces.root, this.arrows.root);
     new ResizeObserver(() => this.resize()).observe(host);
@@ -111,6 +120,10 @@ export class Viewer {
     this.picking(canvas);
   }
 
+  /** Triangles of the last picture. */
+  get triangles(): number {
+    return this.renderer?.info.render.triangles ?? 0;
+  }
   get sceneSpec(): SceneSpec {
     return this.report.scene;
   }
@@ -122,6 +135,14 @@ export class Viewer {
   /** Asks for a new picture at the next frame. */
   touch(): void {
     this.dirty = true;
+    this.placed = false;
+  }
+
+  /** Puts everything where it is at the time of the cursor, without drawing it. */
+  settle(): void {
+    if (this.placed || !this.pools) return;
+    this.placed = true;
+    this.update(this.cursor.t);
   }
 
   private lights(): void {
@@ -137,8 +158,10 @@ export class Viewer {
     const { scene, motion } = this.report;
     const pose = new Float64Array(7);
     const reach = scene.bodies.map((b, i) => this.reach(b, i));
+    const cloud: Vector3[] = [];
     const boxOf = (frames: number[]): Box3 => {
       const box = new Box3();
+      cloud.length = 0;
       for (const f of frames) {
         scene.bodies.forEach((_b, i) => {
           if (!motion.frame(f, i, pose)) return;
@@ -147,13 +170,15 @@ export class Viewer {
           for (const { p, r } of reach[i] ?? []) {
             const c = p.clone().applyQuaternion(q).add(x);
             box.expandByPoint(c.clone().addScalar(r)).expandByPoint(c.clone().addScalar(-r));
+            if (r > 0) for (const e of AXES) cloud.push(c.clone().addScaledVector(e, r));
+            else cloud.push(c);
           }
         });
       }
       return box;
     };
     const n = motion.frames;
-    const stride = Math.max(1, Math.floor(n / 120));
+    const stride = Math.max(1, Math.floor(n / (scene.bodies.length > 60 ? 60 : 120)));
     const frames: number[] = [];
     for (let f = 0; f < n; f += stride) frames.push(f);
     if (n > 0) frames.push(n - 1);
@@ -161,13 +186,17 @@ export class Viewer {
     const whole = boxOf(frames);
     const given = scene.size && scene.size > 0 ? scene.size : 0;
     const diagonal = first.isEmpty() ? 0 : first.getSize(new Vector3()).length();
-    this.size = diagonal > 1e-9 ? diagonal : given || 1;
+    // A single body that flies far is small against its path; symbols then follow the path.
+    const path = whole.isEmpty() ? 0 : whole.getSize(new Vector3()).length();
+    this.size = Math.max(diagonal, 0.3 * path) || given || 1;
     if (whole.isEmpty() || whole.getSize(new Vector3()).length() < 1e-9) {
       const c = scene.center && scene.center.length >= 2 ? vec(scene.center) : first.isEmpty() ? new Vector3() : first.getCenter(new Vector3());
       whole.setFromCenterAndSize(c, new Vector3(this.size, this.size, this.size));
     }
+    this.cloud = cloud;
+    if (this.cameras) this.cameras.cloud = cloud;
     // Room for symbols around the outermost points.
-    this.box = whole.expandByScalar(0.05 * this.size);
+    this.box = whole.expandByScalar(0.04 * this.size);
     if (this.planar) {
       this.box.min.z = -1e-3 * this.size;
       this.box.max.z = 1e-3 * this.size;
@@ -178,6 +207,7 @@ export class Viewer {
   private reach(b: Body, index: number): { p: Vector3; r: number }[] {
     const list: { p: Vector3; r: number }[] = [];
     for (const p of attachments(this.report.scene, index, 0)) list.push({ p, r: 0 });
+    for (const m of b.markers ?? []) list.push({ p: vec(m.p), r: 0 });
     if (index > 0 || (b.kind && b.kind !== "ground")) list.push({ p: vec(b.com), r: 0 });
     for (const s of b.shapes ?? []) {
       const p = vec(s.p);
@@ -188,10 +218,35 @@ export class Viewer {
       if (s.length) for (const z of [-0.5, 0.5]) list.push({ p: new Vector3(0, 0, z * s.length).applyQuaternion(q).add(p), r: s.radius ?? 0 });
       for (const x of [s.a, s.b, ...(s.points ?? [])]) if (x) list.push({ p: vec(x).applyQuaternion(q).add(p), r: 0 });
     }
+    for (const p of this.drawn[index] ?? []) list.push({ p, r: 0 });
     for (const j of this.report.scene.joints ?? []) {
       if (j.type === "rolling" && j.b?.body === index) list.push({ p: vec(j.b.p), r: j.radius ?? 0 });
     }
     return list;
+  }
+
+  /** Outer points of what is drawn of each body, in its own axes, so that the picture holds it. */
+  private drawnPoints(d: Drawing): void {
+    const n = this.report.scene.bodies.length;
+    const points: Vector3[][] = Array.from({ length: n }, () => []);
+    for (const part of d.parts) {
+      // Links end where joints are, which count already; half planes and floors are endless.
+      if (part.layer !== "body" || part.paint === "ground" || n > 60) continue;
+      const cube = part.solid === "box" || part.solid === "block";
+      const ball = part.solid === "sphere" || part.solid === "globe";
+      const local = cube
+        ? Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5))
+        : ball
+          ? AXES.map((e) => e.clone())
+          : [-0.5, 0.5].flatMap((z) => [0, 1, 2, 3, 4, 5].map((k) => new Vector3(Math.cos((k * Math.PI) / 3), Math.sin((k * Math.PI) / 3), z)));
+      points[part.body]?.push(...local.map((p) => p.applyMatrix4(part.local)));
+    }
+    for (const plate of d.plates) {
+      if (plate.layer !== "body" || plate.body === 0) continue;
+      const stride = 3 * Math.max(1, Math.floor(plate.positions.length / 300));
+      for (let i = 0; i + 2 < plate.positions.length; i += stride) points[plate.body]?.push(new Vector3().fromArray(plate.positions, i));
+    }
+    this.drawn = points;
   }
 
   /** Half width of links: thin against the model, and against the links themselves. */
@@ -207,7 +262,8 @@ export class Viewer {
     });
     lengths.sort((a, b) => a - b);
     const typical = lengths[Math.floor(lengths.length / 2)] ?? this.size;
-    return Math.min(0.018 * this.size, 0.12 * typical) || 0.018 * this.size;
+    // Long chains: never thinner than can be seen, even if links become stubby.
+    return Math.max(Math.min(0.018 * this.size, 0.12 * typical), 0.0028 * this.size);
   }
 
   /** Makes all drawn things anew from the scene: at the start, and when live data are complete. */
@@ -218,6 +274,9 @@ export class Viewer {
     this.measure();
     const d = new Drawing(this.planar, this.unit(), n);
     const paintOf = (i: number): Paint => (i === 0 ? "ground" : (hex(scene.bodies[i]?.color) ?? bodyColor(i, n)));
+    const gears = (scene.joints ?? []).flatMap((j) => wheels(scene, motion, j, this.planar)).filter((w) => w.radius > 0.5 * d.u && w.radius < 3 * this.size);
+    const geared = new Set(gears.map((w) => w.body));
+    drawWheels(d, gears, paintOf);
     for (let i = 0; i < n; i++) {
       const body = scene.bodies[i] as Body;
       const shapes = body.shapes ?? [];
@@ -229,13 +288,15 @@ export class Viewer {
           this.report.onProblem?.(words);
         }
       }
-      if (i > 0 && shapes.length === 0) drawStick(d, scene, i, body, paintOf(i), this.size);
+      if (i > 0 && shapes.length === 0) drawStick(d, scene, i, body, paintOf(i), this.size, geared.has(i));
       if (i > 0 && body.kind !== "point" && (body.mass ?? 0) > 0) this.drawMass(d, i, vec(body.com));
       if (i > 0) this.drawFrame(d, i);
     }
-    for (const j of scene.joints ?? []) drawJoint(d, scene, motion, j, paintOf, this.planar && Math.abs(this.up.z) > 0.7 ? new Vector3(0, 1, 0) : this.up, this.size);
+    for (const j of scene.joints ?? []) drawJoint(d, motion, j, paintOf, this.planar && Math.abs(this.up.z) > 0.7 ? new Vector3(0, 1, 0) : this.up, this.size);
     for (const f of scene.forces ?? []) drawForce(d, f);
 
+    this.drawnPoints(d);
+    this.measure();
     this.pools?.dispose();
     if (this.pools) this.scene.remove(this.pools.root);
     for (const g of this.groups) this.scene.remove(g);
@@ -262,6 +323,7 @@ export class Viewer {
     }
     this.makeGrid();
     this.makeContacts();
+    this.makeJournals();
     for (const name of Object.keys(this.switches) as Switch[]) this.set(name, this.switches[name]);
     this.paint();
     this.resize();
@@ -332,6 +394,30 @@ export class Viewer {
       ring.visible = false;
       this.contacts.push(ring);
       this.scene.add(ring);
+    }
+  }
+
+  /** Journals of joints with clearance, magnified so that they touch the ring when the play is used up. */
+  private makeJournals(): void {
+    for (const m of this.journals) this.scene.remove(m.mesh);
+    this.journals.length = 0;
+    for (const j of this.report.scene.joints ?? []) {
+      if (!j.a || !j.b || !(j.clearance && j.clearance > 0)) continue;
+      const mesh = new Mesh(new SphereGeometry(1, 20, 14), new MeshLambertMaterial({ color: paintColor("contact", this.dark), depthTest: !this.planar, transparent: this.planar }));
+      mesh.renderOrder = 4;
+      mesh.scale.setScalar(0.9 * (this.drawing?.u ?? 0.02));
+      this.journals.push({ mesh, a: j.a, b: j.b, clearance: j.clearance });
+      this.scene.add(mesh);
+    }
+  }
+
+  private placeJournals(): void {
+    const reach = (RING - 0.9) * (this.drawing?.u ?? 0.02);
+    for (const { mesh, a, b, clearance } of this.journals) {
+      mesh.visible = this.switches.joints && this.valid[a.body] === 1 && this.valid[b.body] === 1;
+      const ring = vec(a.p).applyMatrix4(this.matrices[a.body] as Matrix4);
+      const play = vec(b.p).applyMatrix4(this.matrices[b.body] as Matrix4).sub(ring);
+      mesh.position.copy(ring).addScaledVector(play.clampLength(0, 1.3 * clearance), reach / clearance);
     }
   }
 
@@ -461,7 +547,7 @@ export class Viewer {
     if (!this.dirty || !this.renderer || !this.pools) return;
     this.dirty = false;
     const begin = performance.now();
-    this.update(this.cursor.t);
+    this.settle();
     this.renderer.render(this.scene, this.cameras.camera);
     this.overlay.axes(this.cameras.camera);
     this.overlay.scale(this.cameras.metresPerPixel());
@@ -500,11 +586,13 @@ export class Viewer {
       this.cameras.shift(now.clone().sub(this.followed));
       this.followed.copy(now);
       this.dirty = false;
+      this.placed = true;
     }
     this.pools?.place(this.matrices, this.valid);
     this.arrows.place(t, this.matrices, this.valid);
     this.traces.place(t, motion);
     this.placeContacts(t);
+    this.placeJournals();
   }
 
   /** Where a point is in the picture, in pixels of the host. */
@@ -537,8 +625,7 @@ export class Viewer {
   bodyPose(name: string): number[] | null {
     const i = this.report.scene.bodies.findIndex((b) => b.name === name);
     if (i < 0) return null;
-    this.dirty = true;
-    this.frame();
+    this.settle();
     if (!this.valid[i]) return null;
     const m = this.pools?.readBack(i) ?? this.groups[i]?.matrix;
     if (!m) return null;
@@ -557,7 +644,9 @@ export class Viewer {
   /** Pixel of the body's mass centre in the picture. */
   bodyPixel(name: string): [number, number] | null {
     const i = this.report.scene.bodies.findIndex((b) => b.name === name);
+    this.settle();
     if (i < 0 || !this.valid[i]) return null;
+    this.cameras.camera.updateMatrixWorld();
     return this.project(vec(this.report.scene.bodies[i]?.com).applyMatrix4(this.matrices[i] as Matrix4));
   }
 

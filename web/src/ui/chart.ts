@@ -1,6 +1,7 @@
 /** One plot over time: made when it comes into view, dropped when it is far away. */
 import uPlot from "uplot";
 import { indexAt } from "../data/motion";
+import { linearTicks, logTicks } from "../data/ticks";
 import type { RunEvent } from "../data/types";
 import { num } from "../format";
 import type { Cursor } from "../time";
@@ -24,19 +25,15 @@ export interface Curve {
 export class Zoom {
   range: [number, number] | null = null;
   private readonly charts = new Set<Chart>();
-  private busy = false;
   add(c: Chart): void {
     this.charts.add(c);
   }
   remove(c: Chart): void {
     this.charts.delete(c);
   }
-  set(range: [number, number] | null, from: Chart | null): void {
-    if (this.busy) return;
-    this.busy = true;
+  set(range: [number, number] | null): void {
     this.range = range;
-    for (const c of this.charts) if (c !== from) c.applyZoom();
-    this.busy = false;
+    for (const c of this.charts) c.applyZoom();
   }
 }
 
@@ -96,7 +93,7 @@ export class Chart {
       "div",
       { class: "chart-tools" },
       log,
-      h("button", { type: "button", class: "small", title: "Show all times", onclick: () => this.options.zoom.set(null, null) }, "all"),
+      h("button", { type: "button", class: "small", title: "Show all times", onclick: () => this.options.zoom.set(null) }, "all"),
       h("button", { type: "button", class: "small", title: "Save this plot as PNG", onclick: () => void this.savePng() }, "PNG"),
       h("button", { type: "button", class: "small", title: "Save the visible curves as CSV", onclick: () => void this.saveCsv() }, "CSV"),
     );
@@ -174,7 +171,13 @@ export class Chart {
       height: this.options.height ?? 170,
       padding: [8, 12, 0, 0],
       legend: { show: false },
-      cursor: { drag: { x: true, y: false, dist: 5 }, points: { size: 6 }, y: false, focus: { prox: -1 } },
+      cursor: {
+        drag: { x: true, y: false, dist: 5, setScale: false },
+        bind: { dblclick: () => () => (this.options.zoom.set(null), null) },
+        points: { size: 6 },
+        y: false,
+        focus: { prox: -1 },
+      },
       scales: {
         x: { time: false },
         y: {
@@ -187,13 +190,19 @@ export class Chart {
               const d = Math.abs(hi) * 0.1 || 1;
               return [lo - d, hi + d];
             }
-            return uPlot.rangeNum(lo, hi, { min: { pad: 0.08, soft: 0, mode: 3 }, max: { pad: 0.08, soft: 0, mode: 3 } });
+            // Zero is shown when it is near.
+            const pad = 0.06 * (hi - lo);
+            return [lo > 0 && lo < 0.4 * hi ? 0 : lo - pad, hi < 0 && hi > 0.4 * lo ? 0 : hi + pad];
           },
         },
       },
       axes: [
-        { ...axis, size: 26 },
-        { ...axis, size: (_u, values) => 18 + 6.2 * Math.max(3, ...(values ?? []).map((v) => (v ?? "").length)), ...(this.log ? { values: (_u: uPlot, splits: number[]) => splits.map((v) => (Number.isInteger(Math.round(1e6 * Math.log10(v)) / 1e6) ? num(v, 2) : "")) } : {}) },
+        { ...axis, size: 26, splits: (u, _i, lo, hi) => linearTicks(lo, hi, u.over.clientWidth / 70 || 6) },
+        {
+          ...axis,
+          size: (_u, values) => 18 + 6.2 * Math.max(3, ...(values ?? []).map((v) => (v ?? "").length)),
+          splits: (_u, _i, lo, hi) => (this.log ? logTicks(lo, hi, 5) : linearTicks(lo, hi, 4)),
+        },
       ],
       series: [
         {},
@@ -208,16 +217,16 @@ export class Chart {
       ],
       hooks: {
         drawClear: [(u) => this.drawEvents(u)],
-        setScale: [
-          (u, key) => {
-            if (key !== "x") return;
-            const { min, max } = u.scales.x as { min: number; max: number };
-            const all = u.data[0];
-            const whole = min <= (all[0] ?? 0) && max >= (all[all.length - 1] ?? 0);
-            this.options.zoom.set(whole ? null : [min, max], this);
-            this.placeNow();
+        // Only the user's drag changes the shared range: plots must not answer each other.
+        setSelect: [
+          (u) => {
+            const { left, width } = u.select;
+            if (width < 5) return;
+            this.options.zoom.set([u.posToVal(left, "x"), u.posToVal(left + width, "x")]);
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           },
         ],
+        setScale: [(_u, key) => key === "x" && this.placeNow()],
         setCursor: [(u) => this.showValues(u.cursor.idx ?? null)],
       },
     };
@@ -227,9 +236,9 @@ export class Chart {
     const over = this.plot.over;
     let down = 0;
     over.addEventListener("pointerdown", (e) => (down = e.clientX));
-    over.addEventListener("click", (e) => {
+    over.addEventListener("pointerup", (e) => {
       if (Math.abs(e.clientX - down) > 4 || !this.plot) return;
-      this.options.cursor.set(this.plot.posToVal(e.offsetX, "x"));
+      this.options.cursor.set(this.plot.posToVal(e.clientX - over.getBoundingClientRect().left, "x"));
     });
     if (range) this.plot.setScale("x", { min: range[0], max: range[1] });
     this.options.zoom.add(this);

@@ -36,7 +36,7 @@ export function drawFile(report: Report): HTMLElement {
   return h(
     "div",
     { class: "file-panel" },
-    h("div", { class: "bar" }, h("span", { class: "mono" }, file ?? "model"), h("span", { class: "spring" }), copy, h("button", { type: "button", class: "small", onclick: () => download(file?.split(/[\\/]/).pop() ?? "model.toml", text, "text/plain") }, "save")),
+    h("div", { class: "bar" }, h("span", { class: "mono", title: file }, file?.split(/[\\/]/).pop() ?? "model"), h("span", { class: "spring" }), copy, h("button", { type: "button", class: "small", onclick: () => download(file?.split(/[\\/]/).pop() ?? "model.toml", text, "text/plain") }, "save")),
     h("pre", { class: "source", tabindex: 0, "aria-label": "Model file" }, code),
     report.meta.model_hash ? h("p", { class: "hint mono wrap" }, report.meta.model_hash) : null,
   );

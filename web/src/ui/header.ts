@@ -30,7 +30,7 @@ export function drawHeader(host: HTMLElement, report: Report, help: () => void):
   if (meta.model_hash) fact("model hash", meta.model_hash.replace(/^sha256:/, "").slice(0, 12), meta.model_hash);
   document.title = `${meta.title ?? "Delassus report"} – Delassus`;
   host.replaceChildren(
-    h("div", { class: "titles" }, h("h1", {}, meta.title ?? "Delassus report"), h("span", { class: `status ${tone}`, id: "status" }, word), meta.model_file ? h("span", { class: "file" }, meta.model_file) : null),
+    h("div", { class: "titles" }, h("h1", {}, meta.title ?? "Delassus report"), h("span", { class: `status ${tone}`, id: "status" }, word), meta.model_file ? h("span", { class: "file", title: meta.model_file }, meta.model_file.split(/[\\/]/).pop() ?? "") : null),
     h("dl", { class: "facts" }, ...facts.map(([k, v, title]) => h("div", { title }, h("dt", {}, k), h("dd", {}, v)))),
     h(
       "div",

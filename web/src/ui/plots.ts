@@ -1,59 +1,10 @@
 /** All channels, grouped by body, joint and force; one plot per unit in a group. */
-import type { Column, Report } from "../data/report";
+import { groupColumns } from "../data/groups";
+import type { Report } from "../data/report";
 import { plural } from "../format";
 import type { Cursor } from "../time";
 import { Chart, chartObserver, type Zoom } from "./chart";
 import { h } from "./dom";
-
-const MOST_CURVES = 8;
-
-export interface PlotGroup {
-  key: string;
-  title: string;
-  kind: string;
-  charts: { title: string; unit: string; columns: Column[] }[];
-}
-
-const KINDS: Record<string, string> = { body: "Body", joint: "Joint", force: "Force", contact: "Contact", sensor: "Sensors", sensors: "Sensors", energy: "Energy", diagnostics: "Diagnostics", drift: "Drift" };
-
-/** Groups in the order of the channels; curves of one unit together, at most eight in a plot. */
-export function groupColumns(columns: Column[]): PlotGroup[] {
-  const groups = new Map<string, Column[]>();
-  for (const c of columns) {
-    const list = groups.get(c.group);
-    if (list) list.push(c);
-    else groups.set(c.group, [c]);
-  }
-  return [...groups].map(([key, list]) => {
-    const slash = key.indexOf("/");
-    const kind = slash > 0 ? key.slice(0, slash) : key;
-    const name = slash > 0 ? key.slice(slash + 1) : "";
-    const title = name || (KINDS[key] ?? key);
-    const units = new Map<string, Column[]>();
-    for (const c of list) {
-      const u = units.get(c.unit);
-      if (u) u.push(c);
-      else units.set(c.unit, [c]);
-    }
-    const charts: PlotGroup["charts"] = [];
-    for (const [unit, cs] of units) {
-      for (let i = 0; i < cs.length; i += MOST_CURVES) {
-        const part = cs.slice(i, i + MOST_CURVES);
-        charts.push({ title: chartTitle(title, part), unit, columns: part });
-      }
-    }
-    return { key, title, kind: slash > 0 ? (KINDS[kind] ?? kind) : "", charts };
-  });
-}
-
-/** What the names have in common, or the single name. */
-export function chartTitle(group: string, columns: { name: string }[]): string {
-  if (columns.length === 1) return (columns[0] as { name: string }).name;
-  const names = columns.map((c) => c.name.split("."));
-  const common: string[] = [];
-  for (let i = 0; names.every((n) => i < n.length - 1 && n[i] === names[0]?.[i]); i++) common.push(names[0]?.[i] as string);
-  return common.length > 0 ? common.join(".") : group;
-}
 
 export class Plots {
   readonly element: HTMLElement;
@@ -91,7 +42,7 @@ export class Plots {
         search,
         h("button", { type: "button", class: "small", onclick: all(true) }, "open all"),
         h("button", { type: "button", class: "small", onclick: all(false) }, "close all"),
-        h("button", { type: "button", class: "small", title: "Show all times in all plots", onclick: () => zoom.set(null, null) }, "reset zoom"),
+        h("button", { type: "button", class: "small", title: "Show all times in all plots", onclick: () => zoom.set(null) }, "reset zoom"),
       ),
       this.list,
       this.empty,
@@ -112,6 +63,7 @@ export class Plots {
       return;
     }
     let open = 0;
+    const few = groups.reduce((n, g) => n + g.charts.length, 0) <= 3;
     this.list.replaceChildren(
       ...groups.map((g) => {
         const body = h("div", { class: "group-body" });
@@ -137,6 +89,7 @@ export class Plots {
                 cursor: this.cursor,
                 zoom: this.zoom,
                 events: this.report.events,
+                height: few ? 230 : 170,
               },
               this.observer,
             );

@@ -3,9 +3,9 @@ import type { View } from "../scene/camera";
 import type { Switch, Viewer } from "../scene/viewer";
 import { download, h } from "./dom";
 
-const VIEWS: [View, string, string][] = [["front", "Front", "1"], ["top", "Top", "2"], ["side", "Side", "3"], ["iso", "Corner", "4"]];
+const VIEWS: [View, string, string][] = [["front", "Front", "1"], ["top", "Top", "2"], ["side", "Side", "3"], ["iso", "Iso", "4"]];
 const SWITCHES: [Switch, string, string][] = [
-  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Mass centres", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
+  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Masses", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
 ];
 
 export class ViewBar {
@@ -17,11 +17,11 @@ export class ViewBar {
     this.viewer = viewer;
     const views = h("div", { class: "buttons", role: "group", "aria-label": "Camera" }, ...VIEWS.map(([v, name, key]) => h("button", { type: "button", class: "small", title: `${name} (${key})`, onclick: () => this.look(v) }, name)), h("button", { type: "button", class: "small", title: "Fit (F)", onclick: () => viewer.fit() }, "Fit"));
     const { scene, events } = { scene: viewer.sceneSpec, events: viewer.hasContacts };
-    const useful = SWITCHES.filter(([s]) => (s === "forces" ? (scene.forces ?? []).some((f) => f.a && f.b) : s === "arrows" ? viewer.arrows.available > 0 : true));
+    const useful = SWITCHES.filter(([s]) => (s === "forces" ? (scene.forces ?? []).some((f) => f.a && f.b && ["spring", "spring-damper", "damper", "bushing", "actuator"].includes(f.type)) : s === "arrows" ? viewer.arrows.available > 0 : true));
     if (events) useful.push(["contacts", "Contacts", "C"]);
     const switches = h("div", { class: "buttons", role: "group", "aria-label": "What is drawn" });
     for (const [s, name, key] of useful) {
-      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${name} (${key})`, onclick: () => this.toggle(s) }, name);
+      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${s === "masses" ? "Mass centres" : name} (${key})`, onclick: () => this.toggle(s) }, name);
       this.buttons.set(s, b);
       switches.append(b);
     }
@@ -35,7 +35,7 @@ export class ViewBar {
       const blob = await viewer.picture();
       if (blob) download(`${title.replace(/[^A-Za-z0-9_.-]+/g, "_")}.png`, blob);
     };
-    host.append(views, switches, this.arrowSize, h("span", { class: "spring" }), h("button", { type: "button", class: "small", title: "Save the picture as PNG", onclick: () => void save() }, "PNG"));
+    host.append(views, switches, this.arrowSize, h("button", { type: "button", class: "small", title: "Save the picture as PNG", onclick: () => void save() }, "PNG"));
   }
 
   look(v: View): void {

@@ -91,7 +91,7 @@ impl Gate {
             return Err(Refusal::Forbidden);
         }
         let same = |origin: &&str| origin.strip_prefix("http://") == Some(host);
-        if !origins.iter().all(|o| same(o)) {
+        if !origins.iter().all(same) {
             return Err(Refusal::Forbidden);
         }
         if method != "GET" {

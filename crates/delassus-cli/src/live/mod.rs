@@ -36,7 +36,7 @@ const CONNECTIONS: usize = 16;
 pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
     let mut live: Option<Live> = None;
     let mut kept: Option<RunOutcome> = None;
-    let exit = run_cmd::run_watched(a, &mut |prepared, description| {
+    let exit = run_cmd::run_watched(a, |prepared, description| {
         let server = Live::start(description)?;
         open::show(&server.address, show);
         let mut watch = Watch { hub: server.hub.clone(), last: Instant::now() };
@@ -149,10 +149,12 @@ impl Live {
             Some(e) => message(
                 "failed",
                 &json!({
-                    "code": e.get("code"),
-                    "t": summary.get("t_end"),
-                    "message": e.get("message"),
-                    "help": e.get("help"),
+                    "error": {
+                        "code": e.get("code"),
+                        "t": summary.get("t_end"),
+                        "message": e.get("message"),
+                        "help": e.get("help"),
+                    },
                     "summary": summary,
                 })
                 .to_string(),

@@ -1,4 +1,5 @@
-//! Line plots as SVG text: enough for comparisons of methods, without a plotting library.
+//! Line plots as SVG text or PNG: enough for comparisons of methods and for results over time,
+//! without a plotting library.
 //!
 //! ```
 //! use delassus_io::plot::{Axis, Plot, Series};
@@ -8,10 +9,15 @@
 //! assert!(svg.starts_with("<svg") && svg.contains("mdop5"));
 //! ```
 
+mod layout;
+mod letters;
+mod marks;
+mod raster;
 mod scale;
 mod style;
 mod svg;
 
+pub use raster::png;
 pub use svg::panels;
 
 /// What an axis shows.

@@ -36,6 +36,25 @@ pub(super) fn marker(style: usize, x: f64, y: f64) -> String {
     format!("<path d=\"{}\" transform=\"translate({x:.1},{y:.1})\" {paint}/>\n", MARKERS[k])
 }
 
+/// The same marker as lines around the origin, for pictures of pixels.
+pub(super) fn outline(style: usize) -> Vec<Vec<(f64, f64)>> {
+    let ring = |n: u32, r: f64, turn: f64| -> Vec<(f64, f64)> {
+        let angle = |k: u32| std::f64::consts::TAU * (f64::from(k) / f64::from(n) + turn);
+        (0..=n).map(|k| (r * angle(k).cos(), r * angle(k).sin())).collect()
+    };
+    let cross = |r: f64| vec![vec![(-r, -r), (r, r)], vec![(-r, r), (r, -r)]];
+    match style % MARKERS.len() {
+        0 => vec![ring(12, 2.6, 0.0), ring(6, 1.2, 0.0)],
+        1 => vec![ring(4, 3.4, 0.125), ring(4, 1.4, 0.125)],
+        2 => vec![ring(3, 3.4, -0.25), ring(3, 1.2, -0.25)],
+        3 => vec![ring(4, 3.6, 0.0), ring(4, 1.4, 0.0)],
+        4 => vec![ring(3, 3.4, 0.25), ring(3, 1.2, 0.25)],
+        5 => cross(3.4),
+        6 => vec![vec![(-4.2, 0.0), (4.2, 0.0)], vec![(0.0, -4.2), (0.0, 4.2)]],
+        _ => vec![ring(6, 3.4, 0.0), ring(6, 1.4, 0.0)],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,235 @@
+//! The page in a real browser: what `web/` needs, reports of many models, and the tests on them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Models whose reports are looked at: planar and in space, loops, trees, gears, rolling,
+/// controllers, redundancy, singular positions.
+const MODELS: [&str; 13] = [
+    "models/slider_crank.toml",
+    "models/four_bar.toml",
+    "models/pendulum.toml",
+    "models/chain.toml",
+    "models/gear_train.toml",
+    "models/gyroscope.toml",
+    "models/motor_pid.toml",
+    "models/rolling_disc.toml",
+    "models/vehicle_bushing.toml",
+    "models/n_four_bar.toml",
+    "models/benchmarks/B4_bricard.toml",
+    "models/benchmarks/C1_car_axis.toml",
+    "models/benchmarks/I3_spatial_slider_crank.toml",
+];
+/// Models that exist in some versions only: those with contact.
+const MAYBE: [&str; 2] = ["models/bouncing_ball.toml", "models/escapement.toml"];
+
+/// Pictures of the documents: model, file, options of the script that takes them.
+const PICTURES: [(&str, &str, &[&str]); 3] = [
+    ("models/slider_crank.toml", "report.png", &["--time", "0.63"]),
+    (
+        "models/slider_crank.toml",
+        "trust.png",
+        &["--time", "0.63", "--tab", "trust", "--theme", "dark"],
+    ),
+    (
+        "models/benchmarks/I3_spatial_slider_crank.toml",
+        "spatial.png",
+        &["--time", "1.2", "--on", "traces"],
+    ),
+];
+
+/// What stands in the way of tests in a browser.
+enum Missing {
+    /// Something this machine lacks.
+    Here(String),
+    /// A failure.
+    Failed(String),
+}
+
+/// Checks, unit tests and tests in the browser. A machine without Node.js or Chromium is told so
+/// and passes, unless it is one for continuous integration.
+pub fn test(root: &Path) -> Result<(), String> {
+    println!("\n==> xtask web");
+    match all(root) {
+        Ok(()) => Ok(()),
+        Err(Missing::Failed(message)) => Err(message),
+        Err(Missing::Here(what)) if std::env::var_os("CI").is_some() => Err(what),
+        Err(Missing::Here(what)) => {
+            eprintln!("\n*** THE PAGE WAS NOT TESTED: {what} ***\n");
+            Ok(())
+        }
+    }
+}
+
+fn all(root: &Path) -> Result<(), Missing> {
+    let web = packages(root)?;
+    npm(&web, &["run", "check"])?;
+    npm(&web, &["test"])?;
+    npm(&web, &["run", "build", "--silent"])?;
+    chromium()?;
+    let reports = root.join("target/tmp/reports");
+    make_reports(root, &reports).map_err(Missing::Failed)?;
+    let mut e2e = Command::new("npm");
+    e2e.args(["run", "e2e"]).current_dir(&web).env("REPORTS_DIR", &reports);
+    run(&mut e2e)
+}
+
+/// Pictures for the documents, taken of real reports.
+pub fn screenshots(root: &Path) -> Result<(), String> {
+    let plain = |m| match m {
+        Missing::Here(what) | Missing::Failed(what) => what,
+    };
+    let web = packages(root).map_err(plain)?;
+    chromium().map_err(plain)?;
+    let program = build(root)?;
+    let (images, work) = (root.join("docs/images"), root.join("target/tmp/screenshots"));
+    fs::create_dir_all(&images).map_err(|e| format!("docs/images: {e}"))?;
+    for (model, picture, options) in PICTURES {
+        let folder = work.join(stem(model));
+        report(root, &program, model, &folder, &[], 0)?;
+        let mut shot = Command::new("node");
+        shot.arg("scripts/screenshot.mjs").arg(folder.join("report.html"));
+        shot.arg(images.join(picture)).args(options).current_dir(&web);
+        run(&mut shot).map_err(plain)?;
+        println!("docs/images/{picture}");
+    }
+    Ok(())
+}
+
+/// `web/` with the packages of its lock file.
+fn packages(root: &Path) -> Result<PathBuf, Missing> {
+    let web = root.join("web");
+    for program in ["node", "npm"] {
+        let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
+        if !found.is_ok_and(|s| s.success()) {
+            return Err(Missing::Here(format!(
+                "`{program}` is not installed (Node.js 20 or later)"
+            )));
+        }
+    }
+    let time = |path: PathBuf| fs::metadata(path).and_then(|m| m.modified()).ok();
+    let (lock, installed) =
+        (time(web.join("package-lock.json")), time(web.join("node_modules/.package-lock.json")));
+    if installed.is_none() || installed < lock {
+        npm(&web, &["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"])?;
+    }
+    Ok(web)
+}
+
+/// A browser: the one that is there, or the one of Debian.
+fn chromium() -> Result<(), Missing> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+    let there = || named.iter().any(|p| p.exists()) || usual.iter().any(|p| Path::new(p).exists());
+    if there() {
+        return Ok(());
+    }
+    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.starts_with(b"0\n"));
+    if !Path::new("/etc/debian_version").exists() || !root {
+        let what = "there is no Chromium; install it (Debian: apt-get install chromium), or name \
+                    one in CHROMIUM";
+        return Err(Missing::Here(what.to_owned()));
+    }
+    for arguments in
+        [&["update", "-q"][..], &["install", "-qy", "--no-install-recommends", "chromium"]]
+    {
+        let mut apt = Command::new("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        if run(&mut apt).is_err() {
+            return Err(Missing::Here("Chromium cannot be installed by apt-get".to_owned()));
+        }
+    }
+    if there() {
+        return Ok(());
+    }
+    Err(Missing::Here("apt-get installed no Chromium".to_owned()))
+}
+
+/// Reports of all models, of a run that fails and of damaged results, each in a folder of its own
+/// together with its data.
+fn make_reports(root: &Path, reports: &Path) -> Result<(), String> {
+    let program = build(root)?;
+    let _ = fs::remove_dir_all(reports);
+    for model in MODELS.iter().chain(MAYBE.iter().filter(|m| root.join(m).is_file())) {
+        report(root, &program, model, &reports.join(stem(model)), &[], 0)?;
+    }
+    let failed = reports.join("failed");
+    report(root, &program, MODELS[0], &failed, &["--max-steps", "60"], 3)?;
+    // damaged: half of the motion, half of the columns, no summary
+    let damaged = reports.join("damaged");
+    report(root, &program, MODELS[0], &damaged, &[], 0)?;
+    let broken = || -> std::io::Result<()> {
+        let motion = fs::read(damaged.join("motion.bin"))?;
+        fs::write(damaged.join("motion.bin"), &motion[..motion.len() / 2])?;
+        let csv = fs::read_to_string(damaged.join("results.csv"))?;
+        let half: String = csv.lines().take(200).map(|l| format!("{l}\n")).collect();
+        fs::write(damaged.join("results.csv"), half)?;
+        fs::remove_file(damaged.join("summary.json"))
+    };
+    broken().map_err(|e| format!("{}: {e}", damaged.display()))?;
+    let mut again = Command::new(&program);
+    again.arg("report").arg(&damaged).stderr(Stdio::null()).stdout(Stdio::null());
+    match again.status() {
+        Ok(s) if s.success() => Ok(()),
+        other => Err(format!("the report of damaged results was not made: {other:?}")),
+    }
+}
+
+fn stem(model: &str) -> String {
+    Path::new(model).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn build(root: &Path) -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "-q", "--profile", "ci", "-p", "delassus-cli"]).current_dir(root);
+    match command.status() {
+        Ok(s) if s.success() => {}
+        other => return Err(format!("the program cannot be built: {other:?}")),
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| root.join("target"));
+    Ok(root.join(target).join("ci/delassus"))
+}
+
+/// Runs a model into a folder, with the exit code that is expected.
+fn report(
+    root: &Path,
+    program: &Path,
+    model: &str,
+    folder: &Path,
+    more: &[&str],
+    code: i32,
+) -> Result<(), String> {
+    let mut command = Command::new(program);
+    command.args(["run", model, "--quiet", "--out"]).arg(folder).args(more).current_dir(root);
+    command.stderr(Stdio::null());
+    let ran = command.status().map_err(|e| format!("{}: {e}", program.display()))?;
+    if ran.code() != Some(code) {
+        return Err(format!("`delassus run {model}` ended with {ran} instead of {code}"));
+    }
+    let page = fs::read_to_string(folder.join("report.html"))
+        .map_err(|e| format!("{}: {e}", folder.display()))?;
+    if !page.contains("id=\"delassus-data\"") {
+        return Err(format!(
+            "the report of {model} was made without the viewer; see the warning of \
+             the build of delassus-report"
+        ));
+    }
+    Ok(())
+}
+
+fn npm(web: &Path, arguments: &[&str]) -> Result<(), Missing> {
+    run(Command::new("npm").args(arguments).current_dir(web))
+}
+
+fn run(command: &mut Command) -> Result<(), Missing> {
+    let line = format!("{:?}", command).replace('"', "");
+    println!("\n==> {line}");
+    match command.status() {
+        Ok(s) if s.success() => Ok(()),
+        Ok(s) => Err(Missing::Failed(format!("`{line}` failed ({s})"))),
+        Err(e) => Err(Missing::Failed(format!("`{line}` cannot be run: {e}"))),
+    }
+}
