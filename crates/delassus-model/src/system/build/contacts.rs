@@ -129,7 +129,11 @@ impl Builder {
             let planar = shape.frame.body.is_some_and(|b| sys.bodies[b.0].kind.is_planar());
             match ShapeLayout::new(shape, n, &com, planar) {
                 Ok(layout) => layouts.push(layout),
-                Err(fault) => self.faults.push(fault),
+                Err(what) => {
+                    let path = format!("shape.{}", shape.name);
+                    let fault = Diagnostic::error("E_SHAPE_FORM", path, what.to_string());
+                    self.faults.push(fault.help("correct the sizes and points of the shape"));
+                }
             }
         }
         if !self.faults.is_empty() {

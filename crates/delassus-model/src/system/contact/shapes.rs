@@ -34,15 +34,10 @@ impl ShapeLayout {
         ground: usize,
         com: &Vec3,
         planar_body: bool,
-    ) -> Result<ShapeLayout, Diagnostic> {
-        let fault = |what: ShapeError| {
-            let path = format!("shape.{}", shape.name);
-            Diagnostic::error("E_SHAPE_FORM", path, what.to_string())
-                .help("correct the sizes and points of the shape")
-        };
+    ) -> Result<ShapeLayout, ShapeError> {
         let own = own_frame(&shape.form);
         let pose = Pose::new(shape.frame.p - com + shape.frame.r * own.p, shape.frame.r * own.r);
-        let made = form(&shape.form).map_err(fault)?;
+        let made = form(&shape.form)?;
         let planar = match (&shape.form, shape.frame.body) {
             (Form::Point, None) => None,
             (Form::Point, Some(_)) => Some(planar_body),
