@@ -36,6 +36,7 @@ mod enumerate;
 mod gauss_seidel;
 mod interior;
 mod interior_dense;
+mod interior_pair;
 mod law;
 mod lcp;
 mod lemke;

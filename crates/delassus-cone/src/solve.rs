@@ -5,12 +5,15 @@
 //!
 //! | laws | order |
 //! |---|---|
-//! | fit an LCP of at most 60 unknowns | Lemke, (enumeration), Newton, Gauss–Seidel, ADMM, Newton |
-//! | fit a larger LCP | Newton, Lemke, Gauss–Seidel, ADMM, Newton |
-//! | friction in two directions | Newton, Gauss–Seidel, ADMM, Newton |
+//! | fit an LCP of at most 60 unknowns | Lemke, (enumeration), Newton, interior point, Gauss–Seidel, ADMM |
+//! | fit a larger LCP | Newton, Lemke, interior point, Gauss–Seidel, ADMM |
+//! | friction in two directions | Newton, interior point, Newton, Gauss–Seidel, ADMM |
+//!
+//! Lemke's ray, checked by enumeration where the problem is tiny, ends in
+//! [`Status::NoSolution`] only if none of the others finds a solution.
 
 use crate::lcp::Lcp;
-use crate::outcome::{Best, Outcome, Verdict};
+use crate::outcome::{Outcome, Verdict};
 use crate::problem::{DenseProblem, Law, Report, Settings, Solver, Status, check_dense};
 use crate::residual::scaled_residual;
 use crate::workspace::Workspace;
@@ -22,8 +25,12 @@ const LEMKE_FIRST: usize = 60;
 const LEMKE_LARGEST: usize = 900;
 /// A ray is checked by enumeration up to this number of LCP unknowns.
 const PROOF_LARGEST: usize = 10;
+/// Residual of a ray's point that can still be rounding.
+const RAY: f64 = 1e-6;
 /// Newton steps in `Auto`; it needs few or never gets there.
-const AUTO_NEWTON: usize = 60;
+const AUTO_NEWTON: usize = 30;
+/// Steps of the interior point method in `Auto`.
+const AUTO_INTERIOR: usize = 150;
 
 /// Solves the problem from the start in `r`; the answer, or the best point found, comes back in `r`.
 ///
@@ -48,6 +55,7 @@ pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspa
     if residual <= s.tolerance {
         return Report { status: Status::Solved, residual, iterations: 0, solver: s.solver };
     }
+    ws.scaled.pull(r, &mut ws.hat);
     let start = ws.scaled.residual(&ws.hat, &mut ws.u);
     let best = &mut ws.best;
     best.r.clear();
@@ -103,23 +111,22 @@ fn lemke(limit: usize, ws: &mut Workspace) -> Outcome {
     }
     let (end, iterations) = ws.lemke.run(&ws.lcp, limit);
     ws.lcp.reactions(&ws.lemke.z, &mut ws.hat);
-    offer(&mut ws.best, &ws.scaled, &ws.hat, &mut ws.u);
-    Outcome { iterations, verdict: end.verdict() }
-}
-
-fn offer(best: &mut Best, s: &crate::scaling::Scaled, r: &[f64], u: &mut Vec<f64>) {
-    let residual = s.residual(r, u);
-    best.offer(r, residual);
+    let residual = ws.scaled.residual(&ws.hat, &mut ws.u);
+    ws.best.offer(&ws.hat, residual);
+    // A ray that starts at a solution within rounding proves nothing.
+    let verdict = if residual > RAY { end.verdict() } else { Verdict::Open };
+    Outcome { iterations, verdict }
 }
 
 /// The order of `Auto`.
-fn plan(laws: &[Law]) -> [Option<Solver>; 6] {
-    use Solver::{Admm, GaussSeidel, Lemke, SemismoothNewton};
-    let (newton, sweeps, admm) = (Some(SemismoothNewton), Some(GaussSeidel), Some(Admm));
+fn plan(laws: &[Law]) -> [Solver; 5] {
+    use Solver::{Admm, GaussSeidel, InteriorPoint, Lemke, SemismoothNewton};
     match Lcp::size(laws) {
-        Some(n) if n <= LEMKE_FIRST => [Some(Lemke), newton, sweeps, admm, newton, None],
-        Some(n) if n <= LEMKE_LARGEST => [newton, Some(Lemke), sweeps, admm, newton, None],
-        _ => [newton, sweeps, newton, admm, newton, None],
+        Some(n) if n <= LEMKE_FIRST => [Lemke, SemismoothNewton, InteriorPoint, GaussSeidel, Admm],
+        Some(n) if n <= LEMKE_LARGEST => {
+            [SemismoothNewton, Lemke, InteriorPoint, GaussSeidel, Admm]
+        }
+        _ => [SemismoothNewton, InteriorPoint, SemismoothNewton, GaussSeidel, Admm],
     }
 }
 
@@ -128,11 +135,11 @@ fn auto(s: &Settings, ws: &mut Workspace) -> Outcome {
     let small = Lcp::size(&ws.scaled.laws).is_some_and(|n| n <= PROOF_LARGEST);
     let mut total = 0;
     let mut verdict = Verdict::Open;
-    for which in order.into_iter().flatten() {
-        let limit = if which == Solver::SemismoothNewton {
-            s.max_iterations.min(AUTO_NEWTON)
-        } else {
-            s.max_iterations
+    for which in order {
+        let limit = match which {
+            Solver::SemismoothNewton => s.max_iterations.min(AUTO_NEWTON),
+            Solver::InteriorPoint => s.max_iterations.min(AUTO_INTERIOR),
+            _ => s.max_iterations,
         };
         let mut outcome = single(which, s, limit, ws);
         total += outcome.iterations;

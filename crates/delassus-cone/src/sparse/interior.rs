@@ -99,7 +99,7 @@ impl Delassus for Matrix<'_> {
         x.fill(0.0);
         let mut last = size;
         self.work.clear();
-        self.work.extend_from_slice(&self.rhs);
+        self.work.extend_from_slice(self.rhs);
         for _ in 0..=REFINE {
             self.apply_inverse(inverse);
             x.iter_mut().zip(self.work.iter()).for_each(|(x, d)| *x += d);

@@ -21,8 +21,8 @@ use scaled::ScaledSparse;
 const FIRST_SWEEPS: usize = 100;
 /// Steps of the interior point method; it needs a few dozen.
 const INTERIOR_STEPS: usize = 120;
-/// Multiplications of a factorisation beyond which `Auto` stays with sweeps: about a minute.
-const LARGEST_FACTOR: f64 = 1e11;
+/// Multiplications of a factorisation beyond which `Auto` stays with sweeps: some ten seconds.
+const LARGEST_FACTOR: f64 = 2e10;
 
 /// Buffers of the sparse solvers; they grow when needed.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +105,8 @@ pub fn solve_sparse(
     if residual <= s.tolerance {
         return Report { status: Status::Solved, residual, iterations: 0, solver: s.solver };
     }
+    ws.scaled.pull(r, &mut ws.hat);
+    let residual = ws.scaled.residual(&ws.hat, &mut ws.x, &mut ws.u);
     let best = &mut ws.best;
     best.r.clear();
     best.r.extend_from_slice(&ws.hat);
