@@ -563,6 +563,14 @@ impl<P: Unilateral> Problem for Mode<P> {
         Quality::Approximate
     }
 
+    fn feeds_back(&self) -> bool {
+        self.base.feeds_back()
+    }
+
+    fn feedback(&self, ws: &Self::Ws, ck: f64, cc: f64, values: &mut [f64]) {
+        self.base.feedback(&ws.base, ck, cc, values);
+    }
+
     fn energies(&self, ws: &Self::Ws) -> Option<Energies> {
         self.base.energies(&ws.base)
     }

@@ -1,10 +1,10 @@
 //! Time-stepping against exact solutions: one or few points with linear gaps.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::panic)]
 
 mod linear;
 
 use delassus_dae::*;
-use delassus_nonsmooth::stepping::{Scheme, StepReport, Stepper, StepperSettings};
+use delassus_nonsmooth::stepping::{Scheme, StepReport, Stepper, StepperError, StepperSettings};
 use linear::{Linear, contact};
 
 const G: f64 = 9.81;
@@ -393,5 +393,42 @@ fn a_bad_step_is_refused() {
     for h in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(m.step(&p, &mut s, h).is_err());
         assert_eq!(s, before);
+    }
+}
+
+/// A contact problem that no solver meets: halved, then told with its residual; the state stays.
+#[test]
+fn an_unsolved_step_is_told() {
+    let p = ball(0.5);
+    let mut s = state(&[1e-4], &[-1.0]);
+    let settings = StepperSettings { tolerance: -1.0, ..StepperSettings::default() };
+    let mut m = Stepper::new(&p, MJ, settings).unwrap();
+    m.restart(&p, &s).unwrap();
+    let before = s.clone();
+    match m.step(&p, &mut s, 1e-3) {
+        Err(StepperError::Contact { points: 1, residual, h, .. }) => {
+            assert!(residual.is_finite() && h < 1e-3, "{residual} {h}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(s, before);
+}
+
+/// Same input, same bits; a restart forgets everything.
+#[test]
+fn a_restart_forgets_everything() {
+    for scheme in ALL {
+        let p = woodpecker();
+        let start = state(&[0.0, -0.1036, -0.2788], &[-0.3411, 0.0, -7.4583]);
+        let mut m = Stepper::new(&p, scheme, StepperSettings::default()).unwrap();
+        let mut go = || {
+            let mut s = start.clone();
+            m.restart(&p, &s).unwrap();
+            for _ in 0..2000 {
+                m.step(&p, &mut s, 2e-5).unwrap();
+            }
+            s
+        };
+        assert_eq!(go(), go(), "{scheme:?}");
     }
 }

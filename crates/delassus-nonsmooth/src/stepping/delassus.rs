@@ -11,6 +11,9 @@ use delassus_linalg::BlockDiag;
 /// Rows from which on the factored form is used where it is possible.
 const FACTORED_FROM: usize = 100;
 
+/// x = A⁻¹ f.
+pub(super) type Respond<'a> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), StepFailure> + 'a;
+
 /// Rows of H, and the solvers.
 #[derive(Default)]
 pub(super) struct Delassus {
@@ -82,7 +85,7 @@ impl Delassus {
         &mut self,
         nv: usize,
         blocks: Option<Blocks<'_>>,
-        respond: &mut dyn FnMut(&[f64], &mut [f64]) -> Result<(), StepFailure>,
+        respond: &mut Respond<'_>,
         b: &[f64],
         laws: &[cone::Law],
         r: &mut [f64],
@@ -130,11 +133,7 @@ impl Delassus {
         cone::Report { iterations: report.iterations + last.iterations, ..last }
     }
 
-    fn form(
-        &mut self,
-        nv: usize,
-        respond: &mut dyn FnMut(&[f64], &mut [f64]) -> Result<(), StepFailure>,
-    ) -> Result<(), StepFailure> {
+    fn form(&mut self, nv: usize, respond: &mut Respond<'_>) -> Result<(), StepFailure> {
         let n = self.rows();
         self.f.resize(nv, 0.0);
         self.x.resize(nv, 0.0);

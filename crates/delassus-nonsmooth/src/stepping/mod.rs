@@ -91,7 +91,7 @@ impl Default for StepperSettings {
     fn default() -> StepperSettings {
         StepperSettings {
             tolerance: 1e-10,
-            large_tolerance: 1e-4,
+            large_tolerance: 1e-3,
             max_iterations: 2000,
             max_halvings: 4,
             penetration: 1e-9,

@@ -252,7 +252,7 @@ impl Points {
             });
         }
         // swaps keep the order of those that take part, but nothing promises it
-        self.memory.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        self.memory.sort_unstable_by_key(|m| m.id);
     }
 
     /// Points with an impulse.

@@ -3,12 +3,15 @@
 
 use delassus_dae::*;
 
+/// Offsets of the gap and of the tangential motion by time: value, rate, acceleration.
+pub type Moves = fn(f64) -> [[f64; 3]; 2];
+
 pub struct LinearPoint {
     pub law: Law,
     pub rows: Vec<Vec<f64>>,
     pub offset: f64,
     /// Offset of the gap and of the tangential motion by time: value, rate, acceleration.
-    pub moves: Option<fn(f64) -> [[f64; 3]; 2]>,
+    pub moves: Option<Moves>,
 }
 
 /// M v̇ = f − K q, gaps H q + offset.
@@ -57,7 +60,7 @@ impl Linear {
     }
 
     /// The last point moves by itself: offset of its gap and of its tangential motion.
-    pub fn moving(mut self, moves: fn(f64) -> [[f64; 3]; 2]) -> Linear {
+    pub fn moving(mut self, moves: Moves) -> Linear {
         if let Some(p) = self.points.last_mut() {
             p.moves = Some(moves);
         }
