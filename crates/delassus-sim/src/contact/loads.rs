@@ -34,6 +34,9 @@ pub(crate) enum Trigger {
     Reselect,
 }
 
+/// How far beyond their border features are kept, in lengths of the system.
+const BORDER: f64 = 1e-9;
+
 /// Which function of an active point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Function {
@@ -155,7 +158,9 @@ impl<P: Unilateral> Loads<P> {
             }
             Function::Feature => {
                 let id = mode.active()[k].id;
-                mode.base().feature_margin(&self.ws.base, id, point)
+                // a corner that rests exactly on an edge hovers around the border
+                let slack = BORDER * mode.base().length();
+                mode.base().feature_margin(&self.ws.base, id, point) + slack
             }
         }
     }
