@@ -198,7 +198,7 @@ export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Bod
   if (points.length === 1) {
     const arm = first.distanceTo(com);
     d.rod(index, first, com, 0.8 * u, paint);
-    if (slides || rolls || drawSolid(d, index, body, paint, 0.75 * arm)) return;
+    if (slides || rolls || drawSolid(d, index, body, paint, 0.55 * arm)) return;
     // In space two-tone, so that a spin about the arm is seen.
     if (d.planar) d.ball(index, com, 2.2 * u, paint);
     else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);

@@ -46,8 +46,9 @@ export class Viewer {
   readonly traces = new Traces();
   arrows: Arrows;
   cameras!: Cameras;
-  /** Milliseconds of script and GPU submission of the last frames. */
+  /** Milliseconds of the last frames: placing everything, and handing it to the graphics driver. */
   readonly cost: number[] = [];
+  readonly drawCost: number[] = [];
   onSelect: ((body: number | null) => void) | null = null;
   /** Why there is no picture, if so. */
   fault: string | null = null;
@@ -556,12 +557,15 @@ export class Viewer {
     this.dirty = false;
     const begin = performance.now();
     this.settle();
+    const placed = performance.now();
     this.renderer.render(this.scene, this.cameras.camera);
+    const drawn = performance.now();
     this.overlay.axes(this.cameras.camera);
     this.overlay.scale(this.cameras.metresPerPixel());
     this.overlay.names(this.switches.names ? this.nameList() : this.selected !== null ? this.nameList(this.selected) : []);
-    this.cost.push(performance.now() - begin);
-    if (this.cost.length > 240) this.cost.shift();
+    this.cost.push(performance.now() - drawn + placed - begin);
+    this.drawCost.push(drawn - placed);
+    for (const list of [this.cost, this.drawCost]) if (list.length > 240) list.shift();
   }
 
   private update(t: number): void {
