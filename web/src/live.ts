@@ -92,7 +92,9 @@ export function follow(url: string, hooks: LiveHooks, fail: (words: string) => v
     then<{ meta?: Meta; summary?: Record<string, unknown>; notes?: Note[]; error?: RunError }>((r, m) => {
       over = true;
       source.close();
-      r.meta = { ...r.meta, status, ...(m.meta ?? {}), ...(m.error ? { error: m.error } : {}) };
+      // What the end does not know is kept from the start.
+      const known = Object.fromEntries(Object.entries(m.meta ?? {}).filter(([, v]) => v !== null && v !== undefined)) as Meta;
+      r.meta = { ...r.meta, status, ...known, ...(m.error ? { error: m.error } : {}) };
       // A bare summary is taken as such.
       r.summary = m.summary ?? (m.meta || m.error ? r.summary : (m as Record<string, unknown>));
       if (status === "finished" && r.summary.status === "interrupted") r.meta.status = "interrupted";

@@ -49,7 +49,8 @@ export interface Handle {
   /** The picture as it is drawn now. */
   bitmap: () => Promise<ImageBitmap | null>;
   triangles: () => number;
-  frameCost: () => { mean: number; max: number; frames: number };
+  /** Medians of the last frames, ms. */
+  frameCost: () => { place: number; draw: number; frames: number };
 }
 
 declare global {
@@ -163,7 +164,10 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
       return blob ? createImageBitmap(blob) : null;
     },
     triangles: () => viewer.triangles,
-    frameCost: () => ({ mean: viewer.cost.reduce((a, b) => a + b, 0) / Math.max(1, viewer.cost.length), max: Math.max(0, ...viewer.cost), frames: viewer.cost.length }),
+    frameCost: () => {
+      const middle = (list: number[]) => [...list].sort((a, b) => a - b)[list.length >> 1] ?? 0;
+      return { place: middle(viewer.cost), draw: middle(viewer.drawCost), frames: viewer.cost.length };
+    },
   } satisfies Partial<Handle>);
 
   let columns = report.columns.length;
@@ -192,6 +196,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     },
     ended: () => {
       range();
+      if (!cursor.playing) cursor.speed = goodSpeed(cursor.end - cursor.start, report.motion.rotationRate());
       player.update();
       drawHeader(byId("header"), report, help.toggle);
       drawBanner(byId("banner"), report);

@@ -133,7 +133,13 @@ fn plots(report: &Report, columns: &[&ReportColumn], log: bool) -> Vec<Plot> {
     let axis = |unit: &str| if log { Axis::log(unit) } else { Axis::linear(unit) };
     let mut out = Vec::new();
     for (k, unit) in units.iter().enumerate() {
-        let mut p = Plot::new(if k == 0 { title } else { "" }, Axis::linear("time, s"), axis(unit));
+        let mut own = columns.iter().filter(|c| c.info.unit == *unit);
+        let label = match (own.next(), own.next()) {
+            (Some(only), None) => format!("{}, {unit}", only.info.name),
+            _ => (*unit).to_owned(),
+        };
+        let mut p =
+            Plot::new(if k == 0 { title } else { "" }, Axis::linear("time, s"), axis(&label));
         for (style, c) in columns.iter().enumerate().filter(|(_, c)| c.info.unit == *unit) {
             let points = report.column_t.iter().copied().zip(c.values.iter().copied()).collect();
             let line = Series::new(&c.info.name, points);

@@ -180,7 +180,7 @@ fn plots_as_svg_and_png() {
     for name in ["bob.x", "bob.y", "pull"] {
         assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 1, "{name}");
     }
-    assert!(svg.contains(">N</text>") && svg.contains(">m</text>"), "one panel per unit");
+    assert!(svg.contains(">pull, N</text>") && svg.contains(">m</text>"), "one panel per unit");
     assert!(!svg.contains("</script>"));
     assert_eq!(bench.run(&["plot", "o", "bob.x", "-o", "x.png", "--log"]).code, 0);
     let png = fs::read(bench.path("x.png")).unwrap();

@@ -171,12 +171,22 @@ fn draw(out: &mut String, scene: &Scene, placed: &Placed, view: &View) {
             line(out, &a, &b, "stroke=\"#222\" stroke-width=\"1.5\"");
         }
         let (x, y) = view.place(&b);
+        if j.kind == "prismatic" {
+            let body = j.a.body.max(j.b.body).max(1);
+            let _ = writeln!(
+                out,
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"30\" height=\"20\" fill=\"{}\"/>",
+                x - 15.0,
+                y - 10.0,
+                COLOURS[(body - 1) % COLOURS.len()]
+            );
+        }
         let _ = writeln!(
             out,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"white\" stroke=\"#222\" \
              stroke-width=\"1.5\"/>"
         );
-        if j.a.body == 0 || j.b.body == 0 {
+        if (j.a.body == 0 || j.b.body == 0) && j.kind != "prismatic" {
             let (x, y) = view.place(if j.a.body == 0 { &a } else { &b });
             let _ = writeln!(
                 out,

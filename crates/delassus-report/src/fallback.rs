@@ -101,9 +101,10 @@ fn trust(out: &mut String, r: &Report) {
         let value = match r.summary.get(key) {
             None | Some(Value::Null) => continue,
             Some(Value::String(s)) => escape(s),
-            Some(Value::Number(n)) if n.is_f64() => {
-                format!("{:.4e}", n.as_f64().unwrap_or(f64::NAN))
-            }
+            Some(Value::Number(n)) if n.is_f64() => match n.as_f64().unwrap_or(f64::NAN) {
+                x if x == 0.0 || (1e-3..1e6).contains(&x.abs()) => x.to_string(),
+                x => format!("{x:.3e}"),
+            },
             Some(other) => escape(&other.to_string()),
         };
         let _ = writeln!(out, "<tr><th>{name}<td>{value}");

@@ -177,21 +177,19 @@ export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Bod
   const u = d.u;
   const com = vec(body.com);
   const points = attachments(scene, index, 0.3 * u);
-  // A last link ends at the point somebody gave a name.
-  if (points.length < 2) {
-    for (const m of body.markers ?? []) {
-      const p = vec(m.p);
-      if (points.every((q) => q.distanceTo(p) > 0.3 * u)) points.push(p);
-    }
+  // A last link ends at the named point beyond its mass centre; without one it is a pendulum.
+  const held = points[0];
+  if (held && points.length === 1) {
+    const tip = (body.markers ?? []).map((m) => vec(m.p)).sort((p, q) => q.distanceTo(held) - p.distanceTo(held))[0];
+    if (tip && tip.distanceTo(held) > 1.2 * com.distanceTo(held) && tip.distanceTo(held) > 2 * u && com.distanceTo(held) > 0.5 * u) points.push(tip);
   }
   const slides = (scene.joints ?? []).some((j) => ["prismatic", "cylindrical", "screw", "point-on-line"].includes(j.type) && j.b?.body === index);
   const rolls = (scene.joints ?? []).some((j) => j.type === "rolling" && j.b?.body === index);
   const first = points[0];
 
   if (!first || (points.length === 1 && first.distanceTo(com) < 0.5 * u)) {
-    if (slides || rolls) return; // the joint draws the block or the wheel
+    if (slides || rolls || geared) return; // the joint draws the block or the wheel
     if (body.kind !== "point" && drawSolid(d, index, body, paint, 0.3 * size)) return;
-    if (geared) return;
     if (d.planar || body.kind === "point") d.ball(index, com, (body.kind === "point" ? 1.6 : 2.2) * u, paint);
     else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);
     return;
@@ -200,7 +198,7 @@ export function drawStick(d: Drawing, scene: SceneSpec, index: number, body: Bod
   if (points.length === 1) {
     const arm = first.distanceTo(com);
     d.rod(index, first, com, 0.8 * u, paint);
-    if (slides || rolls || drawSolid(d, index, body, paint, 0.75 * arm)) return;
+    if (slides || rolls || drawSolid(d, index, body, paint, 0.55 * arm)) return;
     // In space two-tone, so that a spin about the arm is seen.
     if (d.planar) d.ball(index, com, 2.2 * u, paint);
     else d.add(index, "globe", com, new Quaternion(), new Vector3(3 * u, 3 * u, 3 * u), paint);

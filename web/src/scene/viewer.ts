@@ -46,8 +46,9 @@ export class Viewer {
   readonly traces = new Traces();
   arrows: Arrows;
   cameras!: Cameras;
-  /** Milliseconds of script and GPU submission of the last frames. */
+  /** Milliseconds of the last frames: placing everything, and handing it to the graphics driver. */
   readonly cost: number[] = [];
+  readonly drawCost: number[] = [];
   onSelect: ((body: number | null) => void) | null = null;
   /** Why there is no picture, if so. */
   fault: string | null = null;
@@ -65,6 +66,7 @@ export class Viewer {
   private readonly grid = new Object3D();
   private readonly contacts: Mesh[] = [];
   private readonly journals: { mesh: Mesh; a: Place; b: Place; clearance: number }[] = [];
+  private readonly holds = new Map<number, Vector3[]>();
   /** Points of the motion that the picture must hold. */
   private cloud: Vector3[] = [];
   /** Outer points of the drawn bodies, in their own axes. */
@@ -206,7 +208,7 @@ export class Viewer {
   /** Points of a body, with a radius around each, that the picture must hold. */
   private reach(b: Body, index: number): { p: Vector3; r: number }[] {
     const list: { p: Vector3; r: number }[] = [];
-    for (const p of attachments(this.report.scene, index, 0)) list.push({ p, r: 0 });
+    for (const p of this.held(index)) list.push({ p, r: 0 });
     for (const m of b.markers ?? []) list.push({ p: vec(m.p), r: 0 });
     if (index > 0 || (b.kind && b.kind !== "ground")) list.push({ p: vec(b.com), r: 0 });
     for (const s of b.shapes ?? []) {
@@ -223,6 +225,13 @@ export class Viewer {
       if (j.type === "rolling" && j.b?.body === index) list.push({ p: vec(j.b.p), r: j.radius ?? 0 });
     }
     return list;
+  }
+
+  /** Points where a body is held; looked up once. Callers get copies. */
+  private held(body: number): Vector3[] {
+    let list = this.holds.get(body);
+    if (!list) this.holds.set(body, (list = attachments(this.report.scene, body, 0)));
+    return list.map((p) => p.clone());
   }
 
   /** Outer points of what is drawn of each body, in its own axes, so that the picture holds it. */
@@ -255,7 +264,7 @@ export class Viewer {
     const lengths: number[] = [];
     scene.bodies.forEach((_b, i) => {
       if (i === 0) return;
-      const points = attachments(scene, i, 0);
+      const points = this.held(i);
       let far = 0;
       for (const p of points) for (const q of points) far = Math.max(far, p.distanceTo(q));
       if (far > 0) lengths.push(far);
@@ -548,12 +557,15 @@ export class Viewer {
     this.dirty = false;
     const begin = performance.now();
     this.settle();
+    const placed = performance.now();
     this.renderer.render(this.scene, this.cameras.camera);
+    const drawn = performance.now();
     this.overlay.axes(this.cameras.camera);
     this.overlay.scale(this.cameras.metresPerPixel());
     this.overlay.names(this.switches.names ? this.nameList() : this.selected !== null ? this.nameList(this.selected) : []);
-    this.cost.push(performance.now() - begin);
-    if (this.cost.length > 240) this.cost.shift();
+    this.cost.push(performance.now() - drawn + placed - begin);
+    this.drawCost.push(drawn - placed);
+    for (const list of [this.cost, this.drawCost]) if (list.length > 240) list.shift();
   }
 
   private update(t: number): void {
@@ -606,7 +618,7 @@ export class Viewer {
     const { scene } = this.report;
     scene.bodies.forEach((b, i) => {
       if (i === 0 || !this.valid[i] || (only !== undefined && i !== only)) return;
-      const points = attachments(scene, i, 0);
+      const points = this.held(i);
       const middle = points.length > 1 ? points.reduce((s, p) => s.add(p), new Vector3()).multiplyScalar(1 / points.length) : vec(b.com);
       const [x, y] = this.project(middle.applyMatrix4(this.matrices[i] as Matrix4));
       list.push({ text: b.name, x, y, kind: "body" });
@@ -677,7 +689,7 @@ export class Viewer {
     scene.bodies.forEach((b, i) => {
       if (i === 0 || !this.valid[i]) return;
       const m = this.matrices[i] as Matrix4;
-      const points = [vec(b.com), ...attachments(scene, i, 0)].map((p) => this.project(p.applyMatrix4(m)));
+      const points = [vec(b.com), ...this.held(i)].map((p) => this.project(p.applyMatrix4(m)));
       for (const p of points) for (const q of points) least = closer(p, q, i);
     });
     function closer(p: [number, number], q: [number, number], i: number): number {

@@ -19,14 +19,20 @@ export function drawHeader(host: HTMLElement, report: Report, help: () => void):
   const fact = (name: string, value: unknown, title?: string) => {
     if (value !== null && value !== undefined && value !== "") facts.push([name, String(value), title]);
   };
-  fact("method", meta.scheme ? `${meta.method} · ${meta.scheme}` : meta.method);
-  if (typeof meta.rtol === "number") fact("rtol", num(meta.rtol));
+  // A run that was watched live has some of this in its summary only.
+  const from = (key: string, own: unknown) => own ?? summary[key];
+  const method = from("method", meta.method);
+  const rtol = from("rtol", meta.rtol);
+  const step = from("step", meta.step);
+  const program = meta.program ?? (typeof summary.version === "string" ? `delassus ${summary.version}` : null);
+  fact("method", meta.scheme ? `${String(method)} · ${meta.scheme}` : method);
+  if (typeof rtol === "number") fact("rtol", num(rtol));
   const atol = meta.atol ?? summary.atol;
   if (typeof atol === "number") fact("atol", num(atol));
-  if (typeof meta.step === "number") fact("step", `${num(meta.step)} s`);
+  if (typeof step === "number") fact("step", `${num(step)} s`);
   if (typeof meta.t_end === "number") fact("end", `${num(meta.t_end)} s`);
   fact("bodies", report.scene.bodies.length > 1 ? count(report.scene.bodies.length - 1) : null);
-  fact("program", meta.program ? `${meta.program}${meta.commit ? ` (${meta.commit.slice(0, 8)})` : ""}` : null, meta.commit ?? undefined);
+  fact("program", program ? `${program}${meta.commit ? ` (${meta.commit.slice(0, 8)})` : ""}` : null, meta.commit ?? undefined);
   if (meta.model_hash) fact("model hash", meta.model_hash.replace(/^sha256:/, "").slice(0, 12), meta.model_hash);
   document.title = `${meta.title ?? "Delassus report"} – Delassus`;
   host.replaceChildren(

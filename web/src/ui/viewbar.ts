@@ -35,7 +35,7 @@ export class ViewBar {
       const blob = await viewer.picture();
       if (blob) download(`${title.replace(/[^A-Za-z0-9_.-]+/g, "_")}.png`, blob);
     };
-    host.append(views, switches, this.arrowSize, h("button", { type: "button", class: "small", title: "Save the picture as PNG", onclick: () => void save() }, "PNG"));
+    host.append(views, switches, h("button", { type: "button", class: "small", title: "Save the picture as PNG", onclick: () => void save() }, "PNG"), this.arrowSize);
   }
 
   look(v: View): void {

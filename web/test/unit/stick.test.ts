@@ -104,3 +104,23 @@ test("pitch circles from the ratio, or from the motion", () => {
   const rack = new Motion(3, 3, [0, 1], [0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 6, 3, 1.5, 0]);
   expect(wheels({ joints: [j] }, rack, j, true)).toMatchObject([{ body: 1, radius: 0.25 }]);
 });
+
+describe("a body on one joint", () => {
+  const joints = [{ name: "a", type: "spherical", a: at(0, [0, 0, 0]), b: at(1, [0, 0, 0]) }];
+  const draw = (body: object) => {
+    const d = new Drawing(false, 0.02, 2);
+    drawStick(d, { joints }, 1, { name: "b", mass: 2, com: [0, 0, 0.5], ...body }, 0xff0000, 1);
+    return d;
+  };
+  test("ends at a named point beyond its mass centre", () => {
+    const d = draw({ markers: [{ name: "tip", p: [0, 0, 1] }, { name: "centre", p: [0, 0, 0.5] }] });
+    const rod = d.parts.find((p) => p.solid === "cylinder");
+    expect(rod?.local.elements[14]).toBeCloseTo(0.5, 12);
+    expect(Math.hypot(...[8, 9, 10].map((i) => rod!.local.elements[i] as number))).toBeCloseTo(1, 12);
+  });
+  test("else it is a top: an arm and the solid of its inertia, or a bob", () => {
+    const d = draw({ markers: [{ name: "centre", p: [0, 0, 0.5] }], inertia: [0.02, 0.02, 0.03] });
+    expect(d.parts.some((p) => p.solid === "rotor")).toBe(true);
+    expect(draw({}).parts.some((p) => p.solid === "globe")).toBe(true);
+  });
+});
