@@ -58,9 +58,13 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
         method.push_str(" s");
     }
     if s.step_chosen {
-        method.push_str(" (chosen from the tolerance; set another one with --step)");
+        let from = if s.scheme == Some("time-stepping") { "span" } else { "tolerance" };
+        method.push_str(&format!(" (chosen from the {from}; set another one with --step)"));
     }
     table.row("method", &method);
+    if let Some(scheme) = s.scheme {
+        table.row("contact", &format!("{scheme}, {} events", s.events));
+    }
     let span = format!("{} to {} s, {} samples", brief(s.t_start), brief(s.t_end), s.samples);
     table.row("time", &span);
     table.row("steps", &format!("{} ({} rejected)", s.steps, s.rejected));

@@ -164,6 +164,12 @@ pub trait Unilateral: Problem {
         f64::INFINITY
     }
 
+    /// Size of the smaller of the two parts that meet at a point, m: a motion of more than a tenth
+    /// of it may pass through unseen. Infinite where nothing can be passed.
+    fn finest(&self, _point: PointId) -> f64 {
+        f64::INFINITY
+    }
+
     /// A typical length of the system, m: thresholds of gaps are parts of it.
     fn length(&self) -> f64 {
         1.0

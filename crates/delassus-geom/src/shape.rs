@@ -269,6 +269,25 @@ impl Shape {
         out
     }
 
+    /// Size of its smallest part, m: what moves further than a tenth of it unseen may have passed
+    /// through. Infinite for points and half spaces.
+    pub fn finest(&self) -> f64 {
+        match &self.form {
+            Form::Curve(c) => c
+                .elements
+                .iter()
+                .map(|e| match e {
+                    Element::Edge { len, .. } => *len,
+                    Element::Arc { r, .. } => (2.0 * r).min(e.length()),
+                })
+                .fold(f64::INFINITY, f64::min),
+            Form::Sphere { radius } | Form::Capsule { radius, .. } => 2.0 * radius,
+            Form::HalfSpace { .. } => f64::INFINITY,
+            Form::Cylinder { half_height, radius } => 2.0 * half_height.min(*radius),
+            Form::Poly(p) => p.radius,
+        }
+    }
+
     /// Length of the shape, for tolerances; zero for points, infinite for half spaces.
     pub(crate) fn size(&self) -> f64 {
         match &self.form {

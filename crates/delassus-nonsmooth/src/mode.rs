@@ -292,7 +292,10 @@ impl<P: Unilateral> Mode<P> {
         match self.places[k].law {
             Law::Contact { tangential: 2, .. } => {
                 let slow = SLOW * self.speed;
-                let d = [point.rate[1] + slow * d0[0], point.rate[2] + slow * d0[1]];
+                // past the point where sliding stops the force goes on smoothly, not turned round
+                let along = point.rate[1] * d0[0] + point.rate[2] * d0[1];
+                let sign = if along < 0.0 { -1.0 } else { 1.0 };
+                let d = [sign * point.rate[1] + slow * d0[0], sign * point.rate[2] + slow * d0[1]];
                 let n = d[0].hypot(d[1]);
                 if n > 0.0 { [d[0] / n, d[1] / n] } else { d0 }
             }

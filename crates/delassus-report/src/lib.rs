@@ -21,6 +21,7 @@ mod live;
 mod payload;
 mod report;
 mod scene;
+mod shapes;
 mod template;
 mod thin;
 

@@ -1,9 +1,10 @@
 //! What the mechanism looks like: bodies, joints, forces, where they are attached.
 //!
 //! [`scene_from`] is the one place that turns a model into things to draw. Shapes of bodies, once
-//! a model has them, are filled in by [`shapes_of`].
+//! a model has them, are drawn by [`crate::shapes`].
 
 use crate::encode::Array;
+use crate::shapes;
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Body, BodyKind, Component, Coordinate, CoordinateKind, ForceKind, Frame, JointKind,
@@ -264,7 +265,7 @@ pub fn scene_from(sys: &System) -> Scene {
             inertia: b.inertia.diagonal().into(),
             com: b.com.into(),
             color: None,
-            shapes: shapes_of(m, i),
+            shapes: Vec::new(),
             markers: markers_of(m, Some(i)),
         });
     }
@@ -272,6 +273,10 @@ pub fn scene_from(sys: &System) -> Scene {
     let forces: Vec<SceneForce> = m.forces.iter().map(force).collect();
     let arrows = arrows(m, &joints);
     let (center, size) = extent(m, &bodies, &joints, &forces);
+    for view in sys.shapes() {
+        let body = view.body.map_or(0, |b| b.0 + 1);
+        bodies[body].shapes.extend(shapes::shape(&view, size));
+    }
     Scene {
         planar,
         up: up(m, planar),
@@ -284,11 +289,6 @@ pub fn scene_from(sys: &System) -> Scene {
         contacts: Vec::new(),
         arrows,
     }
-}
-
-/// Shapes of a body. No model has any yet.
-fn shapes_of(_: &Model, _: usize) -> Vec<SceneShape> {
-    Vec::new()
 }
 
 /// Against gravity along the nearest axis; without gravity y in the plane and z in space.

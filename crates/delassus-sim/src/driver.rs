@@ -91,6 +91,8 @@ pub struct Driver<P: Problem> {
     holds_step: bool,
     stiffness: StiffnessMonitor,
     pending: Option<Pending>,
+    /// Longest adaptive step at present, s.
+    limit: f64,
     /// Work of methods that were replaced.
     spent: delassus_dae::Work,
     last_failure: Option<StepFailure>,
@@ -176,6 +178,7 @@ impl<P: Problem> Driver<P> {
             holds_step: info.holds_step,
             stiffness: StiffnessMonitor::default(),
             pending: None,
+            limit: f64::INFINITY,
             spent: delassus_dae::Work::default(),
             last_failure: None,
             worst: Vec::with_capacity(3),
@@ -279,6 +282,7 @@ impl<P: Problem> Driver<P> {
             self.ws = p.workspace();
         }
         self.pending = None;
+        self.stiffness = StiffnessMonitor::default();
         if let Some(h) = self.opts.step {
             // time may have passed elsewhere: fixed steps go on at the next of their times
             self.n_fixed = ((state.t - self.t0) / h * (1.0 + 1e-14) + 1e-9).floor() as u64;
@@ -299,6 +303,16 @@ impl<P: Problem> Driver<P> {
     /// Length of the step that will be tried next, s.
     pub fn next_step(&self) -> f64 {
         self.opts.step.unwrap_or(self.h)
+    }
+
+    /// Adaptive steps are not longer than this from now on, s.
+    pub fn set_limit(&mut self, longest: f64) {
+        self.limit = longest;
+    }
+
+    /// Span of the run, s.
+    pub fn span(&self) -> f64 {
+        self.opts.t_end - self.t0
     }
 
     /// One over the span of the run, 1/s.
@@ -329,6 +343,7 @@ impl<P: Problem> Driver<P> {
             if self.h * spin > MAX_TURN {
                 self.h = MAX_TURN / spin;
             }
+            self.h = self.h.min(self.limit);
             let left = self.opts.t_end - self.state.t;
             // stretch the last step a little rather than leave a sliver
             let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };

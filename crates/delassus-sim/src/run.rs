@@ -298,10 +298,15 @@ pub fn run(
     drop(engine);
     let (wall_s, cpu_s) = (clock.elapsed().as_secs_f64(), cpu.seconds());
     let (work, r) = (counts.work, counts.rejections);
+    let scheme = sys.has_contacts().then_some(opts.scheme);
     let summary = Summary {
         status,
         model: sys.model().title.clone(),
-        method: method.name.to_owned(),
+        method: match scheme {
+            Some(SchemeType::TimeStepping) => contact::STEPPING_METHOD.to_owned(),
+            _ => method.name.to_owned(),
+        },
+        scheme: scheme.map(SchemeType::name),
         version: env!("CARGO_PKG_VERSION"),
         rtol: counts.fixed_step.is_none().then_some(tol.rtol),
         atol: counts.fixed_step.is_none().then_some(tol.atol),

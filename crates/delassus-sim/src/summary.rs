@@ -23,6 +23,8 @@ pub struct Summary {
     pub model: String,
     /// Method.
     pub method: String,
+    /// How contacts were treated; `null` for models without.
+    pub scheme: Option<&'static str>,
     /// Version of the program.
     pub version: &'static str,
     /// Relative tolerance, or `null` for fixed steps.

@@ -53,7 +53,6 @@ pub(crate) struct ContactEngine {
 
 /// Which contact a point belongs to, and the channels of all contacts.
 struct Contacts {
-    names: Vec<String>,
     of_point: BTreeMap<PointId, usize>,
     ids: Vec<PointId>,
     point: delassus_dae::Point,
@@ -85,7 +84,6 @@ impl ContactEngine {
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
             contacts: Contacts {
-                names: contact_names(&sys),
                 of_point: BTreeMap::new(),
                 ids: Vec::new(),
                 point: delassus_dae::Point::default(),
@@ -108,7 +106,8 @@ impl ContactEngine {
         if engine.scheme == Scheme::TimeStepping {
             let h = driver.step.unwrap_or_else(|| step_for(opts.sample, t_span(opts, model)));
             let s = &model.state;
-            let mut stepping = Stepping::new(&*engine.sys, stepping_scheme(), s, h)?;
+            let mut stepping =
+                Stepping::new(&*engine.sys, stepping_scheme(), s, h, pull(&engine.sys))?;
             let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
             restarted.map_err(|e| start_failed(&e.to_string()))?;
             engine.stepping = Some(stepping);
@@ -210,7 +209,7 @@ impl ContactEngine {
         };
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
-            None => Stepping::new(&*self.sys, stepping_scheme(), &s, h)
+            None => Stepping::new(&*self.sys, stepping_scheme(), &s, h, pull(&self.sys))
                 .map_err(|e| failed(e.to_string()))?,
         };
         stepping.take_over(&*self.sys, &s, h, least).map_err(|e| failed(e.to_string()))?;
@@ -361,10 +360,7 @@ impl Contacts {
         if let Some(k) = self.of_point.get(&id) {
             return *k;
         }
-        // points of a contact with several pairs add the shapes to its name
-        let name = sys.point_name(id);
-        let name = name.split([':', '.']).next().unwrap_or_default();
-        let k = self.names.iter().position(|n| n == name).unwrap_or(0);
+        let k = sys.contact_of(id).unwrap_or(0);
         self.of_point.insert(id, k);
         k
     }
@@ -409,9 +405,16 @@ fn start_failed(message: &str) -> SetupError {
     }
 }
 
+/// Name of the method of time-stepping.
+pub(crate) const STEPPING_METHOD: &str = "moreau-jean";
+
 /// The scheme of time-stepping.
 fn stepping_scheme() -> stepping::Scheme {
     stepping::Scheme::MoreauJean { theta: 0.5 }
+}
+
+fn pull(sys: &System) -> f64 {
+    sys.model().gravity.norm()
 }
 
 fn t_span(opts: &RunOptions, model: &Assembled) -> f64 {

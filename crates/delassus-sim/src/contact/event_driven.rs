@@ -43,6 +43,15 @@ const MAX_STUCK: u32 = 60;
 const HISTORY: usize = 4;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
 const LATER: f64 = 1e-2;
+/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
+const STOPPED: f64 = 1e4;
+/// Part of the span within which an event counts as at the start of its step.
+const SOONEST: f64 = 1e-14;
+/// Points up to which all are watched, wherever they are.
+const FEW: usize = 5000;
+/// Parts of the run that a step takes at most while points are closed: a motion that is held has
+/// no error to limit its steps, and a force that would release it must not be stepped over.
+const CLOSED_STEPS: f64 = 1000.0;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
 const REACH: f64 = 4.0;
 
@@ -90,6 +99,10 @@ pub struct EventDriven<P: Unilateral + 'static> {
     cone: cone::Workspace,
     stuck: u32,
     last_event: f64,
+    /// So few points that all are watched all the time.
+    few: bool,
+    /// Typical sizes of the coordinates.
+    scale: Vec<f64>,
     /// What happened so far.
     pub log: Vec<Event>,
     /// Kinetic energy lost in impacts so far, J.
@@ -108,6 +121,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     ) -> Result<EventDriven<P>, Halt> {
         let mut selector = Selector::new(&*base).map_err(|e| setup(e.into(), start.t))?;
         let d = base.dims();
+        let scale = base.scales().q;
         let ws = base.workspace();
         let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(e.into(), start.t))?;
         let method = make(&mode).map_err(|e| setup(e.into(), start.t))?;
@@ -131,6 +145,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             cone: cone::Workspace::new(),
             stuck: 0,
             last_event: f64::NEG_INFINITY,
+            few: true,
+            scale,
             log: Vec::new(),
             lost: 0.0,
             fed: 0.0,
@@ -171,6 +187,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.realize_sample();
         let th = self.thresholds();
         self.watch.update(&*self.base, &self.ws, &[], f64::INFINITY, &th);
+        self.few = self.watch.count() <= FEW;
         self.event(s.clone(), &Trigger::Start, &[])
     }
 
@@ -185,9 +202,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Ok(Stepped::Finished);
         }
         let th = self.thresholds();
-        if let Some((s, trigger)) = self.first_event(&th) {
+        let parts = self.divide()?;
+        if let Some((s, trigger)) = self.first_event(parts, &th) {
             let h = self.driver.proposal().to.t - self.driver.proposal().from.t;
-            if s * h > 0.0 {
+            // methods divide by the step: what is as good as at its start happens there
+            let from = self.driver.proposal().from.t;
+            if s * h > SOONEST * (from.abs() + self.driver.span()) {
                 self.refine(s * h, h, &trigger)?;
                 self.driver.commit();
             } else {
@@ -215,29 +235,50 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.base.realize_velocity(&s.v, &s.z, &mut self.ws);
     }
 
+    /// Parts in which the proposed step is looked at; it is shortened where those would be too many.
+    fn divide(&mut self) -> Result<(usize, f64), Halt> {
+        let view = self.driver.proposal();
+        let h = view.to.t - view.from.t;
+        let motion = h * self.fastest(&view.from.v).max(self.fastest(&view.to.v));
+        let (parts, share) = self.watch.parts(motion);
+        if share < 1.0 {
+            let (t, h) = (view.from.t, share * h);
+            if let Err(e) = self.driver.shorten(&self.mode, h) {
+                return Err(SimError::from_failure(&self.mode, &e, t, h).into());
+            }
+        }
+        Ok((parts, motion * share))
+    }
+
+    /// Speed of the fastest coordinate, angles at the length of the system, m/s.
+    fn fastest(&self, v: &[f64]) -> f64 {
+        let rates = v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s);
+        self.base.length() * rates.fold(0.0, f64::max)
+    }
+
     /// Gap that may be lost in the next steps.
     fn reach(&self) -> f64 {
-        let scale = self.base.scales().q;
-        let fastest = self
-            .driver
-            .state()
-            .v
-            .iter()
-            .zip(&scale)
-            .map(|(v, s)| v.abs() / s)
-            .fold(self.driver.rate(), f64::max);
-        let h = self.driver.next_step();
-        REACH * self.base.length() * fastest * h + self.base.length() * 1e-3
+        if self.few {
+            return f64::INFINITY;
+        }
+        let length = self.base.length();
+        let fastest = self.fastest(&self.driver.state().v).max(length * self.driver.rate());
+        REACH * fastest * self.driver.next_step() + 1e-3 * length
     }
 
     /// The first event in the proposed step, as part of it.
-    fn first_event(&mut self, th: &Thresholds) -> Option<(f64, Trigger)> {
+    fn first_event(
+        &mut self,
+        (parts, reach): (usize, f64),
+        th: &Thresholds,
+    ) -> Option<(f64, Trigger)> {
         let view = self.driver.proposal();
         let m = self.base.manifold();
         self.dense.fit(m, view.from, view.d0, view.to, view.d1);
         let mut span =
             Span { dense: &mut self.dense, sample: &mut self.sample, from: view.from, to: view.to };
-        let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, th);
+        let closing =
+            self.watch.first(&*self.base, &mut self.ws, &mut span, parts, 2.0 * reach, th);
         let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
         let limit = first.as_ref().map_or(1.0, |f| f.0);
         if let Some(load) = self.loads.first(
@@ -350,6 +391,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 features: p.features,
                 assume: match trigger {
                     Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
+                    // what is left across the direction of sliding is the error of the motion
+                    Trigger::Stops(stopper)
+                        if stopper == id && p.rate[1].hypot(p.rate[2]) <= STOPPED * th.slow =>
+                    {
+                        Assume::Rest
+                    }
                     _ => Assume::Judge,
                 },
             })
@@ -483,12 +530,15 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.mode =
                 self.selector.mode(&self.base, &next, speed).map_err(|e| failed(e.into()))?;
             self.loads = Loads::new(&self.mode).map_err(|e| failed(e.into()))?;
+            self.loads.set_inertia(&self.mode, &self.selector);
         }
         if !next.is_empty() && (!same || jumped) {
             self.settle(&mut s).map_err(failed)?;
         }
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
+        let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
+        self.driver.set_limit(held);
         self.driver.restart(&self.mode, method, &s).map_err(failed)?;
         self.sample.copy_from(&s);
         self.realize_sample();

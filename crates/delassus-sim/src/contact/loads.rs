@@ -55,6 +55,8 @@ pub(crate) struct Loads<P: Unilateral> {
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
     redundant: bool,
+    /// Mass that a force at each active point moves, kg.
+    inertia: Vec<f64>,
     point: Point,
 }
 
@@ -85,8 +87,19 @@ impl<P: Unilateral> Loads<P> {
             zdot: vec![0.0; d.nz],
             functions,
             redundant,
+            inertia: vec![0.0; mode.active().len()],
             point: Point::default(),
         })
+    }
+
+    /// Takes over what the active points weigh, from the response that chose them.
+    pub fn set_inertia(&mut self, mode: &Mode<P>, selector: &Selector) {
+        let r = &selector.response;
+        for (m, a) in self.inertia.iter_mut().zip(mode.active()) {
+            let member = r.members.iter().find(|m| m.id == a.id);
+            let w = member.map_or(0.0, |m| r.w[m.row * r.n + m.row]);
+            *m = if w > 0.0 { 1.0 / w } else { 0.0 };
+        }
     }
 
     /// Accelerations and forces at a state; false where they cannot be found.
@@ -207,7 +220,7 @@ impl<P: Unilateral> Loads<P> {
                 .functions
                 .iter()
                 .map(|(k, f)| (*k, *f, self.function(mode, *k, *f)))
-                .filter(|(_, _, x)| *x < 0.0)
+                .filter(|(k, f, x)| *x < -self.slack(*k, *f, th))
                 .collect();
             for (k, f, value) in negative {
                 let start = self.at(mode, view.from, k, f);
@@ -245,6 +258,15 @@ impl<P: Unilateral> Loads<P> {
             }
         }
         first
+    }
+
+    /// Forces that cannot be told from zero: points that touch without load must not open and
+    /// close by round-off.
+    fn slack(&self, k: usize, f: Function, th: &Thresholds) -> f64 {
+        match f {
+            Function::Force | Function::Friction => self.inertia[k] * th.still,
+            Function::Sliding | Function::Feature => 0.0,
+        }
     }
 
     fn at(&mut self, mode: &Mode<P>, state: &State, k: usize, f: Function) -> f64 {

@@ -8,6 +8,8 @@ use delassus_nonsmooth::stepping::{PointImpulse, Scheme, Stepper, StepperError, 
 /// Calm steps in a row after which the event-driven method goes on.
 const CALM: u32 = 8;
 
+/// Steps of a passage after which they are doubled.
+const PATIENCE: u32 = 100;
 /// Approach speed that counts as a hit, in [`Thresholds::rest`]: a point that rests or slides on a
 /// curved surface approaches a little from step to step.
 const HIT: f64 = 1e3;
@@ -24,16 +26,25 @@ pub(crate) struct Stepping<P: Unilateral> {
     /// It does not end before this time, s.
     until: f64,
     calm: u32,
+    /// Steps since it took over.
+    since: u32,
     /// Steps made.
     pub steps: u64,
     /// Kinetic energy lost at contacts so far, J.
     pub lost: f64,
-    start: f64,
     last_h: f64,
+    /// Acceleration of gravity, m/s².
+    pull: f64,
 }
 
 impl<P: Unilateral> Stepping<P> {
-    pub fn new(p: &P, scheme: Scheme, s: &State, h: f64) -> Result<Stepping<P>, KktError> {
+    pub fn new(
+        p: &P,
+        scheme: Scheme,
+        s: &State,
+        h: f64,
+        pull: f64,
+    ) -> Result<Stepping<P>, KktError> {
         let stepper = Stepper::new(p, scheme, StepperSettings::default())?;
         Ok(Stepping {
             stepper,
@@ -42,10 +53,11 @@ impl<P: Unilateral> Stepping<P> {
             h,
             until: f64::INFINITY,
             calm: 0,
+            since: 0,
             steps: 0,
             lost: 0.0,
-            start: s.t,
             last_h: h,
+            pull,
         })
     }
 
@@ -55,9 +67,9 @@ impl<P: Unilateral> Stepping<P> {
         self.from.copy_from(s);
         self.to.copy_from(s);
         self.h = h;
-        self.start = s.t;
         self.until = s.t + least;
         self.calm = 0;
+        self.since = 0;
         Ok(())
     }
 
@@ -78,14 +90,21 @@ impl<P: Unilateral> Stepping<P> {
         self.to.t = if last { t_end } else { self.from.t + h };
         self.steps += 1;
         self.lost -= report.energy;
+        // what forces do to a resting point within a step is no hit
+        let fast = (HIT * th.rest).max(2.0 * h * self.pull);
         let mut hits = false;
         for i in self.stepper.impulses() {
-            if i.before[0] < -HIT * th.rest && i.impulse[0] > 0.0 {
+            if i.before[0] < -fast && i.impulse[0] > 0.0 {
                 hits = true;
                 log.push(event(p, self.to.t, i));
             }
         }
         self.calm = if hits { 0 } else { self.calm + 1 };
+        self.since += 1;
+        if self.until.is_finite() && self.since.is_multiple_of(PATIENCE) {
+            // what does not come to rest is passed in longer steps
+            self.h *= 2.0;
+        }
         Ok(())
     }
 

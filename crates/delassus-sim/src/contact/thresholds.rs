@@ -13,6 +13,8 @@ pub struct Thresholds {
     pub rest: f64,
     /// Sliding speed that cannot be told from sticking, m/s: 1e-10 L ω.
     pub slow: f64,
+    /// Normal acceleration that cannot be told from none, m/s²: 1e-10 L ω².
+    pub still: f64,
     /// Time between impacts of one point below which they are taken to accumulate, s: 1e-7 / ω.
     pub dense: f64,
 }
@@ -25,6 +27,7 @@ impl Thresholds {
             zero: 1e-14 * length,
             rest: 1e-10 * length * rate,
             slow: 1e-10 * length * rate,
+            still: 1e-10 * length * rate * rate,
             dense: 1e-7 / rate,
         }
     }

@@ -1,7 +1,8 @@
 //! Open points, and the first of them that closes within a step.
 //!
 //! Gaps are followed on the dense output of the step. Values and rates at its ends tell which
-//! points can close at all; for those the step is divided into [`NODES`] parts, and in each part a
+//! points can close at all; for those the step is divided into parts, eight or as many as it takes
+//! for nothing to move further than a tenth of the smallest feature in one, and in each part a
 //! crossing is bracketed by a change of sign of the gap, or by a change of sign of its rate with
 //! a negative gap at the minimum between, so that a point that dips below zero and comes back is
 //! found too.
@@ -10,8 +11,10 @@ use super::root::{falling_root, falling_root_from_zero};
 use super::thresholds::Thresholds;
 use delassus_dae::{Hermite, Law, Point, PointId, State, Unilateral};
 
-/// Parts of a step.
-const NODES: usize = 8;
+/// Parts of a step, at least and at most.
+const PARTS: [usize; 2] = [8, 256];
+/// Motion in one part, in sizes of the smallest feature.
+const UNSEEN: f64 = 0.1;
 
 /// A point that is open at present.
 #[derive(Debug, Clone)]
@@ -22,9 +25,13 @@ struct Open {
     /// It was clearly open since its last event.
     armed: bool,
     /// Gap (rate for a clutch) and its derivative at the nodes; NaN where it has no meaning.
-    g: [f64; NODES + 1],
-    r: [f64; NODES + 1],
+    g: Vec<f64>,
+    r: Vec<f64>,
     candidate: bool,
+    /// Size of the smaller of the two parts that meet.
+    finest: f64,
+    /// It may be passed through without being left where it was entered.
+    passes: bool,
 }
 
 /// A crossing.
@@ -112,9 +119,11 @@ impl Watch {
                     law: p.law(id),
                     features: None,
                     armed: false,
-                    g: [f64::NAN; NODES + 1],
-                    r: [f64::NAN; NODES + 1],
+                    g: Vec::new(),
+                    r: Vec::new(),
                     candidate: false,
+                    finest: p.finest(id),
+                    passes: p.finest(id).is_finite(),
                 },
             };
             let (g, _) = self.point.measure(p, ws, &open);
@@ -126,35 +135,56 @@ impl Watch {
         }
     }
 
-    /// The first crossing in a step.
+    /// Points that are watched.
+    pub fn count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Parts into which a step must be divided in which nothing moves further than `motion`, and
+    /// the part of the step that can be looked at if those are too many.
+    pub fn parts(&self, motion: f64) -> (usize, f64) {
+        let finest = self.open.iter().map(|o| o.finest).fold(f64::INFINITY, f64::min);
+        let wanted = (motion / (UNSEEN * finest)).ceil().max(PARTS[0] as f64);
+        let most = PARTS[1] as f64;
+        (wanted.min(most) as usize, (most / wanted).min(1.0))
+    }
+
+    /// The first crossing in a step that is looked at in `parts`, in which no gap closes by more
+    /// than `reach`.
     pub fn first<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         span: &mut Span<'_>,
+        parts: usize,
+        reach: f64,
         th: &Thresholds,
     ) -> Option<Crossing> {
         let h = span.to.t - span.from.t;
-        for (node, s) in [(0, 0.0), (NODES, 1.0)] {
+        let nodes = parts;
+        for (node, s) in [(0, 0.0), (nodes, 1.0)] {
             span.realize(p, s, ws);
             for o in &mut self.open {
+                o.g.resize(nodes + 1, f64::NAN);
+                o.r.resize(nodes + 1, f64::NAN);
                 (o.g[node], o.r[node]) = self.point.measure(p, ws, o);
             }
         }
         let mut any = false;
         for o in &mut self.open {
-            let (g, r) = (o.g, o.r);
-            let lowest = g[0].min(g[NODES]);
+            let (g, r) = (&o.g, &o.r);
+            let lowest = g[0].min(g[nodes]);
             // a gap cannot fall further than its rates allow; accelerations may double them
-            let fall = 2.0 * h * r[0].abs().max(r[NODES].abs()).max((g[NODES] - g[0]).abs() / h);
+            let fall = 2.0 * h * r[0].abs().max(r[nodes].abs()).max((g[nodes] - g[0]).abs() / h);
+            let fall = if o.passes { fall.max(reach) } else { fall };
             o.candidate = !(lowest > fall + o.zero(th)) || !o.armed;
             any |= o.candidate;
         }
         if !any {
             return None;
         }
-        for node in 1..NODES {
-            span.realize(p, node as f64 / NODES as f64, ws);
+        for node in 1..nodes {
+            span.realize(p, node as f64 / nodes as f64, ws);
             for o in self.open.iter_mut().filter(|o| o.candidate) {
                 (o.g[node], o.r[node]) = self.point.measure(p, ws, o);
             }
@@ -193,13 +223,33 @@ impl Watch {
             span.realize(p, s, ws);
             point.measure(p, ws, &o)
         };
-        for i in 0..NODES {
-            let (a, b) = (i as f64 / NODES as f64, (i + 1) as f64 / NODES as f64);
+        let nodes = o.g.len() - 1;
+        for i in 0..nodes {
+            let (a, b) = (i as f64 / nodes as f64, (i + 1) as f64 / nodes as f64);
             if a >= limit {
                 return None;
             }
             let ((ga, ra), (gb, rb)) = ((o.g[i], o.r[i]), (o.g[i + 1], o.r[i + 1]));
-            if ga.is_nan() || gb.is_nan() {
+            if gb.is_nan() {
+                continue;
+            }
+            if ga.is_nan() {
+                // it comes to face the other shape inside this part, taking over from another
+                // point: closed from there on, or closing
+                if gb < -zero {
+                    let (mut lo, mut hi) = (a, b);
+                    for _ in 0..50 {
+                        let mid = 0.5 * (lo + hi);
+                        if gap(mid, span, ws).0.is_nan() { lo = mid } else { hi = mid }
+                    }
+                    let first = gap(hi, span, ws).0;
+                    let root = if first > 0.0 {
+                        falling_root(|s| gap(s, span, ws).0, (hi, first), (b, gb))
+                    } else {
+                        hi
+                    };
+                    return (root < limit || limit >= 1.0).then_some(root);
+                }
                 continue;
             }
             armed |= ga > zero;

@@ -10,7 +10,7 @@ use crate::system::contact::shapes::ShapeLayout;
 use crate::system::kin::pull;
 use crate::system::{System, Workspace};
 use delassus_dae::{Law, Point, PointId, Unilateral};
-use delassus_geom::{Contact, Feature};
+use delassus_geom::{Contact, Feature, Shape, ShapeKind};
 use delassus_math::Vec3;
 
 /// The two highest bits of the first feature keep the axis that tangents are made from.
@@ -139,6 +139,23 @@ impl Unilateral for System {
         match owner(point) {
             Owner::Scalar(_) => f64::INFINITY,
             Owner::Shapes(a, b) => self.shape_margin(ws, (a, b), point.slot, at),
+        }
+    }
+
+    fn finest(&self, point: PointId) -> f64 {
+        match owner(point) {
+            Owner::Scalar(_) => f64::INFINITY,
+            Owner::Shapes(a, b) => {
+                let [x, y] = [a, b].map(|k| &self.contacts.shapes[k].shape);
+                let endless = |s: &Shape| {
+                    matches!(
+                        s.kind(),
+                        ShapeKind::HalfPlane | ShapeKind::HalfSpace | ShapeKind::Ring
+                    )
+                };
+                // nothing comes out behind what has no end
+                if endless(x) || endless(y) { f64::INFINITY } else { x.finest().min(y.finest()) }
+            }
         }
     }
 
