@@ -1,6 +1,6 @@
 //! Section G of the benchmark problems: contact, impact and friction on model files, by events,
 //! by both, and by time-stepping, against solutions in closed form or of independent programs.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 
