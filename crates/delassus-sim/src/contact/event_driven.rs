@@ -27,7 +27,7 @@ use delassus_dae::{
 };
 use delassus_nonsmooth::impact;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selector, evaluate};
-use delassus_nonsmooth::{Active, Mode, Motion};
+use delassus_nonsmooth::{Active, Member, Mode, Motion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ const MAX_STUCK: u32 = 60;
 const HISTORY: usize = 4;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
 const LATER: f64 = 1e-2;
+/// Distance, in lengths of the system, within which two points of a pair are logged as one.
+const TWIN: f64 = 1e-7;
 /// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
 const STOPPED: f64 = 1e4;
 /// Part of the span within which an event counts as at the start of its step.
@@ -355,6 +357,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.stuck = 0;
         }
         self.last_event = s.t;
+        if *trigger != Trigger::Start {
+            // methods that hold positions or velocities alone leave a little of the other
+            self.settle(&mut s).map_err(|e| setup(e, s.t))?;
+        }
         self.sample.copy_from(&s);
         self.realize_sample();
         // I1: what touches, except what is just leaving
@@ -471,6 +477,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         r.apply(&jump.impulse, &mut s.v);
         self.lost -= jump.energy;
         let mut accumulates = None;
+        let logged = self.log.len();
         for m in &r.members {
             let rows = m.row..m.row + m.law.rows();
             let lost: f64 = rows
@@ -480,16 +487,30 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -th.rest {
                 continue;
             }
-            self.log.push(Event {
-                t: s.t,
-                kind: EventKind::Impact,
-                point: Some(m.id),
-                contact: self.base.point_name(m.id),
-                speed_before: jump.before[m.row],
-                speed_after: jump.after[m.row],
-                impulse: jump.impulse[m.row],
-                energy_lost: lost,
-            });
+            // corners of both shapes may describe one place
+            let twin = |x: &&Member| {
+                let d = (0..3).map(|i| (x.at.at[i] - m.at.at[i]).powi(2)).sum::<f64>().sqrt();
+                x.id.pair == m.id.pair && m.at.normal != [0.0; 3] && d <= TWIN * self.base.length()
+            };
+            let first = r.members.iter().take_while(|x| x.id != m.id).find(twin).map(|x| x.id);
+            let place =
+                first.and_then(|id| self.log[logged..].iter().position(|e| e.point == Some(id)));
+            match place {
+                Some(k) => {
+                    self.log[logged + k].impulse += jump.impulse[m.row];
+                    self.log[logged + k].energy_lost += lost;
+                }
+                None => self.log.push(Event {
+                    t: s.t,
+                    kind: EventKind::Impact,
+                    point: Some(m.id),
+                    contact: self.base.point_name(m.id),
+                    speed_before: jump.before[m.row],
+                    speed_after: jump.after[m.row],
+                    impulse: jump.impulse[m.row],
+                    energy_lost: lost,
+                }),
+            }
             let times = self.history.entry(m.id).or_default();
             times.push(s.t);
             if times.len() > HISTORY {
