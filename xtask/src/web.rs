@@ -25,8 +25,9 @@ const MODELS: [&str; 13] = [
 const MAYBE: [&str; 2] = ["models/bouncing_ball.toml", "models/escapement.toml"];
 
 /// Pictures of the documents: model, file, options of the script that takes them.
-const PICTURES: [(&str, &str, &[&str]); 2] = [
+const PICTURES: [(&str, &str, &[&str]); 3] = [
     ("models/slider_crank.toml", "report.png", &["--time", "0.63"]),
+    ("models/bouncing_ball.toml", "bouncing_ball.png", &["--time", "0.8"]),
     (
         "models/benchmarks/I3_spatial_slider_crank.toml",
         "spatial.png",

@@ -34,6 +34,9 @@ fn run(
         Ok(r) => r,
         Err(h) => return (start, vec![], Some(h)),
     };
+    if let Err(h) = run.resume(&start) {
+        return (start, vec![], Some(h));
+    }
     loop {
         match run.advance() {
             Ok(Stepped::Step) => {}
