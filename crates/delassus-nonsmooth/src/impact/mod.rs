@@ -4,10 +4,10 @@
 //! v⁺ = v⁻ + A⁻¹Hᵀ P,  u⁺ = u⁻ + W P        joints are inside A⁻¹ and take their own impulses
 //! ```
 //!
-//! - [`moreau`]: Newton's law for all points at once, 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0.
-//! - [`poisson`]: compression, then impulses of restitution.
-//! - [`energetic`]: one point, with the work of the normal force (Stronge).
-//! - [`sequential`]: one point after another, by falling speed of approach.
+//! - `moreau`: Newton's law for all points at once, 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0.
+//! - `poisson`: compression, then impulses of restitution.
+//! - `energetic`: one point, with the work of the normal force (Stronge).
+//! - `sequential`: one point after another, by falling speed of approach.
 //!
 //! Every impact is audited: for e ≤ 1 none may leave more kinetic energy than there was. The
 //! known laws do not promise that for friction or different coefficients (Kane's example). Where

@@ -3,8 +3,8 @@
 //! After every step that passes the error test, before it is committed:
 //!
 //! 1. the first event in it is looked for on the dense output: an open point that closes
-//!    ([`super::watch`]), a closed one whose force vanishes, friction that reaches its limit, sliding
-//!    that stops, a feature that ends ([`super::loads`]);
+//!    (`watch.rs`), a closed one whose force vanishes, friction that reaches its limit, sliding
+//!    that stops, a feature that ends (`loads.rs`);
 //! 2. the step is made again, up to the event, until the event function of the real end state is
 //!    zero to round-off;
 //! 3. the velocity jumps if points approach ([`delassus_nonsmooth::impact`]), and accelerations
