@@ -73,13 +73,8 @@ impl ContactEngine {
             // the name was looked up before
             None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
         });
-        let events = EventDriven::new(sys.clone(), method, &model.state, driver).map_err(|h| {
-            SetupError::Setting {
-                code: "E_START",
-                what: "start",
-                message: format!("contacts at the start: {}", halt_error(&sys, h, model.state.t)),
-            }
-        })?;
+        let events = EventDriven::new(sys.clone(), method, &model.state, driver)
+            .map_err(|h| start_failed(&halt_error(&sys, h, model.state.t)))?;
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
@@ -109,20 +104,15 @@ impl ContactEngine {
             let mut stepping =
                 Stepping::new(&*engine.sys, stepping_scheme(), s, h, pull(&engine.sys))?;
             let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
-            restarted.map_err(|e| start_failed(&e.to_string()))?;
+            restarted.map_err(|e| start_failed(&e))?;
             engine.stepping = Some(stepping);
             engine.stepped = true;
-        }
-        if engine.scheme != Scheme::TimeStepping
-            && let Err(halt) = engine.events.resume(&model.state)
-        {
-            let handed = engine.start_stepping(halt);
-            handed.map_err(|e| start_failed(&e.to_string()))?;
+        } else if let Err(halt) = engine.events.resume(&model.state) {
+            engine.start_stepping(halt).map_err(|e| start_failed(&e))?;
         }
         engine.take_events();
         let sys = engine.sys.clone();
-        let written = recorder.restart_with(&sys, &mut engine);
-        written.map_err(|e| start_failed(&e.to_string()))?;
+        recorder.restart_with(&sys, &mut engine).map_err(|e| start_failed(&e))?;
         Ok(engine)
     }
 
@@ -131,9 +121,7 @@ impl ContactEngine {
         self.log.extend_from_slice(&self.events.log[self.taken..]);
         self.taken = self.events.log.len();
     }
-}
 
-impl ContactEngine {
     /// One step of time-stepping; the event-driven method goes on after it where all is calm.
     fn advance_stepping(&mut self) -> Result<Stepped, SimError> {
         let th = self.events.thresholds();
@@ -153,16 +141,9 @@ impl ContactEngine {
         if stepping.to.t >= self.t_end {
             return Ok(Stepped::Finished);
         }
-        let at = stepping.to.t;
-        stepping.advance(&*self.sys, self.t_end, &th, &mut self.log).map_err(|e| SimError {
-            kind: SimErrorKind::NoContactForces,
-            t: at,
-            h: stepping.h,
-            detail: e.to_string(),
-            blame: Vec::new(),
-            help: "take a smaller step, or look at the contacts that are closed at this time"
-                .to_owned(),
-        })?;
+        let (t, h) = (stepping.to.t, stepping.h);
+        let made = stepping.advance(&*self.sys, self.t_end, &th, &mut self.log);
+        made.map_err(|e| stepping_failed(&e, t, h))?;
         Ok(Stepped::Step)
     }
 
@@ -199,20 +180,13 @@ impl ContactEngine {
             };
         let h = (least / STEPS).max(1e-13 * t.abs());
         let s = self.events.state().clone();
-        let failed = |e: String| SimError {
-            kind: SimErrorKind::NoContactForces,
-            t,
-            h,
-            detail: e,
-            blame: Vec::new(),
-            help: "look at the contacts that are closed at this time".to_owned(),
-        };
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
             None => Stepping::new(&*self.sys, stepping_scheme(), &s, h, pull(&self.sys))
-                .map_err(|e| failed(e.to_string()))?,
+                .map_err(|e| stepping_failed(&e, t, h))?,
         };
-        stepping.take_over(&*self.sys, &s, h, least).map_err(|e| failed(e.to_string()))?;
+        let taken = stepping.take_over(&*self.sys, &s, h, least);
+        taken.map_err(|e| stepping_failed(&e, t, h))?;
         self.stepping = Some(stepping);
         self.stepped = true;
         self.note(t, EventKind::HandOver);
@@ -220,16 +194,7 @@ impl ContactEngine {
     }
 
     fn note(&mut self, t: f64, kind: EventKind) {
-        self.log.push(Event {
-            t,
-            kind,
-            point: None,
-            contact: String::new(),
-            speed_before: 0.0,
-            speed_after: 0.0,
-            impulse: 0.0,
-            energy_lost: 0.0,
-        });
+        self.log.push(Event::without_jump(t, kind, None));
     }
 
     /// Time-stepping, where it is on.
@@ -269,9 +234,6 @@ impl Engine for ContactEngine {
             return recorder.record_with(&sys, &step, Some(self));
         }
         let view = self.events.view();
-        if view.to.t <= view.from.t {
-            return Ok(());
-        }
         let mode = self.events.mode();
         self.d0.a.copy_from_slice(&view.d0.a);
         self.d0.zdot.copy_from_slice(&view.d0.zdot);
@@ -397,11 +359,23 @@ pub(crate) fn channels(sys: &System) -> Vec<Channel> {
     names.iter().flat_map(of).collect()
 }
 
-fn start_failed(message: &str) -> SetupError {
+fn start_failed(e: &dyn std::fmt::Display) -> SetupError {
     SetupError::Setting {
         code: "E_START",
         what: "start",
-        message: format!("contacts at the start: {message}"),
+        message: format!("contacts at the start: {e}"),
+    }
+}
+
+fn stepping_failed(e: &dyn std::fmt::Display, t: f64, h: f64) -> SimError {
+    SimError {
+        kind: SimErrorKind::NoContactForces,
+        t,
+        h,
+        detail: e.to_string(),
+        blame: Vec::new(),
+        help: "take a smaller step, or look at the contacts that are closed at this time"
+            .to_owned(),
     }
 }
 

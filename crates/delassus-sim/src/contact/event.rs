@@ -62,3 +62,20 @@ pub struct Event {
     /// Kinetic energy lost at this point, J.
     pub energy_lost: f64,
 }
+
+impl Event {
+    /// An event without a jump; `point` with the name of its interaction.
+    pub(crate) fn without_jump(t: f64, kind: EventKind, point: Option<(PointId, String)>) -> Event {
+        let (point, contact) = point.map_or((None, String::new()), |(id, name)| (Some(id), name));
+        Event {
+            t,
+            kind,
+            point,
+            contact,
+            speed_before: 0.0,
+            speed_after: 0.0,
+            impulse: 0.0,
+            energy_lost: 0.0,
+        }
+    }
+}

@@ -21,10 +21,7 @@ use super::watch::{Span, Watch};
 use crate::driver::{Driver, DriverOptions, StepView, Stepped};
 use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
-use delassus_dae::projection::Projector;
-use delassus_dae::{
-    Accel, Hermite, Integrator, KktError, Law, PointId, Problem, State, StepFailure, Unilateral,
-};
+use delassus_dae::{Hermite, Integrator, KktError, Law, PointId, State, StepFailure, Unilateral};
 use delassus_nonsmooth::impact;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selector, evaluate};
 use delassus_nonsmooth::{Active, Member, Mode, Motion};
@@ -195,32 +192,35 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// Makes one step, up to the next event at most; the event is resolved at the next call.
     pub fn advance(&mut self) -> Result<Stepped, Halt> {
-        if let Some(trigger) = self.pending.take() {
-            let state = self.driver.state().clone();
-            let active = self.mode.active().to_vec();
-            self.event(state, &trigger, &active)?;
-        }
-        if self.driver.propose(&self.mode)? == Stepped::Finished {
-            return Ok(Stepped::Finished);
-        }
-        let th = self.thresholds();
-        let parts = self.divide()?;
-        if let Some((s, trigger)) = self.first_event(parts, &th) {
-            let h = self.driver.proposal().to.t - self.driver.proposal().from.t;
-            // methods divide by the step: what is as good as at its start happens there
-            let from = self.driver.proposal().from.t;
-            if s * h > SOONEST * (from.abs() + self.driver.span()) {
-                self.refine(s * h, h, &trigger)?;
-                self.driver.commit();
-            } else {
-                self.driver.drop_proposal();
+        loop {
+            if let Some(trigger) = self.pending.take() {
+                let state = self.driver.state().clone();
+                let active = self.mode.active().to_vec();
+                self.event(state, &trigger, &active)?;
             }
-            self.pending = Some(trigger);
-        } else {
+            if self.driver.propose(&self.mode)? == Stepped::Finished {
+                return Ok(Stepped::Finished);
+            }
+            let th = self.thresholds();
+            let parts = self.divide()?;
+            if let Some((s, trigger)) = self.first_event(parts, &th) {
+                let view = self.driver.proposal();
+                let (t, h) = (view.from.t, view.to.t - view.from.t);
+                let now = s * h <= SOONEST * (t.abs() + self.driver.span());
+                if !now {
+                    self.refine(s * h, h, &trigger)?;
+                }
+                self.pending = Some(trigger);
+                if now {
+                    // methods divide by the step: what is as good as at its start happens there
+                    self.driver.drop_proposal();
+                    continue;
+                }
+            }
             self.driver.commit();
+            self.after_step(&th);
+            return Ok(Stepped::Step);
         }
-        self.after_step(&th);
-        Ok(Stepped::Step)
     }
 
     /// Open points are looked at again where the step ended.
@@ -359,7 +359,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.last_event = s.t;
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
-            self.settle(&mut s).map_err(|e| setup(e, s.t))?;
+            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(e, s.t))?;
         }
         self.sample.copy_from(&s);
         self.realize_sample();
@@ -379,7 +379,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             {
                 t.1 = features;
             }
-            self.note(s.t, EventKind::NormalChange, Some(*id), 0.0, 0.0);
+            self.note(s.t, EventKind::NormalChange, *id);
         }
         let leaving = match trigger {
             Trigger::Releases(id) => Some(*id),
@@ -554,7 +554,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.loads.set_inertia(&self.mode, &self.selector);
         }
         if !next.is_empty() && (!same || jumped) {
-            self.settle(&mut s).map_err(failed)?;
+            self.loads.settle(&self.mode, &mut s).map_err(failed)?;
         }
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
@@ -572,16 +572,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
-    /// Brings the state onto the rows of the mode: gaps of closed points and their speeds to
-    /// round-off.
-    fn settle(&mut self, s: &mut State) -> Result<(), StepFailure> {
-        let mut acc = Accel::new(&self.mode)?;
-        let mut ws = self.mode.workspace();
-        let mut projector = Projector::new(&self.mode, 1e-9);
-        projector.position(&self.mode, &mut ws, &mut acc, s.t, &mut s.q, &s.z)?;
-        projector.velocity(&self.mode, &mut ws, &mut acc, &mut s.v, &s.z)
-    }
-
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
         match e {
             SelectError::NoSolution { .. } => Halt::Painleve { detail: e.to_string() },
@@ -589,18 +579,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    fn note(&mut self, t: f64, kind: EventKind, id: Option<PointId>, before: f64, after: f64) {
-        let contact = id.map_or(String::new(), |id| self.base.point_name(id));
-        self.log.push(Event {
-            t,
-            kind,
-            point: id,
-            contact,
-            speed_before: before,
-            speed_after: after,
-            impulse: 0.0,
-            energy_lost: 0.0,
-        });
+    fn note(&mut self, t: f64, kind: EventKind, id: PointId) {
+        let name = self.base.point_name(id);
+        self.log.push(Event::without_jump(t, kind, Some((id, name))));
     }
 
     /// Writes what changed from one mode to the next to the log.
@@ -636,7 +617,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
         }
         for (kind, id) in notes {
-            self.note(t, kind, Some(id), 0.0, 0.0);
+            self.note(t, kind, id);
         }
     }
 }

@@ -9,6 +9,7 @@ use super::root::falling_root_from_zero;
 use super::thresholds::Thresholds;
 use super::watch::Span;
 use crate::driver::StepView;
+use delassus_dae::projection::Projector;
 use delassus_dae::{
     Accel, Derived, KktError, Law, Point, PointId, Problem, State, StepFailure, Unilateral,
 };
@@ -34,6 +35,8 @@ pub(crate) enum Trigger {
     Reselect,
 }
 
+/// What may be left of a gap or a joint at an event, in sizes of the row.
+const SETTLED: f64 = 1e-9;
 /// How far beyond their border features are kept, in lengths of the system.
 const BORDER: f64 = 1e-9;
 
@@ -49,6 +52,7 @@ enum Function {
 /// Evaluates the event functions of a mode; owns its buffers.
 pub(crate) struct Loads<P: Unilateral> {
     acc: Accel,
+    projector: Projector,
     ws: ModeWorkspace<P>,
     a: Vec<f64>,
     lambda: Vec<f64>,
@@ -81,6 +85,7 @@ impl<P: Unilateral> Loads<P> {
         }
         Ok(Loads {
             acc: Accel::new(mode)?,
+            projector: Projector::new(mode, SETTLED),
             ws: mode.workspace(),
             a: vec![0.0; d.nv],
             lambda: vec![0.0; d.n_vel],
@@ -100,6 +105,14 @@ impl<P: Unilateral> Loads<P> {
             let w = member.map_or(0.0, |m| r.w[m.row * r.n + m.row]);
             *m = if w > 0.0 { 1.0 / w } else { 0.0 };
         }
+    }
+
+    /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
+    /// speeds, to round-off.
+    pub fn settle(&mut self, mode: &Mode<P>, s: &mut State) -> Result<(), StepFailure> {
+        let (ws, acc) = (&mut self.ws, &mut self.acc);
+        self.projector.position(mode, ws, acc, s.t, &mut s.q, &s.z)?;
+        self.projector.velocity(mode, ws, acc, &mut s.v, &s.z)
     }
 
     /// Accelerations and forces at a state; false where they cannot be found.
