@@ -10,6 +10,7 @@ use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::{console, page, report, signal, summary_text};
+use delassus::model::spec::ImpactType;
 use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
 use delassus_report::Description;
 use serde::Serialize;
@@ -86,9 +87,13 @@ pub fn run_watched(
         report::errors(&errors);
     })?;
     let files = writer.written().to_vec();
-    let after = stiff(&outcome.summary, &prepared);
+    let after: Vec<Fault> =
+        [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
+            .into_iter()
+            .flatten()
+            .collect();
     if !a.quiet {
-        report::warnings(after.as_slice());
+        report::warnings(&after);
     }
     let notes: Vec<Fault> = prepared.notes.iter().cloned().chain(after).collect();
     let report = RunReport {
@@ -131,6 +136,20 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
     signal::listen();
     let outcome = sim::run(&prepared.model, &prepared.options, observer);
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
+}
+
+/// What to expect of time-stepping, and what it leaves aside.
+fn stepping(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
+    let h = summary.step.filter(|_| summary.scheme == Some("time-stepping"))?;
+    let one_by_one = prepared.model.system.model().analysis.impacts == ImpactType::Sequential;
+    let unused = if one_by_one { "impacts = \"sequential\", the" } else { "the" };
+    let message = format!(
+        "time-stepping is of first order: with steps of {} s the time of an impact is known to about one \
+         step, and errors of positions grow with the step; {unused} method and its tolerance are not used",
+        summary_text::brief(h)
+    );
+    let help = "halve --step and compare, or use --scheme hybrid, which locates every impact";
+    Some(Fault::new("N_TIME_STEPPING", "method.scheme", message).help(help))
 }
 
 /// Advice where stability, not accuracy, limited the steps.

@@ -79,7 +79,7 @@ impl Report {
             "model_file": model.map(|m| m.file.as_str()).or_else(|| self.text("model_file")),
             "model_text": model.map(|m| m.text.as_str()),
             "method": self.text("method"),
-            "scheme": null,
+            "scheme": self.text("scheme"),
             "rtol": self.number("rtol"),
             "atol": self.number("atol"),
             "step": self.number("step"),
