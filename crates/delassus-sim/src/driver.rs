@@ -310,6 +310,11 @@ impl<P: Problem> Driver<P> {
         self.limit = longest;
     }
 
+    /// Relative tolerance of the run.
+    pub fn rtol(&self) -> f64 {
+        self.opts.tol.rtol
+    }
+
     /// Span of the run, s.
     pub fn span(&self) -> f64 {
         self.opts.t_end - self.t0
@@ -405,21 +410,33 @@ impl<P: Problem> Driver<P> {
         let left = self.opts.t_end - self.state.t;
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
+        // the best of the candidates, not the first that will do: near the position the error of
+        // neighbours differs by powers of ten
+        let mut best = (HOP_ERROR, None);
         for factor in factors {
             let h = (factor * base).min(left);
-            let attempt = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
-            let err = match attempt {
-                Ok(()) => self.scale.norm(&self.method.error()),
-                Err(_) => f64::INFINITY,
-            };
-            if err <= HOP_ERROR {
-                self.h = base;
-                self.hops += 1;
-                self.wait((h == left).then_some(self.opts.t_end), false);
-                return true;
+            let err = self.hop_error(p, h);
+            if err <= best.0 {
+                best = (err, Some(h));
             }
         }
-        false
+        let Some(h) = best.1 else { return false };
+        // an iteration may end elsewhere the second time
+        if self.hop_error(p, h) > HOP_ERROR {
+            return false;
+        }
+        self.h = base;
+        self.hops += 1;
+        self.wait((h == left).then_some(self.opts.t_end), false);
+        true
+    }
+
+    /// Tries a step of this length; its error in tolerances.
+    fn hop_error(&mut self, p: &P, h: f64) -> f64 {
+        match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+            Ok(()) => self.scale.norm(&self.method.error()),
+            Err(_) => f64::INFINITY,
+        }
     }
 
     fn propose_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
