@@ -170,6 +170,13 @@ pub trait Unilateral: Problem {
         f64::INFINITY
     }
 
+    /// For the pair of a point at the realised state: a lower bound of the gaps of all its points,
+    /// m, and an upper bound of the speed at which any part of one side moves past the other, m/s.
+    /// What cannot be bounded is −∞ and ∞.
+    fn approach(&self, _ws: &Self::Ws, _point: PointId) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
     /// A typical length of the system, m: thresholds of gaps are parts of it.
     fn length(&self) -> f64 {
         1.0

@@ -41,6 +41,16 @@ pub enum Assume {
     Slides([f64; 2]),
 }
 
+/// What counts as at rest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rest {
+    /// Sliding speed below which a point does not slide, m/s.
+    pub speed: f64,
+    /// Acceleration below which a point neither opens nor starts to slide, m/s²: points that
+    /// touch without load must not open by round-off.
+    pub acceleration: f64,
+}
+
 /// Why there is no next mode.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SelectError {
@@ -109,15 +119,14 @@ impl Selector {
         })
     }
 
-    /// The mode that follows `s`. `slow` is the sliding speed below which a point counts as at
-    /// rest.
+    /// The mode that follows `s`.
     pub fn select<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         s: &State,
         closed: &[Closed],
-        slow: f64,
+        rest: Rest,
     ) -> Result<Selection, SelectError> {
         if closed.is_empty() {
             return Ok(Selection::default());
@@ -129,10 +138,16 @@ impl Selector {
         self.response.free(p, ws, s, &mut self.a, &mut self.zdot)?;
         self.response.rates(&mut self.u);
         self.response.accelerations(&self.a, &mut self.u_dot);
-        let mut parts: Vec<Part> =
-            self.response.members.iter().zip(closed).map(|(m, c)| self.part(m, c, slow)).collect();
+        let mut parts: Vec<Part> = self
+            .response
+            .members
+            .iter()
+            .zip(closed)
+            .map(|(m, c)| self.part(m, c, rest.speed))
+            .collect();
         let mut forces = self.solve(&parts)?;
-        let still = STILL * self.u_dot.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let largest = self.u_dot.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let still = rest.acceleration.max(STILL * largest);
         // friction at rest is stronger than sliding: what starts to slide is solved again
         let mut again = false;
         let mut active = Vec::new();

@@ -417,12 +417,16 @@ fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
                 "use --scheme hybrid, which passes such points, or time-stepping",
             )
         }
-        Halt::Storm => (
-            SimErrorKind::EventStorm,
-            "events follow each other without progress in time".to_owned(),
-            Vec::new(),
-            "use --scheme hybrid or time-stepping",
-        ),
+        Halt::Storm { point } => {
+            let name = point.map(|p| format!("contact \"{}\"", sys.point_name(p)));
+            let at = name.as_ref().map_or(String::new(), |n| format!(", the last at {n}"));
+            (
+                SimErrorKind::EventStorm,
+                format!("events follow each other without progress in time{at}"),
+                name.into_iter().collect(),
+                "use --scheme hybrid or time-stepping",
+            )
+        }
         Halt::Painleve { detail } => (
             SimErrorKind::NoContactForces,
             detail,

@@ -6,8 +6,8 @@
 //! another mode here?
 
 use super::root::falling_root_from_zero;
+use super::search::Span;
 use super::thresholds::Thresholds;
-use super::watch::Span;
 use crate::driver::StepView;
 use delassus_dae::projection::Projector;
 use delassus_dae::{
@@ -33,6 +33,20 @@ pub(crate) enum Trigger {
     Changes(PointId),
     /// The laws choose another mode.
     Reselect,
+}
+
+impl Trigger {
+    /// The point whose function it was.
+    pub fn point(&self) -> Option<PointId> {
+        match self {
+            Trigger::Start | Trigger::Reselect => None,
+            Trigger::Closes(id, _)
+            | Trigger::Releases(id)
+            | Trigger::Slides(id, _)
+            | Trigger::Stops(id)
+            | Trigger::Changes(id) => Some(*id),
+        }
+    }
 }
 
 /// What may be left of a gap or a joint at an event, in sizes of the row.
@@ -308,7 +322,7 @@ impl<P: Unilateral> Loads<P> {
                 },
             })
             .collect();
-        let Ok(next) = selector.select(&**mode.base(), ws, state, &closed, th.slow) else {
+        let Ok(next) = selector.select(&**mode.base(), ws, state, &closed, th.at_rest()) else {
             return -1.0;
         };
         let same = next.active.len() == closed.len()

@@ -2,11 +2,15 @@
 //!
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
+mod changes;
 mod engine;
 pub mod event;
 pub mod event_driven;
+mod jump;
 mod loads;
+mod resolve;
 mod root;
+mod search;
 mod stepping;
 pub mod thresholds;
 mod watch;

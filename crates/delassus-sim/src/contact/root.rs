@@ -2,11 +2,16 @@
 
 /// Where f falls through zero in [a, b], f(a) > 0 ≥ f(b): the right end of an interval that is as
 /// short as numbers allow. Bisection with regula falsi (Illinois) steps in between.
-pub(crate) fn falling_root(
+pub(crate) fn falling_root(f: impl FnMut(f64) -> f64, a: (f64, f64), b: (f64, f64)) -> f64 {
+    falling_bracket(f, a, b).1
+}
+
+/// Both ends of that interval. What is not a number counts as fallen, so the left end is one.
+pub(crate) fn falling_bracket(
     mut f: impl FnMut(f64) -> f64,
     (mut a, mut fa): (f64, f64),
     (mut b, mut fb): (f64, f64),
-) -> f64 {
+) -> (f64, f64) {
     let mut halve = false;
     for _ in 0..200 {
         let width = b - a;
@@ -31,7 +36,7 @@ pub(crate) fn falling_root(
         // a step that did not halve the bracket is followed by one that does
         halve = b - a > 0.5 * width;
     }
-    b
+    (a, b)
 }
 
 /// The same for a function that may start at zero: the left end is moved to where f is positive.

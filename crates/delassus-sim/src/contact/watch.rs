@@ -1,84 +1,72 @@
-//! Open points, and the first of them that closes within a step.
+//! Open points: which of them are watched, and which can close at all within a step.
 //!
-//! Gaps are followed on the dense output of the step. Values and rates at its ends tell which
-//! points can close at all; for those the step is divided into parts, eight or as many as it takes
-//! for nothing to move further than a tenth of the smallest feature in one, and in each part a
-//! crossing is bracketed by a change of sign of the gap, or by a change of sign of its rate with
-//! a negative gap at the minimum between, so that a point that dips below zero and comes back is
-//! found too.
+//! Points of shapes that can pass through each other are watched by pairs: balls around the shapes
+//! and a bound of their speed leave out the pairs that cannot meet, and tell into how many parts
+//! the step must be divided for nothing to move further than a tenth of the smallest feature in
+//! one. The search itself is in `search.rs`.
 
-use super::root::{falling_root, falling_root_from_zero};
 use super::thresholds::Thresholds;
-use delassus_dae::{Hermite, Law, Point, PointId, State, Unilateral};
+use delassus_dae::{Law, Point, PointId, State, Unilateral};
+use std::ops::Range;
 
 /// Parts of a step, at least and at most.
 const PARTS: [usize; 2] = [8, 256];
 /// Motion in one part, in sizes of the smallest feature.
 const UNSEEN: f64 = 0.1;
+/// Speeds within a step, in those at its ends.
+const FASTER: f64 = 2.0;
 
 /// A point that is open at present.
 #[derive(Debug, Clone)]
-struct Open {
-    id: PointId,
-    law: Law,
-    features: Option<[u32; 2]>,
+pub(super) struct Open {
+    pub id: PointId,
+    pub law: Law,
+    pub features: Option<[u32; 2]>,
     /// It was clearly open since its last event.
-    armed: bool,
-    /// Gap (rate for a clutch) and its derivative at the nodes; NaN where it has no meaning.
-    g: Vec<f64>,
-    r: Vec<f64>,
-    candidate: bool,
+    pub armed: bool,
     /// Size of the smaller of the two parts that meet.
     finest: f64,
-    /// It may be passed through without being left where it was entered.
-    passes: bool,
+    /// What was measured in the step, in order of time.
+    pub track: Vec<Node>,
 }
 
-/// A crossing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Crossing {
-    pub id: PointId,
-    /// Part of the step, 0 to 1.
-    pub s: f64,
-    /// Features that meet.
-    pub features: [u32; 2],
+/// A point at a moment of a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// Number of the moment.
+    pub at: usize,
+    /// Gap, m (rate for a clutch), and its rate; NaN where the point has no meaning.
+    pub g: f64,
+    pub r: f64,
+}
+
+/// The open points of a pair.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub points: Range<usize>,
+    /// No gap of it is smaller at the start of the step, m.
+    clearance: f64,
+    /// How far its sides may move past each other in the whole step, m.
+    pub reach: f64,
+    /// It may be passed through without being left where it was entered.
+    pub passes: bool,
+    /// Other points of it are closed.
+    pub touches: bool,
+    /// It cannot close in this step.
+    pub idle: bool,
+    /// Next moment at which it is measured.
+    pub due: usize,
 }
 
 /// Watches the open points.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    open: Vec<Open>,
+    pub(super) open: Vec<Open>,
+    pub(super) groups: Vec<Group>,
+    /// Points that are closed at present.
+    closed: Vec<PointId>,
     ids: Vec<PointId>,
-    point: Point,
-}
-
-/// The step that is looked at.
-pub(crate) struct Span<'a> {
-    pub dense: &'a mut Hermite,
-    pub sample: &'a mut State,
-    pub from: &'a State,
-    pub to: &'a State,
-}
-
-impl Span<'_> {
-    /// State at part s of the step.
-    pub fn at<P: Unilateral>(&mut self, p: &P, s: f64) -> &State {
-        if s <= 0.0 {
-            self.sample.copy_from(self.from);
-        } else if s >= 1.0 {
-            self.sample.copy_from(self.to);
-        } else {
-            let t = self.from.t + s * (self.to.t - self.from.t);
-            self.dense.at(p.manifold(), t, self.sample);
-        }
-        self.sample
-    }
-
-    pub fn realize<P: Unilateral>(&mut self, p: &P, s: f64, ws: &mut P::Ws) {
-        let x = self.at(p, s);
-        p.realize_position(x.t, &x.q, &x.z, ws);
-        p.realize_velocity(&x.v, &x.z, ws);
-    }
+    pub(super) point: Point,
 }
 
 impl Watch {
@@ -95,41 +83,42 @@ impl Watch {
         &mut self,
         p: &P,
         ws: &P::Ws,
-        closed: &[PointId],
+        closed: impl Iterator<Item = PointId>,
         reach: f64,
         th: &Thresholds,
     ) {
+        self.closed.clear();
+        self.closed.extend(closed);
         p.near(ws, reach, &mut self.ids);
         let old = std::mem::take(&mut self.open);
         let mut old = old.into_iter().peekable();
+        let mut clearance = Clearance::default();
         for &id in &self.ids {
-            if closed.contains(&id) || matches!(p.law(id), Law::DryFriction { .. }) {
+            if self.closed.contains(&id) || matches!(p.law(id), Law::DryFriction { .. }) {
                 continue;
             }
             while old.peek().is_some_and(|o| o.id < id) {
                 old.next();
             }
-            let mut open = match old.peek() {
-                Some(o) if o.id == id => match old.next() {
-                    Some(o) => o,
-                    None => continue,
-                },
-                _ => Open {
+            let mut open = match old.next_if(|o| o.id == id) {
+                Some(o) => o,
+                None => Open {
                     id,
                     law: p.law(id),
                     features: None,
                     armed: false,
-                    g: Vec::new(),
-                    r: Vec::new(),
-                    candidate: false,
                     finest: p.finest(id),
-                    passes: p.finest(id).is_finite(),
+                    track: Vec::new(),
                 },
             };
-            let (g, _) = self.point.measure(p, ws, &open);
-            if !g.is_nan() {
-                open.features = Some(self.point.features);
-                open.armed |= g > open.zero(th);
+            if clearance.of(p, ws, id) > open.zero(th) {
+                open.armed = true;
+            } else {
+                let (g, _) = self.point.measure(p, ws, &open);
+                if !g.is_nan() {
+                    open.features = Some(self.point.features);
+                    open.armed |= g > open.zero(th);
+                }
             }
             self.open.push(open);
         }
@@ -140,149 +129,42 @@ impl Watch {
         self.open.len()
     }
 
-    /// Parts into which a step must be divided in which nothing moves further than `motion`, and
-    /// the part of the step that can be looked at if those are too many.
-    pub fn parts(&self, motion: f64) -> (usize, f64) {
-        let finest = self.open.iter().map(|o| o.finest).fold(f64::INFINITY, f64::min);
-        let wanted = (motion / (UNSEEN * finest)).ceil().max(PARTS[0] as f64);
+    /// Looks at the ends of a step: which pairs can close in it, into how many parts it must be
+    /// divided, and the part of it that can be looked at if those are too many.
+    pub fn plan<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        (from, to): (&State, &State),
+    ) -> (usize, f64) {
+        let h = to.t - from.t;
+        let Watch { open, groups, closed, .. } = self;
+        groups.clear();
+        realize(p, from, ws);
+        for (k, o) in open.iter().enumerate() {
+            match groups.last_mut() {
+                Some(g) if open[g.points.start].id.pair == o.id.pair => g.points.end = k + 1,
+                _ => {
+                    let (clearance, reach) = p.approach(ws, o.id);
+                    let passes = o.finest.is_finite();
+                    let touches = closed.iter().any(|c| c.pair == o.id.pair);
+                    let (points, idle, due) = (k..k + 1, false, 0);
+                    groups.push(Group { points, clearance, reach, passes, touches, idle, due });
+                }
+            }
+        }
+        realize(p, to, ws);
+        let mut wanted = PARTS[0] as f64;
+        for g in groups.iter_mut().filter(|g| g.passes) {
+            let o = &open[g.points.start];
+            g.reach = FASTER * h * g.reach.max(p.approach(ws, o.id).1);
+            g.idle = g.clearance > g.reach;
+            if !g.idle && g.reach.is_finite() {
+                wanted = wanted.max((g.reach / (FASTER * UNSEEN * o.finest)).ceil());
+            }
+        }
         let most = PARTS[1] as f64;
         (wanted.min(most) as usize, (most / wanted).min(1.0))
-    }
-
-    /// The first crossing in a step that is looked at in `parts`, in which no gap closes by more
-    /// than `reach`.
-    pub fn first<P: Unilateral>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        span: &mut Span<'_>,
-        parts: usize,
-        reach: f64,
-        th: &Thresholds,
-    ) -> Option<Crossing> {
-        let h = span.to.t - span.from.t;
-        let nodes = parts;
-        for (node, s) in [(0, 0.0), (nodes, 1.0)] {
-            span.realize(p, s, ws);
-            for o in &mut self.open {
-                o.g.resize(nodes + 1, f64::NAN);
-                o.r.resize(nodes + 1, f64::NAN);
-                (o.g[node], o.r[node]) = self.point.measure(p, ws, o);
-            }
-        }
-        let mut any = false;
-        for o in &mut self.open {
-            let (g, r) = (&o.g, &o.r);
-            let lowest = g[0].min(g[nodes]);
-            // a gap cannot fall further than its rates allow; accelerations may double them
-            let fall = 2.0 * h * r[0].abs().max(r[nodes].abs()).max((g[nodes] - g[0]).abs() / h);
-            let fall = if o.passes { fall.max(reach) } else { fall };
-            o.candidate = !(lowest > fall + o.zero(th)) || !o.armed;
-            any |= o.candidate;
-        }
-        if !any {
-            return None;
-        }
-        for node in 1..nodes {
-            span.realize(p, node as f64 / nodes as f64, ws);
-            for o in self.open.iter_mut().filter(|o| o.candidate) {
-                (o.g[node], o.r[node]) = self.point.measure(p, ws, o);
-            }
-        }
-        let mut first: Option<Crossing> = None;
-        for k in 0..self.open.len() {
-            if !self.open[k].candidate {
-                continue;
-            }
-            let limit = first.map_or(1.0, |c| c.s);
-            if let Some(s) = self.crossing(p, ws, span, k, limit, th) {
-                let o = &self.open[k];
-                span.realize(p, s, ws);
-                self.point.measure(p, ws, o);
-                first = Some(Crossing { id: o.id, s, features: self.point.features });
-            }
-        }
-        first
-    }
-
-    /// Where point k closes first, before part `limit` of the step.
-    fn crossing<P: Unilateral>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        span: &mut Span<'_>,
-        k: usize,
-        limit: f64,
-        th: &Thresholds,
-    ) -> Option<f64> {
-        let o = self.open[k].clone();
-        let zero = o.zero(th);
-        let mut armed = o.armed;
-        let point = &mut self.point;
-        let mut gap = |s: f64, span: &mut Span<'_>, ws: &mut P::Ws| {
-            span.realize(p, s, ws);
-            point.measure(p, ws, &o)
-        };
-        let nodes = o.g.len() - 1;
-        for i in 0..nodes {
-            let (a, b) = (i as f64 / nodes as f64, (i + 1) as f64 / nodes as f64);
-            if a >= limit {
-                return None;
-            }
-            let ((ga, ra), (gb, rb)) = ((o.g[i], o.r[i]), (o.g[i + 1], o.r[i + 1]));
-            if gb.is_nan() {
-                continue;
-            }
-            if ga.is_nan() {
-                // it comes to face the other shape inside this part, taking over from another
-                // point: closed from there on, or closing
-                if gb < -zero {
-                    let (mut lo, mut hi) = (a, b);
-                    for _ in 0..50 {
-                        let mid = 0.5 * (lo + hi);
-                        if gap(mid, span, ws).0.is_nan() { lo = mid } else { hi = mid }
-                    }
-                    let first = gap(hi, span, ws).0;
-                    let root = if first > 0.0 {
-                        falling_root(|s| gap(s, span, ws).0, (hi, first), (b, gb))
-                    } else {
-                        hi
-                    };
-                    return (root < limit || limit >= 1.0).then_some(root);
-                }
-                continue;
-            }
-            armed |= ga > zero;
-            // what has not been clearly open may hover around zero
-            let closed = |g: f64| if armed { g <= 0.0 } else { g < -zero };
-            if closed(gb) {
-                let root = if ga > 0.0 && armed {
-                    falling_root(|s| gap(s, span, ws).0, (a, ga), (b, gb))
-                } else if ra > 0.0 && rb < 0.0 {
-                    // opens, turns round and closes again inside this part
-                    let top = falling_root(|s| gap(s, span, ws).1, (a, ra), (b, rb));
-                    let g_top = gap(top, span, ws).0;
-                    if g_top > 0.0 {
-                        falling_root(|s| gap(s, span, ws).0, (top, g_top), (b, gb))
-                    } else {
-                        a
-                    }
-                } else {
-                    falling_root_from_zero(|s| gap(s, span, ws).0, (a, ga), (b, gb)).unwrap_or(a)
-                };
-                return (root < limit || limit >= 1.0).then_some(root);
-            }
-            if ra < 0.0 && rb > 0.0 && armed {
-                // a minimum in between: the rate rises through zero
-                let bottom = falling_root(|s| -gap(s, span, ws).1, (a, -ra), (b, -rb));
-                let lowest = gap(bottom, span, ws).0;
-                if lowest < -zero && ga > 0.0 {
-                    let root = falling_root(|s| gap(s, span, ws).0, (a, ga), (bottom, lowest));
-                    return (root < limit || limit >= 1.0).then_some(root);
-                }
-            }
-        }
-        None
     }
 
     /// Points that touch within `th.touching` at the realised state, with their features.
@@ -293,14 +175,31 @@ impl Watch {
         th: &Thresholds,
         out: &mut Vec<(PointId, [u32; 2])>,
     ) {
+        let mut clearance = Clearance::default();
         for o in &self.open {
-            let (g, _) = self.point.measure(p, ws, o);
             let limit = match o.law {
                 Law::OneWay => th.rest,
                 _ => th.touching,
             };
-            if g <= limit {
+            if clearance.of(p, ws, o.id) <= limit && self.point.measure(p, ws, o).0 <= limit {
                 out.push((o.id, self.point.features));
+            }
+        }
+    }
+}
+
+/// Clearance of the pair that was asked for last.
+#[derive(Default)]
+struct Clearance(Option<(u64, f64)>);
+
+impl Clearance {
+    fn of<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, id: PointId) -> f64 {
+        match self.0 {
+            Some((pair, clearance)) if pair == id.pair => clearance,
+            _ => {
+                let clearance = p.approach(ws, id).0;
+                self.0 = Some((id.pair, clearance));
+                clearance
             }
         }
     }
@@ -308,7 +207,7 @@ impl Watch {
 
 impl Open {
     /// Gap (rate of a clutch) that is as good as zero.
-    fn zero(&self, th: &Thresholds) -> f64 {
+    pub fn zero(&self, th: &Thresholds) -> f64 {
         match self.law {
             Law::OneWay => th.rest,
             _ => th.zero,
@@ -316,7 +215,7 @@ impl Open {
     }
 }
 
-trait Measure {
+pub(super) trait Measure {
     fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, o: &Open) -> (f64, f64);
 }
 
@@ -333,4 +232,10 @@ impl Measure for Point {
             _ => (self.gap, self.rate[0]),
         }
     }
+}
+
+/// Positions and velocities of a state.
+pub(super) fn realize<P: Unilateral>(p: &P, s: &State, ws: &mut P::Ws) {
+    p.realize_position(s.t, &s.q, &s.z, ws);
+    p.realize_velocity(&s.v, &s.z, ws);
 }

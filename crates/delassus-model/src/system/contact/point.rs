@@ -159,6 +159,13 @@ impl Unilateral for System {
         }
     }
 
+    fn approach(&self, ws: &Workspace, point: PointId) -> (f64, f64) {
+        match owner(point) {
+            Owner::Scalar(_) => (f64::NEG_INFINITY, f64::INFINITY),
+            Owner::Shapes(a, b) => self.shape_approach(ws, (a, b)),
+        }
+    }
+
     fn length(&self) -> f64 {
         self.length
     }
@@ -343,6 +350,18 @@ impl System {
         for (k, e) in directions.iter().enumerate().take(n) {
             (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.body, sb.body);
         }
+    }
+
+    /// By balls around the shapes.
+    fn shape_approach(&self, ws: &Workspace, (a, b): (usize, usize)) -> (f64, f64) {
+        let [(x, u, r), (y, v, s)] = [a, b].map(|k| {
+            let shape = &self.contacts.shapes[k];
+            let body = &ws.bodies[shape.body];
+            let arm = body.r_wb * shape.ball.0;
+            (body.x + arm, body.v + body.w.cross(&arm), (shape.ball.1, body.w.norm()))
+        });
+        let turns = |(radius, w): (f64, f64)| if w == 0.0 { 0.0 } else { w * radius };
+        ((x - y).norm() - r.0 - s.0, (u - v).norm() + turns(r) + turns(s))
     }
 
     fn shape_margin(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, at: &Point) -> f64 {

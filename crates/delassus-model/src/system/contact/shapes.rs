@@ -21,6 +21,9 @@ pub(crate) struct ShapeLayout {
     pub only: Option<Feature>,
     /// Farthest point from the origin of its frame, m; 0 for what has no end.
     pub reach: f64,
+    /// A ball around it: centre from the mass centre, body components, and radius, m; infinite
+    /// for what has no end.
+    pub ball: (Vec3, f64),
     /// Shapes of the same form have the same number.
     pub class: usize,
     /// In the plane or in space; `None` for what fits both.
@@ -46,7 +49,8 @@ impl ShapeLayout {
         let body = shape.frame.body.map_or(ground, |b| b.0);
         let only = only(&shape.form);
         let reach = reach(&shape.form);
-        Ok(ShapeLayout { body, pose, shape: made, only, reach, class: 0, planar })
+        let ball = ball(&made, &pose);
+        Ok(ShapeLayout { body, pose, shape: made, only, reach, ball, class: 0, planar })
     }
 
     /// Where it is.
@@ -58,6 +62,17 @@ impl ShapeLayout {
     pub(super) fn side<'a>(&self, bodies: &'a [BodyKin]) -> Side<'a> {
         let body = &bodies[self.body];
         Side { body, pose: self.place(body) }
+    }
+}
+
+fn ball(shape: &Shape, pose: &Pose) -> (Vec3, f64) {
+    // the box of a shape is that of a ball around it
+    let own = shape.aabb(&Pose::new(Vec3::zeros(), Mat3::identity()));
+    let radius = (own.hi.x - own.lo.x) / 2.0;
+    if radius.is_finite() {
+        (pose.p + pose.r * ((own.lo + own.hi) / 2.0), radius)
+    } else {
+        (Vec3::zeros(), f64::INFINITY)
     }
 }
 

@@ -1,0 +1,113 @@
+//! The jump of the velocity at an impact, and its entry in the log.
+
+use super::event::{Event, EventKind};
+use super::event_driven::{EventDriven, Halt};
+use super::thresholds::Thresholds;
+use crate::error::SimError;
+use delassus_dae::{Law, PointId, State, Unilateral};
+use delassus_nonsmooth::Member;
+use delassus_nonsmooth::impact;
+use delassus_nonsmooth::release::evaluate;
+
+/// Impacts of one point whose spacing is looked at.
+const HISTORY: usize = 4;
+/// Distance, in lengths of the system, within which two points of a pair are logged as one.
+const TWIN: f64 = 1e-7;
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    /// The jump of the velocity where points of I1 approach; true if there was one.
+    pub(super) fn impacts(
+        &mut self,
+        s: &mut State,
+        touching: &[(PointId, [u32; 2])],
+        th: &Thresholds,
+    ) -> Result<bool, Halt> {
+        let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        let approaches = |id: PointId, rate: f64| {
+            !matches!(self.base.law(id), Law::DryFriction { .. }) && rate < -th.rest
+        };
+        if !points.iter().any(|(id, p)| approaches(*id, p.rate[0])) {
+            return Ok(false);
+        }
+        self.selector
+            .response
+            .set(&*self.base, &self.ws, points)
+            .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
+        let r = &self.selector.response;
+        let mut before = Vec::new();
+        r.rates(&mut before);
+        let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
+            .map_err(|e| Halt::Painleve { detail: e.to_string() })?;
+        let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
+        let kinetic_before = kinetic(&self.base, &self.ws);
+        r.apply(&jump.impulse, &mut s.v);
+        self.lost -= jump.energy;
+        let mut accumulates = None;
+        let logged = self.log.len();
+        for m in &r.members {
+            let rows = m.row..m.row + m.law.rows();
+            let lost: f64 = rows
+                .clone()
+                .map(|i| -0.5 * jump.impulse[i] * (jump.before[i] + jump.after[i]))
+                .sum();
+            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -th.rest {
+                continue;
+            }
+            // corners of both shapes may describe one place
+            let twin = |x: &&Member| {
+                let d = (0..3).map(|i| (x.at.at[i] - m.at.at[i]).powi(2)).sum::<f64>().sqrt();
+                x.id.pair == m.id.pair && m.at.normal != [0.0; 3] && d <= TWIN * self.base.length()
+            };
+            let first = r.members.iter().take_while(|x| x.id != m.id).find(twin).map(|x| x.id);
+            let place =
+                first.and_then(|id| self.log[logged..].iter().position(|e| e.point == Some(id)));
+            match place {
+                Some(k) => {
+                    self.log[logged + k].impulse += jump.impulse[m.row];
+                    self.log[logged + k].energy_lost += lost;
+                }
+                None => self.log.push(Event {
+                    t: s.t,
+                    kind: EventKind::Impact,
+                    point: Some(m.id),
+                    contact: self.base.point_name(m.id),
+                    speed_before: jump.before[m.row],
+                    speed_after: jump.after[m.row],
+                    impulse: jump.impulse[m.row],
+                    energy_lost: lost,
+                }),
+            }
+            let times = self.history.entry(m.id).or_default();
+            times.push(s.t);
+            if times.len() > HISTORY {
+                times.remove(0);
+            }
+            if let Some(rest) = accumulation(times, th.dense) {
+                accumulates = Some(Halt::Accumulation { rest, point: m.id });
+            }
+        }
+        self.sample.copy_from(s);
+        self.realize_sample();
+        // what is driven from outside (a shaking table) does work on what it hits
+        self.fed += kinetic(&self.base, &self.ws) - kinetic_before - jump.energy;
+        if let Some(halt) = accumulates {
+            // the impact itself is done: whoever takes over goes on from here
+            let state = s.clone();
+            self.driver
+                .restart(&self.mode, None, &state)
+                .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
+            return Err(halt);
+        }
+        Ok(true)
+    }
+}
+
+/// Time that the rest of an infinite sequence of impacts will take, where their spacing shrinks
+/// and has become shorter than `dense`.
+fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
+    let [.., a, b, c, d] = times else { return None };
+    let gaps = [b - a, c - b, d - c];
+    let ratio = gaps[2] / gaps[1];
+    (gaps[2] < dense && gaps[2] < gaps[1] && gaps[1] < gaps[0])
+        .then(|| gaps[2] * ratio / (1.0 - ratio))
+}

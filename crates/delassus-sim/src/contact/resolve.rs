@@ -1,0 +1,269 @@
+//! What happens at an event: impacts, then the next mode, then a new start of the method.
+
+use super::event::EventKind;
+use super::event_driven::{EventDriven, Halt};
+use super::loads::{Loads, Trigger};
+use super::thresholds::Thresholds;
+use crate::error::{SimError, SimErrorKind};
+use delassus_dae::{Law, Point, PointId, State, StepFailure, Unilateral};
+use delassus_nonsmooth::release::{Assume, Closed, SelectError, evaluate};
+use delassus_nonsmooth::{Active, Motion};
+
+/// Events without any progress in time before the run is given up.
+const MAX_STUCK: u32 = 60;
+/// How far ahead features are asked for when they change, in [`Thresholds::dense`].
+const LATER: f64 = 1e-2;
+/// Gap, in lengths of the system, that features may have which take over from others a moment later.
+const TAKEN_OVER: f64 = 1e-7;
+/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
+const STOPPED: f64 = 1e4;
+/// Parts of the run that a step takes at most while points are closed: a motion that is held has
+/// no error to limit its steps, and a force that would release it must not be stepped over.
+const CLOSED_STEPS: f64 = 1000.0;
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Resolves what happens at a state: impacts, then the next mode.
+    pub(super) fn event(
+        &mut self,
+        mut s: State,
+        trigger: &Trigger,
+        active: &[Active],
+    ) -> Result<(), Halt> {
+        let th = self.thresholds();
+        if s.t <= self.last_event {
+            self.stuck += 1;
+            if self.stuck > MAX_STUCK {
+                return Err(self.storm(trigger, &th));
+            }
+        } else {
+            self.stuck = 0;
+        }
+        self.last_event = s.t;
+        if *trigger != Trigger::Start {
+            // methods that hold positions or velocities alone leave a little of the other
+            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(e, s.t))?;
+        }
+        self.sample.copy_from(&s);
+        self.realize_sample();
+        // I1: what touches, except what is just leaving
+        let mut touching: Vec<(PointId, [u32; 2])> =
+            active.iter().map(|a| (a.id, a.features)).collect();
+        if let Trigger::Closes(id, features) = trigger {
+            touching.push((*id, *features));
+        }
+        self.watch.touching(&*self.base, &self.ws, &th, &mut touching);
+        self.dry_friction(&mut touching);
+        touching.sort_by_key(|t| t.0);
+        touching.dedup_by_key(|t| t.0);
+        let mut leaving = match trigger {
+            Trigger::Releases(id) => Some(*id),
+            _ => None,
+        };
+        if let Trigger::Changes(id) = trigger {
+            match self.next_features(&s, *id, &th) {
+                Some(features) => {
+                    if let Some(t) = touching.iter_mut().find(|t| t.0 == *id) {
+                        t.1 = features;
+                    }
+                    self.note(s.t, EventKind::NormalChange, *id);
+                }
+                // it slides off the end
+                None => leaving = Some(*id),
+            }
+        }
+        touching.retain(|t| Some(t.0) != leaving);
+        self.drop_passing(&s, active, &mut touching, &th);
+        let jumped = self.impacts(&mut s, &touching, &th)?;
+        // I2: what neither approaches nor leaves
+        let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        let closed: Vec<Closed> = points
+            .iter()
+            .filter(|(id, p)| self.stays(*id, p.rate[0], &th))
+            .map(|(id, p)| Closed {
+                id: *id,
+                features: p.features,
+                assume: match trigger {
+                    Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
+                    // what is left across the direction of sliding is the error of the motion
+                    Trigger::Stops(stopper)
+                        if stopper == id && p.rate[1].hypot(p.rate[2]) <= STOPPED * th.slow =>
+                    {
+                        Assume::Rest
+                    }
+                    _ => Assume::Judge,
+                },
+            })
+            .collect();
+        let selection = self
+            .selector
+            .select(&*self.base, &mut self.ws, &s, &closed, th.at_rest())
+            .map_err(|e| self.select_failed(e, s.t))?;
+        self.log_changes(s.t, active, &selection.active, leaving, jumped);
+        self.enter(s, selection.active, active, jumped)
+    }
+
+    /// Events without progress: the end of an accumulation where several points take part in turn,
+    /// or something else.
+    fn storm(&self, trigger: &Trigger, th: &Thresholds) -> Halt {
+        let last = self.history.iter().max_by(|a, b| {
+            let [a, b] = [a.1, b.1].map(|times| times.last().copied().unwrap_or(f64::MIN));
+            a.total_cmp(&b)
+        });
+        match last {
+            Some((point, times)) if times.iter().all(|t| self.last_event - t < th.dense) => {
+                Halt::Accumulation { rest: th.dense, point: *point }
+            }
+            _ => Halt::Storm { point: trigger.point() },
+        }
+    }
+
+    /// Looks at the positions a moment later, s.
+    fn later<T>(&mut self, s: &State, moment: f64, look: impl FnOnce(&P, &P::Ws) -> T) -> T {
+        let step: Vec<f64> = s.v.iter().map(|v| v * moment).collect();
+        self.sample.copy_from(s);
+        self.base.manifold().retract(&s.q, &step, &mut self.sample.q);
+        self.realize_sample();
+        let seen = look(&self.base, &self.ws);
+        self.sample.copy_from(s);
+        self.realize_sample();
+        seen
+    }
+
+    /// The features that take over: those that face each other a moment later, because at the
+    /// border itself both descriptions are as good. `None`: there are none that touch, the point is
+    /// at the end of what it slides on.
+    fn next_features(&mut self, s: &State, id: PointId, th: &Thresholds) -> Option<[u32; 2]> {
+        self.later(s, LATER * th.dense, |base, ws| {
+            let mut point = Point::default();
+            let faces = base.position(ws, id, false, None, &mut point);
+            (faces && point.gap.abs() <= TAKEN_OVER * base.length()).then_some(point.features)
+        })
+    }
+
+    /// Where two corners meet, one may seem to approach an edge of the other that it only passes
+    /// beyond its end: what does not come closer within a moment, as its rate says, is left out.
+    fn drop_passing(
+        &mut self,
+        s: &State,
+        active: &[Active],
+        touching: &mut Vec<(PointId, [u32; 2])>,
+        th: &Thresholds,
+    ) {
+        if touching.len() < 2 {
+            return;
+        }
+        let moment = LATER * th.dense;
+        // falls that stand out of the round-off of positions
+        let seen = 10.0 * th.zero / moment;
+        let mut fast = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        fast.retain(|(id, p)| {
+            matches!(self.base.law(*id), Law::Contact { .. })
+                && p.rate[0] < -seen.max(th.rest)
+                && active.iter().all(|a| a.id != *id)
+        });
+        if fast.is_empty() {
+            return;
+        }
+        let passing = self.later(s, moment, |base, ws| {
+            let mut point = Point::default();
+            fast.retain(|(id, now)| {
+                let faces = base.position(ws, *id, false, Some(now.features), &mut point);
+                !(faces && point.gap <= now.gap + 0.5 * now.rate[0] * moment)
+            });
+            fast
+        });
+        for (id, _) in &passing {
+            self.watch.disarm(*id);
+        }
+        touching.retain(|t| passing.iter().all(|(id, _)| *id != t.0));
+    }
+
+    /// A point of I1 that belongs to I2.
+    fn stays(&self, id: PointId, rate: f64, th: &Thresholds) -> bool {
+        match self.base.law(id) {
+            Law::Contact { .. } | Law::OneWay => rate <= th.rest,
+            Law::DryFriction { .. } => true,
+        }
+    }
+
+    /// Dry friction has no gap and always takes part.
+    fn dry_friction(&mut self, out: &mut Vec<(PointId, [u32; 2])>) {
+        let mut ids = Vec::new();
+        self.base.near(&self.ws, 0.0, &mut ids);
+        for id in ids {
+            if matches!(self.base.law(id), Law::DryFriction { .. }) {
+                out.push((id, [0, 0]));
+            }
+        }
+    }
+
+    /// Starts the smooth motion of a mode.
+    fn enter(
+        &mut self,
+        mut s: State,
+        next: Vec<Active>,
+        before: &[Active],
+        jumped: bool,
+    ) -> Result<(), Halt> {
+        let t = s.t;
+        let failed = |e: StepFailure| setup(e, t);
+        let same = same_mode(&next, self.mode.active());
+        if !same {
+            let speed = self.base.length() * self.driver.rate().max(self.driver.least_rate());
+            self.mode =
+                self.selector.mode(&self.base, &next, speed).map_err(|e| failed(e.into()))?;
+            self.loads = Loads::new(&self.mode).map_err(|e| failed(e.into()))?;
+            self.loads.set_inertia(&self.mode, &self.selector);
+        }
+        if !next.is_empty() && (!same || jumped) {
+            self.loads.settle(&self.mode, &mut s).map_err(failed)?;
+        }
+        let method =
+            if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
+        let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
+        self.driver.set_limit(held);
+        self.driver.restart(&self.mode, method, &s).map_err(failed)?;
+        self.sample.copy_from(&s);
+        self.realize_sample();
+        let th = self.thresholds();
+        let active = self.mode.active();
+        for a in before.iter().filter(|a| active.iter().all(|b| b.id != a.id)) {
+            self.watch.disarm(a.id);
+        }
+        let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
+        self.watch.update(&*self.base, &self.ws, closed, reach, &th);
+        Ok(())
+    }
+
+    fn select_failed(&self, e: SelectError, t: f64) -> Halt {
+        match e {
+            SelectError::NoSolution { .. } => Halt::Painleve { detail: e.to_string() },
+            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, &e, t, 0.0)),
+        }
+    }
+}
+
+/// An error at the start of something.
+pub(super) fn setup(e: StepFailure, t: f64) -> Halt {
+    Halt::Error(SimError {
+        kind: SimErrorKind::Singular,
+        t,
+        h: 0.0,
+        detail: format!("the method cannot start after an event: {e}"),
+        blame: Vec::new(),
+        help: "look at the contacts that are closed at this time".to_owned(),
+    })
+}
+
+/// The same rows and the same direction of friction.
+fn same_mode(a: &[Active], b: &[Active]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| {
+            a.id == b.id
+                && a.features == b.features
+                && match (a.motion, b.motion) {
+                    (Motion::Slip(d), Motion::Slip(e)) => d == e,
+                    (x, y) => x == y,
+                }
+        })
+}

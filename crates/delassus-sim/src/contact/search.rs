@@ -1,0 +1,305 @@
+//! The first open point that closes within a step.
+//!
+//! Gaps are followed on the dense output of the step, at the moments that divide it into parts. A
+//! pair at a distance is measured again only after its sides may have moved that far
+//! (conservative advancement), so nothing between is missed and most pairs are measured at the
+//! ends alone. In a part that is left, a crossing is bracketed by a change of sign of the gap, or by
+//! a change of sign of its rate with a negative gap at the minimum between, so that a point that
+//! dips below zero and comes back is found too, also where it stops having a meaning in between
+//! (a corner that slides off an edge while it is already inside).
+
+use super::root::{falling_bracket, falling_root, falling_root_from_zero};
+use super::thresholds::Thresholds;
+use super::watch::{Group, Measure, Node, Open, Watch, realize};
+use delassus_dae::{Hermite, PointId, State, Unilateral};
+
+/// Gaps cannot fall further than this times their rates at the ends of a step allow.
+const FALL: f64 = 2.0;
+/// Halvings to the end of the meaning of a point.
+const HALVINGS: usize = 50;
+
+/// A crossing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Crossing {
+    pub id: PointId,
+    /// Part of the step, 0 to 1.
+    pub s: f64,
+    /// Features that meet.
+    pub features: [u32; 2],
+}
+
+/// The step that is looked at.
+pub(crate) struct Span<'a> {
+    pub dense: &'a mut Hermite,
+    pub sample: &'a mut State,
+    pub from: &'a State,
+    pub to: &'a State,
+}
+
+impl Span<'_> {
+    /// State at part s of the step.
+    pub fn at<P: Unilateral>(&mut self, p: &P, s: f64) -> &State {
+        if s <= 0.0 {
+            self.sample.copy_from(self.from);
+        } else if s >= 1.0 {
+            self.sample.copy_from(self.to);
+        } else {
+            let t = self.from.t + s * (self.to.t - self.from.t);
+            self.dense.at(p.manifold(), t, self.sample);
+        }
+        self.sample
+    }
+
+    fn realize<P: Unilateral>(&mut self, p: &P, s: f64, ws: &mut P::Ws) {
+        realize(p, self.at(p, s), ws);
+    }
+}
+
+impl Watch {
+    /// The first crossing in a step that [`Watch::plan`] divided into these parts.
+    pub fn first<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        span: &mut Span<'_>,
+        parts: usize,
+        th: &Thresholds,
+    ) -> Option<Crossing> {
+        self.ends(p, ws, span, parts, th);
+        if self.groups.iter().all(|g| g.idle) {
+            return None;
+        }
+        for node in 1..parts {
+            if !self.groups.iter().any(|g| !g.idle && g.due == node) {
+                continue;
+            }
+            span.realize(p, node as f64 / parts as f64, ws);
+            self.measure(p, ws, node, parts);
+        }
+        self.close(parts);
+        let mut first: Option<Crossing> = None;
+        for k in 0..self.groups.len() {
+            if self.groups[k].idle {
+                continue;
+            }
+            for point in self.groups[k].points.clone() {
+                let limit = first.map_or(1.0, |c| c.s);
+                if let Some(s) = self.crossing(p, ws, span, (point, k), parts, limit, th) {
+                    let o = &self.open[point];
+                    span.realize(p, s, ws);
+                    self.point.measure(p, ws, o);
+                    first = Some(Crossing { id: o.id, s, features: self.point.features });
+                }
+            }
+        }
+        first
+    }
+
+    /// Measures at both ends; what cannot close is idle from then on. The last entry of a track
+    /// is the end until [`Watch::close`] puts the moments between in order.
+    fn ends<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        span: &mut Span<'_>,
+        parts: usize,
+        th: &Thresholds,
+    ) {
+        let h = span.to.t - span.from.t;
+        let Watch { open, groups, point, .. } = self;
+        for (at, s) in [(parts, 1.0), (0, 0.0)] {
+            span.realize(p, s, ws);
+            for g in groups.iter().filter(|g| !g.idle) {
+                for o in &mut open[g.points.clone()] {
+                    if at == parts {
+                        o.track.clear();
+                    }
+                    let (g, r) = point.measure(p, ws, o);
+                    o.track.push(Node { at, g, r });
+                }
+            }
+        }
+        for g in groups.iter_mut().filter(|g| !g.idle) {
+            let points = &open[g.points.clone()];
+            g.due = 1;
+            if g.passes {
+                g.due = g.due(points, 0, parts);
+                g.idle = g.due > parts;
+                continue;
+            }
+            g.idle = !points.iter().any(|o| {
+                let (end, start) = (&o.track[0], &o.track[1]);
+                let mean = (end.g - start.g).abs() / h;
+                let fall = FALL * h * start.r.abs().max(end.r.abs()).max(mean);
+                !(start.g.min(end.g) > fall + o.zero(th)) || !o.armed
+            });
+        }
+    }
+
+    /// Measures what is due at a moment.
+    fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, node: usize, parts: usize) {
+        let Watch { open, groups, point, .. } = self;
+        for g in groups.iter_mut().filter(|g| !g.idle && g.due == node) {
+            for o in &mut open[g.points.clone()] {
+                let (g, r) = point.measure(p, ws, o);
+                o.track.push(Node { at: node, g, r });
+            }
+            g.due = g.due(&open[g.points.clone()], node, parts);
+        }
+    }
+
+    /// Puts the ends of the step behind what was measured before them.
+    fn close(&mut self, parts: usize) {
+        for g in self.groups.iter().filter(|g| !g.idle) {
+            for o in &mut self.open[g.points.clone()] {
+                if o.track[0].at == parts {
+                    o.track.rotate_left(1);
+                }
+            }
+        }
+    }
+
+    /// Where a point closes first, before part `limit` of the step.
+    #[allow(clippy::too_many_arguments)]
+    fn crossing<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        span: &mut Span<'_>,
+        (k, group): (usize, usize),
+        parts: usize,
+        limit: f64,
+        th: &Thresholds,
+    ) -> Option<f64> {
+        // the motion in one part, for what must not be passed
+        let g = &self.groups[group];
+        let step = if g.passes { g.reach / parts as f64 } else { f64::INFINITY };
+        let Watch { open, point, .. } = self;
+        let o = &open[k];
+        let mut part = Part { armed: o.armed, zero: o.zero(th) };
+        let mut gap = |s: f64| {
+            span.realize(p, s, ws);
+            point.measure(p, ws, o)
+        };
+        for pair in o.track.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            let (sa, sb) = (a.at as f64 / parts as f64, b.at as f64 / parts as f64);
+            if sa >= limit {
+                return None;
+            }
+            // nothing closes in what was skipped
+            if b.at > a.at + 1 || a.g > step {
+                part.armed |= a.g > part.zero;
+                continue;
+            }
+            let root = part.crossing(&mut gap, (sa, a.g, a.r), (sb, b.g, b.r));
+            if let Some(root) = root {
+                return (root < limit || limit >= 1.0).then_some(root);
+            }
+        }
+        None
+    }
+}
+
+impl Group {
+    /// When a pair that was measured at a moment must be measured again: after the motion has made
+    /// up for the smallest of its gaps, one moment later at least. Beyond the end where it cannot
+    /// close.
+    fn due(&self, points: &[Open], node: usize, parts: usize) -> usize {
+        if !self.passes || self.touches {
+            return node + 1;
+        }
+        // points without a meaning do not count: two shapes that are apart always have one that does
+        let gaps = points.iter().filter_map(|o| o.track.last()).map(|n| n.g);
+        let least = gaps.filter(|g| !g.is_nan()).fold(f64::INFINITY, f64::min);
+        if !least.is_finite() || least <= 0.0 {
+            return node + 1;
+        }
+        let free = least / self.reach * parts as f64;
+        if free > parts as f64 { parts + 1 } else { node + (free as usize).max(1) }
+    }
+}
+
+/// A part of a step that is looked at closely.
+struct Part {
+    /// The point was clearly open before.
+    armed: bool,
+    zero: f64,
+}
+
+impl Part {
+    /// Where the gap falls through zero between two moments: part of the step, gap, rate.
+    fn crossing(
+        &mut self,
+        gap: &mut impl FnMut(f64) -> (f64, f64),
+        (a, ga, ra): (f64, f64, f64),
+        (b, gb, rb): (f64, f64, f64),
+    ) -> Option<f64> {
+        match (ga.is_nan(), gb.is_nan()) {
+            (true, true) => None,
+            (true, false) => self.appears(gap, a, (b, gb)),
+            (false, true) => {
+                let (last, _) = border(|s| gap(s).0.is_nan(), a, b);
+                let (g, r) = gap(last);
+                if last > a { self.falls(gap, (a, ga, ra), (last, g, r)) } else { None }
+            }
+            (false, false) => self.falls(gap, (a, ga, ra), (b, gb, rb)),
+        }
+    }
+
+    /// The point comes to face the other shape, taking over from another one: closed from there
+    /// on, or closing.
+    fn appears(
+        &self,
+        gap: &mut impl FnMut(f64) -> (f64, f64),
+        a: f64,
+        (b, gb): (f64, f64),
+    ) -> Option<f64> {
+        if gb >= -self.zero {
+            return None;
+        }
+        let (_, begin) = border(|s| !gap(s).0.is_nan(), a, b);
+        let first = gap(begin).0;
+        Some(if first > 0.0 { falling_root(|s| gap(s).0, (begin, first), (b, gb)) } else { begin })
+    }
+
+    fn falls(
+        &mut self,
+        gap: &mut impl FnMut(f64) -> (f64, f64),
+        (a, ga, ra): (f64, f64, f64),
+        (b, gb, rb): (f64, f64, f64),
+    ) -> Option<f64> {
+        self.armed |= ga > self.zero;
+        // what has not been clearly open may hover around zero
+        let closed = if self.armed { gb <= 0.0 } else { gb < -self.zero };
+        if closed {
+            return Some(if ga > 0.0 && self.armed {
+                falling_root(|s| gap(s).0, (a, ga), (b, gb))
+            } else if ra > 0.0 && rb < 0.0 {
+                // opens, turns round and closes again inside this part
+                let top = falling_root(|s| gap(s).1, (a, ra), (b, rb));
+                let g_top = gap(top).0;
+                if g_top > 0.0 { falling_root(|s| gap(s).0, (top, g_top), (b, gb)) } else { a }
+            } else {
+                falling_root_from_zero(|s| gap(s).0, (a, ga), (b, gb)).unwrap_or(a)
+            });
+        }
+        if ra < 0.0 && rb > 0.0 && self.armed && ga > 0.0 {
+            // a minimum in between: the rate rises through zero, or the point loses its meaning
+            let (before, after) = falling_bracket(|s| -gap(s).1, (a, -ra), (b, -rb));
+            let lowest = [before, after].map(|s| (s, gap(s).0)).into_iter();
+            let lowest = lowest.filter(|x| x.1 < -self.zero).min_by(|x, y| x.1.total_cmp(&y.1));
+            return lowest.map(|low| falling_root(|s| gap(s).0, (a, ga), low));
+        }
+        None
+    }
+}
+
+/// The neighbours a' < b' between which a question that is false at a becomes true at b.
+fn border(mut f: impl FnMut(f64) -> bool, mut a: f64, mut b: f64) -> (f64, f64) {
+    for _ in 0..HALVINGS {
+        let mid = 0.5 * (a + b);
+        if f(mid) { b = mid } else { a = mid }
+    }
+    (a, b)
+}
