@@ -3,10 +3,10 @@
 use crate::files::rows;
 use crate::prepare::Prepared;
 use delassus::io::model_file::escape;
-use delassus::io::results::Motion;
+use delassus::io::results::{ContactPoints, ContactRow, Motion};
 use delassus::model::BodyKind;
 use delassus::sim::contact::Event;
-use delassus::sim::{MotionTrack, Results, RunOutcome, StepLog};
+use delassus::sim::{ContactTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint};
 use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
 use std::path::Path;
 
@@ -29,6 +29,8 @@ pub struct View {
     pub description: Description,
     /// Where the bodies were.
     pub motion: Motion,
+    /// Where they touched; nothing for models without contacts.
+    pub contacts: Option<ContactPoints>,
     /// What the steps were like.
     pub steps: Steps,
 }
@@ -38,7 +40,13 @@ impl View {
     pub fn new(description: Description, outcome: &mut RunOutcome) -> View {
         outcome.motion.truncate(outcome.results.t.len());
         let rows = outcome.motion.t().len();
-        View { description, motion: motion(&outcome.motion, 0..rows), steps: steps(&outcome.steps) }
+        let contacts = !description.scene.contacts.is_empty();
+        View {
+            contacts: contacts.then(|| contact_points(&outcome.touches, rows)),
+            description,
+            motion: motion(&outcome.motion, 0..rows),
+            steps: steps(&outcome.steps),
+        }
     }
 
     /// All that a page shows.
@@ -55,11 +63,33 @@ impl View {
             // made by this program a moment ago
             summary: serde_json::from_str(summary).unwrap_or_default(),
             motion: self.motion,
+            contacts: self.contacts.unwrap_or_default(),
             column_t: results.t.clone(),
             steps: self.steps,
             events: rows(events).map(ReportEvent::from).collect(),
             problems: Vec::new(),
         }
+    }
+}
+
+/// Contact points of the first `rows` rows, and the places of events; what is not finite is left
+/// out.
+fn contact_points(track: &ContactTrack, rows: usize) -> ContactPoints {
+    let row = |(row, p): &(usize, TouchPoint)| ContactRow {
+        row: *row as u32,
+        contact: p.contact as u32,
+        at: p.at,
+        normal: p.normal,
+        force: p.force,
+    };
+    let finite = |(_, p): &&(usize, TouchPoint)| {
+        p.at.iter().chain(&p.normal).chain([&p.force]).all(|x| x.is_finite())
+    };
+    let shown = track.points().iter().take_while(|(r, _)| *r < rows).filter(finite);
+    ContactPoints {
+        stride: track.stride() as u32,
+        points: shown.map(row).collect(),
+        events: track.events().iter().filter(finite).map(row).collect(),
     }
 }
 
@@ -100,7 +130,8 @@ pub fn no_motion(d: &Description) -> Motion {
     Motion { kinds, stride: 1, ..Motion::default() }
 }
 
-fn steps(log: &StepLog) -> Steps {
+/// The log of steps up to what is not finite.
+pub fn steps(log: &StepLog) -> Steps {
     let mut out = Steps::default();
     for row in log.rows() {
         let [position, velocity, acceleration] = row.drift;

@@ -3,7 +3,7 @@
 use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
-use delassus_io::results::{CsvTable, read_events, read_motion, salvage_csv};
+use delassus_io::results::{CsvTable, read_contacts, read_events, read_motion, salvage_csv};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub const SCENE_JSON: &str = "scene.json";
 /// Where the bodies were.
 pub const MOTION_BIN: &str = "motion.bin";
+/// Where they touched.
+pub const CONTACTS_BIN: &str = "contacts.bin";
 /// What the steps were like.
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
@@ -81,6 +83,7 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
         }
     }
     good += usize::from(motion(folder, &mut r));
+    contacts(folder, &mut r);
     good += usize::from(columns(folder, &mut r));
     if let Some(table) = table(folder, STEPS_CSV, false, &mut r.problems) {
         let mut steps = Steps::default();
@@ -177,6 +180,20 @@ fn motion(folder: &Path, r: &mut Report) -> bool {
     }
     r.motion = read.motion;
     true
+}
+
+/// Points of contact; models without any have no such file.
+fn contacts(folder: &Path, r: &mut Report) {
+    let Some(bytes) = bytes(folder, CONTACTS_BIN, false, &mut r.problems) else { return };
+    match read_contacts(&bytes) {
+        Ok((points, wrong)) => {
+            r.contacts = points;
+            if let Some(wrong) = wrong {
+                problem(&mut r.problems, CONTACTS_BIN, &wrong);
+            }
+        }
+        Err(e) => problem(&mut r.problems, CONTACTS_BIN, &e),
+    }
 }
 
 /// Sensors, then diagnostics at the same times.

@@ -1,5 +1,6 @@
 //! The data of a page as JSON.
 
+use crate::contacts;
 use crate::encode::Array;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
@@ -38,7 +39,10 @@ impl Report {
         if !self.motion.kinds.is_empty() {
             let t = kept.motion.iter().map(|r| self.motion.t[*r]);
             let poses = poses(&self.motion, &kept.motion, self.planar());
-            let motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
+            let mut motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
+            if let Some(points) = contacts::points(&self.contacts, &kept.motion) {
+                motion["contacts"] = points;
+            }
             out.insert("motion".into(), motion);
         }
         if !self.columns.is_empty() {
@@ -50,8 +54,20 @@ impl Report {
         if !self.steps.t.is_empty() {
             out.insert("steps".into(), steps(&self.steps));
         }
-        out.insert("events".into(), json!(self.events));
+        out.insert("events".into(), self.event_list());
         Value::Object(out)
+    }
+
+    /// Events, with their places where they are known.
+    fn event_list(&self) -> Value {
+        let mut list: Vec<Value> = self.events.iter().map(|e| json!(e)).collect();
+        for place in &self.contacts.events {
+            if let Some(e) = list.get_mut(place.row as usize) {
+                e["point"] = json!(place.at);
+                e["normal"] = json!(place.normal);
+            }
+        }
+        list.into()
     }
 
     fn meta(&self, kept: &Kept) -> Value {

@@ -7,6 +7,7 @@
 mod clock;
 pub mod compare;
 pub mod contact;
+mod contact_track;
 mod driver;
 mod engine;
 mod error;
@@ -18,8 +19,10 @@ mod state_ring;
 mod step_log;
 mod stiffness;
 mod summary;
+mod touch;
 
 pub use clock::CpuClock;
+pub use contact_track::{ContactTrack, TouchPoint};
 pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use motion_track::{MotionTrack, Pose};
