@@ -15,6 +15,7 @@ mod contacts;
 mod description;
 mod drawing;
 mod encode;
+mod events;
 mod fallback;
 mod folder;
 mod gltf;

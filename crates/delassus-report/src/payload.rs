@@ -2,6 +2,7 @@
 
 use crate::contacts;
 use crate::encode::Array;
+use crate::events;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
 use delassus_io::results::Motion;
@@ -54,20 +55,8 @@ impl Report {
         if !self.steps.t.is_empty() {
             out.insert("steps".into(), steps(&self.steps));
         }
-        out.insert("events".into(), self.event_list());
+        out.insert("events".into(), events::events(&self.events, &self.contacts.events));
         Value::Object(out)
-    }
-
-    /// Events, with their places where they are known.
-    fn event_list(&self) -> Value {
-        let mut list: Vec<Value> = self.events.iter().map(|e| json!(e)).collect();
-        for place in &self.contacts.events {
-            if let Some(e) = list.get_mut(place.row as usize) {
-                e["point"] = json!(place.at);
-                e["normal"] = json!(place.normal);
-            }
-        }
-        list.into()
     }
 
     fn meta(&self, kept: &Kept) -> Value {

@@ -8,7 +8,7 @@ const Z = new Vector3(0, 0, 1);
 const positive = (x: unknown, fallback: number): number => (typeof x === "number" && x > 0 && Number.isFinite(x) ? x : fallback);
 
 /** Draws one shape. Meshes arrive later: they are unpacked first. Returns a sentence if it cannot. */
-export async function drawShape(d: Drawing, body: number, s: Shape, paint: Paint, size: number): Promise<string | null> {
+export async function drawShape(d: Drawing, body: number, s: Shape, paint: Paint, size: number, up: Vector3): Promise<string | null> {
   const p = vec(s.p);
   const r = quat(s.r);
   const u = d.u;
@@ -39,7 +39,9 @@ export async function drawShape(d: Drawing, body: number, s: Shape, paint: Paint
     case "plane": {
       const half = 0.5 * positive(s.size, 2 * size);
       const corners = [[-half, -half], [half, -half], [half, half], [-half, half]].map(([x, y]) => at(new Vector3(x, y, 0)));
-      d.plate(body, Float32Array.from(corners.flatMap((c) => [...c])), Uint32Array.from([0, 1, 2, 0, 2, 3]), paint, 0.35);
+      // Floors are seen, walls are seen through.
+      const upright = Math.abs(new Vector3(0, 0, 1).applyQuaternion(r).dot(up)) < 0.7;
+      d.plate(body, Float32Array.from(corners.flatMap((c) => [...c])), Uint32Array.from([0, 1, 2, 0, 2, 3]), paint, upright ? 0.12 : 0.35);
       return null;
     }
     case "mesh": {

@@ -323,6 +323,132 @@ test("bouncing ball: impacts on the time line and in the table", async (browser)
   assert.deepEqual(real(errors), []);
 });
 
+/** Pixels near a colour in the picture. */
+async function ink(page, [r, g, b], tolerance = 60) {
+  return page.evaluate(async ({ r, g, b, tolerance }) => {
+    const bitmap = await window.delassus.bitmap();
+    const c = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const ctx = c.getContext("2d");
+    ctx.drawImage(bitmap, 0, 0);
+    const p = ctx.getImageData(0, 0, c.width, c.height).data;
+    let n = 0;
+    for (let i = 0; i < p.length; i += 4) if (Math.abs(p[i] - r) + Math.abs(p[i + 1] - g) + Math.abs(p[i + 2] - b) < tolerance) n++;
+    return n;
+  }, { r, g, b, tolerance });
+}
+
+test("contact points, arrows of forces and arcs of torques are drawn as in the data", async (browser) => {
+  const payload = models.slidingBox();
+  const { page, errors } = await openReport(browser, sample("sliding_box"));
+  await common(page, "sliding_box");
+  await posesMatch(page, payload, "sliding_box");
+  const at = (t) => page.evaluate((x) => (window.delassus.setTime(x), { drawn: window.delassus.drawn(), points: window.delassus.contactPoints() }), t);
+  const two = await at(1);
+  assert.equal(two.drawn.contacts, 2);
+  assert.equal(two.points[0].contact, "floor");
+  near(two.points[1].at[0], 0.6 * Math.sin(1.5) + 0.5, 1e-6, "place of a point");
+  near(two.points[0].force + two.points[1].force, 98.1, 1e-4, "forces of the points");
+  near(two.points[1].force / 98.1, 0.5 + 0.4 * Math.sin(3), 1e-6, "part of a point");
+  assert.equal((await at(3.5)).drawn.contacts, 0, "in the air there are none");
+  // Red dots and arrows are in the picture, and go with the switch and its key.
+  await at(1);
+  const red = await ink(page, [0xd6, 0x30, 0x31], 90);
+  assert.ok(red > 60, `${red} red pixels`);
+  await page.keyboard.press("c");
+  assert.equal((await at(1)).drawn.contacts, 0);
+  assert.ok((await ink(page, [0xd6, 0x30, 0x31], 90)) < red / 4);
+  assert.equal(await page.locator("button", { hasText: "Contacts" }).getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("c");
+  // A torque about z is seen from the front.
+  const before = await ink(page, [0x8e, 0x44, 0xad], 110);
+  await page.keyboard.press("a");
+  await page.waitForFunction(() => window.delassus.drawn().torques === 1 && window.delassus.drawn().forces === 1);
+  await at(0.8);
+  const arc = await ink(page, [0x8e, 0x44, 0xad], 110);
+  assert.ok(arc > before + 80, `an arc of ${arc - before} pixels`);
+  // Packed events: marks, table, filter, flash at the place of the impact.
+  assert.equal(await page.locator(".mark.event").count(), 4);
+  assert.equal(await page.locator(".mark.impact").count(), 1);
+  await page.locator("#tab-events").click();
+  assert.equal(await page.locator("#panel-events tbody tr").count(), 4);
+  await page.locator("#panel-events select").selectOption("impact");
+  assert.equal(await page.locator("#panel-events tbody tr").count(), 1);
+  assert.match(await page.locator("#panel-events tbody tr").innerText(), /impact[\s\S]*floor[\s\S]*2\.5/);
+  await page.locator("#tab-trust").click();
+  assert.match(await page.locator("#panel-trust").innerText(), /2 strongest of a frame/);
+  await page.locator("#tab-model").click();
+  assert.match(await page.locator("#panel-model").innerText(), /floor[\s\S]*shapes[\s\S]*leash[\s\S]*rope/);
+  assert.deepEqual(real(errors), []);
+  await page.evaluate(() => window.delassus.setTime(1.2));
+  await page.screenshot({ path: join(shots, "sliding_box.png") });
+});
+
+test("shapes: meshes are drawn, play is magnified on request, coarse surfaces are told", async (browser) => {
+  const { page, errors } = await openReport(browser, sample("shapes"));
+  const triangles = () => page.evaluate(async () => (await window.delassus.bitmap(), window.delassus.triangles()));
+  const plain = await triangles();
+  const play = page.locator("button", { hasText: "Play" }).first();
+  assert.equal(await play.getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("k");
+  assert.ok((await triangles()) > plain, "the ring and its journal are drawn");
+  assert.equal(await play.getAttribute("aria-pressed"), "true");
+  assert.ok(await page.evaluate(() => window.delassus.bodyPose("mesh")));
+  await page.locator("#tab-trust").click();
+  assert.match(await page.locator("#panel-trust").innerText(), /body mesh is drawn with 4 of its 400 triangles/);
+  assert.deepEqual(real(errors), []);
+});
+
+test("camera: presets, keys, wheel and drag move it, fit brings all back", async (browser) => {
+  const { page, errors } = await openReport(browser, sample("heavy_top"));
+  const pixel = () => page.evaluate(() => window.delassus.bodyPixel("top"));
+  await page.evaluate(() => window.delassus.setTime(0.7));
+  const seen = [];
+  for (const key of ["1", "2", "3", "4"]) {
+    await page.keyboard.press(key);
+    seen.push((await pixel()).map((x) => x.toFixed(1)).join());
+  }
+  assert.equal(new Set(seen).size, 4, `four views: ${seen.join(" ")}`);
+  for (const [name, k] of [["Front", 0], ["Top", 1], ["Side", 2], ["Iso", 3]]) {
+    await page.locator("#viewbar button", { hasText: name }).click();
+    assert.equal((await pixel()).map((x) => x.toFixed(1)).join(), seen[k], name);
+  }
+  const box = await page.locator("#view canvas").boundingBox();
+  const middle = [box.x + box.width / 2, box.y + box.height / 2];
+  const differs = async (what, f) => {
+    const before = await pixel();
+    await f();
+    await page.waitForTimeout(80);
+    const after = await pixel();
+    assert.ok(Math.hypot(after[0] - before[0], after[1] - before[1]) > 3, `${what}: ${before} to ${after}`);
+  };
+  const drag = async (button) => {
+    await page.mouse.move(...middle);
+    await page.mouse.down({ button });
+    await page.mouse.move(middle[0] + 60, middle[1] + 35, { steps: 4 });
+    await page.mouse.up({ button });
+  };
+  await differs("left button turns", () => drag("left"));
+  await differs("right button moves", () => drag("right"));
+  await page.mouse.move(box.x + 30, box.y + 30);
+  await differs("wheel zooms", () => page.mouse.wheel(0, -600));
+  await page.keyboard.press("4");
+  assert.equal((await pixel()).map((x) => x.toFixed(1)).join(), seen[3], "a preset brings all back");
+  await page.keyboard.press("f");
+  const [x, y] = await pixel();
+  assert.ok(x > 0 && y > 0 && x < box.width && y < box.height);
+  // Speed, loop and scrubbing by keys.
+  const speed = () => page.locator(".transport select").inputValue();
+  const before = await speed();
+  await page.keyboard.press("+");
+  assert.ok(Number(await speed()) > Number(before));
+  await page.keyboard.press("-");
+  assert.equal(await speed(), before);
+  const loop = page.locator("button[aria-label='Repeat (L)']");
+  await page.keyboard.press("l");
+  assert.equal(await loop.getAttribute("aria-pressed"), "false");
+  assert.deepEqual(real(errors), []);
+});
+
 for (const [name, make] of [["heavy_top", models.top], ["shapes", models.shapes], ["chain_200", () => models.chain(200)], ["chain_500", () => models.chain(500)]]) {
   test(`${name}: drawn as in the data`, async (browser) => {
     const payload = make();
@@ -395,13 +521,15 @@ test("live: the page grows with the run and ends with it", async (browser) => {
     assert.equal(await page.locator("#status").innerText(), "Running");
     for (let k = 0; k < 5; k++) {
       const t = Array.from({ length: 20 }, (_, i) => 0.02 * (20 * k + i));
-      send("frames", { t, poses: t.map((x) => [0, 0, 0, 0, 1 - 0.1 * x, x]), columns: { height: t.map((x) => 1 - 0.1 * x) } });
+      send("frames", { t, poses: t.map((x) => [0, 0, 0, 0, 1 - 0.1 * x, x]), columns: { height: t.map((x) => 1 - 0.1 * x) }, contacts: t.map((_, i) => [i, 0, [0, 0.1 * k, 0], [0, 1, 0], 5]) });
       await page.waitForFunction((n) => window.delassus.frames() === n, 20 * (k + 1));
     }
     await page.waitForFunction(() => Math.abs(window.delassus.time() - 1.98) < 1e-9);
     near((await page.evaluate(() => window.delassus.bodyPose("ball")))[1], 1 - 0.198, 1e-6, "live pose");
+    assert.deepEqual(await page.evaluate(() => window.delassus.contactPoints().map((p) => [p.contact, p.force])), [["floor", 5]]);
     send("events", [{ t: 0.5, kind: "impact", contact: "floor" }]);
-    send("done", { meta: { status: "finished" }, summary: { steps: 77, energy_error: 1e-9 } });
+    await page.waitForFunction(() => document.querySelectorAll(".mark.event").length === 1);
+    send("done", { meta: { status: "finished" }, summary: { steps: 77, energy_error: 1e-9 }, steps: { t: [0.1, 0.2], h: [0.1, 0.1] } });
     await page.waitForFunction(() => document.querySelector("#status")?.textContent === "Finished");
     assert.equal(await page.locator(".mark.event").count(), 1);
     assert.equal((await page.evaluate(() => window.delassus.channel("height"))).length, 100);
