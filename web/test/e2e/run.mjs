@@ -1,7 +1,10 @@
 // Opens reports in a real browser: made from known motions, damaged ones, and those of REPORTS_DIR
 // (folders or files with report.html; beside them results.csv, if there, is compared with the page).
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+// With DELASSUS, the program, runs are watched live too.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
@@ -540,6 +543,95 @@ test("live: the page grows with the run and ends with it", async (browser) => {
     server.close();
   }
 });
+
+/** `delassus view --live` of a model with the program itself: its address and its process. */
+async function liveRun(model, more) {
+  const dir = mkdtempSync(join(tmpdir(), "delassus-live-"));
+  const out = join(dir, "o");
+  const child = spawn(process.env.DELASSUS, ["view", "--live", model, "--no-open", "--out", out, ...more], { stdio: ["ignore", "pipe", "pipe"] });
+  const url = await new Promise((done, no) => {
+    let text = "";
+    child.stdout.on("data", (d) => {
+      text += d;
+      const m = /http:\/\/\S+/.exec(text);
+      if (m) done(m[0]);
+    });
+    child.on("exit", (code) => no(new Error(`the program ended with ${code} before it said where the page is`)));
+  });
+  const ended = new Promise((done) => child.on("exit", (code, signal) => done(code ?? signal)));
+  return { child, url, out, ended, close: () => (child.kill("SIGKILL"), rmSync(dir, { recursive: true, force: true })) };
+}
+
+if (process.env.DELASSUS) {
+  const root = join(here, "../../..");
+
+  test("live: the page of the program moves while the run goes on", async (browser) => {
+    // Long enough to be watched: some 10⁵ steps.
+    const run = await liveRun(join(root, "models/slider_crank.toml"), ["--end", "4000", "--sample", "0.05"]);
+    try {
+      const page = await browser.newPage();
+      const errors = [];
+      page.on("pageerror", (e) => errors.push(String(e)));
+      page.on("console", (m) => (m.type() === "error" || m.type() === "warning") && errors.push(m.text()));
+      await page.goto(run.url);
+      await page.evaluate(() => window.delassus.ready);
+      assert.equal(await page.locator("#status").innerText(), "Running");
+      const look = () => page.evaluate(() => ({ frames: window.delassus.frames(), t: window.delassus.time(), pose: window.delassus.bodyPose("crank"), shown: document.querySelector(".time").textContent }));
+      const seen = [];
+      for (let k = 0; k < 4; k++) {
+        const n = seen.at(-1)?.frames ?? 1;
+        await page.waitForFunction((m) => window.delassus.frames() > m + 5, n, { timeout: 30_000 });
+        await page.waitForTimeout(350);
+        seen.push(await look());
+        assert.equal(run.child.exitCode, null, `look ${k}: the run still goes on`);
+        assert.equal(existsSync(join(run.out, "summary.json")), false, "and has written nothing yet");
+      }
+      for (let k = 1; k < seen.length; k++) {
+        assert.ok(seen[k].t > seen[k - 1].t, `the time moves: ${seen.map((s) => s.t).join(", ")}`);
+        assert.notEqual(seen[k].shown, seen[k - 1].shown, "and is shown");
+        assert.ok(seen[k].frames > seen[k - 1].frames);
+      }
+      assert.notDeepEqual(seen[3].pose, seen[0].pose, "the crank turns");
+      // A page that hangs does not hold the run up: afterwards it has gone on.
+      await page.evaluate(() => {
+        const end = performance.now() + 1500;
+        while (performance.now() < end);
+      });
+      await page.waitForFunction((t) => window.delassus.time() > t, seen[3].t, { timeout: 30_000 });
+      // It is ended from outside and says so.
+      run.child.kill("SIGINT");
+      await page.waitForFunction(() => document.querySelector("#status")?.textContent !== "Running", null, { timeout: 30_000 });
+      assert.equal(await page.locator("#status").innerText(), "Interrupted");
+      assert.equal(await run.ended, 130);
+      assert.ok(existsSync(join(run.out, "report.html")));
+      assert.deepEqual(real(errors), []);
+      await page.close();
+    } finally {
+      run.close();
+    }
+  });
+
+  test("live: contacts and events of a run come along, and its end", async (browser) => {
+    const run = await liveRun(join(root, "models/bouncing_ball.toml"), []);
+    try {
+      const page = await browser.newPage();
+      await page.goto(run.url);
+      await page.evaluate(() => window.delassus.ready);
+      await page.waitForFunction(() => document.querySelector("#status")?.textContent === "Finished", null, { timeout: 60_000 });
+      assert.equal(await run.ended, 0);
+      assert.ok((await page.evaluate(() => window.delassus.events().length)) > 20);
+      await page.evaluate(() => window.delassus.setTime(window.delassus.range()[1]));
+      const points = await page.evaluate(() => window.delassus.contactPoints());
+      assert.equal(points.length, 1, "at the end the ball lies on the floor");
+      assert.ok(points[0].force > 0 && points[0].normal[1] > 0.999);
+      await page.evaluate(() => window.delassus.show("trust"));
+      assert.match(await page.locator("#panel-trust").innerText(), /Step size/);
+      await page.close();
+    } finally {
+      run.close();
+    }
+  });
+}
 
 /** Reports of the program itself. */
 function reports(folder) {
