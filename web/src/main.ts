@@ -131,8 +131,10 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
 
   let last = performance.now();
   const loop = (now: number) => {
-    cursor.advance(Math.min(0.1, (now - last) / 1000));
+    const interval = (now - last) / 1000;
     last = now;
+    viewer.pace(interval, cursor.playing);
+    cursor.advance(Math.min(0.1, interval));
     viewer.frame();
     requestAnimationFrame(loop);
   };

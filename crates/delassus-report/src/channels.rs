@@ -38,7 +38,7 @@ pub fn channels_from(m: &Model) -> Vec<ChannelInfo> {
 
 /// What a run records of every contact, as the recorder names it.
 const OF_CONTACT: [(&str, &str, &str); 4] = [
-    ("gap", "m", "smallest gap"),
+    ("gap", "m", "smallest gap, where it is known"),
     ("normal", "N", "sum of normal forces"),
     ("tangential", "N", "sum of tangential forces"),
     ("mode", "1", "0 open, 1 closed or sticking, 2 sliding"),

@@ -47,7 +47,7 @@ impl Report {
             out.insert("motion".into(), motion);
         }
         if !self.columns.is_empty() {
-            let all = self.columns.iter().map(|c| column(c, &kept.columns));
+            let all = self.columns.iter().map(|c| column(c, &kept.columns, self.far(c)));
             out.insert("columns".into(), all.collect());
             let t = kept.columns.iter().map(|r| self.column_t[*r]);
             out.insert("column_t".into(), json!(Array::f64(&[kept.columns.len()], t)));
@@ -98,6 +98,14 @@ impl Report {
         })
     }
 
+    /// The number that stands for a gap where none is known (time-stepping measures near points
+    /// only): a thousand lengths of the model. Infinite for other columns.
+    fn far(&self, c: &ReportColumn) -> f64 {
+        let gap = c.info.group.starts_with("contact/") && c.info.name.ends_with(".gap");
+        let length = self.description.as_ref().map_or(0.0, |d| d.scene.length);
+        if gap && length > 0.0 { 999.0 * length } else { f64::INFINITY }
+    }
+
     fn notes(&self) -> Value {
         let notes = self.summary.get("notes").and_then(Value::as_array);
         let note =
@@ -106,8 +114,10 @@ impl Report {
     }
 }
 
-fn column(c: &ReportColumn, rows: &[usize]) -> Value {
+/// A column at some rows; what reaches `far` is left out.
+fn column(c: &ReportColumn, rows: &[usize], far: f64) -> Value {
     let values = rows.iter().map(|r| c.values.get(*r).copied().unwrap_or(f64::NAN));
+    let values = values.map(|x| if x < far { x } else { f64::NAN });
     json!({
         "name": c.info.name,
         "group": c.info.group,

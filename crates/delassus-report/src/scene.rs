@@ -24,6 +24,8 @@ pub struct Scene {
     pub gravity: [f64; 3],
     /// Largest extent at the start, m.
     pub size: f64,
+    /// Typical length that the run used, m.
+    pub length: f64,
     /// Middle at the start, m.
     pub center: [f64; 3],
     /// Ground first.
@@ -298,6 +300,7 @@ pub fn scene_from(sys: &System) -> Scene {
         up: up(m, planar),
         gravity: m.gravity.into(),
         size,
+        length: sys.length_scale(),
         center,
         bodies,
         joints,

@@ -21,6 +21,8 @@ import { Traces } from "./traces";
 export type Switch = "joints" | "forces" | "masses" | "frames" | "names" | "arrows" | "traces" | "grid" | "contacts" | "clearances";
 
 const LAYERS: Partial<Record<Switch, Layer>> = { joints: "joint", forces: "force", masses: "com", frames: "frame", clearances: "clearance" };
+/** Time between frames above which pixels are saved, s. */
+const SLOW = 0.045;
 const P = new Vector3();
 const Q = new Quaternion();
 const ONE = new Vector3(1, 1, 1);
@@ -60,6 +62,8 @@ export class Viewer {
   private dirty = true;
   private placed = false;
   private cameraMoved = true;
+  /** Mean time between frames while playing, s. */
+  private slow = 0;
   readonly switches: Record<Switch, boolean> = {
     joints: true, forces: true, masses: false, frames: false, names: false, arrows: false, traces: false, grid: true, contacts: true, clearances: false,
   };
@@ -147,7 +151,7 @@ export class Viewer {
     const { scene } = this.report;
     const { extent } = this;
     extent.measure();
-    const d = await sketch(this.report, this.planar, this.up, extent.unit(), extent.size);
+    const d = await sketch(this.report, this.planar, this.up, extent);
     extent.hold(d);
     for (const part of [this.pools, this.plates, this.clearances]) {
       if (!part) continue;
@@ -259,6 +263,22 @@ export class Viewer {
     this.cameras.cloud = this.extent.cloud;
     if (!this.cameras.touched) this.cameras.fit(this.extent.box);
     this.moved();
+  }
+
+  /**
+   * Fewer pixels while a slow machine plays: a coarse picture that moves tells more than a sharp one that
+   * jumps. `interval` is the time since the last frame of the screen, s; at rest all pixels are drawn.
+   */
+  pace(interval: number, playing: boolean): void {
+    const full = Math.min(2, window.devicePixelRatio || 1);
+    if (!this.renderer) return;
+    this.slow = playing ? 0.8 * this.slow + 0.2 * interval : 0;
+    const now = this.renderer.getPixelRatio();
+    const wish = !playing ? full : this.slow > SLOW && now > 0.5 * full ? Math.max(0.5 * full, 0.75 * now) : now;
+    if (wish === now) return;
+    this.slow = 0;
+    this.renderer.setPixelRatio(wish);
+    this.touch();
   }
 
   /** Draws if anything changed. Called once per frame of the screen. */
