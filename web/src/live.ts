@@ -20,6 +20,7 @@ interface FramesMessage {
   column_t?: number[];
   steps?: Record<string, (number | null)[]>;
   contacts?: LiveContact[];
+  loads?: (number | null)[][];
 }
 
 const numbers = (list: (number | null)[] | undefined): number[] => (list ?? []).map((x) => (typeof x === "number" ? x : NaN));
@@ -32,6 +33,7 @@ export function appendFrames(report: Report, m: FramesMessage): void {
     report.motion.append(t, m.poses.map((p) => (Array.isArray(p[0]) ? (p as unknown as number[][]).flat() : p)).map((p) => numbers(p)));
   }
   for (const [frame, contact, at, normal, force] of m.contacts ?? []) report.contacts.append(first + frame, contact, numbers(at), numbers(normal), Number(force));
+  m.loads?.forEach((row, i) => report.loads.append(t[i] ?? NaN, numbers(row)));
   if (m.columns) {
     const before = report.columnTime.length;
     report.columnTime.push(m.column_t ? numbers(m.column_t) : t);

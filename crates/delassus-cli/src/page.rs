@@ -6,7 +6,9 @@ use delassus::io::model_file::escape;
 use delassus::io::results::{ContactPoints, ContactRow, Motion};
 use delassus::model::BodyKind;
 use delassus::sim::contact::Event;
-use delassus::sim::{ContactTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint};
+use delassus::sim::{
+    ContactTrack, LoadTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint,
+};
 use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
 use std::path::Path;
 
@@ -31,6 +33,8 @@ pub struct View {
     pub motion: Motion,
     /// Where they touched; nothing for models without contacts.
     pub contacts: Option<ContactPoints>,
+    /// Reactions and applied forces; nothing for models without any.
+    pub loads: Option<Motion>,
     /// What the steps were like.
     pub steps: Steps,
 }
@@ -43,6 +47,7 @@ impl View {
         let contacts = !description.scene.contacts.is_empty();
         View {
             contacts: contacts.then(|| contact_points(&outcome.touches, rows)),
+            loads: (outcome.loads.count() > 0).then(|| loads(&outcome.loads, &outcome.motion)),
             description,
             motion: motion(&outcome.motion, 0..rows),
             steps: steps(&outcome.steps),
@@ -64,12 +69,28 @@ impl View {
             summary: serde_json::from_str(summary).unwrap_or_default(),
             motion: self.motion,
             contacts: self.contacts.unwrap_or_default(),
+            loads: self.loads.unwrap_or_default(),
             column_t: results.t.clone(),
             steps: self.steps,
             events: rows(events).map(ReportEvent::from).collect(),
             problems: Vec::new(),
         }
     }
+}
+
+/// Loads of the rows of a motion, up to what is not finite: vectors in place of positions.
+fn loads(track: &LoadTrack, motion: &MotionTrack) -> Motion {
+    let mut out = Motion {
+        kinds: vec![BodyKind::Point; track.count()],
+        stride: (track.stride() as u64 * motion.stride()) as u32,
+        ..Motion::default()
+    };
+    for (k, t) in motion.t().iter().step_by(track.stride()).enumerate() {
+        let Some(row) = track.row(k).filter(|r| r.iter().all(|x| x.is_finite())) else { break };
+        out.t.push(*t);
+        out.coordinates.extend_from_slice(row);
+    }
+    out
 }
 
 /// Contact points of the first `rows` rows, and the places of events; what is not finite is left

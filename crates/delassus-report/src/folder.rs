@@ -15,6 +15,8 @@ pub const SCENE_JSON: &str = "scene.json";
 pub const MOTION_BIN: &str = "motion.bin";
 /// Where they touched.
 pub const CONTACTS_BIN: &str = "contacts.bin";
+/// Reactions and applied forces.
+pub const LOADS_BIN: &str = "loads.bin";
 /// What the steps were like.
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
@@ -84,6 +86,7 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
     }
     good += usize::from(motion(folder, &mut r));
     contacts(folder, &mut r);
+    loads(folder, &mut r);
     good += usize::from(columns(folder, &mut r));
     if let Some(table) = table(folder, STEPS_CSV, false, &mut r.problems) {
         let mut steps = Steps::default();
@@ -194,6 +197,23 @@ fn contacts(folder: &Path, r: &mut Report) {
         }
         Err(e) => problem(&mut r.problems, CONTACTS_BIN, &e),
     }
+}
+
+/// Reactions and applied forces; models without any have no such file.
+fn loads(folder: &Path, r: &mut Report) {
+    let Some(bytes) = bytes(folder, LOADS_BIN, false, &mut r.problems) else { return };
+    let read = match read_motion(&bytes) {
+        Ok(read) => read,
+        Err(e) => return problem(&mut r.problems, LOADS_BIN, &e),
+    };
+    if let Some(what) = &read.problem {
+        problem(&mut r.problems, LOADS_BIN, what);
+    }
+    let known = r.description.as_ref().map(|d| d.scene.loads());
+    if known.is_some_and(|n| n != read.motion.kinds.len()) {
+        return problem(&mut r.problems, LOADS_BIN, "does not have the forces of scene.json");
+    }
+    r.loads = read.motion;
 }
 
 /// Sensors, then diagnostics at the same times.

@@ -21,6 +21,7 @@ mod folder;
 mod gltf;
 mod html;
 mod live;
+mod loads;
 mod payload;
 mod report;
 mod scene;
@@ -33,7 +34,8 @@ pub use contacts::LiveContact;
 pub use description::{Description, ModelInfo};
 pub use encode::{Array, base64};
 pub use folder::{
-    CONTACTS_BIN, EVENTS_CSV, FolderError, MOTION_BIN, SCENE_JSON, STEPS_CSV, read_folder,
+    CONTACTS_BIN, EVENTS_CSV, FolderError, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV,
+    read_folder,
 };
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};

@@ -19,6 +19,9 @@ pub struct LiveFrames {
     /// Where bodies touch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<LiveContact>,
+    /// Reactions and applied forces at each time, as in the report; NaN becomes null.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<Vec<f64>>,
 }
 
 impl LiveFrames {
@@ -38,6 +41,7 @@ impl LiveFrames {
             poses: (0..motion.t.len()).map(pose).collect(),
             columns: columns.map(|(name, values)| (name.to_owned(), values.into())).collect(),
             contacts: Vec::new(),
+            loads: Vec::new(),
         }
     }
 }

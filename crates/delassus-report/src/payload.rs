@@ -3,6 +3,7 @@
 use crate::contacts;
 use crate::encode::Array;
 use crate::events;
+use crate::loads;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
 use delassus_io::results::Motion;
@@ -43,6 +44,9 @@ impl Report {
             let mut motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
             if let Some(points) = contacts::points(&self.contacts, &kept.motion) {
                 motion["contacts"] = points;
+            }
+            if let Some(loads) = loads::loads(&self.loads, self.description.as_ref()) {
+                motion["loads"] = loads;
             }
             out.insert("motion".into(), motion);
         }

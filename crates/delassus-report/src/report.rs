@@ -17,6 +17,8 @@ pub struct Report {
     pub motion: Motion,
     /// Where they touched, and where events happened.
     pub contacts: ContactPoints,
+    /// Reactions and applied forces: vectors in place of positions.
+    pub loads: Motion,
     /// Times of the columns, s.
     pub column_t: Vec<f64>,
     /// Columns.

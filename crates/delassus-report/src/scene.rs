@@ -8,7 +8,8 @@ use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Body, BodyKind, Component, Contact, ContactKind, Coordinate, CoordinateKind,
-    ForceKind, Frame, JointKind, Measure, Model, ReactionComponent, ShapeId, System,
+    ForceKind, Frame, JointKind, LoadView, MOST_LOADS, Measure, Model, ReactionComponent, ShapeId,
+    System,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ pub struct Scene {
     pub forces: Vec<SceneForce>,
     /// Contacts.
     pub contacts: Vec<SceneContact>,
-    /// Reactions that sensors measure.
+    /// Reactions and applied forces.
     pub arrows: Vec<SceneArrow>,
 }
 
@@ -48,14 +49,22 @@ pub struct SceneArrow {
     pub name: String,
     /// `force` or `torque`.
     pub kind: String,
-    /// `reaction`.
+    /// `reaction` or `force`.
     pub group: String,
     /// Body it acts on.
     pub body: usize,
     /// Where on it, m.
     pub p: [f64; 3],
-    /// Columns of its components along x, y and z of the ground, where measured.
+    /// Columns of its components along x, y and z of the ground, where only sensors know them.
+    #[serde(skip_serializing_if = "unknown")]
     pub columns: [Option<String>; 3],
+    /// Its number in `loads.bin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<usize>,
+}
+
+fn unknown(columns: &[Option<String>; 3]) -> bool {
+    columns.iter().all(Option::is_none)
 }
 
 /// A body. Places are in its own frame.
@@ -258,6 +267,13 @@ pub struct SceneContact {
     pub ends: Vec<Attachment>,
 }
 
+impl Scene {
+    /// Loads that the run records.
+    pub(crate) fn loads(&self) -> usize {
+        self.arrows.iter().filter(|a| a.load.is_some()).count()
+    }
+}
+
 /// The scene of a model.
 pub fn scene_from(sys: &System) -> Scene {
     let m = sys.model();
@@ -287,7 +303,12 @@ pub fn scene_from(sys: &System) -> Scene {
     }
     let joints: Vec<SceneJoint> = m.joints.iter().map(|j| joint(m, j)).collect();
     let forces: Vec<SceneForce> = m.forces.iter().map(force).collect();
-    let arrows = arrows(m, &joints);
+    let loads = sys.load_views();
+    let arrows = if loads.len() <= MOST_LOADS {
+        loads.iter().enumerate().map(|(k, l)| load(k, l)).collect()
+    } else {
+        arrows(m, &joints)
+    };
     let (center, size) = extent(m, &bodies, &joints, &forces);
     let views = sys.shapes();
     let most = coarse::share(views.iter().filter(|v| v.surface.is_some()).count());
@@ -411,6 +432,19 @@ pub(crate) fn own_joint(m: &Model, pair: &AxisPair) -> Option<usize> {
     })
 }
 
+fn load(k: usize, l: &LoadView<'_>) -> SceneArrow {
+    let at = place(l.at);
+    SceneArrow {
+        name: l.name.to_owned(),
+        kind: if l.torque { "torque" } else { "force" }.to_owned(),
+        group: if l.reaction { "reaction" } else { "force" }.to_owned(),
+        body: at.body,
+        p: at.p,
+        columns: [None, None, None],
+        load: Some(k),
+    }
+}
+
 /// Reactions whose components along the axes of the ground are measured.
 fn arrows(m: &Model, joints: &[SceneJoint]) -> Vec<SceneArrow> {
     let mut out: Vec<SceneArrow> = Vec::new();
@@ -437,6 +471,7 @@ fn arrows(m: &Model, joints: &[SceneJoint]) -> Vec<SceneArrow> {
                 body: joint.b.body,
                 p: joint.b.p,
                 columns: [None, None, None],
+                load: None,
             });
             out.len() - 1
         });

@@ -4,6 +4,7 @@ use crate::contact::Event;
 use crate::contact_track::ContactTrack;
 use crate::driver::StepView;
 use crate::error::SetupError;
+use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
 use crate::touch::Toucher;
@@ -79,6 +80,8 @@ pub struct Recorder {
     pub motion: MotionTrack,
     /// Where bodies touch at the rows of `motion`, and where events happened.
     pub touches: ContactTrack,
+    /// Reactions and applied forces at the rows of `motion`.
+    pub loads: LoadTrack,
     /// Size, drift and energy balance of the steps.
     pub steps: StepLog,
     /// Finds them, while motion is tracked.
@@ -195,6 +198,7 @@ impl Recorder {
             results: Results { channels, t, data },
             motion: MotionTrack::default(),
             touches: ContactTrack::default(),
+            loads: LoadTrack::default(),
             toucher: None,
             steps: StepLog::default(),
             acc: Accel::min_norm(sys)?,
@@ -233,15 +237,18 @@ impl Recorder {
             motion.push(&self.sample);
             self.motion = motion;
             self.toucher = (!self.contact_values.is_empty()).then(|| Toucher::new(sys));
+            self.loads = LoadTrack::new(sys, self.results.t.capacity());
+            // reactions between steps are solved for
+            self.dynamics |= self.loads.is_on();
+            self.loads.push(sys, &self.ws, &self.derived.lambda, 0);
         }
     }
 
-    /// Adds the points that are closed at the realised `sample` to the last row of the motion.
+    /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.
     fn touch(&mut self, sys: &System) {
-        let (Some(toucher), Some(row)) = (&mut self.toucher, self.motion.t().len().checked_sub(1))
-        else {
-            return;
-        };
+        let Some(row) = self.motion.t().len().checked_sub(1) else { return };
+        self.loads.push(sys, &self.ws, &self.derived.lambda, row);
+        let Some(toucher) = &mut self.toucher else { return };
         let (d, values) = (&self.derived, &self.contact_values);
         toucher.touch(sys, &self.ws, d, values, row, &mut self.touches);
     }

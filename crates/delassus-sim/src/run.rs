@@ -6,6 +6,7 @@ use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::engine::{Engine, Smooth};
 use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
@@ -206,6 +207,8 @@ pub struct RunOutcome {
     pub motion: MotionTrack,
     /// Where they touched, and where events happened, if the motion was to be kept.
     pub touches: ContactTrack,
+    /// Reactions and applied forces, if the motion was to be kept.
+    pub loads: LoadTrack,
     /// What the steps were like.
     pub steps: StepLog,
     /// What happened at contacts.
@@ -345,8 +348,8 @@ pub fn run(
         non_unique_reactions: model.report.non_unique.clone(),
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
     };
-    let Recorder { results, motion, touches, steps, .. } = recorder;
-    Ok(RunOutcome { results, summary, error, states, motion, touches, steps, events })
+    let Recorder { results, motion, touches, loads, steps, .. } = recorder;
+    Ok(RunOutcome { results, summary, error, states, motion, touches, loads, steps, events })
 }
 
 fn unknown(name: &str) -> SetupError {

@@ -2,6 +2,7 @@
 import { ContactPoints, readContacts } from "./contacts";
 import { decode } from "./decode";
 import { readEvents } from "./events";
+import { Loads, readLoads } from "./loads";
 import { Growing, Motion } from "./motion";
 import type { Body, ColumnSpec, Meta, Note, Payload, Place, RunEvent, SceneSpec, Shape } from "./types";
 
@@ -64,6 +65,7 @@ export interface Report {
   scene: SceneSpec & { bodies: Body[] };
   motion: Motion;
   contacts: ContactPoints;
+  loads: Loads;
   /** What the page had to leave out, in words; told in Trust. */
   thinned: string[];
   columns: Column[];
@@ -145,6 +147,7 @@ export async function readReport(payload: Payload, problems: string[]): Promise<
     scene,
     motion: new Motion(0, 7),
     contacts: new ContactPoints(),
+    loads: new Loads(),
     thinned: [],
     columns: [],
     columnTime: new Growing(),
@@ -179,6 +182,7 @@ export async function readReport(payload: Payload, problems: string[]): Promise<
       if (holes.length > 5) say(`${holes.length - 5} more bodies have frames without finite poses.`);
     }
     if (report.motion.bodies === 0) report.motion = new Motion(nb, width === 3 ? 3 : 7);
+    if (payload.motion.loads && typeof payload.motion.loads === "object") report.loads = await readLoads(payload.motion.loads, say);
     const contacts = payload.motion.contacts;
     if (contacts && typeof contacts === "object") {
       report.contacts = await readContacts(contacts, say);

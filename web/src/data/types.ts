@@ -115,7 +115,10 @@ export interface ArrowSpec {
   group?: string;
   body: number;
   p: number[];
-  columns: (string | null)[];
+  /** Channels of the components, where sensors measure it. */
+  columns?: (string | null)[];
+  /** Number in the list of loads. */
+  load?: number;
 }
 
 export interface SceneSpec {
@@ -190,6 +193,8 @@ export interface Payload {
     t?: PackedArray;
     poses?: PackedArray;
     contacts?: PackedContacts;
+    /** Reactions and applied forces: vectors of the loads of `index` at the times t. */
+    loads?: { t?: PackedArray; index?: number[]; values?: PackedArray };
   };
   columns?: ColumnSpec[];
   column_t?: PackedArray;

@@ -1,4 +1,4 @@
-/** Forces and reactions as arrows, from channels of the results. */
+/** Forces and reactions as arrows, from the loads of the run or from channels of sensors. */
 import { Matrix4, Object3D, Vector3 } from "three";
 import { indexAt } from "../data/motion";
 import type { Report } from "../data/report";
@@ -6,10 +6,17 @@ import type { ArrowSpec } from "../data/types";
 import { ArrowSet, PIECES } from "./arrow_set";
 import { vec } from "./drawing";
 
+/** Numbers of a channel or of a load. */
+interface Series {
+  data: ArrayLike<number>;
+  length: number;
+}
+
 interface Arrow {
   body: number;
   p: Vector3;
-  values: (Float64Array | null)[];
+  time: Series;
+  values: (Series | null)[];
   torque: boolean;
 }
 
@@ -56,8 +63,10 @@ export class Arrows {
     this.root.visible = false;
   }
 
+  /** Arrows that may have something to show. */
   get available(): number {
-    return arrowSpecs(this.report).length;
+    const running = this.report.meta.status === "running";
+    return arrowSpecs(this.report).filter((a) => a.columns?.some((c) => c) || (a.load !== undefined && (running || this.report.loads.vectors.has(a.load)))).length;
   }
 
   /** Arrow heads in the picture. */
@@ -73,16 +82,22 @@ export class Arrows {
   private async unpack(): Promise<void> {
     const byName = new Map(this.report.columns.map((c) => [c.name, c]));
     const sizes = { force: [] as number[], torque: [] as number[] };
+    const { loads, columnTime } = this.report;
+    const measured = async (name: string | null): Promise<Series | null> => {
+      const v = name ? await byName.get(name)?.load() : undefined;
+      return v ? { data: v, length: v.length } : null;
+    };
     for (const spec of arrowSpecs(this.report)) {
-      const values = await Promise.all(spec.columns.slice(0, 3).map((n) => (n ? (byName.get(n)?.load() ?? Promise.resolve(null)) : Promise.resolve(null))));
+      const known = spec.load === undefined ? undefined : loads.vectors.get(spec.load);
+      const values: (Series | null)[] = known ?? (await Promise.all((spec.columns ?? []).slice(0, 3).map(measured)));
       if (values.every((v) => !v)) continue;
       const torque = spec.kind === "torque";
       const n = Math.max(...values.map((v) => v?.length ?? 0));
       for (let i = 0; i < n; i += Math.max(1, Math.floor(n / 200))) {
-        const m = Math.hypot(...values.map((v) => v?.[i] ?? 0));
+        const m = Math.hypot(...values.map((v) => v?.data[i] ?? 0));
         if (Number.isFinite(m)) sizes[torque ? "torque" : "force"].push(m);
       }
-      this.arrows.push({ body: spec.body, p: vec(spec.p), values, torque });
+      this.arrows.push({ body: spec.body, p: vec(spec.p), time: known ? loads.t : columnTime, values, torque });
     }
     for (const kind of ["force", "torque"] as const) {
       // 95 % of all values stay below the full length: a single impact does not shrink the rest.
@@ -112,14 +127,19 @@ export class Arrows {
 
   place(t: number, bodies: Matrix4[], valid: Uint8Array, top: number): void {
     if (!this.root.visible) return;
-    const times = this.report.columnTime;
-    const i = indexAt(times.data, times.length, t);
-    const t0 = times.data[i] ?? 0;
-    const t1 = times.data[Math.min(i + 1, times.length - 1)] ?? t0;
-    const s = t1 > t0 ? Math.min(1, Math.max(0, (t - t0) / (t1 - t0))) : 0;
+    let times: Series | null = null;
+    let i = 0;
+    let s = 0;
     this.forces?.begin();
     this.torques?.begin();
     for (const a of this.arrows) {
+      if (a.time !== times) {
+        times = a.time;
+        i = Math.max(0, indexAt(times.data, times.length, t));
+        const t0 = times.data[i] ?? 0;
+        const t1 = times.data[Math.min(i + 1, times.length - 1)] ?? t0;
+        s = t1 > t0 ? Math.min(1, Math.max(0, (t - t0) / (t1 - t0))) : 0;
+      }
       V.set(at(a.values[0], i, s), at(a.values[1], i, s), at(a.values[2], i, s));
       const size = V.length();
       if (!valid[a.body] || !Number.isFinite(size)) continue;
@@ -137,10 +157,10 @@ export class Arrows {
   }
 }
 
-/** A column between samples i and i + 1. */
-function at(column: Float64Array | null | undefined, i: number, s: number): number {
-  if (!column) return 0;
-  const x = column[i] ?? NaN;
-  const y = column[Math.min(i + 1, column.length - 1)] ?? x;
+/** A series between samples i and i + 1. */
+function at(series: Series | null | undefined, i: number, s: number): number {
+  if (!series) return 0;
+  const x = series.data[i] ?? NaN;
+  const y = series.data[Math.min(i + 1, series.length - 1)] ?? x;
   return s > 0 && Number.isFinite(y) ? x + s * (y - x) : x;
 }

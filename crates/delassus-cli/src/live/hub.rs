@@ -3,7 +3,7 @@
 
 use crate::files::rows as event_rows;
 use delassus::sim::contact::Event;
-use delassus::sim::{ContactTrack, MotionTrack, Recorder, Results};
+use delassus::sim::{ContactTrack, LoadTrack, MotionTrack, Recorder, Results, RunOutcome};
 use delassus_report::{LiveContact, LiveFrames, ReportEvent};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -139,7 +139,7 @@ impl Watcher {
     /// `false` when it is gone.
     fn offer(&mut self, r: &Recorder) -> bool {
         let rows = r.motion.t().len();
-        let frames = frames(&r.motion, &r.touches, &r.results, self.next);
+        let frames = Tracks::of(r).frames(self.next);
         let Some(frames) = frames else { return true };
         match self.to.try_send(frames) {
             Ok(()) => self.next = rows,
@@ -188,27 +188,48 @@ fn contacts(track: &ContactTrack, rows: &[usize]) -> Vec<LiveContact> {
     out
 }
 
-/// The rows of a run from `from` on, thinned where there are many; `None` where there are none.
-pub fn frames(
-    motion: &MotionTrack,
-    touches: &ContactTrack,
-    results: &Results,
-    from: usize,
-) -> Option<Message> {
-    let rows = motion.t().len();
-    if from >= rows {
-        return None;
+/// What a run has recorded so far.
+pub struct Tracks<'a> {
+    motion: &'a MotionTrack,
+    touches: &'a ContactTrack,
+    loads: &'a LoadTrack,
+    results: &'a Results,
+}
+
+impl<'a> Tracks<'a> {
+    /// Of a run that goes on.
+    pub fn of(r: &'a Recorder) -> Tracks<'a> {
+        Tracks { motion: &r.motion, touches: &r.touches, loads: &r.loads, results: &r.results }
     }
-    let stride = (motion.stride() as usize).max(1);
-    let rows = thinned(from, rows, NUMBERS / (7 * (motion.kinds().len() + 1) + results.data.len()));
-    let shown = crate::page::motion(motion, rows.iter().copied());
-    let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {
-        let at = |row: &usize| values.get(row * stride).copied().unwrap_or(f64::NAN);
-        (c.name.as_str(), rows.iter().map(at).collect::<Vec<f64>>())
-    });
-    let contacts = contacts(touches, &rows);
-    let frames = LiveFrames { contacts, ..LiveFrames::new(&shown, columns) };
-    Some(message("frames", &serde_json::to_string(&frames).unwrap_or_default()))
+
+    /// Of a run that is over.
+    pub fn whole(o: &'a RunOutcome) -> Tracks<'a> {
+        Tracks { motion: &o.motion, touches: &o.touches, loads: &o.loads, results: &o.results }
+    }
+
+    /// The rows from `from` on, thinned where there are many; `None` where there are none.
+    pub fn frames(&self, from: usize) -> Option<Message> {
+        let (motion, results) = (self.motion, self.results);
+        let rows = motion.t().len();
+        if from >= rows {
+            return None;
+        }
+        let stride = (motion.stride() as usize).max(1);
+        let wide = 7 * (motion.kinds().len() + 1) + results.data.len() + 3 * self.loads.count();
+        let rows = thinned(from, rows, NUMBERS / wide);
+        let shown = crate::page::motion(motion, rows.iter().copied());
+        let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {
+            let at = |row: &usize| values.get(row * stride).copied().unwrap_or(f64::NAN);
+            (c.name.as_str(), rows.iter().map(at).collect::<Vec<f64>>())
+        });
+        let load = |row: &usize| self.loads.row(row / self.loads.stride()).map(<[f64]>::to_vec);
+        let frames = LiveFrames {
+            contacts: contacts(self.touches, &rows),
+            loads: rows.iter().filter_map(load).filter(|l| !l.is_empty()).collect(),
+            ..LiveFrames::new(&shown, columns)
+        };
+        Some(message("frames", &serde_json::to_string(&frames).unwrap_or_default()))
+    }
 }
 
 /// At most about `most` rows, the last one among them.

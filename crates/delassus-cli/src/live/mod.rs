@@ -16,7 +16,7 @@ use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, RunOutcome};
 use delassus_report::{Description, Report, ReportColumn, Steps};
 use http::{Gate, Refusal, Target};
-use hub::{Hub, Message, message};
+use hub::{Hub, Message, Tracks, message};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -180,9 +180,7 @@ impl Live {
                 .to_string(),
             ),
         };
-        let rest = |from: usize| {
-            outcome.and_then(|o| hub::frames(&o.motion, &o.touches, &o.results, from))
-        };
+        let rest = |from: usize| outcome.and_then(|o| Tracks::whole(o).frames(from));
         let events = outcome.map_or(&[][..], |o| &o.events);
         let clock = Instant::now();
         while !self.hub.finish(&rest, events, &last)
