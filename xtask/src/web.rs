@@ -28,15 +28,41 @@ const MODELS: [&str; 17] = [
 
 const ESCAPEMENT: &str = "models/escapement.toml";
 
-/// Pictures of the documents: model, file, options of the script that takes them.
-const PICTURES: [(&str, &str, &[&str]); 3] = [
-    ("models/slider_crank.toml", "report.png", &["--time", "0.63"]),
-    ("models/bouncing_ball.toml", "bouncing_ball.png", &["--time", "0.8"]),
-    (
-        "models/benchmarks/I3_spatial_slider_crank.toml",
-        "spatial.png",
-        &["--time", "1.2", "--on", "traces", "--tab", "trust", "--theme", "dark"],
-    ),
+/// A picture of the documents.
+struct Picture {
+    model: &'static str,
+    /// Name of the file.
+    file: &'static str,
+    /// Options of the run and of the script that takes the picture.
+    run: &'static [&'static str],
+    shot: &'static [&'static str],
+}
+
+const PICTURES: [Picture; 4] = [
+    Picture {
+        model: "models/slider_crank.toml",
+        file: "report.png",
+        run: &[],
+        shot: &["--time", "0.62", "--on", "arrows"],
+    },
+    Picture {
+        model: "models/benchmarks/I3_spatial_slider_crank.toml",
+        file: "spatial.png",
+        run: &[],
+        shot: &["--time", "1.4", "--on", "traces", "--tab", "trust", "--theme", "dark"],
+    },
+    Picture {
+        model: ESCAPEMENT,
+        file: "escapement.png",
+        run: &["--end", "2"],
+        shot: &["--time", "0.5"],
+    },
+    Picture {
+        model: "models/bouncing_ball.toml",
+        file: "bouncing_ball.png",
+        run: &[],
+        shot: &["--time", "1.19", "--tab", "events"],
+    },
 ];
 
 /// What stands in the way of tests in a browser.
@@ -86,14 +112,14 @@ pub fn screenshots(root: &Path) -> Result<(), String> {
     let program = build(root)?;
     let (images, work) = (root.join("docs/images"), root.join("target/tmp/screenshots"));
     fs::create_dir_all(&images).map_err(|e| format!("docs/images: {e}"))?;
-    for (model, picture, options) in PICTURES {
-        let folder = work.join(stem(model));
-        report(root, &program, model, &folder, &[], 0)?;
+    for p in PICTURES {
+        let folder = work.join(stem(p.model));
+        report(root, &program, p.model, &folder, p.run, 0)?;
         let mut shot = Command::new("node");
         shot.arg("scripts/screenshot.mjs").arg(folder.join("report.html"));
-        shot.arg(images.join(picture)).args(options).current_dir(&web);
+        shot.arg(images.join(p.file)).args(p.shot).current_dir(&web);
         run(&mut shot).map_err(plain)?;
-        println!("docs/images/{picture}");
+        println!("docs/images/{}", p.file);
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ mod coarse;
 mod contacts;
 mod description;
 mod drawing;
+mod drawing_shapes;
 mod encode;
 mod events;
 mod fallback;

@@ -7,7 +7,7 @@ use delassus_io::results::Motion;
 use serde_json::{Value, json};
 
 /// Bytes in the page before compression.
-const BYTES: usize = 900_000;
+const BYTES: usize = 500_000;
 /// Loads that are smaller than this part of the largest of their kind are nothing but round-off.
 const NOTHING: f64 = 1e-9;
 

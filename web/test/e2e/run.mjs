@@ -164,6 +164,40 @@ async function jointsClose(page, payload, name) {
   assert.ok(worst < 1e-4 * (payload.scene?.size || 1), `${name}: joints are drawn ${worst} m apart`);
 }
 
+/** Forces of the drawn contact points add up to the channel of their contact; all points are drawn. */
+async function contactsMatch(page, payload, name) {
+  const seen = await page.evaluate(async () => {
+    const d = window.delassus;
+    const frames = d.frameTimes();
+    const times = d.columnTimes();
+    const out = [];
+    for (const s of [0.05, 0.2, 0.4, 0.6, 0.8, 1]) {
+      const t = frames[Math.round(s * (frames.length - 1))];
+      d.setTime(t);
+      const points = d.contactPoints();
+      const row = times.findIndex((x) => Math.abs(x - t) < 1e-9);
+      const sums = {};
+      for (const p of points) sums[p.contact] = (sums[p.contact] ?? 0) + p.force;
+      const channels = {};
+      for (const c of Object.keys(sums)) channels[c] = row < 0 ? null : (await d.channel(`${c}.normal`))[row];
+      out.push({ t, points, drawn: d.drawn().contacts, sums, channels });
+    }
+    return out;
+  });
+  let compared = 0;
+  for (const { t, points, drawn, sums, channels } of seen) {
+    assert.equal(drawn, points.length, `${name}: points drawn at ${t}`);
+    for (const p of points) near(Math.hypot(...p.normal) || 1, 1, 1e-5, `${name}: length of a normal`);
+    if (payload.motion.contacts.left_out) continue;
+    for (const [c, sum] of Object.entries(sums)) {
+      if (channels[c] === null || channels[c] === undefined) continue;
+      near(sum, channels[c], 1e-4 * Math.max(1, Math.abs(channels[c])), `${name}: force of ${c} at ${t}`);
+      compared++;
+    }
+  }
+  assert.ok(compared > 0 || seen.every((s) => s.points.length === 0), `${name}: contact forces were compared`);
+}
+
 async function sliderMoves(page, name) {
   const [a, b] = await page.evaluate(() => window.delassus.range());
   const box = await page.locator(".scrub").boundingBox();
@@ -665,6 +699,17 @@ if (folder) {
         await jointsClose(page, payload, label);
         await sliderMoves(page, label);
         await keyboard(page, label);
+        if (payload.motion.contacts) await contactsMatch(page, payload, label);
+        if (payload.motion.loads) {
+          // Some force or torque is drawn at some time, from the data of the run alone.
+          await page.evaluate(() => window.delassus.set("arrows", true));
+          await page.waitForFunction(() => [0.2, 0.5, 0.8].some((s) => {
+            const [a, b] = window.delassus.range();
+            window.delassus.setTime(a + s * (b - a));
+            const { forces, torques } = window.delassus.drawn();
+            return forces + torques > 0;
+          }));
+        }
       }
       await plotsToggle(page, label);
       await csvMatches(page, path, label);
