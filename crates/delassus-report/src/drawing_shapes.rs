@@ -1,7 +1,7 @@
 //! Shapes as lines of a still drawing.
 
 use crate::scene::{Geometry, SceneShape};
-use delassus_math::{Mat3, Quat, Vec3};
+use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use std::f64::consts::TAU;
 
 /// Pieces of a circle.
@@ -19,8 +19,8 @@ pub(crate) fn outlines(s: &SceneShape, far: f64) -> Vec<Vec<Vec3>> {
             vec![circle(*radius, 0.0, &Mat3::identity()), vec![Vec3::zeros(), Vec3::x() * *radius]]
         }
         Geometry::Sphere { radius } => {
-            let turns = [Mat3::identity(), axes([1, 2, 0]), axes([2, 0, 1])];
-            turns.iter().map(|r| circle(*radius, 0.0, r)).collect()
+            let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+            axes.iter().map(|a| circle(*radius, 0.0, &frame_from_z(a))).collect()
         }
         Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => {
             let mut lines: Vec<Vec<Vec3>> = [-0.5, 0.5]
@@ -56,11 +56,6 @@ pub(crate) fn outlines(s: &SceneShape, far: f64) -> Vec<Vec<Vec3>> {
 
 fn flat(p: &[f64; 2]) -> Vec3 {
     Vec3::new(p[0], p[1], 0.0)
-}
-
-/// The axes in another order.
-fn axes(order: [usize; 3]) -> Mat3 {
-    Mat3::from_columns(&order.map(|k| Mat3::identity().column(k).into()))
 }
 
 fn circle(radius: f64, z: f64, r: &Mat3) -> Vec<Vec3> {

@@ -130,6 +130,7 @@ export class Arrows {
     let times: Series | null = null;
     let i = 0;
     let s = 0;
+    let over = false;
     this.forces?.begin();
     this.torques?.begin();
     for (const a of this.arrows) {
@@ -139,7 +140,10 @@ export class Arrows {
         const t0 = times.data[i] ?? 0;
         const t1 = times.data[Math.min(i + 1, times.length - 1)] ?? t0;
         s = t1 > t0 ? Math.min(1, Math.max(0, (t - t0) / (t1 - t0))) : 0;
+        // Data that were cut off say nothing about what came after.
+        over = i > 0 && i === times.length - 1 && t - t0 > 1.5 * (t0 - (times.data[i - 1] as number));
       }
+      if (over) continue;
       V.set(at(a.values[0], i, s), at(a.values[1], i, s), at(a.values[2], i, s));
       const size = V.length();
       if (!valid[a.body] || !Number.isFinite(size)) continue;
