@@ -1,5 +1,6 @@
 //! Shapes as lines of a still drawing.
 
+use crate::coarse::coarse;
 use crate::scene::{Geometry, SceneShape};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use std::f64::consts::TAU;
@@ -7,7 +8,7 @@ use std::f64::consts::TAU;
 /// Pieces of a circle.
 const ROUND: usize = 48;
 /// Triangles of a surface whose edges are drawn: more make a blot.
-const EDGES: usize = 400;
+const EDGES: usize = 250;
 
 /// Lines of a shape in the axes of its body; closed ones repeat their first point. `far` is half of
 /// what is drawn of half planes, which have no end.
@@ -77,13 +78,12 @@ fn edges_of_box(size: &Vec3) -> Vec<Vec<Vec3>> {
 
 fn edges_of_mesh(vertices: &Option<Vec<f64>>, triangles: &Option<Vec<f64>>) -> Vec<Vec<Vec3>> {
     let (Some(x), Some(t)) = (vertices, triangles) else { return Vec::new() };
-    let corner = |k: f64| {
-        let at = 3 * k as usize;
-        x.get(at..at + 3).map(|x| Vec3::new(x[0], x[1], x[2]))
-    };
-    let step = t.len().div_ceil(3 * EDGES).max(1);
-    let faces = t.chunks_exact(3).step_by(step);
-    faces.filter_map(|f| [f[0], f[1], f[2], f[0]].into_iter().map(corner).collect()).collect()
+    let corners: Vec<Vec3> = x.chunks_exact(3).map(|x| Vec3::new(x[0], x[1], x[2])).collect();
+    let faces = t.chunks_exact(3).map(|f| [f[0] as u32, f[1] as u32, f[2] as u32]).collect();
+    let (corners, faces) = coarse((corners, faces), EDGES);
+    let corner = |k: u32| corners.get(k as usize).copied();
+    let closed = |[a, b, c]: &[u32; 3]| [*a, *b, *c, *a].into_iter().map(corner).collect();
+    faces.iter().filter_map(closed).collect()
 }
 
 #[cfg(test)]

@@ -64,8 +64,8 @@ mod tests {
             ..SceneArrow::default()
         };
         let arrows = vec![arrow(0, "force"), arrow(1, "torque"), arrow(2, "force")];
-        let scene = Scene { arrows, ..Scene::default() };
-        let d = Description { scene, ..Description::default() };
+        let mut d = Description::default();
+        d.scene = Scene { arrows, ..Scene::default() };
         let row = |t: f64| [t, 0.0, 0.0, 0.0, 0.0, 1e-3 * t, 0.0, 1e-14, 0.0];
         let m = Motion {
             kinds: vec![BodyKind::Point; 3],
