@@ -41,7 +41,8 @@ export class Contacts {
 
   /** Whether there is anything to show. */
   get any(): boolean {
-    return this.report.contacts.count > 0 || (this.report.scene.contacts ?? []).length > 0 || this.report.events.some((e) => e.point);
+    const placed = (this.report.scene.contacts ?? []).some((c) => c.type !== "one-way" && c.type !== "dry-friction");
+    return this.report.contacts.count > 0 || placed || this.report.events.some((e) => e.point);
   }
 
   /** Points in the picture. */
