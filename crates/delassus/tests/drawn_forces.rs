@@ -1,6 +1,6 @@
 //! What pictures are made of: contact points with their forces, places of events, reactions and
 //! applied forces at the rows of the motion.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 
