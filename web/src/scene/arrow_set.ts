@@ -26,9 +26,9 @@ export class ArrowSet {
   private shafts = 0;
   private heads = 0;
 
-  /** `over`: drawn over everything else, so that it is seen inside bodies too. */
-  constructor(shafts: number, heads: number, color: number, over: boolean) {
-    const material = new MeshLambertMaterial({ color, emissive: new Color(color).multiplyScalar(0.25), depthTest: !over, transparent: over });
+  /** Arrows are drawn over everything else, so that they are seen inside bodies too. */
+  constructor(shafts: number, heads: number, color: number) {
+    const material = new MeshLambertMaterial({ color, emissive: new Color(color).multiplyScalar(0.25), depthTest: false, transparent: true });
     this.shaft = new InstancedMesh(makeSolid("cylinder", 1), material, Math.max(1, shafts));
     this.head = new InstancedMesh(makeSolid("cone", 1), material, Math.max(1, heads));
     for (const mesh of [this.shaft, this.head]) {

@@ -106,9 +106,9 @@ export class Arrows {
     }
     const torques = this.arrows.filter((a) => a.torque).length;
     const forces = this.arrows.length - torques;
-    if (forces > 0) this.forces = new ArrowSet(forces, forces, 0xd64545, this.planar);
+    if (forces > 0) this.forces = new ArrowSet(forces, forces, 0xd64545);
     // In space an arc may be seen edge-on: its axis is drawn too.
-    if (torques > 0) this.torques = new ArrowSet(torques * (PIECES + 1), 2 * torques, 0x8e44ad, this.planar);
+    if (torques > 0) this.torques = new ArrowSet(torques * (PIECES + 1), 2 * torques, 0x8e44ad);
     for (const set of [this.forces, this.torques]) if (set) this.root.add(set.root);
   }
 

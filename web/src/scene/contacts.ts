@@ -85,7 +85,7 @@ export class Contacts {
     this.dots = new InstancedMesh(new SphereGeometry(1, 14, 10), this.dotMaterial, room);
     this.dots.frustumCulled = false;
     this.dots.renderOrder = 7;
-    this.arrows = new ArrowSet(room, room, paintColor("contact", this.dark), true);
+    this.arrows = new ArrowSet(room, room, paintColor("contact", this.dark));
     this.root.add(this.dots, this.arrows.root);
   }
 

@@ -272,7 +272,8 @@ export class Viewer {
   pace(interval: number, playing: boolean): void {
     const full = Math.min(2, window.devicePixelRatio || 1);
     if (!this.renderer) return;
-    this.slow = playing ? 0.8 * this.slow + 0.2 * interval : 0;
+    // A pause of half a second is a page that was out of sight, not a slow machine.
+    this.slow = !playing ? 0 : interval < 0.5 ? 0.8 * this.slow + 0.2 * interval : this.slow;
     const now = this.renderer.getPixelRatio();
     const wish = !playing ? full : this.slow > SLOW && now > 0.5 * full ? Math.max(0.5 * full, 0.75 * now) : now;
     if (wish === now) return;
