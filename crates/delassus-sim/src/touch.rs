@@ -86,14 +86,20 @@ impl Toucher {
         if !track.wants(row) || !self.find(sys, ws, values) {
             return;
         }
-        let several = |m: &Member| self.members.iter().filter(|o| o.contact == m.contact).count();
-        let shared = self.members.iter().any(|m| m.shown && several(m) > 1);
+        // members come by ascending id, and ids of one contact need not follow each other
+        let mut counts = vec![0u32; values.len() / CHANNELS];
+        for m in self.members.iter().filter(|m| m.shown) {
+            counts[m.contact] += 1;
+        }
+        let shared = counts.iter().any(|n| *n > 1);
         self.parts.clear();
         self.parts.resize(self.members.len(), 1.0);
         if shared {
             self.share(sys, ws, d);
         }
-        for (k, channels) in values.chunks_exact(CHANNELS).enumerate() {
+        for (k, channels) in
+            values.chunks_exact(CHANNELS).enumerate().filter(|(k, _)| counts[*k] > 0)
+        {
             let own = |(i, m): (usize, &Member)| (m.contact == k && m.shown).then_some(i);
             let of_contact = || self.members.iter().enumerate().filter_map(own);
             let sum: f64 = of_contact().map(|i| self.parts[i]).sum();
