@@ -15,7 +15,7 @@ interface Parts {
 }
 
 const VIEWS: Record<string, View> = { "1": "front", "2": "top", "3": "side", "4": "iso" };
-const SWITCHES: Record<string, Switch> = { j: "joints", s: "forces", a: "arrows", r: "traces", b: "names", m: "masses", x: "frames", g: "grid", c: "contacts" };
+const SWITCHES: Record<string, Switch> = { j: "joints", s: "forces", a: "arrows", r: "traces", b: "names", m: "masses", x: "frames", g: "grid", c: "contacts", k: "clearances" };
 
 export function bindKeys({ cursor, player, viewer, bar, help }: Parts): void {
   document.addEventListener("keydown", (e) => {

@@ -1,5 +1,6 @@
 /** A run that still goes on: the page asks for data and never holds the run up. */
 import { readReport, parsePayload, type Report, Column } from "./data/report";
+import type { LiveContact } from "./data/contacts";
 import { Growing } from "./data/motion";
 import type { Meta, Note, RunEvent, RunError } from "./data/types";
 
@@ -18,6 +19,8 @@ interface FramesMessage {
   columns?: Record<string, (number | null)[]>;
   column_t?: number[];
   steps?: Record<string, (number | null)[]>;
+  contacts?: LiveContact[];
+  loads?: (number | null)[][];
 }
 
 const numbers = (list: (number | null)[] | undefined): number[] => (list ?? []).map((x) => (typeof x === "number" ? x : NaN));
@@ -25,9 +28,12 @@ const numbers = (list: (number | null)[] | undefined): number[] => (list ?? []).
 /** Adds a message to the report. */
 export function appendFrames(report: Report, m: FramesMessage): void {
   const t = numbers(m.t);
+  const first = report.motion.frames;
   if (m.poses) {
     report.motion.append(t, m.poses.map((p) => (Array.isArray(p[0]) ? (p as unknown as number[][]).flat() : p)).map((p) => numbers(p)));
   }
+  for (const [frame, contact, at, normal, force] of m.contacts ?? []) report.contacts.append(first + frame, contact, numbers(at), numbers(normal), Number(force));
+  m.loads?.forEach((row, i) => report.loads.append(t[i] ?? NaN, numbers(row)));
   if (m.columns) {
     const before = report.columnTime.length;
     report.columnTime.push(m.column_t ? numbers(m.column_t) : t);
@@ -89,7 +95,7 @@ export function follow(url: string, hooks: LiveHooks, fail: (words: string) => v
     grown();
   }));
   const end = (status: string) =>
-    then<{ meta?: Meta; summary?: Record<string, unknown>; notes?: Note[]; error?: RunError }>((r, m) => {
+    then<{ meta?: Meta; summary?: Record<string, unknown>; notes?: Note[]; error?: RunError; steps?: FramesMessage["steps"] | null }>((r, m) => {
       over = true;
       source.close();
       // What the end does not know is kept from the start.
@@ -99,6 +105,7 @@ export function follow(url: string, hooks: LiveHooks, fail: (words: string) => v
       r.summary = m.summary ?? (m.meta || m.error ? r.summary : (m as Record<string, unknown>));
       if (status === "finished" && r.summary.status === "interrupted") r.meta.status = "interrupted";
       if (m.notes) r.notes = m.notes;
+      if (m.steps) r.steps = Object.fromEntries(Object.entries(m.steps).map(([name, values]) => [name, new Growing(numbers(values))]));
       clearTimeout(timer);
       timer = 0;
       hooks.ended();

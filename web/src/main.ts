@@ -1,6 +1,7 @@
 /** Reads the data in the page and puts the parts together. */
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { indexAt } from "./data/motion";
 import { parsePayload, readReport, type Report } from "./data/report";
 import { follow } from "./live";
 import { Viewer } from "./scene/viewer";
@@ -49,6 +50,10 @@ export interface Handle {
   /** The picture as it is drawn now. */
   bitmap: () => Promise<ImageBitmap | null>;
   triangles: () => number;
+  /** What is drawn of contacts and arrows now. */
+  drawn: () => { contacts: number; forces: number; torques: number };
+  /** Contact points of the frame at the cursor, from the data. */
+  contactPoints: () => { contact: string; at: number[]; normal: number[]; force: number }[];
   /** Medians of the last frames, ms. */
   frameCost: () => { place: number; draw: number; frames: number };
 }
@@ -126,8 +131,10 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
 
   let last = performance.now();
   const loop = (now: number) => {
-    cursor.advance(Math.min(0.1, (now - last) / 1000));
+    const interval = (now - last) / 1000;
     last = now;
+    viewer.pace(interval, cursor.playing);
+    cursor.advance(Math.min(0.1, interval));
     viewer.frame();
     requestAnimationFrame(loop);
   };
@@ -164,6 +171,19 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
       return blob ? createImageBitmap(blob) : null;
     },
     triangles: () => viewer.triangles,
+    drawn: () => {
+      viewer.settle();
+      return { contacts: viewer.contacts.shown, ...viewer.arrows.shown };
+    },
+    contactPoints: () => {
+      const { contacts, motion, scene } = report;
+      const [from, to] = contacts.range(indexAt(motion.t, motion.frames, cursor.t));
+      return Array.from({ length: to - from }, (_, k) => {
+        const i = from + k;
+        const three = (v: Float64Array) => Array.from(v.subarray(3 * i, 3 * i + 3));
+        return { contact: scene.contacts?.[contacts.contact.data[i] as number]?.name ?? "?", at: three(contacts.at.data), normal: three(contacts.normal.data), force: contacts.force.data[i] as number };
+      });
+    },
     frameCost: () => {
       const middle = (list: number[]) => [...list].sort((a, b) => a - b)[list.length >> 1] ?? 0;
       return { place: middle(viewer.cost), draw: middle(viewer.drawCost), frames: viewer.cost.length };
@@ -171,6 +191,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
   } satisfies Partial<Handle>);
 
   let columns = report.columns.length;
+  let happened = report.events.length;
   let framed = 0;
   return {
     cursor,
@@ -186,6 +207,10 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
       }
       plots.refresh(true);
       trust.refresh(true);
+      if (report.events.length !== happened) {
+        happened = report.events.length;
+        events.build();
+      }
       badge();
       // The picture grows with the motion, but not at every message.
       if (report.motion.frames > 1.5 * framed && !viewer.cameras?.touched) {

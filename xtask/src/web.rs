@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Models whose reports are looked at: planar and in space, loops, trees, gears, rolling,
-/// controllers, redundancy, singular positions.
-const MODELS: [&str; 13] = [
+/// controllers, redundancy, singular positions, contacts.
+const MODELS: [&str; 17] = [
     "models/slider_crank.toml",
     "models/four_bar.toml",
     "models/pendulum.toml",
@@ -20,19 +20,49 @@ const MODELS: [&str; 13] = [
     "models/benchmarks/B4_bricard.toml",
     "models/benchmarks/C1_car_axis.toml",
     "models/benchmarks/I3_spatial_slider_crank.toml",
+    "models/bouncing_ball.toml",
+    "models/stack_of_boxes.toml",
+    "models/newtons_cradle.toml",
+    "models/box_on_incline.toml",
 ];
-/// Models that exist in some versions only: those with contact.
-const MAYBE: [&str; 2] = ["models/bouncing_ball.toml", "models/escapement.toml"];
 
-/// Pictures of the documents: model, file, options of the script that takes them.
-const PICTURES: [(&str, &str, &[&str]); 3] = [
-    ("models/slider_crank.toml", "report.png", &["--time", "0.63"]),
-    ("models/bouncing_ball.toml", "bouncing_ball.png", &["--time", "0.8"]),
-    (
-        "models/benchmarks/I3_spatial_slider_crank.toml",
-        "spatial.png",
-        &["--time", "1.2", "--on", "traces", "--tab", "trust", "--theme", "dark"],
-    ),
+const ESCAPEMENT: &str = "models/escapement.toml";
+
+/// A picture of the documents.
+struct Picture {
+    model: &'static str,
+    /// Name of the file.
+    file: &'static str,
+    /// Options of the run and of the script that takes the picture.
+    run: &'static [&'static str],
+    shot: &'static [&'static str],
+}
+
+const PICTURES: [Picture; 4] = [
+    Picture {
+        model: "models/slider_crank.toml",
+        file: "report.png",
+        run: &[],
+        shot: &["--time", "1.64", "--on", "arrows"],
+    },
+    Picture {
+        model: "models/benchmarks/I3_spatial_slider_crank.toml",
+        file: "spatial.png",
+        run: &[],
+        shot: &["--time", "1.4", "--on", "traces", "--tab", "trust", "--theme", "dark"],
+    },
+    Picture {
+        model: ESCAPEMENT,
+        file: "escapement.png",
+        run: &["--end", "2"],
+        shot: &["--time", "0.5"],
+    },
+    Picture {
+        model: "models/bouncing_ball.toml",
+        file: "bouncing_ball.png",
+        run: &[],
+        shot: &["--time", "1.19", "--tab", "events"],
+    },
 ];
 
 /// What stands in the way of tests in a browser.
@@ -65,9 +95,10 @@ fn all(root: &Path) -> Result<(), Missing> {
     npm(&web, &["run", "build", "--silent"])?;
     chromium()?;
     let reports = root.join("target/tmp/reports");
-    make_reports(root, &reports).map_err(Missing::Failed)?;
+    let program = make_reports(root, &reports).map_err(Missing::Failed)?;
     let mut e2e = Command::new("npm");
     e2e.args(["run", "e2e"]).current_dir(&web).env("REPORTS_DIR", &reports);
+    e2e.env("DELASSUS", program);
     run(&mut e2e)
 }
 
@@ -81,14 +112,14 @@ pub fn screenshots(root: &Path) -> Result<(), String> {
     let program = build(root)?;
     let (images, work) = (root.join("docs/images"), root.join("target/tmp/screenshots"));
     fs::create_dir_all(&images).map_err(|e| format!("docs/images: {e}"))?;
-    for (model, picture, options) in PICTURES {
-        let folder = work.join(stem(model));
-        report(root, &program, model, &folder, &[], 0)?;
+    for p in PICTURES {
+        let folder = work.join(stem(p.model));
+        report(root, &program, p.model, &folder, p.run, 0)?;
         let mut shot = Command::new("node");
         shot.arg("scripts/screenshot.mjs").arg(folder.join("report.html"));
-        shot.arg(images.join(picture)).args(options).current_dir(&web);
+        shot.arg(images.join(p.file)).args(p.shot).current_dir(&web);
         run(&mut shot).map_err(plain)?;
-        println!("docs/images/{picture}");
+        println!("docs/images/{}", p.file);
     }
     Ok(())
 }
@@ -143,13 +174,15 @@ fn chromium() -> Result<(), Missing> {
 }
 
 /// Reports of all models, of a run that fails and of damaged results, each in a folder of its own
-/// together with its data.
-fn make_reports(root: &Path, reports: &Path) -> Result<(), String> {
+/// together with its data; the program that made them.
+fn make_reports(root: &Path, reports: &Path) -> Result<PathBuf, String> {
     let program = build(root)?;
     let _ = fs::remove_dir_all(reports);
-    for model in MODELS.iter().chain(MAYBE.iter().filter(|m| root.join(m).is_file())) {
+    for model in MODELS {
         report(root, &program, model, &reports.join(stem(model)), &[], 0)?;
     }
+    // the whole run takes half a minute; its first beats show as much
+    report(root, &program, ESCAPEMENT, &reports.join("escapement"), &["--end", "2"], 0)?;
     let failed = reports.join("failed");
     report(root, &program, MODELS[0], &failed, &["--max-steps", "60"], 3)?;
     // damaged: half of the motion, half of the columns, no summary
@@ -167,7 +200,7 @@ fn make_reports(root: &Path, reports: &Path) -> Result<(), String> {
     let mut again = Command::new(&program);
     again.arg("report").arg(&damaged).stderr(Stdio::null()).stdout(Stdio::null());
     match again.status() {
-        Ok(s) if s.success() => Ok(()),
+        Ok(s) if s.success() => Ok(program),
         other => Err(format!("the report of damaged results was not made: {other:?}")),
     }
 }

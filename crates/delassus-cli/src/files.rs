@@ -9,12 +9,14 @@ use crate::output::{
 use crate::page::View;
 use crate::prepare::hex;
 use delassus::io::results::{
-    Column, EventRow, WriteError, atomic_write, write_csv, write_events, write_motion,
-    write_parquet,
+    Column, EventRow, WriteError, atomic_write, write_contacts, write_csv, write_events,
+    write_motion, write_parquet,
 };
 use delassus::sim::Results;
 use delassus::sim::contact::Event;
-use delassus_report::{EVENTS_CSV, MOTION_BIN, SCENE_JSON, STEPS_CSV, Steps};
+use delassus_report::{
+    CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV, Steps,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -169,6 +171,17 @@ impl Writer {
             lists.map(|((name, unit), values)| Column { name, unit, frame: "", values }).collect();
         self.file(&folder.join(STEPS_CSV), |w| write_csv(w, &steps))?;
         self.file(&folder.join(MOTION_BIN), |w| write_motion(w, &view.motion))?;
+        let loads = folder.join(LOADS_BIN);
+        match &view.loads {
+            Some(list) => self.file(&loads, |w| write_motion(w, list))?,
+            None => drop(fs::remove_file(&loads)),
+        }
+        let contacts = folder.join(CONTACTS_BIN);
+        match &view.contacts {
+            Some(points) => self.file(&contacts, |w| write_contacts(w, points))?,
+            // of an earlier run of another model
+            None => drop(fs::remove_file(&contacts)),
+        }
         let scene = view.description.json();
         self.file(&folder.join(SCENE_JSON), |w| Ok(w.write_all(scene.as_bytes())?))
     }

@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
-use delassus_report::{MOTION_BIN, SCENE_JSON, STEPS_CSV};
+use delassus_report::{CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,10 @@ impl Output {
                 REPORT_HTML,
                 SCENE_JSON,
                 MOTION_BIN,
+                CONTACTS_BIN,
+                LOADS_BIN,
                 STEPS_CSV,
+                EVENTS_CSV,
             ];
             folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
         }

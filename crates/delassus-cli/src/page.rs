@@ -3,10 +3,12 @@
 use crate::files::rows;
 use crate::prepare::Prepared;
 use delassus::io::model_file::escape;
-use delassus::io::results::Motion;
+use delassus::io::results::{ContactPoints, ContactRow, Motion};
 use delassus::model::BodyKind;
 use delassus::sim::contact::Event;
-use delassus::sim::{MotionTrack, Results, RunOutcome, StepLog};
+use delassus::sim::{
+    ContactTrack, LoadTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint,
+};
 use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
 use std::path::Path;
 
@@ -29,6 +31,10 @@ pub struct View {
     pub description: Description,
     /// Where the bodies were.
     pub motion: Motion,
+    /// Where they touched; nothing for models without contacts.
+    pub contacts: Option<ContactPoints>,
+    /// Reactions and applied forces; nothing for models without any.
+    pub loads: Option<Motion>,
     /// What the steps were like.
     pub steps: Steps,
 }
@@ -38,7 +44,14 @@ impl View {
     pub fn new(description: Description, outcome: &mut RunOutcome) -> View {
         outcome.motion.truncate(outcome.results.t.len());
         let rows = outcome.motion.t().len();
-        View { description, motion: motion(&outcome.motion, 0..rows), steps: steps(&outcome.steps) }
+        let contacts = !description.scene.contacts.is_empty();
+        View {
+            contacts: contacts.then(|| contact_points(&outcome.touches, rows)),
+            loads: (outcome.loads.count() > 0).then(|| loads(&outcome.loads, &outcome.motion)),
+            description,
+            motion: motion(&outcome.motion, 0..rows),
+            steps: steps(&outcome.steps),
+        }
     }
 
     /// All that a page shows.
@@ -55,11 +68,49 @@ impl View {
             // made by this program a moment ago
             summary: serde_json::from_str(summary).unwrap_or_default(),
             motion: self.motion,
+            contacts: self.contacts.unwrap_or_default(),
+            loads: self.loads.unwrap_or_default(),
             column_t: results.t.clone(),
             steps: self.steps,
             events: rows(events).map(ReportEvent::from).collect(),
             problems: Vec::new(),
         }
+    }
+}
+
+/// Loads of the rows of a motion, up to what is not finite: vectors in place of positions.
+fn loads(track: &LoadTrack, motion: &MotionTrack) -> Motion {
+    let mut out = Motion {
+        kinds: vec![BodyKind::Point; track.count()],
+        stride: (track.stride() as u64 * motion.stride()) as u32,
+        ..Motion::default()
+    };
+    for (k, t) in motion.t().iter().step_by(track.stride()).enumerate() {
+        let Some(row) = track.row(k).filter(|r| r.iter().all(|x| x.is_finite())) else { break };
+        out.t.push(*t);
+        out.coordinates.extend_from_slice(row);
+    }
+    out
+}
+
+/// Contact points of the first `rows` rows, and the places of events; what is not finite is left
+/// out.
+fn contact_points(track: &ContactTrack, rows: usize) -> ContactPoints {
+    let row = |(row, p): &(usize, TouchPoint)| ContactRow {
+        row: *row as u32,
+        contact: p.contact as u32,
+        at: p.at,
+        normal: p.normal,
+        force: p.force,
+    };
+    let finite = |(_, p): &&(usize, TouchPoint)| {
+        p.at.iter().chain(&p.normal).chain([&p.force]).all(|x| x.is_finite())
+    };
+    let shown = track.points().iter().take_while(|(r, _)| *r < rows).filter(finite);
+    ContactPoints {
+        stride: track.stride() as u32,
+        points: shown.map(row).collect(),
+        events: track.events().iter().filter(finite).map(row).collect(),
     }
 }
 
@@ -100,7 +151,8 @@ pub fn no_motion(d: &Description) -> Motion {
     Motion { kinds, stride: 1, ..Motion::default() }
 }
 
-fn steps(log: &StepLog) -> Steps {
+/// The log of steps up to what is not finite.
+pub fn steps(log: &StepLog) -> Steps {
     let mut out = Steps::default();
     for row in log.rows() {
         let [position, velocity, acceleration] = row.drift;

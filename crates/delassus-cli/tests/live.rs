@@ -175,7 +175,9 @@ fn a_watcher_sees_the_run_to_its_end() {
         }
     }
     assert_eq!(t, 300.0, "the last sample is there");
-    assert_eq!(seen[seen.len() - 1].1["status"], "done");
+    let done = &seen[seen.len() - 1].1;
+    assert_eq!(done["summary"]["status"], "done");
+    assert_eq!(done["steps"]["t"].as_array().unwrap().last().unwrap(), 300.0);
     let (code, rest) = s.end();
     assert_eq!(code, 0);
     assert!(rest.trim_end().ends_with("o/report.html"), "{rest}");

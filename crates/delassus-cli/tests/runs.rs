@@ -30,6 +30,7 @@ fn writes_a_folder_of_results() {
         files,
         [
             "diagnostics.csv",
+            "loads.bin",
             "motion.bin",
             "report.html",
             "results.csv",
@@ -47,7 +48,7 @@ fn writes_a_folder_of_results() {
     let summary: serde_json::Value =
         serde_json::from_str(&bench.read("out/m/summary.json")).unwrap();
     assert_eq!(summary["status"], "done");
-    assert_eq!(summary["files"].as_array().unwrap().len(), 6);
+    assert_eq!(summary["files"].as_array().unwrap().len(), 7);
     let parquet = std::fs::read(bench.path("out/m/results.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let text = String::from_utf8_lossy(&parquet);
@@ -88,6 +89,7 @@ fn rel_r41_same_bits_twice() {
             "diagnostics.csv",
             "results.parquet",
             "motion.bin",
+            "loads.bin",
             "scene.json",
             "steps.csv",
         ] {

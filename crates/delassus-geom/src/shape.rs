@@ -269,6 +269,13 @@ impl Shape {
         out
     }
 
+    /// Corners and triangles, counter-clockwise from outside, of a box, hull or mesh.
+    pub fn surface(&self) -> Option<(Vec<Vec3>, Vec<[u32; 3]>)> {
+        let Form::Poly(p) = &self.form else { return None };
+        let corners = p.vertices.iter().map(|v| v.x).collect();
+        Some((corners, p.triangles.iter().map(|t| t.v).collect()))
+    }
+
     /// Size of its smallest part, m: what moves further than a tenth of it unseen may have passed
     /// through. Infinite for points and half spaces.
     pub fn finest(&self) -> f64 {

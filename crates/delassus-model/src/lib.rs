@@ -17,4 +17,6 @@ pub use assembly::{Assembled, AssemblyReport, Redundancy, assemble};
 pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
-pub use system::{Measured, Outputs, RowOrigin, ShapeView, System, Workspace};
+pub use system::{
+    LoadView, MOST_LOADS, Measured, Outputs, RowOrigin, ShapeView, System, Workspace,
+};

@@ -1,7 +1,7 @@
 //! Which body or joint a column belongs to.
 
 use crate::scene::own_joint;
-use delassus_model::{AxisPair, Frame, Measure, Model};
+use delassus_model::{AxisPair, Contact, Frame, Measure, Model};
 use serde::{Deserialize, Serialize};
 
 /// A column of the results, without its values.
@@ -34,6 +34,27 @@ pub fn channels_from(m: &Model) -> Vec<ChannelInfo> {
         }
     });
     sensors.collect()
+}
+
+/// What a run records of every contact, as the recorder names it.
+const OF_CONTACT: [(&str, &str, &str); 4] = [
+    ("gap", "m", "smallest gap, where it is known"),
+    ("normal", "N", "sum of normal forces"),
+    ("tangential", "N", "sum of tangential forces"),
+    ("mode", "1", "0 open, 1 closed or sticking, 2 sliding"),
+];
+
+/// What a run records of all contacts of a model.
+pub fn contact_channels(m: &Model) -> Vec<ChannelInfo> {
+    let of = |c: &Contact| {
+        OF_CONTACT.map(|(what, unit, label)| ChannelInfo {
+            name: format!("{}.{what}", c.name),
+            unit: unit.to_owned(),
+            group: format!("contact/{}", c.name),
+            label: label.to_owned(),
+        })
+    };
+    m.contacts.iter().flat_map(of).collect()
 }
 
 /// A diagnostic: `energy.kinetic` is listed under `energy`.

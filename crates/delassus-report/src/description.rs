@@ -1,6 +1,6 @@
 //! `scene.json`: what a results folder knows about its model.
 
-use crate::channels::{ChannelInfo, channels_from, diagnostic};
+use crate::channels::{ChannelInfo, channels_from, contact_channels, diagnostic};
 use crate::scene::{Scene, scene_from};
 use delassus_model::System;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,7 @@ impl Description {
             model.text.push_str(&format!("\n… {} of {size} bytes left out\n", size - end));
         }
         let mut channels = channels_from(sys.model());
+        channels.extend(contact_channels(sys.model()));
         channels.extend(diagnostics.map(|(name, unit)| diagnostic(name, unit)));
         Description {
             format: FORMAT.to_owned(),

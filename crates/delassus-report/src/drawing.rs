@@ -1,8 +1,9 @@
 //! A still drawing of the mechanism as SVG.
 
+use crate::drawing_shapes::outlines;
 use crate::payload::push_poses;
 use crate::report::Report;
-use crate::scene::{Attachment, Scene};
+use crate::scene::{Attachment, Geometry, Scene};
 use delassus_math::{Mat3, Quat, Vec3};
 use std::fmt::Write as _;
 
@@ -136,6 +137,10 @@ fn points(scene: &Scene, placed: &Placed) -> Vec<Vec3> {
             out.extend(placed.at(i, &body.com));
         }
         out.extend(ends(scene, i).iter().filter_map(|p| placed.at(i, p)));
+        // half planes do not count: they have no end
+        let bounded = body.shapes.iter().filter(|s| !matches!(s.geometry, Geometry::Line { .. }));
+        let lines = bounded.flat_map(|s| outlines(s, 0.0)).flatten();
+        out.extend(lines.filter_map(|p| placed.at(i, &p.into())));
     }
     out
 }
@@ -152,6 +157,22 @@ fn draw(out: &mut String, scene: &Scene, placed: &Placed, view: &View) {
     for f in &scene.forces {
         if let (Some(a), Some(b)) = (placed.end(&f.a), f.b.and_then(|b| placed.end(&b))) {
             line(out, &a, &b, "stroke=\"#777\" stroke-width=\"1.5\" stroke-dasharray=\"5 3\"");
+        }
+    }
+    for (i, body) in scene.bodies.iter().enumerate() {
+        let colour = if i == 0 { "#777" } else { COLOURS[(i - 1) % COLOURS.len()] };
+        let far = 2.0 * (WIDTH + HEIGHT) / view.scale;
+        for points in body.shapes.iter().flat_map(|s| outlines(s, far)) {
+            let mut path = String::new();
+            for p in points.iter().filter_map(|p| placed.at(i, &(*p).into())) {
+                let (x, y) = view.place(&p);
+                let _ = write!(path, "{x:.1},{y:.1} ");
+            }
+            let _ = writeln!(
+                out,
+                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+                path.trim_end()
+            );
         }
     }
     for (i, body) in scene.bodies.iter().enumerate().skip(1) {

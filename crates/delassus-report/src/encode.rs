@@ -1,9 +1,10 @@
 //! Numbers as text: little-endian, compressed, base64.
 
 use flate2::Compression;
+use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
+use std::io::{Read, Write};
 
 /// An array as the page reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,30 @@ impl Array {
         Array::new("u32", shape, &bytes)
     }
 
+    /// The numbers again; `None` where they cannot be read.
+    pub(crate) fn numbers(&self) -> Option<Vec<f64>> {
+        let wide = if self.dtype == "f64" { 8 } else { 4 };
+        let size = self.shape.iter().try_fold(wide, |n: usize, k| n.checked_mul(*k))?;
+        let packed = unbase64(&self.data)?;
+        let bytes = match self.encoding.as_str() {
+            "raw" => packed,
+            _ => {
+                let mut out = Vec::new();
+                ZlibDecoder::new(&packed[..]).take(size as u64 + 1).read_to_end(&mut out).ok()?;
+                out
+            }
+        };
+        let word = |b: &[u8]| -> Option<[u8; 4]> { b.try_into().ok() };
+        let number = |b: &[u8]| -> Option<f64> {
+            Some(match self.dtype.as_str() {
+                "f64" => f64::from_le_bytes(b.try_into().ok()?),
+                "u32" => f64::from(u32::from_le_bytes(word(b)?)),
+                _ => f64::from(f32::from_le_bytes(word(b)?)),
+            })
+        };
+        (bytes.len() == size).then(|| bytes.chunks_exact(wide).map(number).collect())?
+    }
+
     fn new(dtype: &str, shape: &[usize], bytes: &[u8]) -> Array {
         let (encoding, data) = match deflate(bytes) {
             Some(small) if small.len() < bytes.len() => ("deflate", base64(&small)),
@@ -83,45 +108,40 @@ pub fn base64(bytes: &[u8]) -> String {
     out
 }
 
+/// The bytes of a base64 text; `None` where it is none.
+fn unbase64(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    for group in text.as_bytes().chunks(4) {
+        let pads = group.iter().rev().take_while(|c| **c == b'=').count();
+        if group.len() != 4 || pads > 2 {
+            return None;
+        }
+        let mut word = 0u32;
+        for c in &group[..4 - pads] {
+            let value = match c {
+                b'A'..=b'Z' => c - b'A',
+                b'a'..=b'z' => c - b'a' + 26,
+                b'0'..=b'9' => c - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => return None,
+            };
+            word = word << 6 | u32::from(value);
+        }
+        word <<= 6 * pads as u32;
+        out.extend_from_slice(&word.to_be_bytes()[1..4 - pads]);
+    }
+    Some(out)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
-    use std::io::Read;
 
     /// What the page does.
     pub(crate) fn decode(a: &Array) -> Vec<f64> {
-        let bytes = unbase64(&a.data);
-        let bytes = match a.encoding.as_str() {
-            "raw" => bytes,
-            _ => {
-                let mut out = Vec::new();
-                flate2::read::ZlibDecoder::new(&bytes[..]).read_to_end(&mut out).unwrap();
-                out
-            }
-        };
-        match a.dtype.as_str() {
-            "f64" => {
-                bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
-            }
-            _ => bytes
-                .chunks_exact(4)
-                .map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap())))
-                .collect(),
-        }
-    }
-
-    pub(crate) fn unbase64(text: &str) -> Vec<u8> {
-        let value = |c: u8| DIGITS.iter().position(|d| *d == c);
-        let mut out = Vec::new();
-        for group in text.as_bytes().chunks(4) {
-            let word = group
-                .iter()
-                .fold(0u32, |w, c| w << 6 | u32::try_from(value(*c).unwrap_or(0)).unwrap());
-            let pads = group.iter().filter(|c| **c == b'=').count();
-            out.extend_from_slice(&word.to_be_bytes()[1..4 - pads]);
-        }
-        out
+        a.numbers().unwrap()
     }
 
     #[test]
@@ -137,7 +157,10 @@ pub(crate) mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(base64(plain.as_bytes()), text);
-            assert_eq!(unbase64(text), plain.as_bytes());
+            assert_eq!(unbase64(text).unwrap(), plain.as_bytes());
+        }
+        for bad in ["Z", "Zg=", "Z===", "Zm9%", "====", "Zg==Zg="] {
+            assert!(unbase64(bad).is_none(), "{bad}");
         }
     }
 
@@ -149,6 +172,9 @@ pub(crate) mod tests {
         let back = decode(&a);
         assert_eq!(back.len(), 1000);
         assert!(back.iter().zip(&values).all(|(b, v)| *b == f64::from(*v as f32)));
+        let cut = Array { data: a.data[..a.data.len() / 8 * 4].to_owned(), ..a.clone() };
+        assert_eq!(cut.numbers(), None);
+        assert_eq!(decode(&Array::u32(&[2], [7, u32::MAX].into_iter())), [7.0, 4294967295.0]);
         let t = Array::f64(&[3], [0.1, f64::NAN, 1e300].into_iter());
         let back = decode(&t);
         assert!(back[0] == 0.1 && back[1].is_nan() && back[2] == 1e300);

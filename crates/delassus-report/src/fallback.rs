@@ -40,13 +40,13 @@ pub(crate) fn page(r: &Report) -> String {
         let _ = writeln!(out, "<p class=\"bad\">{}</p>", escape(problem));
     }
     errors(&mut out, r);
-    trust(&mut out, r);
     if let Some(svg) = drawing::svg(r) {
         let _ = writeln!(
             out,
             "<h2>Mechanism</h2>\n<p>At the start, and faintly at the end.</p>\n{svg}"
         );
     }
+    trust(&mut out, r);
     events(&mut out, r);
     plots(&mut out, r);
     if let Some(d) = &r.description {

@@ -3,7 +3,7 @@
 use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
-use delassus_io::results::{CsvTable, read_events, read_motion, salvage_csv};
+use delassus_io::results::{CsvTable, read_contacts, read_events, read_motion, salvage_csv};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -13,6 +13,10 @@ use std::path::{Path, PathBuf};
 pub const SCENE_JSON: &str = "scene.json";
 /// Where the bodies were.
 pub const MOTION_BIN: &str = "motion.bin";
+/// Where they touched.
+pub const CONTACTS_BIN: &str = "contacts.bin";
+/// Reactions and applied forces.
+pub const LOADS_BIN: &str = "loads.bin";
 /// What the steps were like.
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
@@ -81,6 +85,8 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
         }
     }
     good += usize::from(motion(folder, &mut r));
+    contacts(folder, &mut r);
+    loads(folder, &mut r);
     good += usize::from(columns(folder, &mut r));
     if let Some(table) = table(folder, STEPS_CSV, false, &mut r.problems) {
         let mut steps = Steps::default();
@@ -177,6 +183,37 @@ fn motion(folder: &Path, r: &mut Report) -> bool {
     }
     r.motion = read.motion;
     true
+}
+
+/// Points of contact; models without any have no such file.
+fn contacts(folder: &Path, r: &mut Report) {
+    let Some(bytes) = bytes(folder, CONTACTS_BIN, false, &mut r.problems) else { return };
+    match read_contacts(&bytes) {
+        Ok((points, wrong)) => {
+            r.contacts = points;
+            if let Some(wrong) = wrong {
+                problem(&mut r.problems, CONTACTS_BIN, &wrong);
+            }
+        }
+        Err(e) => problem(&mut r.problems, CONTACTS_BIN, &e),
+    }
+}
+
+/// Reactions and applied forces; models without any have no such file.
+fn loads(folder: &Path, r: &mut Report) {
+    let Some(bytes) = bytes(folder, LOADS_BIN, false, &mut r.problems) else { return };
+    let read = match read_motion(&bytes) {
+        Ok(read) => read,
+        Err(e) => return problem(&mut r.problems, LOADS_BIN, &e),
+    };
+    if let Some(what) = &read.problem {
+        problem(&mut r.problems, LOADS_BIN, what);
+    }
+    let known = r.description.as_ref().map(|d| d.scene.loads());
+    if known.is_some_and(|n| n != read.motion.kinds.len()) {
+        return problem(&mut r.problems, LOADS_BIN, "does not have the forces of scene.json");
+    }
+    r.loads = read.motion;
 }
 
 /// Sensors, then diagnostics at the same times.

@@ -1,6 +1,7 @@
 //! The motion as glTF 2.0 in one binary file (GLB): a node per body with its positions and
 //! orientations over time, and simple meshes from shapes, or sticks between the joints.
 
+use crate::encode::Array;
 use crate::payload::push_poses;
 use crate::report::Report;
 use crate::scene::{Geometry, Scene, SceneShape};
@@ -213,14 +214,31 @@ impl File {
                     parts.extend(self.stick(&flat(a), &flat(b), thin, colour));
                 }
             }
-            // arrays for the page are compressed; a mesh is shown by the page only
-            Geometry::Mesh { .. } => {}
+            Geometry::Mesh { vertices, triangles, .. } => {
+                parts.extend(self.surface(vertices, triangles, colour));
+            }
         }
         self.node(json!({
             "translation": s.p,
             "rotation": xyzw(&Quat(s.r).normalized()),
             "children": parts,
         }))
+    }
+
+    /// A node with triangles of its own; `None` where they cannot be read.
+    fn surface(&mut self, vertices: &Array, triangles: &Array, colour: usize) -> Option<usize> {
+        let (corners, indices) = (vertices.numbers()?, triangles.numbers()?);
+        let corners = corners.chunks_exact(3).map(|x| [x[0] as f32, x[1] as f32, x[2] as f32]);
+        let corners: Vec<[f32; 3]> = corners.collect();
+        let inside = |x: &f64| *x >= 0.0 && *x < corners.len() as f64;
+        if indices.is_empty() || !indices.iter().all(inside) {
+            return None;
+        }
+        let indices = indices.chunks_exact(3).map(|x| [x[0] as u32, x[1] as u32, x[2] as u32]);
+        let (corners, indices) =
+            (self.corners(&corners), self.indices(&indices.collect::<Vec<_>>()));
+        let mesh = self.mesh(corners.into(), indices.into(), colour);
+        Some(self.node(json!({ "mesh": mesh })))
     }
 
     /// A mesh of unit size in a colour, made when it is first asked for.
@@ -242,14 +260,19 @@ impl File {
                 a
             }
         };
+        let mesh = self.mesh(accessors[0].clone(), accessors[1].clone(), colour);
+        self.unit.insert(key, mesh.into());
+        mesh
+    }
+
+    fn mesh(&mut self, corners: Value, indices: Value, colour: usize) -> usize {
         self.meshes.push(json!({
             "primitives": [{
-                "attributes": { "POSITION": accessors[0] },
-                "indices": accessors[1],
+                "attributes": { "POSITION": corners },
+                "indices": indices,
                 "material": colour,
             }],
         }));
-        self.unit.insert(key, (self.meshes.len() - 1).into());
         self.meshes.len() - 1
     }
 

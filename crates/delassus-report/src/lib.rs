@@ -10,14 +10,19 @@
 //! missing then, it has still pictures instead ([`has_viewer`]).
 
 mod channels;
+mod coarse;
+mod contacts;
 mod description;
 mod drawing;
+mod drawing_shapes;
 mod encode;
+mod events;
 mod fallback;
 mod folder;
 mod gltf;
 mod html;
 mod live;
+mod loads;
 mod payload;
 mod report;
 mod scene;
@@ -26,9 +31,13 @@ mod template;
 mod thin;
 
 pub use channels::{ChannelInfo, channels_from, diagnostic};
+pub use contacts::LiveContact;
 pub use description::{Description, ModelInfo};
 pub use encode::{Array, base64};
-pub use folder::{EVENTS_CSV, FolderError, MOTION_BIN, SCENE_JSON, STEPS_CSV, read_folder};
+pub use folder::{
+    CONTACTS_BIN, EVENTS_CSV, FolderError, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV,
+    read_folder,
+};
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};
 pub use scene::{

@@ -1,5 +1,6 @@
 //! What a page hears while the run goes on.
 
+use crate::contacts::LiveContact;
 use crate::payload::push_poses;
 use crate::template;
 use delassus_io::results::Motion;
@@ -15,6 +16,12 @@ pub struct LiveFrames {
     pub poses: Vec<Vec<f64>>,
     /// Values of the columns at each time, by name.
     pub columns: Map<String, Value>,
+    /// Where bodies touch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<LiveContact>,
+    /// Reactions and applied forces at each time, as in the report; NaN becomes null.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<Vec<f64>>,
 }
 
 impl LiveFrames {
@@ -33,6 +40,8 @@ impl LiveFrames {
             t: motion.t.clone(),
             poses: (0..motion.t.len()).map(pose).collect(),
             columns: columns.map(|(name, values)| (name.to_owned(), values.into())).collect(),
+            contacts: Vec::new(),
+            loads: Vec::new(),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The data of a page as JSON.
 
+use crate::contacts;
 use crate::encode::Array;
+use crate::events;
+use crate::loads;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
 use delassus_io::results::Motion;
@@ -38,11 +41,17 @@ impl Report {
         if !self.motion.kinds.is_empty() {
             let t = kept.motion.iter().map(|r| self.motion.t[*r]);
             let poses = poses(&self.motion, &kept.motion, self.planar());
-            let motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
+            let mut motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
+            if let Some(points) = contacts::points(&self.contacts, &kept.motion) {
+                motion["contacts"] = points;
+            }
+            if let Some(loads) = loads::loads(&self.loads, self.description.as_ref()) {
+                motion["loads"] = loads;
+            }
             out.insert("motion".into(), motion);
         }
         if !self.columns.is_empty() {
-            let all = self.columns.iter().map(|c| column(c, &kept.columns));
+            let all = self.columns.iter().map(|c| column(c, &kept.columns, self.far(c)));
             out.insert("columns".into(), all.collect());
             let t = kept.columns.iter().map(|r| self.column_t[*r]);
             out.insert("column_t".into(), json!(Array::f64(&[kept.columns.len()], t)));
@@ -50,7 +59,7 @@ impl Report {
         if !self.steps.t.is_empty() {
             out.insert("steps".into(), steps(&self.steps));
         }
-        out.insert("events".into(), json!(self.events));
+        out.insert("events".into(), events::events(&self.events, &self.contacts.events));
         Value::Object(out)
     }
 
@@ -93,6 +102,14 @@ impl Report {
         })
     }
 
+    /// The number that stands for a gap where none is known (time-stepping measures near points
+    /// only): a thousand lengths of the model. Infinite for other columns.
+    fn far(&self, c: &ReportColumn) -> f64 {
+        let gap = c.info.group.starts_with("contact/") && c.info.name.ends_with(".gap");
+        let length = self.description.as_ref().map_or(0.0, |d| d.scene.length);
+        if gap && length > 0.0 { 999.0 * length } else { f64::INFINITY }
+    }
+
     fn notes(&self) -> Value {
         let notes = self.summary.get("notes").and_then(Value::as_array);
         let note =
@@ -101,8 +118,10 @@ impl Report {
     }
 }
 
-fn column(c: &ReportColumn, rows: &[usize]) -> Value {
+/// A column at some rows; what reaches `far` is left out.
+fn column(c: &ReportColumn, rows: &[usize], far: f64) -> Value {
     let values = rows.iter().map(|r| c.values.get(*r).copied().unwrap_or(f64::NAN));
+    let values = values.map(|x| if x < far { x } else { f64::NAN });
     json!({
         "name": c.info.name,
         "group": c.info.group,

@@ -2,7 +2,7 @@
 
 use crate::channels::ChannelInfo;
 use crate::description::Description;
-use delassus_io::results::{EventRow, Motion};
+use delassus_io::results::{ContactPoints, EventRow, Motion};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,6 +15,10 @@ pub struct Report {
     pub summary: Value,
     /// Where the bodies were.
     pub motion: Motion,
+    /// Where they touched, and where events happened.
+    pub contacts: ContactPoints,
+    /// Reactions and applied forces: vectors in place of positions.
+    pub loads: Motion,
     /// Times of the columns, s.
     pub column_t: Vec<f64>,
     /// Columns.

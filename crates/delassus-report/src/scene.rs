@@ -1,14 +1,15 @@
 //! What the mechanism looks like: bodies, joints, forces, where they are attached.
 //!
-//! [`scene_from`] is the one place that turns a model into things to draw. Shapes of bodies, once
-//! a model has them, are drawn by [`crate::shapes`].
+//! [`scene_from`] is the one place that turns a model into things to draw. Shapes of bodies are
+//! in `shapes.rs`.
 
 use crate::encode::Array;
-use crate::shapes;
+use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
-    AxisPair, Body, BodyKind, Component, Coordinate, CoordinateKind, ForceKind, Frame, JointKind,
-    Measure, Model, ReactionComponent, System,
+    AxisPair, Body, BodyKind, Component, Contact, ContactKind, Coordinate, CoordinateKind,
+    ForceKind, Frame, JointKind, LoadView, MOST_LOADS, Measure, Model, ReactionComponent, ShapeId,
+    System,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,8 @@ pub struct Scene {
     pub gravity: [f64; 3],
     /// Largest extent at the start, m.
     pub size: f64,
+    /// Typical length that the run used, m.
+    pub length: f64,
     /// Middle at the start, m.
     pub center: [f64; 3],
     /// Ground first.
@@ -34,7 +37,7 @@ pub struct Scene {
     pub forces: Vec<SceneForce>,
     /// Contacts.
     pub contacts: Vec<SceneContact>,
-    /// Reactions that sensors measure.
+    /// Reactions and applied forces.
     pub arrows: Vec<SceneArrow>,
 }
 
@@ -46,14 +49,22 @@ pub struct SceneArrow {
     pub name: String,
     /// `force` or `torque`.
     pub kind: String,
-    /// `reaction`.
+    /// `reaction` or `force`.
     pub group: String,
     /// Body it acts on.
     pub body: usize,
     /// Where on it, m.
     pub p: [f64; 3],
-    /// Columns of its components along x, y and z of the ground, where measured.
+    /// Columns of its components along x, y and z of the ground, where only sensors know them.
+    #[serde(skip_serializing_if = "unknown")]
     pub columns: [Option<String>; 3],
+    /// Its number in `loads.bin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<usize>,
+}
+
+fn unknown(columns: &[Option<String>; 3]) -> bool {
+    columns.iter().all(Option::is_none)
 }
 
 /// A body. Places are in its own frame.
@@ -135,6 +146,9 @@ pub enum Geometry {
         vertices: Array,
         /// Indices of corners, m × 3.
         triangles: Array,
+        /// Triangles that it has in the model, where fewer are drawn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<usize>,
     },
     /// Circle.
     Circle {
@@ -230,16 +244,34 @@ pub struct SceneForce {
     pub b: Option<Attachment>,
 }
 
-/// A contact between two bodies.
+/// A contact or another one-sided interaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneContact {
     /// Name.
     pub name: String,
-    /// First body.
-    pub a: usize,
-    /// Second body.
-    pub b: usize,
+    /// Type as in the model file.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// First body, where there is one only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<usize>,
+    /// Second body, where there is one only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b: Option<usize>,
+    /// Length of a rope, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// Ends of a rope.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<Attachment>,
+}
+
+impl Scene {
+    /// Loads that the run records.
+    pub(crate) fn loads(&self) -> usize {
+        self.arrows.iter().filter(|a| a.load.is_some()).count()
+    }
 }
 
 /// The scene of a model.
@@ -271,22 +303,30 @@ pub fn scene_from(sys: &System) -> Scene {
     }
     let joints: Vec<SceneJoint> = m.joints.iter().map(|j| joint(m, j)).collect();
     let forces: Vec<SceneForce> = m.forces.iter().map(force).collect();
-    let arrows = arrows(m, &joints);
+    let loads = sys.load_views();
+    let arrows = if loads.len() <= MOST_LOADS {
+        loads.iter().enumerate().map(|(k, l)| load(k, l)).collect()
+    } else {
+        arrows(m, &joints)
+    };
     let (center, size) = extent(m, &bodies, &joints, &forces);
-    for view in sys.shapes() {
+    let views = sys.shapes();
+    let most = coarse::share(views.iter().filter(|v| v.surface.is_some()).count());
+    for view in &views {
         let body = view.body.map_or(0, |b| b.0 + 1);
-        bodies[body].shapes.extend(shapes::shape(&view, size));
+        bodies[body].shapes.extend(shapes::shape(view, size, most));
     }
     Scene {
         planar,
         up: up(m, planar),
         gravity: m.gravity.into(),
         size,
+        length: sys.length_scale(),
         center,
         bodies,
         joints,
         forces,
-        contacts: Vec::new(),
+        contacts: m.contacts.iter().map(|c| contact(m, c)).collect(),
         arrows,
     }
 }
@@ -392,6 +432,19 @@ pub(crate) fn own_joint(m: &Model, pair: &AxisPair) -> Option<usize> {
     })
 }
 
+fn load(k: usize, l: &LoadView<'_>) -> SceneArrow {
+    let at = place(l.at);
+    SceneArrow {
+        name: l.name.to_owned(),
+        kind: if l.torque { "torque" } else { "force" }.to_owned(),
+        group: if l.reaction { "reaction" } else { "force" }.to_owned(),
+        body: at.body,
+        p: at.p,
+        columns: [None, None, None],
+        load: Some(k),
+    }
+}
+
 /// Reactions whose components along the axes of the ground are measured.
 fn arrows(m: &Model, joints: &[SceneJoint]) -> Vec<SceneArrow> {
     let mut out: Vec<SceneArrow> = Vec::new();
@@ -418,6 +471,7 @@ fn arrows(m: &Model, joints: &[SceneJoint]) -> Vec<SceneArrow> {
                 body: joint.b.body,
                 p: joint.b.p,
                 columns: [None, None, None],
+                load: None,
             });
             out.len() - 1
         });
@@ -440,6 +494,38 @@ fn force(f: &delassus_model::Force) -> SceneForce {
         }
     };
     SceneForce { name: f.name.clone(), kind: kind.to_owned(), a, b }
+}
+
+fn contact(m: &Model, c: &Contact) -> SceneContact {
+    let named = |kind: &str, a: Option<usize>, b: Option<usize>| SceneContact {
+        name: c.name.clone(),
+        kind: kind.to_owned(),
+        a,
+        b,
+        ..SceneContact::default()
+    };
+    // the one body that all of these shapes are on
+    let side = |shapes: &[ShapeId]| {
+        let mut bodies = shapes.iter().map(|s| m.shapes[s.0].frame.body.map_or(0, |b| b.0 + 1));
+        let first = bodies.next()?;
+        bodies.all(|b| b == first).then_some(first)
+    };
+    let of = |f: &Frame| Some(place(f).body);
+    let along = |kind: &str, c: &Coordinate| named(kind, of(&c.pair.a), of(&c.pair.b));
+    match &c.kind {
+        ContactKind::Shapes { a, b, .. } => {
+            named("shapes", side(a), b.as_ref().and_then(|b| side(b)))
+        }
+        ContactKind::Limit { coordinate, .. } => along("limit", coordinate),
+        ContactKind::Rope { a, b, length, .. } => SceneContact {
+            length: *length,
+            ends: vec![place(a), place(b)],
+            ..named("rope", of(a), of(b))
+        },
+        ContactKind::OneWay { coordinate, .. } => along("one-way", coordinate),
+        ContactKind::DryFriction { coordinate, .. } => along("dry-friction", coordinate),
+        ContactKind::Coordinates { .. } => named("coordinates", None, None),
+    }
 }
 
 /// Frames that joints, forces and sensors name on a body, each once.

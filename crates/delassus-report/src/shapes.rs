@@ -1,12 +1,14 @@
 //! Shapes of contacts as things to draw.
 
+use crate::coarse::coarse;
+use crate::encode::Array;
 use crate::scene::{Geometry, SceneShape};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{Form, ShapeView};
 
 /// A shape at its place on the body; `size` is the extent of the mechanism, for what has no end.
-/// `None` for those that are not drawn: hulls, whose surface the model does not hold.
-pub(crate) fn shape(view: &ShapeView<'_>, size: f64) -> Option<SceneShape> {
+/// Surfaces with more than `most` triangles are drawn coarser. `None` for what has no points.
+pub(crate) fn shape(view: &ShapeView<'_>, size: f64, most: usize) -> Option<SceneShape> {
     let at = |geometry, p: Vec3, r: Mat3| SceneShape {
         geometry,
         p: (view.p + view.r * p).into(),
@@ -34,7 +36,20 @@ pub(crate) fn shape(view: &ShapeView<'_>, size: f64) -> Option<SceneShape> {
         Form::Cylinder { from, to, radius } => {
             between(from, to, &|length| Geometry::Cylinder { radius: *radius, length })
         }
-        Form::Hull { .. } | Form::Mesh { .. } => return None,
+        Form::Hull { .. } | Form::Mesh { .. } => here(surface(view, most)?),
+    })
+}
+
+fn surface(view: &ShapeView<'_>, most: usize) -> Option<Geometry> {
+    let given = view.surface.clone()?;
+    let before = given.1.len();
+    let (corners, triangles) = coarse(given, most);
+    let numbers: Vec<f64> = corners.iter().flat_map(|x| [x.x, x.y, x.z]).collect();
+    let indices: Vec<u32> = triangles.iter().flatten().copied().collect();
+    Some(Geometry::Mesh {
+        vertices: Array::f32(&[corners.len(), 3], numbers.into_iter()),
+        triangles: Array::u32(&[triangles.len(), 3], indices.into_iter()),
+        of: (triangles.len() < before).then_some(before),
     })
 }
 

@@ -206,8 +206,16 @@ fn the_scene_holds_what_is_drawn() {
     assert_eq!((gear.kind.as_str(), gear.joints.as_slice()), ("gear", &[0, 1][..]));
     assert_eq!(gear.ratio, Some(-3.0));
     assert_eq!((s.forces[0].a.body, s.forces[0].b.map(|b| b.body)), (1, Some(3)));
-    assert_eq!(s.arrows.len(), 1);
-    assert_eq!(s.arrows[0].columns, [Some("fx".to_owned()), None, Some("fz".to_owned())]);
+    let arrows: Vec<(&str, &str, Option<usize>)> =
+        s.arrows.iter().map(|a| (a.name.as_str(), a.kind.as_str(), a.load)).collect();
+    let want = [
+        ("pin", "force", Some(0)),
+        ("pin", "torque", Some(1)),
+        ("axle", "force", Some(2)),
+        ("axle", "torque", Some(3)),
+    ];
+    assert_eq!(arrows, want, "joints with a place");
+    assert_eq!((s.arrows[2].body, s.arrows[2].group.as_str()), (2, "reaction"));
     let groups: Vec<&str> = d.channels.iter().map(|c| c.group.as_str()).collect();
     assert_eq!(groups, ["joint/pin", "joint/axle", "joint/axle", "body/arm", "energy"]);
     assert!(s.size > 3.0 && s.size < 4.0, "{}", s.size);
@@ -215,6 +223,29 @@ fn the_scene_holds_what_is_drawn() {
     let back = Description::read(&d.json()).unwrap();
     assert_eq!(back, d);
     assert_eq!(back.json(), d.json());
+}
+
+#[test]
+fn of_very_many_joints_those_with_sensors_have_arrows() {
+    let text = r#"schema = 1
+[body."bead{i}"]
+repeat = "i = 1..201"
+type = "point"
+mass = 1
+position = ["i", 0, 0]
+[joint."rod{i}"]
+repeat = "i = 1..201"
+type = "distance"
+between = ["ground", "bead{i}"]
+[sensor]
+fx = { type = "reaction", joint = "rod7", component = "fx" }
+fz = { type = "reaction", joint = "rod7", component = "fz" }
+"#;
+    let scene = delassus_report::scene_from(&system(text));
+    assert_eq!(scene.arrows.len(), 1);
+    let arrow = &scene.arrows[0];
+    assert_eq!((arrow.name.as_str(), arrow.body, arrow.load), ("rod7", 7, None));
+    assert_eq!(arrow.columns, [Some("fx".to_owned()), None, Some("fz".to_owned())]);
 }
 
 #[test]

@@ -7,9 +7,11 @@
 mod clock;
 pub mod compare;
 pub mod contact;
+mod contact_track;
 mod driver;
 mod engine;
 mod error;
+mod load_track;
 mod motion_track;
 mod recorder;
 mod run;
@@ -18,10 +20,13 @@ mod state_ring;
 mod step_log;
 mod stiffness;
 mod summary;
+mod touch;
 
 pub use clock::CpuClock;
+pub use contact_track::{ContactTrack, TouchPoint};
 pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use error::{SetupError, SimError, SimErrorKind};
+pub use load_track::LoadTrack;
 pub use motion_track::{MotionTrack, Pose};
 pub use recorder::{Channel, DIAGNOSTICS, Recorder, Results};
 pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};

@@ -63,16 +63,18 @@ impl MotionTrack {
         Some(MotionTrack { bodies, width: at, stride, seen: 0, t, q })
     }
 
-    /// Takes in a sample. Does not allocate.
-    pub(crate) fn push(&mut self, s: &State) {
+    /// Takes in a sample; false where it is left out. Does not allocate.
+    pub(crate) fn push(&mut self, s: &State) -> bool {
         if self.stride == 0 {
-            return;
+            return false;
         }
-        if self.seen.is_multiple_of(self.stride) {
+        let kept = self.seen.is_multiple_of(self.stride);
+        if kept {
             self.t.push(s.t);
             self.q.extend_from_slice(&s.q[..self.width]);
         }
         self.seen += 1;
+        kept
     }
 
     /// Leaves out what is not finite and what comes after, and everything from sample `samples`

@@ -1,9 +1,13 @@
 //! Samples of sensors, energies and drift at exactly the asked times.
 
+use crate::contact::Event;
+use crate::contact_track::ContactTrack;
 use crate::driver::StepView;
 use crate::error::SetupError;
+use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
+use crate::touch::Toucher;
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure};
 use delassus_model::{Measured, Outputs, System, Workspace};
 
@@ -74,8 +78,14 @@ pub struct Recorder {
     pub results: Results,
     /// Positions of all bodies at the samples; empty unless [`Recorder::track_motion`] was called.
     pub motion: MotionTrack,
+    /// Where bodies touch at the rows of `motion`, and where events happened.
+    pub touches: ContactTrack,
+    /// Reactions and applied forces at the rows of `motion`.
+    pub loads: LoadTrack,
     /// Size, drift and energy balance of the steps.
     pub steps: StepLog,
+    /// Finds them, while motion is tracked.
+    toucher: Option<Toucher>,
     ws: Workspace,
     acc: Accel,
     dense: Hermite,
@@ -187,6 +197,9 @@ impl Recorder {
         let mut r = Recorder {
             results: Results { channels, t, data },
             motion: MotionTrack::default(),
+            touches: ContactTrack::default(),
+            loads: LoadTrack::default(),
+            toucher: None,
             steps: StepLog::default(),
             acc: Accel::min_norm(sys)?,
             dense: Hermite::new(d.nq, d.nv, d.nz),
@@ -223,6 +236,28 @@ impl Recorder {
         if let Some(mut motion) = MotionTrack::new(sys, self.results.t.capacity()) {
             motion.push(&self.sample);
             self.motion = motion;
+            self.toucher = (!self.contact_values.is_empty()).then(|| Toucher::new(sys));
+            self.loads = LoadTrack::new(sys, self.results.t.capacity());
+            // reactions between steps are solved for
+            self.dynamics |= self.loads.is_on();
+            self.loads.push(sys, &self.ws, &self.derived.lambda, 0);
+        }
+    }
+
+    /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.
+    fn touch(&mut self, sys: &System) {
+        let Some(row) = self.motion.t().len().checked_sub(1) else { return };
+        self.loads.push(sys, &self.ws, &self.derived.lambda, row);
+        let Some(toucher) = &mut self.toucher else { return };
+        let (d, values) = (&self.derived, &self.contact_values);
+        toucher.touch(sys, &self.ws, d, values, row, &mut self.touches);
+    }
+
+    /// Finds where the new events of a log happened; `states` are those before and after the
+    /// last step.
+    pub(crate) fn place_events(&mut self, sys: &System, log: &[Event], states: [&State; 2]) {
+        if let Some(toucher) = &mut self.toucher {
+            toucher.place_events(sys, log, states, &mut self.touches);
         }
     }
 
@@ -254,6 +289,8 @@ impl Recorder {
                 *last = *x;
             }
         }
+        self.touches.clear_from(0);
+        self.touch(sys);
         Ok(())
     }
 
@@ -439,7 +476,9 @@ impl Recorder {
             drift[2],
         ];
         self.results.t.push(self.sample.t);
-        self.motion.push(&self.sample);
+        if self.motion.push(&self.sample) {
+            self.touch(sys);
+        }
         let values = self.measured.values.iter().chain(&self.contact_values).chain(&diagnostics);
         for (column, x) in self.results.data.iter_mut().zip(values) {
             column.push(*x);

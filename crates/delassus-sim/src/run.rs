@@ -2,9 +2,11 @@
 
 use crate::clock::CpuClock;
 use crate::contact::{self, Event};
+use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::engine::{Engine, Smooth};
 use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
@@ -173,6 +175,8 @@ pub trait Observer {
     fn stepped(&mut self, t: f64, steps: u64);
     /// Called after every accepted step with all that is recorded so far.
     fn recorded(&mut self, _: &Recorder) {}
+    /// Called after every accepted step with the log of events so far.
+    fn happened(&mut self, _: &[Event]) {}
     /// True when the run is to stop after this step.
     fn stop(&self) -> bool;
 }
@@ -201,6 +205,10 @@ pub struct RunOutcome {
     pub states: StateRing,
     /// Where the bodies were at the samples, if that was to be kept.
     pub motion: MotionTrack,
+    /// Where they touched, and where events happened, if the motion was to be kept.
+    pub touches: ContactTrack,
+    /// Reactions and applied forces, if the motion was to be kept.
+    pub loads: LoadTrack,
     /// What the steps were like.
     pub steps: StepLog,
     /// What happened at contacts.
@@ -258,6 +266,7 @@ pub fn run(
         Box::new(Smooth { sys, driver })
     };
     let mut rejected = 0;
+    recorder.place_events(sys, engine.events(), [engine.state(); 2]);
     loop {
         match engine.advance() {
             Ok(Stepped::Finished) => break,
@@ -271,12 +280,14 @@ pub fn run(
                     error = Some(e);
                     break;
                 }
+                recorder.place_events(sys, engine.events(), [engine.before(), engine.state()]);
                 let counts = engine.counts();
                 let now = counts.rejections.total();
                 recorder.steps.add_rejected(now - rejected);
                 rejected = now;
                 observer.stepped(t1, counts.steps);
                 observer.recorded(&recorder);
+                observer.happened(engine.events());
                 if observer.stop() {
                     status = Status::Interrupted;
                     break;
@@ -337,8 +348,8 @@ pub fn run(
         non_unique_reactions: model.report.non_unique.clone(),
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
     };
-    let Recorder { results, motion, steps, .. } = recorder;
-    Ok(RunOutcome { results, summary, error, states, motion, steps, events })
+    let Recorder { results, motion, touches, loads, steps, .. } = recorder;
+    Ok(RunOutcome { results, summary, error, states, motion, touches, loads, steps, events })
 }
 
 fn unknown(name: &str) -> SetupError {

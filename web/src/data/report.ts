@@ -1,7 +1,10 @@
 /** From the text in the page to checked data. Faults become sentences, never exceptions. */
+import { ContactPoints, readContacts } from "./contacts";
 import { decode } from "./decode";
+import { readEvents } from "./events";
+import { Loads, readLoads } from "./loads";
 import { Growing, Motion } from "./motion";
-import type { Body, ColumnSpec, Meta, Note, Payload, RunEvent, SceneSpec } from "./types";
+import type { Body, ColumnSpec, Meta, Note, Payload, Place, RunEvent, SceneSpec, Shape } from "./types";
 
 export const VERSION = 1;
 
@@ -61,7 +64,10 @@ export interface Report {
   problems: string[];
   scene: SceneSpec & { bodies: Body[] };
   motion: Motion;
-  contactPoints: { contact: number; points: Float64Array }[];
+  contacts: ContactPoints;
+  loads: Loads;
+  /** What the page had to leave out, in words; told in Trust. */
+  thinned: string[];
   columns: Column[];
   columnTime: Growing;
   steps: Record<string, Growing>;
@@ -126,7 +132,7 @@ function checkScene(scene: SceneSpec | undefined, problems: string[]): SceneSpec
     }
     return f;
   });
-  s.contacts = list(s.contacts);
+  s.contacts = list<NonNullable<SceneSpec["contacts"]>[number]>(s.contacts).map((c) => ({ ...c, ends: list<Place>(c.ends).every(place) ? c.ends : undefined }));
   s.arrows = list<NonNullable<SceneSpec["arrows"]>[number]>(s.arrows).filter((a) => place(a));
   return { ...s, bodies };
 }
@@ -140,17 +146,20 @@ export async function readReport(payload: Payload, problems: string[]): Promise<
     problems: [...problems, ...list<string>(payload.problems).map(String)],
     scene,
     motion: new Motion(0, 7),
-    contactPoints: [],
+    contacts: new ContactPoints(),
+    loads: new Loads(),
+    thinned: [],
     columns: [],
     columnTime: new Growing(),
     steps: {},
-    events: list<RunEvent>(payload.events).filter((e) => e && finite(e.t)).sort((a, b) => a.t - b.t),
+    events: [],
     onProblem: null,
   };
   const say = (problem: string) => {
     report.problems.push(problem);
     report.onProblem?.(problem);
   };
+  report.events = await readEvents(payload.events, say);
   const nb = report.scene.bodies.length;
 
   if (payload.motion) {
@@ -173,14 +182,21 @@ export async function readReport(payload: Payload, problems: string[]): Promise<
       if (holes.length > 5) say(`${holes.length - 5} more bodies have frames without finite poses.`);
     }
     if (report.motion.bodies === 0) report.motion = new Motion(nb, width === 3 ? 3 : 7);
-    for (const c of list<{ contact: number; points: object }>(payload.motion.contact_points)) {
-      const d = await decode(c.points);
-      report.contactPoints.push({ contact: c.contact, points: Float64Array.from(d.values) });
+    if (payload.motion.loads && typeof payload.motion.loads === "object") report.loads = await readLoads(payload.motion.loads, say);
+    const contacts = payload.motion.contacts;
+    if (contacts && typeof contacts === "object") {
+      report.contacts = await readContacts(contacts, say);
+      if (contacts.left_out) report.thinned.push(`Of the contact points only the ${String(contacts.per_frame)} strongest of a frame are drawn; contacts.bin holds all.`);
     }
   } else {
     report.motion = new Motion(nb, report.scene.planar ? 3 : 7);
   }
 
+  for (const b of scene.bodies) {
+    for (const s of list<Shape>(b.shapes)) {
+      if (s.of) report.thinned.push(`A surface of body ${b.name} is drawn with ${s.triangles?.shape?.[0] ?? "fewer"} of its ${s.of} triangles.`);
+    }
+  }
   report.columns = list<ColumnSpec>(payload.columns).filter((c) => c && typeof c === "object").map((c) => new Column(c, say));
   if (payload.column_t) {
     const d = await decode(payload.column_t);

@@ -45,6 +45,8 @@ export interface Shape {
   size?: number[] | number;
   vertices?: PackedArray;
   triangles?: PackedArray;
+  /** Triangles in the model, where fewer are drawn. */
+  of?: number;
   a?: number[];
   b?: number[];
   points?: number[][];
@@ -97,13 +99,26 @@ export interface Force {
   b?: Place | null;
 }
 
+/** A contact of shapes, a stop, a rope, a clutch, friction. */
+export interface Interaction {
+  name: string;
+  type?: string;
+  a?: number;
+  b?: number;
+  /** Ends of a rope. */
+  ends?: Place[];
+}
+
 export interface ArrowSpec {
   name: string;
   kind?: string;
   group?: string;
   body: number;
   p: number[];
-  columns: (string | null)[];
+  /** Channels of the components, where sensors measure it. */
+  columns?: (string | null)[];
+  /** Number in the list of loads. */
+  load?: number;
 }
 
 export interface SceneSpec {
@@ -115,7 +130,7 @@ export interface SceneSpec {
   bodies?: Body[];
   joints?: Joint[];
   forces?: Force[];
-  contacts?: { name: string; a?: number; b?: number }[];
+  contacts?: Interaction[];
   arrows?: ArrowSpec[];
 }
 
@@ -136,10 +151,34 @@ export interface RunEvent {
   [key: string]: unknown;
 }
 
+/** Many events, by columns. */
+export interface PackedEvents {
+  kinds?: string[];
+  contacts?: string[];
+  t?: PackedArray;
+  kind?: PackedArray;
+  contact?: PackedArray;
+  numbers?: Record<string, PackedArray>;
+  /** Place and normal: x y z, x y z; NaN where they are not known. */
+  place?: PackedArray;
+}
+
 export interface Note {
   code?: string;
   message?: string;
   t?: number | null;
+}
+
+/** Contact points of the frames, in the order of frames. */
+export interface PackedContacts {
+  frame?: PackedArray;
+  contact?: PackedArray;
+  at?: PackedArray;
+  normal?: PackedArray;
+  force?: PackedArray;
+  /** Where there were too many: how many a frame may have, and how many are left out in all. */
+  per_frame?: number;
+  left_out?: number;
 }
 
 export interface Payload {
@@ -153,10 +192,12 @@ export interface Payload {
   motion?: {
     t?: PackedArray;
     poses?: PackedArray;
-    contact_points?: { contact: number; points: PackedArray }[];
+    contacts?: PackedContacts;
+    /** Reactions and applied forces: vectors of the loads of `index` at the times t. */
+    loads?: { t?: PackedArray; index?: number[]; values?: PackedArray };
   };
   columns?: ColumnSpec[];
   column_t?: PackedArray;
   steps?: Record<string, PackedArray>;
-  events?: RunEvent[];
+  events?: RunEvent[] | PackedEvents;
 }

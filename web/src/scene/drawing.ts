@@ -6,7 +6,7 @@ import { Matrix4, Quaternion, Vector3 } from "three";
 
 export type Solid = "cylinder" | "sphere" | "globe" | "box" | "rotor" | "block" | "helix" | "cone" | "support" | "gear";
 /** What a part belongs to: switches show and hide whole layers. */
-export type Layer = "body" | "joint" | "force" | "com" | "frame";
+export type Layer = "body" | "joint" | "force" | "com" | "frame" | "clearance";
 /** A number is a colour; names follow the theme. */
 export type Paint = number | "pin" | "metal" | "ink" | "ground" | "rail" | "spring" | "contact";
 

@@ -1,7 +1,7 @@
 /** Symbols of joints and forces. */
 import { Quaternion, Vector3 } from "three";
 import type { Motion } from "../data/motion";
-import type { Joint, Place, SceneSpec } from "../data/types";
+import type { Interaction, Joint, Place, SceneSpec } from "../data/types";
 import { along, quat, vec, type Drawing, type Paint } from "./drawing";
 
 const Z = new Vector3(0, 0, 1);
@@ -146,7 +146,7 @@ export function drawJoint(d: Drawing, motion: Motion, j: Joint, paintOf: (body: 
       break;
   }
   // The play itself is too small to see: a ring, in which the viewer moves a journal.
-  if (j.clearance && j.clearance > 0) d.disc(a.body, d.at(a.body, pa, above + 1), RING * u, planar ? 0.1 * d.lift : 0.2 * u, axisA, "rail", "joint");
+  if (j.clearance && j.clearance > 0) d.disc(a.body, d.at(a.body, pa, above + 1), RING * u, planar ? 0.1 * d.lift : 0.2 * u, axisA, "rail", "clearance");
 }
 
 /** Radius of the ring that shows a clearance, in half widths of a link. */
@@ -234,4 +234,11 @@ export function drawForce(d: Drawing, f: NonNullable<SceneSpec["forces"]>[number
   } else if (f.type === "damper" || f.type === "actuator") {
     d.links.push({ solid: "cylinder", a, b, radius: 0.35 * d.u, paint: "spring", layer: "force" });
   }
+}
+
+/** A rope is a line between its ends; slack is not shown. */
+export function drawRope(d: Drawing, c: Interaction): void {
+  const [a, b] = c.ends ?? [];
+  if (c.type !== "rope" || !a || !b) return;
+  d.links.push({ solid: "cylinder", a: { body: a.body, p: d.at(a.body, vec(a.p)) }, b: { body: b.body, p: d.at(b.body, vec(b.p)) }, radius: 0.22 * d.u, paint: "spring", layer: "force" });
 }

@@ -1,7 +1,7 @@
 /** One draw call per kind of solid: instanced meshes filled from the poses of the bodies. */
 import { BackSide, Color, DoubleSide, DynamicDrawUsage, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Object3D, Quaternion, Vector3 } from "three";
 import { paintColor, SELECTED } from "./colors";
-import { along, type Drawing, type Layer, type Link, type Part, type Solid } from "./drawing";
+import type { Drawing, Layer, Link, Part, Solid } from "./drawing";
 import { detailFor, makeSolid } from "./solids";
 
 const HIDDEN = new Matrix4().makeScale(0, 0, 0);
@@ -26,7 +26,7 @@ export class Pools {
     // Planar pictures are flat colours; in space light gives the form.
     this.fill = new MeshLambertMaterial({ vertexColors: true });
     this.flat = new MeshBasicMaterial({ vertexColors: true, side: DoubleSide });
-    const counted = drawing.parts.filter((p) => p.layer !== "frame" && p.layer !== "com").length;
+    const counted = drawing.parts.filter((p) => p.layer !== "frame" && p.layer !== "com" && p.layer !== "clearance").length;
     const detail = detailFor(counted);
     const groups = new Map<string, { solid: Solid; layer: Layer; edge: boolean; parts: Part[]; links: Link[] }>();
     const group = (solid: Solid, layer: Layer, edge: boolean) => {
@@ -83,9 +83,8 @@ export class Pools {
       const array = pool.mesh.instanceMatrix.array as Float32Array;
       let at = 0;
       for (const part of pool.parts) {
-        const local = pool.edge ? (part.edge as Matrix4) : part.local;
-        const m = valid[part.body] ? WORK.multiplyMatrices(bodies[part.body] as Matrix4, local) : HIDDEN;
-        array.set(m.elements, at);
+        if (valid[part.body]) product((bodies[part.body] as Matrix4).elements, (pool.edge ? (part.edge as Matrix4) : part.local).elements, array, at);
+        else array.fill(0, at, at + 16);
         at += 16;
       }
       for (const link of pool.links) {
@@ -117,6 +116,21 @@ export class Pools {
   }
 }
 
+/** out := a b for matrices whose last row is 0 0 0 1, column by column: the one thing done for every part in every frame. */
+function product(a: number[], b: number[], out: Float32Array, at: number): void {
+  for (let c = 0; c < 16; c += 4) {
+    const x = b[c] as number;
+    const y = b[c + 1] as number;
+    const z = b[c + 2] as number;
+    const w = c === 12 ? 1 : 0;
+    out[at + c] = (a[0] as number) * x + (a[4] as number) * y + (a[8] as number) * z + w * (a[12] as number);
+    out[at + c + 1] = (a[1] as number) * x + (a[5] as number) * y + (a[9] as number) * z + w * (a[13] as number);
+    out[at + c + 2] = (a[2] as number) * x + (a[6] as number) * y + (a[10] as number) * z + w * (a[14] as number);
+    out[at + c + 3] = w;
+  }
+}
+
+const Z = new Vector3(0, 0, 1);
 const WORK = new Matrix4();
 const P = new Vector3();
 const Q = new Vector3();
@@ -129,8 +143,7 @@ function linkMatrix(link: Link, bodies: Matrix4[], valid: Uint8Array): Matrix4 {
   Q.copy(link.b.p).applyMatrix4(bodies[link.b.body] as Matrix4);
   const length = P.distanceTo(Q);
   if (!(length > 1e-12)) return HIDDEN;
-  S.copy(Q).sub(P);
-  R.copy(along(S));
+  R.setFromUnitVectors(Z, S.copy(Q).sub(P).multiplyScalar(1 / length));
   // The helix starts at the origin; the cylinder is centred.
   if (link.solid !== "helix") P.add(Q).multiplyScalar(0.5);
   return WORK.compose(P, R, S.set(link.radius, link.radius, length));

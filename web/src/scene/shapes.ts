@@ -7,11 +7,38 @@ import { quat, vec, type Drawing, type Paint } from "./drawing";
 const Z = new Vector3(0, 0, 1);
 const positive = (x: unknown, fallback: number): number => (typeof x === "number" && x > 0 && Number.isFinite(x) ? x : fallback);
 
-/** Draws one shape. Meshes arrive later: they are unpacked first. Returns a sentence if it cannot. */
-export async function drawShape(d: Drawing, body: number, s: Shape, paint: Paint, size: number): Promise<string | null> {
+/** Where the model is over its whole motion. */
+export interface Room {
+  /** Size of the mechanism. */
+  size: number;
+  up: Vector3;
+  center: Vector3;
+  /** Around the centre, so that all is inside. */
+  radius: number;
+}
+
+/** Points that a bounded shape lies around, in the axes of its body; none for endless ones and meshes. */
+export function outerPoints(s: Shape): Vector3[] {
   const p = vec(s.p);
   const r = quat(s.r);
-  const u = d.u;
+  const half = 0.5 * (typeof s.length === "number" ? s.length : 0);
+  const local: Vector3[] =
+    s.type === "polyline" || s.type === "segment"
+      ? [s.a, s.b, ...(s.points ?? [])].filter((x) => x !== undefined).map(vec)
+      : s.type === "box" && Array.isArray(s.size)
+        ? [1, -1].map((k) => vec(s.size as number[]).multiplyScalar(0.5 * k))
+        : ["circle", "sphere", "point", "capsule", "cylinder"].includes(s.type)
+          ? [new Vector3(0, 0, half), new Vector3(0, 0, -half)]
+          : [];
+  return local.map((x) => x.applyQuaternion(r).add(p));
+}
+
+/** Draws one shape. Meshes arrive later: they are unpacked first. Returns a sentence if it cannot. */
+export async function drawShape(d: Drawing, body: number, s: Shape, paint: Paint, room: Room): Promise<string | null> {
+  const p = vec(s.p);
+  const r = quat(s.r);
+  const { u } = d;
+  const { size, up } = room;
   const at = (q: Vector3) => q.applyQuaternion(r).add(p);
   switch (s.type) {
     case "sphere": {
@@ -37,9 +64,13 @@ export async function drawShape(d: Drawing, body: number, s: Shape, paint: Paint
       return null;
     }
     case "plane": {
-      const half = 0.5 * positive(s.size, 2 * size);
-      const corners = [[-half, -half], [half, -half], [half, half], [-half, half]].map(([x, y]) => at(new Vector3(x, y, 0)));
-      d.plate(body, Float32Array.from(corners.flatMap((c) => [...c])), Uint32Array.from([0, 1, 2, 0, 2, 3]), paint, 0.35);
+      // Planes of the ground have no end: drawn is what lies below the motion.
+      const middle = body === 0 ? room.center.clone().sub(p).applyQuaternion(r.clone().invert()).setZ(0) : new Vector3();
+      const half = body === 0 ? 1.15 * room.radius : 0.5 * positive(s.size, 2 * size);
+      const corners = [[-half, -half], [half, -half], [half, half], [-half, half]].map(([x, y]) => at(new Vector3(x, y, 0).add(middle)));
+      // Floors are seen, walls are seen through.
+      const upright = Math.abs(new Vector3(0, 0, 1).applyQuaternion(r).dot(up)) < 0.7;
+      d.plate(body, Float32Array.from(corners.flatMap((c) => [...c])), Uint32Array.from([0, 1, 2, 0, 2, 3]), paint, upright ? 0.12 : 0.35);
       return null;
     }
     case "mesh": {

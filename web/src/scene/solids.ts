@@ -118,13 +118,13 @@ export type Detail = 0 | 1 | 2;
 export const detailFor = (parts: number): Detail => (parts < 150 ? 2 : parts < 700 ? 1 : 0);
 
 export function makeSolid(kind: Solid, detail: Detail): BufferGeometry {
-  const around = [10, 18, 48][detail] as number;
+  const around = [8, 18, 48][detail] as number;
   const z = (g: BufferGeometry) => g.rotateX(Math.PI / 2);
   switch (kind) {
     case "cylinder":
       return plainColor(z(new CylinderGeometry(1, 1, 1, around)));
     case "sphere":
-      return plainColor(new SphereGeometry(1, [10, 16, 32][detail], [6, 10, 20][detail]));
+      return plainColor(new SphereGeometry(1, [8, 16, 32][detail], [5, 10, 20][detail]));
     case "globe":
       return twoTone(new SphereGeometry(1, [12, 24, 32][detail], [8, 16, 24][detail]), (p) => (p.x > 0) !== (p.y > 0) !== (p.z > 0));
     case "box":

@@ -27,6 +27,7 @@ export function attachments(scene: SceneSpec, body: number, tolerance: number): 
     take(f.a);
     take(f.b);
   }
+  for (const c of scene.contacts ?? []) if (c.type === "rope") for (const end of c.ends ?? []) take(end);
   return points;
 }
 

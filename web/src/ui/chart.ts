@@ -210,6 +210,8 @@ export class Chart {
           label: c.label,
           stroke: this.color(i),
           width: c.dots ? 0 : 1.5,
+          // Points between pixels stay there: rounded ones make smooth curves wobble.
+          pxAlign: 0,
           show: !this.hidden.has(i),
           spanGaps: false,
           ...(c.dots ? { paths: () => null, points: { show: true, size: 5, fill: this.color(i), width: 0 } } : { points: { show: data[0].length < 3 } }),

@@ -25,7 +25,8 @@ export function drawHeader(host: HTMLElement, report: Report, help: () => void):
   const rtol = from("rtol", meta.rtol);
   const step = from("step", meta.step);
   const program = meta.program ?? (typeof summary.version === "string" ? `delassus ${summary.version}` : null);
-  fact("method", meta.scheme ? `${String(method)} · ${meta.scheme}` : method);
+  const scheme = from("scheme", meta.scheme);
+  fact("method", scheme ? `${String(method)} · ${String(scheme)}` : method);
   if (typeof rtol === "number") fact("rtol", num(rtol));
   const atol = meta.atol ?? summary.atol;
   if (typeof atol === "number") fact("atol", num(atol));

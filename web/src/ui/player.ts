@@ -1,6 +1,7 @@
 /** Play, scrub, step, speed, loop; marks of events on the time line. */
 import { num, seconds } from "../format";
 import type { Report } from "../data/report";
+import type { RunEvent } from "../data/types";
 import { indexAt } from "../data/motion";
 import { SPEEDS, type Cursor } from "../time";
 import { h, icon } from "./dom";
@@ -8,6 +9,22 @@ import { h, icon } from "./dom";
 const PLAY = "M4.5 2.5v11l9-5.5z";
 const PAUSE = "M4 2.5h3v11H4zM9.5 2.5h3v11h-3z";
 const MOST_MARKS = 600;
+
+/** Events that are marked: all, or the most telling one of each of many places. Impacts come first. */
+export function marked(events: RunEvent[], start: number, end: number): { event: RunEvent; more: number }[] {
+  const within = events.filter((e) => e.t >= start && e.t <= end);
+  if (!(end > start)) return [];
+  if (within.length <= MOST_MARKS) return within.map((event) => ({ event, more: 0 }));
+  const rank = (e: RunEvent) => (e.kind === "impact" ? 2 : e.kind === "close" || e.kind === "release" ? 1 : 0);
+  const places = new Map<number, { event: RunEvent; more: number }>();
+  for (const event of within) {
+    const at = Math.floor(((event.t - start) / (end - start)) * MOST_MARKS);
+    const known = places.get(at);
+    if (!known) places.set(at, { event, more: 0 });
+    else places.set(at, { event: rank(event) > rank(known.event) ? event : known.event, more: known.more + 1 });
+  }
+  return [...places.values()];
+}
 
 export class Player {
   private readonly cursor: Cursor;
@@ -72,15 +89,15 @@ export class Player {
   private drawMarks(): void {
     const { start, end } = this.cursor;
     const length = end - start;
-    const events = this.report.events;
-    const stride = Math.max(1, Math.ceil(events.length / MOST_MARKS));
     const error = this.report.meta.error;
     const mark = (t: number, kind: string, title: string) => {
       const m = h("button", { type: "button", class: `mark ${kind}`, tabindex: -1, title, "aria-label": title, onclick: () => this.cursor.set(t) });
       m.style.left = `${length > 0 ? (100 * (t - start)) / length : 0}%`;
       return m;
     };
-    const list = length > 0 ? events.filter((e, i) => i % stride === 0 && e.t >= start && e.t <= end).map((e) => mark(e.t, "event", `${e.kind ?? "event"} ${e.contact ?? ""} at t = ${num(e.t, 6)} s`)) : [];
+    const list = marked(this.report.events, start, end).map(({ event: e, more }) =>
+      mark(e.t, `event ${e.kind === "impact" ? "impact" : "quiet"}`, `${e.kind ?? "event"} ${e.contact ?? ""} at t = ${num(e.t, 6)} s${more > 0 ? ` and ${more} more here` : ""}`),
+    );
     if (error && typeof error.t === "number" && length > 0) list.push(mark(Math.min(end, error.t), "failure", `${error.code ?? "error"} at t = ${num(error.t, 6)} s`));
     this.marks.replaceChildren(...list);
   }

@@ -43,8 +43,11 @@ export class Tree {
     const bodies = scene.bodies.map((b, i) => row(i === 0 ? null : i, b.name, i === 0 ? "ground" : `${b.kind ?? ""}${typeof b.mass === "number" ? ` · ${num(b.mass)} kg` : ""}`, i));
     const joints = (scene.joints ?? []).map((j) => row(j.b?.body || j.a?.body || null, j.name, `${j.type}${j.a ? ` · ${this.between(j.a, j.b)}` : ""}`));
     const forces = (scene.forces ?? []).map((f) => row(f.b?.body || f.a?.body || null, f.name, `${f.type} · ${this.between(f.a, f.b)}`));
-    const contacts = (scene.contacts ?? []).map((c) => row(c.b || c.a || null, c.name, `${this.name(c.a)} – ${this.name(c.b)}`));
-    const groups = [group("Bodies", bodies, true), group("Joints", joints, joints.length < 60), group("Forces", forces, forces.length < 60), group("Contacts", contacts, true)].filter((g) => g !== null);
+    const contacts = (scene.contacts ?? []).map((c) => {
+      const both = c.a !== undefined && c.b !== undefined ? `${this.name(c.a)} – ${this.name(c.b)}` : c.a !== undefined ? this.name(c.a) : "";
+      return row(c.b || c.a || null, c.name, [c.type ?? "", both].filter(Boolean).join(" · "));
+    });
+    const groups = [group("Bodies", bodies, true), group("Joints", joints, joints.length < 60), group("Forces", forces, forces.length < 60), group("Contacts", contacts, contacts.length < 60)].filter((g) => g !== null);
     this.element.replaceChildren(this.details, ...(groups.length > 0 ? groups : [h("p", { class: "empty" }, "The data hold no model to list.")]));
     this.choose(this.viewer.selected);
   }

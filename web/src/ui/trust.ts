@@ -31,6 +31,9 @@ export function driftTone(drift: number, size: number): Tone {
 
 const WORDS: Record<Tone, string> = { good: "good", fair: "look at it", bad: "doubtful", none: "" };
 
+/** Part of the energy that counts as moving in a model at rest. */
+const AT_REST = 1e-6;
+
 export class Trust {
   readonly element: HTMLElement;
   private readonly charts: Chart[] = [];
@@ -57,6 +60,7 @@ export class Trust {
   /** Largest exchange of energy seen in the channels; 0 when there are none. */
   private async energyScale(): Promise<number> {
     let scale = 0;
+    let whole = 0;
     for (const name of ["energy.kinetic", "energy.potential", "energy.dissipated", "energy.work"]) {
       const v = await this.report.columns.find((c) => c.name === name || c.name === `diagnostic.${name}`)?.load();
       if (!v || v.length === 0) continue;
@@ -67,8 +71,10 @@ export class Trust {
         if (x > hi) hi = x;
       }
       scale = Math.max(scale, name === "energy.kinetic" ? hi : hi - lo);
+      // At rest nothing moves but round-off, which must not be judged by itself.
+      whole = Math.max(whole, Math.abs(hi), Math.abs(lo));
     }
-    return scale;
+    return Math.max(scale, AT_REST * whole);
   }
 
   async build(): Promise<void> {
@@ -152,6 +158,7 @@ export class Trust {
     if (typeof hops === "number" && hops > 0) list.push(`The run passed ${plural(hops, "singular position")}.`);
     const ignored = summary.ignored_keys;
     if (Array.isArray(ignored) && ignored.length > 0) list.push(`Ignored keys of the model file: ${ignored.map(String).join(", ")}.`);
+    list.push(...this.report.thinned);
     const d = meta.down_sampled;
     if (d && d.from > d.to) list.push(`For this page ${count(d.from)} frames were thinned to ${count(d.to)}. The result files hold all.`);
     return list;

@@ -5,8 +5,10 @@ import { download, h } from "./dom";
 
 const VIEWS: [View, string, string][] = [["front", "Front", "1"], ["top", "Top", "2"], ["side", "Side", "3"], ["iso", "Iso", "4"]];
 const SWITCHES: [Switch, string, string][] = [
-  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Masses", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
+  ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["contacts", "Contacts", "C"], ["clearances", "Play", "K"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Masses", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
 ];
+
+const TITLES: Partial<Record<Switch, string>> = { masses: "Mass centres", arrows: "Arrows of forces and torques", contacts: "Contact points and their normal forces", clearances: "Play of joints, magnified", frames: "Axes of bodies", forces: "Springs, dampers, ropes" };
 
 export class ViewBar {
   private readonly viewer: Viewer;
@@ -16,17 +18,19 @@ export class ViewBar {
   constructor(host: HTMLElement, viewer: Viewer, title: string) {
     this.viewer = viewer;
     const views = h("div", { class: "buttons", role: "group", "aria-label": "Camera" }, ...VIEWS.map(([v, name, key]) => h("button", { type: "button", class: "small", title: `${name} (${key})`, onclick: () => this.look(v) }, name)), h("button", { type: "button", class: "small", title: "Fit (F)", onclick: () => viewer.fit() }, "Fit"));
-    const { scene, events } = { scene: viewer.sceneSpec, events: viewer.hasContacts };
-    const useful = SWITCHES.filter(([s]) => (s === "forces" ? (scene.forces ?? []).some((f) => f.a && f.b && ["spring", "spring-damper", "damper", "bushing", "actuator"].includes(f.type)) : s === "arrows" ? viewer.arrows.available > 0 : true));
-    if (events) useful.push(["contacts", "Contacts", "C"]);
+    const scene = viewer.sceneSpec;
+    const ropes = (scene.contacts ?? []).some((c) => c.type === "rope");
+    const springs = (scene.forces ?? []).some((f) => f.a && f.b && ["spring", "spring-damper", "damper", "bushing", "actuator"].includes(f.type));
+    const there: Partial<Record<Switch, boolean>> = { forces: springs || ropes, arrows: viewer.arrows.available > 0, contacts: viewer.contacts.any, clearances: viewer.hasClearances, joints: (scene.joints ?? []).length > 0 };
+    const useful = SWITCHES.filter(([s]) => there[s] ?? true);
     const switches = h("div", { class: "buttons", role: "group", "aria-label": "What is drawn" });
     for (const [s, name, key] of useful) {
-      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${s === "masses" ? "Mass centres" : name} (${key})`, onclick: () => this.toggle(s) }, name);
+      const b = h("button", { type: "button", class: "small", "aria-pressed": String(viewer.switches[s]), title: `${TITLES[s] ?? name} (${key})`, onclick: () => this.toggle(s) }, name);
       this.buttons.set(s, b);
       switches.append(b);
     }
     this.arrowSize = h("input", { type: "range", min: -1, max: 1, step: 0.05, value: 0, class: "arrow-size", "aria-label": "Length of arrows", title: "Length of arrows" });
-    this.arrowSize.hidden = true;
+    this.arrowSize.hidden = !viewer.contacts.any;
     this.arrowSize.addEventListener("input", () => {
       viewer.arrows.factor = 10 ** Number(this.arrowSize.value);
       viewer.touch();
@@ -47,6 +51,6 @@ export class ViewBar {
     if (!this.buttons.has(s)) return;
     this.viewer.set(s, on);
     this.buttons.get(s)?.setAttribute("aria-pressed", String(on));
-    if (s === "arrows") this.arrowSize.hidden = !on;
+    this.arrowSize.hidden = !this.viewer.switches.arrows && !(this.buttons.has("contacts") && this.viewer.switches.contacts);
   }
 }

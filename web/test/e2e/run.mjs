@@ -1,7 +1,10 @@
 // Opens reports in a real browser: made from known motions, damaged ones, and those of REPORTS_DIR
 // (folders or files with report.html; beside them results.csv, if there, is compared with the page).
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+// With DELASSUS, the program, runs are watched live too.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
@@ -159,6 +162,40 @@ async function jointsClose(page, payload, name) {
     return worst;
   }, (payload.scene?.joints ?? []).filter((j) => ["revolute", "spherical", "universal", "fixed"].includes(j.type) && !j.clearance && j.a && j.b).slice(0, 60));
   assert.ok(worst < 1e-4 * (payload.scene?.size || 1), `${name}: joints are drawn ${worst} m apart`);
+}
+
+/** Forces of the drawn contact points add up to the channel of their contact; all points are drawn. */
+async function contactsMatch(page, payload, name) {
+  const seen = await page.evaluate(async () => {
+    const d = window.delassus;
+    const frames = d.frameTimes();
+    const times = d.columnTimes();
+    const out = [];
+    for (const s of [0.05, 0.2, 0.4, 0.6, 0.8, 1]) {
+      const t = frames[Math.round(s * (frames.length - 1))];
+      d.setTime(t);
+      const points = d.contactPoints();
+      const row = times.findIndex((x) => Math.abs(x - t) < 1e-9);
+      const sums = {};
+      for (const p of points) sums[p.contact] = (sums[p.contact] ?? 0) + p.force;
+      const channels = {};
+      for (const c of Object.keys(sums)) channels[c] = row < 0 ? null : (await d.channel(`${c}.normal`))[row];
+      out.push({ t, points, drawn: d.drawn().contacts, sums, channels });
+    }
+    return out;
+  });
+  let compared = 0;
+  for (const { t, points, drawn, sums, channels } of seen) {
+    assert.equal(drawn, points.length, `${name}: points drawn at ${t}`);
+    for (const p of points) near(Math.hypot(...p.normal) || 1, 1, 1e-5, `${name}: length of a normal`);
+    if (payload.motion.contacts.left_out) continue;
+    for (const [c, sum] of Object.entries(sums)) {
+      if (channels[c] === null || channels[c] === undefined) continue;
+      near(sum, channels[c], 1e-4 * Math.max(1, Math.abs(channels[c])), `${name}: force of ${c} at ${t}`);
+      compared++;
+    }
+  }
+  assert.ok(compared > 0 || seen.every((s) => s.points.length === 0), `${name}: contact forces were compared`);
 }
 
 async function sliderMoves(page, name) {
@@ -323,6 +360,132 @@ test("bouncing ball: impacts on the time line and in the table", async (browser)
   assert.deepEqual(real(errors), []);
 });
 
+/** Pixels near a colour in the picture. */
+async function ink(page, [r, g, b], tolerance = 60) {
+  return page.evaluate(async ({ r, g, b, tolerance }) => {
+    const bitmap = await window.delassus.bitmap();
+    const c = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const ctx = c.getContext("2d");
+    ctx.drawImage(bitmap, 0, 0);
+    const p = ctx.getImageData(0, 0, c.width, c.height).data;
+    let n = 0;
+    for (let i = 0; i < p.length; i += 4) if (Math.abs(p[i] - r) + Math.abs(p[i + 1] - g) + Math.abs(p[i + 2] - b) < tolerance) n++;
+    return n;
+  }, { r, g, b, tolerance });
+}
+
+test("contact points, arrows of forces and arcs of torques are drawn as in the data", async (browser) => {
+  const payload = models.slidingBox();
+  const { page, errors } = await openReport(browser, sample("sliding_box"));
+  await common(page, "sliding_box");
+  await posesMatch(page, payload, "sliding_box");
+  const at = (t) => page.evaluate((x) => (window.delassus.setTime(x), { drawn: window.delassus.drawn(), points: window.delassus.contactPoints() }), t);
+  const two = await at(1);
+  assert.equal(two.drawn.contacts, 2);
+  assert.equal(two.points[0].contact, "floor");
+  near(two.points[1].at[0], 0.6 * Math.sin(1.5) + 0.5, 1e-6, "place of a point");
+  near(two.points[0].force + two.points[1].force, 98.1, 1e-4, "forces of the points");
+  near(two.points[1].force / 98.1, 0.5 + 0.4 * Math.sin(3), 1e-6, "part of a point");
+  assert.equal((await at(3.5)).drawn.contacts, 0, "in the air there are none");
+  // Red dots and arrows are in the picture, and go with the switch and its key.
+  await at(1);
+  const red = await ink(page, [0xd6, 0x30, 0x31], 90);
+  assert.ok(red > 60, `${red} red pixels`);
+  await page.keyboard.press("c");
+  assert.equal((await at(1)).drawn.contacts, 0);
+  assert.ok((await ink(page, [0xd6, 0x30, 0x31], 90)) < red / 4);
+  assert.equal(await page.locator("button", { hasText: "Contacts" }).getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("c");
+  // A torque about z is seen from the front.
+  const before = await ink(page, [0x8e, 0x44, 0xad], 110);
+  await page.keyboard.press("a");
+  await page.waitForFunction(() => window.delassus.drawn().torques === 1 && window.delassus.drawn().forces === 1);
+  await at(0.8);
+  const arc = await ink(page, [0x8e, 0x44, 0xad], 110);
+  assert.ok(arc > before + 80, `an arc of ${arc - before} pixels`);
+  // Packed events: marks, table, filter, flash at the place of the impact.
+  assert.equal(await page.locator(".mark.event").count(), 4);
+  assert.equal(await page.locator(".mark.impact").count(), 1);
+  await page.locator("#tab-events").click();
+  assert.equal(await page.locator("#panel-events tbody tr").count(), 4);
+  await page.locator("#panel-events select").selectOption("impact");
+  assert.equal(await page.locator("#panel-events tbody tr").count(), 1);
+  assert.match(await page.locator("#panel-events tbody tr").innerText(), /impact[\s\S]*floor[\s\S]*2\.5/);
+  await page.locator("#tab-trust").click();
+  assert.match(await page.locator("#panel-trust").innerText(), /2 strongest of a frame/);
+  await page.locator("#tab-model").click();
+  assert.match(await page.locator("#panel-model").innerText(), /floor[\s\S]*shapes[\s\S]*leash[\s\S]*rope/);
+  assert.deepEqual(real(errors), []);
+  await page.evaluate(() => window.delassus.setTime(1.2));
+  await page.screenshot({ path: join(shots, "sliding_box.png") });
+});
+
+test("shapes: meshes are drawn, play is magnified on request, coarse surfaces are told", async (browser) => {
+  const { page, errors } = await openReport(browser, sample("shapes"));
+  const triangles = () => page.evaluate(async () => (await window.delassus.bitmap(), window.delassus.triangles()));
+  const plain = await triangles();
+  const play = page.locator("button", { hasText: "Play" }).first();
+  assert.equal(await play.getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("k");
+  assert.ok((await triangles()) > plain, "the ring and its journal are drawn");
+  assert.equal(await play.getAttribute("aria-pressed"), "true");
+  assert.ok(await page.evaluate(() => window.delassus.bodyPose("mesh")));
+  await page.locator("#tab-trust").click();
+  assert.match(await page.locator("#panel-trust").innerText(), /body mesh is drawn with 4 of its 400 triangles/);
+  assert.deepEqual(real(errors), []);
+});
+
+test("camera: presets, keys, wheel and drag move it, fit brings all back", async (browser) => {
+  const { page, errors } = await openReport(browser, sample("heavy_top"));
+  const pixel = () => page.evaluate(() => window.delassus.bodyPixel("top"));
+  await page.evaluate(() => window.delassus.setTime(0.7));
+  const seen = [];
+  for (const key of ["1", "2", "3", "4"]) {
+    await page.keyboard.press(key);
+    seen.push((await pixel()).map((x) => x.toFixed(1)).join());
+  }
+  assert.equal(new Set(seen).size, 4, `four views: ${seen.join(" ")}`);
+  for (const [name, k] of [["Front", 0], ["Top", 1], ["Side", 2], ["Iso", 3]]) {
+    await page.locator("#viewbar button", { hasText: name }).click();
+    assert.equal((await pixel()).map((x) => x.toFixed(1)).join(), seen[k], name);
+  }
+  const box = await page.locator("#view canvas").boundingBox();
+  const middle = [box.x + box.width / 2, box.y + box.height / 2];
+  const differs = async (what, f) => {
+    const before = await pixel();
+    await f();
+    await page.waitForTimeout(80);
+    const after = await pixel();
+    assert.ok(Math.hypot(after[0] - before[0], after[1] - before[1]) > 3, `${what}: ${before} to ${after}`);
+  };
+  const drag = async (button) => {
+    await page.mouse.move(...middle);
+    await page.mouse.down({ button });
+    await page.mouse.move(middle[0] + 60, middle[1] + 35, { steps: 4 });
+    await page.mouse.up({ button });
+  };
+  await differs("left button turns", () => drag("left"));
+  await differs("right button moves", () => drag("right"));
+  await page.mouse.move(box.x + 30, box.y + 30);
+  await differs("wheel zooms", () => page.mouse.wheel(0, -600));
+  await page.keyboard.press("4");
+  assert.equal((await pixel()).map((x) => x.toFixed(1)).join(), seen[3], "a preset brings all back");
+  await page.keyboard.press("f");
+  const [x, y] = await pixel();
+  assert.ok(x > 0 && y > 0 && x < box.width && y < box.height);
+  // Speed, loop and scrubbing by keys.
+  const speed = () => page.locator(".transport select").inputValue();
+  const before = await speed();
+  await page.keyboard.press("+");
+  assert.ok(Number(await speed()) > Number(before));
+  await page.keyboard.press("-");
+  assert.equal(await speed(), before);
+  const loop = page.locator("button[aria-label='Repeat (L)']");
+  await page.keyboard.press("l");
+  assert.equal(await loop.getAttribute("aria-pressed"), "false");
+  assert.deepEqual(real(errors), []);
+});
+
 for (const [name, make] of [["heavy_top", models.top], ["shapes", models.shapes], ["chain_200", () => models.chain(200)], ["chain_500", () => models.chain(500)]]) {
   test(`${name}: drawn as in the data`, async (browser) => {
     const payload = make();
@@ -395,13 +558,15 @@ test("live: the page grows with the run and ends with it", async (browser) => {
     assert.equal(await page.locator("#status").innerText(), "Running");
     for (let k = 0; k < 5; k++) {
       const t = Array.from({ length: 20 }, (_, i) => 0.02 * (20 * k + i));
-      send("frames", { t, poses: t.map((x) => [0, 0, 0, 0, 1 - 0.1 * x, x]), columns: { height: t.map((x) => 1 - 0.1 * x) } });
+      send("frames", { t, poses: t.map((x) => [0, 0, 0, 0, 1 - 0.1 * x, x]), columns: { height: t.map((x) => 1 - 0.1 * x) }, contacts: t.map((_, i) => [i, 0, [0, 0.1 * k, 0], [0, 1, 0], 5]) });
       await page.waitForFunction((n) => window.delassus.frames() === n, 20 * (k + 1));
     }
     await page.waitForFunction(() => Math.abs(window.delassus.time() - 1.98) < 1e-9);
     near((await page.evaluate(() => window.delassus.bodyPose("ball")))[1], 1 - 0.198, 1e-6, "live pose");
+    assert.deepEqual(await page.evaluate(() => window.delassus.contactPoints().map((p) => [p.contact, p.force])), [["floor", 5]]);
     send("events", [{ t: 0.5, kind: "impact", contact: "floor" }]);
-    send("done", { meta: { status: "finished" }, summary: { steps: 77, energy_error: 1e-9 } });
+    await page.waitForFunction(() => document.querySelectorAll(".mark.event").length === 1);
+    send("done", { meta: { status: "finished" }, summary: { steps: 77, energy_error: 1e-9 }, steps: { t: [0.1, 0.2], h: [0.1, 0.1] } });
     await page.waitForFunction(() => document.querySelector("#status")?.textContent === "Finished");
     assert.equal(await page.locator(".mark.event").count(), 1);
     assert.equal((await page.evaluate(() => window.delassus.channel("height"))).length, 100);
@@ -412,6 +577,95 @@ test("live: the page grows with the run and ends with it", async (browser) => {
     server.close();
   }
 });
+
+/** `delassus view --live` of a model with the program itself: its address and its process. */
+async function liveRun(model, more) {
+  const dir = mkdtempSync(join(tmpdir(), "delassus-live-"));
+  const out = join(dir, "o");
+  const child = spawn(process.env.DELASSUS, ["view", "--live", model, "--no-open", "--out", out, ...more], { stdio: ["ignore", "pipe", "pipe"] });
+  const url = await new Promise((done, no) => {
+    let text = "";
+    child.stdout.on("data", (d) => {
+      text += d;
+      const m = /http:\/\/\S+/.exec(text);
+      if (m) done(m[0]);
+    });
+    child.on("exit", (code) => no(new Error(`the program ended with ${code} before it said where the page is`)));
+  });
+  const ended = new Promise((done) => child.on("exit", (code, signal) => done(code ?? signal)));
+  return { child, url, out, ended, close: () => (child.kill("SIGKILL"), rmSync(dir, { recursive: true, force: true })) };
+}
+
+if (process.env.DELASSUS) {
+  const root = join(here, "../../..");
+
+  test("live: the page of the program moves while the run goes on", async (browser) => {
+    // Long enough to be watched: some 10⁵ steps.
+    const run = await liveRun(join(root, "models/slider_crank.toml"), ["--end", "4000", "--sample", "0.05"]);
+    try {
+      const page = await browser.newPage();
+      const errors = [];
+      page.on("pageerror", (e) => errors.push(String(e)));
+      page.on("console", (m) => (m.type() === "error" || m.type() === "warning") && errors.push(m.text()));
+      await page.goto(run.url);
+      await page.evaluate(() => window.delassus.ready);
+      assert.equal(await page.locator("#status").innerText(), "Running");
+      const look = () => page.evaluate(() => ({ frames: window.delassus.frames(), t: window.delassus.time(), pose: window.delassus.bodyPose("crank"), shown: document.querySelector(".time").textContent }));
+      const seen = [];
+      for (let k = 0; k < 4; k++) {
+        const n = seen.at(-1)?.frames ?? 1;
+        await page.waitForFunction((m) => window.delassus.frames() > m + 5, n, { timeout: 30_000 });
+        await page.waitForTimeout(350);
+        seen.push(await look());
+        assert.equal(run.child.exitCode, null, `look ${k}: the run still goes on`);
+        assert.equal(existsSync(join(run.out, "summary.json")), false, "and has written nothing yet");
+      }
+      for (let k = 1; k < seen.length; k++) {
+        assert.ok(seen[k].t > seen[k - 1].t, `the time moves: ${seen.map((s) => s.t).join(", ")}`);
+        assert.notEqual(seen[k].shown, seen[k - 1].shown, "and is shown");
+        assert.ok(seen[k].frames > seen[k - 1].frames);
+      }
+      assert.notDeepEqual(seen[3].pose, seen[0].pose, "the crank turns");
+      // A page that hangs does not hold the run up: afterwards it has gone on.
+      await page.evaluate(() => {
+        const end = performance.now() + 1500;
+        while (performance.now() < end);
+      });
+      await page.waitForFunction((t) => window.delassus.time() > t, seen[3].t, { timeout: 30_000 });
+      // It is ended from outside and says so.
+      run.child.kill("SIGINT");
+      await page.waitForFunction(() => document.querySelector("#status")?.textContent !== "Running", null, { timeout: 30_000 });
+      assert.equal(await page.locator("#status").innerText(), "Interrupted");
+      assert.equal(await run.ended, 130);
+      assert.ok(existsSync(join(run.out, "report.html")));
+      assert.deepEqual(real(errors), []);
+      await page.close();
+    } finally {
+      run.close();
+    }
+  });
+
+  test("live: contacts and events of a run come along, and its end", async (browser) => {
+    const run = await liveRun(join(root, "models/bouncing_ball.toml"), []);
+    try {
+      const page = await browser.newPage();
+      await page.goto(run.url);
+      await page.evaluate(() => window.delassus.ready);
+      await page.waitForFunction(() => document.querySelector("#status")?.textContent === "Finished", null, { timeout: 60_000 });
+      assert.equal(await run.ended, 0);
+      assert.ok((await page.evaluate(() => window.delassus.events().length)) > 20);
+      await page.evaluate(() => window.delassus.setTime(window.delassus.range()[1]));
+      const points = await page.evaluate(() => window.delassus.contactPoints());
+      assert.equal(points.length, 1, "at the end the ball lies on the floor");
+      assert.ok(points[0].force > 0 && points[0].normal[1] > 0.999);
+      await page.evaluate(() => window.delassus.show("trust"));
+      assert.match(await page.locator("#panel-trust").innerText(), /Step size/);
+      await page.close();
+    } finally {
+      run.close();
+    }
+  });
+}
 
 /** Reports of the program itself. */
 function reports(folder) {
@@ -445,6 +699,17 @@ if (folder) {
         await jointsClose(page, payload, label);
         await sliderMoves(page, label);
         await keyboard(page, label);
+        if (payload.motion.contacts) await contactsMatch(page, payload, label);
+        if (payload.motion.loads) {
+          // Some force or torque is drawn at some time, from the data of the run alone.
+          await page.evaluate(() => window.delassus.set("arrows", true));
+          await page.waitForFunction(() => [0.2, 0.5, 0.8].some((s) => {
+            const [a, b] = window.delassus.range();
+            window.delassus.setTime(a + s * (b - a));
+            const { forces, torques } = window.delassus.drawn();
+            return forces + torques > 0;
+          }));
+        }
       }
       await plotsToggle(page, label);
       await csvMatches(page, path, label);

@@ -210,6 +210,17 @@ mod tests {
             (format!("{get}\nHost: evil.example"), Forbidden),
             (format!("{get}\nOrigin: http://evil.example"), Forbidden),
             (format!("{get}\nOrigin: null"), Forbidden),
+            (format!("{get}\nOrigin: http://127.0.0.1:80"), Forbidden),
+            (format!("{get}\nOrigin: https://127.0.0.1:4711"), Forbidden),
+            (format!("{get}\nOrigin: http://localhost:4711"), Forbidden),
+            (
+                format!("{get}\nOrigin: http://127.0.0.1:4711\nOrigin: http://evil.example"),
+                Forbidden,
+            ),
+            (
+                "GET /?token=secret HTTP/1.1\nHost: 127.0.0.1:4711.evil.example".to_owned(),
+                Forbidden,
+            ),
             (format!("POST /?token=secret HTTP/1.1\n{host}"), Method),
             (format!("GET /x?token=secret HTTP/1.1\n{host}"), NotFound),
             (format!("GET /../etc/passwd?token=secret HTTP/1.1\n{host}"), NotFound),

@@ -1,8 +1,10 @@
 //! Between the run and those who watch it. The run never waits: it leaves out what they are too
 //! slow for.
 
-use delassus::sim::{MotionTrack, Recorder, Results};
-use delassus_report::LiveFrames;
+use crate::files::rows as event_rows;
+use delassus::sim::contact::Event;
+use delassus::sim::{ContactTrack, LoadTrack, MotionTrack, Recorder, Results, RunOutcome};
+use delassus_report::{LiveContact, LiveFrames, ReportEvent};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -12,6 +14,10 @@ const WAITING: usize = 4;
 const WATCHERS: usize = 4;
 /// Numbers in a message at most; more frames are thinned.
 const NUMBERS: usize = 100_000;
+/// Events in a message at most; the others come with the next.
+const EVENTS: usize = 2_000;
+/// Contact points of a frame at most.
+const POINTS: usize = 200;
 
 /// A message as it goes over the line.
 pub type Message = Arc<str>;
@@ -26,6 +32,8 @@ struct Watcher {
     to: SyncSender<Message>,
     /// First row that was not sent yet.
     next: usize,
+    /// First event that was not sent yet.
+    next_event: usize,
     last: bool,
 }
 
@@ -57,7 +65,7 @@ impl Hub {
             return None;
         }
         let (to, from) = sync_channel(WAITING);
-        inner.watchers.push(Watcher { to, next: 0, last: false });
+        inner.watchers.push(Watcher { to, next: 0, next_event: 0, last: false });
         inner.seen = true;
         Some(from)
     }
@@ -74,9 +82,20 @@ impl Hub {
         inner.watchers.retain_mut(|w| w.offer(recorder));
     }
 
+    /// Sends new events to whoever can take them. Does not wait.
+    pub fn offer_events(&self, log: &[Event]) {
+        let Ok(mut inner) = self.inner.try_lock() else { return };
+        inner.watchers.retain_mut(|w| w.offer_events(log));
+    }
+
     /// Sends all that is left and the last message; `true` when everybody has them. To be called
     /// until then, or until one has waited long enough.
-    pub fn finish(&self, frames: &dyn Fn(usize) -> Option<Message>, last: &Message) -> bool {
+    pub fn finish(
+        &self,
+        frames: &dyn Fn(usize) -> Option<Message>,
+        log: &[Event],
+        last: &Message,
+    ) -> bool {
         let mut inner = self.lock();
         inner.watchers.retain_mut(|w| {
             if w.next != usize::MAX {
@@ -85,6 +104,15 @@ impl Hub {
                     Ok(()) => w.next = usize::MAX,
                     Err(TrySendError::Full(_)) => return true,
                     Err(TrySendError::Disconnected(_)) => return false,
+                }
+            }
+            while w.next_event < log.len() {
+                let before = w.next_event;
+                if !w.offer_events(log) {
+                    return false;
+                }
+                if w.next_event == before {
+                    return true;
                 }
             }
             if !w.last {
@@ -111,7 +139,8 @@ impl Watcher {
     /// `false` when it is gone.
     fn offer(&mut self, r: &Recorder) -> bool {
         let rows = r.motion.t().len();
-        let Some(frames) = frames(&r.motion, &r.results, self.next) else { return true };
+        let frames = Tracks::of(r).frames(self.next);
+        let Some(frames) = frames else { return true };
         match self.to.try_send(frames) {
             Ok(()) => self.next = rows,
             // too slow: the next message covers these rows too, thinned
@@ -120,23 +149,87 @@ impl Watcher {
         }
         true
     }
+
+    /// `false` when it is gone.
+    fn offer_events(&mut self, log: &[Event]) -> bool {
+        let new = log.get(self.next_event..).unwrap_or_default();
+        let new = &new[..new.len().min(EVENTS)];
+        if new.is_empty() {
+            return true;
+        }
+        let list: Vec<ReportEvent> = event_rows(new).map(ReportEvent::from).collect();
+        match self.to.try_send(message("events", &serde_json::to_string(&list).unwrap_or_default()))
+        {
+            Ok(()) => self.next_event += new.len(),
+            Err(TrySendError::Full(_)) => {}
+            Err(TrySendError::Disconnected(_)) => return false,
+        }
+        true
+    }
 }
 
-/// The rows of a run from `from` on, thinned where there are many; `None` where there are none.
-pub fn frames(motion: &MotionTrack, results: &Results, from: usize) -> Option<Message> {
-    let rows = motion.t().len();
-    if from >= rows {
-        return None;
+/// Points of the shown rows: the strongest ones where there are many.
+fn contacts(track: &ContactTrack, rows: &[usize]) -> Vec<LiveContact> {
+    let all = track.points();
+    let mut out = Vec::new();
+    for (frame, row) in rows.iter().enumerate() {
+        let row = row - row % track.stride();
+        let from = all.partition_point(|(r, _)| *r < row);
+        let to = all.partition_point(|(r, _)| *r <= row);
+        let mut here: Vec<_> = all[from..to].iter().map(|(_, p)| p).collect();
+        here.sort_by(|a, b| b.force.abs().total_cmp(&a.force.abs()));
+        here.truncate(POINTS);
+        let sent = |p: &&_| {
+            let p: &delassus::sim::TouchPoint = p;
+            LiveContact(frame, p.contact, p.at, p.normal, p.force)
+        };
+        out.extend(here.iter().map(sent));
     }
-    let stride = (motion.stride() as usize).max(1);
-    let rows = thinned(from, rows, NUMBERS / (7 * (motion.kinds().len() + 1) + results.data.len()));
-    let shown = crate::page::motion(motion, rows.iter().copied());
-    let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {
-        let at = |row: &usize| values.get(row * stride).copied().unwrap_or(f64::NAN);
-        (c.name.as_str(), rows.iter().map(at).collect::<Vec<f64>>())
-    });
-    let frames = LiveFrames::new(&shown, columns);
-    Some(message("frames", &serde_json::to_string(&frames).unwrap_or_default()))
+    out
+}
+
+/// What a run has recorded so far.
+pub struct Tracks<'a> {
+    motion: &'a MotionTrack,
+    touches: &'a ContactTrack,
+    loads: &'a LoadTrack,
+    results: &'a Results,
+}
+
+impl<'a> Tracks<'a> {
+    /// Of a run that goes on.
+    pub fn of(r: &'a Recorder) -> Tracks<'a> {
+        Tracks { motion: &r.motion, touches: &r.touches, loads: &r.loads, results: &r.results }
+    }
+
+    /// Of a run that is over.
+    pub fn whole(o: &'a RunOutcome) -> Tracks<'a> {
+        Tracks { motion: &o.motion, touches: &o.touches, loads: &o.loads, results: &o.results }
+    }
+
+    /// The rows from `from` on, thinned where there are many; `None` where there are none.
+    pub fn frames(&self, from: usize) -> Option<Message> {
+        let (motion, results) = (self.motion, self.results);
+        let rows = motion.t().len();
+        if from >= rows {
+            return None;
+        }
+        let stride = (motion.stride() as usize).max(1);
+        let wide = 7 * (motion.kinds().len() + 1) + results.data.len() + 3 * self.loads.count();
+        let rows = thinned(from, rows, NUMBERS / wide);
+        let shown = crate::page::motion(motion, rows.iter().copied());
+        let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {
+            let at = |row: &usize| values.get(row * stride).copied().unwrap_or(f64::NAN);
+            (c.name.as_str(), rows.iter().map(at).collect::<Vec<f64>>())
+        });
+        let load = |row: &usize| self.loads.row(row / self.loads.stride()).map(<[f64]>::to_vec);
+        let frames = LiveFrames {
+            contacts: contacts(self.touches, &rows),
+            loads: rows.iter().filter_map(load).filter(|l| !l.is_empty()).collect(),
+            ..LiveFrames::new(&shown, columns)
+        };
+        Some(message("frames", &serde_json::to_string(&frames).unwrap_or_default()))
+    }
 }
 
 /// At most about `most` rows, the last one among them.
@@ -161,13 +254,13 @@ mod tests {
     #[test]
     fn nobody_is_waited_for() {
         let hub = Hub::default();
-        assert!(!hub.finish(&|_| None, &message("done", "{}")) && !hub.seen());
+        assert!(!hub.finish(&|_| None, &[], &message("done", "{}")) && !hub.seen());
         let slow = hub.watch();
         let gone = hub.watch();
         drop(gone);
         for _ in 0..2 * WAITING {
             // fills the line of the slow one without blocking
-            hub.finish(&|_| Some(message("frames", "{}")), &message("done", "{}"));
+            hub.finish(&|_| Some(message("frames", "{}")), &[], &message("done", "{}"));
         }
         assert!(hub.seen());
         hub.close();

@@ -12,10 +12,11 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::output::SUMMARY_JSON;
 use crate::{open, page, run_cmd, signal};
+use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, RunOutcome};
-use delassus_report::{Description, Report, ReportColumn};
+use delassus_report::{Description, Report, ReportColumn, Steps};
 use http::{Gate, Refusal, Target};
-use hub::{Hub, Message, message};
+use hub::{Hub, Message, Tracks, message};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -39,7 +40,7 @@ pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
     let exit = run_cmd::run_watched(a, |prepared, description| {
         let server = Live::start(description)?;
         open::show(&server.address, show);
-        let mut watch = Watch { hub: server.hub.clone(), last: Instant::now() };
+        let mut watch = Watch { hub: server.hub.clone(), last: Instant::now(), due: false };
         live = Some(server);
         let outcome = run_cmd::watched(prepared, &mut watch)?;
         kept = Some(outcome.clone());
@@ -56,15 +57,24 @@ pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
 struct Watch {
     hub: Hub,
     last: Instant,
+    /// Events go with the frames.
+    due: bool,
 }
 
 impl Observer for Watch {
     fn stepped(&mut self, _: f64, _: u64) {}
 
     fn recorded(&mut self, recorder: &Recorder) {
-        if self.last.elapsed() >= INTERVAL {
+        self.due = self.last.elapsed() >= INTERVAL;
+        if self.due {
             self.hub.offer(recorder);
             self.last = Instant::now();
+        }
+    }
+
+    fn happened(&mut self, events: &[Event]) {
+        if self.due {
+            self.hub.offer_events(events);
         }
     }
 
@@ -144,8 +154,16 @@ impl Live {
     /// Sends what is left, and ends when it is taken or nobody comes for it.
     fn finish(mut self, outcome: Option<&RunOutcome>, summary: &str) {
         let summary: Value = serde_json::from_str(summary).unwrap_or_default();
+        let steps = outcome.map(|o| steps_json(&page::steps(&o.steps)));
         let last = match summary.get("errors").and_then(|e| e.get(0)) {
-            None => message("done", &summary.to_string()),
+            None => {
+                let done = json!({
+                    "notes": summary.get("notes"),
+                    "steps": steps,
+                    "summary": summary,
+                });
+                message("done", &done.to_string())
+            }
             Some(e) => message(
                 "failed",
                 &json!({
@@ -155,14 +173,20 @@ impl Live {
                         "message": e.get("message"),
                         "help": e.get("help"),
                     },
+                    "notes": summary.get("notes"),
+                    "steps": steps,
                     "summary": summary,
                 })
                 .to_string(),
             ),
         };
-        let rest = |from: usize| outcome.and_then(|o| hub::frames(&o.motion, &o.results, from));
+        let rest = |from: usize| outcome.and_then(|o| Tracks::whole(o).frames(from));
+        let events = outcome.map_or(&[][..], |o| &o.events);
         let clock = Instant::now();
-        while !self.hub.finish(&rest, &last) && clock.elapsed() < LINGER && !signal::stopped() {
+        while !self.hub.finish(&rest, events, &last)
+            && clock.elapsed() < LINGER
+            && !signal::stopped()
+        {
             thread::sleep(Duration::from_millis(20));
         }
         let seen = self.hub.seen();
@@ -195,6 +219,12 @@ fn start_message(description: Option<&Description>) -> Message {
         ..Report::default()
     };
     message("start", &report.payload().to_string())
+}
+
+/// What the steps were like, by name.
+fn steps_json(s: &Steps) -> Value {
+    let lists = Steps::NAMES.iter().zip(s.lists());
+    Value::Object(lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect())
 }
 
 fn accept(shared: &Arc<Shared>, mut stream: TcpStream) {

@@ -17,6 +17,7 @@
 
 mod atomic;
 mod column;
+mod contacts_file;
 mod csv_read;
 mod csv_write;
 mod error;
@@ -27,6 +28,7 @@ mod parquet_write;
 
 pub use atomic::{ResultWriter, atomic_write};
 pub use column::Column;
+pub use contacts_file::{ContactPoints, ContactRow, read_contacts, write_contacts};
 pub use csv_read::{CsvError, CsvTable, read_csv, read_csv_from, salvage_csv};
 pub use csv_write::write_csv;
 pub use error::WriteError;

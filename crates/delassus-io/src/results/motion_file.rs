@@ -109,7 +109,8 @@ pub fn write_motion(mut w: impl Write, m: &Motion) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn seal(bytes: &mut Vec<u8>) {
+/// Appends the checksum.
+pub(super) fn seal(bytes: &mut Vec<u8>) {
     let sum = crc32(bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
 }
@@ -170,7 +171,7 @@ pub fn read_motion(bytes: &[u8]) -> Result<ReadMotion, String> {
 }
 
 /// The first bytes as an array; zeros where there are none.
-fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(super) fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     for (o, b) in out.iter_mut().zip(bytes) {
         *o = *b;

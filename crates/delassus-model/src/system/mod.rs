@@ -13,6 +13,7 @@ mod force;
 #[cfg(test)]
 mod force_contract;
 pub(crate) mod kin;
+mod loads;
 mod probe;
 mod rolling;
 pub(crate) mod scalar;
@@ -20,6 +21,7 @@ mod sensitivity;
 mod tangent;
 
 pub use contact::ShapeView;
+pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};
 
 use crate::joint;

@@ -1,7 +1,9 @@
 //! Shapes as drawings need them.
 
+use super::{Owner, owner};
 use crate::system::System;
 use crate::{BodyId, Form};
+use delassus_dae::PointId;
 use delassus_math::{Mat3, Vec3};
 
 /// A shape, where it is fixed and how it looks.
@@ -19,6 +21,8 @@ pub struct ShapeView<'a> {
     pub form: &'a Form,
     /// Line to draw a planar shape with, in its own frame, m; closed ones end where they begin.
     pub outline: Vec<[f64; 2]>,
+    /// Surface of a hull or a mesh, in its own frame, m: corners and counter-clockwise triangles.
+    pub surface: Option<(Vec<Vec3>, Vec<[u32; 3]>)>,
 }
 
 impl System {
@@ -29,9 +33,24 @@ impl System {
             .map(|(k, s)| {
                 let made = self.contacts.shapes.get(k);
                 let outline = made.map(|m| m.shape.outline()).unwrap_or_default();
+                let surface = match &s.form {
+                    Form::Hull { .. } => made.and_then(|m| m.shape.surface()),
+                    Form::Mesh { mesh } => {
+                        Some((mesh.points().to_vec(), mesh.triangles().to_vec()))
+                    }
+                    _ => None,
+                };
                 let (p, r) = (s.frame.p, s.frame.r);
-                ShapeView { name: &s.name, body: s.frame.body, p, r, form: &s.form, outline }
+                let (name, body) = (s.name.as_str(), s.frame.body);
+                ShapeView { name, body, p, r, form: &s.form, outline, surface }
             })
             .collect()
+    }
+
+    /// Bodies of the two shapes of a point, `None` for the ground; nothing for interactions
+    /// without shapes.
+    pub fn bodies_of(&self, point: PointId) -> Option<[Option<BodyId>; 2]> {
+        let Owner::Shapes(a, b) = owner(point) else { return None };
+        Some([a, b].map(|k| self.model.shapes.get(k).and_then(|s| s.frame.body)))
     }
 }

@@ -1,0 +1,57 @@
+//! Reactions and applied forces at the rows of the motion, for arrows in pictures.
+
+use delassus_model::{MOST_LOADS, System, Workspace};
+
+/// Memory at most, bytes; a longer run keeps every second row, every third, ….
+const LIMIT: usize = 64 << 20;
+
+/// Vectors of [`System::loads`] by row of the [`crate::MotionTrack`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadTrack {
+    /// Loads; 0 where they are not tracked.
+    count: usize,
+    stride: usize,
+    data: Vec<f64>,
+}
+
+impl LoadTrack {
+    /// For so many rows.
+    pub(crate) fn new(sys: &System, rows: usize) -> LoadTrack {
+        let count = sys.load_views().len();
+        if count > MOST_LOADS {
+            return LoadTrack::default();
+        }
+        let stride = (rows.saturating_mul(24 * count)).div_ceil(LIMIT).max(1);
+        LoadTrack { count, stride, data: Vec::new() }
+    }
+
+    /// Whether there is anything to track.
+    pub(crate) fn is_on(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Takes in a row of the motion; rows come one after another.
+    pub(crate) fn push(&mut self, sys: &System, ws: &Workspace, lambda: &[f64], row: usize) {
+        if self.count == 0 || !row.is_multiple_of(self.stride) {
+            return;
+        }
+        self.data.truncate(3 * self.count * (row / self.stride));
+        sys.loads(ws, lambda, &mut self.data);
+    }
+
+    /// Loads of a row.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Rows of the motion per row of this track.
+    pub fn stride(&self) -> usize {
+        self.stride.max(1)
+    }
+
+    /// x, y, z of all loads at row `row` of this track, N and N·m.
+    pub fn row(&self, row: usize) -> Option<&[f64]> {
+        let width = 3 * self.count;
+        self.data.get(row.checked_mul(width)?..row.checked_add(1)?.checked_mul(width)?)
+    }
+}
