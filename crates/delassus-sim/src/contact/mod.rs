@@ -2,12 +2,12 @@
 //!
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
-mod changes;
 mod engine;
 pub mod event;
 pub mod event_driven;
 mod jump;
 mod loads;
+mod mode_log;
 mod resolve;
 mod root;
 mod search;
