@@ -422,6 +422,21 @@ pub struct Contact {
     pub allow_overlap: bool,
 }
 
+impl Contact {
+    /// How it bounces; `None` for what cannot.
+    pub fn restitution(&self) -> Option<Restitution> {
+        match &self.kind {
+            ContactKind::Shapes { surface, .. } | ContactKind::Coordinates { surface, .. } => {
+                Some(surface.restitution)
+            }
+            ContactKind::Limit { restitution, .. } | ContactKind::Rope { restitution, .. } => {
+                Some(*restitution)
+            }
+            ContactKind::OneWay { .. } | ContactKind::DryFriction { .. } => None,
+        }
+    }
+}
+
 /// Bounce and friction of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Surface {
@@ -599,7 +614,7 @@ pub const DEFAULT_METHOD: &str = "mdop5";
 /// Method and tolerances; `None` = the method's own default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
-    /// Name.
+    /// Name of the method that runs: of a time-stepping method with that scheme.
     pub name: String,
     /// Relative tolerance.
     pub rtol: Option<f64>,

@@ -11,7 +11,7 @@ mod stepping;
 pub mod thresholds;
 mod watch;
 
-pub(crate) use engine::{ContactEngine, STEPPING_METHOD, channels};
+pub(crate) use engine::{ContactEngine, Runs, channels};
 pub use event::{Event, EventKind};
 pub use event_driven::{EventDriven, Halt, MakeMethod};
 pub use thresholds::Thresholds;
