@@ -2,6 +2,7 @@
 //!
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
+mod changes;
 mod engine;
 pub mod event;
 pub mod event_driven;
