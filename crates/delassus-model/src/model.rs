@@ -350,7 +350,7 @@ pub enum Form {
         /// Material outside.
         hollow: bool,
     },
-    /// Closed outline, counter-clockwise.
+    /// Closed outline: counter-clockwise around material, clockwise around a hole in it.
     Profile {
         /// Corners.
         corners: Vec<Corner>,
@@ -407,7 +407,8 @@ pub struct Corner {
     pub at: Vec3,
     /// Radius that rounds it off, 0 for none.
     pub fillet: f64,
-    /// Radius of the edge to the next corner: positive bulges outwards, 0 is straight.
+    /// Radius of the edge to the next corner: positive turns left on the way (bulges out of the
+    /// material), 0 is straight.
     pub arc: f64,
 }
 
