@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::methods_cmd;
 use crate::number::{count, number};
-use delassus::dae::integrator::{METHODS, info};
+use delassus::dae::integrator::{METHODS, described};
 use delassus::expr::Dim;
 use delassus::io::model_file::escape;
 use delassus::io::results::{CsvError, CsvTable, read_csv};
@@ -145,7 +145,7 @@ fn methods(text: &str, faults: &mut Vec<Fault>) -> Vec<String> {
     }
     let mut list = Vec::new();
     for name in text.split(',').map(str::trim) {
-        match info(name) {
+        match described(name) {
             Some(m) => list.push(m.name.to_owned()),
             None => faults.push(methods_cmd::unknown(name, "--methods")),
         }

@@ -5,7 +5,9 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::grid::Grid;
 use crate::{console, report};
-use delassus::dae::integrator::{METHODS, MethodInfo, OptionInfo, OptionKind, info};
+use delassus::dae::integrator::{
+    METHODS, MethodInfo, OptionInfo, OptionKind, STEPPING, catalogue, described, stepping,
+};
 use delassus::expr::suggest;
 use serde::Serialize;
 
@@ -15,6 +17,8 @@ struct Entry {
     name: &'static str,
     aliases: &'static [&'static str],
     summary: &'static str,
+    /// What it is for: `smooth` or `time-stepping`.
+    group: &'static str,
     order_positions: u32,
     order_velocities: u32,
     order_reactions: u32,
@@ -53,6 +57,7 @@ impl Entry {
             name: m.name,
             aliases: m.aliases,
             summary: m.summary,
+            group: if stepping(m.name).is_some() { "time-stepping" } else { "smooth" },
             order_positions: m.order[0],
             order_velocities: m.order[1],
             order_reactions: m.order[2],
@@ -91,12 +96,12 @@ impl OptionEntry {
 pub fn methods(a: &MethodsArgs) -> Result<Exit, Failure> {
     let Some(name) = &a.name else {
         if a.json {
-            let list: Vec<Entry> = METHODS.iter().map(Entry::new).collect();
+            let list: Vec<Entry> = catalogue().map(Entry::new).collect();
             return console::print(&report::to_json(&list));
         }
         return console::print(&table());
     };
-    let Some(method) = info(name) else {
+    let Some(method) = described(name) else {
         return Err(Failure::input(vec![unknown(name, "")]));
     };
     if a.json {
@@ -107,7 +112,7 @@ pub fn methods(a: &MethodsArgs) -> Result<Exit, Failure> {
 
 /// The fault for a method that does not exist.
 pub fn unknown(name: &str, argument: &str) -> Fault {
-    let known = || METHODS.iter().map(|m| m.name);
+    let known = || catalogue().map(|m| m.name);
     let help = match suggest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use one of: {}", known().collect::<Vec<_>>().join(", ")),
@@ -152,10 +157,15 @@ fn table() -> String {
     }
     let mut text = grid.text();
     text.push('\n');
-    let width = METHODS.iter().map(|m| m.name.len()).max().unwrap_or(0);
-    for m in METHODS {
-        text.push_str(&format!("{:<width$}  {}\n", m.name, m.summary));
-    }
+    let width = catalogue().map(|m| m.name.len()).max().unwrap_or(0);
+    let lines = |list: &[MethodInfo]| -> String {
+        list.iter().map(|m| format!("{:<width$}  {}\n", m.name, m.summary)).collect()
+    };
+    text.push_str(&lines(METHODS));
+    text.push_str(
+        "\nFor contact in fixed steps (--scheme time-stepping), order 1 where there are impacts:\n",
+    );
+    text.push_str(&lines(STEPPING));
     text.push_str(
         "\nq positions, v velocities, λ reactions; redundant, singular, rolling: constraints it \
          can run.\n`delassus methods NAME` has options and literature, `delassus compare MODEL` \
@@ -166,20 +176,30 @@ fn table() -> String {
 
 fn details(m: &MethodInfo) -> String {
     let mut text = format!("{}: {}\n", m.name, m.summary);
+    let by_steps = stepping(m.name).is_some();
     let mut row = |name: &str, value: &str| text.push_str(&format!("  {name:<14} {value}\n"));
     if !m.aliases.is_empty() {
         row("also called", &m.aliases.join(", "));
+    }
+    if by_steps {
+        row("scheme", "time-stepping, which it implies");
     }
     let [q, v, l] = m.order;
     let orders = format!(
         "{q} in positions, {v} in velocities, {l} in reactions, {} between steps",
         m.dense_order
     );
-    row("order", &orders);
+    if by_steps {
+        row("order", "1 where there are impacts, up to 2 in smooth motion");
+    } else {
+        row("order", &orders);
+    }
     row("index", &m.index.to_string());
     row("stiff systems", if m.stiff { "yes" } else { "no" });
     row("steps", if m.adaptive { "adaptive or fixed" } else { "fixed" });
-    row("default rtol", &format!("{:e}", m.default_rtol));
+    if m.adaptive || !by_steps {
+        row("default rtol", &format!("{:e}", m.default_rtol));
+    }
     let kinds = [
         ("redundant constraints", m.can.redundant),
         ("singular positions", m.can.singular),

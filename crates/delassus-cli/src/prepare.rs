@@ -6,10 +6,10 @@ use crate::fault::Fault;
 use crate::limits::{self, Bounds};
 use crate::settings::Settings;
 use crate::{reading, report};
-use delassus::dae::integrator::{METHODS, OptionError, info};
+use delassus::dae::integrator::{self, OptionError, STEPPING, catalogue, described};
 use delassus::expr::suggest;
 use delassus::io::model_file::{self, LoadedModel, SourceMap};
-use delassus::model::spec::ModelSpec;
+use delassus::model::spec::{ModelSpec, SchemeType};
 use delassus::model::{Assembled, DEFAULT_METHOD, Diagnostic, System, assemble, compile_bounded};
 use delassus::sim::{RunOptions, SetupError};
 use sha2::{Digest, Sha256};
@@ -135,6 +135,7 @@ fn ready(
     settings.apply(&mut spec);
     let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
     let mut faults: Vec<Diagnostic> = unknown_method(&spec).into_iter().collect();
+    faults.extend(idle_method(&spec, &places.settings));
     faults.extend(foreign_options(&spec, &places.settings));
     let compiled = match compile_bounded(&spec, &args.set, bounds.elements) {
         Ok(model) if faults.is_empty() => model,
@@ -162,10 +163,10 @@ fn ready(
 /// The library checks the method only when a run starts; here it is one fault among others.
 fn unknown_method(spec: &ModelSpec) -> Option<Diagnostic> {
     let name = spec.method.name.as_deref()?;
-    if info(name).is_some() {
+    if described(name).is_some() {
         return None;
     }
-    let known = || METHODS.iter().map(|m| m.name);
+    let known = || catalogue().map(|m| m.name);
     let help = match suggest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use one of: {}", known().collect::<Vec<_>>().join(", ")),
@@ -174,12 +175,31 @@ fn unknown_method(spec: &ModelSpec) -> Option<Diagnostic> {
     Some(Diagnostic::error("E_UNKNOWN_METHOD", "method.name", message).help(help))
 }
 
+/// A method of the command line that time-stepping would not use. In a file it is for the other
+/// schemes, and a note tells so; here it is a mistake.
+fn idle_method(spec: &ModelSpec, settings: &Settings) -> Option<Diagnostic> {
+    let name = settings.method()?;
+    if spec.method.scheme != Some(SchemeType::TimeStepping) || integrator::info(name).is_none() {
+        return None;
+    }
+    let message = format!("{name} cannot do time-stepping, which is the scheme of this run");
+    let able: Vec<&str> = STEPPING.iter().map(|m| m.name).collect();
+    let help = format!(
+        "methods of time-stepping: {}; with --scheme hybrid, {name} runs from event to event",
+        able.join(", ")
+    );
+    Some(Diagnostic::error("E_METHOD_SCHEME", "method.name", message).help(help))
+}
+
 /// Options on the command line that the method does not have. In a file they may be meant for
 /// another method; here they are a mistake.
 fn foreign_options(spec: &ModelSpec, settings: &Settings) -> Vec<Diagnostic> {
+    let stepping = spec.method.scheme == Some(SchemeType::TimeStepping);
     let name = spec.method.name.as_deref().unwrap_or(DEFAULT_METHOD);
-    let Some(method) = info(name) else {
-        return Vec::new();
+    let method = match described(name) {
+        None => return Vec::new(),
+        Some(_) if stepping && integrator::stepping(name).is_none() => integrator::MOREAU_JEAN,
+        Some(method) => method,
     };
     let foreign = settings.options().iter().filter(|g| method.option(&g.name).is_none());
     let fault = |name: &str| {
@@ -189,7 +209,7 @@ fn foreign_options(spec: &ModelSpec, settings: &Settings) -> Vec<Diagnostic> {
         } else {
             format!("it has: {}", has.join(", "))
         };
-        let owners = METHODS.iter().filter(|m| m.option(name).is_some()).map(|m| m.name);
+        let owners = catalogue().filter(|m| m.option(name).is_some()).map(|m| m.name);
         let message = format!("{} has no option `{name}`; {has}", method.name);
         Diagnostic::error("E_METHOD_OPTION", format!("method.{name}"), message)
             .help(format!("methods that have it: {}", owners.collect::<Vec<_>>().join(", ")))

@@ -10,7 +10,6 @@ use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::{console, page, report, signal, summary_text};
-use delassus::model::spec::ImpactType;
 use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
 use delassus_report::Description;
 use serde::Serialize;
@@ -141,11 +140,15 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
 /// What to expect of time-stepping, and what it leaves aside.
 fn stepping(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
     let h = summary.step.filter(|_| summary.scheme == Some("time-stepping"))?;
-    let one_by_one = prepared.model.system.model().analysis.impacts == ImpactType::Sequential;
-    let unused = if one_by_one { "impacts = \"sequential\", the" } else { "the" };
+    if !prepared.model.system.has_contacts() {
+        return None;
+    }
+    let given = prepared.options.rtol.is_some() || prepared.options.atol.is_some();
+    let unused = if given { "; tolerances are not used" } else { "" };
     let message = format!(
-        "time-stepping is of first order: with steps of {} s the time of an impact is known to about one \
-         step, and errors of positions grow with the step; {unused} method and its tolerance are not used",
+        "time-stepping ({}) is of first order: with steps of {} s the time of an impact is known to \
+         about one step, and errors of positions grow with the step{unused}",
+        summary.method,
         summary_text::brief(h)
     );
     let help = "halve --step and compare, or use --scheme hybrid, which locates every impact";

@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::fault::Fault;
 use crate::number::{count, number};
-use delassus::dae::integrator::{METHODS, OptionKind};
+use delassus::dae::integrator::{self, OptionKind, catalogue};
 use delassus::expr::{Dim, suggest};
 use delassus::model::spec::{ModelSpec, Scalar, SchemeType, option_dim, option_names};
 
@@ -76,6 +76,11 @@ impl Settings {
         &self.options
     }
 
+    /// The method named on the command line.
+    pub fn method(&self) -> Option<&str> {
+        self.method.as_deref()
+    }
+
     /// Writes the settings into the model, as if they had been in the file.
     pub fn apply(&self, spec: &mut ModelSpec) {
         let set = |field: &mut Option<Scalar>, value: Option<f64>| {
@@ -97,8 +102,12 @@ impl Settings {
         if self.scheme.is_some() {
             spec.method.scheme = self.scheme;
         }
-        if self.method.is_some() {
-            spec.method.name = self.method.clone();
+        if let Some(name) = &self.method {
+            spec.method.name = Some(name.clone());
+            // a time-stepping method brings its scheme
+            if self.scheme.is_none() && integrator::stepping(name).is_some() {
+                spec.method.scheme = Some(SchemeType::TimeStepping);
+            }
         }
     }
 
@@ -136,7 +145,7 @@ fn scheme(name: &str) -> Result<SchemeType, Box<Fault>> {
 
 /// A word where some method has a choice with it, a number otherwise.
 fn option_value(argument: &str, name: &str, text: &str) -> Result<Scalar, Box<Fault>> {
-    let mut kinds = METHODS.iter().filter_map(|m| m.option(name)).map(|o| o.kind).peekable();
+    let mut kinds = catalogue().filter_map(|m| m.option(name)).map(|o| o.kind).peekable();
     if kinds.peek().is_none() {
         let known = option_names();
         let help = match suggest(name, known.iter().copied()) {

@@ -69,11 +69,15 @@ pub enum ExprErrorKind {
         /// Whether it is the name of a parameter, variable or function.
         is_name: bool,
     },
-    /// A unit joined to another by `*` or `/` without spaces that is also a variable, as in
-    /// `10 rad/s*t`, where the tonne is allowed but the time is meant.
+    /// A unit joined to another by `*` or `/` without spaces that is also the name of a parameter or a
+    /// variable: in `10 rad/s*t` the tonne or the time, in `360 deg/N` the newton or a number.
     AmbiguousUnit {
         /// The name as written.
         name: String,
+        /// How to write the unit.
+        unit: String,
+        /// How to write the other.
+        other: String,
     },
     /// The part at the span has the dimension `found` where `expected` is needed.
     DimensionMismatch {
@@ -159,10 +163,9 @@ impl ExprError {
             K::UnknownUnit { suggestion, .. } => did_you_mean(suggestion).unwrap_or_else(|| {
                 "use a unit such as `mm`, `kg`, `s`, `deg`, `N` or `rpm`".into()
             }),
-            K::AmbiguousUnit { name } => format!(
-                "put spaces around the operator before `{name}` for the variable; \
-                 for the unit, multiply by `1 {name}`"
-            ),
+            K::AmbiguousUnit { name, unit, other } => {
+                format!("write `{unit}` for the unit, `{other}` for the other `{name}`")
+            }
             K::DimensionMismatch { expected, .. } if *expected == Dim::NONE => {
                 "divide by a quantity of the same dimension to get a plain number".into()
             }
@@ -244,8 +247,8 @@ impl fmt::Display for ExprError {
             K::UnknownUnit { name, .. } => {
                 write!(f, "found `{}` after a number, which is not a unit", short(name))
             }
-            K::AmbiguousUnit { name } => {
-                write!(f, "`{name}` is both a unit and a variable")
+            K::AmbiguousUnit { name, .. } => {
+                write!(f, "`{name}` is both a unit and a parameter or variable")
             }
             K::DimensionMismatch { expected, found, context } => {
                 write!(f, "{context} is in {found}, but {expected} was expected")

@@ -37,6 +37,10 @@ pub(crate) enum Tok {
     Caret,
     Open,
     Close,
+    /// `[`, before a unit.
+    OpenUnit,
+    /// `]`
+    CloseUnit,
     Comma,
     Lt,
     Le,
@@ -115,6 +119,8 @@ fn token(src: &str, at: usize) -> Result<(Tok, usize), ExprError> {
         (b'^', _) => one(Tok::Caret),
         (b'(', _) => one(Tok::Open),
         (b')', _) => one(Tok::Close),
+        (b'[', _) => one(Tok::OpenUnit),
+        (b']', _) => one(Tok::CloseUnit),
         (b',', _) => one(Tok::Comma),
         _ => {
             let found: String = src[at..].chars().take(1).collect();
@@ -232,10 +238,10 @@ mod tests {
     fn operators() {
         use Tok::*;
         assert_eq!(
-            kinds("<= < >= > == != ! && || + - * / ^ ( ) ,"),
+            kinds("<= < >= > == != ! && || + - * / ^ ( ) [ ] ,"),
             [
                 Le, Lt, Ge, Gt, Eq, Ne, Not, And, Or, Plus, Minus, Star, Slash, Caret, Open, Close,
-                Comma, End
+                OpenUnit, CloseUnit, Comma, End
             ]
         );
         assert_eq!(error("3 \u{b5}m").1, 2..4);

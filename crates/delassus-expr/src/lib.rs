@@ -43,8 +43,10 @@
 //! A unit belongs to the number directly before it, with or without white space between them.
 //! It goes on over `/`, `*` and `^` only as long as there is no space: `3 N/m` is a stiffness,
 //! `3 N / m` divides a force by the parameter `m`. Directly after a number a name is always a
-//! unit, even if a parameter has the same name. Only a unit joined to another one that is also
-//! the name of a variable is refused as ambiguous, as in `10 rad/s*t` (tonne or time?).
+//! unit, even if a parameter has the same name. A unit joined to another one that is also the name of
+//! a parameter or variable is refused as ambiguous, as in `10 rad/s*t` (tonne or time?) or `360 deg/N`,
+//! unless they make a customary unit, such as `N/m` beside a parameter `m`. In brackets all names are
+//! units: `10 [rad/s]`.
 //!
 //! # Dimensions
 //!

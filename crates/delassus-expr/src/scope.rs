@@ -16,6 +16,16 @@ pub trait Scope {
     /// What `name` stands for, or `None` if it is not defined here.
     fn lookup(&self, name: &str) -> Option<Binding>;
 
+    /// Whether `name` is defined here, asked where it may be a unit instead.
+    fn is_defined(&self, name: &str) -> bool {
+        self.lookup(name).is_some()
+    }
+
+    /// Whether `name` is a variable, asked in the same place.
+    fn is_variable(&self, name: &str) -> bool {
+        matches!(self.lookup(name), Some(Binding::Var(_)))
+    }
+
     /// All names, from which the suggestion for a misspelt one is taken.
     fn names(&self) -> Vec<String>;
 }

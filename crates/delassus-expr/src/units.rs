@@ -18,6 +18,9 @@ impl Unit {
         Unit { num, den, pi, dim }
     }
 
+    /// The plain number, as in `1/s`.
+    pub(crate) const ONE: Unit = Unit::new(1.0, 1.0, 0, Dim::NONE);
+
     /// `value` of this unit, in SI.
     pub(crate) fn to_si(self, value: f64) -> f64 {
         let scaled = value * self.num / self.den;
@@ -99,6 +102,66 @@ static UNITS: [(&str, Unit); 39] = [
     unit("Hz", 1.0, 1.0, Dim::RATE),
     angular("rpm", 1.0, 30.0, Dim::RATE),
 ];
+
+/// Joined units that everybody reads as one, also where a parameter is called `m` or `s`.
+const CUSTOMARY: &[&str] = &[
+    "m/s",
+    "mm/s",
+    "cm/s",
+    "km/h",
+    "m/min",
+    "mm/min",
+    "m/s^2",
+    "mm/s^2",
+    "m/s^3",
+    "rad/s",
+    "deg/s",
+    "rev/s",
+    "rev/min",
+    "rad/s^2",
+    "deg/s^2",
+    "kg*m^2",
+    "kg*cm^2",
+    "kg*mm^2",
+    "g*cm^2",
+    "g*mm^2",
+    "kg/m^3",
+    "g/cm^3",
+    "kg/m",
+    "kg/m^2",
+    "kg/s",
+    "kg*m/s",
+    "kg*m^2/s",
+    "N*m",
+    "N*mm",
+    "mN*m",
+    "mN*mm",
+    "kN*m",
+    "N*m/rad",
+    "N*m/deg",
+    "N*mm/rad",
+    "N*m*s",
+    "N*m*s/rad",
+    "N*mm*s/rad",
+    "N*s",
+    "N/m",
+    "N/mm",
+    "kN/m",
+    "kN/mm",
+    "N*s/m",
+    "N*s/mm",
+    "kN*s/m",
+    "N/m^2",
+    "N/mm^2",
+    "N/kg",
+    "J/kg",
+    "N*m/s",
+];
+
+/// Whether joined units, as written, are read as a unit by everybody.
+pub(crate) fn is_customary(text: &str) -> bool {
+    CUSTOMARY.contains(&text)
+}
 
 /// The unit called `name`.
 pub(crate) fn lookup(name: &str) -> Option<Unit> {

@@ -110,8 +110,8 @@ fn units() {
     expect("5 parsec", 2..8, &message("parsec"), "use a unit");
     expect("5 length", 2..8, &message("length"), "write `*`");
     expect("2sin(t)", 1..4, &message("sin"), "write `*`");
-    let both = "`t` is both a unit and a variable";
-    expect("10 rad/s*t", 9..10, both, "spaces around the operator");
+    let both = "`t` is both a unit and a parameter or variable";
+    expect("10 rad/s*t", 9..10, both, "write `10 [rad/s*t]` for the unit, `10 rad/s * t` for");
     let range = "the power of a unit is out of range";
     expect("1 m^200", 2..7, range, "");
     expect("1 N*m^100*m^100", 2..15, range, "");

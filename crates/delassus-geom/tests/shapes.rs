@@ -186,3 +186,36 @@ fn outlines_close_and_lie_on_the_shape() {
     assert_eq!(Shape::point().outline(), [[0.0, 0.0]]);
     assert!(Shape::sphere(1.0).unwrap().outline().is_empty());
 }
+
+/// A contour that is walked clockwise is the wall of a hole: normals and distances change their sign.
+#[test]
+fn clockwise_is_a_hole() {
+    let corners = |b: ProfileBuilder| {
+        b.point(0.0, 0.0).fillet(0.1).point(0.0, 2.0).point(1.0, 2.0).bulge(-0.3).point(1.0, 0.0)
+    };
+    let hole = corners(ProfileBuilder::new()).build_directed().unwrap();
+    assert!(hole.is_hole());
+    let same = ProfileBuilder::new()
+        .point(1.0, 0.0)
+        .bulge(0.3)
+        .point(1.0, 2.0)
+        .point(0.0, 2.0)
+        .point(0.0, 0.0)
+        .fillet(0.1);
+    let solid = same.clone().build().unwrap();
+    assert!((hole.area() - solid.area()).abs() < 1e-12);
+    assert_eq!(same.build_directed().unwrap(), solid);
+    assert!(!solid.is_hole());
+    let (wall, body) = (Shape::profile(&hole), Shape::profile(&solid));
+    for x in [[0.5, 1.0], [0.2, 1.7], [1.2, 1.0], [0.05, 0.3]] {
+        let (a, b) = (wall.signed_distance(x).unwrap(), body.signed_distance(x).unwrap());
+        assert!(a > 0.0 && (a + b).abs() < 1e-14, "{x:?}: {a} {b}");
+        let ((n, k), (m, l)) = (wall.surface_at(x).unwrap(), body.surface_at(x).unwrap());
+        assert!((n[0] + m[0]).abs() + (n[1] + m[1]).abs() < 1e-12, "{x:?}: {n:?} {m:?}");
+        assert!((k + l).abs() < 1e-12, "{x:?}: {k} {l}");
+    }
+    // faults are those of the contour, not of its direction
+    let crossing =
+        ProfileBuilder::new().point(0.0, 0.0).point(1.0, 1.0).point(1.0, 0.0).point(0.0, 1.0);
+    assert!(crossing.build_directed().is_err());
+}

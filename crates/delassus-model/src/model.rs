@@ -350,7 +350,7 @@ pub enum Form {
         /// Material outside.
         hollow: bool,
     },
-    /// Closed outline, counter-clockwise.
+    /// Closed outline: counter-clockwise around material, clockwise around a hole in it.
     Profile {
         /// Corners.
         corners: Vec<Corner>,
@@ -407,7 +407,8 @@ pub struct Corner {
     pub at: Vec3,
     /// Radius that rounds it off, 0 for none.
     pub fillet: f64,
-    /// Radius of the edge to the next corner: positive bulges outwards, 0 is straight.
+    /// Radius of the edge to the next corner: positive turns left on the way (bulges out of the
+    /// material), 0 is straight.
     pub arc: f64,
 }
 
@@ -420,6 +421,21 @@ pub struct Contact {
     pub kind: ContactKind,
     /// May start with a negative gap.
     pub allow_overlap: bool,
+}
+
+impl Contact {
+    /// How it bounces; `None` for what cannot.
+    pub fn restitution(&self) -> Option<Restitution> {
+        match &self.kind {
+            ContactKind::Shapes { surface, .. } | ContactKind::Coordinates { surface, .. } => {
+                Some(surface.restitution)
+            }
+            ContactKind::Limit { restitution, .. } | ContactKind::Rope { restitution, .. } => {
+                Some(*restitution)
+            }
+            ContactKind::OneWay { .. } | ContactKind::DryFriction { .. } => None,
+        }
+    }
 }
 
 /// Bounce and friction of a contact.
@@ -599,7 +615,7 @@ pub const DEFAULT_METHOD: &str = "mdop5";
 /// Method and tolerances; `None` = the method's own default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
-    /// Name.
+    /// Name of the method that runs: of a time-stepping method with that scheme.
     pub name: String,
     /// Relative tolerance.
     pub rtol: Option<f64>,

@@ -205,6 +205,31 @@ fn sensor_cycles() {
     refused_entry(text, "E_CYCLE", "sensor.p.value", "p → q → p", "formula");
 }
 
+/// Formulas of repeated sensors and forces refer to repeated sensors.
+#[test]
+fn repeated_sensors_in_formulas() {
+    let text = "[sensor.\"p{i}\"]\nrepeat = \"i = 1..3\"\ntype = \"position\"\nof = \"a\"\n\
+                [sensor.\"d{i}\"]\nrepeat = \"i = 2..3\"\ntype = \"expression\"\n\
+                value = \"p{i}.x - p{i-1}.y + i\"\n\
+                [sensor.\"s{i}\"]\nrepeat = \"i = 2..3\"\ntype = \"expression\"\nvalue = \"2*d{i}\"\n\
+                [force.\"f{i}\"]\nrepeat = \"i = 2..3\"\ntype = \"force\"\nat = \"a\"\n\
+                force = [\"s{i}\", 0]\n";
+    let m = model_with(text);
+    let column = |name: &str| m.sensors.iter().position(|s| s.name == name).unwrap();
+    for i in 2..=3 {
+        let Measure::Expression(d) = &m.sensors[column(&format!("d{i}"))].measure else { panic!() };
+        let used = [format!("p{i}.x"), format!("p{}.y", i - 1)];
+        let mut wanted = used.map(|n| var::SENSOR + column(&n));
+        wanted.sort_unstable();
+        assert_eq!(d.variables(), wanted);
+    }
+    let unknown = text.replace("p{i-1}.y", "p{i-2}.y");
+    let fault = refused_entry(&unknown, "E_UNKNOWN_NAME", "sensor.d{i}.value", "p0.y", "p1.y");
+    assert_eq!(fault.within, None);
+    let bad = text.replace("p{i-1}.y", "p{i-0.5}.y");
+    refused_entry(&bad, "E_EXPRESSION", "sensor.d{i}.value", "1.5", "");
+}
+
 #[test]
 fn springs() {
     let spring =

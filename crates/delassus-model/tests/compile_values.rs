@@ -83,6 +83,46 @@ fn parameter_cycle() {
     refused("[parameters]\na = \"a\"", "E_CYCLE", "parameters.a", "a → a", "");
 }
 
+/// A unit that is also the name of a parameter: never silently the wrong one, and no reference.
+#[test]
+fn units_that_are_also_names() {
+    let text = |m: &str, k: &str| format!("[parameters]\nm = \"{m}\"\nk = \"{k}\"\nN = 12\n");
+    for (k, unit, other) in [
+        ("10 m/s^2*m", "10 [m/s^2*m]", "10 m/s^2 * m"),
+        ("3 kg*N", "3 [kg*N]", "3 kg * N"),
+        ("360 deg/N", "360 [deg/N]", "360 deg / N"),
+    ] {
+        let fault = refused(&text("2 kg", k), "E_AMBIGUOUS_UNIT", "parameters.k", "both", unit);
+        assert!(fault.help.unwrap().contains(other));
+    }
+    // its own name is no cycle
+    let own = text("7850 s/m^3 * 2", "1");
+    refused(&own, "E_AMBIGUOUS_UNIT", "parameters.m", "`m`", "[s/m^3]");
+    assert_eq!(model(&text("7850 kg/m^3", "100 N/m")).parameters[0].1, 7850.0);
+    let value = |m: &str, k: &str| model(&text(m, k)).parameters[1].1;
+    assert_eq!(value("2 kg", "100 [N/m]"), 100.0);
+    assert_eq!(value("2 kg", "100 N / m"), 50.0);
+    assert_eq!(value("2 kg", "3 m"), 3.0);
+    assert_eq!(model(&text("7850 [kg/m^3]", "1")).parameters[0].1, 7850.0);
+    // also where the parameter is itself at fault, and for an index
+    let faults = faults("[parameters]\nm = \"2 *\"\nk = \"100 J/m\"\n");
+    let codes: Vec<&str> = faults.iter().map(|f| f.code).collect();
+    assert_eq!(codes, ["E_EXPRESSION", "E_AMBIGUOUS_UNIT"]);
+    let text =
+        "[body.\"b{m}\"]\nrepeat = \"m = 1..2\"\ntype = \"planar-point\"\nmass = \"3 kg*m\"\n";
+    refused(text, "E_AMBIGUOUS_UNIT", "body.b{m}.mass", "`m`", "3 kg * m");
+}
+
+#[test]
+fn names_with_an_index_in_formulas() {
+    let text = "[parameters]\nL1 = 2\nL2 = 5\n[body.\"b{i}\"]\nrepeat = \"i = 1..2\"\n\
+                type = \"planar-point\"\nmass = \"2*L{i}\"\n";
+    let masses: Vec<f64> = model(text).bodies.iter().map(|b| b.mass).collect();
+    assert_eq!(masses, [4.0, 10.0]);
+    let text = text.replace("2*L{i}", "2*L{i+1}");
+    refused(&text, "E_UNKNOWN_NAME", "body.b{i}.mass", "L3", "L");
+}
+
 #[test]
 fn a_long_chain_of_parameters() {
     let mut text = String::from("[parameters]\n");

@@ -12,7 +12,9 @@ use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
-use delassus_dae::integrator::{Abilities, METHODS, MethodInfo, info, make};
+use delassus_dae::integrator::{
+    self, Abilities, METHODS, MethodInfo, catalogue, described, info, make,
+};
 use delassus_dae::{Options, Problem, Settings, State, Tolerances};
 use delassus_model::spec::SchemeType;
 use delassus_model::{Assembled, Model, System};
@@ -20,7 +22,8 @@ use delassus_model::{Assembled, Model, System};
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOptions {
-    /// Method by name.
+    /// Method by name. Where the scheme is time-stepping and this is a method of smooth motion, it is
+    /// not used, and `moreau-jean` is.
     pub method: String,
     /// Relative tolerance.
     pub rtol: Option<f64>,
@@ -34,7 +37,8 @@ pub struct RunOptions {
     pub max_steps: Option<u64>,
     /// Options that only some methods have.
     pub options: Options,
-    /// How contacts are treated, for models that have them.
+    /// How contacts are treated, for models that have them; a time-stepping method needs its own
+    /// scheme.
     pub scheme: SchemeType,
     /// End time, s.
     pub t_end: f64,
@@ -55,12 +59,18 @@ impl RunOptions {
         RunOptions::for_method(m, &m.method.name)
     }
 
-    /// The same with another method, which takes those options of the file that it has.
+    /// The same with another method, which takes those options of the file that it has. A
+    /// time-stepping method brings its scheme; instead of time-stepping another one is hybrid.
     pub fn for_method(m: &Model, name: &str) -> RunOptions {
         let mut options = m.method.options.clone();
-        if let Some(method) = info(name) {
+        if let Some(method) = described(name) {
             options.retain(|name| method.option(name).is_some());
         }
+        let scheme = match m.method.scheme {
+            _ if integrator::stepping(name).is_some() => SchemeType::TimeStepping,
+            SchemeType::TimeStepping => SchemeType::Hybrid,
+            other => other,
+        };
         RunOptions {
             method: name.to_owned(),
             rtol: m.method.rtol,
@@ -69,7 +79,7 @@ impl RunOptions {
             max_step: m.method.max_step,
             max_steps: m.method.max_steps,
             options,
-            scheme: m.method.scheme,
+            scheme,
             t_end: m.analysis.end,
             sample: m.analysis.sample,
             keep_states: 0,
@@ -81,12 +91,20 @@ impl RunOptions {
     /// Checks the settings against each other and against the start time.
     pub fn check(&self, t_start: f64) -> Result<(), SetupError> {
         let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
-        let Some(method) = info(&self.method) else {
-            let known: Vec<&'static str> = METHODS.iter().map(|m| m.name).collect();
+        let Some(method) = described(&self.method) else {
+            let known: Vec<&'static str> = catalogue().map(|m| m.name).collect();
             let suggestion =
                 delassus_expr::suggest(&self.method, known.iter().copied()).map(str::to_owned);
             return Err(SetupError::UnknownMethod { name: self.method.clone(), suggestion, known });
         };
+        if integrator::stepping(&self.method).is_some() && self.scheme != SchemeType::TimeStepping {
+            let message = format!(
+                "{} is a method of time-stepping, but the scheme is \"{}\"",
+                self.method,
+                self.scheme.name()
+            );
+            return bad("E_METHOD_SCHEME", "scheme", message);
+        }
         let span = self.t_end - t_start;
         if !(span > 0.0 && span.is_finite()) {
             return bad(
@@ -134,6 +152,14 @@ impl RunOptions {
         }
         self.options.check(&method)?;
         Ok(())
+    }
+
+    /// The method that runs.
+    fn effective(&self) -> Option<MethodInfo> {
+        let named = described(&self.method)?;
+        let smooth = info(&self.method).is_some();
+        let replaced = smooth && self.scheme == SchemeType::TimeStepping;
+        Some(if replaced { integrator::MOREAU_JEAN } else { named })
     }
 }
 
@@ -224,7 +250,7 @@ pub fn run(
     let sys = &model.system;
     let t_start = model.state.t;
     opts.check(t_start)?;
-    let method = info(&opts.method).ok_or_else(|| unknown(&opts.method))?;
+    let method = opts.effective().ok_or_else(|| unknown(&opts.method))?;
     let tol = Tolerances {
         rtol: opts.rtol.unwrap_or(method.default_rtol),
         // atol is added to the relative part, which is scaled by the model's own size
@@ -253,8 +279,10 @@ pub fn run(
     let cpu = CpuClock::start();
     let mut error = None;
     let mut status = Status::Done;
-    let mut engine: Box<dyn Engine + '_> = if sys.has_contacts() {
-        Box::new(contact::ContactEngine::new(model, opts, &settings, driver_opts, &mut recorder)?)
+    let by_steps = opts.scheme == SchemeType::TimeStepping;
+    let mut engine: Box<dyn Engine + '_> = if sys.has_contacts() || by_steps {
+        let runs = contact::Runs { method, settings: &settings, driver: driver_opts };
+        Box::new(contact::ContactEngine::new(model, opts, runs, &mut recorder)?)
     } else {
         let method = make(&opts.method, sys, &settings).ok_or_else(|| unknown(&opts.method))??;
         let driver = Driver::new(sys, method, model.state.clone(), driver_opts);
@@ -309,14 +337,11 @@ pub fn run(
     drop(engine);
     let (wall_s, cpu_s) = (clock.elapsed().as_secs_f64(), cpu.seconds());
     let (work, r) = (counts.work, counts.rejections);
-    let scheme = sys.has_contacts().then_some(opts.scheme);
+    let scheme = (sys.has_contacts() || by_steps).then_some(opts.scheme);
     let summary = Summary {
         status,
         model: sys.model().title.clone(),
-        method: match scheme {
-            Some(SchemeType::TimeStepping) => contact::STEPPING_METHOD.to_owned(),
-            _ => method.name.to_owned(),
-        },
+        method: method.name.to_owned(),
         scheme: scheme.map(SchemeType::name),
         version: env!("CARGO_PKG_VERSION"),
         rtol: counts.fixed_step.is_none().then_some(tol.rtol),
@@ -356,7 +381,7 @@ fn unknown(name: &str) -> SetupError {
     SetupError::UnknownMethod {
         name: name.to_owned(),
         suggestion: None,
-        known: METHODS.iter().map(|m| m.name).collect(),
+        known: catalogue().map(|m| m.name).collect(),
     }
 }
 

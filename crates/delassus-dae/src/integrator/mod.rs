@@ -17,6 +17,7 @@ mod lin_euler;
 mod mns;
 mod options;
 mod radau5;
+mod stepping;
 
 pub use al::{Al, Ali3p};
 pub use bdf::Bdf;
@@ -27,6 +28,7 @@ pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 pub use radau5::Radau5;
+pub use stepping::{MOREAU_JEAN, NONSMOOTH_GEN_ALPHA, SCHATZMAN_PAOLI, STEPPING};
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
@@ -110,7 +112,7 @@ pub trait Integrator<P: Problem>: Send {
 /// limits hover around the border, with its safety factor mostly a little below.
 pub const AT_BORDER: f64 = 0.85;
 
-/// All methods.
+/// All methods of smooth motion.
 pub const METHODS: &[MethodInfo] = &[
     dopri5::MDOP5.info,
     dopri5::DOPRI5.info,
@@ -137,6 +139,21 @@ pub const METHODS: &[MethodInfo] = &[
 /// Description of a method by its name or another name of it.
 pub fn info(name: &str) -> Option<MethodInfo> {
     METHODS.iter().copied().find(|m| m.name == name || m.aliases.contains(&name))
+}
+
+/// Description of a method or of a time-stepping method by name.
+pub fn described(name: &str) -> Option<MethodInfo> {
+    info(name).or_else(|| stepping(name))
+}
+
+/// Description of a time-stepping method by name.
+pub fn stepping(name: &str) -> Option<MethodInfo> {
+    STEPPING.iter().copied().find(|m| m.name == name)
+}
+
+/// All methods, time-stepping methods last.
+pub fn catalogue() -> impl Iterator<Item = &'static MethodInfo> + Clone {
+    METHODS.iter().chain(STEPPING)
 }
 
 /// Makes a method by name; `None` for an unknown name. Options are taken as they are:

@@ -3,7 +3,6 @@
 use super::{Parsed, Parser};
 use crate::error::{ExprError, ExprErrorKind};
 use crate::lexer::{Span, Tok, Token};
-use crate::scope::Binding;
 use crate::suggest::suggest;
 use crate::units::{self, Unit};
 use crate::{Dim, functions};
@@ -12,9 +11,12 @@ impl Parser<'_> {
     /// The number just read with the unit after it, if there is one.
     pub(super) fn quantity(&mut self, value: f64, span: Span) -> Parsed {
         let Token { tok, span: first } = self.peek();
-        if tok != Tok::Ident {
-            return Ok(self.emit.constant(value, Dim::Any, span));
+        match tok {
+            Tok::Ident => {}
+            Tok::OpenUnit => return self.bracket(value, span),
+            _ => return Ok(self.emit.constant(value, Dim::Any, span)),
         }
+        let number = span;
         let name = self.text(first);
         let Some(unit) = units::lookup(name) else {
             let kind = ExprErrorKind::UnknownUnit {
@@ -27,10 +29,13 @@ impl Parser<'_> {
         self.next();
         let mut end = first;
         let mut total = self.unit_power(unit, &mut end)?;
+        let mut clash = None;
         while let Some((divide, unit)) = self.unit_factor(end) {
-            self.next();
+            let sign = self.next().span;
             let mut last = self.next().span;
-            self.refuse_variable(last)?;
+            if clash.is_none() && self.scope.is_defined(self.text(last)) {
+                clash = Some((sign, last));
+            }
             let factor = self.unit_power(unit, &mut last)?;
             let factor = if divide { factor.checked_pow(-1) } else { Some(factor) };
             end = last;
@@ -38,18 +43,69 @@ impl Parser<'_> {
                 .and_then(|f| total.checked_mul(f))
                 .ok_or_else(|| ExprError::new(ExprErrorKind::DimensionTooLarge, first.to(end)))?;
         }
+        let clash = clash.filter(|(_, name)| {
+            self.scope.is_variable(self.text(*name))
+                || !units::is_customary(self.text(first.to(end)))
+        });
+        if let Some((sign, name)) = clash {
+            return Err(self.ambiguous(number, first.to(end), sign, name));
+        }
         let span = span.to(end);
         Ok(self.emit.constant(total.to_si(value), total.dim, span))
     }
 
-    /// A tonne silently taken for the time would be wrong by a factor of a thousand or more.
-    fn refuse_variable(&self, span: Span) -> Result<(), ExprError> {
-        let name = self.text(span);
-        if let Some(Binding::Var(_)) = self.scope.lookup(name) {
-            let name = name.to_owned();
-            return Err(ExprError::new(ExprErrorKind::AmbiguousUnit { name }, span));
+    /// A tonne silently taken for the time, or a newton for a number of teeth, would be wrong by any
+    /// factor: neither reading is preferred.
+    fn ambiguous(&self, number: Span, unit: Span, sign: Span, name: Span) -> ExprError {
+        let [x, whole, sign_text] = [number, unit, sign].map(|s| self.text(s));
+        let before = self.text(Span::new(unit.start, sign.start));
+        let rest = self.text(Span::new(name.start, unit.end));
+        let kind = ExprErrorKind::AmbiguousUnit {
+            name: self.text(name).to_owned(),
+            unit: format!("{x} [{whole}]"),
+            other: format!("{x} {before} {sign_text} {rest}"),
+        };
+        ExprError::new(kind, name)
+    }
+
+    /// A unit in brackets, `[kg/m^3]`: all names in it are units.
+    fn bracket(&mut self, value: f64, span: Span) -> Parsed {
+        let open = self.next().span;
+        let mut total = Unit::ONE;
+        let mut divide = false;
+        for k in 0.. {
+            let Token { tok, span: mut last } = self.peek();
+            let unit = match tok {
+                Tok::Number(1.0) if k == 0 => Unit::ONE,
+                Tok::Ident => {
+                    let name = self.text(last);
+                    units::lookup(name).ok_or_else(|| {
+                        let kind = ExprErrorKind::UnknownUnit {
+                            name: name.to_owned(),
+                            suggestion: suggest(name, units::names()).map(str::to_owned),
+                            is_name: false,
+                        };
+                        ExprError::new(kind, last)
+                    })?
+                }
+                _ => return Err(self.unexpected("a unit")),
+            };
+            self.next();
+            let factor = self.unit_power(unit, &mut last)?;
+            let factor = if divide { factor.checked_pow(-1) } else { Some(factor) };
+            total = factor
+                .and_then(|f| total.checked_mul(f))
+                .ok_or_else(|| ExprError::new(ExprErrorKind::DimensionTooLarge, open.to(last)))?;
+            divide = match self.peek().tok {
+                Tok::Star => false,
+                Tok::Slash => true,
+                Tok::CloseUnit => break,
+                _ => return Err(self.unexpected("`*`, `/` or `]`")),
+            };
+            self.next();
         }
-        Ok(())
+        let span = span.to(self.next().span);
+        Ok(self.emit.constant(total.to_si(value), total.dim, span))
     }
 
     /// Whether `*u` or `/u` with a unit `u` goes on directly at `end`; true is for a division.
@@ -97,7 +153,7 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Binding, Dim, parse_constant};
+    use crate::{Binding, Dim, ExprErrorKind, parse_constant};
 
     fn si(src: &str) -> (f64, Dim) {
         let scope = [("m", Binding::Const(4.0, Dim::MASS)), ("x", Binding::Const(2.0, Dim::Any))];
@@ -127,7 +183,63 @@ mod tests {
         assert_eq!(si("2 mm^2"), (2e-6, Dim::AREA));
         assert_eq!(si("2 m ^2"), (4.0, Dim::AREA));
         assert_eq!(si("1 N/mm^2"), (1e6, Dim::PRESSURE));
-        assert_eq!(si("1 kg/m/s"), (1.0, Dim::known(-1, 1, -1)));
+        assert_eq!(si("1 kg/mm/s"), (1e3, Dim::known(-1, 1, -1)));
         assert_eq!(si("7 g/cm^3"), (7000.0, Dim::DENSITY));
+    }
+
+    #[test]
+    fn in_brackets_all_names_are_units() {
+        assert_eq!(si("3 [N/m]"), (3.0, Dim::STIFFNESS));
+        assert_eq!(si("3[N / m] * x"), (6.0, Dim::Any));
+        assert_eq!(si("7850 [kg/m^3]"), (7850.0, Dim::DENSITY));
+        assert_eq!(si("2 [1/s^2]"), (2.0, Dim::known(0, 0, -2)));
+        assert_eq!(si("2 [mm]^2"), (4e-6, Dim::AREA));
+        let fault =
+            |src: &str| parse_constant(src, &[("m", Binding::Const(4.0, Dim::MASS))]).unwrap_err();
+        assert_eq!(fault("3 [x]").span, 3..4);
+        assert!(matches!(fault("3 [x]").kind, ExprErrorKind::UnknownUnit { .. }));
+        for (src, at) in
+            [("3 []", 3), ("3 [N", 4), ("3 [N m]", 5), ("3 [2 N]", 3), ("[N]", 0), ("m [N]", 2)]
+        {
+            assert_eq!(fault(src).span.start, at, "{src}: {}", fault(src));
+        }
+    }
+
+    /// A joined unit that is also a name has two readings; both are told, and both can be written.
+    #[test]
+    fn a_joined_unit_that_is_also_a_name_is_refused() {
+        let scope = [
+            ("m", Binding::Const(4.0, Dim::MASS)),
+            ("N", Binding::Const(8.0, Dim::Any)),
+            ("t", Binding::Var(0)),
+        ];
+        let readings = |src: &str| {
+            let fault = parse_constant(src, &scope).unwrap_err();
+            match fault.kind {
+                ExprErrorKind::AmbiguousUnit { name, unit, other } => {
+                    (name, unit, other, fault.span)
+                }
+                kind => panic!("{src}: {kind:?}"),
+            }
+        };
+        let own = |a: &str, b: &str, c: &str, r| (a.to_owned(), b.to_owned(), c.to_owned(), r);
+        assert_eq!(readings("360 deg/N"), own("N", "360 [deg/N]", "360 deg / N", 8..9));
+        assert_eq!(
+            readings("2 + 9.81 m/s^2*m^2 * 2"),
+            own("m", "9.81 [m/s^2*m^2]", "9.81 m/s^2 * m^2", 15..16)
+        );
+        assert_eq!(readings("3 J*m/s"), own("m", "3 [J*m/s]", "3 J * m/s", 4..5));
+        assert_eq!(readings("10 rad/s*t"), own("t", "10 [rad/s*t]", "10 rad/s * t", 9..10));
+        assert_eq!(si("360 [deg/N]").0, 2.0 * std::f64::consts::PI);
+        let both = |src: &str| parse_constant(src, &scope).unwrap();
+        assert_eq!(both("360 deg / N").0, std::f64::consts::FRAC_PI_4);
+        assert_eq!(both("7850 [kg/m^3]"), (7850.0, Dim::DENSITY));
+        // customary units are units
+        assert_eq!(both("100 N/m * 2").0, 200.0);
+        assert_eq!(both("7850 kg/m^3"), (7850.0, Dim::DENSITY));
+        assert_eq!(both("2 N*m"), (2.0, Dim::TORQUE));
+        // directly after a number a name is a unit: there is no implied multiplication
+        assert_eq!(both("3 m"), (3.0, Dim::LENGTH));
+        assert_eq!(both("3 N"), (3.0, Dim::FORCE));
     }
 }

@@ -142,6 +142,22 @@ impl ProfileBuilder {
         Ok(Profile { elements, hole: false })
     }
 
+    /// The same in either direction: a contour walked clockwise is the wall of a hole, with the body
+    /// outside. A bulge turns left along the walk in both cases.
+    pub fn build_directed(self) -> Result<Profile, ShapeError> {
+        match self.clone().build() {
+            Err(ShapeError::Clockwise { .. }) => Ok(self.reversed().build()?.into_hole()),
+            other => other,
+        }
+    }
+
+    /// The same contour walked backwards.
+    fn reversed(self) -> ProfileBuilder {
+        let n = self.nodes.len();
+        let node = |k: usize| Node { bulge: -self.nodes[(k + n - 1) % n].bulge, ..self.nodes[k] };
+        ProfileBuilder { nodes: (0..n).rev().map(node).collect() }
+    }
+
     /// For each rounded corner: where the arc begins, where it ends, and the arc.
     #[allow(clippy::type_complexity)]
     fn fillets(&self) -> Result<Vec<Option<(Vec3, Vec3, Element)>>, ShapeError> {

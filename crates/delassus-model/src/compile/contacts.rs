@@ -139,6 +139,29 @@ pub(super) fn note_unused(
     }
 }
 
+/// A note for every contact whose law of restitution time-stepping replaces.
+pub(super) fn note_laws(contacts: &[Option<Contact>], mut report: impl FnMut(usize, Diagnostic)) {
+    for (k, contact) in contacts.iter().enumerate() {
+        let Some(contact) = contact else { continue };
+        let Some(Restitution { e, law }) = contact.restitution() else { continue };
+        let law = match law {
+            RestitutionLaw::Newton => continue,
+            RestitutionLaw::Poisson => "Poisson's law",
+            RestitutionLaw::Energetic => "the energetic law",
+        };
+        // without restitution the laws agree
+        if e > 0.0 {
+            let message = format!(
+                "the contact `{}` names {law} of restitution, which time-stepping does not have: it takes \
+                 {e} as Newton's coefficient",
+                contact.name
+            );
+            let note = Diagnostic::note("N_RESTITUTION_LAW", "", message);
+            report(k, note.help("for this law use the scheme hybrid or event-driven"));
+        }
+    }
+}
+
 /// The entry being compiled, with all it may need.
 struct Entry<'e> {
     env: &'e Env<'e>,

@@ -24,7 +24,7 @@ mod sensors;
 mod settings;
 mod shapes;
 
-use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION};
+use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, SchemeType};
 use crate::{Diagnostic, Model};
 use context::{Env, Path, Section, Sink};
 use coordinates::Joints;
@@ -117,6 +117,17 @@ fn checked(
         note.path = format!("shape.{}", spec.shape.0[instance.entry].0);
         env(Section::Shape).at(instance.entry, &instance.indices).report(note);
     });
+
+    if method.as_ref().is_some_and(|m| m.scheme == SchemeType::TimeStepping) {
+        if let Some(analysis) = &analysis {
+            settings::note_sequential(&env(Section::Analysis), analysis);
+        }
+        contacts::note_laws(&contacts, |k, mut note| {
+            let instance = &names.contacts.instances[k];
+            note.path = format!("contact.{}.restitution_law", spec.contact.0[instance.entry].0);
+            env(Section::Contact).at(instance.entry, &instance.indices).report(note);
+        });
+    }
 
     if sink.has_errors() {
         return None;

@@ -8,7 +8,9 @@ use super::context::{Env, Path};
 use crate::Diagnostic;
 use crate::spec::{Scalar, Table, option_dim, option_names};
 use delassus_dae::Options;
-use delassus_dae::integrator::{METHODS, MethodInfo, OptionInfo, OptionKind, OptionValue, info};
+use delassus_dae::integrator::{
+    MethodInfo, OptionInfo, OptionKind, OptionValue, catalogue, described,
+};
 use delassus_expr::suggest;
 
 /// `None` after a fault was reported. An unknown method is not this part's business.
@@ -18,7 +20,7 @@ pub(super) fn compile(
     method: &str,
     given: &Table<Scalar>,
 ) -> Option<Options> {
-    let method = info(method);
+    let method = described(method);
     let mut options = Options::default();
     let mut good = true;
     for (name, value) in given.iter() {
@@ -40,7 +42,7 @@ fn option(
     let own = method.and_then(|m| m.option(name));
     let rules: Vec<&OptionInfo> = match own {
         Some(own) => vec![own],
-        None => METHODS.iter().filter_map(|m| m.option(name)).collect(),
+        None => catalogue().filter_map(|m| m.option(name)).collect(),
     };
     if rules.is_empty() {
         unknown(env, path, name);
@@ -49,7 +51,7 @@ fn option(
     let value = read(env, path, &rules, value)?;
     if let (None, Some(method)) = (own, method) {
         let owners: Vec<&str> =
-            METHODS.iter().filter(|m| m.option(name).is_some()).map(|m| m.name).collect();
+            catalogue().filter(|m| m.option(name).is_some()).map(|m| m.name).collect();
         env.report(
             Diagnostic::note(
                 "N_METHOD_OPTION",

@@ -199,6 +199,10 @@ fn references(definition: &Definition<'_>, ids: &BTreeMap<&str, usize>) -> Vec<u
             self.used.borrow_mut().push(*self.ids.get(name)?);
             Some(Binding::Const(1.0, Dim::Any))
         }
+        // as a unit it is no reference
+        fn is_defined(&self, _: &str) -> bool {
+            false
+        }
         fn names(&self) -> Vec<String> {
             Vec::new()
         }

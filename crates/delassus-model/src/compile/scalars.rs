@@ -72,6 +72,18 @@ impl Scope for Names<'_> {
         }
     }
 
+    fn is_defined(&self, name: &str) -> bool {
+        self.is_variable(name)
+            || self.env.indices.iter().any(|(n, _)| &**n == name)
+            || self.env.params.get(name).is_some()
+    }
+
+    fn is_variable(&self, name: &str) -> bool {
+        name == "t"
+            || self.vars.locals.iter().any(|(n, _)| *n == name)
+            || self.vars.sensors.is_some_and(|s| s.contains_key(name))
+    }
+
     fn names(&self) -> Vec<String> {
         let sensors = self.vars.sensors.into_iter().flat_map(BTreeMap::keys);
         let mut list: Vec<String> = self.env.params.names().map(str::to_owned).collect();
@@ -87,6 +99,24 @@ impl Env<'_> {
     pub(super) fn constant(&self, value: &Scalar, path: &Path<'_>, expected: Dim) -> Option<f64> {
         match value {
             Scalar::Number(x) => self.finite(*x, path),
+            Scalar::Text(text) if text.contains('{') => {
+                // names such as `L{i}`; a place in the filled text is no place of the file
+                let text = self.text(text, path)?;
+                let names = Names::new(*self, Vars::default());
+                let parsed = parse_constant(&text, &names);
+                if names.tainted.get() {
+                    return None;
+                }
+                let fault = match parsed {
+                    Ok((x, dim)) => match dim_fault(&text, 0, path, expected, dim) {
+                        None => return self.finite(x, path),
+                        Some(fault) => fault,
+                    },
+                    Err(error) => expression_fault(&text, 0, path, &error),
+                };
+                self.report(Diagnostic { within: None, ..fault });
+                None
+            }
             Scalar::Text(text) => self.constant_text(text, 0, path, expected),
         }
     }
@@ -100,7 +130,10 @@ impl Env<'_> {
         expected: Dim,
     ) -> Option<f64> {
         let (value, dim) = self.constant_with_dim(text, offset, path)?;
-        self.check_dim(text, offset, path, expected, dim)?;
+        if let Some(fault) = dim_fault(text, offset, path, expected, dim) {
+            self.report(fault);
+            return None;
+        }
         Some(value)
     }
 
@@ -125,7 +158,8 @@ impl Env<'_> {
         }
     }
 
-    /// A program that may depend on time and on `vars`.
+    /// A program that may depend on time and on `vars`. Names in it may hold the index of a
+    /// repetition: `p{i}.x`.
     pub(super) fn expression(
         &self,
         value: &Scalar,
@@ -135,8 +169,15 @@ impl Env<'_> {
     ) -> Option<Expr> {
         let text = match value {
             Scalar::Number(x) => return self.finite(*x, path).map(Expr::constant),
-            Scalar::Text(text) => text,
+            Scalar::Text(text) => self.text(text, path)?,
         };
+        // a place in a text that was filled in is no place of the file
+        let filled = matches!(text, Cow::Owned(_));
+        let place = |mut fault: Diagnostic| {
+            fault.within = fault.within.filter(|_| !filled);
+            fault
+        };
+        let text = &*text;
         let names = Names::new(*self, vars);
         let parsed = Expr::parse(text, &names);
         if names.tainted.get() {
@@ -161,11 +202,14 @@ impl Env<'_> {
                 if let Some(help) = component_help(&error, vars) {
                     fault.help = Some(help);
                 }
-                self.report(fault);
+                self.report(place(fault));
                 return None;
             }
         };
-        self.check_dim(text, 0, path, expected, expr.dim())?;
+        if let Some(fault) = dim_fault(text, 0, path, expected, expr.dim()) {
+            self.report(place(fault));
+            return None;
+        }
         self.check_start(text, path, &expr)?;
         Some(expr)
     }
@@ -186,29 +230,6 @@ impl Env<'_> {
                 format!("`{}` is {value} at t = {}", quoted(text), self.start),
             )
             .help("check for a division by zero, or for a root or logarithm of a negative number"),
-        );
-        None
-    }
-
-    fn check_dim(
-        &self,
-        text: &str,
-        offset: usize,
-        path: &Path<'_>,
-        expected: Dim,
-        found: Dim,
-    ) -> Option<()> {
-        if expected.accepts(found) {
-            return Some(());
-        }
-        self.report(
-            Diagnostic::error(
-                "E_DIMENSION",
-                path.to_string(),
-                format!("`{}` is in {found}, but {expected} is expected", quoted(text)),
-            )
-            .within(offset..offset + text.len())
-            .help(format!("give it in {expected}, or as a bare number in SI units")),
         );
         None
     }
@@ -248,6 +269,22 @@ impl Env<'_> {
     }
 }
 
+/// The fault of a text whose dimension does not fit.
+fn dim_fault(
+    text: &str,
+    offset: usize,
+    path: &Path<'_>,
+    expected: Dim,
+    found: Dim,
+) -> Option<Diagnostic> {
+    let message = format!("`{}` is in {found}, but {expected} is expected", quoted(text));
+    (!expected.accepts(found)).then(|| {
+        Diagnostic::error("E_DIMENSION", path.to_string(), message)
+            .within(offset..offset + text.len())
+            .help(format!("give it in {expected}, or as a bare number in SI units"))
+    })
+}
+
 fn expression_fault(text: &str, offset: usize, path: &Path<'_>, error: &ExprError) -> Diagnostic {
     use ExprErrorKind as K;
     let code = match &error.kind {
@@ -258,6 +295,7 @@ fn expression_fault(text: &str, offset: usize, path: &Path<'_>, error: &ExprErro
         K::DimensionMismatch { .. } | K::FractionalDimension { .. } | K::DimensionTooLarge => {
             "E_DIMENSION"
         }
+        K::AmbiguousUnit { .. } => "E_AMBIGUOUS_UNIT",
         K::TooLong { .. } | K::TooDeep => "E_LIMIT",
         _ => "E_EXPRESSION",
     };

@@ -3,8 +3,9 @@
 use super::bodies::optional;
 use super::context::{Env, Path};
 use super::options;
-use crate::spec::{AnalysisSpec, MethodSpec, Scalar};
+use crate::spec::{AnalysisSpec, ImpactType, MethodSpec, Scalar, SchemeType};
 use crate::{Analysis, DEFAULT_METHOD, Diagnostic, Method};
+use delassus_dae::integrator;
 use delassus_expr::Dim;
 
 /// Below this a relative tolerance asks for more than double precision has.
@@ -78,7 +79,7 @@ pub(super) fn method(
     let atol = value(&spec.atol, "atol", Dim::Any);
     let step = value(&spec.step, "step", Dim::TIME);
     let max_step = value(&spec.max_step, "max_step", Dim::TIME);
-    let name = spec.name.clone().unwrap_or_else(|| DEFAULT_METHOD.to_owned());
+    let (name, scheme) = chosen(env, &path, spec);
     let options = options::compile(env, &path, &name, &spec.options);
 
     tolerance(env, &path.field("rtol"), rtol.flatten(), MIN_RTOL);
@@ -100,9 +101,58 @@ pub(super) fn method(
         step: step?,
         max_step: max_step?,
         max_steps: spec.max_steps,
-        scheme: spec.scheme.unwrap_or_default(),
+        scheme,
         options: options?,
     })
+}
+
+/// The method that runs and its scheme. A time-stepping method implies its scheme; with that
+/// scheme a method of smooth motion has nothing to do.
+fn chosen(env: &Env<'_>, path: &Path<'_>, spec: &MethodSpec) -> (String, SchemeType) {
+    let stepping = integrator::STEPPING.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
+    match (&spec.name, spec.scheme) {
+        (Some(name), scheme) if integrator::stepping(name).is_some() => {
+            if let Some(scheme) = scheme.filter(|s| *s != SchemeType::TimeStepping) {
+                let message = format!(
+                    "`{name}` is a method of time-stepping, but the scheme is \"{}\"",
+                    scheme.name()
+                );
+                let help = format!(
+                    "leave `scheme` out, or name a method that locates events, such as {DEFAULT_METHOD}"
+                );
+                env.report(
+                    Diagnostic::error("E_METHOD_SCHEME", path.field("scheme").to_string(), message)
+                        .help(help),
+                );
+            }
+            (name.clone(), SchemeType::TimeStepping)
+        }
+        (Some(name), Some(SchemeType::TimeStepping)) if integrator::info(name).is_some() => {
+            let used = integrator::MOREAU_JEAN.name;
+            let message = format!("`{name}` is not used: time-stepping runs with {used} instead");
+            let help = format!("methods of time-stepping: {stepping}; `name` may name one of them");
+            let note = Diagnostic::note("N_METHOD_UNUSED", path.field("name").to_string(), message);
+            env.report(note.help(help));
+            (used.to_owned(), SchemeType::TimeStepping)
+        }
+        (None, Some(SchemeType::TimeStepping)) => {
+            (integrator::MOREAU_JEAN.name.to_owned(), SchemeType::TimeStepping)
+        }
+        (name, scheme) => {
+            let name = name.clone().unwrap_or_else(|| DEFAULT_METHOD.to_owned());
+            (name, scheme.unwrap_or_default())
+        }
+    }
+}
+
+/// Impacts one after another are not known to time-stepping.
+pub(super) fn note_sequential(env: &Env<'_>, analysis: &Analysis) {
+    if analysis.impacts == ImpactType::Sequential {
+        let message = "time-stepping does not resolve impacts one after another: those of one step are \
+                       resolved all at once";
+        let note = Diagnostic::note("N_IMPACTS_AT_ONCE", "analysis.impacts", message);
+        env.report(note.help("for impacts in sequence use the scheme hybrid or event-driven"));
+    }
 }
 
 fn tolerance(env: &Env<'_>, path: &Path<'_>, value: Option<f64>, least: f64) {

@@ -59,7 +59,7 @@ fn fields(kind: ShapeType) -> &'static [&'static str] {
         ShapeType::Segment => &["body", "at", "angle", "from", "to"],
         ShapeType::HalfPlane => &["body", "at", "angle", "normal"],
         ShapeType::Arc => &["body", "at", "angle", "radius", "from_angle", "to_angle", "hollow"],
-        ShapeType::Profile => &["body", "at", "angle", "points"],
+        ShapeType::Profile => &["body", "at", "angle", "points", "hollow"],
         ShapeType::Sphere => &["body", "at", "radius"],
         ShapeType::HalfSpace => &["body", "at", "angle", "orientation", "normal"],
         ShapeType::Capsule | ShapeType::Cylinder => {
@@ -399,18 +399,6 @@ impl Entry<'_> {
             return None;
         }
         let corners: Vec<Corner> = corners.into_iter().collect::<Option<_>>()?;
-        // twice the area within the chords
-        let next = corners.iter().cycle().skip(1);
-        let area: f64 =
-            corners.iter().zip(next).map(|(a, b)| a.at.x * b.at.y - a.at.y * b.at.x).sum();
-        if area < 0.0 {
-            self.env.range(
-                &path,
-                "the corners run clockwise, so that the material would be outside".to_owned(),
-                "give them counter-clockwise",
-            );
-            return None;
-        }
         let next = corners.iter().cycle().skip(1);
         for (k, (a, b)) in corners.iter().zip(next).enumerate() {
             let chord = (b.at - a.at).norm();
@@ -424,7 +412,30 @@ impl Entry<'_> {
                 return None;
             }
         }
-        Some(corners)
+        Some(self.directed(corners, &path))
+    }
+
+    /// Corners run counter-clockwise around material and clockwise around a hole; `hollow` says that
+    /// a hole is meant, whichever way they are given.
+    fn directed(&self, corners: Vec<Corner>, path: &Path<'_>) -> Vec<Corner> {
+        let clockwise = signed_area(&corners) < 0.0;
+        if clockwise && !self.spec.hollow {
+            self.env.report(
+                Diagnostic::note(
+                    "N_HOLE",
+                    path.to_string(),
+                    "the corners run clockwise: the material is outside of them, and they are the \
+                     wall of a hole",
+                )
+                .help("add `hollow = true` if this is meant; if not, list them counter-clockwise"),
+            );
+        }
+        if clockwise || !self.spec.hollow {
+            return corners;
+        }
+        let n = corners.len();
+        let back = |k: usize| Corner { arc: -corners[(k + n - 1) % n].arc, ..corners[k] };
+        (0..n).rev().map(back).collect()
     }
 
     fn corner(&self, point: &ShapePoint, path: &Path<'_>) -> Option<Corner> {
@@ -452,4 +463,19 @@ impl Entry<'_> {
         }
         Some(Corner { at: at?, fillet, arc: arc? })
     }
+}
+
+/// Area within a contour, negative if it is walked clockwise; fillets do not change its sign.
+fn signed_area(corners: &[Corner]) -> f64 {
+    let next = corners.iter().cycle().skip(1);
+    let pieces = corners.iter().zip(next).map(|(a, b)| {
+        let triangle = a.at.x * b.at.y - a.at.y * b.at.x;
+        if a.arc == 0.0 {
+            return triangle;
+        }
+        let r = a.arc.abs();
+        let angle = 2.0 * ((b.at - a.at).norm() / (2.0 * r)).min(1.0).asin();
+        triangle + a.arc.signum() * r * r * (angle - angle.sin())
+    });
+    0.5 * pieces.sum::<f64>()
 }

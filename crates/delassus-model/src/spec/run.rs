@@ -1,7 +1,7 @@
 //! Time span and method as written.
 
 use super::{Scalar, Table};
-use delassus_dae::integrator::{METHODS, OptionKind};
+use delassus_dae::integrator::{OptionKind, catalogue};
 use delassus_expr::Dim;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,8 @@ pub struct AnalysisSpec {
 // compiler do it.
 #[schemars(deny_unknown_fields)]
 pub struct MethodSpec {
-    /// Name of the method; `mdop5` when left out.
+    /// Name of the method; `mdop5` when left out, `moreau-jean` for time-stepping. The name of a
+    /// time-stepping method implies that scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Relative tolerance.
@@ -127,7 +128,7 @@ impl JsonSchema for OptionKeys {
 /// Names of all options of all methods, each once.
 pub fn option_names() -> Vec<&'static str> {
     let mut names: Vec<&'static str> =
-        METHODS.iter().flat_map(|m| m.options).map(|o| o.name).collect();
+        catalogue().flat_map(|m| m.options).map(|o| o.name).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -144,7 +145,7 @@ pub fn option_dim<'k>(kinds: impl IntoIterator<Item = &'k OptionKind>) -> Dim {
 
 /// What the methods that have an option of this name take for it, together.
 fn option_schema(name: &str) -> serde_json::Value {
-    let owners = METHODS.iter().filter_map(|m| Some((m, m.option(name)?)));
+    let owners = catalogue().filter_map(|m| Some((m, m.option(name)?)));
     let mut number = false;
     let mut words: Vec<&str> = Vec::new();
     let mut lines: Vec<String> = Vec::new();

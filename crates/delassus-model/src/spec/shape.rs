@@ -82,13 +82,13 @@ pub struct ShapeSpec {
     /// Arc: where it ends, rad from x, counter-clockwise from the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_angle: Option<Scalar>,
-    /// Arc: the material is outside.
+    /// Arc, profile: the material is outside.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hollow: bool,
     /// Box: lengths of its edges, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub size: Vec<Scalar>,
-    /// Profile: corners, counter-clockwise; hull: points.
+    /// Profile: corners, counter-clockwise around material, clockwise around a hole; hull: points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<ShapePoint>,
     /// Mesh: STL or OBJ file, relative to the model file and inside its folder.
@@ -124,8 +124,8 @@ pub struct CornerSpec {
     /// Radius that rounds it off, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fillet: Option<Scalar>,
-    /// The edge to the next corner is an arc of this radius, m: positive bulges outwards,
-    /// negative is hollow. The shorter of the two arcs is meant.
+    /// The edge to the next corner is an arc of this radius, m: positive turns left on the way to it
+    /// (counter-clockwise corners: bulges outwards), negative right. The shorter of the two arcs is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arc: Option<Scalar>,
 }

@@ -3,7 +3,7 @@
 use super::reference::Measure;
 use crate::error::SetupError;
 use crate::run::{RunOptions, Silent, run};
-use delassus_dae::integrator::{METHODS, MethodInfo, info};
+use delassus_dae::integrator::{METHODS, MethodInfo, described};
 use delassus_model::{Assembled, Model};
 use thiserror::Error;
 
@@ -137,9 +137,9 @@ impl Plan {
         let mut tasks = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for name in &self.methods {
-            let adaptive = info(name).is_none_or(|m| m.adaptive);
+            let adaptive = described(name).is_none_or(|m| m.adaptive);
             // another name of a method is no other method
-            let canonical = info(name).map_or(name.as_str(), |m| m.name);
+            let canonical = described(name).map_or(name.as_str(), |m| m.name);
             if seen.contains(&canonical) {
                 continue;
             }
@@ -147,7 +147,7 @@ impl Plan {
             let by_step = tolerances.is_empty() || (!adaptive && !steps.is_empty());
             if by_step {
                 tasks.extend(steps.iter().map(|h| self.options(model, canonical, None, Some(*h))));
-            } else if let Some(method) = info(name).filter(|m| !m.adaptive) {
+            } else if let Some(method) = described(name).filter(|m| !m.adaptive) {
                 tasks.extend(self.chosen_steps(model, &method, &tolerances));
             } else {
                 tasks.extend(

@@ -8,10 +8,10 @@ use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::recorder::{Channel, Dynamics, Recorder};
 use crate::run::RunOptions;
-use delassus_dae::integrator::make;
-use delassus_dae::{Derived, PointId, Problem, Settings, State, StepFailure, Unilateral};
+use delassus_dae::integrator::{MethodInfo, make};
+use delassus_dae::{Derived, Options, PointId, Problem, Settings, State, StepFailure, Unilateral};
 use delassus_model::spec::SchemeType as Scheme;
-use delassus_model::{Assembled, System};
+use delassus_model::{Assembled, DEFAULT_METHOD, System};
 use delassus_nonsmooth::{Motion, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,6 +41,7 @@ pub(crate) struct ContactEngine {
     in_a_row: u32,
     last_hand_back: f64,
     t_end: f64,
+    max_steps: u64,
     d0: Derived,
     d1: Derived,
     contacts: Contacts,
@@ -58,17 +59,30 @@ struct Contacts {
     point: delassus_dae::Point,
 }
 
+/// What a run is made with.
+pub(crate) struct Runs<'a> {
+    /// The method that runs, of time-stepping with that scheme.
+    pub method: MethodInfo,
+    pub settings: &'a Settings,
+    pub driver: DriverOptions,
+}
+
 impl ContactEngine {
     pub fn new(
         model: &Assembled,
         opts: &RunOptions,
-        settings: &Settings,
-        driver: DriverOptions,
+        Runs { method, settings, driver }: Runs<'_>,
         recorder: &mut Recorder,
     ) -> Result<ContactEngine, SetupError> {
         let sys = Arc::new(model.system.clone());
-        let (name, settings) = (opts.method.clone(), settings.clone());
-        let method = Box::new(move |m: &_| match make(&name, m, &settings) {
+        let by_steps = opts.scheme == Scheme::TimeStepping;
+        let scheme = stepping_scheme(&method, &opts.options);
+        // beside time-stepping the event-driven part stands idle
+        let (name, settings) = match by_steps {
+            true => (DEFAULT_METHOD, Settings::default()),
+            false => (method.name, settings.clone()),
+        };
+        let method = Box::new(move |m: &_| match make(name, m, &settings) {
             Some(method) => method,
             // the name was looked up before
             None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
@@ -91,6 +105,7 @@ impl ContactEngine {
             in_a_row: 0,
             last_hand_back: f64::NEG_INFINITY,
             t_end: driver.t_end,
+            max_steps: driver.max_steps,
             d0: derived.clone(),
             d1: derived,
             log: Vec::new(),
@@ -98,11 +113,10 @@ impl ContactEngine {
             lost: 0.0,
             fed: 0.0,
         };
-        if engine.scheme == Scheme::TimeStepping {
+        if by_steps {
             let h = driver.step.unwrap_or_else(|| step_for(opts.sample, t_span(opts, model)));
             let s = &model.state;
-            let mut stepping =
-                Stepping::new(&*engine.sys, stepping_scheme(), s, h, pull(&engine.sys))?;
+            let mut stepping = Stepping::new(&*engine.sys, scheme, s, h, pull(&engine.sys))?;
             let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
             restarted.map_err(|e| start_failed(&e))?;
             engine.stepping = Some(stepping);
@@ -142,6 +156,9 @@ impl ContactEngine {
             return Ok(Stepped::Finished);
         }
         let (t, h) = (stepping.to.t, stepping.h);
+        if stepping.steps >= self.max_steps {
+            return Err(too_many_steps(stepping.steps, t, h, self.t_end));
+        }
         let made = stepping.advance(&*self.sys, self.t_end, &th, &mut self.log);
         made.map_err(|e| stepping_failed(&e, t, h))?;
         Ok(Stepped::Step)
@@ -182,7 +199,7 @@ impl ContactEngine {
         let s = self.events.state().clone();
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
-            None => Stepping::new(&*self.sys, stepping_scheme(), &s, h, pull(&self.sys))
+            None => Stepping::new(&*self.sys, HAND_OVER, &s, h, pull(&self.sys))
                 .map_err(|e| stepping_failed(&e, t, h))?,
         };
         let taken = stepping.take_over(&*self.sys, &s, h, least);
@@ -379,12 +396,30 @@ fn stepping_failed(e: &dyn std::fmt::Display, t: f64, h: f64) -> SimError {
     }
 }
 
-/// Name of the method of time-stepping.
-pub(crate) const STEPPING_METHOD: &str = "moreau-jean";
+fn too_many_steps(steps: u64, t: f64, h: f64, t_end: f64) -> SimError {
+    SimError {
+        kind: SimErrorKind::WorkLimit,
+        t,
+        h,
+        detail: format!("{steps} steps of time-stepping were made and the end is at {t_end} s"),
+        blame: Vec::new(),
+        help: "raise --max-steps, or take a longer --step".to_owned(),
+    }
+}
 
-/// The scheme of time-stepping.
-fn stepping_scheme() -> stepping::Scheme {
-    stepping::Scheme::MoreauJean { theta: 0.5 }
+/// The time-stepping method of the hybrid.
+const HAND_OVER: stepping::Scheme = stepping::Scheme::MoreauJean { theta: 0.5 };
+
+/// A time-stepping method with its options; that of the hybrid for what is none.
+fn stepping_scheme(method: &MethodInfo, options: &Options) -> stepping::Scheme {
+    match method.name {
+        "moreau-jean" => stepping::Scheme::MoreauJean { theta: options.number(method, "theta") },
+        "schatzman-paoli" => stepping::Scheme::SchatzmanPaoli,
+        "nonsmooth-gen-alpha" => {
+            stepping::Scheme::NonsmoothGenAlpha { rho: options.number(method, "rho_inf") }
+        }
+        _ => HAND_OVER,
+    }
 }
 
 fn pull(sys: &System) -> f64 {

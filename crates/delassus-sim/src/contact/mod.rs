@@ -2,6 +2,7 @@
 //!
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
+mod changes;
 mod engine;
 pub mod event;
 pub mod event_driven;
@@ -15,7 +16,7 @@ mod stepping;
 pub mod thresholds;
 mod watch;
 
-pub(crate) use engine::{ContactEngine, STEPPING_METHOD, channels};
+pub(crate) use engine::{ContactEngine, Runs, channels};
 pub use event::{Event, EventKind};
 pub use event_driven::{EventDriven, Halt, MakeMethod};
 pub use thresholds::Thresholds;

@@ -1,5 +1,6 @@
 //! A stretch of time-stepping: a whole run, or the passage of the hybrid over dense events.
 
+use super::changes::Changes;
 use super::event::{Event, EventKind};
 use super::thresholds::Thresholds;
 use delassus_dae::{Derived, KktError, State, Unilateral};
@@ -35,6 +36,9 @@ pub(crate) struct Stepping<P: Unilateral> {
     last_h: f64,
     /// Acceleration of gravity, m/s².
     pull: f64,
+    /// What points do, where the whole run is time-stepping. In a passage of the hybrid the
+    /// event-driven method tells what is closed after it.
+    changes: Option<Changes>,
 }
 
 impl<P: Unilateral> Stepping<P> {
@@ -58,6 +62,7 @@ impl<P: Unilateral> Stepping<P> {
             lost: 0.0,
             last_h: h,
             pull,
+            changes: None,
         })
     }
 
@@ -70,6 +75,7 @@ impl<P: Unilateral> Stepping<P> {
         self.until = s.t + least;
         self.calm = 0;
         self.since = 0;
+        self.changes = least.is_infinite().then(Changes::default);
         Ok(())
     }
 
@@ -98,6 +104,10 @@ impl<P: Unilateral> Stepping<P> {
                 hits = true;
                 log.push(event(p, self.to.t, i));
             }
+        }
+        if let Some(changes) = &mut self.changes {
+            let span = (self.from.t, self.to.t);
+            changes.follow(p, self.stepper.impulses(), span, self.pull, th, log);
         }
         self.calm = if hits { 0 } else { self.calm + 1 };
         self.since += 1;

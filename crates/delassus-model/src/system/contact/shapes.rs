@@ -149,7 +149,7 @@ fn profile(corners: &[Corner]) -> Result<Shape, ShapeError> {
             builder = builder.bulge((half.asin() / 2.0).tan() * c.arc.signum());
         }
     }
-    builder.build().map(|p| Shape::profile(&p))
+    builder.build_directed().map(|p| Shape::profile(&p))
 }
 
 /// Pairs of kinds that have no gap, each told once with the first shapes of these kinds.

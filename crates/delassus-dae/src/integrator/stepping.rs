@@ -1,0 +1,46 @@
+//! Names and options of time-stepping methods.
+//!
+//! They resolve contact over fixed steps and are made elsewhere (`delassus-nonsmooth`); model files and
+//! lists need to know of them what they know of every method. Orders are those with impacts.
+
+use super::info::MethodInfo;
+use super::options::{OptionInfo, OptionKind};
+
+/// Velocities, with θ.
+pub const MOREAU_JEAN: MethodInfo = MethodInfo {
+    name: "moreau-jean",
+    summary: "velocities and impulses over a step (theta rule); robust, the default of time-stepping",
+    options: &[OptionInfo {
+        name: "theta",
+        summary: "weight of the end of a step: 0.5 midpoint rule, 1 damps fast vibrations most",
+        kind: OptionKind::Number { default: 0.5, min: 0.5, max: 1.0 },
+    }],
+    citation: "Moreau (1988); Jean, Comput. Methods Appl. Mech. Eng. 177 (1999)",
+    ..BASE
+};
+
+/// Positions at three times.
+pub const SCHATZMAN_PAOLI: MethodInfo = MethodInfo {
+    name: "schatzman-paoli",
+    summary: "positions at three times; enters by part of one step at an impact; for comparison",
+    citation: "Paoli & Schatzman, SIAM J. Numer. Anal. 40 (2002)",
+    ..BASE
+};
+
+/// Generalized-α with impulses apart.
+pub const NONSMOOTH_GEN_ALPHA: MethodInfo = MethodInfo {
+    name: "nonsmooth-gen-alpha",
+    summary: "generalized-alpha for smooth motion, impulses apart; for stiff or vibrating parts",
+    options: &[OptionInfo {
+        name: "rho_inf",
+        summary: "spectral radius at infinity: 1 no numerical damping, 0 the strongest",
+        kind: OptionKind::Number { default: 0.8, min: 0.0, max: 1.0 },
+    }],
+    citation: "Brüls, Acary & Cardona, Comput. Methods Appl. Mech. Eng. 281 (2014)",
+    ..BASE
+};
+
+const BASE: MethodInfo = MethodInfo { index: 2, stiff: true, adaptive: false, ..MethodInfo::BASE };
+
+/// All methods of time-stepping; the first is the one where none is named.
+pub const STEPPING: &[MethodInfo] = &[MOREAU_JEAN, SCHATZMAN_PAOLI, NONSMOOTH_GEN_ALPHA];

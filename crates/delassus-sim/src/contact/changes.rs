@@ -1,0 +1,269 @@
+//! What changes at points from step to step of time-stepping, for the event log.
+//!
+//! A step does not tell when a point closed, opened, stuck or slid, only that it did, and points at rest
+//! are not still: loads of redundant points come and go, gaps and rates move by what the solver leaves.
+//! So a change counts only where it is larger than what gravity does within one step, and after
+//! [`SURE`] steps; it is dated back to the step where it began. Times are as good as the step.
+
+use super::event::{Event, EventKind};
+use super::thresholds::Thresholds;
+use delassus_dae::{Law, PointId, Unilateral};
+use delassus_nonsmooth::stepping::PointImpulse;
+use std::collections::BTreeMap;
+
+/// Steps after which a change is believed.
+const SURE: u32 = 3;
+/// Rates that are no motion, in [`Thresholds::rest`], and gaps that are closed, in
+/// [`Thresholds::touching`], where gravity gives no larger measure.
+const LOOSE: f64 = 1e3;
+/// Part of gravity's change of a rate within one step from which on sliding is no rest.
+const SLIDES: f64 = 0.1;
+/// Part of the bounds on gaps and rates below which a point is exactly where it was.
+const EXACT: f64 = 1e-3;
+
+/// How a point moves, as far as a step tells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Motion {
+    Open,
+    /// Closed without friction.
+    Closed,
+    Stick,
+    Slip([f64; 2]),
+}
+
+impl Motion {
+    fn is_closed(self) -> bool {
+        self != Motion::Open
+    }
+
+    /// The same but for the direction of sliding.
+    fn is_like(self, other: Motion) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+/// What is known of a point.
+#[derive(Debug, Clone, Copy)]
+struct Track {
+    /// As the log has it.
+    told: Motion,
+    /// The last time it was exactly as told.
+    exact: f64,
+    /// What it seems to do instead, since when, and for how many steps.
+    seems: Motion,
+    since: f64,
+    count: u32,
+    /// Last step it took part in.
+    step: u64,
+}
+
+/// Bounds of one step.
+struct Bounds {
+    gap: f64,
+    rate: f64,
+    slide: f64,
+}
+
+/// Follows all points of a run.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    tracks: BTreeMap<PointId, Track>,
+    step: u64,
+    gone: Vec<PointId>,
+}
+
+impl Changes {
+    /// Looks at the points of a step from `t0` to `t1` and logs what has changed; `pull` is the
+    /// acceleration of gravity.
+    pub fn follow<P: Unilateral>(
+        &mut self,
+        p: &P,
+        points: &[PointImpulse],
+        (t0, t1): (f64, f64),
+        pull: f64,
+        th: &Thresholds,
+        log: &mut Vec<Event>,
+    ) {
+        let h = t1 - t0;
+        let bounds = Bounds {
+            gap: (LOOSE * th.touching).max(pull * h * h),
+            rate: (LOOSE * th.rest).max(2.0 * pull * h),
+            slide: (LOOSE * th.slow).max(SLIDES * pull * h),
+        };
+        self.step += 1;
+        // what is closed in the first step was so at the start
+        let began = if self.step == 1 { t0 } else { t1 };
+        for c in points {
+            let (seems, exact) = observe(c, h, &bounds, self.tracks.get(&c.id));
+            if !seems.is_closed() && !self.tracks.contains_key(&c.id) {
+                continue;
+            }
+            let step = self.step;
+            let track = self.tracks.entry(c.id).or_insert(Track {
+                // dry friction has no gap: it is on from the start, and that is no event
+                told: if has_gap(&c.law) { Motion::Open } else { seems },
+                exact: began,
+                seems,
+                since: began,
+                count: 0,
+                step,
+            });
+            track.step = step;
+            if exact {
+                track.exact = t1;
+            }
+            track.update(seems, began, |t, kind| note(p, t, kind, c.id, log));
+        }
+        // what took no part is far away
+        for (id, track) in &mut self.tracks {
+            if track.step != self.step {
+                track.update(Motion::Open, t1, |t, kind| note(p, t, kind, *id, log));
+                if !track.told.is_closed() && !track.seems.is_closed() {
+                    self.gone.push(*id);
+                }
+            }
+        }
+        for id in self.gone.drain(..) {
+            self.tracks.remove(&id);
+        }
+    }
+}
+
+impl Track {
+    /// Takes what a step ending at `t` shows, and tells what is sure by now.
+    fn update(&mut self, now: Motion, t: f64, mut tell: impl FnMut(f64, EventKind)) {
+        if let (Motion::Slip(a), Motion::Slip(b)) = (self.told, now) {
+            if a[0] * b[0] + a[1] * b[1] < 0.0 {
+                tell(t, EventKind::Reverse);
+            }
+            self.told = now;
+        }
+        if now.is_like(self.told) {
+            self.seems = now;
+            self.count = 0;
+            return;
+        }
+        if self.count > 0 && now.is_closed() == self.seems.is_closed() {
+            self.count += 1;
+        } else {
+            // opening and sliding begin where the old state was left, before they can be seen
+            let slow = now == Motion::Open || matches!(now, Motion::Slip(_));
+            self.since = if slow && self.told.is_closed() { self.exact.min(t) } else { t };
+            self.count = 1;
+        }
+        self.seems = now;
+        if self.count < SURE {
+            return;
+        }
+        let kind = match (self.told, now) {
+            (Motion::Open, _) => Some(EventKind::Close),
+            (_, Motion::Open) => Some(EventKind::Release),
+            (Motion::Slip(_), Motion::Stick) => Some(EventKind::Stick),
+            (Motion::Stick, Motion::Slip(_)) => Some(EventKind::Slip),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            tell(self.since, kind);
+        }
+        self.told = now;
+        self.count = 0;
+    }
+}
+
+fn has_gap(law: &Law) -> bool {
+    !matches!(law, Law::DryFriction { .. })
+}
+
+/// What a point does at the end of a step, and whether it is exactly as it was told.
+fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> (Motion, bool) {
+    let told = track.map_or(Motion::Open, |t| t.told);
+    let (speed, direction) = match c.law {
+        Law::DryFriction { .. } => (c.after[0].abs(), [c.after[0].signum(), 0.0]),
+        _ => {
+            let speed = c.after[1].hypot(c.after[2]);
+            let unit = if speed > 0.0 { 1.0 / speed } else { 0.0 };
+            (speed, [unit * c.after[1], unit * c.after[2]])
+        }
+    };
+    let motion = match c.law {
+        Law::OneWay => Motion::Closed,
+        law if !law.is_rough() => Motion::Closed,
+        _ if speed > bounds.slide => Motion::Slip(direction),
+        _ => Motion::Stick,
+    };
+    if !has_gap(&c.law) {
+        return (motion, speed <= EXACT * bounds.slide);
+    }
+    // the contact problem is posed within the step
+    let gap = match c.law {
+        Law::OneWay => 0.0,
+        _ => c.at.gap + 0.5 * h * c.after[0],
+    };
+    let near = gap <= bounds.gap && c.after[0] <= bounds.rate;
+    let loaded = c.impulse[0] > 0.0;
+    let still = speed <= EXACT * bounds.slide || told != Motion::Stick;
+    let exact = loaded || (gap <= EXACT * bounds.gap && c.after[0] <= EXACT * bounds.rate);
+    match (loaded, near) {
+        (_, false) => (Motion::Open, false),
+        (true, true) => (motion, exact && still),
+        // touches without load: as before
+        (false, true) => (told, exact && still),
+    }
+}
+
+/// Logs an event at its place in time.
+fn note<P: Unilateral>(p: &P, t: f64, kind: EventKind, id: PointId, log: &mut Vec<Event>) {
+    let at = log.partition_point(|e| e.t <= t);
+    log.insert(at, Event::without_jump(t, kind, Some((id, p.point_name(id)))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(told: Motion) -> Track {
+        Track { told, exact: 0.0, seems: told, since: 0.0, count: 0, step: 0 }
+    }
+
+    /// What is told where a point shows these motions, one per second; it is exactly as told up to
+    /// `exact` seconds.
+    fn told(start: Motion, exact: f64, shown: &[Motion]) -> Vec<(f64, EventKind)> {
+        let mut t = track(start);
+        let mut out = Vec::new();
+        for (k, now) in shown.iter().enumerate() {
+            t.exact = exact.min(k as f64 + 1.0);
+            t.update(*now, k as f64 + 1.0, |t, kind| out.push((t, kind)));
+        }
+        out
+    }
+
+    #[test]
+    fn changes_are_told_once_and_dated_back() {
+        let (o, c, s) = (Motion::Open, Motion::Closed, Motion::Stick);
+        let l = Motion::Slip([1.0, 0.0]);
+        assert_eq!(told(o, 9.0, &[o, c, c, c, c]), [(2.0, EventKind::Close)]);
+        assert_eq!(told(c, 1.0, &[c, c, o, o, o, o]), [(1.0, EventKind::Release)]);
+        assert_eq!(told(s, 2.0, &[s, s, l, l, l]), [(2.0, EventKind::Slip)]);
+        assert_eq!(told(l, 9.0, &[l, s, s, s]), [(2.0, EventKind::Stick)]);
+        // closing and sliding at once is one event
+        assert_eq!(told(o, 9.0, &[l, l, s, s, s]), [(1.0, EventKind::Close)]);
+    }
+
+    #[test]
+    fn flickering_is_not_told() {
+        let (o, c, s) = (Motion::Open, Motion::Closed, Motion::Stick);
+        let l = Motion::Slip([1.0, 0.0]);
+        assert_eq!(told(c, 9.0, &[o, c, o, o, c, o, c]), []);
+        assert_eq!(told(o, 9.0, &[c, o, c, c, o]), []);
+        assert_eq!(told(s, 9.0, &[l, s, l, l, s]), []);
+    }
+
+    #[test]
+    fn turning_round_is_told() {
+        let (a, b) = (Motion::Slip([1.0, 0.0]), Motion::Slip([-0.8, 0.6]));
+        let across = Motion::Slip([0.0, 1.0]);
+        assert_eq!(told(a, 9.0, &[a, b, b]), [(2.0, EventKind::Reverse)]);
+        assert_eq!(told(a, 9.0, &[a, Motion::Stick, b]), [(3.0, EventKind::Reverse)]);
+        assert_eq!(told(a, 9.0, &[across, b]), []);
+    }
+}
