@@ -30,7 +30,6 @@ pub(crate) struct SparseInterior {
     interior: Interior,
     lu: BlockLu,
     x: Vec<f64>,
-    u: Vec<f64>,
     rhs: Vec<f64>,
     work: Vec<f64>,
     old: Vec<f64>,
@@ -156,7 +155,7 @@ impl SparseInterior {
         while count < max_steps {
             count += 1;
             let moved = self.interior.step(layout, &mut matrix);
-            let residual = s.residual(&self.interior.r, matrix.x, &mut self.u);
+            let residual = s.residual(&self.interior.r, matrix.x);
             best.offer(&self.interior.r, residual);
             if residual < 0.9 * least {
                 (least, last_gain) = (residual, count);
@@ -174,7 +173,7 @@ impl SparseInterior {
         for k in 0..POLISH {
             sweep(s, k % 2 == 1, &mut self.point, &mut self.x);
         }
-        let residual = s.residual(&self.point, &mut self.x, &mut self.u);
+        let residual = s.residual(&self.point, &mut self.x);
         best.offer(&self.point, residual);
         Outcome::stopped(count)
     }

@@ -9,6 +9,7 @@
 //! entries of `H`.
 
 use super::block_lu::SIZE;
+use super::packed::{PAD, Packed, Source};
 use super::problem::{InverseMass, SparseProblem};
 use crate::law::{bare_reaction, defect};
 use crate::problem::Law;
@@ -66,6 +67,8 @@ pub(crate) struct ScaledSparse {
     /// First columns of the pieces of `J` of at most six columns, and the end; empty if `Ŵ = J Jᵀ` is not
     /// at hand.
     pub chunks: Vec<usize>,
+    /// The blocks for fast sweeps; empty if they do not fit.
+    pub packed: Packed,
     roots: Vec<f64>,
     full: Vec<f64>,
     image: Vec<f64>,
@@ -87,13 +90,55 @@ impl ScaledSparse {
             let mut a = [[0.0; 3]; 3];
             let first = self.start[k];
             for i in first..self.start[k + 1] {
-                self.y.add(i, 1.0, &mut self.full);
                 for j in first..self.start[k + 1] {
-                    a[j - first][i - first] = self.h.dot(j, &self.full);
+                    a[j - first][i - first] = self.product(j, i);
                 }
-                self.y.clear_from(i, &mut self.full);
             }
             self.diagonal.push(a);
+        }
+        self.pack();
+    }
+
+    /// Row i of `h` times row j of `y`.
+    fn product(&mut self, i: usize, j: usize) -> f64 {
+        let (a, b) = (self.h.start[i]..self.h.start[i + 1], self.y.start[j]..self.y.start[j + 1]);
+        if self.h.columns[a.clone()] == self.y.columns[b.clone()] {
+            return self.h.values[a].iter().zip(&self.y.values[b]).map(|(x, y)| x * y).sum();
+        }
+        self.y.add(j, 1.0, &mut self.full);
+        let sum = self.h.dot(i, &self.full);
+        self.y.clear_from(j, &mut self.full);
+        sum
+    }
+
+    fn pack(&mut self) {
+        self.packed.clear();
+        if self.chunks.is_empty() {
+            return;
+        }
+        let all_single = self.laws.iter().all(|l| l.rows() == 1);
+        for (k, &law) in self.laws.iter().enumerate() {
+            let (first, end) = (self.start[k], self.start[k + 1]);
+            let row = |i: usize| {
+                let range = if first + i < end {
+                    self.h.start[first + i]..self.h.start[first + i + 1]
+                } else {
+                    0..0
+                };
+                (&self.h.columns[range.clone()], &self.h.values[range])
+            };
+            let source = Source {
+                law,
+                bare: self.bare[k],
+                first,
+                b: &self.b[first..end],
+                a: &self.diagonal[k],
+                rows: [row(0), row(1), row(2)],
+            };
+            if !self.packed.push(&source, all_single, self.dim) {
+                self.packed.clear();
+                return;
+            }
         }
     }
 
@@ -179,16 +224,20 @@ impl ScaledSparse {
         let values = given.unwrap_or(&self.roots);
         for i in 0..self.n {
             let begin = self.y.columns.len();
+            let mut last = (usize::MAX, 0);
             for e in self.h.start[i]..self.h.start[i + 1] {
                 let c = self.h.columns[e];
                 let (first, at, size) = self.block_of[c];
                 // The entries of this block are there already if another column of it came before.
-                let known = self.y.columns[begin..].iter().position(|&x| x == first);
-                let slot = known.map_or(self.y.columns.len(), |k| begin + k);
-                if known.is_none() {
-                    self.y.columns.extend(first..first + size);
-                    self.y.values.resize(self.y.columns.len(), 0.0);
+                if first != last.0 {
+                    let known = self.y.columns[begin..].iter().position(|&x| x == first);
+                    last = (first, known.map_or(self.y.columns.len(), |k| begin + k));
+                    if known.is_none() {
+                        self.y.columns.extend(first..first + size);
+                        self.y.values.resize(self.y.columns.len(), 0.0);
+                    }
                 }
+                let slot = last.1;
                 for k in 0..size {
                     self.y.values[slot + k] +=
                         self.h.values[e] * values[at + (c - first) * size + k];
@@ -202,9 +251,8 @@ impl ScaledSparse {
         let n = self.n;
         self.root.clear();
         for i in 0..n {
-            self.y.add(i, 1.0, &mut self.full);
-            self.root.push(self.h.dot(i, &self.full).abs());
-            self.y.clear_from(i, &mut self.full);
+            let own = self.product(i, i).abs();
+            self.root.push(own);
         }
         let largest = p.b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         self.bare_floor = BARE_FLOOR * largest;
@@ -275,10 +323,14 @@ impl ScaledSparse {
         }
     }
 
-    /// x = Ŷᵀ r.
+    /// x = Ŷᵀ r, with [`PAD`] zeros behind.
     pub fn velocity(&self, r: &[f64], x: &mut Vec<f64>) {
         x.clear();
-        x.resize(self.dim, 0.0);
+        x.resize(self.dim + PAD, 0.0);
+        if !self.packed.is_empty() {
+            self.packed.add_velocity(r, x);
+            return;
+        }
         for (i, &value) in r.iter().enumerate() {
             if value != 0.0 {
                 self.y.add(i, value, x);
@@ -286,30 +338,47 @@ impl ScaledSparse {
         }
     }
 
-    /// Natural residual of a scaled point, with x and u as by-products.
-    pub fn residual(&self, r: &[f64], x: &mut Vec<f64>, u: &mut Vec<f64>) -> f64 {
+    /// Defect of a block in the natural map; `x` must belong to `r`.
+    fn defect(&self, k: usize, r: &[f64], x: &[f64]) -> f64 {
+        if self.bare[k] {
+            return 0.0;
+        }
+        if !self.packed.is_empty() {
+            return self.packed.defect(k, r, x);
+        }
+        let rows = self.start[k]..self.start[k + 1];
+        let mut u = [0.0; 3];
+        for (u, i) in u.iter_mut().zip(rows.clone()) {
+            *u = self.b[i] + self.h.dot(i, x);
+        }
+        defect(self.laws[k], &r[rows.clone()], &u[..rows.len()])
+    }
+
+    /// Whether no block has a defect above the tolerance. The one that had last time is asked first, so
+    /// that a no costs next to nothing. `x` must belong to `r`.
+    pub fn is_met(&self, tolerance: f64, r: &[f64], x: &[f64], suspect: &mut usize) -> bool {
+        let n = self.laws.len();
+        let from = if *suspect < n { *suspect } else { 0 };
+        let found = (from..n).chain(0..from).find(|k| !(self.defect(*k, r, x) <= tolerance));
+        *suspect = found.unwrap_or(from);
+        found.is_none()
+    }
+
+    /// Natural residual of a scaled point, with x as by-product.
+    pub fn residual(&self, r: &[f64], x: &mut Vec<f64>) -> f64 {
         self.velocity(r, x);
-        u.clear();
-        u.extend((0..self.n).map(|i| self.b[i] + self.h.dot(i, x)));
         let mut worst = 0.0f64;
-        let mut noise = 0.0f64;
-        for (k, &law) in self.laws.iter().enumerate() {
-            if self.bare[k] {
-                continue;
-            }
-            let rows = self.start[k]..self.start[k + 1];
-            let e = defect(law, &r[rows.clone()], &u[rows.clone()]);
+        for k in 0..self.laws.len() {
+            let e = self.defect(k, r, x);
             if !(e <= worst) {
                 worst = e;
-            }
-            for i in rows {
-                // The diagonal of Ŵ is at most one: a lower bound of Σ|Ŵ_ij r_j|.
-                noise = noise.max(r[i].abs());
             }
         }
         if !worst.is_finite() {
             return f64::INFINITY;
         }
+        // The diagonal of Ŵ is at most one: a lower bound of Σ|Ŵ_ij r_j|.
+        let noise = r.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         (worst - (NOISE_FACTOR * noise).min(NOISE_CAP)).max(0.0)
     }
 }
