@@ -13,7 +13,9 @@
 //! combination, so that a round costs little more than its sweeps.
 //!
 //! To low accuracy two differences do as well as many and cost less ([`LIGHT`]): the set of active contacts
-//! still changes. Where that does not suffice, many of them and symmetric sweeps go further ([`DEEP`]).
+//! still changes. A few blocks that go back and forth between two states can keep acceleration from
+//! converging at all; plain sweeps get over them ([`FORWARD`]). Where neither suffices, many differences and
+//! symmetric sweeps go further ([`DEEP`]).
 //!
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011).
 
@@ -43,11 +45,14 @@ pub(crate) struct Plan {
 
 /// For low accuracy.
 pub(crate) const LIGHT: Plan = Plan { window: 2, both: false, growth: 2.0, back: false };
+/// Without acceleration, forwards only.
+pub(crate) const FORWARD: Plan =
+    Plan { window: 0, both: false, growth: f64::INFINITY, back: false };
 /// For high accuracy.
 pub(crate) const DEEP: Plan = Plan { window: 40, both: true, growth: 3.0, back: true };
 
 impl Plan {
-    /// Without acceleration.
+    /// Without acceleration, forwards and backwards.
     pub const PLAIN: Plan = Plan { window: 0, ..DEEP };
 }
 

@@ -13,7 +13,7 @@ pub use problem::{InverseMass, Rows, SparseProblem};
 use crate::law::bare_defect;
 use crate::outcome::Best;
 use crate::problem::{Report, Settings, Solver, Status};
-use anderson::{Anderson, DEEP, LIGHT, Plan};
+use anderson::{Anderson, DEEP, FORWARD, LIGHT, Plan};
 use interior::SparseInterior;
 use problem::check;
 use scaled::ScaledSparse;
@@ -21,7 +21,9 @@ use scaled::ScaledSparse;
 /// Sweeps before the interior point method: enough where a warm start is good.
 const FIRST_SWEEPS: usize = 100;
 /// Sweeps with a short memory; those that need more get a long one.
-const LIGHT_SWEEPS: usize = 200;
+const LIGHT_SWEEPS: usize = 120;
+/// Plain sweeps where that did not do.
+const PLAIN_SWEEPS: usize = 400;
 /// Steps of the interior point method; it needs a few dozen.
 const INTERIOR_STEPS: usize = 120;
 /// Multiplications of a factorisation beyond which `Auto` stays with sweeps: some ten seconds.
@@ -153,10 +155,11 @@ fn run(s: &Settings, ws: &mut SparseWorkspace) -> usize {
         total += ws.anderson.run(p, best, tolerance, sweeps, Plan::PLAIN).iterations;
     } else {
         best.current = Solver::Accelerated;
-        let light = sweeps.min(LIGHT_SWEEPS);
-        total += ws.anderson.run(p, best, tolerance, light, LIGHT).iterations;
-        if best.residual > tolerance && sweeps > light {
-            total += ws.anderson.run(p, best, tolerance, sweeps - light, DEEP).iterations;
+        for (most, plan) in [(LIGHT_SWEEPS, LIGHT), (PLAIN_SWEEPS, FORWARD), (usize::MAX, DEEP)] {
+            let count = most.min(sweeps.saturating_sub(total));
+            if best.residual > tolerance && count > 0 {
+                total += ws.anderson.run(p, best, tolerance, count, plan).iterations;
+            }
         }
     }
     let inner = matches!(s.solver, Solver::Auto | Solver::InteriorPoint) && !p.chunks.is_empty();

@@ -7,7 +7,7 @@
 //!
 //! What does not fit (blocks of many columns, `M⁻¹` that is no product) stays with the rows of `scaled.rs`.
 
-use crate::law::{defect, tangent_norm};
+use crate::law::defect;
 use crate::local;
 use crate::problem::Law;
 
@@ -170,6 +170,13 @@ fn inverse(a: &[[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
         .then(|| [0, 1, 2].map(|i| [0, 1, 2].map(|j| minor(j, i) / det)))
 }
 
+#[inline]
+fn product(m: &[[f64; 3]; 3], x: &[f64; 3]) -> [f64; 3] {
+    let row = |m: &[f64; 3]| m[0] * x[0] + m[1] * x[1] + m[2] * x[2];
+    [row(&m[0]), row(&m[1]), row(&m[2])]
+}
+
+#[inline]
 fn dot(j: &[f64; WIDTH], x: &[f64; WIDTH]) -> f64 {
     // four sums side by side: the compiler may not reorder a single one
     let mut sum = [0.0; 4];
@@ -181,7 +188,14 @@ fn dot(j: &[f64; WIDTH], x: &[f64; WIDTH]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3])
 }
 
+/// Scaled quantities neither overflow nor vanish when squared.
+#[inline]
+fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 impl<const R: usize> Cell<R> {
+    #[inline]
     fn gather(&self, x: &[f64]) -> [f64; WIDTH] {
         let (a, b) = (self.at[0] as usize, self.at[1] as usize);
         let mut out = [0.0; WIDTH];
@@ -191,12 +205,14 @@ impl<const R: usize> Cell<R> {
     }
 
     /// Writes back; the runs do not overlap.
+    #[inline]
     fn scatter(&self, v: &[f64; WIDTH], x: &mut [f64]) {
         let (a, b) = (self.at[0] as usize, self.at[1] as usize);
         x[a..a + RUN].copy_from_slice(&v[..RUN]);
         x[b..b + RUN].copy_from_slice(&v[RUN..]);
     }
 
+    #[inline]
     fn reactions(&self, r: &[f64]) -> [f64; R] {
         let (row, n) = (self.row as usize, self.rows as usize);
         let mut out = [0.0; R];
@@ -208,6 +224,7 @@ impl<const R: usize> Cell<R> {
         out
     }
 
+    #[inline]
     fn shift(&self, by: &[f64; R], v: &mut [f64; WIDTH]) {
         for k in 0..WIDTH {
             let mut sum = v[k];
@@ -224,6 +241,7 @@ impl<const R: usize> Cell<R> {
         self.scatter(&v, x);
     }
 
+    #[inline]
     fn rates(&self, v: &[f64; WIDTH]) -> [f64; R] {
         let mut u = self.b;
         for i in 0..R {
@@ -244,6 +262,7 @@ impl<const R: usize> Cell<R> {
     }
 
     /// Changes the reactions of the block, and `x` with them.
+    #[inline]
     fn change(
         &self,
         old: &[f64; R],
@@ -258,8 +277,13 @@ impl<const R: usize> Cell<R> {
         }
         self.shift(&by, v);
         self.scatter(v, x);
-        let (row, n) = (self.row as usize, self.rows as usize);
-        r[row..row + n].copy_from_slice(&new[..n]);
+        let row = self.row as usize;
+        if self.rows as usize == R {
+            r[row..row + R].copy_from_slice(new);
+        } else {
+            let n = self.rows as usize;
+            r[row..row + n].copy_from_slice(&new[..n]);
+        }
     }
 
     /// Any law, by its exact solution.
@@ -312,15 +336,13 @@ impl Cell<3> {
             return;
         }
         let u = [normal, self.b[1] + dot(&self.j[1], &v), self.b[2] + dot(&self.j[2], &v)];
-        let product = |m: &[[f64; 3]; 3], x: &[f64; 3]| {
-            [0, 1, 2].map(|i| m[i][0] * x[0] + m[i][1] * x[1] + m[i][2] * x[2])
-        };
         let own = product(&self.a, &old);
         let q = [u[0] - own[0], u[1] - own[1], u[2] - own[2]];
         let new = if q[0] >= 0.0 {
             [0.0; 3]
         } else {
-            let stick = product(&self.inverse, &q).map(|x| -x);
+            let x = product(&self.inverse, &q);
+            let stick = [-x[0], -x[1], -x[2]];
             let bound = mu * stick[0];
             if bound >= 0.0 && stick[1] * stick[1] + stick[2] * stick[2] <= bound * bound {
                 stick
@@ -336,7 +358,7 @@ impl Cell<3> {
     fn slip(&self, mu: f64, q: &[f64; 3], u: &[f64; 3], old: &[f64; 3]) -> [f64; 3] {
         let a = &self.a;
         let mut new = *old;
-        let before = tangent_norm(old);
+        let before = length(old[1], old[2]);
         if before > 0.0 && before >= ON_CONE * mu * old[0] {
             let w = a[0][0];
             let part = [a[1][0] / w, a[2][0] / w];
@@ -352,20 +374,20 @@ impl Cell<3> {
                 [(s2[1] * c[1] - m11 * c[0]) / det, (s2[1] * c[0] - m00 * c[1]) / det]
             };
             let normal = |t: [f64; 2]| -q[0] / w - part[0] * t[0] - part[1] * t[1];
-            let s = tangent_norm(u) / before;
+            let s = length(u[1], u[2]) / before;
             let t = solve(s, c);
-            let (bound, length) = (mu * normal(t), (t[0] * t[0] + t[1] * t[1]).sqrt());
+            let (bound, size) = (mu * normal(t), length(t[0], t[1]));
             let d = solve(s, t);
-            let d_length = (t[0] * d[0] + t[1] * d[1]) / length;
+            let d_size = (t[0] * d[0] + t[1] * d[1]) / size;
             let d_bound = -mu * (part[0] * d[0] + part[1] * d[1]);
-            // Newton on 1/length − 1/bound
-            let slope = d_bound * length * length - d_length * bound * bound;
-            let next = s - (bound - length) * length * bound / slope;
+            // Newton on 1/size − 1/bound
+            let slope = d_bound * size * size - d_size * bound * bound;
+            let next = s - (bound - size) * size * bound / slope;
             if bound > 0.0 && next >= 0.0 && next < f64::INFINITY {
                 let t = solve(next, c);
-                let (n, length) = (normal(t), (t[0] * t[0] + t[1] * t[1]).sqrt());
-                if n > 0.0 && length > 0.0 && n < f64::INFINITY {
-                    let shrink = mu * n / length;
+                let (n, size) = (normal(t), length(t[0], t[1]));
+                if n > 0.0 && size > 0.0 && n < f64::INFINITY {
+                    let shrink = mu * n / size;
                     return [n, t[0] * shrink, t[1] * shrink];
                 }
             }
