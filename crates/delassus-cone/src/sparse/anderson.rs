@@ -155,7 +155,7 @@ impl Anderson {
             difference(&mut self.f, &self.g, &self.r);
             let length = dot(&self.f, &self.f).sqrt();
             if !length.is_finite() {
-                if !have_old {
+                if !have_old || !plan.back {
                     return Outcome::stopped(sweeps);
                 }
                 self.go_back(s);
@@ -183,16 +183,15 @@ impl Anderson {
             }
             if length < least {
                 least = length;
-                self.safe.copy_from_slice(&self.g);
+                if plan.back {
+                    self.safe.copy_from_slice(&self.g);
+                }
             }
             if have_old && plan.window > 0 {
                 self.remember(n, nx, next, kept, plan.window);
                 next = (next + 1) % plan.window;
                 kept = (kept + 1).min(plan.window);
             }
-            self.old_f.copy_from_slice(&self.f);
-            self.old_g.copy_from_slice(&self.g);
-            self.old_gx.copy_from_slice(&self.gx);
             have_old = true;
             self.r.copy_from_slice(&self.g);
             self.x.copy_from_slice(&self.gx);
@@ -205,6 +204,9 @@ impl Anderson {
                     self.x.iter_mut().zip(column).for_each(|(x, d)| *x -= gamma * d);
                 }
             }
+            std::mem::swap(&mut self.old_f, &mut self.f);
+            std::mem::swap(&mut self.old_g, &mut self.g);
+            std::mem::swap(&mut self.old_gx, &mut self.gx);
             if round % REFRESH == 0 {
                 s.velocity(&self.r, &mut self.x);
             }

@@ -122,7 +122,7 @@ pub fn solve_sparse(
         best.r.fill(0.0);
         0
     } else {
-        run(s, ws)
+        run(p, s, ws)
     };
     ws.scaled.push(&ws.best.r, r);
     let residual = ws.residual(p, r);
@@ -139,8 +139,8 @@ pub fn solve_sparse(
 }
 
 /// Runs the chosen solver, or `Auto`: sweeps, the interior point method, then sweeps to the limit.
-fn run(s: &Settings, ws: &mut SparseWorkspace) -> usize {
-    let (p, best) = (&ws.scaled, &mut ws.best);
+fn run(problem: &SparseProblem<'_>, s: &Settings, ws: &mut SparseWorkspace) -> usize {
+    let (p, best) = (&mut ws.scaled, &mut ws.best);
     // A little stricter, so that scaling back cannot lift the residual above the tolerance.
     let tolerance = 0.999 * s.tolerance;
     let mut total = 0;
@@ -165,6 +165,7 @@ fn run(s: &Settings, ws: &mut SparseWorkspace) -> usize {
     let inner = matches!(s.solver, Solver::Auto | Solver::InteriorPoint) && !p.chunks.is_empty();
     if inner && best.residual > tolerance {
         best.current = Solver::InteriorPoint;
+        p.load_rows(problem);
         let work = ws.interior.analyse(p);
         if s.solver == Solver::InteriorPoint || work < LARGEST_FACTOR {
             let steps = s.max_iterations.min(INTERIOR_STEPS);

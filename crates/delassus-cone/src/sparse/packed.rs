@@ -58,15 +58,24 @@ pub(crate) struct Packed {
     threes: Vec<Cell<3>>,
 }
 
-/// What is to be packed: one block.
+/// One block of rows of `H`; all of them have the same columns.
 pub(crate) struct Source<'a> {
-    pub law: Law,
-    pub bare: bool,
+    /// First row.
     pub first: usize,
-    pub b: &'a [f64],
-    pub a: &'a [[f64; 3]; 3],
-    /// Columns and values of every row.
-    pub rows: [(&'a [usize], &'a [f64]); 3],
+    pub columns: &'a [usize],
+    /// Values of every row.
+    pub values: [&'a [f64]; 3],
+    /// Number of rows.
+    pub rows: usize,
+}
+
+/// `L` with `M⁻¹ = L Lᵀ`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MassRoot {
+    /// Of each column: first column of its block, first value of it, size.
+    pub block: Vec<[u32; 3]>,
+    /// Lower triangles, row by row.
+    pub values: Vec<f64>,
 }
 
 impl Packed {
@@ -79,13 +88,27 @@ impl Packed {
         self.ones.is_empty() && self.threes.is_empty()
     }
 
-    /// Appends a block; false if it does not fit, and then none must be used. `all_single`: every block of
-    /// the problem has one row. `none` is the first column behind all.
-    pub fn push(&mut self, s: &Source<'_>, all_single: bool, none: usize) -> bool {
+    /// Appends a block that is not scaled yet, and gives the diagonal of its `W_kk`; `None` if it does not
+    /// fit, and then none must be used. `all_single`: every block of the problem has one row.
+    pub fn push(&mut self, s: &Source<'_>, root: &MassRoot, all_single: bool) -> Option<[f64; 3]> {
+        let mut own = [0.0; 3];
         if all_single {
-            cell(s, none).map(|c| self.ones.push(c)).is_some()
+            let c = cell::<1>(s, root)?;
+            own[0] = c.a[0][0];
+            self.ones.push(c);
         } else {
-            cell(s, none).map(|c| self.threes.push(c)).is_some()
+            let c = cell::<3>(s, root)?;
+            own = [c.a[0][0], c.a[1][1], c.a[2][2]];
+            self.threes.push(c);
+        }
+        Some(own)
+    }
+
+    /// Scales block k.
+    pub fn scale(&mut self, k: usize, law: Law, bare: bool, root: f64, b: &[f64]) {
+        match self.ones.get_mut(k) {
+            Some(c) => c.scale(law, bare, root, b),
+            None => self.threes[k].scale(law, bare, root, b),
         }
     }
 
@@ -115,47 +138,55 @@ impl Packed {
     }
 }
 
-fn cell<const R: usize>(s: &Source<'_>, none: usize) -> Option<Cell<R>> {
-    let rows = s.law.rows();
-    let parts = &s.rows[..rows];
-    let least = |from: usize| {
-        parts.iter().flat_map(|(c, _)| c.iter()).copied().filter(|c| *c >= from).min()
-    };
-    let first = least(0).unwrap_or(none);
-    let second = least(first + RUN).unwrap_or(none);
-    if least(second + RUN).is_some() {
+/// `J` and `W_kk` of a block, or `None` if it touches more than two runs.
+fn cell<const R: usize>(s: &Source<'_>, root: &MassRoot) -> Option<Cell<R>> {
+    // a block of the mass as a whole is in one run or in the other
+    let none = root.block.len();
+    let (mut first, mut second) = (none, none);
+    for &c in s.columns {
+        first = first.min(root.block[c][0] as usize);
+    }
+    let in_first = |[from, _, size]: [u32; 3]| (from + size) as usize <= first + RUN;
+    for &c in s.columns {
+        if !in_first(root.block[c]) {
+            second = second.min(root.block[c][0] as usize);
+        }
+    }
+    let fits = |[from, _, size]: [u32; 3]| (from + size) as usize <= second + RUN;
+    if second < first + RUN
+        || s.columns.iter().any(|&c| !in_first(root.block[c]) && !fits(root.block[c]))
+    {
         return None;
     }
-    let mut c = Cell {
+    let mut out = Cell {
         j: [[0.0; WIDTH]; R],
         b: [0.0; R],
         a: [[0.0; R]; R],
         inverse: [[0.0; R]; R],
-        kind: Kind::Other(s.law),
+        kind: Kind::Bare,
         at: [u32::try_from(first).ok()?, u32::try_from(second).ok()?],
         row: u32::try_from(s.first).ok()?,
-        rows: rows as u32,
+        rows: s.rows as u32,
     };
-    c.b[..rows].copy_from_slice(s.b);
-    for i in 0..rows {
-        c.a[i][..rows].copy_from_slice(&s.a[i][..rows]);
-        for (&column, value) in parts[i].0.iter().zip(parts[i].1) {
-            let place = if column < second { column - first } else { RUN + column - second };
-            c.j[i][place] += value;
+    for (e, &c) in s.columns.iter().enumerate() {
+        let block = root.block[c];
+        let [from, at, size] = block.map(|x| x as usize);
+        let place = if in_first(block) { from - first } else { RUN + from - second };
+        let line = &root.values[at + (c - from) * size..][..c - from + 1];
+        for (j, values) in out.j.iter_mut().zip(&s.values[..s.rows]) {
+            let value = values[e];
+            for (j, l) in j[place..place + line.len()].iter_mut().zip(line) {
+                *j += value * l;
+            }
         }
     }
-    if s.bare {
-        c.kind = Kind::Bare;
-    } else if let Law::Coulomb { mu, tangential: 2 } = s.law
-        && mu > 0.0
-        && let Some(inverse) = inverse(s.a)
-    {
-        c.kind = Kind::Rough(mu);
-        for i in 0..R {
-            c.inverse[i].copy_from_slice(&inverse[i][..R]);
+    for i in 0..R {
+        for k in 0..=i {
+            out.a[i][k] = dot(&out.j[i], &out.j[k]);
+            out.a[k][i] = out.a[i][k];
         }
     }
-    Some(c)
+    Some(out)
 }
 
 /// Inverse of a symmetric block, if it is regular.
@@ -195,6 +226,39 @@ fn length(x: f64, y: f64) -> f64 {
 }
 
 impl<const R: usize> Cell<R> {
+    /// Takes the law and `b`, both scaled already, and divides the rows by √d.
+    fn scale(&mut self, law: Law, bare: bool, root: f64, b: &[f64]) {
+        self.b[..b.len()].copy_from_slice(b);
+        if bare {
+            self.kind = Kind::Bare;
+            return;
+        }
+        let by = 1.0 / root;
+        for i in 0..R {
+            for k in 0..WIDTH {
+                self.j[i][k] *= by;
+            }
+            for k in 0..R {
+                self.a[i][k] *= by * by;
+            }
+        }
+        self.kind = Kind::Other(law);
+        if let Law::Coulomb { mu, tangential: 2 } = law
+            && mu > 0.0
+        {
+            let mut a = [[0.0; 3]; 3];
+            for i in 0..R {
+                a[i][..R].copy_from_slice(&self.a[i]);
+            }
+            if let Some(inverse) = inverse(&a) {
+                self.kind = Kind::Rough(mu);
+                for i in 0..R {
+                    self.inverse[i].copy_from_slice(&inverse[i][..R]);
+                }
+            }
+        }
+    }
+
     #[inline]
     fn gather(&self, x: &[f64]) -> [f64; WIDTH] {
         let (a, b) = (self.at[0] as usize, self.at[1] as usize);

@@ -9,7 +9,7 @@
 //! entries of `H`.
 
 use super::block_lu::SIZE;
-use super::packed::{PAD, Packed, Source};
+use super::packed::{MassRoot, PAD, Packed, Source};
 use super::problem::{InverseMass, SparseProblem};
 use crate::law::{bare_reaction, defect};
 use crate::problem::Law;
@@ -69,22 +69,32 @@ pub(crate) struct ScaledSparse {
     pub chunks: Vec<usize>,
     /// The blocks for fast sweeps; empty if they do not fit.
     pub packed: Packed,
-    roots: Vec<f64>,
+    /// `h` and `y` are filled.
+    has_rows: bool,
+    mass_root: MassRoot,
     full: Vec<f64>,
     image: Vec<f64>,
-    /// First column and first value of the block of a column.
-    block_of: Vec<(usize, usize, usize)>,
 }
 
 impl ScaledSparse {
-    /// Scales a checked problem.
+    /// Scales a checked problem. The rows `h` and `y` are left out where the blocks can be packed.
     pub fn load(&mut self, p: &SparseProblem<'_>) {
         self.n = p.b.len();
         self.dim = p.minv.dim();
         offsets(p.laws, &mut self.start);
-        self.copy_rows(p);
+        self.has_rows = false;
+        if self.find_root(p) && self.pack(p) {
+            return;
+        }
+        self.packed.clear();
         self.apply_mass(p);
+        self.root.clear();
+        for i in 0..self.n {
+            let own = self.product(i, i).abs();
+            self.root.push(own);
+        }
         self.scale(p);
+        self.scale_rows();
         self.diagonal.clear();
         for k in 0..self.laws.len() {
             let mut a = [[0.0; 3]; 3];
@@ -96,7 +106,47 @@ impl ScaledSparse {
             }
             self.diagonal.push(a);
         }
-        self.pack();
+    }
+
+    /// The rows `h` of a problem that is loaded already.
+    pub fn load_rows(&mut self, p: &SparseProblem<'_>) {
+        if !self.has_rows {
+            self.apply_mass(p);
+            self.scale_rows();
+        }
+    }
+
+    /// All blocks for sweeps; false if one does not fit.
+    fn pack(&mut self, p: &SparseProblem<'_>) -> bool {
+        self.packed.clear();
+        self.root.clear();
+        let all_single = p.laws.iter().all(|l| l.rows() == 1);
+        let columns = |i: usize| &p.h.columns[p.h.start[i]..p.h.start[i + 1]];
+        for w in self.start.windows(2) {
+            let (first, rows) = (w[0], w[1] - w[0]);
+            let of = |i: usize| if i < rows { first + i } else { first };
+            if columns(of(1)) != columns(first) || columns(of(2)) != columns(first) {
+                return false;
+            }
+            let values = |i: usize| &p.h.values[p.h.start[of(i)]..p.h.start[of(i) + 1]];
+            let source = Source {
+                first,
+                columns: columns(first),
+                values: [values(0), values(1), values(2)],
+                rows,
+            };
+            let Some(own) = self.packed.push(&source, &self.mass_root, all_single) else {
+                return false;
+            };
+            self.root.extend_from_slice(&own[..rows]);
+        }
+        self.scale(p);
+        for (k, &law) in self.laws.iter().enumerate() {
+            let (first, end) = (self.start[k], self.start[k + 1]);
+            let b = &self.b[first..end];
+            self.packed.scale(k, law, self.bare[k], self.root[first], b);
+        }
+        true
     }
 
     /// Row i of `h` times row j of `y`.
@@ -111,38 +161,46 @@ impl ScaledSparse {
         sum
     }
 
-    fn pack(&mut self) {
-        self.packed.clear();
-        if self.chunks.is_empty() {
-            return;
-        }
-        let all_single = self.laws.iter().all(|l| l.rows() == 1);
-        for (k, &law) in self.laws.iter().enumerate() {
-            let (first, end) = (self.start[k], self.start[k + 1]);
-            let row = |i: usize| {
-                let range = if first + i < end {
-                    self.h.start[first + i]..self.h.start[first + i + 1]
-                } else {
-                    0..0
-                };
-                (&self.h.columns[range.clone()], &self.h.values[range])
-            };
-            let source = Source {
-                law,
-                bare: self.bare[k],
-                first,
-                b: &self.b[first..end],
-                a: &self.diagonal[k],
-                rows: [row(0), row(1), row(2)],
-            };
-            if !self.packed.push(&source, all_single, self.dim) {
-                self.packed.clear();
-                return;
+    /// L with M⁻¹ = L Lᵀ, and the pieces of `J` by columns; false if there is none.
+    fn find_root(&mut self, p: &SparseProblem<'_>) -> bool {
+        self.chunks.clear();
+        let MassRoot { block, values: roots } = &mut self.mass_root;
+        block.clear();
+        roots.clear();
+        let Ok(dim) = u32::try_from(self.dim) else { return false };
+        let fine = match p.minv {
+            InverseMass::Diagonal(d) if d.iter().all(|&d| d >= 0.0) => {
+                roots.extend(d.iter().map(|d| d.sqrt()));
+                block.extend((0..dim).map(|c| [c, c, 1]));
+                self.chunks.extend((0..self.dim).step_by(SIZE).chain([self.dim]));
+                true
             }
+            InverseMass::Blocks { sizes, values } if u32::try_from(values.len()).is_ok() => {
+                roots.extend_from_slice(values);
+                let (mut first, mut at) = (0, 0);
+                let mut fine = true;
+                self.chunks.push(0);
+                for &size in sizes {
+                    fine &= root(size, &mut roots[at..at + size * size]);
+                    block.extend((0..size).map(|_| [first as u32, at as u32, size as u32]));
+                    let pieces = (0..size).skip(SIZE).step_by(SIZE).chain([size]);
+                    self.chunks.extend(pieces.map(|end| first + end));
+                    first += size;
+                    at += size * size;
+                }
+                fine
+            }
+            _ => false,
+        };
+        if !fine {
+            self.chunks.clear();
         }
+        fine
     }
 
-    fn copy_rows(&mut self, p: &SparseProblem<'_>) {
+    /// `h` and `y` with H M⁻¹ Hᵀ = h yᵀ, not scaled.
+    fn apply_mass(&mut self, p: &SparseProblem<'_>) {
+        self.has_rows = true;
         self.h.clear();
         self.h.start.clear();
         self.h.start.extend_from_slice(p.h.start);
@@ -150,50 +208,19 @@ impl ScaledSparse {
         self.h.values.extend_from_slice(p.h.values);
         self.full.clear();
         self.full.resize(self.dim, 0.0);
-    }
-
-    /// `h` and `y` with H M⁻¹ Hᵀ = h yᵀ.
-    fn apply_mass(&mut self, p: &SparseProblem<'_>) {
         self.y.clear();
-        self.chunks.clear();
-        self.chunks.push(0);
+        if !self.chunks.is_empty() {
+            self.apply_blocks(None);
+            self.h.copy(&self.y);
+            return;
+        }
         match p.minv {
-            InverseMass::Diagonal(d) if d.iter().all(|&d| d >= 0.0) => {
-                while self.chunks.last().is_some_and(|&c| c < self.dim) {
-                    let last = self.chunks.last().copied().unwrap_or(0);
-                    self.chunks.push((last + SIZE).min(self.dim));
-                }
-                let h = &mut self.h;
-                h.values.iter_mut().zip(&h.columns).for_each(|(v, &c)| *v *= d[c].sqrt());
-                self.y.copy(&self.h);
-            }
             InverseMass::Diagonal(d) => {
-                self.chunks.clear();
                 self.y.copy(&self.h);
                 self.y.values.iter_mut().zip(&self.y.columns).for_each(|(v, &c)| *v *= d[c]);
             }
-            InverseMass::Blocks { sizes, values } => {
-                self.roots.clear();
-                self.roots.extend_from_slice(values);
-                let mut at = 0;
-                let mut fine = true;
-                for &size in sizes {
-                    fine &= root(size, &mut self.roots[at..at + size * size]);
-                    at += size * size;
-                    let first = self.chunks.last().copied().unwrap_or(0);
-                    let pieces = (0..size).skip(SIZE).step_by(SIZE).chain([size]);
-                    self.chunks.extend(pieces.map(|end| first + end));
-                }
-                if fine {
-                    self.apply_blocks(sizes, None);
-                    self.h.copy(&self.y);
-                } else {
-                    self.chunks.clear();
-                    self.apply_blocks(sizes, Some(values));
-                }
-            }
+            InverseMass::Blocks { values, .. } => self.apply_blocks(Some(values)),
             InverseMass::Apply { apply, .. } => {
-                self.chunks.clear();
                 self.image.clear();
                 self.image.resize(self.dim, 0.0);
                 for i in 0..self.n {
@@ -213,21 +240,14 @@ impl ScaledSparse {
     }
 
     /// y = H times blocks: those given, or the roots.
-    fn apply_blocks(&mut self, sizes: &[usize], given: Option<&[f64]>) {
-        self.block_of.clear();
-        let (mut column, mut value) = (0, 0);
-        for &size in sizes {
-            self.block_of.extend((0..size).map(|_| (column, value, size)));
-            column += size;
-            value += size * size;
-        }
-        let values = given.unwrap_or(&self.roots);
+    fn apply_blocks(&mut self, given: Option<&[f64]>) {
+        let values = given.unwrap_or(&self.mass_root.values);
         for i in 0..self.n {
             let begin = self.y.columns.len();
             let mut last = (usize::MAX, 0);
             for e in self.h.start[i]..self.h.start[i + 1] {
                 let c = self.h.columns[e];
-                let (first, at, size) = self.block_of[c];
+                let [first, at, size] = self.mass_root.block[c].map(|x| x as usize);
                 // The entries of this block are there already if another column of it came before.
                 if first != last.0 {
                     let known = self.y.columns[begin..].iter().position(|&x| x == first);
@@ -247,13 +267,9 @@ impl ScaledSparse {
         }
     }
 
+    /// Scales of all rows, from the diagonal of W in `root`; b and laws with them.
     fn scale(&mut self, p: &SparseProblem<'_>) {
         let n = self.n;
-        self.root.clear();
-        for i in 0..n {
-            let own = self.product(i, i).abs();
-            self.root.push(own);
-        }
         let largest = p.b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         self.bare_floor = BARE_FLOOR * largest;
         self.bare.clear();
@@ -289,8 +305,11 @@ impl ScaledSparse {
                 self.b[self.start[k]..self.start[k + 1]].fill(0.0);
             }
         }
+    }
+
+    fn scale_rows(&mut self) {
         for m in [&mut self.h, &mut self.y] {
-            for i in 0..n {
+            for i in 0..self.n {
                 m.values[m.start[i]..m.start[i + 1]].iter_mut().for_each(|v| *v /= self.root[i]);
             }
         }
@@ -302,8 +321,10 @@ impl ScaledSparse {
 
     /// Whether everything is finite after scaling.
     pub fn is_finite(&self) -> bool {
-        let all = self.h.values.iter().chain(&self.y.values).chain(&self.b);
-        self.size.is_finite() && all.into_iter().all(|x| x.is_finite())
+        let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
+        let rows = !self.has_rows || (finite(&self.h.values) && finite(&self.y.values));
+        // a row that is not finite has a root that is not
+        self.size.is_finite() && rows && finite(&self.root) && finite(&self.b)
     }
 
     /// r̂ of r.
