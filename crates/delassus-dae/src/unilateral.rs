@@ -154,6 +154,19 @@ pub trait Unilateral: Problem {
         out: &mut Point,
     ) -> bool;
 
+    /// The gap alone, as [`Unilateral::position`] gives it up to rounding; `None` where the point
+    /// has no meaning at present, and for laws without a gap. `scratch` is overwritten.
+    fn gap(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        scratch: &mut Point,
+    ) -> Option<f64> {
+        let has_gap = matches!(self.law(point), Law::Contact { .. });
+        (has_gap && self.position(ws, point, false, before, scratch)).then_some(scratch.gap)
+    }
+
     /// Rates and biases at the realised velocities, for a point that [`Unilateral::position`]
     /// filled at the same position.
     fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut Point);
