@@ -93,13 +93,19 @@ impl Packed {
     pub fn push(&mut self, s: &Source<'_>, root: &MassRoot, all_single: bool) -> Option<[f64; 3]> {
         let mut own = [0.0; 3];
         if all_single {
-            let c = cell::<1>(s, root)?;
+            self.ones.push(Cell::EMPTY);
+            let c = self.ones.last_mut()?;
+            if !c.fill(s, root) {
+                return None;
+            }
             own[0] = c.a[0][0];
-            self.ones.push(c);
         } else {
-            let c = cell::<3>(s, root)?;
+            self.threes.push(Cell::EMPTY);
+            let c = self.threes.last_mut()?;
+            if !c.fill(s, root) {
+                return None;
+            }
             own = [c.a[0][0], c.a[1][1], c.a[2][2]];
-            self.threes.push(c);
         }
         Some(own)
     }
@@ -138,57 +144,6 @@ impl Packed {
     }
 }
 
-/// `J` and `W_kk` of a block, or `None` if it touches more than two runs.
-fn cell<const R: usize>(s: &Source<'_>, root: &MassRoot) -> Option<Cell<R>> {
-    // a block of the mass as a whole is in one run or in the other
-    let none = root.block.len();
-    let (mut first, mut second) = (none, none);
-    for &c in s.columns {
-        first = first.min(root.block[c][0] as usize);
-    }
-    let in_first = |[from, _, size]: [u32; 3]| (from + size) as usize <= first + RUN;
-    for &c in s.columns {
-        if !in_first(root.block[c]) {
-            second = second.min(root.block[c][0] as usize);
-        }
-    }
-    let fits = |[from, _, size]: [u32; 3]| (from + size) as usize <= second + RUN;
-    if second < first + RUN
-        || s.columns.iter().any(|&c| !in_first(root.block[c]) && !fits(root.block[c]))
-    {
-        return None;
-    }
-    let mut out = Cell {
-        j: [[0.0; WIDTH]; R],
-        b: [0.0; R],
-        a: [[0.0; R]; R],
-        inverse: [[0.0; R]; R],
-        kind: Kind::Bare,
-        at: [u32::try_from(first).ok()?, u32::try_from(second).ok()?],
-        row: u32::try_from(s.first).ok()?,
-        rows: s.rows as u32,
-    };
-    for (e, &c) in s.columns.iter().enumerate() {
-        let block = root.block[c];
-        let [from, at, size] = block.map(|x| x as usize);
-        let place = if in_first(block) { from - first } else { RUN + from - second };
-        let line = &root.values[at + (c - from) * size..][..c - from + 1];
-        for (j, values) in out.j.iter_mut().zip(&s.values[..s.rows]) {
-            let value = values[e];
-            for (j, l) in j[place..place + line.len()].iter_mut().zip(line) {
-                *j += value * l;
-            }
-        }
-    }
-    for i in 0..R {
-        for k in 0..=i {
-            out.a[i][k] = dot(&out.j[i], &out.j[k]);
-            out.a[k][i] = out.a[i][k];
-        }
-    }
-    Some(out)
-}
-
 /// Inverse of a symmetric block, if it is regular.
 fn inverse(a: &[[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     let minor = |i: usize, j: usize| {
@@ -201,13 +156,13 @@ fn inverse(a: &[[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
         .then(|| [0, 1, 2].map(|i| [0, 1, 2].map(|j| minor(j, i) / det)))
 }
 
-#[inline]
+#[inline(always)]
 fn product(m: &[[f64; 3]; 3], x: &[f64; 3]) -> [f64; 3] {
     let row = |m: &[f64; 3]| m[0] * x[0] + m[1] * x[1] + m[2] * x[2];
     [row(&m[0]), row(&m[1]), row(&m[2])]
 }
 
-#[inline]
+#[inline(always)]
 fn dot(j: &[f64; WIDTH], x: &[f64; WIDTH]) -> f64 {
     // four sums side by side: the compiler may not reorder a single one
     let mut sum = [0.0; 4];
@@ -220,12 +175,69 @@ fn dot(j: &[f64; WIDTH], x: &[f64; WIDTH]) -> f64 {
 }
 
 /// Scaled quantities neither overflow nor vanish when squared.
-#[inline]
+#[inline(always)]
 fn length(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
 }
 
 impl<const R: usize> Cell<R> {
+    const EMPTY: Cell<R> = Cell {
+        j: [[0.0; WIDTH]; R],
+        b: [0.0; R],
+        a: [[0.0; R]; R],
+        inverse: [[0.0; R]; R],
+        kind: Kind::Bare,
+        at: [0; 2],
+        row: 0,
+        rows: 0,
+    };
+
+    /// `J` and `W_kk` of a block; false if it touches more than two runs.
+    fn fill(&mut self, s: &Source<'_>, root: &MassRoot) -> bool {
+        // a block of the mass as a whole is in one run or in the other
+        let none = root.block.len() as u32;
+        let run = RUN as u32;
+        let (mut first, mut second) = (none, none);
+        for &c in s.columns {
+            first = first.min(root.block[c][0]);
+        }
+        for &c in s.columns {
+            let [from, _, size] = root.block[c];
+            if from + size > first + run {
+                second = second.min(from);
+            }
+        }
+        if second < first + run && second != none {
+            return false;
+        }
+        (self.at, self.row, self.rows) = ([first, second], s.first as u32, s.rows as u32);
+        for (e, &c) in s.columns.iter().enumerate() {
+            let [from, at, size] = root.block[c];
+            let place = if from + size <= first + run {
+                from - first
+            } else if from + size <= second + run {
+                run + from - second
+            } else {
+                return false;
+            } as usize;
+            let own = c - from as usize;
+            let line = &root.values[at as usize + own * size as usize..][..own + 1];
+            for (j, values) in self.j.iter_mut().zip(&s.values[..s.rows]) {
+                let value = values[e];
+                for (j, l) in j[place..place + own + 1].iter_mut().zip(line) {
+                    *j += value * l;
+                }
+            }
+        }
+        for i in 0..R {
+            for k in 0..=i {
+                self.a[i][k] = dot(&self.j[i], &self.j[k]);
+                self.a[k][i] = self.a[i][k];
+            }
+        }
+        true
+    }
+
     /// Takes the law and `b`, both scaled already, and divides the rows by √d.
     fn scale(&mut self, law: Law, bare: bool, root: f64, b: &[f64]) {
         self.b[..b.len()].copy_from_slice(b);
@@ -259,7 +271,7 @@ impl<const R: usize> Cell<R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn gather(&self, x: &[f64]) -> [f64; WIDTH] {
         let (a, b) = (self.at[0] as usize, self.at[1] as usize);
         let mut out = [0.0; WIDTH];
@@ -269,14 +281,14 @@ impl<const R: usize> Cell<R> {
     }
 
     /// Writes back; the runs do not overlap.
-    #[inline]
+    #[inline(always)]
     fn scatter(&self, v: &[f64; WIDTH], x: &mut [f64]) {
         let (a, b) = (self.at[0] as usize, self.at[1] as usize);
         x[a..a + RUN].copy_from_slice(&v[..RUN]);
         x[b..b + RUN].copy_from_slice(&v[RUN..]);
     }
 
-    #[inline]
+    #[inline(always)]
     fn reactions(&self, r: &[f64]) -> [f64; R] {
         let (row, n) = (self.row as usize, self.rows as usize);
         let mut out = [0.0; R];
@@ -288,7 +300,7 @@ impl<const R: usize> Cell<R> {
         out
     }
 
-    #[inline]
+    #[inline(always)]
     fn shift(&self, by: &[f64; R], v: &mut [f64; WIDTH]) {
         for k in 0..WIDTH {
             let mut sum = v[k];
@@ -305,7 +317,7 @@ impl<const R: usize> Cell<R> {
         self.scatter(&v, x);
     }
 
-    #[inline]
+    #[inline(always)]
     fn rates(&self, v: &[f64; WIDTH]) -> [f64; R] {
         let mut u = self.b;
         for i in 0..R {
@@ -326,7 +338,7 @@ impl<const R: usize> Cell<R> {
     }
 
     /// Changes the reactions of the block, and `x` with them.
-    #[inline]
+    #[inline(always)]
     fn change(
         &self,
         old: &[f64; R],

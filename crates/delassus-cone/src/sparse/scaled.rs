@@ -72,6 +72,8 @@ pub(crate) struct ScaledSparse {
     /// `h` and `y` are filled.
     has_rows: bool,
     mass_root: MassRoot,
+    /// Sizes and values of the blocks that it is the root of.
+    root_of: (Vec<usize>, Vec<f64>),
     full: Vec<f64>,
     image: Vec<f64>,
 }
@@ -163,6 +165,18 @@ impl ScaledSparse {
 
     /// L with M⁻¹ = L Lᵀ, and the pieces of `J` by columns; false if there is none.
     fn find_root(&mut self, p: &SparseProblem<'_>) -> bool {
+        // the mass is often the same as last time
+        let (sizes, values): (&[usize], &[f64]) = match p.minv {
+            InverseMass::Blocks { sizes, values } => (sizes, values),
+            _ => (&[], &[]),
+        };
+        if !sizes.is_empty() && self.root_of.0 == sizes && self.root_of.1 == values {
+            return !self.chunks.is_empty();
+        }
+        self.root_of.0.clear();
+        self.root_of.0.extend_from_slice(sizes);
+        self.root_of.1.clear();
+        self.root_of.1.extend_from_slice(values);
         self.chunks.clear();
         let MassRoot { block, values: roots } = &mut self.mass_root;
         block.clear();
