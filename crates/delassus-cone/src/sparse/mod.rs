@@ -22,8 +22,9 @@ use scaled::ScaledSparse;
 const FIRST_SWEEPS: usize = 100;
 /// Sweeps with a short memory; those that need more get a long one.
 const LIGHT_SWEEPS: usize = 120;
-/// Plain sweeps where that did not do.
-const PLAIN_SWEEPS: usize = 400;
+/// Plain sweeps where that did not do. They cost half of the others, and solve what acceleration keeps
+/// from converging.
+const PLAIN_SWEEPS: usize = 1400;
 /// Steps of the interior point method; it needs a few dozen.
 const INTERIOR_STEPS: usize = 120;
 /// Multiplications of a factorisation beyond which `Auto` stays with sweeps: some ten seconds.
