@@ -459,7 +459,7 @@ impl Cell<3> {
             // Newton on 1/size − 1/bound
             let slope = d_bound * size * size - d_size * bound * bound;
             let next = s - (bound - size) * size * bound / slope;
-            if bound > 0.0 && next >= 0.0 && next < f64::INFINITY {
+            if bound > 0.0 && (0.0..f64::INFINITY).contains(&next) {
                 let t = solve(next, c);
                 let (n, size) = (normal(t), length(t[0], t[1]));
                 if n > 0.0 && size > 0.0 && n < f64::INFINITY {
