@@ -49,7 +49,10 @@ def main():
     rows = []
     for path in sorted(folder.glob("*.json")):
         r = json.loads(path.read_text())
-        x = np.fromfile(folder / f"{path.stem}.frames", "<f8").reshape(-1, n, 3)
+        frames = path.with_suffix(".frames")
+        if not frames.exists():
+            continue
+        x = np.fromfile(frames, "<f8").reshape(-1, n, 3)
         worst, total, count = 0.0, 0.0, 0
         for k, frame in enumerate(x):
             d = depths(frame, scene["radius"], scene["half_width"])
