@@ -29,6 +29,7 @@
 
 use crate::interior_pair::Pair;
 use crate::law::tangent_norm;
+use crate::outcome::{Best, Outcome};
 use crate::problem::Law;
 
 /// Θ of equality rows, whose diagonal of `W` is one.
@@ -63,6 +64,23 @@ pub(crate) trait Delassus {
     fn factor(&mut self, theta: &[Small], inverse: &[Small]) -> bool;
     /// Solves with the last factor, in place, refined; false if the result is no solution.
     fn solve(&mut self, theta: &[Small], inverse: &[Small], x: &mut [f64]) -> bool;
+    /// Natural residual of a point.
+    fn residual(&mut self, r: &[f64]) -> f64;
+    /// Sweeps of Gauss–Seidel.
+    fn sweeps(&mut self, count: usize, r: &mut [f64]);
+}
+
+/// Sweeps after the last step: they put nearly open contacts exactly on zero.
+const POLISH: usize = 20;
+
+/// Limits of a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// Residual that is good enough.
+    pub tolerance: f64,
+    pub steps: usize,
+    /// Steps without a better residual before giving up.
+    pub patience: usize,
 }
 
 /// Laws, where their rows start, and `b`.
@@ -77,6 +95,7 @@ pub(crate) struct Layout<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interior {
     pairs: Vec<Pair>,
+    point: Vec<f64>,
     theta: Vec<Small>,
     inverse: Vec<Small>,
     /// Steps for which the shift still lags behind.
@@ -96,8 +115,41 @@ pub(crate) struct Interior {
 }
 
 impl Interior {
+    /// Steps until the residual is met; where that fails, the best point is polished by sweeps.
+    pub fn run(
+        &mut self,
+        p: Layout<'_>,
+        d: &mut impl Delassus,
+        best: &mut Best,
+        limits: Limits,
+    ) -> Outcome {
+        self.start(p, d);
+        let (mut last_gain, mut least, mut count) = (0, f64::INFINITY, 0);
+        while count < limits.steps {
+            count += 1;
+            let moved = self.step(p, d);
+            let residual = d.residual(&self.r);
+            best.offer(&self.r, residual);
+            if residual < 0.9 * least {
+                (least, last_gain) = (residual, count);
+            }
+            if residual <= limits.tolerance {
+                return Outcome::stopped(count);
+            }
+            if !moved || count > last_gain + limits.patience {
+                break;
+            }
+        }
+        self.point.clear();
+        self.point.extend_from_slice(&best.r);
+        d.sweeps(POLISH, &mut self.point);
+        let residual = d.residual(&self.point);
+        best.offer(&self.point, residual);
+        Outcome::stopped(count)
+    }
+
     /// A point inside the cones.
-    pub fn start(&mut self, p: Layout<'_>, d: &mut impl Delassus) {
+    fn start(&mut self, p: Layout<'_>, d: &mut impl Delassus) {
         let n = p.b.len();
         self.pairs.clear();
         for v in [&mut self.r, &mut self.wr, &mut self.v, &mut self.rd, &mut self.g, &mut self.dr] {
@@ -273,7 +325,7 @@ impl Interior {
     }
 
     /// One step; false if nothing more can be done.
-    pub fn step(&mut self, p: Layout<'_>, d: &mut impl Delassus) -> bool {
+    fn step(&mut self, p: Layout<'_>, d: &mut impl Delassus) -> bool {
         self.collect(p);
         let mut degree = 0.0;
         let mut gap = 0.0;

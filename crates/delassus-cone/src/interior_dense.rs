@@ -1,13 +1,11 @@
 //! The interior point method on a dense `W`.
 
 use crate::gauss_seidel::sweep;
-use crate::interior::{Delassus, Interior, Layout, Small};
+use crate::interior::{Delassus, Interior, Layout, Limits, Small};
 use crate::lu::{lu, lu_solve};
 use crate::outcome::{Best, Outcome};
 use crate::scaling::Scaled;
 
-/// Sweeps after the last step: they put nearly open contacts exactly on zero.
-const POLISH: usize = 20;
 /// Steps without a better residual before giving up.
 const PATIENCE: usize = 15;
 
@@ -21,7 +19,6 @@ pub(crate) struct DenseInterior {
     rhs: Vec<f64>,
     work: Vec<f64>,
     u: Vec<f64>,
-    point: Vec<f64>,
 }
 
 struct Matrix<'a> {
@@ -31,6 +28,7 @@ struct Matrix<'a> {
     scratch: &'a mut Vec<f64>,
     rhs: &'a mut Vec<f64>,
     work: &'a mut Vec<f64>,
+    u: &'a mut Vec<f64>,
 }
 
 impl Matrix<'_> {
@@ -86,6 +84,16 @@ impl Delassus for Matrix<'_> {
         x.iter_mut().zip(self.work.iter()).for_each(|(x, d)| *x += d);
         true
     }
+
+    fn residual(&mut self, r: &[f64]) -> f64 {
+        self.s.residual(r, self.u)
+    }
+
+    fn sweeps(&mut self, count: usize, r: &mut [f64]) {
+        for _ in 0..count {
+            sweep(self.s, r);
+        }
+    }
 }
 
 impl DenseInterior {
@@ -104,34 +112,10 @@ impl DenseInterior {
             scratch: &mut self.scratch,
             rhs: &mut self.rhs,
             work: &mut self.work,
+            u: &mut self.u,
         };
         let layout = Layout { laws: &s.laws, start: &s.start, b: &s.b };
-        self.interior.start(layout, &mut matrix);
-        let mut last_gain = 0;
-        let mut least = f64::INFINITY;
-        let mut count = 0;
-        while count < max_steps {
-            count += 1;
-            let moved = self.interior.step(layout, &mut matrix);
-            let residual = s.residual(&self.interior.r, &mut self.u);
-            best.offer(&self.interior.r, residual);
-            if residual < 0.9 * least {
-                (least, last_gain) = (residual, count);
-            }
-            if residual <= tolerance {
-                return Outcome::stopped(count);
-            }
-            if !moved || count > last_gain + PATIENCE {
-                break;
-            }
-        }
-        self.point.clear();
-        self.point.extend_from_slice(&best.r);
-        for _ in 0..POLISH {
-            sweep(s, &mut self.point);
-        }
-        let residual = s.residual(&self.point, &mut self.u);
-        best.offer(&self.point, residual);
-        Outcome::stopped(count)
+        let limits = Limits { tolerance, steps: max_steps, patience: PATIENCE };
+        self.interior.run(layout, &mut matrix, best, limits)
     }
 }

@@ -61,6 +61,11 @@ pub(crate) fn solve(law: Law, a: &[[f64; 3]; 3], q: &[f64], r: &mut [f64]) {
     }
 }
 
+/// What is scaled neither overflows nor vanishes when squared; `hypot` costs ten times as much.
+fn length(t: [f64; 2]) -> f64 {
+    (t[0] * t[0] + t[1] * t[1]).sqrt()
+}
+
 fn unilateral(w: f64, q: f64, r: &mut f64) {
     if q >= 0.0 {
         *r = 0.0;
@@ -132,7 +137,7 @@ fn friction3(mu: f64, a: &[[f64; 3]; 3], q: &[f64], r: &mut [f64]) {
     let normal = |t: [f64; 2]| -(q[0] + a[0][1] * t[0] + a[0][2] * t[1]) / w;
     if let Some(t) = tangent(0.0, c) {
         let n = normal(t);
-        if t[0].hypot(t[1]) <= mu * n {
+        if length(t) <= mu * n {
             r.copy_from_slice(&[n, t[0], t[1]]);
             return;
         }
@@ -143,7 +148,7 @@ fn friction3(mu: f64, a: &[[f64; 3]; 3], q: &[f64], r: &mut [f64]) {
     }
     // Bracket: φ > 0 at lo, φ ≤ 0 at hi.
     let unit = (a[1][1] + a[2][2]).max(w) * 0.5;
-    let phi = |t: [f64; 2]| t[0].hypot(t[1]) - mu * normal(t);
+    let phi = |t: [f64; 2]| length(t) - mu * normal(t);
     let (mut lo, mut hi) = (0.0f64, unit);
     let mut steps = 0;
     while steps < MAX_STEPS && tangent(hi, c).is_none_or(|t| phi(t) > 0.0) {
@@ -160,7 +165,7 @@ fn friction3(mu: f64, a: &[[f64; 3]; 3], q: &[f64], r: &mut [f64]) {
             s = 0.5 * (lo + hi);
             continue;
         };
-        let (n, len) = (normal(t), t[0].hypot(t[1]));
+        let (n, len) = (normal(t), length(t));
         found = Some((n, t, len));
         let f = len - mu * n;
         if f > 0.0 {

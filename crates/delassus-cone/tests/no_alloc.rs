@@ -2,40 +2,15 @@
 #![allow(unsafe_code)]
 #![allow(missing_docs, clippy::unwrap_used)]
 mod common;
+#[path = "common/heap.rs"]
+mod heap;
 
 use common::{PLANAR, Rng, SPATIAL, random};
-use delassus_cone::{Settings, Solver, Workspace, solve};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use delassus_cone::{Settings, Solver, SparseWorkspace, Workspace, solve, solve_sparse};
 
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-fn note() {
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
-// SAFETY: forwards everything to the system allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        note();
-        unsafe { System.dealloc(ptr, layout) }
-    }
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note();
-        unsafe { System.realloc(ptr, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+#[path = "../../delassus-linalg/tests/common/counting.rs"]
+mod counting;
+use counting::heap_calls;
 
 #[test]
 fn the_second_solve_allocates_nothing() {
@@ -54,11 +29,26 @@ fn the_second_solve_allocates_nothing() {
             let mut r = vec![0.0; p.n()];
             let first = solve(&p.view(), &mut r, &s, &mut ws);
             r.fill(0.0);
-            let before = COUNT.with(Cell::get);
-            let second = solve(&p.view(), &mut r, &s, &mut ws);
-            let calls = COUNT.with(Cell::get) - before;
+            let mut second = first;
+            let calls = heap_calls(|| second = solve(&p.view(), &mut r, &s, &mut ws));
             assert_eq!(calls, 0, "{solver:?}");
             assert_eq!(first.residual.to_bits(), second.residual.to_bits());
         }
+    }
+}
+
+#[test]
+fn the_second_solve_in_factored_form_allocates_nothing() {
+    let h = heap::Heap::new(3, 0.3, 1);
+    for solver in [Solver::Accelerated, Solver::GaussSeidel] {
+        let s = Settings { solver, tolerance: 1e-3, max_iterations: 300 };
+        let mut ws = SparseWorkspace::new();
+        let mut r = vec![0.0; h.b.len()];
+        let first = solve_sparse(&h.view(), &mut r, &s, &mut ws);
+        r.fill(0.0);
+        let mut second = first;
+        let calls = heap_calls(|| second = solve_sparse(&h.view(), &mut r, &s, &mut ws));
+        assert_eq!(calls, 0, "{solver:?}");
+        assert_eq!(first.residual.to_bits(), second.residual.to_bits());
     }
 }

@@ -112,7 +112,18 @@ pub struct Point {
 impl Point {
     /// H_k · x.
     pub fn row_dot(&self, k: usize, x: &[f64]) -> f64 {
-        self.cols.iter().zip(&self.rows[k]).map(|(c, h)| h * x[*c]).sum()
+        let (cols, row) = (&self.cols[..], &self.rows[k][..]);
+        // two rigid bodies: ascending columns, so that each half is a run
+        if let (Ok(row), Ok(cols)) = (<&[f64; 12]>::try_from(row), <&[usize; 12]>::try_from(cols))
+            && cols[5] == cols[0] + 5
+            && cols[11] == cols[6] + 5
+            && let (Some(a), Some(b)) = (x.get(cols[0]..cols[0] + 6), x.get(cols[6]..cols[6] + 6))
+        {
+            let first: f64 = row[..6].iter().zip(a).map(|(h, x)| h * x).sum();
+            let second: f64 = row[6..].iter().zip(b).map(|(h, x)| h * x).sum();
+            return first + second;
+        }
+        cols.iter().zip(row).map(|(c, h)| h * x[*c]).sum()
     }
 
     /// f += c H_kᵀ.
@@ -153,6 +164,19 @@ pub trait Unilateral: Problem {
         before: Option<[u32; 2]>,
         out: &mut Point,
     ) -> bool;
+
+    /// The gap alone, as [`Unilateral::position`] gives it up to rounding; `None` where the point
+    /// has no meaning at present, and for laws without a gap. `scratch` is overwritten.
+    fn gap(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        scratch: &mut Point,
+    ) -> Option<f64> {
+        let has_gap = matches!(self.law(point), Law::Contact { .. });
+        (has_gap && self.position(ws, point, false, before, scratch)).then_some(scratch.gap)
+    }
 
     /// Rates and biases at the realised velocities, for a point that [`Unilateral::position`]
     /// filled at the same position.

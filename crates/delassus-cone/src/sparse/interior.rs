@@ -12,11 +12,9 @@
 use super::block_lu::BlockLu;
 use super::scaled::ScaledSparse;
 use super::sweep::sweep;
-use crate::interior::{Delassus, Interior, Layout, Small};
+use crate::interior::{Delassus, Interior, Layout, Limits, Small};
 use crate::outcome::{Best, Outcome};
 
-/// Sweeps after the last step.
-const POLISH: usize = 20;
 /// Steps without a better residual before giving up.
 const PATIENCE: usize = 40;
 /// Rounds of refinement of a solve.
@@ -30,11 +28,9 @@ pub(crate) struct SparseInterior {
     interior: Interior,
     lu: BlockLu,
     x: Vec<f64>,
-    u: Vec<f64>,
     rhs: Vec<f64>,
     work: Vec<f64>,
     old: Vec<f64>,
-    point: Vec<f64>,
 }
 
 struct Matrix<'a> {
@@ -121,6 +117,17 @@ impl Delassus for Matrix<'_> {
         }
         last <= ACCURATE * size
     }
+
+    fn residual(&mut self, r: &[f64]) -> f64 {
+        self.s.residual(r, self.x)
+    }
+
+    fn sweeps(&mut self, count: usize, r: &mut [f64]) {
+        self.s.velocity(r, self.x);
+        for k in 0..count {
+            sweep(self.s, k % 2 == 1, r, self.x);
+        }
+    }
 }
 
 fn largest(x: &[f64]) -> f64 {
@@ -151,31 +158,7 @@ impl SparseInterior {
             old: &mut self.old,
         };
         let layout = Layout { laws: &s.laws, start: &s.start, b: &s.b };
-        self.interior.start(layout, &mut matrix);
-        let (mut last_gain, mut least, mut count) = (0, f64::INFINITY, 0);
-        while count < max_steps {
-            count += 1;
-            let moved = self.interior.step(layout, &mut matrix);
-            let residual = s.residual(&self.interior.r, matrix.x, &mut self.u);
-            best.offer(&self.interior.r, residual);
-            if residual < 0.9 * least {
-                (least, last_gain) = (residual, count);
-            }
-            if residual <= tolerance {
-                return Outcome::stopped(count);
-            }
-            if !moved || count > last_gain + PATIENCE {
-                break;
-            }
-        }
-        self.point.clear();
-        self.point.extend_from_slice(&best.r);
-        s.velocity(&self.point, &mut self.x);
-        for k in 0..POLISH {
-            sweep(s, k % 2 == 1, &mut self.point, &mut self.x);
-        }
-        let residual = s.residual(&self.point, &mut self.x, &mut self.u);
-        best.offer(&self.point, residual);
-        Outcome::stopped(count)
+        let limits = Limits { tolerance, steps: max_steps, patience: PATIENCE };
+        self.interior.run(layout, &mut matrix, best, limits)
     }
 }

@@ -3,6 +3,7 @@
 mod anderson;
 mod block_lu;
 mod interior;
+mod packed;
 mod problem;
 mod scaled;
 mod sweep;
@@ -12,13 +13,18 @@ pub use problem::{InverseMass, Rows, SparseProblem};
 use crate::law::bare_defect;
 use crate::outcome::Best;
 use crate::problem::{Report, Settings, Solver, Status};
-use anderson::{Anderson, WINDOW};
+use anderson::{Anderson, DEEP, FORWARD, LIGHT, Plan};
 use interior::SparseInterior;
 use problem::check;
 use scaled::ScaledSparse;
 
 /// Sweeps before the interior point method: enough where a warm start is good.
 const FIRST_SWEEPS: usize = 100;
+/// Sweeps with a short memory; those that need more get a long one.
+const LIGHT_SWEEPS: usize = 120;
+/// Plain sweeps where that did not do. They cost half of the others, and solve what acceleration keeps
+/// from converging.
+const PLAIN_SWEEPS: usize = 1400;
 /// Steps of the interior point method; it needs a few dozen.
 const INTERIOR_STEPS: usize = 120;
 /// Multiplications of a factorisation beyond which `Auto` stays with sweeps: some ten seconds.
@@ -33,7 +39,6 @@ pub struct SparseWorkspace {
     interior: SparseInterior,
     hat: Vec<f64>,
     x: Vec<f64>,
-    u: Vec<f64>,
 }
 
 impl SparseWorkspace {
@@ -58,7 +63,7 @@ impl SparseWorkspace {
         if s.size == 0.0 && top == 0.0 {
             return 0.0;
         }
-        let residual = s.residual(&self.hat, &mut self.x, &mut self.u);
+        let residual = s.residual(&self.hat, &mut self.x);
         if s.size == 0.0 { residual / top } else { residual }
     }
 }
@@ -106,7 +111,10 @@ pub fn solve_sparse(
         return Report { status: Status::Solved, residual, iterations: 0, solver: s.solver };
     }
     ws.scaled.pull(r, &mut ws.hat);
-    let residual = ws.scaled.residual(&ws.hat, &mut ws.x, &mut ws.u);
+    let residual = match ws.scaled.bare.contains(&true) {
+        true => ws.scaled.residual(&ws.hat, &mut ws.x),
+        false => residual,
+    };
     let best = &mut ws.best;
     best.r.clear();
     best.r.extend_from_slice(&ws.hat);
@@ -115,7 +123,7 @@ pub fn solve_sparse(
         best.r.fill(0.0);
         0
     } else {
-        run(s, ws)
+        run(p, s, ws)
     };
     ws.scaled.push(&ws.best.r, r);
     let residual = ws.residual(p, r);
@@ -132,25 +140,33 @@ pub fn solve_sparse(
 }
 
 /// Runs the chosen solver, or `Auto`: sweeps, the interior point method, then sweeps to the limit.
-fn run(s: &Settings, ws: &mut SparseWorkspace) -> usize {
-    let (p, best) = (&ws.scaled, &mut ws.best);
+fn run(problem: &SparseProblem<'_>, s: &Settings, ws: &mut SparseWorkspace) -> usize {
+    let (p, best) = (&mut ws.scaled, &mut ws.best);
     // A little stricter, so that scaling back cannot lift the residual above the tolerance.
     let tolerance = 0.999 * s.tolerance;
     let mut total = 0;
-    let (mut sweeps, mut window) = (s.max_iterations, WINDOW);
+    let mut sweeps = s.max_iterations;
     match s.solver {
-        Solver::GaussSeidel => window = 0,
         Solver::Auto => sweeps = sweeps.min(FIRST_SWEEPS),
         Solver::InteriorPoint => sweeps = 0,
         _ => {}
     }
-    best.current = if window == 0 { Solver::GaussSeidel } else { Solver::Accelerated };
-    if sweeps > 0 {
-        total += ws.anderson.run(p, best, tolerance, sweeps, window).iterations;
+    if s.solver == Solver::GaussSeidel {
+        best.current = Solver::GaussSeidel;
+        total += ws.anderson.run(p, best, tolerance, sweeps, Plan::PLAIN).iterations;
+    } else {
+        best.current = Solver::Accelerated;
+        for (most, plan) in [(LIGHT_SWEEPS, LIGHT), (PLAIN_SWEEPS, FORWARD), (usize::MAX, DEEP)] {
+            let count = most.min(sweeps.saturating_sub(total));
+            if best.residual > tolerance && count > 0 {
+                total += ws.anderson.run(p, best, tolerance, count, plan).iterations;
+            }
+        }
     }
     let inner = matches!(s.solver, Solver::Auto | Solver::InteriorPoint) && !p.chunks.is_empty();
     if inner && best.residual > tolerance {
         best.current = Solver::InteriorPoint;
+        p.load_rows(problem);
         let work = ws.interior.analyse(p);
         if s.solver == Solver::InteriorPoint || work < LARGEST_FACTOR {
             let steps = s.max_iterations.min(INTERIOR_STEPS);
@@ -160,7 +176,7 @@ fn run(s: &Settings, ws: &mut SparseWorkspace) -> usize {
     if s.solver == Solver::Auto && best.residual > tolerance {
         best.current = Solver::Accelerated;
         let rest = s.max_iterations.saturating_sub(sweeps);
-        total += ws.anderson.run(p, best, tolerance, rest, WINDOW).iterations;
+        total += ws.anderson.run(p, best, tolerance, rest, DEEP).iterations;
     }
     total
 }

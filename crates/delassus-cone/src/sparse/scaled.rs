@@ -9,6 +9,7 @@
 //! entries of `H`.
 
 use super::block_lu::SIZE;
+use super::packed::{MassRoot, PAD, Packed, Source};
 use super::problem::{InverseMass, SparseProblem};
 use crate::law::{bare_reaction, defect};
 use crate::problem::Law;
@@ -66,38 +67,154 @@ pub(crate) struct ScaledSparse {
     /// First columns of the pieces of `J` of at most six columns, and the end; empty if `Ŵ = J Jᵀ` is not
     /// at hand.
     pub chunks: Vec<usize>,
-    roots: Vec<f64>,
+    /// The blocks for fast sweeps; empty if they do not fit.
+    pub packed: Packed,
+    /// `h` and `y` are filled.
+    has_rows: bool,
+    mass_root: MassRoot,
+    /// Sizes and values of the blocks that it is the root of.
+    root_of: (Vec<usize>, Vec<f64>),
     full: Vec<f64>,
     image: Vec<f64>,
-    /// First column and first value of the block of a column.
-    block_of: Vec<(usize, usize, usize)>,
 }
 
 impl ScaledSparse {
-    /// Scales a checked problem.
+    /// Scales a checked problem. The rows `h` and `y` are left out where the blocks can be packed.
     pub fn load(&mut self, p: &SparseProblem<'_>) {
         self.n = p.b.len();
         self.dim = p.minv.dim();
         offsets(p.laws, &mut self.start);
-        self.copy_rows(p);
+        self.has_rows = false;
+        if self.find_root(p) && self.pack(p) {
+            return;
+        }
+        self.packed.clear();
         self.apply_mass(p);
+        self.root.clear();
+        for i in 0..self.n {
+            let own = self.product(i, i).abs();
+            self.root.push(own);
+        }
         self.scale(p);
+        self.scale_rows();
         self.diagonal.clear();
         for k in 0..self.laws.len() {
             let mut a = [[0.0; 3]; 3];
             let first = self.start[k];
             for i in first..self.start[k + 1] {
-                self.y.add(i, 1.0, &mut self.full);
                 for j in first..self.start[k + 1] {
-                    a[j - first][i - first] = self.h.dot(j, &self.full);
+                    a[j - first][i - first] = self.product(j, i);
                 }
-                self.y.clear_from(i, &mut self.full);
             }
             self.diagonal.push(a);
         }
     }
 
-    fn copy_rows(&mut self, p: &SparseProblem<'_>) {
+    /// The rows `h` of a problem that is loaded already.
+    pub fn load_rows(&mut self, p: &SparseProblem<'_>) {
+        if !self.has_rows {
+            self.apply_mass(p);
+            self.scale_rows();
+        }
+    }
+
+    /// All blocks for sweeps; false if one does not fit.
+    fn pack(&mut self, p: &SparseProblem<'_>) -> bool {
+        self.packed.clear();
+        self.root.clear();
+        let all_single = p.laws.iter().all(|l| l.rows() == 1);
+        let columns = |i: usize| &p.h.columns[p.h.start[i]..p.h.start[i + 1]];
+        for w in self.start.windows(2) {
+            let (first, rows) = (w[0], w[1] - w[0]);
+            let of = |i: usize| if i < rows { first + i } else { first };
+            if columns(of(1)) != columns(first) || columns(of(2)) != columns(first) {
+                return false;
+            }
+            let values = |i: usize| &p.h.values[p.h.start[of(i)]..p.h.start[of(i) + 1]];
+            let source = Source {
+                first,
+                columns: columns(first),
+                values: [values(0), values(1), values(2)],
+                rows,
+            };
+            let Some(own) = self.packed.push(&source, &self.mass_root, all_single) else {
+                return false;
+            };
+            self.root.extend_from_slice(&own[..rows]);
+        }
+        self.scale(p);
+        for (k, &law) in self.laws.iter().enumerate() {
+            let (first, end) = (self.start[k], self.start[k + 1]);
+            let b = &self.b[first..end];
+            self.packed.scale(k, law, self.bare[k], self.root[first], b);
+        }
+        true
+    }
+
+    /// Row i of `h` times row j of `y`.
+    fn product(&mut self, i: usize, j: usize) -> f64 {
+        let (a, b) = (self.h.start[i]..self.h.start[i + 1], self.y.start[j]..self.y.start[j + 1]);
+        if self.h.columns[a.clone()] == self.y.columns[b.clone()] {
+            return self.h.values[a].iter().zip(&self.y.values[b]).map(|(x, y)| x * y).sum();
+        }
+        self.y.add(j, 1.0, &mut self.full);
+        let sum = self.h.dot(i, &self.full);
+        self.y.clear_from(j, &mut self.full);
+        sum
+    }
+
+    /// L with M⁻¹ = L Lᵀ, and the pieces of `J` by columns; false if there is none.
+    fn find_root(&mut self, p: &SparseProblem<'_>) -> bool {
+        // the mass is often the same as last time
+        let (sizes, values): (&[usize], &[f64]) = match p.minv {
+            InverseMass::Blocks { sizes, values } => (sizes, values),
+            _ => (&[], &[]),
+        };
+        if !sizes.is_empty() && self.root_of.0 == sizes && self.root_of.1 == values {
+            return !self.chunks.is_empty();
+        }
+        self.root_of.0.clear();
+        self.root_of.0.extend_from_slice(sizes);
+        self.root_of.1.clear();
+        self.root_of.1.extend_from_slice(values);
+        self.chunks.clear();
+        let MassRoot { block, values: roots } = &mut self.mass_root;
+        block.clear();
+        roots.clear();
+        let Ok(dim) = u32::try_from(self.dim) else { return false };
+        let fine = match p.minv {
+            InverseMass::Diagonal(d) if d.iter().all(|&d| d >= 0.0) => {
+                roots.extend(d.iter().map(|d| d.sqrt()));
+                block.extend((0..dim).map(|c| [c, c, 1]));
+                self.chunks.extend((0..self.dim).step_by(SIZE).chain([self.dim]));
+                true
+            }
+            InverseMass::Blocks { sizes, values } if u32::try_from(values.len()).is_ok() => {
+                roots.extend_from_slice(values);
+                let (mut first, mut at) = (0, 0);
+                let mut fine = true;
+                self.chunks.push(0);
+                for &size in sizes {
+                    fine &= root(size, &mut roots[at..at + size * size]);
+                    block.extend((0..size).map(|_| [first as u32, at as u32, size as u32]));
+                    let pieces = (0..size).skip(SIZE).step_by(SIZE).chain([size]);
+                    self.chunks.extend(pieces.map(|end| first + end));
+                    first += size;
+                    at += size * size;
+                }
+                fine
+            }
+            _ => false,
+        };
+        if !fine {
+            self.chunks.clear();
+        }
+        fine
+    }
+
+    /// `h` and `y` with H M⁻¹ Hᵀ = h yᵀ, not scaled.
+    fn apply_mass(&mut self, p: &SparseProblem<'_>) {
+        self.has_rows = true;
         self.h.clear();
         self.h.start.clear();
         self.h.start.extend_from_slice(p.h.start);
@@ -105,50 +222,19 @@ impl ScaledSparse {
         self.h.values.extend_from_slice(p.h.values);
         self.full.clear();
         self.full.resize(self.dim, 0.0);
-    }
-
-    /// `h` and `y` with H M⁻¹ Hᵀ = h yᵀ.
-    fn apply_mass(&mut self, p: &SparseProblem<'_>) {
         self.y.clear();
-        self.chunks.clear();
-        self.chunks.push(0);
+        if !self.chunks.is_empty() {
+            self.apply_blocks(None);
+            self.h.copy(&self.y);
+            return;
+        }
         match p.minv {
-            InverseMass::Diagonal(d) if d.iter().all(|&d| d >= 0.0) => {
-                while self.chunks.last().is_some_and(|&c| c < self.dim) {
-                    let last = self.chunks.last().copied().unwrap_or(0);
-                    self.chunks.push((last + SIZE).min(self.dim));
-                }
-                let h = &mut self.h;
-                h.values.iter_mut().zip(&h.columns).for_each(|(v, &c)| *v *= d[c].sqrt());
-                self.y.copy(&self.h);
-            }
             InverseMass::Diagonal(d) => {
-                self.chunks.clear();
                 self.y.copy(&self.h);
                 self.y.values.iter_mut().zip(&self.y.columns).for_each(|(v, &c)| *v *= d[c]);
             }
-            InverseMass::Blocks { sizes, values } => {
-                self.roots.clear();
-                self.roots.extend_from_slice(values);
-                let mut at = 0;
-                let mut fine = true;
-                for &size in sizes {
-                    fine &= root(size, &mut self.roots[at..at + size * size]);
-                    at += size * size;
-                    let first = self.chunks.last().copied().unwrap_or(0);
-                    let pieces = (0..size).skip(SIZE).step_by(SIZE).chain([size]);
-                    self.chunks.extend(pieces.map(|end| first + end));
-                }
-                if fine {
-                    self.apply_blocks(sizes, None);
-                    self.h.copy(&self.y);
-                } else {
-                    self.chunks.clear();
-                    self.apply_blocks(sizes, Some(values));
-                }
-            }
+            InverseMass::Blocks { values, .. } => self.apply_blocks(Some(values)),
             InverseMass::Apply { apply, .. } => {
-                self.chunks.clear();
                 self.image.clear();
                 self.image.resize(self.dim, 0.0);
                 for i in 0..self.n {
@@ -168,27 +254,24 @@ impl ScaledSparse {
     }
 
     /// y = H times blocks: those given, or the roots.
-    fn apply_blocks(&mut self, sizes: &[usize], given: Option<&[f64]>) {
-        self.block_of.clear();
-        let (mut column, mut value) = (0, 0);
-        for &size in sizes {
-            self.block_of.extend((0..size).map(|_| (column, value, size)));
-            column += size;
-            value += size * size;
-        }
-        let values = given.unwrap_or(&self.roots);
+    fn apply_blocks(&mut self, given: Option<&[f64]>) {
+        let values = given.unwrap_or(&self.mass_root.values);
         for i in 0..self.n {
             let begin = self.y.columns.len();
+            let mut last = (usize::MAX, 0);
             for e in self.h.start[i]..self.h.start[i + 1] {
                 let c = self.h.columns[e];
-                let (first, at, size) = self.block_of[c];
+                let [first, at, size] = self.mass_root.block[c].map(|x| x as usize);
                 // The entries of this block are there already if another column of it came before.
-                let known = self.y.columns[begin..].iter().position(|&x| x == first);
-                let slot = known.map_or(self.y.columns.len(), |k| begin + k);
-                if known.is_none() {
-                    self.y.columns.extend(first..first + size);
-                    self.y.values.resize(self.y.columns.len(), 0.0);
+                if first != last.0 {
+                    let known = self.y.columns[begin..].iter().position(|&x| x == first);
+                    last = (first, known.map_or(self.y.columns.len(), |k| begin + k));
+                    if known.is_none() {
+                        self.y.columns.extend(first..first + size);
+                        self.y.values.resize(self.y.columns.len(), 0.0);
+                    }
                 }
+                let slot = last.1;
                 for k in 0..size {
                     self.y.values[slot + k] +=
                         self.h.values[e] * values[at + (c - first) * size + k];
@@ -198,14 +281,9 @@ impl ScaledSparse {
         }
     }
 
+    /// Scales of all rows, from the diagonal of W in `root`; b and laws with them.
     fn scale(&mut self, p: &SparseProblem<'_>) {
         let n = self.n;
-        self.root.clear();
-        for i in 0..n {
-            self.y.add(i, 1.0, &mut self.full);
-            self.root.push(self.h.dot(i, &self.full).abs());
-            self.y.clear_from(i, &mut self.full);
-        }
         let largest = p.b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         self.bare_floor = BARE_FLOOR * largest;
         self.bare.clear();
@@ -241,8 +319,11 @@ impl ScaledSparse {
                 self.b[self.start[k]..self.start[k + 1]].fill(0.0);
             }
         }
+    }
+
+    fn scale_rows(&mut self) {
         for m in [&mut self.h, &mut self.y] {
-            for i in 0..n {
+            for i in 0..self.n {
                 m.values[m.start[i]..m.start[i + 1]].iter_mut().for_each(|v| *v /= self.root[i]);
             }
         }
@@ -254,8 +335,10 @@ impl ScaledSparse {
 
     /// Whether everything is finite after scaling.
     pub fn is_finite(&self) -> bool {
-        let all = self.h.values.iter().chain(&self.y.values).chain(&self.b);
-        self.size.is_finite() && all.into_iter().all(|x| x.is_finite())
+        let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
+        let rows = !self.has_rows || (finite(&self.h.values) && finite(&self.y.values));
+        // a row that is not finite has a root that is not
+        self.size.is_finite() && rows && finite(&self.root) && finite(&self.b)
     }
 
     /// r̂ of r.
@@ -275,10 +358,14 @@ impl ScaledSparse {
         }
     }
 
-    /// x = Ŷᵀ r.
+    /// x = Ŷᵀ r, with [`PAD`] zeros behind.
     pub fn velocity(&self, r: &[f64], x: &mut Vec<f64>) {
         x.clear();
-        x.resize(self.dim, 0.0);
+        x.resize(self.dim + PAD, 0.0);
+        if !self.packed.is_empty() {
+            self.packed.add_velocity(r, x);
+            return;
+        }
         for (i, &value) in r.iter().enumerate() {
             if value != 0.0 {
                 self.y.add(i, value, x);
@@ -286,30 +373,47 @@ impl ScaledSparse {
         }
     }
 
-    /// Natural residual of a scaled point, with x and u as by-products.
-    pub fn residual(&self, r: &[f64], x: &mut Vec<f64>, u: &mut Vec<f64>) -> f64 {
+    /// Defect of a block in the natural map; `x` must belong to `r`.
+    fn defect(&self, k: usize, r: &[f64], x: &[f64]) -> f64 {
+        if self.bare[k] {
+            return 0.0;
+        }
+        if !self.packed.is_empty() {
+            return self.packed.defect(k, r, x);
+        }
+        let rows = self.start[k]..self.start[k + 1];
+        let mut u = [0.0; 3];
+        for (u, i) in u.iter_mut().zip(rows.clone()) {
+            *u = self.b[i] + self.h.dot(i, x);
+        }
+        defect(self.laws[k], &r[rows.clone()], &u[..rows.len()])
+    }
+
+    /// Whether no block has a defect above the tolerance. The one that had last time is asked first, so
+    /// that a no costs next to nothing. `x` must belong to `r`.
+    pub fn is_met(&self, tolerance: f64, r: &[f64], x: &[f64], suspect: &mut usize) -> bool {
+        let n = self.laws.len();
+        let from = if *suspect < n { *suspect } else { 0 };
+        let found = (from..n).chain(0..from).find(|k| !(self.defect(*k, r, x) <= tolerance));
+        *suspect = found.unwrap_or(from);
+        found.is_none()
+    }
+
+    /// Natural residual of a scaled point, with x as by-product.
+    pub fn residual(&self, r: &[f64], x: &mut Vec<f64>) -> f64 {
         self.velocity(r, x);
-        u.clear();
-        u.extend((0..self.n).map(|i| self.b[i] + self.h.dot(i, x)));
         let mut worst = 0.0f64;
-        let mut noise = 0.0f64;
-        for (k, &law) in self.laws.iter().enumerate() {
-            if self.bare[k] {
-                continue;
-            }
-            let rows = self.start[k]..self.start[k + 1];
-            let e = defect(law, &r[rows.clone()], &u[rows.clone()]);
+        for k in 0..self.laws.len() {
+            let e = self.defect(k, r, x);
             if !(e <= worst) {
                 worst = e;
-            }
-            for i in rows {
-                // The diagonal of Ŵ is at most one: a lower bound of Σ|Ŵ_ij r_j|.
-                noise = noise.max(r[i].abs());
             }
         }
         if !worst.is_finite() {
             return f64::INFINITY;
         }
+        // The diagonal of Ŵ is at most one: a lower bound of Σ|Ŵ_ij r_j|.
+        let noise = r.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         (worst - (NOISE_FACTOR * noise).min(NOISE_CAP)).max(0.0)
     }
 }

@@ -10,9 +10,9 @@ use super::scaled::ScaledSparse;
 use crate::local;
 
 /// One block.
-fn visit(s: &ScaledSparse, k: usize, r: &mut [f64], x: &mut [f64]) -> f64 {
+fn visit(s: &ScaledSparse, k: usize, r: &mut [f64], x: &mut [f64]) {
     if s.bare[k] {
-        return 0.0;
+        return;
     }
     let (first, m) = (s.start[k], s.start[k + 1] - s.start[k]);
     let a = &s.diagonal[k];
@@ -25,30 +25,22 @@ fn visit(s: &ScaledSparse, k: usize, r: &mut [f64], x: &mut [f64]) -> f64 {
         new[i] = r[first + i];
     }
     local::solve(s.laws[k], a, &q[..m], &mut new[..m]);
-    let mut change = 0.0f64;
     for i in 0..m {
         let step = new[i] - r[first + i];
         if step != 0.0 {
             s.y.add(first + i, step, x);
             r[first + i] = new[i];
         }
-        if !(step.abs() <= change) {
-            change = step.abs();
-        }
     }
-    change
 }
 
-/// One sweep, forwards or backwards; returns the largest change. `x` must belong to `r`.
-pub(crate) fn sweep(s: &ScaledSparse, backwards: bool, r: &mut [f64], x: &mut [f64]) -> f64 {
-    let blocks = s.laws.len();
-    let mut change = 0.0f64;
-    for k in 0..blocks {
-        let k = if backwards { blocks - 1 - k } else { k };
-        let step = visit(s, k, r, x);
-        if !(step <= change) {
-            change = step;
-        }
+/// One sweep, forwards or backwards. `x` must belong to `r`.
+pub(crate) fn sweep(s: &ScaledSparse, backwards: bool, r: &mut [f64], x: &mut [f64]) {
+    if !s.packed.is_empty() {
+        return s.packed.sweep(backwards, r, x);
     }
-    change
+    let blocks = s.laws.len();
+    for k in 0..blocks {
+        visit(s, if backwards { blocks - 1 - k } else { k }, r, x);
+    }
 }

@@ -26,6 +26,8 @@ pub(super) struct Delassus {
     dense: cone::Workspace,
     sparse: cone::SparseWorkspace,
     inverse: Vec<f64>,
+    /// The mass that it is the inverse of.
+    inverse_of: Vec<f64>,
     scratch: Vec<f64>,
     loaded: bool,
 }
@@ -93,7 +95,11 @@ impl Delassus {
     ) -> Result<cone::Report, StepFailure> {
         if let Some(blocks) = blocks.filter(|_| self.rows() >= FACTORED_FROM) {
             if !self.loaded {
-                self.loaded = invert(&blocks, &mut self.inverse, &mut self.scratch);
+                // the mass is often the same as last time
+                self.loaded = self.inverse_of == blocks.values
+                    || invert(&blocks, &mut self.inverse, &mut self.scratch);
+                self.inverse_of.clear();
+                self.inverse_of.extend_from_slice(if self.loaded { blocks.values } else { &[] });
             }
             if self.loaded {
                 return Ok(self.solve_factored(&blocks, b, laws, r, settings));

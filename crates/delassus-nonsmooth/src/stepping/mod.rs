@@ -95,7 +95,7 @@ impl Default for StepperSettings {
             max_iterations: 2000,
             max_halvings: 4,
             penetration: 1e-9,
-            large_penetration: 5e-7,
+            large_penetration: 5e-6,
             forces: Forces::Auto,
         }
     }
@@ -274,7 +274,6 @@ impl<P: Unilateral> Stepper<P> {
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
         let Stepper { op, points, correction, ws, .. } = self;
-        let features = |id| points.features(id);
         let tolerance = if self.delassus.is_large(op.bare && !op.implicit) {
             self.settings.large_penetration
         } else {
@@ -286,8 +285,7 @@ impl<P: Unilateral> Stepper<P> {
             ws,
             &mut op.acc,
             bare,
-            &points.ids,
-            &features,
+            (&points.ids, &points.before),
             push,
             tolerance,
             s.t,

@@ -64,6 +64,8 @@ struct Memory {
 pub(super) struct Points {
     /// All that were near, ascending.
     pub ids: Vec<PointId>,
+    /// Of those, the features that faced each other last.
+    pub before: Vec<Option<[u32; 2]>>,
     /// Those that take part are the first `n`.
     pub pool: Vec<PointImpulse>,
     pub entries: Vec<Entry>,
@@ -96,17 +98,18 @@ impl Points {
         self.memory.binary_search_by(|m| m.id.cmp(&id)).ok().map(|k| &self.memory[k])
     }
 
-    /// Features that faced each other last.
-    pub fn features(&self, id: PointId) -> Option<[u32; 2]> {
-        self.recall(id).map(|m| m.features)
-    }
-
     /// Evaluates all points near the state that is realised in `ws`.
     pub fn collect<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, margin: f64) {
         let mut ids = std::mem::take(&mut self.ids);
         p.near(ws, margin, &mut ids);
         self.n = 0;
+        self.before.clear();
+        // both lists ascend
+        let mut known = self.memory.iter().peekable();
         for &id in &ids {
+            while known.next_if(|m| m.id < id).is_some() {}
+            let before = known.peek().filter(|m| m.id == id).map(|m| m.features);
+            self.before.push(before);
             let n = self.n;
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
@@ -119,7 +122,6 @@ impl Points {
                 });
                 self.entries.push(Entry::NEW);
             }
-            let before = self.features(id);
             let c = &mut self.pool[n];
             c.law = p.law(id);
             if !p.position(ws, id, false, before, &mut c.at)

@@ -10,7 +10,7 @@
 use super::delassus::{Blocks, Delassus};
 use super::points::CLOSED;
 use delassus_cone as cone;
-use delassus_dae::{Accel, Dims, Law, Point, PointId, StepFailure, Unilateral};
+use delassus_dae::{Accel, Dims, Point, PointId, StepFailure, Unilateral};
 use delassus_linalg::BlockDiag;
 
 /// Newton steps. Two bring what a step leaves to round-off.
@@ -21,6 +21,10 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 const JOINT_LIMIT: f64 = 1e-8;
 /// Accuracy of one linear problem, relative to the depths in it: Newton's steps repeat it.
 const LINEAR: f64 = 1e-3;
+/// The same where little is asked for.
+const LOOSE: f64 = 0.1;
+/// Gaps up to this many times the largest depth take part: others may be pushed into them.
+const AROUND: f64 = 4.0;
 /// Sweeps of one linear problem in factored form.
 const SWEEPS: usize = 60;
 
@@ -34,13 +38,16 @@ pub(super) struct Correction {
     b: Vec<f64>,
     r: Vec<f64>,
     laws: Vec<cone::Law>,
-    pool: Vec<Point>,
-    used: Vec<usize>,
+    gaps: Vec<f64>,
+    scratch: Point,
     row_scale: Vec<f64>,
     delassus: Delassus,
     dims: Dims,
     length: f64,
 }
+
+/// Points that may have a gap below zero, ascending, with the features that faced each other last.
+pub(super) type Near<'a> = (&'a [PointId], &'a [Option<[u32; 2]>]);
 
 /// What was done.
 pub(super) struct Corrected {
@@ -62,8 +69,8 @@ impl Correction {
             b: Vec::new(),
             r: Vec::new(),
             laws: Vec::new(),
-            pool: Vec::new(),
-            used: Vec::new(),
+            gaps: Vec::new(),
+            scratch: Point::default(),
             row_scale: p.scales().row,
             delassus: Delassus::default(),
             dims: d,
@@ -86,26 +93,13 @@ impl Correction {
     }
 
     /// Largest penetration; evaluates all gaps.
-    fn depth<P: Unilateral>(
-        &mut self,
-        p: &P,
-        ws: &P::Ws,
-        ids: &[PointId],
-        features: &dyn Fn(PointId) -> Option<[u32; 2]>,
-    ) -> f64 {
-        if self.pool.len() < ids.len() {
-            self.pool.resize(ids.len(), Point::default());
-        }
-        self.used.clear();
+    fn depth<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) -> f64 {
+        self.gaps.clear();
         let mut depth = 0.0f64;
-        for (k, &id) in ids.iter().enumerate() {
-            let at = &mut self.pool[k];
-            if matches!(p.law(id), Law::Contact { .. })
-                && p.position(ws, id, false, features(id), at)
-            {
-                depth = depth.max(-at.gap);
-                self.used.push(k);
-            }
+        for (&id, &before) in near.0.iter().zip(near.1) {
+            let gap = p.gap(ws, id, before, &mut self.scratch).unwrap_or(f64::INFINITY);
+            depth = depth.max(-gap);
+            self.gaps.push(gap);
         }
         depth
     }
@@ -119,8 +113,7 @@ impl Correction {
         ws: &mut P::Ws,
         acc: &mut Accel,
         bare: Option<(&BlockDiag, &mut [f64])>,
-        ids: &[PointId],
-        features: &dyn Fn(PointId) -> Option<[u32; 2]>,
+        near: Near<'_>,
         push: bool,
         tolerance: f64,
         t: f64,
@@ -133,7 +126,7 @@ impl Correction {
         for iterations in 0.. {
             p.realize_position(t, q, z, ws);
             let (drift, row) = self.drift(p, ws);
-            let depth = self.depth(p, ws, ids, features);
+            let depth = self.depth(p, ws, near);
             let pushes = push && depth > limit;
             let bad = drift.max(if pushes { depth / self.length } else { 0.0 });
             let done = drift <= ROUND_OFF && !pushes;
@@ -160,7 +153,10 @@ impl Correction {
                     p.mass(ws, mass);
                 }
                 let blocks = bare.as_ref().map(|(shape, m)| Blocks { shape, values: m });
-                self.push_apart(acc, blocks, depth.max(limit))?;
+                self.collect(p, ws, near, AROUND * depth.max(limit), drift > 0.0);
+                // joints move as well: nothing is known yet of what that does to the gaps
+                let wanted = if drift > 0.0 { 0.0 } else { 0.5 / AROUND * limit / depth };
+                self.push_apart(acc, blocks, wanted.clamp(LINEAR, LOOSE))?;
             }
             p.manifold().retract(q, &self.dx, &mut self.q);
             q.copy_from_slice(&self.q);
@@ -168,23 +164,39 @@ impl Correction {
         Ok(Corrected { iterations: 0, depth: 0.0 })
     }
 
-    /// Adds to `dx` what opens the gaps again.
+    /// Rows of all points with a gap below `reach`, after what `dx` does to it if something `moves`.
+    fn collect<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        near: Near<'_>,
+        reach: f64,
+        moves: bool,
+    ) {
+        self.delassus.clear();
+        self.b.clear();
+        let at = &mut self.scratch;
+        for (k, (&id, &before)) in near.0.iter().zip(near.1).enumerate() {
+            let own = self.gaps[k];
+            if (own < reach || (moves && own < f64::INFINITY))
+                && p.position(ws, id, false, before, at)
+            {
+                let gap = at.gap + at.row_dot(0, &self.dx);
+                if gap < reach {
+                    self.delassus.push(at, 0);
+                    self.b.push(gap);
+                }
+            }
+        }
+    }
+
+    /// Adds to `dx` what opens the gaps again; the tolerance is relative to the largest gap at hand.
     fn push_apart(
         &mut self,
         acc: &mut Accel,
         blocks: Option<Blocks<'_>>,
-        depth: f64,
+        tolerance: f64,
     ) -> Result<(), StepFailure> {
-        self.delassus.clear();
-        self.b.clear();
-        for &k in &self.used {
-            let at = &self.pool[k];
-            let gap = at.gap + at.row_dot(0, &self.dx);
-            if gap < 4.0 * depth {
-                self.delassus.push(at, 0);
-                self.b.push(gap);
-            }
-        }
         if self.b.iter().all(|g| *g >= 0.0) {
             return Ok(());
         }
@@ -194,11 +206,8 @@ impl Correction {
         self.r.clear();
         self.r.resize(n, 0.0);
         // what few sweeps leave, the next Newton step takes up
-        let settings = cone::Settings {
-            tolerance: LINEAR,
-            max_iterations: SWEEPS,
-            solver: cone::Solver::Accelerated,
-        };
+        let settings =
+            cone::Settings { tolerance, max_iterations: SWEEPS, solver: cone::Solver::Accelerated };
         let lambda = &mut self.lambda;
         self.delassus.solve(
             self.dims.nv,

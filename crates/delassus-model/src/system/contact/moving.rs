@@ -32,10 +32,10 @@ impl Moving {
     }
 
     /// The unit vector, or `otherwise` (at rest) where there is none.
-    pub fn unit(&self, otherwise: Vec3) -> Moving {
+    pub fn unit(&self, otherwise: impl FnOnce() -> Vec3) -> Moving {
         let len = self.x.norm();
         if !(len > 0.0) {
-            return Moving::fixed(otherwise);
+            return Moving::fixed(otherwise());
         }
         let u = self.x / len;
         Moving { x: u, d: (self.d - u * u.dot(&self.d)) / len }

@@ -10,7 +10,7 @@ use crate::system::contact::shapes::ShapeLayout;
 use crate::system::kin::pull;
 use crate::system::{System, Workspace};
 use delassus_dae::{Law, Point, PointId, Unilateral};
-use delassus_geom::{Contact, Feature, Shape, ShapeKind};
+use delassus_geom::{Contact, Feature, Pose, Shape, ShapeKind};
 use delassus_math::Vec3;
 
 /// The two highest bits of the first feature keep the axis that tangents are made from.
@@ -125,6 +125,33 @@ impl Unilateral for System {
                 true
             }
             Owner::Shapes(a, b) => self.shape_position(ws, (a, b), point.slot, keep, before, out),
+        }
+    }
+
+    fn gap(
+        &self,
+        ws: &Workspace,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        scratch: &mut Point,
+    ) -> Option<f64> {
+        match owner(point) {
+            Owner::Scalar(k) => {
+                let p = self.scalar_point(k, point.slot);
+                p.has_gap().then(|| self.scalar_gap(ws, p))
+            }
+            Owner::Shapes(a, b) => {
+                let place = |k: usize| {
+                    let shape = &self.contacts.shapes[k];
+                    shape.placed_only(&ws.bodies[shape.body])
+                };
+                // features that never change need no more than their places
+                if let (Some(fa), Some(fb)) = (place(a), place(b)) {
+                    let world = Pose::identity();
+                    return Some(delassus_geom::feature_gap(&fa, &world, &fb, &world).0);
+                }
+                self.position(ws, point, false, before, scratch).then_some(scratch.gap)
+            }
         }
     }
 

@@ -59,6 +59,21 @@ impl ShapeLayout {
         Pose::new(body.x + body.r_wb * self.pose.p, body.r_wb * self.pose.r)
     }
 
+    /// The one feature of a shape that has no other, in ground components.
+    pub(super) fn placed_only(&self, body: &BodyKin) -> Option<Feature> {
+        let point = |x: &Vec3| body.x + body.r_wb * (self.pose.p + self.pose.r * x);
+        match self.only? {
+            Feature::Ball { center, radius } => {
+                Some(Feature::Ball { center: point(&center), radius })
+            }
+            Feature::Plane { point: on, normal } => {
+                let normal = body.r_wb * (self.pose.r * normal);
+                Some(Feature::Plane { point: point(&on), normal })
+            }
+            Feature::Line { .. } => None,
+        }
+    }
+
     pub(super) fn side<'a>(&self, bodies: &'a [BodyKin]) -> Side<'a> {
         let body = &bodies[self.body];
         Side { body, pose: self.place(body) }

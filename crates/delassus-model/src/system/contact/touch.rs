@@ -98,7 +98,7 @@ fn on_rim(center: &Vec3, radius: f64, on: &Side<'_>, other: &Placed) -> Placed {
         Placed::Plane(_, n, _) => -*n,
         Placed::Line(p, u, _) => on_line(o, *p, *u) - o,
     };
-    let out = towards.without(&axis).unit(on.pose.vector(&Vec3::x()));
+    let out = towards.without(&axis).unit(|| on.pose.vector(&Vec3::x()));
     Placed::Ball(o + out * radius, 0.0)
 }
 
@@ -122,15 +122,15 @@ pub(super) fn touch(fa: &Piece, a: &Side<'_>, fb: &Piece, b: &Side<'_>) -> Touch
     };
     match (pa, pb) {
         (Placed::Ball(ca, ra), Placed::Ball(cb, rb)) => {
-            round(ca, ra, cb, rb, a.pose.vector(&Vec3::x()), None)
+            round(ca, ra, cb, rb, || a.pose.vector(&Vec3::x()), None)
         }
         (Placed::Plane(p, n, along), Placed::Ball(c, r)) => flat(p, n, along, c, r, 1.0),
         (Placed::Ball(c, r), Placed::Plane(p, n, along)) => flat(p, n, along, c, r, -1.0),
         (Placed::Ball(c, ra), Placed::Line(p, u, rb)) => {
-            round(c, ra, on_line(c, p, u), rb, perpendicular(&u.x), Some(u))
+            round(c, ra, on_line(c, p, u), rb, || perpendicular(&u.x), Some(u))
         }
         (Placed::Line(p, u, ra), Placed::Ball(c, rb)) => {
-            round(on_line(c, p, u), ra, c, rb, perpendicular(&u.x), Some(u))
+            round(on_line(c, p, u), ra, c, rb, || perpendicular(&u.x), Some(u))
         }
         (Placed::Line(xa, da, ra), Placed::Line(xb, db, rb)) => lines(xa, da, ra, xb, db, rb),
         (Placed::Plane(x, ..) | Placed::Line(x, ..), Placed::Plane(y, ..))
@@ -150,7 +150,7 @@ fn round(
     ra: f64,
     cb: Moving,
     rb: f64,
-    otherwise: Vec3,
+    otherwise: impl FnOnce() -> Vec3,
     along: Option<Moving>,
 ) -> Touch {
     let sign = if ra < 0.0 || rb < 0.0 { -1.0 } else { 1.0 };
@@ -170,9 +170,9 @@ fn lines(xa: Moving, da: Moving, ra: f64, xb: Moving, db: Moving, rb: f64) -> To
     let cross = da.cross(&db);
     if cross.x.norm() < PARALLEL {
         let foot = on_line(xa, xb, db);
-        return round(xa, ra, foot, rb, perpendicular(&da.x), Some(da));
+        return round(xa, ra, foot, rb, || perpendicular(&da.x), Some(da));
     }
-    let n = cross.unit(Vec3::zeros());
+    let n = cross.unit(Vec3::zeros);
     let w = xb - xa;
     let s2 = cross.dot(&cross);
     // feet of the common perpendicular
@@ -202,7 +202,7 @@ impl Touch {
             let x: Vec3 = a.r_wb.column(axis).into();
             Moving { x, d: a.w.cross(&x) }
         });
-        let t = along.without(&self.n).unit(perpendicular(&self.n.x));
+        let t = along.without(&self.n).unit(|| perpendicular(&self.n.x));
         [t, self.n.cross(&t)]
     }
 
