@@ -26,6 +26,8 @@ const STEPS: f64 = 20.0;
 /// a new one counts as the same, both in [`super::Thresholds::dense`].
 const PASSAGE: f64 = 10.0;
 const SOON: f64 = 100.0;
+/// Longest step of a passage, in [`super::Thresholds::crowded`].
+const LONGEST: f64 = 0.1;
 /// Gap, in lengths of the model, of what has none.
 const FAR: f64 = 1e3;
 
@@ -40,6 +42,8 @@ pub(crate) struct ContactEngine {
     /// Hand-overs in a row, each shortly after the one before, and the time of the last.
     in_a_row: u32,
     last_hand_back: f64,
+    /// Why time-stepping takes over at the next step.
+    waiting: Option<Halt>,
     t_end: f64,
     max_steps: u64,
     d0: Derived,
@@ -104,6 +108,7 @@ impl ContactEngine {
             stepped: false,
             in_a_row: 0,
             last_hand_back: f64::NEG_INFINITY,
+            waiting: None,
             t_end: driver.t_end,
             max_steps: driver.max_steps,
             d0: derived.clone(),
@@ -165,10 +170,22 @@ impl ContactEngine {
     }
 
     fn advance_events(&mut self) -> Result<Stepped, SimError> {
+        if let Some(halt) = self.waiting.take() {
+            return self.hand_over(halt);
+        }
         let made = self.events.advance();
         self.take_events();
         match made {
-            Ok(made) => Ok(made),
+            Ok(made) => {
+                if self.scheme == Scheme::Hybrid
+                    && made == Stepped::Step
+                    && let Some(halt) = self.events.crawl()
+                {
+                    // the next step is one of time-stepping
+                    self.waiting = Some(halt);
+                }
+                Ok(made)
+            }
             Err(halt) => self.hand_over(halt),
         }
     }
@@ -187,15 +204,15 @@ impl ContactEngine {
         }
         let th = self.events.thresholds();
         // how long the trouble is expected to last; longer when it comes again soon
-        let soon = t - self.last_hand_back < SOON * th.dense;
+        let lasts = match &halt {
+            Halt::Accumulation { rest, .. } => rest.max(0.1 * th.dense),
+            Halt::Storm { lasts, .. } => *lasts,
+            _ => PASSAGE * th.dense,
+        };
+        let soon = t - self.last_hand_back < lasts.max(SOON * th.dense);
         self.in_a_row = if soon { self.in_a_row + 1 } else { 0 };
-        let more = f64::from(1 << self.in_a_row.min(20));
-        let least = more
-            * match &halt {
-                Halt::Accumulation { rest, .. } => rest.max(0.1 * th.dense),
-                _ => PASSAGE * th.dense,
-            };
-        let h = (least / STEPS).max(1e-13 * t.abs());
+        let least = lasts * f64::from(1 << self.in_a_row.min(20));
+        let h = (least / STEPS).min(LONGEST * th.crowded).max(1e-13 * t.abs());
         let s = self.events.state().clone();
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
@@ -452,12 +469,12 @@ fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
                 "use --scheme hybrid, which passes such points, or time-stepping",
             )
         }
-        Halt::Storm { point } => {
+        Halt::Storm { point, .. } => {
             let name = point.map(|p| format!("contact \"{}\"", sys.point_name(p)));
             let at = name.as_ref().map_or(String::new(), |n| format!(", the last at {n}"));
             (
                 SimErrorKind::EventStorm,
-                format!("events follow each other without progress in time{at}"),
+                format!("events follow each other with hardly any progress in time{at}"),
                 name.into_iter().collect(),
                 "use --scheme hybrid or time-stepping",
             )

@@ -14,6 +14,7 @@
 //! normal speed is zero ([`Thresholds::rest`]), I3 those of I2 that do not slide
 //! ([`Thresholds::slow`]).
 
+use super::crowd::Crowd;
 use super::event::Event;
 use super::loads::{Loads, Trigger};
 use super::resolve::setup;
@@ -58,6 +59,8 @@ pub enum Halt {
     Storm {
         /// A point that takes part.
         point: Option<PointId>,
+        /// How long it is expected to last, s.
+        lasts: f64,
     },
     /// Forces have no solution, or several (Painlevé).
     Painleve {
@@ -91,6 +94,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
     pub(super) last_event: f64,
+    pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
     few: bool,
     /// Typical sizes of the coordinates.
@@ -137,6 +141,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             cone: cone::Workspace::new(),
             stuck: 0,
             last_event: f64::NEG_INFINITY,
+            crowd: Crowd::default(),
             few: true,
             scale,
             log: Vec::new(),
@@ -214,6 +219,16 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.after_step(&th);
             return Ok(Stepped::Step);
         }
+    }
+
+    /// After a step: whether steps with closed contacts have become too short to get anywhere, and
+    /// what time-stepping may be asked to pass then.
+    pub fn crawl(&mut self) -> Option<Halt> {
+        let th = self.thresholds();
+        let first = self.mode.active().first()?;
+        let (point, t) = (Some(first.id), self.driver.state().t);
+        let crawls = self.crowd.crawls(t, th.crowded);
+        crawls.then_some(Halt::Storm { point, lasts: th.crowded })
     }
 
     /// Open points are looked at again where the step ended.

@@ -3,6 +3,7 @@
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
 mod changes;
+mod crowd;
 mod engine;
 pub mod event;
 pub mod event_driven;

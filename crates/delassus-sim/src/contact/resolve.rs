@@ -11,6 +11,8 @@ use delassus_nonsmooth::{Active, Motion};
 
 /// Events without any progress in time before the run is given up.
 const MAX_STUCK: u32 = 60;
+/// How long events without progress are expected to last, in [`Thresholds::dense`].
+const PASSAGE: f64 = 10.0;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
 const LATER: f64 = 1e-2;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
@@ -39,6 +41,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.stuck = 0;
         }
         self.last_event = s.t;
+        if self.crowd.grows(s.t, th.crowded, trigger.point()) {
+            return Err(Halt::Storm { point: trigger.point(), lasts: th.crowded });
+        }
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
             self.loads.settle(&self.mode, &mut s).map_err(|e| setup(e, s.t))?;
@@ -113,7 +118,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             Some((point, times)) if times.iter().all(|t| self.last_event - t < th.dense) => {
                 Halt::Accumulation { rest: th.dense, point: *point }
             }
-            _ => Halt::Storm { point: trigger.point() },
+            _ => Halt::Storm { point: trigger.point(), lasts: PASSAGE * th.dense },
         }
     }
 

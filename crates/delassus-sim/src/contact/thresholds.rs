@@ -21,6 +21,8 @@ pub struct Thresholds {
     pub still: f64,
     /// Time between impacts of one point below which they are taken to accumulate, s: 1e-7 / ω.
     pub dense: f64,
+    /// Time within which hundreds of events of several points are a crowd, s: 1e-2 / ω.
+    pub crowded: f64,
 }
 
 impl Thresholds {
@@ -34,6 +36,7 @@ impl Thresholds {
             slow: 1e-10 * length * rate,
             still: tau * length * rate * rate,
             dense: 1e-7 / rate,
+            crowded: 1e-2 / rate,
         }
     }
 

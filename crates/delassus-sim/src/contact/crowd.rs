@@ -1,0 +1,65 @@
+//! Events of many points that crowd together, and steps that crawl.
+//!
+//! Where a heap comes to rest, thousands of impacts follow each other at ever other points, none of
+//! which accumulates by itself. Finding them one by one takes long and tells little: such a motion
+//! depends on its errors. A sphere that slides in space at next to no speed is alike: the direction
+//! of its friction turns so fast that steps become tiny.
+
+use delassus_dae::PointId;
+use std::collections::BTreeSet;
+
+/// Events within [`Thresholds::crowded`](super::Thresholds::crowded), and points that cause them,
+/// beyond which they are a crowd.
+const EVENTS: u32 = 300;
+const POINTS: usize = 5;
+/// Steps within it, with contacts closed, that are a crawl.
+const STEPS: u32 = 500;
+
+/// Counts events within a window of time.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    since: Option<f64>,
+    events: u32,
+    points: BTreeSet<PointId>,
+    steps: u32,
+}
+
+impl Crowd {
+    /// Takes in an event at t, s; true where there are too many within `window`, s.
+    pub fn grows(&mut self, t: f64, window: f64, point: Option<PointId>) -> bool {
+        self.open(t, window);
+        self.events += 1;
+        self.points.extend(point);
+        self.events > EVENTS && self.points.len() >= POINTS
+    }
+
+    /// Takes in a step to t, s; true where there are too many within `window`, s.
+    pub fn crawls(&mut self, t: f64, window: f64) -> bool {
+        self.open(t, window);
+        self.steps += 1;
+        self.steps > STEPS
+    }
+
+    fn open(&mut self, t: f64, window: f64) {
+        if self.since.is_none_or(|since| t - since > window) {
+            *self = Crowd { since: Some(t), ..Crowd::default() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_events_of_many_points_are_a_crowd_and_those_of_one_are_not() {
+        let point = |k| Some(PointId { pair: k, slot: 0 });
+        let mut one = Crowd::default();
+        assert!((0..1000).all(|_| !one.grows(0.0, 1.0, point(1))));
+        let mut many = Crowd::default();
+        assert!((0..1000).any(|k| many.grows(0.0, 1.0, point(k % 7))));
+        // spread over time they are none
+        let mut slow = Crowd::default();
+        assert!((0..1000).all(|k| !slow.grows(k as f64, 100.0, point(k % 7))));
+    }
+}
