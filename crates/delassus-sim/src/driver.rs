@@ -410,14 +410,18 @@ impl<P: Problem> Driver<P> {
         let left = self.opts.t_end - self.state.t;
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
-        // the best of the candidates, not the first that will do: near the position the error of
-        // neighbours differs by powers of ten
+        // Implicit methods solve for the end of the jump, and the best is taken: errors of neighbours
+        // differ by powers of ten. Others the first that will do, the long ones first: their stages, and
+        // their next steps, must not lie close to the position.
         let mut best = (HOP_ERROR, None);
         for factor in factors {
             let h = (factor * base).min(left);
             let err = self.hop_error(p, h);
             if err <= best.0 {
                 best = (err, Some(h));
+                if !self.holds_step {
+                    break;
+                }
             }
         }
         let Some(h) = best.1 else { return false };
