@@ -194,9 +194,9 @@ pub trait Unilateral: Problem {
         f64::INFINITY
     }
 
-    /// For the pair of a point at the realised state: a lower bound of the gaps of all its points,
-    /// m, and an upper bound of the speed at which any part of one side moves past the other, m/s.
-    /// What cannot be bounded is −∞ and ∞.
+    /// For the pair of a point at the realised state: a lower bound of the gaps of all its points
+    /// where it is positive, m (otherwise it says nothing), and an upper bound of the speed at which
+    /// any part of one side moves past the other, m/s. What cannot be bounded is −∞ and ∞.
     fn approach(&self, _ws: &Self::Ws, _point: PointId) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)
     }

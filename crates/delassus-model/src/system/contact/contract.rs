@@ -1,5 +1,5 @@
 //! What every point must keep, checked by differences at random states: u = H v, u_N is the rate of
-//! the gap, u̇ = H a + bias, and a rigid motion of everything touches nothing.
+//! the gap, u̇ = H a + bias, bounds of its pair hold, and a rigid motion of everything touches nothing.
 
 use super::moving::Moving;
 use super::touch::{Piece, Side, rate_and_bias, touch};
@@ -91,11 +91,24 @@ fn points_keep(text: &str, seed: u64) {
             if lab.sys.position(&lab.ws, id, false, None, &mut p) {
                 lab.sys.rates(&lab.ws, id, &mut p);
                 tried += 1;
+                bounds(&lab, id, &p, text);
                 one(&mut lab, &s, id, &p, &mut rng, text);
             }
         }
     }
     assert!(tried > 0, "no point faces anything\n{text}");
+}
+
+/// The gap alone is that of the whole point, and no point is nearer or faster than its pair may be.
+fn bounds(lab: &Lab, id: PointId, p: &Point, text: &str) {
+    if !matches!(lab.sys.law(id), Law::Contact { .. }) {
+        return;
+    }
+    let gap = lab.sys.gap(&lab.ws, id, None, &mut Point::default());
+    close(&[gap.unwrap_or(f64::NAN)], &[p.gap], 1e-12, text);
+    let (clearance, speed) = lab.sys.approach(&lab.ws, id);
+    assert!(clearance <= p.gap.max(0.0) + 1e-12, "{clearance} above the gap {}: {text}", p.gap);
+    assert!(speed >= p.rate[0].abs() * (1.0 - 1e-12), "{speed} below {}: {text}", p.rate[0]);
 }
 
 fn one(lab: &mut Lab, s: &State, id: PointId, p: &Point, rng: &mut Rng, text: &str) {
