@@ -70,3 +70,15 @@ fn a_tooth_slides_off_a_pallet() {
     let off: Vec<_> = out.events.iter().filter(|e| e.t > 0.18).map(|e| e.kind).collect();
     assert_eq!(off, [EventKind::Release]);
 }
+
+/// Ten boxes on each other stay where they are for 10 s.
+#[test]
+fn a_stack_of_ten_boxes_rests() {
+    let m = load("stack_of_boxes.toml", &[]);
+    let out = run(&m, |o| o.t_end = 10.0);
+    for name in ["top.x", "top.y", "drift"] {
+        let x = out.results.get(name).unwrap();
+        let moved = x.iter().map(|v| (v - x[0]).abs()).fold(0.0, f64::max);
+        assert!(moved < 1e-6, "{name}: {moved:e}");
+    }
+}
