@@ -22,7 +22,8 @@ impl LoadTrack {
             return LoadTrack::default();
         }
         let stride = (rows.saturating_mul(24 * count)).div_ceil(LIMIT).max(1);
-        LoadTrack { count, stride, data: Vec::new() }
+        let kept = rows.div_ceil(stride).saturating_mul(3 * count);
+        LoadTrack { count, stride, data: Vec::with_capacity(kept.min(LIMIT / 8)) }
     }
 
     /// Whether there is anything to track.
