@@ -2,6 +2,7 @@
 
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
+use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use crate::driver::{DriverOptions, StepView, Stepped};
 use crate::engine::{Counts, Engine};
@@ -22,9 +23,7 @@ const CHANNELS: [(&str, &str); 4] =
 
 /// Steps of one passage of the hybrid.
 const STEPS: f64 = 20.0;
-/// Length of a passage where it is not known how long the trouble lasts, and the time within which
-/// a new one counts as the same, both in [`super::Thresholds::dense`].
-const PASSAGE: f64 = 10.0;
+/// Time within which new trouble counts as the same, in [`super::Thresholds::dense`].
 const SOON: f64 = 100.0;
 /// Longest step of a passage, in [`super::Thresholds::crowded`].
 const LONGEST: f64 = 0.1;

@@ -10,7 +10,7 @@ use delassus_nonsmooth::impact;
 use delassus_nonsmooth::release::evaluate;
 
 /// Impacts of one point whose spacing is looked at.
-const HISTORY: usize = 4;
+pub(super) const HISTORY: usize = 4;
 /// Distance, in lengths of the system, within which two points of a pair are logged as one.
 const TWIN: f64 = 1e-7;
 

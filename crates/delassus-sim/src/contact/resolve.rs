@@ -2,6 +2,7 @@
 
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
+use super::jump::HISTORY;
 use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
@@ -11,8 +12,8 @@ use delassus_nonsmooth::{Active, Motion};
 
 /// Events without any progress in time before the run is given up.
 const MAX_STUCK: u32 = 60;
-/// How long events without progress are expected to last, in [`Thresholds::dense`].
-const PASSAGE: f64 = 10.0;
+/// How long trouble of unknown length is expected to last, in [`Thresholds::dense`].
+pub(super) const PASSAGE: f64 = 10.0;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
 const LATER: f64 = 1e-2;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
@@ -115,7 +116,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             a.total_cmp(&b)
         });
         match last {
-            Some((point, times)) if times.iter().all(|t| self.last_event - t < th.dense) => {
+            Some((point, times))
+                if times.len() >= HISTORY
+                    && times.iter().all(|t| self.last_event - t < th.dense) =>
+            {
                 Halt::Accumulation { rest: th.dense, point: *point }
             }
             _ => Halt::Storm { point: trigger.point(), lasts: PASSAGE * th.dense },

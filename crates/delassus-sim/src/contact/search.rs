@@ -95,8 +95,8 @@ impl Watch {
         first
     }
 
-    /// Measures at both ends; what cannot close is idle from then on. The last entry of a track
-    /// is the end until [`Watch::close`] puts the moments between in order.
+    /// Measures at both ends; what cannot close is idle from then on. The first entry of a track
+    /// is the end of the step until [`Watch::close`] puts it behind the moments between.
     fn ends<P: Unilateral>(
         &mut self,
         p: &P,
