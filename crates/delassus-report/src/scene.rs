@@ -547,24 +547,12 @@ fn markers_of(m: &Model, body: Option<usize>) -> Vec<SceneMarker> {
 
 fn frames(m: &Model) -> impl Iterator<Item = &Frame> {
     let joints = m.joints.iter().flat_map(|j| -> Vec<&Frame> {
-        match &j.kind {
-            JointKind::Revolute(p)
-            | JointKind::Prismatic(p)
-            | JointKind::Cylindrical(p)
-            | JointKind::Spherical(p)
-            | JointKind::Universal(p)
-            | JointKind::Planar(p)
-            | JointKind::Fixed(p)
-            | JointKind::Screw(p, _)
-            | JointKind::Distance(p, _)
-            | JointKind::PointOnLine(p)
-            | JointKind::PointOnPlane(p)
-            | JointKind::ParallelAxes(p)
-            | JointKind::Rolling { pair: p, .. } => vec![&p.a, &p.b],
-            JointKind::Motion(c, _) => vec![&c.pair.a, &c.pair.b],
-            JointKind::Coupling(terms, _) => {
+        match (&j.kind, j.kind.pair()) {
+            (_, Some(p)) => vec![&p.a, &p.b],
+            (JointKind::Coupling(terms, _), None) => {
                 terms.iter().flat_map(|(c, _)| [&c.pair.a, &c.pair.b]).collect()
             }
+            _ => Vec::new(),
         }
     });
     let forces = m.forces.iter().flat_map(|f| -> Vec<&Frame> {

@@ -10,6 +10,7 @@ mod cylindrical;
 mod distance;
 mod fixed;
 mod motion;
+mod pair;
 mod parallel_axes;
 mod planar;
 mod point_on_line;

@@ -1,7 +1,7 @@
 //! Forces and torques as drawings need them: reactions of joints and applied forces.
 
 use super::{System, Workspace};
-use crate::{ForceKind, Frame, JointId, JointKind};
+use crate::{ForceKind, Frame, JointId};
 use delassus_math::Vec3;
 
 /// Loads that are recorded at most: a picture with hundreds of arrows shows nothing. Of models with
@@ -21,34 +21,13 @@ pub struct LoadView<'a> {
     pub at: &'a Frame,
 }
 
-/// The frame of the second body; couplings have none.
-fn place(kind: &JointKind) -> Option<&Frame> {
-    match kind {
-        JointKind::Revolute(p)
-        | JointKind::Prismatic(p)
-        | JointKind::Cylindrical(p)
-        | JointKind::Spherical(p)
-        | JointKind::Universal(p)
-        | JointKind::Planar(p)
-        | JointKind::Fixed(p)
-        | JointKind::Screw(p, _)
-        | JointKind::Distance(p, _)
-        | JointKind::PointOnLine(p)
-        | JointKind::PointOnPlane(p)
-        | JointKind::ParallelAxes(p)
-        | JointKind::Rolling { pair: p, .. } => Some(&p.b),
-        JointKind::Motion(c, _) => Some(&c.pair.b),
-        JointKind::Coupling(..) => None,
-    }
-}
-
 impl System {
     /// What [`System::loads`] gives: force and torque of every joint that has a place, then the
     /// applied forces and torques, in file order.
     pub fn load_views(&self) -> Vec<LoadView<'_>> {
         let mut out = Vec::new();
         for j in &self.model.joints {
-            let Some(at) = place(&j.kind) else { continue };
+            let Some(at) = j.kind.pair().map(|p| &p.b) else { continue };
             let load = |torque| LoadView { name: &j.name, torque, reaction: true, at };
             out.extend([load(false), load(true)]);
         }
@@ -67,7 +46,7 @@ impl System {
     pub fn loads(&self, ws: &Workspace, lambda: &[f64], out: &mut Vec<f64>) {
         let mut push = |v: &Vec3| out.extend([v.x, v.y, v.z]);
         for (k, j) in self.model.joints.iter().enumerate() {
-            if place(&j.kind).is_some() {
+            if j.kind.pair().is_some() {
                 let (force, torque) = self.reaction(ws, JointId(k), lambda);
                 push(&force);
                 push(&torque);

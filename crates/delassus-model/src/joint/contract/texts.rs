@@ -55,22 +55,10 @@ pub(super) fn texts(name: &str, kind: BodyKind, [first, second]: [&str; 2]) -> V
     }
 }
 
+/// The frames of a joint; of a coupling those of its first coordinate.
 pub(super) fn pair(kind: &JointKind) -> &AxisPair {
     match kind {
-        JointKind::Revolute(p)
-        | JointKind::Prismatic(p)
-        | JointKind::Cylindrical(p)
-        | JointKind::Spherical(p)
-        | JointKind::Universal(p)
-        | JointKind::Planar(p)
-        | JointKind::Fixed(p)
-        | JointKind::Screw(p, _)
-        | JointKind::Distance(p, _)
-        | JointKind::PointOnLine(p)
-        | JointKind::PointOnPlane(p)
-        | JointKind::ParallelAxes(p)
-        | JointKind::Rolling { pair: p, .. } => p,
         JointKind::Coupling(terms, _) => &terms[0].0.pair,
-        JointKind::Motion(c, _) => &c.pair,
+        _ => kind.pair().unwrap(),
     }
 }
