@@ -12,6 +12,7 @@ mod driver;
 mod engine;
 mod error;
 mod load_track;
+mod lobatto;
 mod motion_track;
 mod recorder;
 mod run;

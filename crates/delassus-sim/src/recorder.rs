@@ -5,6 +5,7 @@ use crate::contact_track::ContactTrack;
 use crate::driver::StepView;
 use crate::error::SetupError;
 use crate::load_track::LoadTrack;
+use crate::lobatto;
 use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
 use crate::touch::Toucher;
@@ -62,11 +63,6 @@ pub const DIAGNOSTICS: [(&str, &str); 8] = [
 
 /// Largest size of the results in memory, bytes, where nothing else is asked for.
 pub const MEMORY_LIMIT: u64 = 4 << 30;
-
-/// Interior points and weights of Lobatto's rule with four points on [0, 1].
-const LOBATTO: [f64; 2] = [0.276_393_202_250_021, 0.723_606_797_749_979];
-const LOBATTO_END: f64 = 1.0 / 12.0;
-const LOBATTO_MID: f64 = 5.0 / 12.0;
 
 /// Forces of contacts at a state, for a recorder that knows joints alone.
 pub trait Dynamics {
@@ -323,7 +319,7 @@ impl Recorder {
             p0 = self.power_here(sys, Some(&mut **c))?;
         }
         if exchanges {
-            for (k, s) in LOBATTO.iter().enumerate() {
+            for (k, s) in lobatto::INSIDE.iter().enumerate() {
                 fit(&mut self.dense);
                 self.dense.at(m, t0 + s * h, &mut self.sample);
                 mid[k] = match &mut contacts {
@@ -340,18 +336,21 @@ impl Recorder {
         if let Some(c) = &mut contacts {
             p1 = self.power_here(sys, Some(&mut **c))?;
         }
-        let integral =
-            |a: f64, b: f64, c: f64, d: f64| h * (LOBATTO_END * (a + d) + LOBATTO_MID * (b + c));
-        let end = if exchanges {
-            self.power = p1;
+        let nodes = [p0, mid[0], mid[1], p1];
+        // energy exchanged up to part s of the step
+        let exchanged = |s: f64| {
+            if !exchanges {
+                return start;
+            }
             (
-                start.0
-                    + integral(p0.dissipated, mid[0].dissipated, mid[1].dissipated, p1.dissipated),
-                start.1 + integral(p0.work, mid[0].work, mid[1].work, p1.work),
+                start.0 + h * lobatto::integral(s, nodes.map(|p| p.dissipated)),
+                start.1 + h * lobatto::integral(s, nodes.map(|p| p.work)),
             )
-        } else {
-            start
         };
+        let end = exchanged(1.0);
+        if exchanges {
+            self.power = p1;
+        }
         let drift = self.drift_here(sys);
         self.step_drift = drift;
         for k in 0..3 {
@@ -385,11 +384,7 @@ impl Recorder {
                     sys.realize_motion(&self.sample, &mut self.ws);
                 }
             }
-            // energy exchanged up to here: cubic between the ends of the step
-            let s = ((t - t0) / h).clamp(0.0, 1.0);
-            let between = |a: f64, b: f64, pa: f64, pb: f64| hermite(s, a, b, h * pa, h * pb);
-            self.dissipated = between(start.0, end.0, p0.dissipated, p1.dissipated);
-            self.work = between(start.1, end.1, p0.work, p1.work);
+            (self.dissipated, self.work) = exchanged(((t - t0) / h).clamp(0.0, 1.0));
             self.push(sys);
         }
         (self.dissipated, self.work) = end;
@@ -497,10 +492,4 @@ impl Recorder {
 
 fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
-}
-
-/// Cubic with values a, b and slopes c, d at 0 and 1.
-fn hermite(s: f64, a: f64, b: f64, c: f64, d: f64) -> f64 {
-    let r = 1.0 - s;
-    r * r * (1.0 + 2.0 * s) * a + s * r * r * c + s * s * (3.0 - 2.0 * s) * b - s * s * r * d
 }
