@@ -8,6 +8,7 @@
 //! solvers of `delassus-cone`. Nothing here knows bodies, shapes or files.
 
 mod basic;
+mod friction;
 pub mod impact;
 pub mod mode;
 pub mod release;
