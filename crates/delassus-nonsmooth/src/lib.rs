@@ -13,6 +13,7 @@ pub mod impact;
 pub mod mode;
 pub mod release;
 pub mod response;
+mod shares;
 pub mod stepping;
 
 pub use mode::{Active, Mode, ModeWorkspace, Motion};

@@ -11,7 +11,7 @@
 //! state, and the multiplier it finds is the same r_N. So explicit, half-explicit and implicit
 //! methods keep their order, and none of them knows of friction.
 
-use crate::friction::{Sliding, Unknown, tangential_row, unknowns};
+use crate::friction::{Force, Sliding, forces, tangential_row};
 use delassus_dae::{
     Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality, Scales,
     Structure, Unilateral,
@@ -65,8 +65,10 @@ pub struct Mode<P: Unilateral> {
     base_nnz: usize,
     /// Some point slides.
     slides: bool,
-    /// Unknowns of the force problem of sliding points.
-    pub(crate) unknowns: Vec<Unknown>,
+    /// Normal and sticking forces of the closed points, in their order.
+    pub(crate) forces: Vec<Force>,
+    /// Places of the values of the base in the pattern of K and C, where that has more.
+    pub(crate) tangent_slots: Option<Vec<usize>>,
     /// Scale of speeds, m/s.
     pub(crate) speed: f64,
 }
@@ -164,9 +166,9 @@ impl<P: Unilateral> Mode<P> {
         let vel_from = (s.jac.row_ptr[b.n_pos], jac.row_ptr[first_vel]);
         let base_nnz = s.jac.nnz();
         let rows = places.iter().map(|p| (&p.law, p.normal, p.tangent));
-        let unknowns = unknowns(rows, independent.as_deref());
+        let forces = forces(rows, independent.as_deref());
         let structure = Structure { jac, independent_rows: independent, ..s };
-        Ok(Mode {
+        let mut mode = Mode {
             dims: Dims { n_pos, n_vel, ..b },
             base_dims: b,
             structure,
@@ -177,9 +179,58 @@ impl<P: Unilateral> Mode<P> {
             vel_from,
             base_nnz,
             slides,
-            unknowns,
+            forces,
+            tangent_slots: None,
             speed,
-        })
+        };
+        if mode.turns() {
+            mode.widen_tangent()?;
+        }
+        Ok(mode)
+    }
+
+    /// Adds the blocks of points that slide in space to the pattern of K and C.
+    fn widen_tangent(&mut self) -> Result<(), KktError> {
+        let own = &self.structure.tangent;
+        let nv = self.dims.nv;
+        let mut pairs: Vec<(usize, usize)> =
+            (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j))).collect();
+        let mut cols = Vec::new();
+        for a in self.active.iter().filter(|a| matches!(a.motion, Motion::Slip(_))) {
+            self.base.columns(a.id, &mut cols);
+            for i in &cols {
+                pairs.extend(cols.iter().map(|j| (*i, *j)));
+            }
+        }
+        let wide = Csr::from_pairs(nv, nv, pairs)?;
+        if wide.nnz() > own.nnz() {
+            let places = (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j)));
+            self.tangent_slots = Some(places.filter_map(|(i, j)| wide.slot(i, j)).collect());
+            self.structure.tangent = wide;
+        }
+        Ok(())
+    }
+
+    /// Pattern of K and C.
+    pub(crate) fn tangent_pattern(&self) -> &Csr {
+        &self.structure.tangent
+    }
+
+    /// Lets the base add to values on its own pattern of K and C.
+    fn on_base_pattern<T>(
+        &self,
+        ws: &ModeWorkspace<P>,
+        values: &mut [f64],
+        add: impl FnOnce(&mut [f64]) -> T,
+    ) -> T {
+        let Some(slots) = &self.tangent_slots else { return add(values) };
+        let mut own = ws.sliding.tangent.borrow_mut();
+        own.fill(0.0);
+        let out = add(&mut own);
+        for (slot, x) in slots.iter().zip(own.iter()) {
+            values[*slot] += x;
+        }
+        out
     }
 
     /// The system below.
@@ -375,8 +426,15 @@ impl<P: Unilateral> Problem for Mode<P> {
         if self.active.is_empty() {
             return self.base.tangent(&ws.base, a, lambda, ck, cc, values);
         }
-        // the curvature of contacts and the derivative of friction are left out
-        self.with_base_multipliers(lambda, |l| self.base.tangent(&ws.base, a, l, ck, cc, values));
+        // the curvature of contacts is left out, and how friction follows the normal force
+        self.on_base_pattern(ws, values, |values| {
+            self.with_base_multipliers(lambda, |l| {
+                self.base.tangent(&ws.base, a, l, ck, cc, values);
+            });
+        });
+        if self.slides {
+            self.friction_tangent(ws, cc, values);
+        }
         Quality::Approximate
     }
 
@@ -385,7 +443,7 @@ impl<P: Unilateral> Problem for Mode<P> {
     }
 
     fn feedback(&self, ws: &Self::Ws, ck: f64, cc: f64, values: &mut [f64]) {
-        self.base.feedback(&ws.base, ck, cc, values);
+        self.on_base_pattern(ws, values, |values| self.base.feedback(&ws.base, ck, cc, values));
     }
 
     fn energies(&self, ws: &Self::Ws) -> Option<Energies> {

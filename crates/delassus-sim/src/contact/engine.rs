@@ -1,7 +1,7 @@
 //! A model with contacts, by events, by time-stepping, or by both.
 
 use super::event::{Event, EventKind};
-use super::event_driven::{EventDriven, Halt};
+use super::event_driven::{EventDriven, Halt, MakeMethod};
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use crate::driver::{DriverOptions, StepView, Stepped};
@@ -21,6 +21,8 @@ use std::sync::Arc;
 const CHANNELS: [(&str, &str); 4] =
     [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
+/// The method for modes that are stiff by friction in space.
+const STIFF: &str = "radau5";
 /// Steps of one passage of the hybrid.
 const STEPS: f64 = 20.0;
 /// Time within which new trouble counts as the same, in [`super::Thresholds::dense`].
@@ -85,13 +87,22 @@ impl ContactEngine {
             true => (DEFAULT_METHOD, Settings::default()),
             false => (method.name, settings.clone()),
         };
-        let method = Box::new(move |m: &_| match make(name, m, &settings) {
-            Some(method) => method,
-            // the name was looked up before
-            None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
+        let makes = |name: &'static str, settings: Settings| -> MakeMethod<System> {
+            Box::new(move |m: &_| match make(name, m, &settings) {
+                Some(method) => method,
+                // the name was looked up before
+                None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
+            })
+        };
+        let stiff = (!method.stiff && driver.step.is_none()).then(|| {
+            let settings = Settings { options: Options::default(), ..settings.clone() };
+            makes(STIFF, settings)
         });
-        let events = EventDriven::new(sys.clone(), method, &model.state, driver)
+        let mut events = EventDriven::new(sys.clone(), makes(name, settings), &model.state, driver)
             .map_err(|h| start_failed(&halt_error(&sys, h, model.state.t)))?;
+        if let Some(stiff) = stiff {
+            events = events.with_stiff(stiff);
+        }
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {

@@ -40,6 +40,9 @@ const REFINEMENTS: usize = 12;
 const HALVINGS: usize = 12;
 /// Part of the span within which an event counts as at the start of its step.
 const SOONEST: f64 = 1e-14;
+/// Step times rate of turning beyond which explicit methods are not stable (about 3 for those of
+/// order 5).
+const STIFF: f64 = 2.0;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
@@ -83,6 +86,9 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) mode: Mode<P>,
     pub(super) driver: Driver<Mode<P>>,
     pub(super) make: MakeMethod<P>,
+    /// A method for stiff modes, and whether it is on.
+    stiff: Option<MakeMethod<P>>,
+    pub(super) is_stiff: bool,
     pub(super) selector: Selector,
     pub(super) ws: P::Ws,
     pub(super) loads: Loads<P>,
@@ -132,6 +138,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             mode,
             driver,
             make,
+            stiff: None,
+            is_stiff: false,
             selector,
             ws,
             loads,
@@ -148,6 +156,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             lost: 0.0,
             fed: 0.0,
         })
+    }
+
+    /// Where the direction of friction in space makes a mode stiff for an explicit method, go on
+    /// with a method made by this, until the mode ends.
+    pub fn with_stiff(mut self, make: MakeMethod<P>) -> EventDriven<P> {
+        self.stiff = Some(make);
+        self
     }
 
     /// The driver below, for counts and the last step.
@@ -197,6 +212,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let active = self.mode.active().to_vec();
                 self.event(state, &trigger, &active)?;
             }
+            self.turn_stiff()?;
             if self.driver.propose(&self.mode)? == Stepped::Finished {
                 return Ok(Stepped::Finished);
             }
@@ -219,6 +235,26 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.after_step(&th);
             return Ok(Stepped::Step);
         }
+    }
+
+    /// Goes on with the method for stiff modes where the direction of sliding turns faster than an
+    /// explicit method can follow. It does not come back before the mode ends.
+    pub(super) fn turn_stiff(&mut self) -> Result<(), Halt> {
+        let Some(make) = &self.stiff else { return Ok(()) };
+        if self.is_stiff || !self.mode.turns() {
+            return Ok(());
+        }
+        let state = self.driver.state();
+        let rate = self.loads.turning_rate(&self.mode, state);
+        if !(rate * self.driver.next_step() > STIFF) {
+            return Ok(());
+        }
+        let state = state.clone();
+        let failed = |e| setup(e, state.t);
+        let method = make(&self.mode).map_err(|e| failed(e.into()))?;
+        self.driver.restart(&self.mode, Some(method), &state).map_err(failed)?;
+        self.is_stiff = true;
+        Ok(())
     }
 
     /// After a step: whether steps with closed contacts have become too short to get anywhere, and

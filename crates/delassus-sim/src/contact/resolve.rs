@@ -20,6 +20,9 @@ const LATER: f64 = 1e-2;
 const TAKEN_OVER: f64 = 1e-7;
 /// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
 const STOPPED: f64 = 1e4;
+/// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
+/// having been seen to leave: its bounce is lower than positions can tell, and over.
+const BOUNCED: f64 = 1e4;
 /// Parts of the run that a step takes at most while points are closed: a motion that is held has
 /// no error to limit its steps, and a force that would release it must not be stepped over.
 const CLOSED_STEPS: f64 = 1000.0;
@@ -33,7 +36,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         active: &[Active],
     ) -> Result<(), Halt> {
         let th = self.thresholds();
+        let mut returns = None;
         if s.t <= self.last_event {
+            if let Trigger::Closes(id, _) = trigger {
+                returns = Some(*id);
+            }
             self.stuck += 1;
             if self.stuck > MAX_STUCK {
                 return Err(self.storm(trigger, &th));
@@ -73,8 +80,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     }
                     self.note(s.t, EventKind::NormalChange, *id);
                 }
-                // it slides off the end
-                None => leaving = Some(*id),
+                None => {
+                    self.watch.slides_off(*id);
+                    leaving = Some(*id);
+                }
             }
         }
         touching.retain(|t| Some(t.0) != leaving);
@@ -84,7 +93,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         let closed: Vec<Closed> = points
             .iter()
-            .filter(|(id, p)| self.stays(*id, p.rate[0], &th))
+            .filter(|(id, p)| {
+                let over = returns == Some(*id) && p.rate[0] <= BOUNCED * th.rest;
+                over || self.stays(*id, p.rate[0], &th)
+            })
             .map(|(id, p)| Closed {
                 id: *id,
                 features: p.features,
@@ -229,6 +241,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
+        self.is_stiff &= same;
         let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
         self.driver.set_limit(held);
         self.driver.restart(&self.mode, method, &s).map_err(failed)?;

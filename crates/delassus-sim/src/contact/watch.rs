@@ -65,6 +65,8 @@ pub(crate) struct Watch {
     pub(super) groups: Vec<Group>,
     /// Points that are closed at present.
     closed: Vec<PointId>,
+    /// Points that slid off the end of what they touched, while they are still beside it.
+    slid_off: Vec<PointId>,
     ids: Vec<PointId>,
     pub(super) point: Point,
 }
@@ -74,6 +76,14 @@ impl Watch {
     pub fn disarm(&mut self, id: PointId) {
         if let Ok(k) = self.open.binary_search_by_key(&id, |o| o.id) {
             self.open[k].armed = false;
+        }
+    }
+
+    /// The point slid off the end of what it touched. Until it has clearly left, rounding decides
+    /// whether it still faces that, and it must not be taken for one that touches.
+    pub fn slides_off(&mut self, id: PointId) {
+        if !self.slid_off.contains(&id) {
+            self.slid_off.push(id);
         }
     }
 
@@ -118,6 +128,9 @@ impl Watch {
                 if !g.is_nan() {
                     open.features = Some(self.point.features);
                     open.armed |= g > open.zero(th);
+                }
+                if g.is_nan() || open.armed {
+                    self.slid_off.retain(|x| *x != id);
                 }
             }
             self.open.push(open);
@@ -181,6 +194,9 @@ impl Watch {
                 Law::OneWay => th.rest,
                 _ => th.touching,
             };
+            if self.slid_off.contains(&o.id) {
+                continue;
+            }
             if clearance.of(p, ws, o.id) <= limit && self.point.measure(p, ws, o).0 <= limit {
                 out.push((o.id, self.point.features));
             }
