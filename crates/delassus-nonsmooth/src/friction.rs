@@ -109,7 +109,7 @@ impl Sliding {
 
 impl<P: Unilateral> Mode<P> {
     /// Some rows of closed points depend on others, so that forces are shared.
-    pub(crate) fn is_redundant(&self) -> bool {
+    pub fn is_redundant(&self) -> bool {
         self.forces.iter().any(|f| f.share.is_some())
     }
 

@@ -17,6 +17,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     fn feature_margin(&self, contact: &Contact, pa: &Pose, pb: &Pose) -> f64;
 
+    /// Lower bound of the gap of a slot, cheap; −∞ where none is known.
+    fn bound(&self, _slot: u32, _pa: &Pose, _pb: &Pose) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// Whether one touching point can show up in two slots.
     fn has_twins(&self) -> bool {
         false

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 
 /// Events within [`Thresholds::crowded`](super::Thresholds::crowded), and points that cause them,
 /// beyond which they are a crowd.
-const EVENTS: u32 = 300;
+const EVENTS: u32 = 40;
 const POINTS: usize = 5;
 /// Steps within it, with contacts closed, that are a crawl.
-const STEPS: u32 = 500;
+const STEPS: u32 = 100;
 
 /// Counts events within a window of time.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! A model with contacts, by events, by time-stepping, or by both.
 
 use super::event::{Event, EventKind};
-use super::event_driven::{EventDriven, Halt, MakeMethod};
+use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use crate::driver::{DriverOptions, StepView, Stepped};
@@ -17,8 +17,8 @@ use delassus_nonsmooth::{Motion, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Channels of one contact.
-const CHANNELS: [(&str, &str); 4] =
+/// Channels of one contact; the last tells whether it is on.
+pub(crate) const CHANNELS: [(&str, &str); 4] =
     [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
 /// The method for modes that are stiff by friction in space.
@@ -88,10 +88,9 @@ impl ContactEngine {
             false => (method.name, settings.clone()),
         };
         let makes = |name: &'static str, settings: Settings| -> MakeMethod<System> {
-            Box::new(move |m: &_| match make(name, m, &settings) {
-                Some(method) => method,
-                // the name was looked up before
-                None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
+            Box::new(move |m: &_| {
+                let made = make(name, m, &settings);
+                made.ok_or(MakeError::Unknown(name))?.map_err(MakeError::from)
             })
         };
         let stiff = (!method.stiff && driver.step.is_none()).then(|| {

@@ -29,10 +29,22 @@ use delassus_nonsmooth::release::Selector;
 use delassus_nonsmooth::{Mode, Motion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// Makes a method for a mode.
 pub type MakeMethod<P> =
-    Box<dyn Fn(&Mode<P>) -> Result<Box<dyn Integrator<Mode<P>>>, KktError> + Send>;
+    Box<dyn Fn(&Mode<P>) -> Result<Box<dyn Integrator<Mode<P>>>, MakeError> + Send>;
+
+/// Why a method could not be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MakeError {
+    /// There is none of this name.
+    #[error("there is no method of the name \"{0}\"")]
+    Unknown(&'static str),
+    /// Its linear system could not be set up.
+    #[error(transparent)]
+    Kkt(#[from] KktError),
+}
 
 /// Steps of a real shortened step before its end is taken as the event.
 const REFINEMENTS: usize = 12;
@@ -121,15 +133,15 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         start: &State,
         opts: DriverOptions,
     ) -> Result<EventDriven<P>, Halt> {
-        let mut selector = Selector::new(&*base).map_err(|e| setup(e.into(), start.t))?;
+        let mut selector = Selector::new(&*base).map_err(|e| setup(&e, start.t))?;
         let d = base.dims();
         let scale = base.scales().q;
         let ws = base.workspace();
-        let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(e.into(), start.t))?;
-        let method = make(&mode).map_err(|e| setup(e.into(), start.t))?;
+        let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(&e, start.t))?;
+        let method = make(&mode).map_err(|e| setup(&e, start.t))?;
         let driver =
-            Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(e, start.t))?;
-        let loads = Loads::new(&mode).map_err(|e| setup(e.into(), start.t))?;
+            Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(&e, start.t))?;
+        let loads = Loads::new(&mode).map_err(|e| setup(&e, start.t))?;
         selector.response.members.clear();
         Ok(EventDriven {
             dense: Hermite::new(d.nq, d.nv, d.nz),
@@ -241,7 +253,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// explicit method can follow. It does not come back before the mode ends.
     pub(super) fn turn_stiff(&mut self) -> Result<(), Halt> {
         let Some(make) = &self.stiff else { return Ok(()) };
-        if self.is_stiff || !self.mode.turns() {
+        // A face that slides turns about its normal as fast as its points: one motion, which lasts.
+        // Single points that slide so slowly stop soon, or crowd together.
+        if self.is_stiff || !self.mode.turns() || !self.mode.is_redundant() {
             return Ok(());
         }
         let state = self.driver.state();
@@ -250,9 +264,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Ok(());
         }
         let state = state.clone();
-        let failed = |e| setup(e, state.t);
-        let method = make(&self.mode).map_err(|e| failed(e.into()))?;
-        self.driver.restart(&self.mode, Some(method), &state).map_err(failed)?;
+        let method = make(&self.mode).map_err(|e| setup(&e, state.t))?;
+        let restarted = self.driver.restart(&self.mode, Some(method), &state);
+        restarted.map_err(|e| setup(&e, state.t))?;
         self.is_stiff = true;
         Ok(())
     }

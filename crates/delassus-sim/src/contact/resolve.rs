@@ -6,9 +6,10 @@ use super::jump::HISTORY;
 use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{Law, Point, PointId, State, StepFailure, Unilateral};
+use delassus_dae::{Law, Point, PointId, State, Unilateral};
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, evaluate};
 use delassus_nonsmooth::{Active, Motion};
+use std::fmt::Display;
 
 /// Events without any progress in time before the run is given up.
 const MAX_STUCK: u32 = 60;
@@ -54,7 +55,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
-            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(e, s.t))?;
+            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(&e, s.t))?;
         }
         self.sample.copy_from(&s);
         self.realize_sample();
@@ -227,24 +228,22 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         jumped: bool,
     ) -> Result<(), Halt> {
         let t = s.t;
-        let failed = |e: StepFailure| setup(e, t);
         let same = same_mode(&next, self.mode.active());
         if !same {
             let speed = self.base.length() * self.driver.rate().max(self.driver.least_rate());
-            self.mode =
-                self.selector.mode(&self.base, &next, speed).map_err(|e| failed(e.into()))?;
-            self.loads = Loads::new(&self.mode).map_err(|e| failed(e.into()))?;
+            self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
+            self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, t))?;
             self.loads.set_inertia(&self.mode, &self.selector);
         }
         if !next.is_empty() && (!same || jumped) {
-            self.loads.settle(&self.mode, &mut s).map_err(failed)?;
+            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(&e, t))?;
         }
         let method =
-            if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
+            if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
         self.is_stiff &= same;
         let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
         self.driver.set_limit(held);
-        self.driver.restart(&self.mode, method, &s).map_err(failed)?;
+        self.driver.restart(&self.mode, method, &s).map_err(|e| setup(&e, t))?;
         self.sample.copy_from(&s);
         self.realize_sample();
         let th = self.thresholds();
@@ -266,7 +265,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 }
 
 /// An error at the start of something.
-pub(super) fn setup(e: StepFailure, t: f64) -> Halt {
+pub(super) fn setup(e: &dyn Display, t: f64) -> Halt {
     Halt::Error(SimError {
         kind: SimErrorKind::Singular,
         t,

@@ -26,6 +26,8 @@ pub(super) struct Open {
     pub armed: bool,
     /// Size of the smaller of the two parts that meet.
     finest: f64,
+    /// It is too far away to close in this step; its track is empty.
+    pub far: bool,
     /// What was measured in the step, in order of time.
     pub track: Vec<Node>,
 }
@@ -118,10 +120,12 @@ impl Watch {
                     features: None,
                     armed: false,
                     finest: p.finest(id),
+                    far: false,
                     track: Vec::new(),
                 },
             };
-            if clearance.of(p, ws, id) > open.zero(th) {
+            let zero = open.zero(th);
+            if clearance.of(p, ws, id) > zero || p.clearance(ws, id) > zero {
                 open.armed = true;
             } else {
                 let (g, _) = self.point.measure(p, ws, &open);
@@ -154,7 +158,9 @@ impl Watch {
         let Watch { open, groups, closed, .. } = self;
         groups.clear();
         realize(p, from, ws);
-        for (k, o) in open.iter().enumerate() {
+        for k in 0..open.len() {
+            open[k].far = false;
+            let o = &open[k];
             match groups.last_mut() {
                 Some(g) if open[g.points.start].id.pair == o.id.pair => g.points.end = k + 1,
                 _ => {
@@ -172,8 +178,12 @@ impl Watch {
             let o = &open[g.points.start];
             g.reach = FASTER * h * g.reach.max(p.approach(ws, o.id).1);
             g.idle = g.clearance > g.reach;
-            if !g.idle && g.reach.is_finite() {
-                wanted = wanted.max((g.reach / (FASTER * UNSEEN * o.finest)).ceil());
+            if g.idle || g.reach.is_infinite() {
+                continue;
+            }
+            wanted = wanted.max((g.reach / (FASTER * UNSEEN * o.finest)).ceil());
+            for o in &mut open[g.points.clone()] {
+                o.far = p.clearance(ws, o.id) > g.reach;
             }
         }
         let most = PARTS[1] as f64;
@@ -194,7 +204,7 @@ impl Watch {
                 Law::OneWay => th.rest,
                 _ => th.touching,
             };
-            if self.slid_off.contains(&o.id) {
+            if self.slid_off.contains(&o.id) || p.clearance(ws, o.id) > limit {
                 continue;
             }
             if clearance.of(p, ws, o.id) <= limit && self.point.measure(p, ws, o).0 <= limit {
