@@ -4,7 +4,7 @@
 //! other (what is touched). Where both curves have straight or hollow parts, both ways are needed; a
 //! contact of two round parts is then the business of the runs of a, so that it is not listed twice.
 
-use super::kernel::Kernel;
+use super::kernel::{BEYOND, Kernel};
 use crate::planar::closest::{Hit, Query};
 use crate::planar::curve::{Chain, Curve, Run};
 use crate::planar::element::Element;
@@ -139,7 +139,7 @@ impl View<'_> {
             return f64::NEG_INFINITY;
         }
         let d = self.pose_f.point(&self.run.center) - self.pose_w.point(&self.chain.center);
-        d.norm() - radii
+        d.norm() - radii - BEYOND * self.tol
     }
 
     /// Ids of the two features that are nearest: (of the finger, of the wall).

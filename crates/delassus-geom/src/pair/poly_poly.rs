@@ -5,7 +5,7 @@
 //! common polygon, which are corners of one body on the face of the other, or crossings of edges.
 
 use super::edges::{Bar, Cross, cross};
-use super::kernel::Kernel;
+use super::kernel::{BEYOND, Kernel};
 use super::planar::SIGHT;
 use crate::spatial::bvh::Aabb;
 use crate::spatial::closest::{Hit, Query};
@@ -201,7 +201,7 @@ impl Kernel for PolyPoly {
             );
             let middle = |e: &Edge| e.x + e.d * (0.5 * e.len);
             let apart = pa.point(&middle(e)) - pb.point(&middle(f));
-            return apart.norm() - 0.5 * (e.len + f.len);
+            return apart.norm() - 0.5 * (e.len + f.len) - BEYOND * self.tol;
         }
         let (finger, wall, k, own, other) = if k < self.n_a {
             (&self.a, &self.b, k, pa, pb)
@@ -212,7 +212,7 @@ impl Kernel for PolyPoly {
         let x = other.inv_point(&own.point(&finger.vertices[vertex as usize].x));
         let out = (wall.bounds.lo - x).sup(&(x - wall.bounds.hi));
         let outside = out.sup(&Vec3::zeros()).norm();
-        if outside > 0.0 { outside } else { f64::NEG_INFINITY }
+        if outside > 0.0 { outside - BEYOND * self.tol } else { f64::NEG_INFINITY }
     }
 
     fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {
