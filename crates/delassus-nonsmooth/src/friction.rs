@@ -83,6 +83,8 @@ pub(crate) struct Sliding {
     direction: Vec<[f64; 2]>,
     /// Tangent of the system without points.
     pub tangent: RefCell<Vec<f64>>,
+    /// Multipliers of the system without points.
+    pub multipliers: RefCell<Vec<f64>>,
 }
 
 impl Sliding {
@@ -103,6 +105,7 @@ impl Sliding {
             forces: vec![0.0; mode.forces.len()],
             direction: vec![[0.0; 2]; mode.active().len()],
             tangent: RefCell::new(vec![0.0; nnz]),
+            multipliers: RefCell::new(vec![0.0; d.n_vel]),
         }
     }
 }

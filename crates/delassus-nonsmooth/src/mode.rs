@@ -267,12 +267,17 @@ impl<P: Unilateral> Mode<P> {
         out[b.n_pos..].copy_from_slice(&lambda[first_vel..first_vel + n]);
     }
 
-    fn with_base_multipliers<T>(&self, lambda: &[f64], f: impl FnOnce(&[f64]) -> T) -> T {
+    fn with_base_multipliers<T>(
+        &self,
+        ws: &ModeWorkspace<P>,
+        lambda: &[f64],
+        f: impl FnOnce(&[f64]) -> T,
+    ) -> T {
         let b = self.base_dims;
         if b.n_vel == b.n_pos || self.normals() == 0 {
             return f(&lambda[..b.n_vel]);
         }
-        let mut base = vec![0.0; b.n_vel];
+        let mut base = ws.sliding.multipliers.borrow_mut();
         self.base_multipliers(lambda, &mut base);
         f(&base)
     }
@@ -428,7 +433,7 @@ impl<P: Unilateral> Problem for Mode<P> {
         }
         // the curvature of contacts is left out, and how friction follows the normal force
         self.on_base_pattern(ws, values, |values| {
-            self.with_base_multipliers(lambda, |l| {
+            self.with_base_multipliers(ws, lambda, |l| {
                 self.base.tangent(&ws.base, a, l, ck, cc, values);
             });
         });
@@ -451,7 +456,7 @@ impl<P: Unilateral> Problem for Mode<P> {
     }
 
     fn power(&self, ws: &Self::Ws, lambda: &[f64]) -> Option<Power> {
-        let own = self.with_base_multipliers(lambda, |l| self.base.power(&ws.base, l));
+        let own = self.with_base_multipliers(ws, lambda, |l| self.base.power(&ws.base, l));
         if !self.slides {
             return own;
         }

@@ -55,6 +55,8 @@ const SOONEST: f64 = 1e-14;
 /// Step times rate of turning beyond which explicit methods are not stable (about 3 for those of
 /// order 5).
 const STIFF: f64 = 2.0;
+/// The same, of a step that friction keeps short.
+const TURNING: f64 = 0.1;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
@@ -276,8 +278,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     pub fn crawl(&mut self) -> Option<Halt> {
         let th = self.thresholds();
         let first = self.mode.active().first()?;
-        let (point, t) = (Some(first.id), self.driver.state().t);
-        let crawls = self.crowd.crawls(t, th.crowded);
+        let (point, view) = (Some(first.id), self.driver.view());
+        let h = view.to.t - view.from.t;
+        let (mode, loads) = (&self.mode, &mut self.loads);
+        let turns = || mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
+        let crawls = self.crowd.crawls(view.to.t, th.crowded, turns);
         crawls.then_some(Halt::Storm { point, lasts: th.crowded })
     }
 

@@ -72,6 +72,8 @@ pub(crate) struct Loads<P: Unilateral> {
     lambda: Vec<f64>,
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
+    /// Values of the functions at one moment.
+    values: Vec<f64>,
     redundant: bool,
     /// Mass that a force at each active point moves, kg.
     inertia: Vec<f64>,
@@ -100,6 +102,7 @@ impl<P: Unilateral> Loads<P> {
             }
         }
         Ok(Loads {
+            values: vec![0.0; functions.len()],
             acc: Accel::new(mode)?,
             projector: Projector::new(mode, SETTLED),
             ws: mode.workspace(),
@@ -253,31 +256,23 @@ impl<P: Unilateral> Loads<P> {
         let mut end = limit;
         for node in [0.5, 1.0] {
             let node = node * limit;
-            let state = span.at(&*base, node).clone();
-            if !self.evaluate(mode, &state) {
+            if !self.evaluate(mode, span.at(&*base, node)) {
                 continue;
             }
-            let negative: Vec<(usize, Function, f64)> = self
-                .functions
-                .iter()
-                .map(|(k, f)| (*k, *f, self.function(mode, *k, *f)))
-                .filter(|(k, f, x)| *x < -self.slack(*k, *f, th))
-                .collect();
-            for (k, f, value) in negative {
+            for (i, (k, f)) in self.functions.iter().enumerate() {
+                self.values[i] = self.function(mode, *k, *f);
+            }
+            for i in 0..self.functions.len() {
+                let ((k, f), value) = (self.functions[i], self.values[i]);
+                if !(value < -self.slack(k, f, th)) {
+                    continue;
+                }
                 let start = self.at(mode, view.from, k, f);
-                let root = falling_root_from_zero(
-                    |s| {
-                        let state = span.at(&*base, s).clone();
-                        self.at(mode, &state, k, f)
-                    },
-                    (0.0, start),
-                    (node, value),
-                )
-                .unwrap_or(0.0);
+                let at = |s: f64| self.at(mode, span.at(&*base, s), k, f);
+                let root = falling_root_from_zero(at, (0.0, start), (node, value)).unwrap_or(0.0);
                 if root < end || first.is_none() {
                     end = root;
-                    let state = span.at(&*base, root).clone();
-                    self.evaluate(mode, &state);
+                    self.evaluate(mode, span.at(&*base, root));
                     first = Some((root, self.trigger(mode, k, f)));
                 }
             }
@@ -288,8 +283,7 @@ impl<P: Unilateral> Loads<P> {
         if self.redundant {
             let end = first.as_ref().map_or(limit, |f| f.0);
             let mut differs = |s: f64, span: &mut Span<'_>| {
-                let state = span.at(&*base, s).clone();
-                -self.agrees(mode, selector, ws, &state, th)
+                -self.agrees(mode, selector, ws, span.at(&*base, s), th)
             };
             if differs(end, span) > 0.0 {
                 let mut f = |s: f64| -differs(s, span);

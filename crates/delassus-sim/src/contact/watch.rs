@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Parts of a step, at least and at most.
 const PARTS: [usize; 2] = [8, 256];
+/// Moments of a step that fit into the track of a point from the start.
+const TRACK: usize = 32;
 /// Motion in one part, in sizes of the smallest feature.
 const UNSEEN: f64 = 0.1;
 /// Speeds within a step, in those at its ends.
@@ -64,6 +66,8 @@ pub(super) struct Group {
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub(super) open: Vec<Open>,
+    /// Of the step before, while a new list is made.
+    before: Vec<Open>,
     pub(super) groups: Vec<Group>,
     /// Points that are closed at present.
     closed: Vec<PointId>,
@@ -102,8 +106,8 @@ impl Watch {
         self.closed.clear();
         self.closed.extend(closed);
         p.near(ws, reach, &mut self.ids);
-        let old = std::mem::take(&mut self.open);
-        let mut old = old.into_iter().peekable();
+        std::mem::swap(&mut self.open, &mut self.before);
+        let mut old = self.before.drain(..).peekable();
         let mut clearance = Clearance::default();
         for &id in &self.ids {
             if self.closed.contains(&id) || matches!(p.law(id), Law::DryFriction { .. }) {
@@ -121,7 +125,7 @@ impl Watch {
                     armed: false,
                     finest: p.finest(id),
                     far: false,
-                    track: Vec::new(),
+                    track: Vec::with_capacity(TRACK),
                 },
             };
             let zero = open.zero(th);
