@@ -69,6 +69,6 @@ mod tests {
         assert_eq!((steps(false), steps(true)), (Some(501), Some(101)));
         // spread over time they are none
         let mut slow = Crowd::default();
-        assert!((0..1000).all(|k| !slow.grows(k as f64, 100.0, point(k % 7))));
+        assert!((0..1000).all(|k| !slow.grows(k as f64, 30.0, point(k % 7))));
     }
 }
