@@ -44,9 +44,11 @@ fn lawful(mode: &Mode<Linear>, q: [f64; 3], v: [f64; 3]) -> bool {
     mode.is_lawful(&mut ws)
 }
 
-/// Points that share a load know for themselves, without a solver, how long they stick.
+/// Points that share a load know for themselves, without a solver, that they stick while the load
+/// changes a little: shares leave room on all sides. With n points one of them takes the whole
+/// change, |10 x − 1/n| ≤ 5/n. Beyond the true limit nothing is lawful.
 #[test]
-fn shared_loads_are_lawful_up_to_the_limit() {
+fn shared_loads_have_room_and_limits() {
     for points in [2, 3, 7] {
         let mut p = sledge(points);
         // pulls with 10 N/m against the push of 1 N
@@ -54,8 +56,17 @@ fn shared_loads_are_lawful_up_to_the_limit() {
         let mode = mode_at(p, [0.0; 3]);
         assert!(mode.is_redundant());
         assert!(mode.active().iter().all(|a| a.motion == Motion::Stick));
-        for (x, sticks) in [(0.0, true), (0.59, true), (0.61, false), (-0.39, true), (-0.41, false)]
-        {
+        let n = points as f64;
+        let [most, least] = [6.0 / n, -4.0 / n].map(|x| 0.1 * x);
+        for (x, sticks) in [
+            (0.0, true),
+            (most - 1e-3, true),
+            (most + 1e-3, false),
+            (least + 1e-3, true),
+            (least - 1e-3, false),
+            (0.61, false),
+            (-0.41, false),
+        ] {
             assert_eq!(lawful(&mode, [x, 0.0, 0.0], [0.0; 3]), sticks, "{points} points at {x}");
         }
     }
@@ -88,7 +99,7 @@ fn the_tangent_of_sliding_is_that_of_differences() {
         let mode = mode_at(sledge(points), [0.3, 0.4, 0.0]);
         let mut ws = mode.workspace();
         let v = [0.03, 0.04, 0.0];
-        let mut at = |v: [f64; 3], ws: &mut _| {
+        let at = |v: [f64; 3], ws: &mut _| {
             let mut f = [0.0; 3];
             mode.realize_position(0.0, &[0.0; 3], &[], ws);
             mode.realize_velocity(&v, &[], ws);
