@@ -1,6 +1,6 @@
 //! No heap allocation in an accepted step, recording, positions of bodies and keeping of states
 //! included, with any method.
-#![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
+#![allow(unsafe_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 
