@@ -201,6 +201,12 @@ pub trait Unilateral: Problem {
         (f64::NEG_INFINITY, f64::INFINITY)
     }
 
+    /// A lower bound of the gap of one point at the realised position, m, cheaper than the gap; −∞
+    /// where none is known.
+    fn clearance(&self, _ws: &Self::Ws, _point: PointId) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// A typical length of the system, m: thresholds of gaps are parts of it.
     fn length(&self) -> f64 {
         1.0

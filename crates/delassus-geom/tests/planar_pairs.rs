@@ -78,6 +78,11 @@ fn smallest_gap_is_the_distance_of_the_curves() {
                 assert!((gap - exact).abs() < 4e-3, "{i} {j} {k}: {gap} {exact}");
                 assert!(gap < exact + 1e-9);
                 assert!(pair.gap_bound(&fixed, &pose) <= gap + 1e-12);
+                for slot in 0..pair.slots() as u32 {
+                    let Some(c) = pair.slot(slot, &fixed, &pose, None) else { continue };
+                    let bound = pair.slot_bound(slot, &fixed, &pose);
+                    assert!(bound <= c.gap, "{i} {j} {k} {slot}: {bound} {}", c.gap);
+                }
             }
         }
     }

@@ -89,6 +89,11 @@ proptest! {
                 prop_assert!(list.windows(2).all(|c| c[0].slot < c[1].slot));
                 prop_assert!(near(&pair, &here, &there, best.gap - 1e-9).is_empty());
                 prop_assert!(pair.gap_bound(&here, &there) <= d + 1e-9);
+                for slot in 0..pair.slots() as u32 {
+                    let Some(c) = pair.slot(slot, &here, &there, None) else { continue };
+                    let bound = pair.slot_bound(slot, &here, &there);
+                    prop_assert!(bound <= c.gap, "{na} {nb} {slot}: {bound} {}", c.gap);
+                }
                 // Pushed together along the normal until they overlap a little: the same features,
                 // and the gap goes straight through zero.
                 for depth in [1e-9, 1e-4] {

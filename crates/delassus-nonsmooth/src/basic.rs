@@ -12,8 +12,11 @@ pub(crate) struct BasicSolver {
     /// Right-hand side, then the solution.
     pub x: Vec<f64>,
     pivots: Vec<(usize, usize)>,
-    used_row: Vec<bool>,
-    used_col: Vec<bool>,
+    /// Rows that have had no pivot yet, with the size of their largest open entry.
+    rows: Vec<(usize, f64)>,
+    /// 1 for columns that have had no pivot yet, 0 for others.
+    open: Vec<f64>,
+    pivot_row: Vec<f64>,
     y: Vec<f64>,
 }
 
@@ -24,51 +27,64 @@ impl BasicSolver {
             w: vec![0.0; n * n],
             x: vec![0.0; n],
             pivots: Vec::with_capacity(n),
-            used_row: vec![false; n],
-            used_col: vec![false; n],
+            rows: Vec::with_capacity(n),
+            open: vec![1.0; n],
+            pivot_row: vec![0.0; n],
             y: vec![0.0; n],
         }
     }
 
     /// w x = b for the b in `x`.
     pub fn solve(&mut self) {
-        let n = self.n;
-        let w = &mut self.w;
-        let size = w.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        self.used_row.fill(false);
-        self.used_col.fill(false);
-        self.pivots.clear();
-        for _ in 0..n {
-            let (mut best, mut at) = (TINY * size, None);
-            for i in (0..n).filter(|i| !self.used_row[*i]) {
-                for j in (0..n).filter(|j| !self.used_col[*j]) {
-                    if w[i * n + j].abs() > best {
-                        best = w[i * n + j].abs();
-                        at = Some((i, j));
+        let BasicSolver { n, w, x, pivots, rows, open, pivot_row, y } = self;
+        let n = *n;
+        open.fill(1.0);
+        pivots.clear();
+        rows.clear();
+        rows.extend((0..n).map(|i| (i, largest(&w[i * n..(i + 1) * n], open))));
+        let size = rows.iter().fold(0.0, |m: f64, r| m.max(r.1));
+        while let Some((k, best)) = first_largest(rows.iter().map(|r| r.1)) {
+            if !(best > TINY * size) {
+                break;
+            }
+            // in order, so that of equal pivots the first is taken
+            let (pi, _) = rows.remove(k);
+            pivot_row.copy_from_slice(&w[pi * n..(pi + 1) * n]);
+            let entries = pivot_row.iter().zip(&*open).map(|(w, o)| w.abs() * o);
+            let Some((pj, _)) = first_largest(entries) else { break };
+            pivots.push((pi, pj));
+            open[pj] = 0.0;
+            let (pivot, b) = (pivot_row[pj], x[pi]);
+            for (i, most) in rows.iter_mut() {
+                let row = &mut w[*i * n..(*i + 1) * n];
+                let c = row[pj] / pivot;
+                if c != 0.0 {
+                    // columns that are done are spoiled: nobody reads them again
+                    for (w, p) in row.iter_mut().zip(&*pivot_row) {
+                        *w -= c * p;
                     }
+                    x[*i] -= c * b;
                 }
-            }
-            let Some((pi, pj)) = at else { break };
-            self.used_row[pi] = true;
-            self.used_col[pj] = true;
-            self.pivots.push((pi, pj));
-            let pivot = w[pi * n + pj];
-            for i in (0..n).filter(|i| !self.used_row[*i]) {
-                let c = w[i * n + pj] / pivot;
-                for j in (0..n).filter(|j| !self.used_col[*j]) {
-                    w[i * n + j] -= c * w[pi * n + j];
-                }
-                self.x[i] -= c * self.x[pi];
+                *most = largest(row, open);
             }
         }
-        self.y.fill(0.0);
-        for (step, &(pi, pj)) in self.pivots.iter().enumerate().rev() {
-            let known: f64 =
-                self.pivots[step + 1..].iter().map(|&(_, j)| w[pi * n + j] * self.y[j]).sum();
-            self.y[pj] = (self.x[pi] - known) / w[pi * n + pj];
+        y.fill(0.0);
+        for (step, &(pi, pj)) in pivots.iter().enumerate().rev() {
+            let known: f64 = pivots[step + 1..].iter().map(|&(_, j)| w[pi * n + j] * y[j]).sum();
+            y[pj] = (x[pi] - known) / w[pi * n + pj];
         }
-        self.x.copy_from_slice(&self.y);
+        x.copy_from_slice(y);
     }
+}
+
+/// Size of the largest entry in open columns.
+fn largest(row: &[f64], open: &[f64]) -> f64 {
+    row.iter().zip(open).fold(0.0, |m: f64, (w, o)| m.max(w.abs() * o))
+}
+
+/// The largest of some sizes, and its place.
+fn first_largest(sizes: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
+    sizes.enumerate().reduce(|a, b| if b.1 > a.1 { b } else { a })
 }
 
 #[cfg(test)]
@@ -86,5 +102,36 @@ mod tests {
         s.x = vec![2.0, 2.0];
         s.solve();
         assert!((s.x[0] + s.x[1] - 2.0).abs() < 1e-15);
+    }
+
+    /// Random matrices, and the same with rows and columns that repeat others.
+    #[test]
+    fn solves_larger_systems_whatever_their_rank() {
+        let mut seed = 7u32;
+        let mut random = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(seed >> 8) / f64::from(1 << 24) - 0.5
+        };
+        for (n, rank) in [(1, 1), (5, 5), (12, 12), (12, 7), (9, 1)] {
+            let mut s = BasicSolver::new(n);
+            let (left, right): (Vec<f64>, Vec<f64>) =
+                (0..n * rank).map(|_| (random(), random())).unzip();
+            let mut w = vec![0.0; n * n];
+            for (k, w) in w.iter_mut().enumerate() {
+                *w = (0..rank).map(|r| left[k / n * rank + r] * right[k % n * rank + r]).sum();
+            }
+            let x: Vec<f64> = (0..n).map(|_| random()).collect();
+            let times = |x: &[f64]| -> Vec<f64> {
+                (0..n).map(|i| (0..n).map(|j| w[i * n + j] * x[j]).sum()).collect()
+            };
+            let b = times(&x);
+            s.w.copy_from_slice(&w);
+            s.x.copy_from_slice(&b);
+            s.solve();
+            for (got, want) in times(&s.x).iter().zip(&b) {
+                assert!((got - want).abs() < 1e-11, "{n} {rank}: {got} {want}");
+            }
+            assert!(s.x.iter().filter(|x| **x == 0.0).count() >= n - rank, "{n} {rank}");
+        }
     }
 }

@@ -8,10 +8,12 @@
 //! solvers of `delassus-cone`. Nothing here knows bodies, shapes or files.
 
 mod basic;
+mod friction;
 pub mod impact;
 pub mod mode;
 pub mod release;
 pub mod response;
+mod shares;
 pub mod stepping;
 
 pub use mode::{Active, Mode, ModeWorkspace, Motion};

@@ -11,10 +11,10 @@
 //! state, and the multiplier it finds is the same r_N. So explicit, half-explicit and implicit
 //! methods keep their order, and none of them knows of friction.
 
-use crate::basic::BasicSolver;
+use crate::friction::{Force, Sliding, forces, tangential_row};
 use delassus_dae::{
-    Accel, Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality,
-    Scales, Structure, Unilateral,
+    Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality, Scales,
+    Structure, Unilateral,
 };
 use delassus_linalg::Csr;
 use std::sync::Arc;
@@ -41,10 +41,6 @@ pub struct Active {
     pub motion: Motion,
 }
 
-/// Sliding speeds below this part of the scale of speeds take their direction from the start of
-/// the mode: at the first moment of sliding the speed is zero and has none.
-const SLOW: f64 = 1e-9;
-
 struct Place {
     law: Law,
     /// Row of the normal in G, if it has one.
@@ -53,8 +49,6 @@ struct Place {
     tangent: [Option<usize>; 2],
     /// Places of the columns of the point in the rows above.
     slots: [Vec<usize>; 3],
-    /// Index among the unknowns of the force problem.
-    unknown: usize,
 }
 
 /// A problem with some of its points closed.
@@ -71,8 +65,12 @@ pub struct Mode<P: Unilateral> {
     base_nnz: usize,
     /// Some point slides.
     slides: bool,
-    unknowns: usize,
-    speed: f64,
+    /// Normal and sticking forces of the closed points, in their order.
+    pub(crate) forces: Vec<Force>,
+    /// Places of the values of the base in the pattern of K and C, where that has more.
+    pub(crate) tangent_slots: Option<Vec<usize>>,
+    /// Scale of speeds, m/s.
+    pub(crate) speed: f64,
 }
 
 /// Scratch of a [`Mode`].
@@ -81,19 +79,9 @@ pub struct ModeWorkspace<P: Unilateral> {
     pub base: P::Ws,
     /// Kinematics of the active points.
     pub points: Vec<Point>,
-    acc: Option<Accel>,
     /// Forces of sliding friction, nv.
-    friction: Vec<f64>,
-    a: Vec<f64>,
-    f: Vec<f64>,
-    lambda: Vec<f64>,
-    lambda_base: Vec<f64>,
-    /// A⁻¹ (force direction), one vector per unknown.
-    columns: Vec<f64>,
-    system: BasicSolver,
-    /// Smallest u̇_N per unit of r_N of a sliding point, 1/kg:
-    /// not positive says that its equations have no answer or several (Painlevé).
-    pub painleve: f64,
+    pub(crate) friction: Vec<f64>,
+    pub(crate) sliding: Sliding,
     /// Power lost by sliding, W.
     pub lost: f64,
 }
@@ -115,43 +103,29 @@ impl<P: Unilateral> Mode<P> {
             let law = base.law(a.id);
             let normal = matches!(law, Law::Contact { .. }).then_some(n_pos);
             n_pos += usize::from(normal.is_some());
-            places.push(Place {
-                law,
-                normal,
-                tangent: [None; 2],
-                slots: Default::default(),
-                unknown: usize::MAX,
-            });
+            places.push(Place { law, normal, tangent: [None; 2], slots: Default::default() });
         }
         let first_vel = n_pos;
         let mut n_vel = n_pos + (b.n_vel - b.n_pos);
-        let mut unknowns = 0;
         let mut slides = false;
         for (a, place) in active.iter().zip(&mut places) {
             match place.law {
                 Law::Contact { tangential, .. } => {
-                    place.unknown = unknowns;
-                    unknowns += 1;
                     if a.motion == Motion::Stick {
                         for t in place.tangent.iter_mut().take(tangential) {
                             *t = Some(n_vel);
                             n_vel += 1;
-                            unknowns += 1;
                         }
                     }
                 }
                 Law::OneWay => {
                     place.normal = Some(n_vel);
                     n_vel += 1;
-                    place.unknown = unknowns;
-                    unknowns += 1;
                 }
                 Law::DryFriction { .. } => {
                     if a.motion == Motion::Stick {
                         place.tangent[0] = Some(n_vel);
                         n_vel += 1;
-                        place.unknown = unknowns;
-                        unknowns += 1;
                     }
                 }
             }
@@ -191,8 +165,10 @@ impl<P: Unilateral> Mode<P> {
         }
         let vel_from = (s.jac.row_ptr[b.n_pos], jac.row_ptr[first_vel]);
         let base_nnz = s.jac.nnz();
+        let rows = places.iter().map(|p| (&p.law, p.normal, p.tangent));
+        let forces = forces(rows, independent.as_deref());
         let structure = Structure { jac, independent_rows: independent, ..s };
-        Ok(Mode {
+        let mut mode = Mode {
             dims: Dims { n_pos, n_vel, ..b },
             base_dims: b,
             structure,
@@ -203,9 +179,58 @@ impl<P: Unilateral> Mode<P> {
             vel_from,
             base_nnz,
             slides,
-            unknowns,
+            forces,
+            tangent_slots: None,
             speed,
-        })
+        };
+        if mode.turns() {
+            mode.widen_tangent()?;
+        }
+        Ok(mode)
+    }
+
+    /// Adds the blocks of points that slide in space to the pattern of K and C.
+    fn widen_tangent(&mut self) -> Result<(), KktError> {
+        let own = &self.structure.tangent;
+        let nv = self.dims.nv;
+        let mut pairs: Vec<(usize, usize)> =
+            (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j))).collect();
+        let mut cols = Vec::new();
+        for a in self.active.iter().filter(|a| matches!(a.motion, Motion::Slip(_))) {
+            self.base.columns(a.id, &mut cols);
+            for i in &cols {
+                pairs.extend(cols.iter().map(|j| (*i, *j)));
+            }
+        }
+        let wide = Csr::from_pairs(nv, nv, pairs)?;
+        if wide.nnz() > own.nnz() {
+            let places = (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j)));
+            self.tangent_slots = Some(places.filter_map(|(i, j)| wide.slot(i, j)).collect());
+            self.structure.tangent = wide;
+        }
+        Ok(())
+    }
+
+    /// Pattern of K and C.
+    pub(crate) fn tangent_pattern(&self) -> &Csr {
+        &self.structure.tangent
+    }
+
+    /// Lets the base add to values on its own pattern of K and C.
+    fn on_base_pattern<T>(
+        &self,
+        ws: &ModeWorkspace<P>,
+        values: &mut [f64],
+        add: impl FnOnce(&mut [f64]) -> T,
+    ) -> T {
+        let Some(slots) = &self.tangent_slots else { return add(values) };
+        let mut own = ws.sliding.tangent.borrow_mut();
+        own.fill(0.0);
+        let out = add(&mut own);
+        for (slot, x) in slots.iter().zip(own.iter()) {
+            values[*slot] += x;
+        }
+        out
     }
 
     /// The system below.
@@ -242,12 +267,17 @@ impl<P: Unilateral> Mode<P> {
         out[b.n_pos..].copy_from_slice(&lambda[first_vel..first_vel + n]);
     }
 
-    fn with_base_multipliers<T>(&self, lambda: &[f64], f: impl FnOnce(&[f64]) -> T) -> T {
+    fn with_base_multipliers<T>(
+        &self,
+        ws: &ModeWorkspace<P>,
+        lambda: &[f64],
+        f: impl FnOnce(&[f64]) -> T,
+    ) -> T {
         let b = self.base_dims;
         if b.n_vel == b.n_pos || self.normals() == 0 {
             return f(&lambda[..b.n_vel]);
         }
-        let mut base = vec![0.0; b.n_vel];
+        let mut base = ws.sliding.multipliers.borrow_mut();
         self.base_multipliers(lambda, &mut base);
         f(&base)
     }
@@ -285,160 +315,6 @@ impl<P: Unilateral> Mode<P> {
         }
         out
     }
-
-    /// Unit direction of sliding. In the plane it is fixed, so that the force stays smooth where
-    /// the speed passes zero; in space it turns with the velocity.
-    fn direction(&self, k: usize, point: &Point, d0: [f64; 2]) -> [f64; 2] {
-        match self.places[k].law {
-            Law::Contact { tangential: 2, .. } => {
-                let slow = SLOW * self.speed;
-                // past the point where sliding stops the force goes on smoothly, not turned round
-                let along = point.rate[1] * d0[0] + point.rate[2] * d0[1];
-                let sign = if along < 0.0 { -1.0 } else { 1.0 };
-                let d = [sign * point.rate[1] + slow * d0[0], sign * point.rate[2] + slow * d0[1]];
-                let n = d[0].hypot(d[1]);
-                if n > 0.0 { [d[0] / n, d[1] / n] } else { d0 }
-            }
-            _ => d0,
-        }
-    }
-
-    /// Row of the tangential kinematics of a law (dry friction has its rate in row 0).
-    fn tangential_row(law: &Law, i: usize) -> usize {
-        match law {
-            Law::DryFriction { .. } => 0,
-            _ => 1 + i,
-        }
-    }
-
-    /// f_T of sliding points at the realised velocities.
-    fn friction(&self, ws: &mut ModeWorkspace<P>) {
-        ws.friction.fill(0.0);
-        ws.painleve = f64::INFINITY;
-        ws.lost = 0.0;
-        if !self.slides {
-            return;
-        }
-        let (nv, n) = (self.dims.nv, self.unknowns);
-        // friction with a known bound first: a plain force
-        for (k, a) in self.active.iter().enumerate() {
-            if let (Motion::Slip(d), Law::DryFriction { bound, .. }) =
-                (a.motion, self.places[k].law)
-            {
-                ws.points[k].add_row(0, -bound * d[0], &mut ws.friction);
-            }
-        }
-        let Some(acc) = &mut ws.acc else { return };
-        let ok = (|| -> Result<(), delassus_dae::StepFailure> {
-            acc.factor_realized(&*self.base, &ws.base)?;
-            // accelerations of the base with its own and the known forces: the known part by
-            // superposition
-            self.base.force(&ws.base, &mut ws.f);
-            for (f, x) in ws.f.iter_mut().zip(&ws.friction) {
-                *f += x;
-            }
-            self.base.bias(&ws.base, &mut ws.lambda_base);
-            for x in &mut ws.lambda_base {
-                *x = -*x;
-            }
-            acc.solve(&ws.f, &ws.lambda_base, &mut ws.a, &mut ws.lambda)?;
-            // unknowns: a normal force each (with the friction it brings), sticking forces
-            for (k, a) in self.active.iter().enumerate() {
-                let place = &self.places[k];
-                if place.unknown == usize::MAX {
-                    continue;
-                }
-                let mut column = place.unknown;
-                let mut respond = |ws_f: &mut [f64], column: usize| {
-                    let out = &mut ws.columns[column * nv..(column + 1) * nv];
-                    acc.respond(ws_f, out, &mut ws.lambda)
-                };
-                if let Law::Contact { mu, tangential, .. } = place.law {
-                    ws.f.fill(0.0);
-                    ws.points[k].add_row(0, 1.0, &mut ws.f);
-                    if let Motion::Slip(d0) = a.motion {
-                        let d = self.direction(k, &ws.points[k], d0);
-                        for i in 0..tangential {
-                            ws.points[k].add_row(1 + i, -mu * d[i], &mut ws.f);
-                        }
-                    }
-                    respond(&mut ws.f, column)?;
-                    column += 1;
-                } else if matches!(place.law, Law::OneWay) {
-                    ws.f.fill(0.0);
-                    ws.points[k].add_row(0, 1.0, &mut ws.f);
-                    respond(&mut ws.f, column)?;
-                }
-                for i in 0..2 {
-                    if place.tangent[i].is_some() {
-                        ws.f.fill(0.0);
-                        let row = Self::tangential_row(&place.law, i);
-                        ws.points[k].add_row(row, 1.0, &mut ws.f);
-                        respond(&mut ws.f, column)?;
-                        column += 1;
-                    }
-                }
-            }
-            Ok(())
-        })();
-        if ok.is_err() {
-            ws.friction.fill(f64::NAN);
-            return;
-        }
-        // rows: each unknown's own direction must not accelerate
-        for (k, _) in self.active.iter().enumerate() {
-            let place = &self.places[k];
-            if place.unknown == usize::MAX {
-                continue;
-            }
-            let point = &ws.points[k];
-            let mut row = place.unknown;
-            let mut fill = |kin_row: usize, row: usize| {
-                for j in 0..n {
-                    let column = &ws.columns[j * nv..(j + 1) * nv];
-                    ws.system.w[row * n + j] = point.row_dot(kin_row, column);
-                }
-                ws.system.x[row] = -point.row_dot(kin_row, &ws.a) - point.bias[kin_row];
-            };
-            if place.normal.is_some() {
-                fill(0, row);
-                row += 1;
-            }
-            for i in 0..2 {
-                if place.tangent[i].is_some() {
-                    fill(Self::tangential_row(&place.law, i), row);
-                    row += 1;
-                }
-            }
-        }
-        for (k, a) in self.active.iter().enumerate() {
-            let place = &self.places[k];
-            if let (Motion::Slip(_), Law::Contact { .. }) = (a.motion, place.law) {
-                let u = place.unknown;
-                let smooth = ws.points[k].row_dot(0, &ws.columns[u * nv..(u + 1) * nv]);
-                ws.painleve = ws.painleve.min(smooth);
-            }
-        }
-        ws.system.solve();
-        for (k, a) in self.active.iter().enumerate() {
-            let Motion::Slip(d0) = a.motion else { continue };
-            let place = &self.places[k];
-            let size = match place.law {
-                Law::Contact { mu, .. } => mu * ws.system.x[place.unknown],
-                Law::DryFriction { bound, .. } => bound,
-                Law::OneWay => continue,
-            };
-            let d = self.direction(k, &ws.points[k], d0);
-            let contact = matches!(place.law, Law::Contact { .. });
-            for i in 0..place.law.rows().max(2) - 1 {
-                let row = Self::tangential_row(&place.law, i);
-                if contact {
-                    ws.points[k].add_row(row, -size * d[i], &mut ws.friction);
-                }
-                ws.lost += size * d[i] * ws.points[k].rate[row];
-            }
-        }
-    }
 }
 
 impl<P: Unilateral> Problem for Mode<P> {
@@ -461,19 +337,11 @@ impl<P: Unilateral> Problem for Mode<P> {
     }
 
     fn workspace(&self) -> Self::Ws {
-        let (b, n) = (self.base_dims, self.unknowns);
         ModeWorkspace {
             base: self.base.workspace(),
             points: vec![Point::default(); self.active.len()],
-            acc: if self.slides { Accel::new(&*self.base).ok() } else { None },
-            friction: vec![0.0; b.nv],
-            a: vec![0.0; b.nv],
-            f: vec![0.0; b.nv],
-            lambda: vec![0.0; b.n_vel],
-            lambda_base: vec![0.0; b.n_vel],
-            columns: vec![0.0; n * b.nv],
-            system: BasicSolver::new(n),
-            painleve: f64::INFINITY,
+            friction: vec![0.0; self.base_dims.nv],
+            sliding: Sliding::new(self),
             lost: 0.0,
         }
     }
@@ -490,7 +358,9 @@ impl<P: Unilateral> Problem for Mode<P> {
         for (a, point) in self.active.iter().zip(&mut ws.points) {
             self.base.rates(&ws.base, a.id, point);
         }
-        self.friction(ws);
+        if self.slides {
+            self.rub(ws);
+        }
     }
 
     fn mass(&self, ws: &Self::Ws, out: &mut [f64]) {
@@ -517,7 +387,7 @@ impl<P: Unilateral> Problem for Mode<P> {
             for k in 0..3 {
                 let row = match (k, &place.law) {
                     (0, _) => 0,
-                    (k, law) => Self::tangential_row(law, k - 1),
+                    (k, law) => tangential_row(law, k - 1),
                 };
                 for (slot, h) in place.slots[k].iter().zip(&point.rows[row]) {
                     out[*slot] = *h;
@@ -561,8 +431,15 @@ impl<P: Unilateral> Problem for Mode<P> {
         if self.active.is_empty() {
             return self.base.tangent(&ws.base, a, lambda, ck, cc, values);
         }
-        // the curvature of contacts and the derivative of friction are left out
-        self.with_base_multipliers(lambda, |l| self.base.tangent(&ws.base, a, l, ck, cc, values));
+        // the curvature of contacts is left out, and how friction follows the normal force
+        self.on_base_pattern(ws, values, |values| {
+            self.with_base_multipliers(ws, lambda, |l| {
+                self.base.tangent(&ws.base, a, l, ck, cc, values);
+            });
+        });
+        if self.slides {
+            self.friction_tangent(ws, cc, values);
+        }
         Quality::Approximate
     }
 
@@ -571,7 +448,7 @@ impl<P: Unilateral> Problem for Mode<P> {
     }
 
     fn feedback(&self, ws: &Self::Ws, ck: f64, cc: f64, values: &mut [f64]) {
-        self.base.feedback(&ws.base, ck, cc, values);
+        self.on_base_pattern(ws, values, |values| self.base.feedback(&ws.base, ck, cc, values));
     }
 
     fn energies(&self, ws: &Self::Ws) -> Option<Energies> {
@@ -579,7 +456,7 @@ impl<P: Unilateral> Problem for Mode<P> {
     }
 
     fn power(&self, ws: &Self::Ws, lambda: &[f64]) -> Option<Power> {
-        let own = self.with_base_multipliers(lambda, |l| self.base.power(&ws.base, l));
+        let own = self.with_base_multipliers(ws, lambda, |l| self.base.power(&ws.base, l));
         if !self.slides {
             return own;
         }
@@ -617,7 +494,7 @@ impl<P: Unilateral> Mode<P> {
             }
             for i in 0..2 {
                 if let Some(row) = place.tangent[i] {
-                    out[row] = value(point, Self::tangential_row(&place.law, i));
+                    out[row] = value(point, tangential_row(&place.law, i));
                 }
             }
         }

@@ -90,7 +90,9 @@ pub struct Selector {
     a: Vec<f64>,
     zdot: Vec<f64>,
     u: Vec<f64>,
-    u_dot: Vec<f64>,
+    pub(crate) u_dot: Vec<f64>,
+    /// Forces of the last selection, row by row of the response.
+    pub(crate) forces: Vec<f64>,
 }
 
 /// Residual at which the solution of a contact problem is accepted, relative.
@@ -116,6 +118,7 @@ impl Selector {
             zdot: vec![0.0; d.nz],
             u: Vec::new(),
             u_dot: Vec::new(),
+            forces: Vec::new(),
         })
     }
 
@@ -178,6 +181,7 @@ impl Selector {
         {
             a.features = c.features;
         }
+        self.forces.clone_from(&forces);
         Ok(Selection { active, forces })
     }
 
@@ -302,7 +306,9 @@ impl Selector {
             own.iter().map(|i| if *i < b.n_pos { *i } else { i + n_normal }).collect();
         independent.extend(rows.iter().zip(&keep).filter(|(_, k)| **k).map(|(r, _)| r.1));
         independent.sort_unstable();
-        Mode::new(base.clone(), active.to_vec(), Some(independent), speed)
+        let mut mode = Mode::new(base.clone(), active.to_vec(), Some(independent), speed)?;
+        self.share(&mut mode);
+        Ok(mode)
     }
 }
 

@@ -11,14 +11,12 @@
 //! smallest r where it is not unique (a box on four corners). The parts are then scaled to the sum
 //! of the channel: pictures and plots say the same. Pictures are all this is for.
 
-use crate::contact::Event;
+use crate::contact::{CHANNELS, Event};
 use crate::contact_track::{ContactTrack, TouchPoint};
 use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Derived, Law, Point, PointId, Problem, State, Structure, Unilateral};
 use delassus_model::{System, Workspace};
 
-/// Channels of one contact: gap, normal, tangential, mode.
-const CHANNELS: usize = 4;
 /// Gap of a closed point at most, in lengths of the model.
 const CLOSED: f64 = 1e-6;
 /// Iterations at most, and what may be left of the residual.
@@ -87,7 +85,7 @@ impl Toucher {
             return;
         }
         // members come by ascending id, and ids of one contact need not follow each other
-        let mut counts = vec![0u32; values.len() / CHANNELS];
+        let mut counts = vec![0u32; values.len() / CHANNELS.len()];
         for m in self.members.iter().filter(|m| m.shown) {
             counts[m.contact] += 1;
         }
@@ -98,7 +96,7 @@ impl Toucher {
             self.share(sys, ws, d);
         }
         for (k, channels) in
-            values.chunks_exact(CHANNELS).enumerate().filter(|(k, _)| counts[*k] > 0)
+            values.chunks_exact(CHANNELS.len()).enumerate().filter(|(k, _)| counts[*k] > 0)
         {
             let own = |(i, m): (usize, &Member)| (m.contact == k && m.shown).then_some(i);
             let of_contact = || self.members.iter().enumerate().filter_map(own);
@@ -116,14 +114,14 @@ impl Toucher {
     /// Closed points of contacts that are on; false where there are none.
     fn find(&mut self, sys: &System, ws: &Workspace, values: &[f64]) -> bool {
         self.members.clear();
-        let on = |c: &[f64]| c[CHANNELS - 1] > 0.0;
-        let gaps = values.chunks_exact(CHANNELS).filter(|c| on(c)).map(|c| c[0].max(0.0));
+        let on = |c: &[f64]| c[CHANNELS.len() - 1] > 0.0;
+        let gaps = values.chunks_exact(CHANNELS.len()).filter(|c| on(c)).map(|c| c[0].max(0.0));
         let Some(widest) = gaps.reduce(f64::max) else { return false };
         let slack = CLOSED * sys.length_scale();
         sys.near(ws, widest + slack, &mut self.ids);
         for &id in &self.ids {
             let Some(contact) = sys.contact_of(id) else { continue };
-            let channels = values.chunks_exact(CHANNELS).nth(contact);
+            let channels = values.chunks_exact(CHANNELS.len()).nth(contact);
             let Some(channels) = channels.filter(|c| on(c)) else { continue };
             let at = self.members.len();
             if self.points.len() == at {

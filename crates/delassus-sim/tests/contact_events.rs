@@ -1,11 +1,11 @@
 //! The event-driven method on systems written by hand, against solutions in closed form.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 #[path = "../../delassus-nonsmooth/tests/linear/mod.rs"]
 mod linear;
 
 use delassus_dae::*;
-use delassus_sim::contact::{Event, EventDriven, EventKind, Halt};
+use delassus_sim::contact::{Event, EventDriven, EventKind, Halt, MakeError};
 use delassus_sim::{DriverOptions, Stepped};
 use linear::{Linear, contact};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn run(
         DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 1_000_000, t_end };
     let settings = Settings { tol, ..Settings::default() };
     let make = move |m: &delassus_nonsmooth::Mode<Linear>| {
-        delassus_dae::integrator::make(method, m, &settings).unwrap()
+        delassus_dae::integrator::make(method, m, &settings).unwrap().map_err(Into::into)
     };
     let start = State { t: 0.0, q: q.to_vec(), v: v.to_vec(), z: vec![] };
     let mut run = match EventDriven::new(Arc::new(p), Box::new(make), &start, opts) {
@@ -119,4 +119,16 @@ fn incline_sticks_and_slides() {
         assert!(log.iter().any(|e| e.kind == EventKind::Reverse));
         assert!((s.q[0] - want).abs() < 1e-8, "{method}: {} {want}", s.q[0]);
     }
+}
+
+#[test]
+fn a_method_that_does_not_exist_is_told_by_its_name() {
+    let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
+    let opts =
+        DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 10, t_end: 1.0 };
+    let make = |_: &delassus_nonsmooth::Mode<Linear>| Err(MakeError::Unknown("mdop6"));
+    let start = State { t: 0.0, q: vec![1.0], v: vec![0.0], z: vec![] };
+    let made = EventDriven::new(Arc::new(ball(0.5)), Box::new(make), &start, opts);
+    let Err(Halt::Error(e)) = made else { panic!("it was made") };
+    assert!(e.detail.contains("mdop6"), "{e:?}");
 }

@@ -346,6 +346,28 @@ fn the_log_tells_what_points_do() {
     }
 }
 
+/// A disc that slides from a table over a rounded edge down a slope: the parts that it touches change
+/// where events find it too.
+#[test]
+fn the_log_tells_of_other_parts_of_a_shape() {
+    let text = "schema = 1\ngravity = [0, -10]\n[body.d]\ntype = \"planar\"\nmass = 1\ninertia = 0.005\n\
+                position = [-0.5, 0.1]\nvelocity = [1, 0]\n[shape.d]\ntype = \"circle\"\nbody = \"d\"\n\
+                radius = 0.1\n[shape.hill]\ntype = \"profile\"\nbody = \"ground\"\npoints = [[-2, -3], \
+                [3, -3], [3, -1], { at = [0, 0], fillet = 2 }, [-2, 0]]\n[contact.slide]\n\
+                between = [\"d\", \"hill\"]\n[analysis]\nend = 1.5\n\
+                [sensor.x]\ntype = \"position\"\nof = \"d\"\ncomponent = \"x\"\n";
+    let m = support::assembled(&support::parsed(text), &[]);
+    let exact = run(&m, |o| o.scheme = SchemeType::EventDriven);
+    let want = times(&exact, EventKind::NormalChange);
+    assert_eq!(want.len(), 2, "{:?}", exact.events);
+    let h = 1e-3;
+    for method in METHODS {
+        let out = run(&m, stepping(method, h));
+        same(method, &times(&out, EventKind::NormalChange), &want, 5.0 * h);
+        assert_eq!(out.events.len(), 3, "{method}: {:?}", out.events);
+    }
+}
+
 /// A block that is pushed to and fro turns round; a brake in a joint sticks.
 #[test]
 fn the_log_tells_of_turns_and_brakes() {

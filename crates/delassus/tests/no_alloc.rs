@@ -1,14 +1,20 @@
 //! No heap allocation in an accepted step, recording, positions of bodies and keeping of states
 //! included, with any method.
-#![allow(unsafe_code, clippy::unwrap_used, clippy::panic)]
+#![allow(unsafe_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod support;
 
 use delassus::dae::integrator::{MethodInfo, make};
 use delassus::dae::{Settings, Tolerances};
 use delassus::model::Assembled;
+use delassus::model::System;
+use delassus::sim::contact::EventDriven;
 use delassus::sim::{Driver, DriverOptions, Recorder, StateRing, Stepped, able_methods};
+use delassus_nonsmooth::Mode;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::path::Path;
+use std::sync::Arc;
 
 thread_local! {
     static COUNT: Cell<Option<u64>> = const { Cell::new(None) };
@@ -99,6 +105,58 @@ fn steps_and_samples_do_not_touch_the_heap() {
             if n > 0 {
                 touched.push(format!("{file} with {}: {n} heap calls", method.name));
             }
+        }
+    }
+    assert!(touched.is_empty(), "{touched:#?}");
+}
+
+/// Steps with closed and open contacts, sticking, sliding in the plane and in space, with forces that
+/// several points share, by an explicit method and by the one for stiff modes.
+#[test]
+fn steps_between_events_do_not_touch_the_heap() {
+    let mut touched = Vec::new();
+    for (file, force) in [
+        ("benchmarks/G10_incline.toml", None),
+        ("benchmarks/G13_stack.toml", Some("4.91")),
+        ("benchmarks/G13_stack_3d.toml", Some("0")),
+        ("benchmarks/G13_stack_3d.toml", Some("4.91")),
+        ("geneva.toml", None),
+    ] {
+        let set: Vec<(&str, &str)> = force.iter().map(|f| ("F", *f)).collect();
+        let m = support::load(file, &set);
+        let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
+        let settings = Settings { tol, ..Default::default() };
+        let opts = DriverOptions {
+            tol,
+            step: None,
+            max_step: 1e-3,
+            max_steps: u64::MAX,
+            t_end: m.state.t + 10.0,
+        };
+        let makes = |name: &'static str| {
+            let settings = settings.clone();
+            Box::new(move |mode: &Mode<System>| {
+                make(name, mode, &settings).unwrap().map_err(Into::into)
+            })
+        };
+        let sys = Arc::new(m.system.clone());
+        let run = EventDriven::new(sys, makes("mdop5"), &m.state, opts);
+        let mut run = run.unwrap_or_else(|h| panic!("{file}: {h:?}")).with_stiff(makes("radau5"));
+        run.resume(&m.state).unwrap_or_else(|h| panic!("{file}: {h:?}"));
+        let (mut calm, mut calls, mut counted_steps) = (0, 0, 0);
+        while counted_steps < 30 {
+            let events = run.log.len();
+            let mut made = Ok(Stepped::Step);
+            let n = counted(|| made = run.advance());
+            assert_eq!(made.unwrap_or_else(|h| panic!("{file}: {h:?}")), Stepped::Step);
+            calm = if run.log.len() == events { calm + 1 } else { 0 };
+            // the step before an event makes its trigger, those after it grow into their buffers
+            if calm > 5 {
+                (calls, counted_steps) = (calls + n, counted_steps + 1);
+            }
+        }
+        if calls > 0 {
+            touched.push(format!("{file} {force:?}: {calls} heap calls"));
         }
     }
     assert!(touched.is_empty(), "{touched:#?}");

@@ -2,6 +2,9 @@
 
 use crate::{Contact, Pose};
 
+/// Tolerances by which the gap of a slot may be less than the distance of the outlines.
+pub(crate) const BEYOND: f64 = 4.0;
+
 /// One kind of pair, always in the same order of its two shapes; `Pair` turns it round if needed.
 pub(crate) trait Kernel: Send + Sync {
     fn slots(&self) -> usize;
@@ -16,6 +19,12 @@ pub(crate) trait Kernel: Send + Sync {
     }
 
     fn feature_margin(&self, contact: &Contact, pa: &Pose, pb: &Pose) -> f64;
+
+    /// Lower bound of the gap of a slot, cheap; −∞ where none is known. What is a little beyond the
+    /// end of a feature still faces it: bounds from outlines are less by [`BEYOND`] tolerances.
+    fn bound(&self, _slot: u32, _pa: &Pose, _pb: &Pose) -> f64 {
+        f64::NEG_INFINITY
+    }
 
     /// Whether one touching point can show up in two slots.
     fn has_twins(&self) -> bool {

@@ -111,6 +111,15 @@ impl Pair {
         self.bounds[0].gap(pose_a, &self.bounds[1], pose_b)
     }
 
+    /// Lower bound of the gap of one slot, cheap; −∞ where none is known.
+    pub fn slot_bound(&self, slot: u32, pose_a: &Pose, pose_b: &Pose) -> f64 {
+        if self.swapped {
+            self.kernel.bound(slot, pose_b, pose_a)
+        } else {
+            self.kernel.bound(slot, pose_a, pose_b)
+        }
+    }
+
     /// How far the features of a contact are from handing over to their neighbours (m): positive while
     /// they are the right ones, zero at the change. Infinite where they never change. Just behind the
     /// change (within 1e-9 of the size of the shapes) old and new features are equally good, and a slot

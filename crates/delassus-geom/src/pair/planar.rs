@@ -4,7 +4,7 @@
 //! other (what is touched). Where both curves have straight or hollow parts, both ways are needed; a
 //! contact of two round parts is then the business of the runs of a, so that it is not listed twice.
 
-use super::kernel::Kernel;
+use super::kernel::{BEYOND, Kernel};
 use crate::planar::closest::{Hit, Query};
 use crate::planar::curve::{Chain, Curve, Run};
 use crate::planar::element::Element;
@@ -109,6 +109,10 @@ impl Kernel for PlanarPair {
         }
     }
 
+    fn bound(&self, slot: u32, pa: &Pose, pb: &Pose) -> f64 {
+        self.view(slot as usize, pa, pb).map_or(f64::NEG_INFINITY, |v| v.bound())
+    }
+
     fn feature_margin(&self, contact: &Contact, pa: &Pose, pb: &Pose) -> f64 {
         let forward = (contact.slot as usize) < self.n_forward;
         let Some(view) = self.view(contact.slot as usize, pa, pb) else { return f64::INFINITY };
@@ -126,6 +130,16 @@ impl View<'_> {
         let reach = self.run.radius + self.chain.radius + margin;
         let d = self.pose_f.point(&self.run.center) - self.pose_w.point(&self.chain.center);
         reach.is_finite() && d.norm_squared() > reach * reach
+    }
+
+    /// By balls around the run and the chain.
+    fn bound(&self) -> f64 {
+        let radii = self.run.radius + self.chain.radius;
+        if radii.is_infinite() {
+            return f64::NEG_INFINITY;
+        }
+        let d = self.pose_f.point(&self.run.center) - self.pose_w.point(&self.chain.center);
+        d.norm() - radii - BEYOND * self.tol
     }
 
     /// Ids of the two features that are nearest: (of the finger, of the wall).

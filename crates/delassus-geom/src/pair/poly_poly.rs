@@ -5,12 +5,13 @@
 //! common polygon, which are corners of one body on the face of the other, or crossings of edges.
 
 use super::edges::{Bar, Cross, cross};
-use super::kernel::Kernel;
+use super::kernel::{BEYOND, Kernel};
 use super::planar::SIGHT;
 use crate::spatial::bvh::Aabb;
 use crate::spatial::closest::{Hit, Query};
 use crate::spatial::poly::{Edge, Poly, Vertex};
 use crate::{Contact, Feature, Pose};
+use delassus_math::Vec3;
 use std::sync::Arc;
 
 /// How deep corners and edges are followed into the other body, as part of the smaller one's size.
@@ -187,6 +188,31 @@ impl Kernel for PolyPoly {
         let x = rel.point(&v.x);
         let hit = self.query(v, &rel, previous, |q| wall.hit(patch, &x, q))?;
         Some(self.corner_contact(k, forward, vertex, &hit, pa, pb))
+    }
+
+    /// Edges by balls around them, corners by the box around the other body.
+    fn bound(&self, slot: u32, pa: &Pose, pb: &Pose) -> f64 {
+        let k = slot as usize;
+        if let Some(k) = k.checked_sub(self.n_a + self.n_b) {
+            let n = self.b.ridges.len();
+            let (e, f) = (
+                &self.a.edges[self.a.ridges[k / n] as usize],
+                &self.b.edges[self.b.ridges[k % n] as usize],
+            );
+            let middle = |e: &Edge| e.x + e.d * (0.5 * e.len);
+            let apart = pa.point(&middle(e)) - pb.point(&middle(f));
+            return apart.norm() - 0.5 * (e.len + f.len) - BEYOND * self.tol;
+        }
+        let (finger, wall, k, own, other) = if k < self.n_a {
+            (&self.a, &self.b, k, pa, pb)
+        } else {
+            (&self.b, &self.a, k - self.n_a, pb, pa)
+        };
+        let Some(&vertex) = finger.fingers.get(k / wall.n_patches) else { return f64::INFINITY };
+        let x = other.inv_point(&own.point(&finger.vertices[vertex as usize].x));
+        let out = (wall.bounds.lo - x).sup(&(x - wall.bounds.hi));
+        let outside = out.sup(&Vec3::zeros()).norm();
+        if outside > 0.0 { outside - BEYOND * self.tol } else { f64::NEG_INFINITY }
     }
 
     fn near(&self, pa: &Pose, pb: &Pose, margin: f64, out: &mut Vec<Contact>) {

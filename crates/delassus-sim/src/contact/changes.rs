@@ -1,8 +1,8 @@
 //! What changes at points from step to step of time-stepping, for the event log.
 //!
-//! A step does not tell when a point closed, opened, stuck or slid, only that it did, and points at rest
-//! are not still: loads of redundant points come and go, gaps and rates move by what the solver leaves.
-//! So a change counts only where it is larger than what gravity does within one step, and after
+//! A step does not tell when a point closed, opened, stuck, slid or came to touch another part of a
+//! shape, only that it did, and points at rest are not still: loads of redundant points come and go,
+//! gaps and rates move by what the solver leaves. So a change counts only where it is larger than what gravity does within one step, and after
 //! [`SURE`] steps; it is dated back to the step where it began. Times are as good as the step.
 
 use super::event::{Event, EventKind};
@@ -55,6 +55,10 @@ struct Track {
     count: u32,
     /// Last step it took part in.
     step: u64,
+    /// The parts of the shapes that touch, once it is told to be closed.
+    features: Option<[u32; 2]>,
+    /// Others that seem to have taken over, since when, and for how many steps.
+    others: ([u32; 2], f64, u32),
 }
 
 /// Bounds of one step.
@@ -107,12 +111,17 @@ impl Changes {
                 since: began,
                 count: 0,
                 step,
+                features: None,
+                others: Default::default(),
             });
             track.step = step;
             if exact {
                 track.exact = t1;
             }
             track.update(seems, began, |t, kind| note(p, t, kind, c.id, log));
+            if track.hands_over(c.at.features, t1) {
+                note(p, track.others.1, EventKind::NormalChange, c.id, log);
+            }
         }
         // what took no part is far away
         for (id, track) in &mut self.tracks {
@@ -130,6 +139,27 @@ impl Changes {
 }
 
 impl Track {
+    /// Takes the parts that touch in a step ending at `t`; true where others have taken over for
+    /// sure by now. Those that are passed within less than [`SURE`] steps are not told.
+    fn hands_over(&mut self, now: [u32; 2], t: f64) -> bool {
+        if !(self.told.is_closed() && self.seems.is_closed()) {
+            self.features = None;
+        }
+        let told = *self.features.get_or_insert(now);
+        if told == now || self.others.0 != now {
+            self.others = (now, t, 0);
+        }
+        if told == now {
+            return false;
+        }
+        self.others.2 += 1;
+        let sure = self.others.2 >= SURE;
+        if sure {
+            self.features = Some(now);
+        }
+        sure
+    }
+
     /// Takes what a step ending at `t` shows, and tells what is sure by now.
     fn update(&mut self, now: Motion, t: f64, mut tell: impl FnMut(f64, EventKind)) {
         if let (Motion::Slip(a), Motion::Slip(b)) = (self.told, now) {
@@ -222,7 +252,16 @@ mod tests {
     use super::*;
 
     fn track(told: Motion) -> Track {
-        Track { told, exact: 0.0, seems: told, since: 0.0, count: 0, step: 0 }
+        Track {
+            told,
+            exact: 0.0,
+            seems: told,
+            since: 0.0,
+            count: 0,
+            step: 0,
+            features: None,
+            others: Default::default(),
+        }
     }
 
     /// What is told where a point shows these motions, one per second; it is exactly as told up to
@@ -256,6 +295,22 @@ mod tests {
         assert_eq!(told(c, 9.0, &[o, c, o, o, c, o, c]), []);
         assert_eq!(told(o, 9.0, &[c, o, c, c, o]), []);
         assert_eq!(told(s, 9.0, &[l, s, l, l, s]), []);
+    }
+
+    #[test]
+    fn a_lasting_change_of_features_is_told_where_it_began() {
+        let (a, b, c) = ([1, 0], [2, 0], [3, 0]);
+        let told = |motion: Motion, shown: &[[u32; 2]]| -> Vec<f64> {
+            let mut t = track(motion);
+            let all = shown.iter().enumerate();
+            all.filter_map(|(k, f)| t.hands_over(*f, k as f64).then_some(t.others.1)).collect()
+        };
+        assert_eq!(told(Motion::Stick, &[a, a, b, b, b, b, b]), [2.0]);
+        assert_eq!(told(Motion::Closed, &[a, b, b, b, c, c, c, a, a, a]), [1.0, 4.0, 7.0]);
+        // flickering, and what is passed within two steps
+        assert!(told(Motion::Closed, &[a, b, a, b, b, a, c, b, b, a]).is_empty());
+        // what is not closed has no normal that could change
+        assert!(told(Motion::Open, &[a, a, b, b, b, b]).is_empty());
     }
 
     #[test]

@@ -10,10 +10,12 @@ use std::collections::BTreeSet;
 
 /// Events within [`Thresholds::crowded`](super::Thresholds::crowded), and points that cause them,
 /// beyond which they are a crowd.
-const EVENTS: u32 = 300;
+const EVENTS: u32 = 40;
 const POINTS: usize = 5;
-/// Steps within it, with contacts closed, that are a crawl.
+/// Steps within it, with contacts closed, that are a crawl: of any motion, and of one whose steps
+/// friction keeps short.
 const STEPS: u32 = 500;
+const STEPS_OF_FRICTION: u32 = 100;
 
 /// Counts events within a window of time.
 #[derive(Debug, Default)]
@@ -33,11 +35,12 @@ impl Crowd {
         self.events > EVENTS && self.points.len() >= POINTS
     }
 
-    /// Takes in a step to t, s; true where there are too many within `window`, s.
-    pub fn crawls(&mut self, t: f64, window: f64) -> bool {
+    /// Takes in a step to t, s; true where there are too many within `window`, s. `turns`: whether
+    /// friction that turns keeps them short.
+    pub fn crawls(&mut self, t: f64, window: f64, turns: impl FnOnce() -> bool) -> bool {
         self.open(t, window);
         self.steps += 1;
-        self.steps > STEPS
+        self.steps > STEPS || (self.steps > STEPS_OF_FRICTION && turns())
     }
 
     fn open(&mut self, t: f64, window: f64) {
@@ -58,8 +61,14 @@ mod tests {
         assert!((0..1000).all(|_| !one.grows(0.0, 1.0, point(1))));
         let mut many = Crowd::default();
         assert!((0..1000).any(|k| many.grows(0.0, 1.0, point(k % 7))));
+        // steps may be many, but fewer where friction is to blame
+        let steps = |turns: bool| {
+            let mut crowd = Crowd::default();
+            (1..).find(|_| crowd.crawls(0.0, 1.0, || turns))
+        };
+        assert_eq!((steps(false), steps(true)), (Some(501), Some(101)));
         // spread over time they are none
         let mut slow = Crowd::default();
-        assert!((0..1000).all(|k| !slow.grows(k as f64, 100.0, point(k % 7))));
+        assert!((0..1000).all(|k| !slow.grows(k as f64, 30.0, point(k % 7))));
     }
 }

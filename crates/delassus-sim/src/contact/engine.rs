@@ -1,7 +1,7 @@
 //! A model with contacts, by events, by time-stepping, or by both.
 
 use super::event::{Event, EventKind};
-use super::event_driven::{EventDriven, Halt};
+use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use crate::driver::{DriverOptions, StepView, Stepped};
@@ -17,10 +17,12 @@ use delassus_nonsmooth::{Motion, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Channels of one contact.
-const CHANNELS: [(&str, &str); 4] =
+/// Channels of one contact; the last tells whether it is on.
+pub(crate) const CHANNELS: [(&str, &str); 4] =
     [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
+/// The method for modes that are stiff by friction in space.
+const STIFF: &str = "radau5";
 /// Steps of one passage of the hybrid.
 const STEPS: f64 = 20.0;
 /// Time within which new trouble counts as the same, in [`super::Thresholds::dense`].
@@ -45,14 +47,43 @@ pub(crate) struct ContactEngine {
     waiting: Option<Halt>,
     t_end: f64,
     max_steps: u64,
-    d0: Derived,
-    d1: Derived,
+    /// The last step; taken out while it is recorded.
+    last: Option<Box<Last>>,
     contacts: Contacts,
     log: Vec<Event>,
     /// Events of the event-driven part that are in `log`.
     taken: usize,
     lost: f64,
     fed: f64,
+}
+
+/// A step with the multipliers of the model alone.
+struct Last {
+    from: State,
+    to: State,
+    d0: Derived,
+    d1: Derived,
+}
+
+impl Last {
+    /// Takes over the last step of an engine.
+    fn copy(&mut self, engine: &ContactEngine) {
+        if let Some(s) = engine.on() {
+            self.from.copy_from(&s.from);
+            self.to.copy_from(&s.to);
+            self.d0.copy_from(s.derived());
+            self.d1.copy_from(s.derived());
+            return;
+        }
+        let (view, mode) = (engine.events.view(), engine.events.mode());
+        self.from.copy_from(view.from);
+        self.to.copy_from(view.to);
+        for (own, d) in [(&mut self.d0, view.d0), (&mut self.d1, view.d1)] {
+            own.a.copy_from_slice(&d.a);
+            own.zdot.copy_from_slice(&d.zdot);
+            mode.base_multipliers(&d.lambda, &mut own.lambda);
+        }
+    }
 }
 
 /// Which contact a point belongs to, and the channels of all contacts.
@@ -85,13 +116,21 @@ impl ContactEngine {
             true => (DEFAULT_METHOD, Settings::default()),
             false => (method.name, settings.clone()),
         };
-        let method = Box::new(move |m: &_| match make(name, m, &settings) {
-            Some(method) => method,
-            // the name was looked up before
-            None => Err(delassus_dae::KktError::NonFinite { row: 0 }),
+        let makes = |name: &'static str, settings: Settings| -> MakeMethod<System> {
+            Box::new(move |m: &_| {
+                let made = make(name, m, &settings);
+                made.ok_or(MakeError::Unknown(name))?.map_err(MakeError::from)
+            })
+        };
+        let stiff = (!method.stiff && driver.step.is_none()).then(|| {
+            let settings = Settings { options: Options::default(), ..settings.clone() };
+            makes(STIFF, settings)
         });
-        let events = EventDriven::new(sys.clone(), method, &model.state, driver)
+        let mut events = EventDriven::new(sys.clone(), makes(name, settings), &model.state, driver)
             .map_err(|h| start_failed(&halt_error(&sys, h, model.state.t)))?;
+        if let Some(stiff) = stiff {
+            events = events.with_stiff(stiff);
+        }
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
@@ -110,8 +149,12 @@ impl ContactEngine {
             waiting: None,
             t_end: driver.t_end,
             max_steps: driver.max_steps,
-            d0: derived.clone(),
-            d1: derived,
+            last: Some(Box::new(Last {
+                from: model.state.clone(),
+                to: model.state.clone(),
+                d0: derived.clone(),
+                d1: derived,
+            })),
             log: Vec::new(),
             taken: 0,
             lost: 0.0,
@@ -261,23 +304,13 @@ impl Engine for ContactEngine {
         recorder.jump(lost - self.lost, self.events.fed - self.fed);
         (self.lost, self.fed) = (lost, self.events.fed);
         let sys = self.sys.clone();
-        if let Some(s) = self.on() {
-            let (from, to, d) = (s.from.clone(), s.to.clone(), s.derived().clone());
-            let step = StepView { from: &from, d0: &d, to: &to, d1: &d };
-            return recorder.record_with(&sys, &step, Some(self));
-        }
-        let view = self.events.view();
-        let mode = self.events.mode();
-        self.d0.a.copy_from_slice(&view.d0.a);
-        self.d0.zdot.copy_from_slice(&view.d0.zdot);
-        mode.base_multipliers(&view.d0.lambda, &mut self.d0.lambda);
-        self.d1.a.copy_from_slice(&view.d1.a);
-        self.d1.zdot.copy_from_slice(&view.d1.zdot);
-        mode.base_multipliers(&view.d1.lambda, &mut self.d1.lambda);
-        let (from, to) = (view.from.clone(), view.to.clone());
-        let (d0, d1) = (self.d0.clone(), self.d1.clone());
-        let step = StepView { from: &from, d0: &d0, to: &to, d1: &d1 };
-        recorder.record_with(&sys, &step, Some(self))
+        // the recorder asks the engine back, so that it needs the step apart
+        let Some(mut last) = self.last.take() else { return Ok(()) };
+        last.copy(self);
+        let Last { from, to, d0, d1 } = &*last;
+        let recorded = recorder.record_with(&sys, &StepView { from, d0, to, d1 }, Some(self));
+        self.last = Some(last);
+        recorded
     }
 
     fn counts(&self) -> Counts {

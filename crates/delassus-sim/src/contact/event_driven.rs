@@ -29,10 +29,22 @@ use delassus_nonsmooth::release::Selector;
 use delassus_nonsmooth::{Mode, Motion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// Makes a method for a mode.
 pub type MakeMethod<P> =
-    Box<dyn Fn(&Mode<P>) -> Result<Box<dyn Integrator<Mode<P>>>, KktError> + Send>;
+    Box<dyn Fn(&Mode<P>) -> Result<Box<dyn Integrator<Mode<P>>>, MakeError> + Send>;
+
+/// Why a method could not be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MakeError {
+    /// There is none of this name.
+    #[error("there is no method of the name \"{0}\"")]
+    Unknown(&'static str),
+    /// Its linear system could not be set up.
+    #[error(transparent)]
+    Kkt(#[from] KktError),
+}
 
 /// Steps of a real shortened step before its end is taken as the event.
 const REFINEMENTS: usize = 12;
@@ -40,6 +52,11 @@ const REFINEMENTS: usize = 12;
 const HALVINGS: usize = 12;
 /// Part of the span within which an event counts as at the start of its step.
 const SOONEST: f64 = 1e-14;
+/// Step times rate of turning beyond which explicit methods are not stable (about 3 for those of
+/// order 5).
+const STIFF: f64 = 2.0;
+/// The same, of a step that friction keeps short.
+const TURNING: f64 = 0.1;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
@@ -83,6 +100,9 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) mode: Mode<P>,
     pub(super) driver: Driver<Mode<P>>,
     pub(super) make: MakeMethod<P>,
+    /// A method for stiff modes, and whether it is on.
+    stiff: Option<MakeMethod<P>>,
+    pub(super) is_stiff: bool,
     pub(super) selector: Selector,
     pub(super) ws: P::Ws,
     pub(super) loads: Loads<P>,
@@ -115,15 +135,15 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         start: &State,
         opts: DriverOptions,
     ) -> Result<EventDriven<P>, Halt> {
-        let mut selector = Selector::new(&*base).map_err(|e| setup(e.into(), start.t))?;
+        let mut selector = Selector::new(&*base).map_err(|e| setup(&e, start.t))?;
         let d = base.dims();
         let scale = base.scales().q;
         let ws = base.workspace();
-        let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(e.into(), start.t))?;
-        let method = make(&mode).map_err(|e| setup(e.into(), start.t))?;
+        let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(&e, start.t))?;
+        let method = make(&mode).map_err(|e| setup(&e, start.t))?;
         let driver =
-            Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(e, start.t))?;
-        let loads = Loads::new(&mode).map_err(|e| setup(e.into(), start.t))?;
+            Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(&e, start.t))?;
+        let loads = Loads::new(&mode).map_err(|e| setup(&e, start.t))?;
         selector.response.members.clear();
         Ok(EventDriven {
             dense: Hermite::new(d.nq, d.nv, d.nz),
@@ -132,6 +152,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             mode,
             driver,
             make,
+            stiff: None,
+            is_stiff: false,
             selector,
             ws,
             loads,
@@ -148,6 +170,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             lost: 0.0,
             fed: 0.0,
         })
+    }
+
+    /// Where the direction of friction in space makes a mode stiff for an explicit method, go on
+    /// with a method made by this, until the mode ends.
+    pub fn with_stiff(mut self, make: MakeMethod<P>) -> EventDriven<P> {
+        self.stiff = Some(make);
+        self
     }
 
     /// The driver below, for counts and the last step.
@@ -197,6 +226,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let active = self.mode.active().to_vec();
                 self.event(state, &trigger, &active)?;
             }
+            self.turn_stiff()?;
             if self.driver.propose(&self.mode)? == Stepped::Finished {
                 return Ok(Stepped::Finished);
             }
@@ -221,13 +251,38 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
+    /// Goes on with the method for stiff modes where the direction of sliding turns faster than an
+    /// explicit method can follow. It does not come back before the mode ends.
+    pub(super) fn turn_stiff(&mut self) -> Result<(), Halt> {
+        let Some(make) = &self.stiff else { return Ok(()) };
+        // A face that slides turns about its normal as fast as its points: one motion, which lasts.
+        // Single points that slide so slowly stop soon, or crowd together.
+        if self.is_stiff || !self.mode.turns() || !self.mode.is_redundant() {
+            return Ok(());
+        }
+        let state = self.driver.state();
+        let rate = self.loads.turning_rate(&self.mode, state);
+        if !(rate * self.driver.next_step() > STIFF) {
+            return Ok(());
+        }
+        let state = state.clone();
+        let method = make(&self.mode).map_err(|e| setup(&e, state.t))?;
+        let restarted = self.driver.restart(&self.mode, Some(method), &state);
+        restarted.map_err(|e| setup(&e, state.t))?;
+        self.is_stiff = true;
+        Ok(())
+    }
+
     /// After a step: whether steps with closed contacts have become too short to get anywhere, and
     /// what time-stepping may be asked to pass then.
     pub fn crawl(&mut self) -> Option<Halt> {
         let th = self.thresholds();
         let first = self.mode.active().first()?;
-        let (point, t) = (Some(first.id), self.driver.state().t);
-        let crawls = self.crowd.crawls(t, th.crowded);
+        let (point, view) = (Some(first.id), self.driver.view());
+        let h = view.to.t - view.from.t;
+        let (mode, loads) = (&self.mode, &mut self.loads);
+        let turns = || mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
+        let crawls = self.crowd.crawls(view.to.t, th.crowded, turns);
         crawls.then_some(Halt::Storm { point, lasts: th.crowded })
     }
 

@@ -72,9 +72,13 @@ pub(crate) struct Loads<P: Unilateral> {
     lambda: Vec<f64>,
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
+    /// Values of the functions at one moment.
+    values: Vec<f64>,
     redundant: bool,
     /// Mass that a force at each active point moves, kg.
     inertia: Vec<f64>,
+    /// Acceleration that a unit of friction gives to each active point at most, 1/kg.
+    mobility: Vec<f64>,
     point: Point,
 }
 
@@ -98,6 +102,7 @@ impl<P: Unilateral> Loads<P> {
             }
         }
         Ok(Loads {
+            values: vec![0.0; functions.len()],
             acc: Accel::new(mode)?,
             projector: Projector::new(mode, SETTLED),
             ws: mode.workspace(),
@@ -107,6 +112,7 @@ impl<P: Unilateral> Loads<P> {
             functions,
             redundant,
             inertia: vec![0.0; mode.active().len()],
+            mobility: vec![0.0; mode.active().len()],
             point: Point::default(),
         })
     }
@@ -114,11 +120,22 @@ impl<P: Unilateral> Loads<P> {
     /// Takes over what the active points weigh, from the response that chose them.
     pub fn set_inertia(&mut self, mode: &Mode<P>, selector: &Selector) {
         let r = &selector.response;
-        for (m, a) in self.inertia.iter_mut().zip(mode.active()) {
-            let member = r.members.iter().find(|m| m.id == a.id);
-            let w = member.map_or(0.0, |m| r.w[m.row * r.n + m.row]);
-            *m = if w > 0.0 { 1.0 / w } else { 0.0 };
+        let own = |row: usize| r.w[row * r.n + row];
+        for (k, a) in mode.active().iter().enumerate() {
+            let Some(m) = r.members.iter().find(|m| m.id == a.id) else { continue };
+            let w = own(m.row);
+            self.inertia[k] = if w > 0.0 { 1.0 / w } else { 0.0 };
+            self.mobility[k] = (m.row + 1..m.row + m.law.rows()).map(own).fold(0.0, f64::max);
         }
+    }
+
+    /// How fast friction turns the direction of sliding in space at a state, 1/s, at the fastest
+    /// of the points.
+    pub fn turning_rate(&mut self, mode: &Mode<P>, s: &State) -> f64 {
+        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
+        let dampers = mode.dampers(&self.ws);
+        dampers.map(|(k, c)| c * self.mobility[k]).fold(0.0, f64::max)
     }
 
     /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
@@ -239,31 +256,23 @@ impl<P: Unilateral> Loads<P> {
         let mut end = limit;
         for node in [0.5, 1.0] {
             let node = node * limit;
-            let state = span.at(&*base, node).clone();
-            if !self.evaluate(mode, &state) {
+            if !self.evaluate(mode, span.at(&*base, node)) {
                 continue;
             }
-            let negative: Vec<(usize, Function, f64)> = self
-                .functions
-                .iter()
-                .map(|(k, f)| (*k, *f, self.function(mode, *k, *f)))
-                .filter(|(k, f, x)| *x < -self.slack(*k, *f, th))
-                .collect();
-            for (k, f, value) in negative {
+            for (i, (k, f)) in self.functions.iter().enumerate() {
+                self.values[i] = self.function(mode, *k, *f);
+            }
+            for i in 0..self.functions.len() {
+                let ((k, f), value) = (self.functions[i], self.values[i]);
+                if !(value < -self.slack(k, f, th)) {
+                    continue;
+                }
                 let start = self.at(mode, view.from, k, f);
-                let root = falling_root_from_zero(
-                    |s| {
-                        let state = span.at(&*base, s).clone();
-                        self.at(mode, &state, k, f)
-                    },
-                    (0.0, start),
-                    (node, value),
-                )
-                .unwrap_or(0.0);
+                let at = |s: f64| self.at(mode, span.at(&*base, s), k, f);
+                let root = falling_root_from_zero(at, (0.0, start), (node, value)).unwrap_or(0.0);
                 if root < end || first.is_none() {
                     end = root;
-                    let state = span.at(&*base, root).clone();
-                    self.evaluate(mode, &state);
+                    self.evaluate(mode, span.at(&*base, root));
                     first = Some((root, self.trigger(mode, k, f)));
                 }
             }
@@ -274,8 +283,7 @@ impl<P: Unilateral> Loads<P> {
         if self.redundant {
             let end = first.as_ref().map_or(limit, |f| f.0);
             let mut differs = |s: f64, span: &mut Span<'_>| {
-                let state = span.at(&*base, s).clone();
-                -self.agrees(mode, selector, ws, &state, th)
+                -self.agrees(mode, selector, ws, span.at(&*base, s), th)
             };
             if differs(end, span) > 0.0 {
                 let mut f = |s: f64| -differs(s, span);
@@ -302,13 +310,20 @@ impl<P: Unilateral> Loads<P> {
 
     /// 1 where the laws choose the mode that is on, −1 where they choose another.
     fn agrees(
-        &self,
+        &mut self,
         mode: &Mode<P>,
         selector: &mut Selector,
         ws: &mut P::Ws,
         state: &State,
         th: &Thresholds,
     ) -> f64 {
+        // forces that fulfil the laws as they are shared now: nobody needs to look for others
+        let p = mode;
+        p.realize_position(state.t, &state.q, &state.z, &mut self.ws);
+        p.realize_velocity(&state.v, &state.z, &mut self.ws);
+        if p.is_lawful(&mut self.ws) {
+            return 1.0;
+        }
         let closed: Vec<Closed> = mode
             .active()
             .iter()

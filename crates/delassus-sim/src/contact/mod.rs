@@ -17,7 +17,7 @@ mod stepping;
 pub mod thresholds;
 mod watch;
 
-pub(crate) use engine::{ContactEngine, Runs, channels};
+pub(crate) use engine::{CHANNELS, ContactEngine, Runs, channels};
 pub use event::{Event, EventKind};
-pub use event_driven::{EventDriven, Halt, MakeMethod};
+pub use event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 pub use thresholds::Thresholds;

@@ -6,9 +6,10 @@ use super::jump::HISTORY;
 use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{Law, Point, PointId, State, StepFailure, Unilateral};
+use delassus_dae::{Law, Point, PointId, State, Unilateral};
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, evaluate};
 use delassus_nonsmooth::{Active, Motion};
+use std::fmt::Display;
 
 /// Events without any progress in time before the run is given up.
 const MAX_STUCK: u32 = 60;
@@ -20,6 +21,9 @@ const LATER: f64 = 1e-2;
 const TAKEN_OVER: f64 = 1e-7;
 /// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
 const STOPPED: f64 = 1e4;
+/// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
+/// having been seen to leave: its bounce is lower than positions can tell, and over.
+const BOUNCED: f64 = 1e4;
 /// Parts of the run that a step takes at most while points are closed: a motion that is held has
 /// no error to limit its steps, and a force that would release it must not be stepped over.
 const CLOSED_STEPS: f64 = 1000.0;
@@ -33,7 +37,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         active: &[Active],
     ) -> Result<(), Halt> {
         let th = self.thresholds();
+        let mut returns = None;
         if s.t <= self.last_event {
+            if let Trigger::Closes(id, _) = trigger {
+                returns = Some(*id);
+            }
             self.stuck += 1;
             if self.stuck > MAX_STUCK {
                 return Err(self.storm(trigger, &th));
@@ -47,7 +55,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
-            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(e, s.t))?;
+            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(&e, s.t))?;
         }
         self.sample.copy_from(&s);
         self.realize_sample();
@@ -73,8 +81,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     }
                     self.note(s.t, EventKind::NormalChange, *id);
                 }
-                // it slides off the end
-                None => leaving = Some(*id),
+                None => {
+                    self.watch.slides_off(*id);
+                    leaving = Some(*id);
+                }
             }
         }
         touching.retain(|t| Some(t.0) != leaving);
@@ -84,7 +94,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         let closed: Vec<Closed> = points
             .iter()
-            .filter(|(id, p)| self.stays(*id, p.rate[0], &th))
+            .filter(|(id, p)| {
+                let over = returns == Some(*id) && p.rate[0] <= BOUNCED * th.rest;
+                over || self.stays(*id, p.rate[0], &th)
+            })
             .map(|(id, p)| Closed {
                 id: *id,
                 features: p.features,
@@ -215,23 +228,22 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         jumped: bool,
     ) -> Result<(), Halt> {
         let t = s.t;
-        let failed = |e: StepFailure| setup(e, t);
         let same = same_mode(&next, self.mode.active());
         if !same {
             let speed = self.base.length() * self.driver.rate().max(self.driver.least_rate());
-            self.mode =
-                self.selector.mode(&self.base, &next, speed).map_err(|e| failed(e.into()))?;
-            self.loads = Loads::new(&self.mode).map_err(|e| failed(e.into()))?;
+            self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
+            self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, t))?;
             self.loads.set_inertia(&self.mode, &self.selector);
         }
         if !next.is_empty() && (!same || jumped) {
-            self.loads.settle(&self.mode, &mut s).map_err(failed)?;
+            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(&e, t))?;
         }
         let method =
-            if same { None } else { Some((self.make)(&self.mode).map_err(|e| failed(e.into()))?) };
+            if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
+        self.is_stiff &= same;
         let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
         self.driver.set_limit(held);
-        self.driver.restart(&self.mode, method, &s).map_err(failed)?;
+        self.driver.restart(&self.mode, method, &s).map_err(|e| setup(&e, t))?;
         self.sample.copy_from(&s);
         self.realize_sample();
         let th = self.thresholds();
@@ -253,7 +265,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 }
 
 /// An error at the start of something.
-pub(super) fn setup(e: StepFailure, t: f64) -> Halt {
+pub(super) fn setup(e: &dyn Display, t: f64) -> Halt {
     Halt::Error(SimError {
         kind: SimErrorKind::Singular,
         t,

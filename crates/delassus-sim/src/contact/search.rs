@@ -114,6 +114,9 @@ impl Watch {
                     if at == parts {
                         o.track.clear();
                     }
+                    if o.far {
+                        continue;
+                    }
                     let (g, r) = point.measure(p, ws, o);
                     o.track.push(Node { at, g, r });
                 }
@@ -124,7 +127,7 @@ impl Watch {
             g.due = 1;
             if g.passes {
                 g.due = g.due(points, 0, parts);
-                g.idle = g.due > parts;
+                g.idle = g.due > parts || points.iter().all(|o| o.far);
                 continue;
             }
             g.idle = !points.iter().any(|o| {
@@ -140,7 +143,7 @@ impl Watch {
     fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, node: usize, parts: usize) {
         let Watch { open, groups, point, .. } = self;
         for g in groups.iter_mut().filter(|g| !g.idle && g.due == node) {
-            for o in &mut open[g.points.clone()] {
+            for o in open[g.points.clone()].iter_mut().filter(|o| !o.far) {
                 let (g, r) = point.measure(p, ws, o);
                 o.track.push(Node { at: node, g, r });
             }
@@ -151,7 +154,7 @@ impl Watch {
     /// Puts the ends of the step behind what was measured before them.
     fn close(&mut self, parts: usize) {
         for g in self.groups.iter().filter(|g| !g.idle) {
-            for o in &mut self.open[g.points.clone()] {
+            for o in self.open[g.points.clone()].iter_mut().filter(|o| !o.far) {
                 if o.track[0].at == parts {
                     o.track.rotate_left(1);
                 }

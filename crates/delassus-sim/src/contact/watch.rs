@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Parts of a step, at least and at most.
 const PARTS: [usize; 2] = [8, 256];
+/// Moments of a step that fit into the track of a point from the start.
+const TRACK: usize = 32;
 /// Motion in one part, in sizes of the smallest feature.
 const UNSEEN: f64 = 0.1;
 /// Speeds within a step, in those at its ends.
@@ -26,6 +28,8 @@ pub(super) struct Open {
     pub armed: bool,
     /// Size of the smaller of the two parts that meet.
     finest: f64,
+    /// It is too far away to close in this step; its track is empty.
+    pub far: bool,
     /// What was measured in the step, in order of time.
     pub track: Vec<Node>,
 }
@@ -62,9 +66,13 @@ pub(super) struct Group {
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub(super) open: Vec<Open>,
+    /// Of the step before, while a new list is made.
+    before: Vec<Open>,
     pub(super) groups: Vec<Group>,
     /// Points that are closed at present.
     closed: Vec<PointId>,
+    /// Points that slid off the end of what they touched, while they are still beside it.
+    slid_off: Vec<PointId>,
     ids: Vec<PointId>,
     pub(super) point: Point,
 }
@@ -74,6 +82,14 @@ impl Watch {
     pub fn disarm(&mut self, id: PointId) {
         if let Ok(k) = self.open.binary_search_by_key(&id, |o| o.id) {
             self.open[k].armed = false;
+        }
+    }
+
+    /// The point slid off the end of what it touched. Until it has clearly left, rounding decides
+    /// whether it still faces that, and it must not be taken for one that touches.
+    pub fn slides_off(&mut self, id: PointId) {
+        if !self.slid_off.contains(&id) {
+            self.slid_off.push(id);
         }
     }
 
@@ -90,8 +106,8 @@ impl Watch {
         self.closed.clear();
         self.closed.extend(closed);
         p.near(ws, reach, &mut self.ids);
-        let old = std::mem::take(&mut self.open);
-        let mut old = old.into_iter().peekable();
+        std::mem::swap(&mut self.open, &mut self.before);
+        let mut old = self.before.drain(..).peekable();
         let mut clearance = Clearance::default();
         for &id in &self.ids {
             if self.closed.contains(&id) || matches!(p.law(id), Law::DryFriction { .. }) {
@@ -108,16 +124,21 @@ impl Watch {
                     features: None,
                     armed: false,
                     finest: p.finest(id),
-                    track: Vec::new(),
+                    far: false,
+                    track: Vec::with_capacity(TRACK),
                 },
             };
-            if clearance.of(p, ws, id) > open.zero(th) {
+            let zero = open.zero(th);
+            if clearance.of(p, ws, id) > zero || p.clearance(ws, id) > zero {
                 open.armed = true;
             } else {
                 let (g, _) = self.point.measure(p, ws, &open);
                 if !g.is_nan() {
                     open.features = Some(self.point.features);
                     open.armed |= g > open.zero(th);
+                }
+                if g.is_nan() || open.armed {
+                    self.slid_off.retain(|x| *x != id);
                 }
             }
             self.open.push(open);
@@ -141,7 +162,9 @@ impl Watch {
         let Watch { open, groups, closed, .. } = self;
         groups.clear();
         realize(p, from, ws);
-        for (k, o) in open.iter().enumerate() {
+        for k in 0..open.len() {
+            open[k].far = false;
+            let o = &open[k];
             match groups.last_mut() {
                 Some(g) if open[g.points.start].id.pair == o.id.pair => g.points.end = k + 1,
                 _ => {
@@ -159,8 +182,12 @@ impl Watch {
             let o = &open[g.points.start];
             g.reach = FASTER * h * g.reach.max(p.approach(ws, o.id).1);
             g.idle = g.clearance > g.reach;
-            if !g.idle && g.reach.is_finite() {
-                wanted = wanted.max((g.reach / (FASTER * UNSEEN * o.finest)).ceil());
+            if g.idle || g.reach.is_infinite() {
+                continue;
+            }
+            wanted = wanted.max((g.reach / (FASTER * UNSEEN * o.finest)).ceil());
+            for o in &mut open[g.points.clone()] {
+                o.far = p.clearance(ws, o.id) > g.reach;
             }
         }
         let most = PARTS[1] as f64;
@@ -181,6 +208,9 @@ impl Watch {
                 Law::OneWay => th.rest,
                 _ => th.touching,
             };
+            if self.slid_off.contains(&o.id) || p.clearance(ws, o.id) > limit {
+                continue;
+            }
             if clearance.of(p, ws, o.id) <= limit && self.point.measure(p, ws, o).0 <= limit {
                 out.push((o.id, self.point.features));
             }

@@ -260,6 +260,8 @@ impl<P: Problem> Driver<P> {
     ) -> Result<(), StepFailure> {
         if let Some(method) = method {
             self.spent += self.method.work();
+            let info = method.info();
+            (self.per_unit_step, self.holds_step) = (info.per_unit_step, info.holds_step);
             self.method = method;
             self.ws = p.workspace();
         }

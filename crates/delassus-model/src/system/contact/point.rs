@@ -193,6 +193,14 @@ impl Unilateral for System {
         }
     }
 
+    fn clearance(&self, ws: &Workspace, point: PointId) -> f64 {
+        let Owner::Shapes(a, b) = owner(point) else { return f64::NEG_INFINITY };
+        let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
+        let Some(pair) = self.contacts.prepared.get(x, y) else { return f64::NEG_INFINITY };
+        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        pair.slot_bound(point.slot, &sa.pose, &sb.pose)
+    }
+
     fn length(&self) -> f64 {
         self.length
     }

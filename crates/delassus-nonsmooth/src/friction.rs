@@ -1,0 +1,322 @@
+//! Friction of the sliding points of a [`Mode`], as a force that depends on the state.
+//!
+//! The normal forces r_N of all closed points, and the sticking ones, follow from the condition
+//! that no closed point accelerates along its rows:
+//!
+//! ```text
+//! H_i A⁻¹ (Σ_j c_j x_j) = −(H_i a_free + bias_i)      c = H_Nᵀ, H_Tᵀ; sliding: H_Nᵀ − μ H_Tᵀ d
+//! ```
+//!
+//! There is one unknown for each *independent* row of a closed point, the same ones that methods
+//! solve with, for as long as the mode lasts. The others keep the forces that they had when the mode
+//! began ([`Mode::share`]). A choice that is made anew at every state would let friction jump where
+//! points share a load (the corners of a box), and all points together would make a singular system
+//! several times as large.
+//!
+//! In space the direction d = u_T/|u_T| turns with the velocity. At next to no speed it does so fast:
+//! friction is a damper μ r_N/|u_T| across the direction of sliding, whose rate 1/|u_T| makes the equations
+//! stiff. [`Mode::tangent`](delassus_dae::Problem::tangent) has that part, for implicit methods.
+
+use crate::basic::BasicSolver;
+use crate::mode::{Mode, ModeWorkspace, Motion};
+use delassus_dae::{Accel, Law, Point, StepFailure, Unilateral};
+use std::cell::RefCell;
+
+/// Sliding speeds below this part of the scale of speeds take their direction from the start of
+/// the mode: at the first moment of sliding the speed is zero and has none.
+const SLOW: f64 = 1e-9;
+
+/// Part of the largest force by which forces may be beyond their limits: round-off.
+const BEYOND: f64 = 1e-9;
+
+/// A force along a row of a closed point: the normal force, or one of sticking.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Force {
+    /// Place of the active point.
+    pub point: usize,
+    /// Row of its kinematics along which it acts and which must not accelerate.
+    pub row: usize,
+    /// What it keeps to while the mode lasts, N; `None`: it is solved for.
+    pub share: Option<f64>,
+}
+
+/// Forces of a mode with these rows for each point: normal, tangents (rows of G).
+pub(crate) fn forces<'a>(
+    rows: impl Iterator<Item = (&'a Law, Option<usize>, [Option<usize>; 2])>,
+    independent: Option<&[usize]>,
+) -> Vec<Force> {
+    let depends = |row: usize| independent.is_some_and(|r| r.binary_search(&row).is_err());
+    let share = |row: usize| depends(row).then_some(0.0);
+    let mut out = Vec::new();
+    for (point, (law, normal, tangent)) in rows.enumerate() {
+        out.extend(normal.map(|g| Force { point, row: 0, share: share(g) }));
+        for (i, g) in tangent.iter().enumerate() {
+            let row = tangential_row(law, i);
+            out.extend(g.map(|g| Force { point, row, share: share(g) }));
+        }
+    }
+    out
+}
+
+/// Row of the tangential kinematics of a law (dry friction has its rate in row 0).
+pub(crate) fn tangential_row(law: &Law, i: usize) -> usize {
+    match law {
+        Law::DryFriction { .. } => 0,
+        _ => 1 + i,
+    }
+}
+
+/// Scratch of the force problem.
+pub(crate) struct Sliding {
+    /// Of the system without points; none where forces are not asked for.
+    acc: Option<Accel>,
+    a: Vec<f64>,
+    f: Vec<f64>,
+    lambda: Vec<f64>,
+    bias: Vec<f64>,
+    /// A⁻¹ (force direction), one vector per unknown.
+    columns: Vec<f64>,
+    system: BasicSolver,
+    /// All forces of the mode, N.
+    forces: Vec<f64>,
+    /// Unit direction of each active point that slides.
+    direction: Vec<[f64; 2]>,
+    /// Tangent of the system without points.
+    pub tangent: RefCell<Vec<f64>>,
+    /// Multipliers of the system without points.
+    pub multipliers: RefCell<Vec<f64>>,
+}
+
+impl Sliding {
+    pub fn new<P: Unilateral>(mode: &Mode<P>) -> Sliding {
+        let base = mode.base();
+        let d = base.dims();
+        let solves = mode.rubs() || mode.is_redundant();
+        let n = if solves { mode.forces.iter().filter(|f| f.share.is_none()).count() } else { 0 };
+        let nnz = mode.tangent_slots.as_ref().map_or(0, Vec::len);
+        Sliding {
+            acc: if solves { Accel::new(&**base).ok() } else { None },
+            a: vec![0.0; d.nv],
+            f: vec![0.0; d.nv],
+            lambda: vec![0.0; d.n_vel],
+            bias: vec![0.0; d.n_vel],
+            columns: vec![0.0; n * d.nv],
+            system: BasicSolver::new(n),
+            forces: vec![0.0; mode.forces.len()],
+            direction: vec![[0.0; 2]; mode.active().len()],
+            tangent: RefCell::new(vec![0.0; nnz]),
+            multipliers: RefCell::new(vec![0.0; d.n_vel]),
+        }
+    }
+}
+
+impl<P: Unilateral> Mode<P> {
+    /// Some rows of closed points depend on others, so that forces are shared.
+    pub fn is_redundant(&self) -> bool {
+        self.forces.iter().any(|f| f.share.is_some())
+    }
+
+    /// Gives each dependent force what it keeps to, out of values for all forces, N.
+    pub(crate) fn share(&mut self, values: &[f64]) {
+        for (f, x) in self.forces.iter_mut().zip(values).filter(|(f, _)| f.share.is_some()) {
+            f.share = Some(*x);
+        }
+    }
+
+    /// A point slides in space: friction turns with its velocity.
+    pub fn turns(&self) -> bool {
+        let spatial = |law: Law| matches!(law, Law::Contact { tangential: 2, .. });
+        let slides = |m: &Motion| matches!(m, Motion::Slip(_));
+        self.active().iter().enumerate().any(|(k, a)| slides(&a.motion) && spatial(self.law(k)))
+    }
+
+    /// A point slides whose friction depends on its normal force.
+    pub(crate) fn rubs(&self) -> bool {
+        let slides = |m: &Motion| matches!(m, Motion::Slip(_));
+        let mut all = self.active().iter().enumerate();
+        all.any(|(k, a)| slides(&a.motion) && matches!(self.law(k), Law::Contact { .. }))
+    }
+
+    /// Unit direction of sliding. In the plane it is fixed, so that the force stays smooth where
+    /// the speed passes zero; in space it turns with the velocity.
+    pub(crate) fn direction(&self, k: usize, point: &Point, d0: [f64; 2]) -> [f64; 2] {
+        match self.law(k) {
+            Law::Contact { tangential: 2, .. } => {
+                let d = self.turned(point, d0);
+                let n = d[0].hypot(d[1]);
+                if n > 0.0 { [d[0] / n, d[1] / n] } else { d0 }
+            }
+            _ => d0,
+        }
+    }
+
+    /// Velocity of sliding in space whose direction friction takes. Past the point where sliding
+    /// stops the force goes on smoothly, not turned round.
+    fn turned(&self, point: &Point, d0: [f64; 2]) -> [f64; 2] {
+        let slow = SLOW * self.speed;
+        let along = point.rate[1] * d0[0] + point.rate[2] * d0[1];
+        let sign = if along < 0.0 { -1.0 } else { 1.0 };
+        [sign * point.rate[1] + slow * d0[0], sign * point.rate[2] + slow * d0[1]]
+    }
+
+    /// Forces of sliding points at the realised velocities, into `ws.friction`.
+    pub(crate) fn rub(&self, ws: &mut ModeWorkspace<P>) {
+        ws.friction.fill(0.0);
+        ws.lost = 0.0;
+        // friction with a known bound first: a plain force
+        for (k, a) in self.active().iter().enumerate() {
+            let Motion::Slip(d0) = a.motion else { continue };
+            ws.sliding.direction[k] = self.direction(k, &ws.points[k], d0);
+            if let Law::DryFriction { bound, .. } = self.law(k) {
+                ws.points[k].add_row(0, -bound * d0[0], &mut ws.friction);
+                ws.lost += bound * d0[0] * ws.points[k].rate[0];
+            }
+        }
+        if !self.rubs() {
+            return;
+        }
+        if self.solve_forces(ws).is_err() {
+            ws.friction.fill(f64::NAN);
+            return;
+        }
+        for (f, normal) in self.forces.iter().zip(&ws.sliding.forces) {
+            let Some((mu, tangential)) = self.slider(f) else { continue };
+            let (point, d) = (&ws.points[f.point], ws.sliding.direction[f.point]);
+            for i in 0..tangential {
+                let size = mu * normal * d[i];
+                point.add_row(1 + i, -size, &mut ws.friction);
+                ws.lost += size * point.rate[1 + i];
+            }
+        }
+    }
+
+    /// μ and the number of tangents where this is the normal force of a sliding contact.
+    fn slider(&self, f: &Force) -> Option<(f64, usize)> {
+        match (self.law(f.point), self.active()[f.point].motion, f.row) {
+            (Law::Contact { mu, tangential, .. }, Motion::Slip(_), 0) => Some((mu, tangential)),
+            _ => None,
+        }
+    }
+
+    /// out += size · (row of a force, with the friction it brings)ᵀ.
+    fn push(&self, f: &Force, size: f64, point: &Point, d: [f64; 2], out: &mut [f64]) {
+        point.add_row(f.row, size, out);
+        if let Some((mu, tangential)) = self.slider(f) {
+            for i in 0..tangential {
+                point.add_row(1 + i, -size * mu * d[i], out);
+            }
+        }
+    }
+
+    /// Solves for the forces of the mode, into `ws.sliding.forces`.
+    fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
+        let ModeWorkspace { base, points, friction, sliding, .. } = ws;
+        let Sliding { acc, a, f, lambda, bias, columns, system, forces, direction, .. } = sliding;
+        let Some(acc) = acc else { return Ok(()) };
+        let (nv, n) = (a.len(), system.x.len());
+        acc.factor_realized(&**self.base(), base)?;
+        self.base().force(base, f);
+        for (f, x) in f.iter_mut().zip(&*friction) {
+            *f += x;
+        }
+        for known in &self.forces {
+            if let Some(size) = known.share {
+                self.push(known, size, &points[known.point], direction[known.point], f);
+            }
+        }
+        self.base().bias(base, bias);
+        for x in bias.iter_mut() {
+            *x = -*x;
+        }
+        acc.solve(f, bias, a, lambda)?;
+        let unknowns = || self.forces.iter().filter(|f| f.share.is_none());
+        for (u, column) in unknowns().zip(columns.chunks_exact_mut(nv)) {
+            f.fill(0.0);
+            self.push(u, 1.0, &points[u.point], direction[u.point], f);
+            acc.respond(f, column, lambda)?;
+        }
+        for (i, u) in unknowns().enumerate() {
+            let point = &points[u.point];
+            for (w, column) in system.w[i * n..(i + 1) * n].iter_mut().zip(columns.chunks_exact(nv))
+            {
+                *w = point.row_dot(u.row, column);
+            }
+            system.x[i] = -point.row_dot(u.row, a) - point.bias[u.row];
+        }
+        system.solve();
+        let mut found = system.x.iter();
+        for (x, f) in forces.iter_mut().zip(&self.forces) {
+            *x = f.share.or_else(|| found.next().copied()).unwrap_or(0.0);
+        }
+        Ok(())
+    }
+
+    /// Whether the forces of a mode with dependent rows fulfil all laws at the realised state, as
+    /// they are shared among the points. If not, there may still be others that do.
+    pub fn is_lawful(&self, ws: &mut ModeWorkspace<P>) -> bool {
+        if !self.rubs() {
+            // known forces of dry friction are there
+            if ws.sliding.acc.is_none() || self.solve_forces(ws).is_err() {
+                return false;
+            }
+        }
+        self.are_lawful(&ws.sliding.forces)
+    }
+
+    /// Whether these values of all forces fulfil the laws.
+    pub(crate) fn are_lawful(&self, x: &[f64]) -> bool {
+        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let slack = BEYOND * largest;
+        let mut k = 0;
+        while let Some(first) = self.forces.get(k) {
+            let rows = self.forces[k..].iter().take_while(|f| f.point == first.point).count();
+            let r = &x[k..k + rows];
+            let lawful = match (self.law(first.point), self.active()[first.point].motion) {
+                (Law::Contact { mu, mu_static, .. }, Motion::Stick) => {
+                    let t = r[1].hypot(r.get(2).copied().unwrap_or(0.0));
+                    r[0] >= -slack && t <= mu.max(mu_static) * r[0] + slack
+                }
+                (Law::Contact { .. } | Law::OneWay, _) => r[0] >= -slack,
+                (Law::DryFriction { bound, bound_static }, _) => {
+                    r[0].abs() <= bound.max(bound_static) + slack
+                }
+            };
+            if !lawful {
+                return false;
+            }
+            k += rows;
+        }
+        true
+    }
+
+    /// Points that slide in space, with the damping of friction across their direction at the
+    /// realised state, μ r_N/|u_T|, N s/m.
+    pub fn dampers<'a>(
+        &'a self,
+        ws: &'a ModeWorkspace<P>,
+    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+        self.forces.iter().zip(&ws.sliding.forces).filter_map(|(f, normal)| {
+            let (mu, 2) = self.slider(f)? else { return None };
+            let Motion::Slip(d0) = self.active()[f.point].motion else { return None };
+            let w = self.turned(&ws.points[f.point], d0);
+            let speed = w[0].hypot(w[1]);
+            (speed > 0.0).then(|| (f.point, mu * normal / speed))
+        })
+    }
+
+    /// values += cc ∂(−friction)/∂v at the realised state, on the pattern of the mode: of the
+    /// direction of sliding in space alone.
+    pub(crate) fn friction_tangent(&self, ws: &ModeWorkspace<P>, cc: f64, values: &mut [f64]) {
+        for (k, damping) in self.dampers(ws) {
+            let (point, d) = (&ws.points[k], ws.sliding.direction[k]);
+            let row = |i: usize| d[0] * point.rows[2][i] - d[1] * point.rows[1][i];
+            for (i, &ci) in point.cols.iter().enumerate() {
+                for (j, &cj) in point.cols.iter().enumerate() {
+                    if let Some(slot) = self.tangent_pattern().slot(ci, cj) {
+                        values[slot] += cc * damping * row(i) * row(j);
+                    }
+                }
+            }
+        }
+    }
+}
