@@ -100,3 +100,42 @@ fn laws_agree_without_friction() {
         assert!((i.energy - (1.8f64.powi(2) - 9.0)).abs() < 1e-12);
     }
 }
+
+/// Friction in space has no preferred direction: a point that slides through the whole impact gets
+/// μ P_N against its velocity, whatever the law and wherever it comes from.
+#[test]
+fn the_cone_is_round() {
+    for kind in [RestitutionLaw::Newton, RestitutionLaw::Poisson, RestitutionLaw::Energetic] {
+        for k in 0..12 {
+            let angle = 0.1 + f64::from(k) * 0.5;
+            let restitution = Restitution { e: 0.6, law: kind };
+            let law = Law::Contact { mu: 0.2, mu_static: 0.2, restitution, tangential: 2 };
+            let rows: [&[f64]; 3] = [&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]];
+            let p = Linear::masses(&[1.0; 3]).point(law, &rows, 0.0);
+            let v = [-1.0, 5.0 * angle.cos(), 5.0 * angle.sin()];
+            let (i, _) = impact(&p, &v);
+            let want = [1.6, -0.32 * angle.cos(), -0.32 * angle.sin()];
+            for (p, w) in i.impulse.iter().zip(want) {
+                assert!((p - w).abs() < 1e-9, "{kind:?} {angle}: {:?} {want:?}", i.impulse);
+            }
+        }
+    }
+}
+
+/// Poisson's law where sliding stops during the impact: sticks in restitution, in the plane and in
+/// space alike.
+#[test]
+fn poisson_sticks_in_any_direction() {
+    let restitution = Restitution { e: 0.5, law: RestitutionLaw::Poisson };
+    let law = |tangential| Law::Contact { mu: 0.4, mu_static: 0.4, restitution, tangential };
+    let flat = Linear::masses(&[1.0; 2]).point(law(1), &[&[1.0, 0.0], &[0.0, 1.0]], 0.0);
+    let (plane, _) = impact(&flat, &[-1.0, 0.5]);
+    close(&plane.impulse, &[1.5, -0.5]);
+    let rows: [&[f64]; 3] = [&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]];
+    let p = Linear::masses(&[1.0; 3]).point(law(2), &rows, 0.0);
+    let (space, after) = impact(&p, &[-1.0, 0.3, 0.4]);
+    for (p, w) in space.impulse.iter().zip([1.5, -0.3, -0.4]) {
+        assert!((p - w).abs() < 1e-9, "{:?}", space.impulse);
+    }
+    assert!(after[1].abs() < 1e-9 && after[2].abs() < 1e-9);
+}

@@ -118,16 +118,15 @@ fn by_law(
     }
 }
 
-/// Solves W P + b for the laws of all members, with friction; `normal_shift` is added to the b of
-/// normals.
+/// Solves W P + b for laws; the members of the response are named where there is no solution.
 fn solve(
     r: &Response,
-    b: &[f64],
+    (w, b): (&[f64], &[f64]),
     laws: &[cone::Law],
     ws: &mut cone::Workspace,
 ) -> Result<Vec<f64>, ImpactError> {
-    let mut p = vec![0.0; r.n];
-    let problem = cone::DenseProblem { w: &r.w, b, laws };
+    let mut p = vec![0.0; b.len()];
+    let problem = cone::DenseProblem { w, b, laws };
     let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
     let report = cone::solve(&problem, &mut p, &settings, ws);
     if report.status == cone::Status::Solved {

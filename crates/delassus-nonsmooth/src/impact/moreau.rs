@@ -17,5 +17,5 @@ pub(super) fn impulses(
     for m in &r.members {
         b[m.row] += factor * coefficient(&m.law) * before[m.row].min(0.0);
     }
-    solve(r, &b, &laws(r), ws)
+    solve(r, (&r.w, &b), &laws(r), ws)
 }

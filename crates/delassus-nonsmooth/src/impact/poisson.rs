@@ -3,7 +3,7 @@
 //! Compression ends with u_N ≥ 0 ⊥ P_C ≥ 0 at all points. In restitution each point gives back at
 //! least e P_C; what it gives more is there to keep the points from meeting again,
 //! 0 ≤ (P_N − e P_C) ⊥ u_N⁺ ≥ 0. Friction acts in both phases, bounded by the normal impulse of
-//! the phase.
+//! the phase: by the cone in compression, by a disc (in the plane an interval) in restitution.
 
 use super::{ImpactError, coefficient, laws, solve};
 use crate::response::Response;
@@ -19,7 +19,7 @@ pub(super) fn impulses(
     factor: f64,
     ws: &mut cone::Workspace,
 ) -> Result<Vec<f64>, ImpactError> {
-    let compression = solve(r, before, &laws(r), ws)?;
+    let compression = solve(r, (&r.w, before), &laws(r), ws)?;
     let mut u = before.to_vec();
     r.add_product(&compression, &mut u);
     // given back at least
@@ -30,24 +30,11 @@ pub(super) fn impulses(
     r.add_product(&back, &mut u);
     // what comes on top: unilateral in the normals; friction bounded by the normal impulse of
     // this phase, which is found by repetition
+    let mut rest = Restitution::new(r);
     let mut normal = back.clone();
     let mut last = vec![0.0; r.n];
     for _ in 0..ROUNDS {
-        let mut bounded = Vec::with_capacity(r.n);
-        for m in &r.members {
-            match m.law {
-                Law::Contact { mu, tangential, .. } => {
-                    bounded.push(cone::Law::Unilateral);
-                    let limit = mu * normal[m.row];
-                    for _ in 0..tangential {
-                        bounded.push(cone::Law::Interval { lo: -limit, hi: limit });
-                    }
-                }
-                Law::OneWay => bounded.push(cone::Law::Unilateral),
-                Law::DryFriction { .. } => bounded.push(cone::Law::Interval { lo: 0.0, hi: 0.0 }),
-            }
-        }
-        let x = solve(r, &u, &bounded, ws)?;
+        let x = rest.solve(r, &u, &normal, ws)?;
         let change: f64 = x.iter().zip(&last).map(|(a, b)| (a - b).abs()).sum();
         let size: f64 = x.iter().chain(&back).map(|a| a.abs()).sum();
         for m in &r.members {
@@ -59,4 +46,76 @@ pub(super) fn impulses(
         }
     }
     Ok((0..r.n).map(|i| compression[i] + back[i] + last[i]).collect())
+}
+
+/// The problem of restitution, with friction bounded by given normal impulses.
+///
+/// The bound is a section of the cone: friction gets a normal row of its own that nothing else
+/// moves, and whose rate vanishes where its impulse is the given one.
+struct Restitution {
+    /// Row of the response for each row, `None` for the normals of friction.
+    rows: Vec<Option<usize>>,
+    /// Normals of friction: their rows, and those of the point's own normals in the response.
+    bounds: Vec<(usize, usize)>,
+    laws: Vec<cone::Law>,
+    w: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Restitution {
+    fn new(r: &Response) -> Restitution {
+        let (mut rows, mut bounds, mut laws) = (Vec::new(), Vec::new(), Vec::new());
+        for m in &r.members {
+            rows.push(Some(m.row));
+            match m.law {
+                Law::Contact { mu, tangential, .. } if tangential > 0 => {
+                    bounds.push((rows.len(), m.row));
+                    rows.push(None);
+                    rows.extend((1..=tangential).map(|k| Some(m.row + k)));
+                    laws.extend([cone::Law::Unilateral, cone::Law::Coulomb { mu, tangential }]);
+                }
+                Law::Contact { .. } | Law::OneWay => laws.push(cone::Law::Unilateral),
+                Law::DryFriction { .. } => laws.push(cone::Law::Interval { lo: 0.0, hi: 0.0 }),
+            }
+        }
+        let n = rows.len();
+        let mut w = vec![0.0; n * n];
+        for (i, a) in rows.iter().enumerate() {
+            for (j, b) in rows.iter().enumerate() {
+                if let (Some(a), Some(b)) = (a, b) {
+                    w[i * n + j] = r.w[a * r.n + b];
+                }
+            }
+        }
+        for &(i, _) in &bounds {
+            // as heavy as the friction that follows
+            w[i * n + i] = w[(i + 1) * n + i + 1];
+        }
+        Restitution { rows, bounds, laws, w, b: vec![0.0; n] }
+    }
+
+    /// Impulses at velocities u, row by row of the response, with friction up to μ times `normal`.
+    fn solve(
+        &mut self,
+        r: &Response,
+        u: &[f64],
+        normal: &[f64],
+        ws: &mut cone::Workspace,
+    ) -> Result<Vec<f64>, ImpactError> {
+        let n = self.rows.len();
+        for (b, row) in self.b.iter_mut().zip(&self.rows) {
+            *b = row.map_or(0.0, |k| u[k]);
+        }
+        for &(i, k) in &self.bounds {
+            self.b[i] = -self.w[i * n + i] * normal[k];
+        }
+        let x = solve(r, (&self.w, &self.b), &self.laws, ws)?;
+        let mut out = vec![0.0; r.n];
+        for (x, row) in x.iter().zip(&self.rows) {
+            if let Some(k) = row {
+                out[*k] = *x;
+            }
+        }
+        Ok(out)
+    }
 }

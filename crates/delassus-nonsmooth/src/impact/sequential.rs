@@ -52,6 +52,6 @@ pub(super) fn impulses(
             *t += s;
         }
     }
-    let rest = solve(r, &u, &laws(r), ws)?;
+    let rest = solve(r, (&r.w, &u), &laws(r), ws)?;
     Ok(total.iter().zip(&rest).map(|(a, b)| a + b).collect())
 }

@@ -276,7 +276,7 @@ impl Part {
         // what has not been clearly open may hover around zero
         let closed = if self.armed { gb <= 0.0 } else { gb < -self.zero };
         if closed {
-            return Some(if ga > 0.0 && self.armed {
+            return Some(if ga > self.zero {
                 falling_root(|s| gap(s).0, (a, ga), (b, gb))
             } else if ra > 0.0 && rb < 0.0 {
                 // opens, turns round and closes again inside this part
@@ -284,7 +284,8 @@ impl Part {
                 let g_top = gap(top).0;
                 if g_top > 0.0 { falling_root(|s| gap(s).0, (top, g_top), (b, gb)) } else { a }
             } else {
-                falling_root_from_zero(|s| gap(s).0, (a, ga), (b, gb)).unwrap_or(a)
+                // after an impact a gap of round-off may have either sign
+                falling_root_from_zero(|s| gap(s).0, (a, 0.0), (b, gb)).unwrap_or(a)
             });
         }
         if ra < 0.0 && rb > 0.0 && self.armed && ga > 0.0 {
