@@ -182,6 +182,33 @@ pub trait Unilateral: Problem {
     /// filled at the same position.
     fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut Point);
 
+    /// [`Unilateral::position`] without `keep`, and [`Unilateral::rates`], at once.
+    fn evaluate(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        let has_meaning = self.position(ws, point, false, before, out);
+        if has_meaning {
+            self.rates(ws, point, out);
+        }
+        has_meaning
+    }
+
+    /// [`Unilateral::position`] without `keep`, of which only the gap, `cols` and row 0 are asked for;
+    /// the other entries have no meaning.
+    fn normal(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        self.position(ws, point, false, before, out)
+    }
+
     /// How far the features of the point are from handing over to their neighbours: positive
     /// inside, crossing zero at the change. Infinite where they never change.
     fn feature_margin(&self, _ws: &Self::Ws, _point: PointId, _at: &Point) -> f64 {

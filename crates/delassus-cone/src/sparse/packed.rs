@@ -76,6 +76,8 @@ pub(crate) struct MassRoot {
     pub block: Vec<[u32; 3]>,
     /// Lower triangles, row by row.
     pub values: Vec<f64>,
+    /// All of them have a diagonal only.
+    pub diagonal: bool,
 }
 
 impl Packed {
@@ -222,6 +224,12 @@ impl<const R: usize> Cell<R> {
             } as usize;
             let own = c - from as usize;
             let line = &root.values[at as usize + own * size as usize..][..own + 1];
+            if root.diagonal {
+                for (j, values) in self.j.iter_mut().zip(&s.values[..s.rows]) {
+                    j[place + own] += values[e] * line[own];
+                }
+                continue;
+            }
             for (j, values) in self.j.iter_mut().zip(&s.values[..s.rows]) {
                 let value = values[e];
                 for (j, l) in j[place..place + own + 1].iter_mut().zip(line) {
