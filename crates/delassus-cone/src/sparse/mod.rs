@@ -2,9 +2,12 @@
 
 mod anderson;
 mod block_lu;
+mod cell;
 mod interior;
+mod light;
 mod packed;
 mod problem;
+mod real;
 mod scaled;
 mod sweep;
 
@@ -15,6 +18,7 @@ use crate::outcome::Best;
 use crate::problem::{Report, Settings, Solver, Status};
 use anderson::{Anderson, DEEP, FORWARD, LIGHT, Plan};
 use interior::SparseInterior;
+use light::{FINEST, Light};
 use problem::check;
 use scaled::ScaledSparse;
 
@@ -35,6 +39,7 @@ const LARGEST_FACTOR: f64 = 2e10;
 pub struct SparseWorkspace {
     scaled: ScaledSparse,
     best: Best,
+    light: Light,
     anderson: Anderson,
     interior: SparseInterior,
     hat: Vec<f64>,
@@ -126,11 +131,7 @@ pub fn solve_sparse(
         run(p, s, ws)
     };
     ws.scaled.push(&ws.best.r, r);
-    // what scaling back rounds is covered by `run`, which is a little stricter; bare rows are not in it
-    let residual = match ws.scaled.bare.contains(&true) || ws.scaled.size == 0.0 {
-        true => ws.residual(p, r),
-        false => ws.best.residual,
-    };
+    let residual = ws.residual(p, r);
     let status = if residual <= s.tolerance {
         Status::Solved
     } else if ws.scaled.impossible {
@@ -160,7 +161,12 @@ fn run(problem: &SparseProblem<'_>, s: &Settings, ws: &mut SparseWorkspace) -> u
         total += ws.anderson.run(p, best, tolerance, sweeps, Plan::PLAIN).iterations;
     } else {
         best.current = Solver::Accelerated;
-        for (most, plan) in [(LIGHT_SWEEPS, LIGHT), (PLAIN_SWEEPS, FORWARD), (usize::MAX, DEEP)] {
+        let mut light = LIGHT_SWEEPS;
+        if tolerance >= FINEST && !p.packed.is_empty() && sweeps > 0 {
+            total += ws.light.run(p, best, tolerance, light.min(sweeps)).iterations;
+            light -= total;
+        }
+        for (most, plan) in [(light, LIGHT), (PLAIN_SWEEPS, FORWARD), (usize::MAX, DEEP)] {
             let count = most.min(sweeps.saturating_sub(total));
             if best.residual > tolerance && count > 0 {
                 total += ws.anderson.run(p, best, tolerance, count, plan).iterations;
