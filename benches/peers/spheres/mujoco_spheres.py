@@ -12,17 +12,7 @@ import time
 
 import mujoco
 import numpy as np
-
-
-def read(path):
-    values, spheres = {}, []
-    for line in open(path, encoding="ascii"):
-        key, *rest = line.split()
-        if key == "sphere":
-            spheres.append([float(x) for x in rest])
-        else:
-            values[key] = float(rest[0])
-    return values, np.array(spheres)
+from scene import read
 
 
 def main():

@@ -8,6 +8,18 @@ import math
 import sys
 
 
+def read(path):
+    """Numbers by name, and the positions of the spheres."""
+    values, spheres = {}, []
+    for line in open(path, encoding="ascii"):
+        key, *rest = line.split()
+        if key == "sphere":
+            spheres.append([float(x) for x in rest])
+        else:
+            values[key] = float(rest[0])
+    return values, spheres
+
+
 def main():
     side = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     radius = 0.02
@@ -33,4 +45,5 @@ def main():
                     print("sphere", repr(x), repr(y), repr(radius + k * pitch), file=out)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,6 +15,7 @@ import time
 import numpy as np
 import siconos.kernel as sk
 import siconos.numerics as sn
+from scene import read
 from siconos.mechanics.collision import (
     RigidBodyDS,
     SiconosContactor,
@@ -23,17 +24,6 @@ from siconos.mechanics.collision import (
     SiconosSphere,
 )
 from siconos.mechanics.collision.bullet import SiconosBulletCollisionManager, SiconosBulletOptions
-
-
-def read(path):
-    values, spheres = {}, []
-    for line in open(path, encoding="ascii"):
-        key, *rest = line.split()
-        if key == "sphere":
-            spheres.append([float(x) for x in rest])
-        else:
-            values[key] = float(rest[0])
-    return values, spheres
 
 
 def main():

@@ -184,3 +184,45 @@ fn five_thousand_contacts_finish() {
     assert_eq!(report.status, Status::IterationLimit);
     assert!(report.residual < 0.5 && r.iter().all(|x| x.is_finite()));
 }
+
+#[test]
+fn sweeps_in_single_precision_are_judged_in_double_precision() {
+    for (layers, mu) in [(3, 0.0), (3, 0.3), (4, 0.5)] {
+        let h = Heap::new(layers, mu, 1);
+        let mut ws = SparseWorkspace::new();
+        let mut sweeps = 0;
+        // above 1e-5 sweeps begin in single precision, and the last tolerance is close to its rounding
+        for tolerance in [1e-2, 1e-3, 2e-5, 0.9e-5] {
+            let s = Settings { tolerance, max_iterations: 20_000, solver: Solver::Accelerated };
+            let mut r = vec![0.0; h.b.len()];
+            let report = solve_sparse(&h.view(), &mut r, &s, &mut ws);
+            println!("mu {mu} {tolerance:e} {report:?}");
+            assert_eq!(natural_residual_sparse(&h.view(), &r, &mut ws), report.residual);
+            if report.status == Status::Solved {
+                assert!(report.residual <= tolerance, "{report:?}");
+                // nothing is solved to the digits of single precision by chance
+                assert!(report.iterations >= sweeps, "{report:?} after {sweeps}");
+                sweeps = report.iterations;
+            }
+            assert!(report.status == Status::Solved || tolerance < 1e-3, "{mu} {report:?}");
+        }
+    }
+}
+
+#[test]
+fn units_far_from_one_do_not_disturb_single_precision() {
+    // rows and masses in other units: beyond the range of single precision if they were not scaled
+    for unit in [1e-30, 1e30] {
+        let mut h = Heap::new(3, 0.3, 1);
+        h.b.iter_mut().for_each(|b| *b *= unit);
+        h.values.iter_mut().for_each(|v| *v *= unit);
+        let s = Settings { tolerance: 1e-3, max_iterations: 2000, solver: Solver::Accelerated };
+        let mut r = vec![0.0; h.b.len()];
+        let report = solve_sparse(&h.view(), &mut r, &s, &mut SparseWorkspace::new());
+        assert_eq!(report.status, Status::Solved, "{unit:e} {report:?}");
+        let mut plain = vec![0.0; h.b.len()];
+        let own = Heap::new(3, 0.3, 1);
+        let known = solve_sparse(&own.view(), &mut plain, &s, &mut SparseWorkspace::new());
+        assert!(report.iterations.abs_diff(known.iterations) <= 5, "{report:?} {known:?}");
+    }
+}

@@ -119,9 +119,12 @@ impl Point {
             && cols[11] == cols[6] + 5
             && let (Some(a), Some(b)) = (x.get(cols[0]..cols[0] + 6), x.get(cols[6]..cols[6] + 6))
         {
-            let first: f64 = row[..6].iter().zip(a).map(|(h, x)| h * x).sum();
-            let second: f64 = row[6..].iter().zip(b).map(|(h, x)| h * x).sum();
-            return first + second;
+            // sums side by side: the compiler may not reorder a single one
+            let mut sum = [0.0; 6];
+            for i in 0..6 {
+                sum[i] = row[i] * a[i] + row[6 + i] * b[i];
+            }
+            return (sum[0] + sum[2] + sum[4]) + (sum[1] + sum[3] + sum[5]);
         }
         cols.iter().zip(row).map(|(c, h)| h * x[*c]).sum()
     }
@@ -181,6 +184,33 @@ pub trait Unilateral: Problem {
     /// Rates and biases at the realised velocities, for a point that [`Unilateral::position`]
     /// filled at the same position.
     fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut Point);
+
+    /// [`Unilateral::position`] without `keep`, and [`Unilateral::rates`], at once.
+    fn evaluate(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        let has_meaning = self.position(ws, point, false, before, out);
+        if has_meaning {
+            self.rates(ws, point, out);
+        }
+        has_meaning
+    }
+
+    /// [`Unilateral::position`] without `keep`, of which only the gap, `cols` and row 0 are asked for;
+    /// the other entries have no meaning.
+    fn normal(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        self.position(ws, point, false, before, out)
+    }
 
     /// How far the features of the point are from handing over to their neighbours: positive
     /// inside, crossing zero at the change. Infinite where they never change.

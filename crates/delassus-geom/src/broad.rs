@@ -2,17 +2,28 @@
 //!
 //! Boxes are sorted along the axis on which their centres are spread most, and only those that overlap
 //! there are compared. The order of last time is kept: sorting a list that is almost sorted is cheap.
+//! Boxes are taken a little larger than asked for, and the list holds until one leaves its larger box.
 //! The same boxes give the same pairs in the same order, whatever was asked before.
 
 use crate::Aabb;
 use delassus_math::Vec3;
 
-/// Finds candidate pairs; memory grows linearly with the number of boxes.
+/// How far boxes may move before the list of near pairs is made anew, in margins and in their mean
+/// extent.
+const SKIN: (f64, f64) = (2.0, 0.02);
+
+/// Part of the margin that is given to each box; half of it, and a little more against rounding.
+const HALF: f64 = 0.501;
+
+/// Finds candidate pairs; memory grows linearly with the number of boxes and of pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Broad {
     order: Vec<usize>,
     axis: usize,
     sorted: Vec<Aabb>,
+    /// Boxes of the list of near pairs: as long as each stays inside of its own, no other pair can meet.
+    kept: Vec<Aabb>,
+    near: Vec<(usize, usize)>,
 }
 
 impl Broad {
@@ -25,6 +36,27 @@ impl Broad {
     /// order. `out` is cleared first. Boxes with a NaN meet nothing.
     pub fn pairs(&mut self, boxes: &[Aabb], margin: f64, out: &mut Vec<(usize, usize)>) {
         out.clear();
+        if !self.holds(boxes, margin) {
+            self.list(boxes, margin);
+        }
+        let meet = |&&(i, j): &&(usize, usize)| boxes[i].grown(margin).meets(&boxes[j]);
+        out.extend(self.near.iter().filter(meet));
+    }
+
+    /// Whether every box, with its half of the margin, is inside of the one the list was made with.
+    fn holds(&self, boxes: &[Aabb], margin: f64) -> bool {
+        let half = HALF * margin;
+        let inside = |(a, b): (&Aabb, &Aabb)| {
+            (0..3).all(|k| a.lo[k] - half >= b.lo[k] && a.hi[k] + half <= b.hi[k])
+        };
+        self.kept.len() == boxes.len() && boxes.iter().zip(&self.kept).all(inside)
+    }
+
+    /// Lists the pairs of boxes that meet when both are grown by half of the margin and the skin.
+    fn list(&mut self, boxes: &[Aabb], margin: f64) {
+        let skin = SKIN.0 * margin + SKIN.1 * extent(boxes);
+        self.kept.clear();
+        self.kept.extend(boxes.iter().map(|b| b.grown(HALF * margin + skin)));
         let axis = widest(boxes);
         if self.order.len() != boxes.len() || self.axis != axis {
             self.order.clear();
@@ -32,24 +64,35 @@ impl Broad {
             self.axis = axis;
         }
         // A stable sort that knows runs: linear when little has changed.
-        self.order.sort_by(|&i, &j| boxes[i].lo[axis].total_cmp(&boxes[j].lo[axis]));
+        let kept = &self.kept;
+        self.order.sort_by(|&i, &j| kept[i].lo[axis].total_cmp(&kept[j].lo[axis]));
         // In sorted order and next to each other in memory: the sweep runs through all of it.
         self.sorted.clear();
-        self.sorted.extend(self.order.iter().map(|&i| boxes[i]));
+        self.sorted.extend(self.order.iter().map(|&i| kept[i]));
+        self.near.clear();
         for (k, a) in self.sorted.iter().enumerate() {
-            let a = a.grown(margin);
             for (j, b) in self.sorted[k + 1..].iter().enumerate() {
                 if !(b.lo[axis] <= a.hi[axis]) {
                     break;
                 }
                 if a.meets(b) {
                     let (i, j) = (self.order[k], self.order[k + 1 + j]);
-                    out.push((i.min(j), i.max(j)));
+                    self.near.push((i.min(j), i.max(j)));
                 }
             }
         }
-        out.sort_unstable();
+        self.near.sort_unstable();
     }
+}
+
+/// Mean extent of finite boxes.
+fn extent(boxes: &[Aabb]) -> f64 {
+    let (mut n, mut sum) = (0.0, 0.0);
+    for size in boxes.iter().map(|b| (b.hi - b.lo).max()).filter(|s| s.is_finite()) {
+        n += 1.0;
+        sum += size;
+    }
+    if n > 0.0 { sum / n } else { 0.0 }
 }
 
 /// Axis with the largest variance of the centres of finite boxes.

@@ -86,10 +86,25 @@ pub fn feature_gap(
     fb: &Feature,
     pose_b: &Pose,
 ) -> (f64, Vec3, [Vec3; 2]) {
+    between(&fa.placed(pose_a), &fb.placed(pose_b), || pose_a.vector(&Vec3::x()))
+}
+
+/// The same for features in world components; `otherwise` is the normal of two balls with one centre.
+#[inline]
+pub fn placed_gap(
+    fa: &Feature,
+    fb: &Feature,
+    otherwise: impl Fn() -> Vec3,
+) -> (f64, Vec3, [Vec3; 2]) {
+    between(fa, fb, otherwise)
+}
+
+#[inline(always)]
+fn between(fa: &Feature, fb: &Feature, otherwise: impl Fn() -> Vec3) -> (f64, Vec3, [Vec3; 2]) {
     use Feature::{Ball, Line, Plane};
-    match (fa.placed(pose_a), fb.placed(pose_b)) {
+    match (*fa, *fb) {
         (Ball { center: ca, radius: ra }, Ball { center: cb, radius: rb }) => {
-            round(ca, ra, cb, rb, || pose_a.vector(&Vec3::x()))
+            round(ca, ra, cb, rb, otherwise)
         }
         (Ball { center, radius }, Plane { point, normal }) => {
             let (gap, foot) = above(&center, radius, &point, &normal);

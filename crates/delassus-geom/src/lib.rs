@@ -36,7 +36,7 @@ mod spatial;
 pub use broad::Broad;
 pub use contact::Contact;
 pub use error::{ShapeError, UnsupportedPair};
-pub use feature::{Feature, feature_gap};
+pub use feature::{Feature, feature_gap, placed_gap};
 pub use mesh::{MeshError, TriMesh, parse_obj, parse_stl};
 pub use pair::Pair;
 pub use planar::{Profile, ProfileBuilder};

@@ -32,14 +32,15 @@ proptest! {
             .collect();
         let mut broad = Broad::new();
         let mut out = Vec::new();
-        // The memory of other boxes must not show.
-        for shift in [0.0, 0.3, -2.0] {
+        // The memory of other boxes and margins must not show, far away or a little.
+        let asked = [(0.0, 1.0), (0.3, 1.0), (-2.0, 1.0), (1e-3, 1.0), (-2e-3, 1.2), (5e-3, 0.3), (0.0, 4.0)];
+        for (shift, part) in asked {
             for (k, b) in boxes.iter_mut().enumerate() {
                 b.lo.x += shift * (k % 3) as f64;
                 b.hi.x += shift * (k % 3) as f64;
             }
-            broad.pairs(&boxes, margin, &mut out);
-            prop_assert_eq!(&out, &all_pairs(&boxes, margin));
+            broad.pairs(&boxes, part * margin, &mut out);
+            prop_assert_eq!(&out, &all_pairs(&boxes, part * margin));
         }
     }
 }

@@ -2,9 +2,12 @@
 
 mod anderson;
 mod block_lu;
+mod cell;
 mod interior;
+mod light;
 mod packed;
 mod problem;
+mod real;
 mod scaled;
 mod sweep;
 
@@ -15,6 +18,7 @@ use crate::outcome::Best;
 use crate::problem::{Report, Settings, Solver, Status};
 use anderson::{Anderson, DEEP, FORWARD, LIGHT, Plan};
 use interior::SparseInterior;
+use light::{FINEST, Light};
 use problem::check;
 use scaled::ScaledSparse;
 
@@ -35,6 +39,7 @@ const LARGEST_FACTOR: f64 = 2e10;
 pub struct SparseWorkspace {
     scaled: ScaledSparse,
     best: Best,
+    light: Light,
     anderson: Anderson,
     interior: SparseInterior,
     hat: Vec<f64>,
@@ -156,7 +161,12 @@ fn run(problem: &SparseProblem<'_>, s: &Settings, ws: &mut SparseWorkspace) -> u
         total += ws.anderson.run(p, best, tolerance, sweeps, Plan::PLAIN).iterations;
     } else {
         best.current = Solver::Accelerated;
-        for (most, plan) in [(LIGHT_SWEEPS, LIGHT), (PLAIN_SWEEPS, FORWARD), (usize::MAX, DEEP)] {
+        let mut light = LIGHT_SWEEPS;
+        if tolerance >= FINEST && !p.packed.is_empty() && sweeps > 0 {
+            total += ws.light.run(p, best, tolerance, light.min(sweeps)).iterations;
+            light -= total;
+        }
+        for (most, plan) in [(light, LIGHT), (PLAIN_SWEEPS, FORWARD), (usize::MAX, DEEP)] {
             let count = most.min(sweeps.saturating_sub(total));
             if best.residual > tolerance && count > 0 {
                 total += ws.anderson.run(p, best, tolerance, count, plan).iterations;

@@ -178,13 +178,14 @@ impl ScaledSparse {
         self.root_of.1.clear();
         self.root_of.1.extend_from_slice(values);
         self.chunks.clear();
-        let MassRoot { block, values: roots } = &mut self.mass_root;
+        let MassRoot { block, values: roots, diagonal } = &mut self.mass_root;
         block.clear();
         roots.clear();
         let Ok(dim) = u32::try_from(self.dim) else { return false };
         let fine = match p.minv {
             InverseMass::Diagonal(d) if d.iter().all(|&d| d >= 0.0) => {
                 roots.extend(d.iter().map(|d| d.sqrt()));
+                *diagonal = true;
                 block.extend((0..dim).map(|c| [c, c, 1]));
                 self.chunks.extend((0..self.dim).step_by(SIZE).chain([self.dim]));
                 true
@@ -193,9 +194,13 @@ impl ScaledSparse {
                 roots.extend_from_slice(values);
                 let (mut first, mut at) = (0, 0);
                 let mut fine = true;
+                *diagonal = true;
                 self.chunks.push(0);
                 for &size in sizes {
-                    fine &= root(size, &mut roots[at..at + size * size]);
+                    let own = &mut roots[at..at + size * size];
+                    fine &= root(size, own);
+                    *diagonal &=
+                        own.iter().enumerate().all(|(i, v)| *v == 0.0 || i % (size + 1) == 0);
                     block.extend((0..size).map(|_| [first as u32, at as u32, size as u32]));
                     let pieces = (0..size).skip(SIZE).step_by(SIZE).chain([size]);
                     self.chunks.extend(pieces.map(|end| first + end));

@@ -124,12 +124,9 @@ impl Points {
             }
             let c = &mut self.pool[n];
             c.law = p.law(id);
-            if !p.position(ws, id, false, before, &mut c.at)
-                || (has_gap(&c.law) && c.at.gap > margin)
-            {
+            if !p.evaluate(ws, id, before, &mut c.at) || (has_gap(&c.law) && c.at.gap > margin) {
                 continue;
             }
-            p.rates(ws, id, &mut c.at);
             c.id = id;
             self.n += 1;
         }

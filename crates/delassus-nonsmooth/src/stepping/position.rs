@@ -178,9 +178,7 @@ impl Correction {
         let at = &mut self.scratch;
         for (k, (&id, &before)) in near.0.iter().zip(near.1).enumerate() {
             let own = self.gaps[k];
-            if (own < reach || (moves && own < f64::INFINITY))
-                && p.position(ws, id, false, before, at)
-            {
+            if (own < reach || (moves && own < f64::INFINITY)) && p.normal(ws, id, before, at) {
                 let gap = at.gap + at.row_dot(0, &self.dx);
                 if gap < reach {
                     self.delassus.push(at, 0);

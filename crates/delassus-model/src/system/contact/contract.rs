@@ -92,11 +92,24 @@ fn points_keep(text: &str, seed: u64) {
                 lab.sys.rates(&lab.ws, id, &mut p);
                 tried += 1;
                 bounds(&lab, id, &p, text);
+                at_once(&lab, id, &p, text);
                 one(&mut lab, &s, id, &p, &mut rng, text);
             }
         }
     }
     assert!(tried > 0, "no point faces anything\n{text}");
+}
+
+/// What is evaluated at once, or in part, is what is evaluated step by step.
+fn at_once(lab: &Lab, id: PointId, p: &Point, text: &str) {
+    let mut whole = Point::default();
+    assert!(lab.sys.evaluate(&lab.ws, id, None, &mut whole), "{text}");
+    assert_eq!(&whole, p, "{text}");
+    let mut part = Point::default();
+    assert!(lab.sys.normal(&lab.ws, id, None, &mut part), "{text}");
+    assert_eq!(part.cols, p.cols, "{text}");
+    close(&[part.gap], &[p.gap], 1e-12, text);
+    close(&part.rows[0], &p.rows[0], 1e-12, text);
 }
 
 /// The gap alone is that of the whole point, and no point is nearer or faster than its pair may be.

@@ -4,18 +4,27 @@
 use super::{Contacts, shape_pair};
 use crate::system::kin::BodyKin;
 use delassus_dae::PointId;
-use delassus_geom::{Aabb, Broad, Contact, Pose};
+use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, placed_gap};
+use delassus_math::Vec3;
 
 /// Buffers of a search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
     contacts: Vec<Contact>,
-    poses: Vec<Pose>,
+    places: Vec<Place>,
     /// Boxes and numbers of the shapes that meet others.
     boxes: Vec<Aabb>,
     numbers: Vec<usize>,
     candidates: Vec<(usize, usize)>,
     broad: Broad,
+}
+
+/// Where a shape is.
+#[derive(Debug, Clone)]
+struct Place {
+    pose: Pose,
+    /// Its one feature, if it has no other, in ground components.
+    only: Option<Feature>,
 }
 
 impl Contacts {
@@ -27,19 +36,22 @@ impl Contacts {
         scratch: &mut Scratch,
         out: &mut Vec<PointId>,
     ) {
-        let Scratch { contacts, poses, boxes, numbers, candidates, broad } = scratch;
-        poses.clear();
-        poses.extend(self.shapes.iter().map(|s| s.place(&bodies[s.body])));
+        let Scratch { contacts, places, boxes, numbers, candidates, broad } = scratch;
+        places.clear();
+        places.extend(self.shapes.iter().map(|s| {
+            let body = &bodies[s.body];
+            Place { pose: s.place(body), only: s.placed_only(body) }
+        }));
         if !self.pairs.are_many() {
             for p in &self.pairs.listed {
-                self.near_pair(p.a, p.b, poses, margin, contacts, out);
+                self.near_pair(p.a, p.b, places, margin, contacts, out);
             }
             return;
         }
         if margin == f64::INFINITY {
             for a in 0..self.shapes.len() {
                 for b in a + 1..self.shapes.len() {
-                    self.try_pair(a, b, poses, margin, contacts, out);
+                    self.try_pair(a, b, places, margin, contacts, out);
                 }
             }
             return;
@@ -47,13 +59,13 @@ impl Contacts {
         boxes.clear();
         numbers.clear();
         for (k, s) in self.shapes.iter().enumerate().filter(|(k, _)| self.pairs.meets(*k)) {
-            boxes.push(s.shape.aabb(&poses[k]));
+            boxes.push(s.shape.aabb(&places[k].pose));
             numbers.push(k);
         }
         // ascending, so that the ids are too
         broad.pairs(boxes, margin, candidates);
         for (i, j) in candidates.iter() {
-            self.try_pair(numbers[*i], numbers[*j], poses, margin, contacts, out);
+            self.try_pair(numbers[*i], numbers[*j], places, margin, contacts, out);
         }
     }
 
@@ -61,13 +73,13 @@ impl Contacts {
         &self,
         a: usize,
         b: usize,
-        poses: &[Pose],
+        places: &[Place],
         margin: f64,
         contacts: &mut Vec<Contact>,
         out: &mut Vec<PointId>,
     ) {
         if self.shapes[a].body != self.shapes[b].body && self.pairs.rule(a, b).is_some() {
-            self.near_pair(a, b, poses, margin, contacts, out);
+            self.near_pair(a, b, places, margin, contacts, out);
         }
     }
 
@@ -76,16 +88,16 @@ impl Contacts {
         &self,
         a: usize,
         b: usize,
-        poses: &[Pose],
+        places: &[Place],
         margin: f64,
         contacts: &mut Vec<Contact>,
         out: &mut Vec<PointId>,
     ) {
         let pair = shape_pair(a, b);
         let (x, y) = (&self.shapes[a], &self.shapes[b]);
-        let (pa, pb) = (&poses[a], &poses[b]);
-        if let (Some(fa), Some(fb)) = (&x.only, &y.only) {
-            if margin == f64::INFINITY || delassus_geom::feature_gap(fa, pa, fb, pb).0 < margin {
+        let (pa, pb) = (&places[a].pose, &places[b].pose);
+        if let (Some(fa), Some(fb)) = (&places[a].only, &places[b].only) {
+            if margin == f64::INFINITY || placed_gap(fa, fb, Vec3::x).0 < margin {
                 out.push(PointId { pair, slot: 0 });
             }
             return;

@@ -10,7 +10,7 @@ use crate::system::contact::shapes::ShapeLayout;
 use crate::system::kin::pull;
 use crate::system::{System, Workspace};
 use delassus_dae::{Law, Point, PointId, Unilateral};
-use delassus_geom::{Contact, Feature, Pose, Shape, ShapeKind};
+use delassus_geom::{Contact, Feature, Shape, ShapeKind};
 use delassus_math::Vec3;
 
 /// The two highest bits of the first feature keep the axis that tangents are made from.
@@ -147,12 +147,54 @@ impl Unilateral for System {
                 };
                 // features that never change need no more than their places
                 if let (Some(fa), Some(fb)) = (place(a), place(b)) {
-                    let world = Pose::identity();
-                    return Some(delassus_geom::feature_gap(&fa, &world, &fb, &world).0);
+                    return Some(delassus_geom::placed_gap(&fa, &fb, Vec3::x).0);
                 }
                 self.position(ws, point, false, before, scratch).then_some(scratch.gap)
             }
         }
+    }
+
+    fn evaluate(
+        &self,
+        ws: &Workspace,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        if let Owner::Shapes(a, b) = owner(point)
+            && let Some(pieces) = self.only_features(a, b)
+        {
+            self.evaluate_only(ws, (a, b), &pieces, before, out);
+            return true;
+        }
+        let has_meaning = self.position(ws, point, false, before, out);
+        if has_meaning {
+            self.rates(ws, point, out);
+        }
+        has_meaning
+    }
+
+    fn normal(
+        &self,
+        ws: &Workspace,
+        point: PointId,
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) -> bool {
+        if let Owner::Shapes(a, b) = owner(point) {
+            let [x, y] = [a, b].map(|k| &self.contacts.shapes[k]);
+            let place = |s: &ShapeLayout| s.placed_only(&ws.bodies[s.body]);
+            if let (Some(fa), Some(fb)) = (place(x), place(y)) {
+                let side = || x.side(&ws.bodies).pose.vector(&Vec3::x());
+                let (gap, n, at) = delassus_geom::placed_gap(&fa, &fb, side);
+                out.gap = gap;
+                out.cols.clear();
+                self.shape_columns(a, b, &mut out.cols);
+                self.fill_row(ws, (x.body, y.body), &((at[0] + at[1]) * 0.5), &n, 0, out);
+                return true;
+            }
+        }
+        self.position(ws, point, false, before, out)
     }
 
     fn rates(&self, ws: &Workspace, point: PointId, out: &mut Point) {
@@ -319,23 +361,89 @@ impl System {
             return false;
         };
         let t = touch(&f[0], &sa, &f[1], &sb);
-        let axis =
-            if self.is_flat(a, b) { 0 } else { t.axis(&sa.body.r_wb, before.map(axis_of), keep) };
-        out.gap = t.gap;
+        let axis = self.axis((a, b), &t, &sa, before, keep);
         out.features = [ids[0] | (axis as u32) << AXIS_SHIFT, ids[1]];
+        let directions = self.directions(a, b, &t, &sa, axis);
+        self.fill(ws, (a, b), &t, &directions, out);
+        true
+    }
+
+    /// The features of two shapes that have no others.
+    fn only_features(&self, a: usize, b: usize) -> Option<[Piece; 2]> {
+        let shapes = &self.contacts.shapes;
+        Some([Piece::Fixed(shapes[a].only?), Piece::Fixed(shapes[b].only?)])
+    }
+
+    /// Position and rates of two shapes that have one feature each.
+    fn evaluate_only(
+        &self,
+        ws: &Workspace,
+        (a, b): (usize, usize),
+        f: &[Piece; 2],
+        before: Option<[u32; 2]>,
+        out: &mut Point,
+    ) {
+        let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
+        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let t = touch(&f[0], &sa, &f[1], &sb);
+        let axis = self.axis((a, b), &t, &sa, before, false);
+        out.features = [(axis as u32) << AXIS_SHIFT, 0];
+        let directions = self.directions(a, b, &t, &sa, axis);
+        let n = self.fill(ws, (a, b), &t, &directions, out);
+        for (k, e) in directions.iter().enumerate().take(n) {
+            (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.body, sb.body);
+        }
+    }
+
+    /// Axis of body a that tangents are made from.
+    fn axis(
+        &self,
+        (a, b): (usize, usize),
+        t: &Touch,
+        sa: &Side<'_>,
+        before: Option<[u32; 2]>,
+        keep: bool,
+    ) -> usize {
+        if self.is_flat(a, b) { 0 } else { t.axis(&sa.body.r_wb, before.map(axis_of), keep) }
+    }
+
+    /// Gap, place and rows of a point; how many rows.
+    fn fill(
+        &self,
+        ws: &Workspace,
+        (a, b): (usize, usize),
+        t: &Touch,
+        directions: &[super::moving::Moving; 3],
+        out: &mut Point,
+    ) -> usize {
+        let bodies = (self.contacts.shapes[a].body, self.contacts.shapes[b].body);
+        out.gap = t.gap;
         out.at = [t.c.x.x, t.c.x.y, t.c.x.z];
         out.normal = [t.n.x.x, t.n.x.y, t.n.x.z];
         out.cols.clear();
         self.shape_columns(a, b, &mut out.cols);
         let n = self.shape_law(a, b).rows();
-        let directions = self.directions(a, b, &t, &sa, axis);
-        for (row, e) in out.rows.iter_mut().zip(&directions).take(n) {
-            row.clear();
-            row.resize(out.cols.len(), 0.0);
-            self.add_contact_row(ws, x.body, &t.c.x, &-e.x, &out.cols, row);
-            self.add_contact_row(ws, y.body, &t.c.x, &e.x, &out.cols, row);
+        for (k, e) in directions.iter().enumerate().take(n) {
+            self.fill_row(ws, bodies, &t.c.x, &e.x, k, out);
         }
-        true
+        n
+    }
+
+    /// Row k: how fast the material of body b at c leaves that of body a along e.
+    fn fill_row(
+        &self,
+        ws: &Workspace,
+        (a, b): (usize, usize),
+        c: &Vec3,
+        e: &Vec3,
+        k: usize,
+        out: &mut Point,
+    ) {
+        let row = &mut out.rows[k];
+        row.clear();
+        row.resize(out.cols.len(), 0.0);
+        self.add_contact_row(ws, a, c, &-e, &out.cols, row);
+        self.add_contact_row(ws, b, c, e, &out.cols, row);
     }
 
     /// Normal and tangents; in the plane the last one is not used.
@@ -366,7 +474,7 @@ impl System {
         row: &mut [f64],
     ) {
         let Some(layout) = self.bodies.get(body) else { return };
-        let Ok(at) = cols.binary_search(&layout.iv) else { return };
+        let Some(at) = cols.iter().position(|c| *c == layout.iv) else { return };
         let k = &ws.bodies[body];
         let out = &mut row[at..at + layout.kind.nv()];
         pull(layout.kind, &k.r_wb, &(c - k.x), e, &Vec3::zeros(), out);

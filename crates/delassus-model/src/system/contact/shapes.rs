@@ -16,6 +16,8 @@ pub(crate) struct ShapeLayout {
     pub body: usize,
     /// Its frame from the mass centre, body components (ground: in the ground).
     pub pose: Pose,
+    /// Its frame is that of the mass centre.
+    centred: bool,
     pub shape: Shape,
     /// The one feature of a shape that has no other: point, circle, sphere, half-plane, half-space.
     pub only: Option<Feature>,
@@ -50,25 +52,29 @@ impl ShapeLayout {
         let only = only(&shape.form);
         let reach = reach(&shape.form);
         let ball = ball(&made, &pose);
-        Ok(ShapeLayout { body, pose, shape: made, only, reach, ball, class: 0, planar })
+        let centred = pose == Pose::identity();
+        Ok(ShapeLayout { body, pose, centred, shape: made, only, reach, ball, class: 0, planar })
     }
 
     /// Where it is.
     #[inline]
     pub fn place(&self, body: &BodyKin) -> Pose {
+        if self.centred {
+            return Pose::new(body.x, body.r_wb);
+        }
         Pose::new(body.x + body.r_wb * self.pose.p, body.r_wb * self.pose.r)
     }
 
     /// The one feature of a shape that has no other, in ground components.
+    #[inline]
     pub(super) fn placed_only(&self, body: &BodyKin) -> Option<Feature> {
-        let point = |x: &Vec3| body.x + body.r_wb * (self.pose.p + self.pose.r * x);
+        // its own frame has it at the origin
+        let origin = || if self.centred { body.x } else { body.x + body.r_wb * self.pose.p };
         match self.only? {
-            Feature::Ball { center, radius } => {
-                Some(Feature::Ball { center: point(&center), radius })
-            }
-            Feature::Plane { point: on, normal } => {
-                let normal = body.r_wb * (self.pose.r * normal);
-                Some(Feature::Plane { point: point(&on), normal })
+            Feature::Ball { radius, .. } => Some(Feature::Ball { center: origin(), radius }),
+            Feature::Plane { normal, .. } => {
+                let normal = body.r_wb * if self.centred { normal } else { self.pose.r * normal };
+                Some(Feature::Plane { point: origin(), normal })
             }
             Feature::Line { .. } => None,
         }
