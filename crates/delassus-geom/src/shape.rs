@@ -221,6 +221,13 @@ impl Shape {
         self.kind
     }
 
+    /// Whether the shape is a wall without an inside: a segment, or an arc that is no circle. Nothing is
+    /// hit from behind it.
+    pub fn is_one_sided(&self) -> bool {
+        let open = matches!(&self.form, Form::Curve(c) if !c.closed);
+        open && matches!(self.kind, ShapeKind::Segment | ShapeKind::Arc)
+    }
+
     /// Whether the shape lies in the xy plane. A point counts as planar but fits everywhere.
     pub fn is_planar(&self) -> bool {
         matches!(self.form, Form::Curve(_))
