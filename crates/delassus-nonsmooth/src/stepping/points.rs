@@ -2,7 +2,7 @@
 
 use super::report::PointImpulse;
 use delassus_cone as cone;
-use delassus_dae::{Law, Point, PointId, Unilateral};
+use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
 
 /// How rates and gaps at the place where a step is posed belong to its start and its end.
 #[derive(Debug, Clone, Copy)]
@@ -106,10 +106,9 @@ impl Points {
         self.before.clear();
         // both lists ascend
         let mut known = self.memory.iter().peekable();
-        for &id in &ids {
+        ids.retain(|&id| {
             while known.next_if(|m| m.id < id).is_some() {}
             let before = known.peek().filter(|m| m.id == id).map(|m| m.features);
-            self.before.push(before);
             let n = self.n;
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
@@ -124,15 +123,20 @@ impl Points {
             }
             let c = &mut self.pool[n];
             c.law = p.law(id);
-            if !p.position(ws, id, false, before, &mut c.at)
-                || (has_gap(&c.law) && c.at.gap > margin)
-            {
-                continue;
+            let faces = p.position(ws, id, false, before, &mut c.at);
+            // a wall acts on what was in front of it, and such a point has been at hand before
+            let behind = faces && has_gap(&c.law) && c.at.gap < -BEHIND * p.length();
+            if behind && before.is_none() && p.one_sided(id) {
+                return false;
             }
-            p.rates(ws, id, &mut c.at);
-            c.id = id;
-            self.n += 1;
-        }
+            self.before.push(before);
+            if faces && !(has_gap(&c.law) && c.at.gap > margin) {
+                p.rates(ws, id, &mut c.at);
+                c.id = id;
+                self.n += 1;
+            }
+            true
+        });
         self.ids = ids;
     }
 

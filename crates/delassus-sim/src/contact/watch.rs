@@ -6,7 +6,7 @@
 //! one. The search itself is in `search.rs`.
 
 use super::thresholds::Thresholds;
-use delassus_dae::{Law, Point, PointId, State, Unilateral};
+use delassus_dae::{BEHIND, Law, Point, PointId, State, Unilateral};
 use std::ops::Range;
 
 /// Parts of a step, at least and at most.
@@ -26,6 +26,8 @@ pub(super) struct Open {
     pub armed: bool,
     /// Size of the smaller of the two parts that meet.
     finest: f64,
+    /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
+    pub behind: f64,
     /// What was measured in the step, in order of time.
     pub track: Vec<Node>,
 }
@@ -108,6 +110,7 @@ impl Watch {
                     features: None,
                     armed: false,
                     finest: p.finest(id),
+                    behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
                     track: Vec::new(),
                 },
             };
@@ -181,7 +184,11 @@ impl Watch {
                 Law::OneWay => th.rest,
                 _ => th.touching,
             };
-            if clearance.of(p, ws, o.id) <= limit && self.point.measure(p, ws, o).0 <= limit {
+            if clearance.of(p, ws, o.id) > limit {
+                continue;
+            }
+            let g = self.point.measure(p, ws, o).0;
+            if g <= limit && g >= o.behind {
                 out.push((o.id, self.point.features));
             }
         }

@@ -169,6 +169,15 @@ impl Unilateral for System {
         }
     }
 
+    fn one_sided(&self, point: PointId) -> bool {
+        match owner(point) {
+            Owner::Scalar(_) => false,
+            Owner::Shapes(a, b) => {
+                [a, b].iter().any(|k| self.contacts.shapes[*k].shape.is_one_sided())
+            }
+        }
+    }
+
     fn finest(&self, point: PointId) -> f64 {
         match owner(point) {
             Owner::Scalar(_) => f64::INFINITY,
