@@ -2,7 +2,7 @@
 //!
 //! The slots of a [`Pair`] follow corners only a little into another body, and see nothing of a body that
 //! is wholly inside. Here the bodies are compared as sets of points. The depth is the length of the
-//! shortest move that would part them: exact for two convex bodies and for balls, else a lower bound.
+//! shortest move that would part them: exact for two convex bodies, else a lower bound.
 //! It comes from witnesses: where a ball of radius r about a point lies in one body and one of radius s
 //! about the same point in the other, any move that parts them is at least r + s long.
 //!
@@ -14,7 +14,7 @@ mod flat;
 mod pieces;
 mod search;
 
-use crate::pair::Pair;
+use crate::pair::{Pair, gap_bound};
 use crate::planar::closest::Query as PlanarQuery;
 use crate::planar::curve::Curve;
 use crate::planar::element::{Corner, Element};
@@ -39,8 +39,7 @@ use delassus_math::Vec3;
 /// # Ok::<(), delassus_geom::ShapeError>(())
 /// ```
 pub fn overlap_depth(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> Option<f64> {
-    let pair = Pair::new(a, b).ok()?;
-    if pair.gap_bound(pa, pb) >= -tol {
+    if gap_bound(a, pa, b, pb) >= -tol {
         return None;
     }
     let known = |depth: f64| Some(depth).filter(|d| *d > tol);
@@ -48,7 +47,7 @@ pub fn overlap_depth(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> Op
         Some(depth) => known(depth),
         None => known(estimate(a, pa, b, pb, tol))
             // A slot cannot tell a body that sticks in a wall from one behind it.
-            .or_else(|| if wall_and_body(a, b) { None } else { by_slots(&pair, pa, pb, tol) }),
+            .or_else(|| if wall_and_body(a, b) { None } else { by_slots(a, pa, b, pb, tol) }),
     }
 }
 
@@ -115,7 +114,8 @@ fn estimate(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> f64 {
 }
 
 /// What the slots see: exact where bodies overlap a little.
-fn by_slots(pair: &Pair, pa: &Pose, pb: &Pose, tol: f64) -> Option<f64> {
+fn by_slots(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> Option<f64> {
+    let pair = Pair::new(a, b).ok()?;
     let mut contacts: Vec<Contact> = Vec::new();
     pair.near(pa, pb, -tol, &mut contacts);
     let deepest = contacts.iter().map(|c| -c.gap).fold(0.0, f64::max);

@@ -228,6 +228,18 @@ impl System {
         }
     }
 
+    /// A point of each pair of shapes that overlaps by more than `tol` (m) at the realised position, and
+    /// its depth; without interactions that allow it.
+    pub(crate) fn overlaps(&self, ws: &Workspace, tol: f64) -> Vec<(PointId, f64)> {
+        let asked = |rule: usize| {
+            let contact = self.contacts.pairs.rules[rule].contact;
+            !self.contact(contact).allow_overlap
+        };
+        let found = self.contacts.overlaps(&ws.bodies, tol, &asked);
+        let id = |a, b| PointId { pair: super::shape_pair(a, b), slot: 0 };
+        found.into_iter().map(|(a, b, depth)| (id(a, b), depth)).collect()
+    }
+
     /// Names of the two shapes of a point; of the interaction where there are none.
     pub(crate) fn pair_name(&self, point: PointId) -> String {
         match owner(point) {
