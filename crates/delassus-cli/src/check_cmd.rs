@@ -22,6 +22,8 @@ struct CheckReport<'a> {
     bodies: Vec<&'a str>,
     joints: Vec<&'a str>,
     forces: Vec<&'a str>,
+    shapes: Vec<&'a str>,
+    contacts: Vec<&'a str>,
     sensors: Vec<&'a str>,
     velocities: usize,
     constraints: usize,
@@ -34,6 +36,8 @@ struct CheckReport<'a> {
     assembly_residual: f64,
     moved: Vec<Moved<'a>>,
     method: &'a str,
+    /// How contacts are treated, where there are any.
+    scheme: Option<&'static str>,
     t_start: f64,
     t_end: f64,
     ignored_keys: usize,
@@ -76,6 +80,8 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         bodies: m.bodies.iter().map(|b| b.name.as_str()).collect(),
         joints: m.joints.iter().map(|j| j.name.as_str()).collect(),
         forces: m.forces.iter().map(|f| f.name.as_str()).collect(),
+        shapes: m.shapes.iter().map(|s| s.name.as_str()).collect(),
+        contacts: m.contacts.iter().map(|c| c.name.as_str()).collect(),
         sensors: m.sensors.iter().map(|s| s.name.as_str()).collect(),
         velocities: r.nv,
         constraints: r.rows,
@@ -92,6 +98,7 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         assembly_residual: r.residual,
         moved: r.moved.iter().map(|(body, distance)| Moved { body, distance: *distance }).collect(),
         method: &p.options.method,
+        scheme: (!m.contacts.is_empty()).then(|| p.options.scheme.name()),
         t_start: p.model.state.t,
         t_end: p.options.t_end,
         ignored_keys: p.ignored_keys,
@@ -110,8 +117,13 @@ fn text(r: &CheckReport<'_>) -> String {
         ("bodies", &r.bodies),
         ("joints", &r.joints),
         ("forces", &r.forces),
+        ("shapes", &r.shapes),
+        ("contacts", &r.contacts),
         ("sensors", &r.sensors),
     ] {
+        if list.is_empty() && ["shapes", "contacts"].contains(&name) {
+            continue;
+        }
         let names: Vec<String> = list.iter().map(|n| (*n).to_owned()).collect();
         table.row(name, &format!("{}  {}", list.len(), short_list(&names)));
     }
@@ -136,7 +148,9 @@ fn text(r: &CheckReport<'_>) -> String {
         table.row("", &format!("{} by {:.3e} m", m.body, m.distance));
     }
     more(&mut table, r.moved.len());
-    table.row("run", &format!("{} from {} to {} s", r.method, brief(r.t_start), brief(r.t_end)));
+    let scheme = r.scheme.map_or_else(String::new, |s| format!(", contact {s}"));
+    let (from, to) = (brief(r.t_start), brief(r.t_end));
+    table.row("run", &format!("{} from {from} to {to} s{scheme}", r.method));
     ignored_keys(&mut table, r.ignored_keys);
     table.finish()
 }

@@ -50,6 +50,22 @@ fn coefficients() {
     let word = broken("restitution = 0.5", "restitution = 0.5\nrestitution_law = 'plastic'");
     word.refuses("E_UNKNOWN_VALUE", "m.toml:18:19", "energetic");
     broken("friction = 0.3", "friction = -0.3").refuses("E_FRICTION", "m.toml:18:12", "-0.3");
+    // an angle of friction is not its coefficient
+    broken("friction = 0.3", "friction = '30 deg'").refuses(
+        "E_DIMENSION",
+        "m.toml:18:12",
+        "tan(30 deg)",
+    );
+    let angle = broken("restitution = 0.5", "restitution = '0.5 rad'");
+    angle.refuses("E_DIMENSION", "m.toml:17:15", "plain number");
+    broken("friction = 0.3", "friction = 1e12").refuses("E_FRICTION", "m.toml:18:12", "no slip");
+    for good in ["1e4", "'tan(30 deg)'"] {
+        let ran = broken("friction = 0.3", &format!("friction = {good}")).run(&["check", "m.toml"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        for row in ["shapes", "2  ball, floor", "contacts", "1  bounce", "hybrid"] {
+            assert!(ran.stdout.contains(row), "no {row} in\n{}", ran.stdout);
+        }
+    }
     let less = broken("friction = 0.3", "friction = 0.3\nstatic_friction = 0.2");
     less.refuses("E_FRICTION", "m.toml:19:19", "less than");
 }
@@ -93,6 +109,42 @@ fn overlap_at_the_start() {
     }
 }
 
+/// Bodies that hide in each other: no corner of one is just below a face of the other.
+#[test]
+fn deep_overlap_at_the_start() {
+    let text = |x: f64, y: f64| {
+        let profile = |name: &str, body: &str, w: f64, h: f64| {
+            format!(
+                "[shape.{name}]\ntype = 'profile'\nbody = '{body}'\n\
+                 points = [[-{w}, -{h}], [{w}, -{h}], [{w}, {h}], [-{w}, {h}]]\n"
+            )
+        };
+        format!(
+            "schema = 1\n[body.b]\ntype = 'planar'\nmass = 1\ninertia = 0.1\nposition = [{x}, {y}]\n\
+             {}{}[contact.c]\nbetween = ['A', 'B']\n",
+            profile("A", "b", 0.05, 0.05),
+            profile("B", "ground", 0.05, 0.05),
+        )
+    };
+    for (x, y, depth) in [(0.0, 0.091, "9.000e-3"), (0.0, 0.0, "1.000e-1"), (0.03, 0.0, "7.000e-2")]
+    {
+        Bench::new(&text(x, y)).refuses("E_OVERLAP", "m.toml:", depth);
+    }
+    for (x, y) in [(0.0, 0.1), (0.1, 0.1), (0.03, 0.1), (0.0, 0.10000001)] {
+        let ran = Bench::new(&text(x, y)).run(&["check", "m.toml"]);
+        assert_eq!(ran.code, 0, "{x} {y}: {}", ran.stderr);
+    }
+    let solid = |z: f64, size: &str| {
+        format!(
+            "schema = 1\n[body.b]\ntype = 'rigid'\nmass = 1\ninertia = [1, 1, 1]\nposition = [0.3, 0.2, {z}]\n\
+             [shape.A]\ntype = 'box'\nbody = 'b'\nsize = [4, 0.1, 0.1]\n\
+             [shape.B]\ntype = 'box'\nbody = 'ground'\nsize = {size}\n[contact.c]\nbetween = ['A', 'B']\n"
+        )
+    };
+    Bench::new(&solid(0.05, "[0.1, 4, 0.1]")).refuses("E_OVERLAP", "m.toml:", "5.000e-2");
+    Bench::new(&solid(0.0, "[9, 9, 9]")).refuses("E_OVERLAP", "m.toml:", "4.35");
+}
+
 /// Found when the model is put together, with the names of both shapes and of the contact.
 #[test]
 fn pairs_without_a_gap() {
@@ -104,6 +156,13 @@ fn pairs_without_a_gap() {
     let bench = Bench::new(&text);
     let ran = bench.run(&["check", "m.toml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
+    // listed clockwise: a hole
+    let hole = "type = 'profile'\nbody = 'b'\npoints = [[0, 0], [0, 0.2], [0.2, 0]]";
+    broken("type = 'circle'\nbody = 'b'\nradius = 0.1", hole).refuses(
+        "E_PAIR_UNSUPPORTED",
+        "m.toml:",
+        "counter-clockwise",
+    );
     let solid = broken(
         "type = 'circle'\nbody = 'b'\nradius = 0.1",
         "type = 'sphere'\nbody = 'b'\nradius = 0.1",

@@ -33,6 +33,6 @@ pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
 pub use state::{Derived, State};
-pub use unilateral::{Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};
+pub use unilateral::{BEHIND, Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};
 
 pub use delassus_linalg::KktError;

@@ -137,6 +137,10 @@ impl Point {
     }
 }
 
+/// Gap, as part of a typical length, below which a point of a one-sided wall is behind it: above what a
+/// start may be off by rounding (1e-6) and what time-stepping leaves to stand (5e-6).
+pub const BEHIND: f64 = 2e-5;
+
 /// A problem with one-sided constraints. Its own rows (g, G) stay two-sided.
 ///
 /// A point is evaluated with the workspace realised: [`Unilateral::position`] after
@@ -222,6 +226,12 @@ pub trait Unilateral: Problem {
     /// of it may pass through unseen. Infinite where nothing can be passed.
     fn finest(&self, _point: PointId) -> f64 {
         f64::INFINITY
+    }
+
+    /// Whether one side of a point is a wall that lets pass what comes from behind: the point acts only
+    /// after its gap has been at least −[`BEHIND`] times [`Unilateral::length`] once.
+    fn one_sided(&self, _point: PointId) -> bool {
+        false
     }
 
     /// For the pair of a point at the realised state: a lower bound of the gaps of all its points

@@ -117,8 +117,8 @@ impl Shape {
     }
 
     /// A thin wall from `start` to `end`. It is one-sided: walking from `start` to `end`, the free side
-    /// is on the left (a floor goes from left to right). Something up to a quarter of its length behind
-    /// it counts as having gone through. For walls with two sides use a thin [`Profile`].
+    /// is on the left (a floor goes from left to right). Something up to 2 % of its length behind it is
+    /// seen with a negative gap, as gone through; what is deeper is not seen. For walls with two sides use a thin [`Profile`].
     pub fn segment(start: [f64; 2], end: [f64; 2]) -> Result<Shape, ShapeError> {
         let (p, q) = (planar("start of a segment", start)?, planar("end of a segment", end)?);
         if p == q {
@@ -219,6 +219,18 @@ impl Shape {
     /// Which kind of shape this is.
     pub fn kind(&self) -> ShapeKind {
         self.kind
+    }
+
+    /// Whether the shape is a wall without an inside: a segment, or an arc that is no circle. Nothing is
+    /// hit from behind it.
+    pub fn is_one_sided(&self) -> bool {
+        let open = matches!(&self.form, Form::Curve(c) if !c.closed);
+        open && matches!(self.kind, ShapeKind::Segment | ShapeKind::Arc)
+    }
+
+    /// Whether the body is outside a closed contour: the wall of a hole.
+    pub fn is_hole(&self) -> bool {
+        matches!(&self.form, Form::Curve(c) if c.turns_right())
     }
 
     /// Whether the shape lies in the xy plane. A point counts as planar but fits everywhere.

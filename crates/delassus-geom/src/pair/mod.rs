@@ -146,6 +146,11 @@ impl Shape {
     }
 }
 
+/// Lower bound of the gap of two shapes, cheap; −∞ where none is known.
+pub(crate) fn gap_bound(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> f64 {
+    Bound::of(a).gap(pa, &Bound::of(b), pb)
+}
+
 /// The kernel for this order of shapes, if there is one.
 fn kernel(a: &Shape, b: &Shape, tol: f64) -> Option<Box<dyn Kernel>> {
     if let (Form::Curve(c), Form::Curve(d)) = (&a.form, &b.form) {

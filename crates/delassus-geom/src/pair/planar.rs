@@ -20,6 +20,10 @@ pub(crate) const SIGHT: f64 = 0.71;
 /// Angle by which arcs overlap their ends, against gaps between neighbours by round-off (rad).
 const OVERLAP: f64 = 1e-12;
 
+/// How deep something that went through an open curve is seen, as part of the curve's length. Deeper it
+/// is something that passes behind.
+const THROUGH: f64 = 0.02;
+
 pub(crate) struct PlanarPair {
     a: Arc<Curve>,
     b: Arc<Curve>,
@@ -192,7 +196,10 @@ impl View<'_> {
             };
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
         }
-        hit.map(|h| (h.distance - radius, h))
+        let open = |c: &Curve| !c.closed && !c.elements.is_empty() && c.radius.is_finite();
+        let deepest = [self.finger, self.wall].into_iter().filter(|c| open(c));
+        let deepest = deepest.map(|c| THROUGH * c.length()).fold(f64::INFINITY, f64::min);
+        hit.map(|h| (h.distance - radius, h)).filter(|(gap, _)| *gap >= -deepest)
     }
 
     fn margin(&self, f: u32, w: u32, outward: &Vec3) -> f64 {

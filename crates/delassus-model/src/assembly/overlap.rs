@@ -1,7 +1,8 @@
-//! Gaps at the start: what overlaps or is beyond its stop already is refused by name and depth.
+//! Gaps at the start: what overlaps or is beyond its stop already is refused by name and depth. Shapes
+//! are compared as bodies, not by their contact points: those see nothing of what is deep inside.
 
 use crate::{Diagnostic, System};
-use delassus_dae::{Point, Problem, Unilateral};
+use delassus_dae::{Point, PointId, Problem, Unilateral};
 use std::collections::BTreeMap;
 
 /// Depth that is put down to rounding of the given positions, as a fraction of the model's length.
@@ -15,20 +16,29 @@ pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(),
     }
     let mut ws = system.workspace();
     system.realize_position(t, q, z, &mut ws);
+    let tol = TOLERANCE * system.length();
+    // interaction to its pairs and their depths
+    let mut found: BTreeMap<usize, BTreeMap<u64, (String, f64)>> = BTreeMap::new();
+    let mut tell = |id: PointId, depth: f64| {
+        let Some(contact) = system.contact_of(id) else { return };
+        let pairs = found.entry(contact).or_default();
+        let pair = pairs.entry(id.pair).or_insert_with(|| (system.pair_name(id), 0.0));
+        pair.1 = pair.1.max(depth);
+    };
+    for (id, depth) in system.overlaps(&ws, tol) {
+        tell(id, depth);
+    }
     let mut near = Vec::new();
     system.near(&ws, 0.0, &mut near);
     let mut point = Point::default();
-    // interaction to its pairs and their largest depths
-    let mut found: BTreeMap<usize, BTreeMap<u64, (String, f64)>> = BTreeMap::new();
     for id in near {
         let Some(contact) = system.contact_of(id) else { continue };
         if !system.model().contacts[contact].allow_overlap
+            && !system.is_of_shapes(contact)
             && system.position(&ws, id, false, None, &mut point)
-            && point.gap < -TOLERANCE * system.length()
+            && point.gap < -tol
         {
-            let pairs = found.entry(contact).or_default();
-            let pair = pairs.entry(id.pair).or_insert_with(|| (system.pair_name(id), 0.0));
-            pair.1 = pair.1.max(-point.gap);
+            tell(id, -point.gap);
         }
     }
     let faults: Vec<Diagnostic> =

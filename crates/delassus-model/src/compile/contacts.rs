@@ -11,6 +11,10 @@ use crate::{Contact, ContactKind, Coordinate, CoordinateKind, Diagnostic, ShapeI
 use delassus_dae::{Restitution, RestitutionLaw};
 use delassus_expr::Dim;
 
+/// Largest coefficient of friction: an angle of 0.006° to the surface. Beyond it nothing slides any
+/// earlier, and the friction cone is so wide that forces are differences of large numbers.
+const MAX_FRICTION: f64 = 1e4;
+
 fn label(kind: ContactType) -> &'static str {
     match kind {
         ContactType::Shapes => "a contact of shapes",
@@ -180,6 +184,7 @@ impl Entry<'_> {
         };
         let e = match &self.spec.restitution {
             None => 0.0,
+            Some(value) if self.is_angle(value, "restitution") => return None,
             Some(value) => self.env.constant(value, &path, Dim::NONE)?,
         };
         if (0.0..=1.0).contains(&e) {
@@ -198,12 +203,44 @@ impl Entry<'_> {
 
     fn surface(&self) -> Option<Surface> {
         let restitution = self.restitution();
-        let (friction, static_friction) = self.bounds(
-            ("friction", &self.spec.friction),
-            ("static_friction", &self.spec.static_friction),
-            Dim::NONE,
-        )?;
+        let fields =
+            [("friction", &self.spec.friction), ("static_friction", &self.spec.static_friction)];
+        let angles = fields.map(|(f, x)| x.as_ref().is_some_and(|x| self.is_angle(x, f)));
+        if angles.contains(&true) {
+            return None;
+        }
+        let (friction, static_friction) = self.bounds(fields[0], fields[1], Dim::NONE)?;
+        for ((field, _), mu) in fields.iter().zip([friction, static_friction]) {
+            if mu > MAX_FRICTION {
+                let text = format!("`{field}` is {mu:e}, but must not be above {MAX_FRICTION:e}");
+                self.env.report(
+                    Diagnostic::error("E_FRICTION", self.path.field(field).to_string(), text)
+                        .help("1e4 is as good as no slip; with more, forces lose all digits"),
+                );
+                return None;
+            }
+        }
         Some(Surface { restitution: restitution?, friction, static_friction })
+    }
+
+    /// Reports a coefficient that is written as an angle: its number in radians would be taken.
+    fn is_angle(&self, value: &Scalar, field: &str) -> bool {
+        let Scalar::Text(text) = value else { return false };
+        let unit =
+            text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-.eE ".contains(c));
+        let unit = unit.trim_matches(|c: char| "[] ".contains(c));
+        if unit != "deg" && unit != "rad" {
+            return false;
+        }
+        self.env.report(
+            Diagnostic::error(
+                "E_DIMENSION",
+                self.path.field(field).to_string(),
+                format!("`{field}` is a plain number, but `{}` is an angle", text.trim()),
+            )
+            .help(format!("for an angle of friction write its tangent: \"tan({})\"", text.trim())),
+        );
+        true
     }
 
     /// Two numbers, both not negative, the second at least the first and equal to it where it is

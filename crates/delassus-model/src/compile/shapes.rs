@@ -343,7 +343,7 @@ impl Entry<'_> {
         if !(to > from && to - from <= TAU * (1.0 + 1e-12)) {
             self.env.range(
                 &self.path.field("to_angle"),
-                format!("the arc goes from {from} to {to} rad, but must turn by 0 to 2π"),
+                format!("the arc goes from {from} to {to} rad, but must turn by more than 0 and at most 2π"),
                 "give an end above the beginning by at most 360 deg",
             );
             return None;

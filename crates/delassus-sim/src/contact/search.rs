@@ -195,8 +195,14 @@ impl Watch {
                 part.armed |= a.g > part.zero;
                 continue;
             }
+            // what is behind a one-sided wall, or was out of its sight, passes
+            let walled = o.behind.is_finite();
+            if walled && !(a.g >= o.behind) {
+                continue;
+            }
             let root = part.crossing(&mut gap, (sa, a.g, a.r), (sb, b.g, b.r));
-            if let Some(root) = root {
+            // around the end of such a wall the gap jumps
+            if let Some(root) = root.filter(|s| !walled || gap(*s).0 >= o.behind) {
                 return (root < limit || limit >= 1.0).then_some(root);
             }
         }

@@ -6,7 +6,7 @@
 //! one. The search itself is in `search.rs`.
 
 use super::thresholds::Thresholds;
-use delassus_dae::{Law, Point, PointId, State, Unilateral};
+use delassus_dae::{BEHIND, Law, Point, PointId, State, Unilateral};
 use std::ops::Range;
 
 /// Parts of a step, at least and at most.
@@ -30,6 +30,8 @@ pub(super) struct Open {
     finest: f64,
     /// It is too far away to close in this step; its track is empty.
     pub far: bool,
+    /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
+    pub behind: f64,
     /// What was measured in the step, in order of time.
     pub track: Vec<Node>,
 }
@@ -125,6 +127,7 @@ impl Watch {
                     armed: false,
                     finest: p.finest(id),
                     far: false,
+                    behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
                     track: Vec::with_capacity(TRACK),
                 },
             };
@@ -211,7 +214,11 @@ impl Watch {
             if self.slid_off.contains(&o.id) || p.clearance(ws, o.id) > limit {
                 continue;
             }
-            if clearance.of(p, ws, o.id) <= limit && self.point.measure(p, ws, o).0 <= limit {
+            if clearance.of(p, ws, o.id) > limit {
+                continue;
+            }
+            let g = self.point.measure(p, ws, o).0;
+            if g <= limit && g >= o.behind {
                 out.push((o.id, self.point.features));
             }
         }

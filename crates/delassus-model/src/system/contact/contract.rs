@@ -466,6 +466,39 @@ fn the_start_may_not_overlap() {
     assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_BEYOND_LIMIT", "contact.l"));
 }
 
+/// Also where pairs come from the broad phase, and also deep ones: the points of contact see neither a
+/// square on the spot of another one nor one inside.
+#[test]
+fn deep_overlap_among_many_is_named() {
+    let text = |moved: f64, extra: &str| {
+        let mut text = String::from("schema = 1\n");
+        for k in 0..100 {
+            let x = if k == 70 { moved } else { 0.2 * f64::from(k) };
+            let half = if k == 71 { 0.02 } else { 0.1 };
+            text += &format!(
+                "[body.b{k}]\ntype = 'planar'\nmass = 1\ninertia = 1\nposition = [{x}, 0]\n\
+                 [shape.s{k}]\ntype = 'profile'\nbody = 'b{k}'\n\
+                 points = [[-{half}, -{half}], [{half}, -{half}], [{half}, {half}], [-{half}, {half}]]\n"
+            );
+        }
+        text + &format!("[contact.c]\namong = ['s*']\n{extra}\n")
+    };
+    let start = |text: &str| assemble(System::new(model(text)).unwrap());
+    assert!(System::new(model(&text(14.0, ""))).unwrap().contacts.pairs.are_many());
+    assert!(start(&text(14.0, "")).is_ok());
+    // one on the spot of another, and one around a small one and into the next
+    for (moved, listed) in [
+        (2.0, ["`s10` and `s70` by 2.000e-1", "at the start: `s10`"]),
+        (14.21, ["`s70` and `s71` by 1.100e-1", "`s70` and `s72` by 1.000e-2"]),
+    ] {
+        let faults = start(&text(moved, "")).unwrap_err();
+        for part in listed {
+            assert!(faults[0].message.contains(part), "{}", faults[0].message);
+        }
+        assert!(start(&text(moved, "allow_overlap = true")).is_ok());
+    }
+}
+
 #[test]
 fn unsupported_pairs_are_named() {
     let text = planar_text(

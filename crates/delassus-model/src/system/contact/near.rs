@@ -4,7 +4,7 @@
 use super::{Contacts, shape_pair};
 use crate::system::kin::BodyKin;
 use delassus_dae::PointId;
-use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, placed_gap};
+use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, overlap_depth, placed_gap};
 use delassus_math::Vec3;
 
 /// Buffers of a search.
@@ -67,6 +67,39 @@ impl Contacts {
         for (i, j) in candidates.iter() {
             self.try_pair(numbers[*i], numbers[*j], places, margin, contacts, out);
         }
+    }
+
+    /// Pairs of shapes, a < b ascending, that overlap by more than `tol` (m), with their depths, of the
+    /// rules that `asked` names. For the start: not made for speed, but near pairs come first.
+    pub(super) fn overlaps(
+        &self,
+        bodies: &[BodyKin],
+        tol: f64,
+        asked: &dyn Fn(usize) -> bool,
+    ) -> Vec<(usize, usize, f64)> {
+        let poses: Vec<Pose> = self.shapes.iter().map(|s| s.place(&bodies[s.body])).collect();
+        let mut pairs = Vec::new();
+        if self.pairs.are_many() {
+            let numbers: Vec<usize> =
+                (0..self.shapes.len()).filter(|k| self.pairs.meets(*k)).collect();
+            let boxes: Vec<Aabb> =
+                numbers.iter().map(|&k| self.shapes[k].shape.aabb(&poses[k])).collect();
+            Broad::new().pairs(&boxes, 0.0, &mut pairs);
+            pairs.iter_mut().for_each(|p| *p = (numbers[p.0], numbers[p.1]));
+            pairs.retain(|&(a, b)| self.shapes[a].body != self.shapes[b].body);
+        } else {
+            pairs.extend(self.pairs.listed.iter().map(|p| (p.a, p.b)));
+        }
+        pairs.retain(|&(a, b)| self.pairs.rule(a, b).is_some_and(asked));
+        let depth = |a: usize, b: usize| {
+            let (x, y) = (&self.shapes[a], &self.shapes[b]);
+            if let (Some(fa), Some(fb)) = (&x.only, &y.only) {
+                let gap = delassus_geom::feature_gap(fa, &poses[a], fb, &poses[b]).0;
+                return Some(-gap).filter(|d| *d > tol);
+            }
+            overlap_depth(&x.shape, &poses[a], &y.shape, &poses[b], tol)
+        };
+        pairs.into_iter().filter_map(|(a, b)| depth(a, b).map(|d| (a, b, d))).collect()
     }
 
     fn try_pair(

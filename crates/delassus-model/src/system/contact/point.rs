@@ -211,6 +211,15 @@ impl Unilateral for System {
         }
     }
 
+    fn one_sided(&self, point: PointId) -> bool {
+        match owner(point) {
+            Owner::Scalar(_) => false,
+            Owner::Shapes(a, b) => {
+                [a, b].iter().any(|k| self.contacts.shapes[*k].shape.is_one_sided())
+            }
+        }
+    }
+
     fn finest(&self, point: PointId) -> f64 {
         match owner(point) {
             Owner::Scalar(_) => f64::INFINITY,
@@ -267,6 +276,18 @@ impl System {
                 pairs.rule(a, b).map(|rule| pairs.rules[rule].contact)
             }
         }
+    }
+
+    /// A point of each pair of shapes that overlaps by more than `tol` (m) at the realised position, and
+    /// its depth; without interactions that allow it.
+    pub(crate) fn overlaps(&self, ws: &Workspace, tol: f64) -> Vec<(PointId, f64)> {
+        let asked = |rule: usize| {
+            let contact = self.contacts.pairs.rules[rule].contact;
+            !self.contact(contact).allow_overlap
+        };
+        let found = self.contacts.overlaps(&ws.bodies, tol, &asked);
+        let id = |a, b| PointId { pair: super::shape_pair(a, b), slot: 0 };
+        found.into_iter().map(|(a, b, depth)| (id(a, b), depth)).collect()
     }
 
     /// Names of the two shapes of a point; of the interaction where there are none.

@@ -207,13 +207,22 @@ pub(crate) fn check_pairs(
                 continue;
             }
             told.push(key);
+            let holes = [x, y].into_iter().filter(|k| layouts[*k].shape.is_hole());
+            let holes: Vec<String> = holes.map(|k| format!("`{}`", shapes[k].name)).collect();
+            let help = match holes.join(" and ") {
+                names if names.is_empty() => "use other shapes, or leave this pair out".to_owned(),
+                names => format!(
+                    "{names} is the wall of a hole, with the material outside: list the points \
+                     counter-clockwise for a solid part, without `hollow`"
+                ),
+            };
             faults.push(
                 Diagnostic::error(
                     "E_PAIR_UNSUPPORTED",
                     format!("contact.{contact}"),
                     format!("`{}` cannot touch `{}`: {why}", shapes[x].name, shapes[y].name),
                 )
-                .help("use other shapes, or leave this pair out"),
+                .help(help),
             );
         }
     }
