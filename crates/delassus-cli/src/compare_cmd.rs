@@ -171,19 +171,8 @@ fn given(
     prepared: &Prepared,
     plan: &Plan,
 ) -> Result<Reference, Failure> {
-    let sensors: Vec<Channel> = prepared
-        .model
-        .system
-        .model()
-        .sensors
-        .iter()
-        .map(|s| Channel {
-            name: s.name.clone(),
-            unit: s.unit.clone(),
-            frame: s.frame.clone(),
-            sensor: true,
-        })
-        .collect();
+    let sensors = prepared.model.system.model().sensors.iter();
+    let sensors: Vec<Channel> = sensors.map(Channel::from).collect();
     let columns: Vec<(String, Vec<f64>)> =
         table.names.iter().cloned().zip(table.columns.iter().cloned()).collect();
     let path = a.reference.as_deref().unwrap_or(Path::new(""));

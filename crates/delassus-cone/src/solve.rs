@@ -74,6 +74,10 @@ pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspa
         return Report { residual, ..Report::refused(Status::Unsupported, s.solver) };
     }
     ws.scaled.push(&ws.best.r, r);
+    if r.iter().any(|x| !x.is_finite()) {
+        // sweeps that run away may overflow in the units of the caller
+        r.fill(0.0);
+    }
     let residual = scaled_residual(p, r, ws);
     let status = if residual <= s.tolerance {
         Status::Solved

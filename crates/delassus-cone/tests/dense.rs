@@ -18,6 +18,44 @@ fn case(seed: u64, kinds: &[Law], most: usize) -> Owned {
     random(&mut rng, kinds, blocks, deficit)
 }
 
+fn answered_honestly(seed: u64, n: usize, which: usize) -> Result<(), TestCaseError> {
+    let mut rng = Rng::new(seed);
+    let mut laws = Vec::new();
+    let mut rows = 0;
+    while rows < n {
+        let law = if n - rows >= 3 { SPATIAL[rng.below(4)] } else { PLANAR[rng.below(3)] };
+        rows += law.rows();
+        laws.push(law);
+    }
+    let power = [0, -12, 12][rng.below(3)];
+    let w = rng.vec(rows * rows).iter().map(|x| x * 10f64.powi(power)).collect();
+    let p = Owned { w, b: rng.vec(rows), laws };
+    let solver = [
+        Solver::Auto,
+        Solver::Lemke,
+        Solver::Enumeration,
+        Solver::GaussSeidel,
+        Solver::SemismoothNewton,
+        Solver::Admm,
+        Solver::InteriorPoint,
+    ][which];
+    let (r, report) = p.solve(solver, 1e-9, 300);
+    prop_assert!(r.iter().all(|x| x.is_finite()));
+    let residual = natural_residual(&p.view(), &r, &mut Workspace::new());
+    if report.status == Status::Solved {
+        prop_assert!(report.residual <= 1e-9 && residual <= 1e-9);
+    } else {
+        prop_assert!(report.residual > 1e-9);
+    }
+    Ok(())
+}
+
+/// Sweeps that run away beyond the largest number.
+#[test]
+fn an_answer_that_overflows_is_not_given() {
+    answered_honestly(17302608937575497584, 4, 3).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
@@ -75,27 +113,7 @@ proptest! {
     /// Anything at all: no panic, no hang, and "solved" is true.
     #[test]
     fn any_matrix_is_answered_honestly(seed in any::<u64>(), n in 0usize..7, which in 0usize..7) {
-        let mut rng = Rng::new(seed);
-        let mut laws = Vec::new();
-        let mut rows = 0;
-        while rows < n {
-            let law = if n - rows >= 3 { SPATIAL[rng.below(4)] } else { PLANAR[rng.below(3)] };
-            rows += law.rows();
-            laws.push(law);
-        }
-        let power = [0, -12, 12][rng.below(3)];
-        let w = rng.vec(rows * rows).iter().map(|x| x * 10f64.powi(power)).collect();
-        let p = Owned { w, b: rng.vec(rows), laws };
-        let solver = [Solver::Auto, Solver::Lemke, Solver::Enumeration, Solver::GaussSeidel,
-            Solver::SemismoothNewton, Solver::Admm, Solver::InteriorPoint][which];
-        let (r, report) = p.solve(solver, 1e-9, 300);
-        prop_assert!(r.iter().all(|x| x.is_finite()));
-        let residual = natural_residual(&p.view(), &r, &mut Workspace::new());
-        if report.status == Status::Solved {
-            prop_assert!(report.residual <= 1e-9 && residual <= 1e-9);
-        } else {
-            prop_assert!(report.residual > 1e-9);
-        }
+        answered_honestly(seed, n, which)?;
     }
 
     /// Other units of rows, other sizes: the same residual and the same answer.

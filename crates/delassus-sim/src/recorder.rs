@@ -9,7 +9,7 @@ use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
 use crate::touch::Toucher;
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure};
-use delassus_model::{Measured, Outputs, System, Workspace};
+use delassus_model::{Measured, Outputs, Sensor, System, Workspace};
 
 /// A column of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,12 @@ pub struct Channel {
     pub frame: String,
     /// A sensor of the model; the others are diagnostics every run records.
     pub sensor: bool,
+}
+
+impl From<&Sensor> for Channel {
+    fn from(s: &Sensor) -> Channel {
+        Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor: true }
+    }
 }
 
 /// Samples by column.
@@ -152,17 +158,7 @@ impl Recorder {
     ) -> Result<Recorder, SetupError> {
         let d = sys.dims();
         let n_contact = contacts.len();
-        let mut channels: Vec<Channel> = sys
-            .model()
-            .sensors
-            .iter()
-            .map(|s| Channel {
-                name: s.name.clone(),
-                unit: s.unit.clone(),
-                frame: s.frame.clone(),
-                sensor: true,
-            })
-            .collect();
+        let mut channels: Vec<Channel> = sys.model().sensors.iter().map(Channel::from).collect();
         channels.extend(contacts);
         channels.extend(DIAGNOSTICS.iter().map(|(name, unit)| Channel {
             name: (*name).to_owned(),

@@ -44,18 +44,15 @@ fn escapement() {
     agree("escapement.toml", &METHODS, &["anchor", "wheel"], 1.0, 1e-3, [1e-7, 1e-3]);
 }
 
-/// Generalized-α is left out: its errors of second order decide which of the light parts bounces
-/// first.
 #[test]
 fn ratchet() {
-    agree("ratchet.toml", &METHODS[..3], &["wheel"], 0.5, 1e-2, [1e-7, 1e-3]);
+    // one impact is at 0.5 s to round-off: the end is not there
+    agree("ratchet.toml", &METHODS, &["wheel"], 0.6, 1e-2, [1e-7, 1e-3]);
 }
 
 #[test]
 fn geneva() {
-    // gen-alpha rings after the pin lands (see the page of validation); its other forms do not
-    let methods = ["mdop5", "hem5", "phem56", "gen-alpha-index2", "gen-alpha-ggl"];
-    agree("geneva.toml", &methods, &["wheel"], 1.0, 1e-2, [1e-7, 1e-3]);
+    agree("geneva.toml", &METHODS, &["wheel"], 1.0, 1e-2, [1e-7, 1e-3]);
 }
 
 /// Balls that touch without load stay a group, whatever the errors of the method.

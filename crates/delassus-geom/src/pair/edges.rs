@@ -11,7 +11,9 @@ const PARALLEL: f64 = 1e-6;
 /// must be visible then, or a body that falls flat would be seen too late.
 const OPEN: f64 = 0.3;
 
-/// The same where they overlap: what is further off is another edge seen through the body.
+/// The same where they overlap: what is further off is another edge seen through the body. An edge
+/// whose normal is outside of the arc is in front of a side of the other body; it must be long enough to
+/// go on through that side, or it does not overlap at all.
 const CLOSED: f64 = 0.02;
 
 /// A straight piece in a common frame.
@@ -49,16 +51,19 @@ pub(crate) fn cross(
         return None;
     }
     let (s, t) = crossing(&a.x, &a.d, &b.x, &b.d);
-    let inside = s.min(a.len - s).min(t).min(b.len - t);
+    let (left_a, left_b) = (s.min(a.len - s), t.min(b.len - t));
+    let inside = left_a.min(left_b);
     if inside <= tol {
         return None;
     }
     for (n, turn) in [(c / sine, false), (c / -sine, true)] {
         let apart = n.dot(&(b.x - a.x));
         let gap = apart - a.radius - b.radius;
-        let off = va(&n).max(vb(&-n));
+        let (off_a, off_b) = (va(&n), vb(&-n));
         let limit = if gap >= 0.0 { OPEN } else { CLOSED };
-        if off <= limit && apart >= -deepest {
+        let enters =
+            apart >= 0.0 || (left_b * sine >= -apart * off_a && left_a * sine >= -apart * off_b);
+        if off_a.max(off_b) <= limit && apart >= -deepest && enters {
             return Some(Cross { gap, inside, turn });
         }
     }

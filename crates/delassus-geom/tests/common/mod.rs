@@ -66,7 +66,15 @@ pub fn check_gradient(pair: &Pair, pa: &Pose, pb: &Pose, planar: bool) {
             }
             _ => 1.0,
         };
-        let tol = 1e-7 * (1.0 + rate.abs()) / sharp;
+        // So does that of centres close to each other: the third derivative of the gap goes with one
+        // over the square of their distance.
+        let round = |f: &Feature| match f {
+            Feature::Ball { radius, .. } | Feature::Line { radius, .. } => *radius,
+            Feature::Plane { .. } => 0.0,
+        };
+        let centres = c.gap + round(&c.features[0]) + round(&c.features[1]);
+        let close = (h * (xb - xa).norm() / centres).powi(2) * (xb - xa).norm();
+        let tol = 1e-7 * (1.0 + rate.abs()) / sharp + close;
         assert!((rate - slope).abs() < tol, "slot {s}: {rate} {slope} {c:?}");
         assert!((c.normal.norm() - 1.0).abs() < 1e-12);
         let along = c.normal.dot(&(c.points[1] - c.points[0]));

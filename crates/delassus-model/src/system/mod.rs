@@ -12,6 +12,8 @@ mod equations;
 mod force;
 #[cfg(test)]
 mod force_contract;
+#[cfg(test)]
+mod force_sensors;
 pub(crate) mod kin;
 mod loads;
 mod probe;

@@ -1,10 +1,11 @@
-//! Accelerations and multipliers after a step that is a sliver of the one before.
+//! What a step tells that is a sliver: cut short at the end of a run or at an event, or the first
+//! one after an event.
 //!
 //! The rows of index 3 tell accelerations by g/(βh²), those of index 2 by (G v + g_t)/(βh). In a
-//! step that was cut short (the last of a run) round-off in g, about ε of the size of the model,
-//! may stand above the error of the method, (hω)² of the accelerations. The state is none the
-//! worse, and the index-1 form tells from it what v̇ and λ are. They are reported in the place of
-//! the method's own, which stay its history.
+//! short step round-off in g, about ε of the size of the model, may stand above the error of the
+//! method, (hω)² of the accelerations. Positions are none the worse, and the index-1 form tells from
+//! them what v̇ and λ are. They are reported in the place of the method's own, which stay its history.
+//! Index 3 lets the same round-off into the velocities, by g/h: they are put back on the constraints.
 //!
 //! Where the two differ by more than round-off explains, the method's own are right: very stiff
 //! forces amplify errors of positions, which the method filters.
@@ -21,16 +22,16 @@ const MARGIN: f64 = 100.0;
 
 impl GenAlpha {
     /// Looks whether round-off spoiled v̇ and λ at the end of an attempt; if so, `told` has better
-    /// ones.
+    /// ones, and v is on the constraints.
     pub(super) fn tell<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
-        to: &State,
+        to: &mut State,
         h: f64,
     ) -> Result<(), StepFailure> {
         self.tells = false;
-        if self.dims.n_vel == 0 || !self.h_prev.is_some_and(|hp| h < SHORT * hp) {
+        if self.dims.n_vel == 0 || self.h_prev.is_some_and(|hp| h >= SHORT * hp) {
             return Ok(());
         }
         let omega = self.rate();
@@ -44,12 +45,26 @@ impl GenAlpha {
         if self.near_singular() {
             return Ok(());
         }
-        p.realize_velocity(&to.v, &to.z, ws);
+        let held = self.form.at_velocity();
+        self.tmp.copy_from_slice(&to.v);
+        if !held {
+            p.realize_velocity(&to.v, &to.z, ws);
+            p.residual_vel(ws, &mut self.rows);
+            self.acc.correct(&self.rows, &mut self.tmp2)?;
+            for (v, dv) in self.tmp.iter_mut().zip(&self.tmp2) {
+                *v -= dv;
+            }
+        }
+        p.realize_velocity(&self.tmp, &to.z, ws);
         let e = AtVel::realized(p, ws);
         let t = &mut self.told;
         self.acc.solve_at(&e, &mut t.a, &mut t.lambda, &mut t.zdot)?;
         let pairs = t.a.iter().zip(&self.end.a).zip(&self.scale);
         self.tells = pairs.into_iter().all(|((x, y), s)| (x - y).abs() <= MARGIN * noise * s);
+        if self.tells && !held {
+            to.v.copy_from_slice(&self.tmp);
+            self.carry_next.fill(0.0);
+        }
         Ok(())
     }
 }

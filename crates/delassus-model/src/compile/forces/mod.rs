@@ -1,96 +1,26 @@
 //! Forces, springs, bushings and actuators.
 
+mod actuator;
+mod bushing;
+mod fields;
+
 use super::bodies::optional;
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted};
 use super::frames::{World, ground_frame};
-use super::geometry::components;
 use super::repeat::Instance;
 use super::scalars::Vars;
 use super::sensors::Sensors;
 use crate::spec::{Components, ForceSpec, ForceType, InertiaSpec, Scalar};
 use crate::{
-    BodyKind, Control, Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw,
-    var,
+    BodyKind, Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw, var,
 };
 use delassus_expr::{Dim, Expr};
-use delassus_math::Mat6;
-
-/// Asymmetry and negative eigenvalues that are put down to rounding, relative to the largest
-/// entry of the matrix.
-const SLOP: f64 = 1e-9;
+use fields::{fields, given, label};
 
 const LENGTH_AND_RATE: &[(&str, usize)] = &[("length", var::COORDINATE), ("rate", var::RATE)];
 const ANGLE_AND_RATE: &[(&str, usize)] =
     &[("angle", var::COORDINATE), ("position", var::COORDINATE), ("rate", var::RATE)];
-
-fn label(kind: ForceType) -> &'static str {
-    match kind {
-        ForceType::Force => "a force",
-        ForceType::Torque => "a torque",
-        ForceType::Spring => "a spring",
-        ForceType::Torsion => "a torsion element",
-        ForceType::Bushing => "a bushing",
-        ForceType::Actuator => "an actuator",
-    }
-}
-
-fn fields(kind: ForceType) -> &'static [&'static str] {
-    match kind {
-        ForceType::Force => &["at", "frame", "force"],
-        ForceType::Torque => &["at", "frame", "torque"],
-        ForceType::Spring => {
-            &["between", "stiffness", "damping", "length", "force", "allow_negative"]
-        }
-        ForceType::Torsion => &[
-            "joint",
-            "coordinate",
-            "between",
-            "axis",
-            "stiffness",
-            "damping",
-            "angle",
-            "torque",
-            "allow_negative",
-        ],
-        ForceType::Bushing => &["between", "stiffness", "damping", "allow_negative"],
-        ForceType::Actuator => &[
-            "joint",
-            "coordinate",
-            "between",
-            "axis",
-            "target",
-            "control",
-            "kp",
-            "ki",
-            "kd",
-            "allow_negative",
-        ],
-    }
-}
-
-fn given(spec: &ForceSpec) -> [(&'static str, bool); 18] {
-    [
-        ("at", spec.at.is_some()),
-        ("frame", spec.frame.is_some()),
-        ("between", !spec.between.is_empty()),
-        ("joint", spec.joint.is_some()),
-        ("coordinate", spec.coordinate.is_some()),
-        ("axis", spec.axis.is_some()),
-        ("force", spec.force.is_some()),
-        ("torque", spec.torque.is_some()),
-        ("stiffness", spec.stiffness.is_some()),
-        ("damping", spec.damping.is_some()),
-        ("length", spec.length.is_some()),
-        ("angle", spec.angle.is_some()),
-        ("target", spec.target.is_some()),
-        ("control", spec.control.is_some()),
-        ("kp", spec.kp.is_some()),
-        ("ki", spec.ki.is_some()),
-        ("kd", spec.kd.is_some()),
-        ("allow_negative", spec.allow_negative),
-    ]
-}
 
 /// What the forces of a model refer to.
 pub(super) struct Parts<'p> {
@@ -399,112 +329,6 @@ impl Entry<'_> {
         None
     }
 
-    fn bushing(&self) -> Option<ForceKind> {
-        let (env, spec, path) = (self.env, self.spec, self.path);
-        let between = path.field("between");
-        let frames = self.parts.world.pair(env, &spec.between, &between, "a bushing");
-        if spec.stiffness.is_none() && spec.damping.is_none() {
-            let help = "give 6 diagonal entries (3 translations, 3 rotations) or a 6×6 matrix";
-            env.missing(&path.field("stiffness"), "a bushing", help);
-            return None;
-        }
-        let k = self.matrix(spec.stiffness.as_ref(), "stiffness", Dim::STIFFNESS);
-        let c = self.matrix(spec.damping.as_ref(), "damping", Dim::DAMPING);
-        let (a, b) = frames?;
-        Some(ForceKind::Bushing { a, b, k: Box::new(k?), c: Box::new(c?) })
-    }
-
-    /// Six diagonal entries or a 6×6 matrix; `dim` is that of the translational entries.
-    fn matrix(&self, value: Option<&InertiaSpec>, field: &str, dim: Dim) -> Option<Mat6> {
-        let (env, path) = (self.env, self.path.field(field));
-        // a rotation is dimensionless, so that each rotational index adds a length
-        let entry_dim = |i: usize, j: usize| {
-            let lengths = usize::from(i >= 3) + usize::from(j >= 3);
-            (0..lengths).fold(dim, |d, _| d.checked_mul(Dim::LENGTH).unwrap_or(Dim::Any))
-        };
-        let mut m = Mat6::zeros();
-        match value {
-            None => return Some(m),
-            Some(InertiaSpec::Planar(_)) => {
-                env.wrong_form(&path, "one number", "a list of 6 or a 6×6 matrix");
-                return None;
-            }
-            Some(InertiaSpec::List(list)) => {
-                if list.len() != 6 {
-                    env.shape(&path, list.len(), "6 diagonal entries or a 6×6 matrix");
-                    return None;
-                }
-                let entries: Vec<Option<f64>> = list
-                    .iter()
-                    .enumerate()
-                    .map(|(i, value)| {
-                        let path = path.index(i);
-                        let x = env.constant(value, &path, entry_dim(i, i))?;
-                        self.check_sign(x, &path, field)
-                    })
-                    .collect();
-                for (i, x) in entries.into_iter().enumerate() {
-                    m[(i, i)] = x?;
-                }
-                return Some(m);
-            }
-            Some(InertiaSpec::Matrix(rows)) => {
-                if rows.len() != 6 || rows.iter().any(|r| r.len() != 6) {
-                    let count = rows.iter().map(Vec::len).sum();
-                    env.shape(&path, count, "6 rows of 6 entries");
-                    return None;
-                }
-                let mut complete = true;
-                for (i, row) in rows.iter().enumerate() {
-                    for (j, value) in row.iter().enumerate() {
-                        match env.constant(value, &path.index(i).index(j), entry_dim(i, j)) {
-                            Some(x) => m[(i, j)] = x,
-                            None => complete = false,
-                        }
-                    }
-                }
-                if !complete {
-                    return None;
-                }
-            }
-        }
-        self.check_matrix(m, &path, field)
-    }
-
-    /// The matrix, if it neither makes energy nor is meant to.
-    fn check_matrix(&self, m: Mat6, path: &Path<'_>, what: &str) -> Option<Mat6> {
-        let size = m.amax();
-        if size == 0.0 || self.spec.allow_negative {
-            return Some(m);
-        }
-        let scaled = m / size;
-        let asymmetry = (scaled - scaled.transpose()).amax();
-        if asymmetry > SLOP {
-            self.env.range(
-                path,
-                format!(
-                    "the {what} matrix is not symmetric: mirrored entries differ by up to {:e}",
-                    asymmetry * size
-                ),
-                "if it is meant to feed energy into the system, set allow_negative = true",
-            );
-            return None;
-        }
-        let eigenvalues = scaled.symmetric_eigenvalues();
-        if eigenvalues.min() < -SLOP {
-            self.env.range(
-                path,
-                format!(
-                    "the {what} matrix has a negative eigenvalue; its eigenvalues are {}",
-                    components((eigenvalues * size).as_slice())
-                ),
-                "if it is meant to feed energy into the system, set allow_negative = true",
-            );
-            return None;
-        }
-        Some(m)
-    }
-
     fn coordinate(&self, default: CoordinateKind) -> Option<Coordinate> {
         let spec = self.spec;
         let wanted = Wanted {
@@ -518,93 +342,6 @@ impl Entry<'_> {
         };
         let (world, joints) = (self.parts.world, self.parts.joints);
         wanted.resolve(self.env, world, joints, self.path, label(spec.kind))
-    }
-
-    fn actuator(&self) -> Option<ForceKind> {
-        let (env, spec, path) = (self.env, self.spec, self.path);
-        let coordinate = self.coordinate(CoordinateKind::Position);
-        let control = match spec.control.as_deref() {
-            None | Some("position") => Some(Control::Position),
-            Some("rate") => Some(Control::Rate),
-            Some(other) => {
-                let known = ["position", "rate"].into_iter();
-                env.unknown(&path.field("control"), "kind of control", other, known);
-                None
-            }
-        };
-        let (target_dim, force_dim) = match (&coordinate, control) {
-            (Some(c), Some(Control::Position)) => {
-                (coordinates::dim(c.kind), coordinates::force_dim(c.kind))
-            }
-            (Some(c), Some(Control::Rate)) => {
-                (coordinates::rate_dim(c.kind), coordinates::force_dim(c.kind))
-            }
-            _ => (Dim::Any, Dim::Any),
-        };
-        let target = match &spec.target {
-            Some(value) => self.law(value, &path.field("target"), target_dim, &[]),
-            None => {
-                let help = "give the wanted value as a number or an expression of `t`";
-                env.missing(&path.field("target"), "an actuator", help);
-                None
-            }
-        };
-        if spec.kp.is_none() && spec.ki.is_none() && spec.kd.is_none() {
-            let help = "give at least one of the gains `kp`, `ki`, `kd`";
-            env.missing(&path.field("kp"), "an actuator", help);
-            return None;
-        }
-        let gain = |value: &Option<Scalar>, field: &str, dim: Dim| match value {
-            None => Some(0.0),
-            Some(value) => {
-                let path = path.field(field);
-                let x = env.constant(value, &path, dim)?;
-                self.check_sign(x, &path, "gain")
-            }
-        };
-        let proportional = per(force_dim, target_dim);
-        let kp = gain(&spec.kp, "kp", proportional);
-        let ki = gain(&spec.ki, "ki", per(proportional, Dim::TIME));
-        let derivative = proportional.checked_mul(Dim::TIME).unwrap_or(Dim::Any);
-        let kd = gain(&spec.kd, "kd", derivative);
-        if control == Some(Control::Rate) && spec.kd.is_some() {
-            // it would need the acceleration, which is what the force decides
-            env.report(
-                Diagnostic::error(
-                    "E_FIELD_UNUSED",
-                    path.field("kd").to_string(),
-                    "`kd` has no meaning for `control = \"rate\"`",
-                )
-                .help("use `kp` and `ki`, or control the position"),
-            );
-            return None;
-        }
-        let target = target?;
-        if kd.is_some_and(|kd| kd != 0.0)
-            && let Some(k) = self.read(&target, &self.parts.sensors.follows_velocities)
-        {
-            env.report(
-                Diagnostic::error(
-                    "E_ALGEBRAIC_LOOP",
-                    path.field("kd").to_string(),
-                    format!(
-                        "`kd` needs the rate of the target, which is an acceleration, because the \
-                         target depends on the sensor `{}`",
-                        self.parts.sensors.list[k].name
-                    ),
-                )
-                .help("leave `kd` out, or use sensors of positions in the target"),
-            );
-            return None;
-        }
-        Some(ForceKind::Actuator {
-            coordinate: coordinate?,
-            target,
-            control: control?,
-            kp: kp?,
-            ki: ki?,
-            kd: kd?,
-        })
     }
 }
 

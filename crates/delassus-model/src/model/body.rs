@@ -1,0 +1,71 @@
+//! Bodies and frames on them.
+
+use super::BodyId;
+use delassus_math::{Mat3, Quat, Vec3};
+
+/// Kind of body: which coordinates it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// x, y, θ.
+    Planar,
+    /// ℝ³ × SO(3).
+    Rigid,
+    /// x, y, z.
+    Point,
+    /// x, y.
+    PlanarPoint,
+}
+
+/// A body. `position`, `rotation` and `velocity` are those of the body frame as the user gave
+/// it; the equations use the mass centre.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: BodyKind,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Inertia about the mass centre, body axes, kg m². Planar: only zz is set.
+    pub inertia: Mat3,
+    /// Mass centre in the body frame, m.
+    pub com: Vec3,
+    /// Starting position of the body frame, m.
+    pub position: Vec3,
+    /// Starting orientation (rigid bodies).
+    pub rotation: Quat,
+    /// Starting angle (planar bodies), rad, not wrapped.
+    pub angle: f64,
+    /// Keep the starting position during assembly.
+    pub hold: bool,
+    /// Starting velocity of the body frame's origin, m/s, where given.
+    pub velocity: Option<Vec3>,
+    /// Starting angular velocity, body axes, rad/s, where given (planar: z).
+    pub rate: Option<Vec3>,
+}
+
+/// A frame fixed on a body or on the ground (`body` = `None`).
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Body it is fixed on.
+    pub body: Option<BodyId>,
+    /// Origin in the body frame, m.
+    pub p: Vec3,
+    /// Orientation in the body frame: maps frame components to body components.
+    pub r: Mat3,
+    /// As the user wrote it: `"crank.tip"`.
+    pub name: String,
+}
+
+/// Two frames, each with a unit axis in its own components.
+#[derive(Debug, Clone)]
+pub struct AxisPair {
+    /// First frame.
+    pub a: Frame,
+    /// Second frame.
+    pub b: Frame,
+    /// Axis in frame a.
+    pub axis_a: Vec3,
+    /// Axis in frame b.
+    pub axis_b: Vec3,
+}

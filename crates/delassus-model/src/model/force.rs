@@ -1,0 +1,104 @@
+//! Force elements.
+
+use super::{Coordinate, Frame};
+use delassus_expr::Expr;
+use delassus_math::Mat6;
+
+/// A force element.
+#[derive(Debug, Clone)]
+pub struct Force {
+    /// Name.
+    pub name: String,
+    /// Kind with its data.
+    pub kind: ForceKind,
+}
+
+/// Law of a spring or torsion element.
+#[derive(Debug, Clone)]
+pub enum SpringLaw {
+    /// k (x − free) + c ẋ; `None` = the value at the start (translational only).
+    Linear {
+        /// Stiffness.
+        k: f64,
+        /// Damping.
+        c: f64,
+        /// Free length or angle.
+        free: Option<f64>,
+    },
+    /// Pull as an expression of [`var::COORDINATE`], [`var::RATE`], time and sensors.
+    Expression(Expr),
+}
+
+/// What an actuator controls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// The coordinate.
+    Position,
+    /// Its rate.
+    Rate,
+}
+
+/// Kinds of force with their data.
+#[derive(Debug, Clone)]
+pub enum ForceKind {
+    /// Force at the origin of `at`, components in `frame`.
+    Force {
+        /// Where.
+        at: Frame,
+        /// Axes of the components.
+        frame: Frame,
+        /// Components, N.
+        components: [Expr; 3],
+    },
+    /// Torque on the body of `at`, components in `frame`.
+    Torque {
+        /// Where.
+        at: Frame,
+        /// Axes of the components.
+        frame: Frame,
+        /// Components, N m.
+        components: [Expr; 3],
+    },
+    /// Spring-damper along the line of two points; positive = pull.
+    Spring {
+        /// First point.
+        a: Frame,
+        /// Second point.
+        b: Frame,
+        /// Law.
+        law: SpringLaw,
+    },
+    /// Spring-damper along a coordinate; positive pulls the coordinate back.
+    Torsion {
+        /// Coordinate.
+        coordinate: Coordinate,
+        /// Law.
+        law: SpringLaw,
+    },
+    /// Wrench −K x − C ẋ on b, x = (position, rotation vector) of b in a.
+    Bushing {
+        /// First frame.
+        a: Frame,
+        /// Second frame.
+        b: Frame,
+        /// Stiffness.
+        k: Box<Mat6>,
+        /// Damping.
+        c: Box<Mat6>,
+    },
+    /// kp e + ki ∫e + kd ė along a coordinate.
+    Actuator {
+        /// Coordinate it acts along.
+        coordinate: Coordinate,
+        /// Wanted value, expression of time and sensors.
+        target: Expr,
+        /// What is controlled.
+        control: Control,
+        /// Gains.
+        kp: f64,
+        /// Integral gain.
+        ki: f64,
+        /// Derivative gain.
+        kd: f64,
+    },
+}

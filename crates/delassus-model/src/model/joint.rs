@@ -1,0 +1,76 @@
+//! Joints, couplings and prescribed motions, and the coordinates they measure.
+
+use super::AxisPair;
+use delassus_expr::Expr;
+
+/// What a joint coordinate measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoordinateKind {
+    /// Angle about the axis, rad, unwrapped, zero when the two frames' reference directions agree.
+    Angle,
+    /// Distance along the axis of the first frame, m.
+    Position,
+}
+
+/// A scalar coordinate between two frames.
+#[derive(Debug, Clone)]
+pub struct Coordinate {
+    /// Angle or position.
+    pub kind: CoordinateKind,
+    /// Frames and axis.
+    pub pair: AxisPair,
+}
+
+/// A joint, coupling or prescribed motion.
+#[derive(Debug, Clone)]
+pub struct Joint {
+    /// Name.
+    pub name: String,
+    /// Kind with its data.
+    pub kind: JointKind,
+    /// Rate of the joint's own coordinate at the start, where given.
+    pub initial_rate: Option<f64>,
+}
+
+/// Kinds of joint with their data.
+#[derive(Debug, Clone)]
+pub enum JointKind {
+    /// Points coincide, axes common.
+    Revolute(AxisPair),
+    /// Sliding along the axis, no rotation.
+    Prismatic(AxisPair),
+    /// Sliding along and turning about the axis.
+    Cylindrical(AxisPair),
+    /// Points coincide.
+    Spherical(AxisPair),
+    /// Points coincide, axes perpendicular.
+    Universal(AxisPair),
+    /// Plane on plane, normal along the axes.
+    Planar(AxisPair),
+    /// No relative motion.
+    Fixed(AxisPair),
+    /// Cylindrical with `pitch` metres per revolution.
+    Screw(AxisPair, f64),
+    /// Distance of the origins, m; `None` = as at the start.
+    Distance(AxisPair, Option<f64>),
+    /// Origin of b on the line through a along axis_a.
+    PointOnLine(AxisPair),
+    /// Origin of b in the plane through a normal to axis_a.
+    PointOnPlane(AxisPair),
+    /// Axes parallel.
+    ParallelAxes(AxisPair),
+    /// Σ coefficient · coordinate = offset (`None` = value at the start). Gear and rack too.
+    Coupling(Vec<(Coordinate, f64)>, Option<f64>),
+    /// Coordinate as a function of time (variable [`var::T`]).
+    Motion(Coordinate, Expr),
+    /// Disc (`Some` = spin axis in frame b is `axis_b`) or sphere rolling on the plane through a
+    /// normal to axis_a.
+    Rolling {
+        /// Frames; axis_a is the plane's normal, axis_b the disc's spin axis.
+        pair: AxisPair,
+        /// Radius, m.
+        radius: f64,
+        /// Disc or sphere.
+        disc: bool,
+    },
+}

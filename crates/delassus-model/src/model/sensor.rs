@@ -1,0 +1,85 @@
+//! What is measured.
+
+use super::{Coordinate, Frame, JointId};
+use delassus_expr::Expr;
+
+/// Component of a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// x.
+    X,
+    /// y.
+    Y,
+    /// z.
+    Z,
+    /// Length of the vector.
+    Norm,
+}
+
+/// Component of a reaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReactionComponent {
+    /// Force.
+    Force(Component),
+    /// Torque about the origin of the joint's second frame.
+    Torque(Component),
+}
+
+/// Kinds of energy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnergyKind {
+    /// Kinetic.
+    Kinetic,
+    /// Gravity and springs.
+    Potential,
+    /// Kinetic + potential.
+    Total,
+    /// Energy lost in dampers since the start.
+    Dissipated,
+    /// Work of applied forces and prescribed motions since the start.
+    Work,
+    /// Kinetic + potential + dissipated − work, minus its value at the start.
+    Balance,
+}
+
+/// A measured scalar.
+#[derive(Debug, Clone)]
+pub enum Measure {
+    /// Position of `of` relative to `frame`, in its axes.
+    Position(Frame, Frame, Component),
+    /// Velocity of `of` relative to the origin of `frame`, in its axes (as seen from ground).
+    Velocity(Frame, Frame, Component),
+    /// Acceleration of `of`, in the axes of `frame`.
+    Acceleration(Frame, Frame, Component),
+    /// Angle of the frame's x axis in the ground's x-y plane.
+    Angle(Frame),
+    /// Angular velocity of the body of `of`, in the axes of `frame`.
+    Rate(Frame, Frame, Component),
+    /// Quaternion component 0..4 of the frame, w ≥ 0.
+    Orientation(Frame, usize),
+    /// Joint coordinate.
+    Coordinate(Coordinate),
+    /// Its rate.
+    CoordinateRate(Coordinate),
+    /// Distance of two origins.
+    Distance(Frame, Frame),
+    /// Reaction of a joint on its second body, in the axes of `frame` (`None`: ground).
+    Reaction(JointId, Option<Frame>, ReactionComponent),
+    /// Energy.
+    Energy(EnergyKind),
+    /// Expression of time and sensors.
+    Expression(Expr),
+}
+
+/// A column of the results.
+#[derive(Debug, Clone)]
+pub struct Sensor {
+    /// Column name.
+    pub name: String,
+    /// Unit, SI.
+    pub unit: String,
+    /// Frame of the components, for the column's header.
+    pub frame: String,
+    /// What is measured.
+    pub measure: Measure,
+}

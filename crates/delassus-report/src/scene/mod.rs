@@ -1,0 +1,273 @@
+//! What the mechanism looks like: bodies, joints, forces, where they are attached.
+//!
+//! [`scene_from`] makes it from a model (`build.rs`). Shapes of bodies are in `shapes.rs`.
+
+mod build;
+
+pub(crate) use build::own_joint;
+pub use build::scene_from;
+
+use crate::encode::Array;
+use delassus_math::Quat;
+use serde::{Deserialize, Serialize};
+
+/// A mechanism to draw. Body 0 is the ground.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scene {
+    /// All bodies move in the x-y plane.
+    pub planar: bool,
+    /// Direction that is up.
+    pub up: [f64; 3],
+    /// Gravity, m/s².
+    pub gravity: [f64; 3],
+    /// Largest extent at the start, m.
+    pub size: f64,
+    /// Typical length that the run used, m.
+    pub length: f64,
+    /// Middle at the start, m.
+    pub center: [f64; 3],
+    /// Ground first.
+    pub bodies: Vec<SceneBody>,
+    /// Joints.
+    pub joints: Vec<SceneJoint>,
+    /// Forces.
+    pub forces: Vec<SceneForce>,
+    /// Contacts.
+    pub contacts: Vec<SceneContact>,
+    /// Reactions and applied forces.
+    pub arrows: Vec<SceneArrow>,
+}
+
+/// A force or torque that is drawn as an arrow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneArrow {
+    /// Name.
+    pub name: String,
+    /// `force` or `torque`.
+    pub kind: String,
+    /// `reaction` or `force`.
+    pub group: String,
+    /// Body it acts on.
+    pub body: usize,
+    /// Where on it, m.
+    pub p: [f64; 3],
+    /// Columns of its components along x, y and z of the ground, where only sensors know them.
+    #[serde(skip_serializing_if = "unknown")]
+    pub columns: [Option<String>; 3],
+    /// Its number in `loads.bin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<usize>,
+}
+
+fn unknown(columns: &[Option<String>; 3]) -> bool {
+    columns.iter().all(Option::is_none)
+}
+
+/// A body. Places are in its own frame.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneBody {
+    /// Name.
+    pub name: String,
+    /// `planar`, `spatial`, `point` or `ground`.
+    pub kind: String,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Moments of inertia xx, yy, zz about the mass centre, kg m².
+    pub inertia: [f64; 3],
+    /// Mass centre, m.
+    pub com: [f64; 3],
+    /// Colour, if it has one of its own.
+    pub color: Option<String>,
+    /// What it is drawn as; nothing means sticks between its joints.
+    pub shapes: Vec<SceneShape>,
+    /// Named points that something is attached to.
+    pub markers: Vec<SceneMarker>,
+}
+
+/// A shape at a place of its body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SceneShape {
+    /// What it is.
+    #[serde(flatten)]
+    pub geometry: Geometry,
+    /// Place, m.
+    #[serde(default)]
+    pub p: [f64; 3],
+    /// Orientation, quaternion with the scalar first.
+    #[serde(default = "no_rotation")]
+    pub r: [f64; 4],
+}
+
+fn no_rotation() -> [f64; 4] {
+    Quat::IDENTITY.0
+}
+
+/// Kinds of shape; lengths in m. Axes are z, planar ones lie in the x-y plane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Geometry {
+    /// Ball.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// Cylinder with round ends.
+    Capsule {
+        /// Radius.
+        radius: f64,
+        /// Between the centres of the ends.
+        length: f64,
+    },
+    /// Box.
+    Box {
+        /// Edges.
+        size: [f64; 3],
+    },
+    /// Cylinder.
+    Cylinder {
+        /// Radius.
+        radius: f64,
+        /// Height.
+        length: f64,
+    },
+    /// Plane with the normal +z.
+    Plane {
+        /// Extent that is drawn.
+        size: f64,
+    },
+    /// Triangles.
+    Mesh {
+        /// Corners, n × 3.
+        vertices: Array,
+        /// Indices of corners, m × 3.
+        triangles: Array,
+        /// Triangles that it has in the model, where fewer are drawn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<usize>,
+    },
+    /// Circle.
+    Circle {
+        /// Radius.
+        radius: f64,
+    },
+    /// A point.
+    Point {},
+    /// A straight piece.
+    Segment {
+        /// From here.
+        a: [f64; 2],
+        /// To there.
+        b: [f64; 2],
+    },
+    /// Straight pieces; arcs are made of many.
+    Polyline {
+        /// Corners.
+        points: Vec<[f64; 2]>,
+        /// The last point is joined to the first.
+        closed: bool,
+    },
+    /// Half plane below the line through the place of the shape.
+    Line {
+        /// Out of the half plane.
+        normal: [f64; 2],
+    },
+}
+
+/// A named point with axes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneMarker {
+    /// Name without that of the body.
+    pub name: String,
+    /// Place on the body, m.
+    pub p: [f64; 3],
+    /// Orientation on the body.
+    pub r: [f64; 4],
+}
+
+/// Where something is attached. For joints with an axis, z of the orientation is the axis.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Attachment {
+    /// Number of the body; 0 is the ground.
+    pub body: usize,
+    /// Place on it, m.
+    pub p: [f64; 3],
+    /// Orientation on it.
+    pub r: [f64; 4],
+}
+
+/// A joint.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneJoint {
+    /// Name.
+    pub name: String,
+    /// Type as in the model file.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// First frame.
+    pub a: Attachment,
+    /// Second frame.
+    pub b: Attachment,
+    /// Radius of a disc or ball that rolls, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// `disc` or `sphere` of what rolls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
+    /// Numbers of the two joints that a pair of gears couples.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<usize>,
+    /// Turns of the first gear per turn of the second; negative when they turn against each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+}
+
+/// A force.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneForce {
+    /// Name.
+    pub name: String,
+    /// Type as in the model file.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it acts, or its first end.
+    pub a: Attachment,
+    /// Its second end, if it has one.
+    pub b: Option<Attachment>,
+}
+
+/// A contact or another one-sided interaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneContact {
+    /// Name.
+    pub name: String,
+    /// Type as in the model file.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// First body, where there is one only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<usize>,
+    /// Second body, where there is one only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b: Option<usize>,
+    /// Length of a rope, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// Ends of a rope.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<Attachment>,
+}
+
+impl Scene {
+    /// Loads that the run records.
+    pub(crate) fn loads(&self) -> usize {
+        self.arrows.iter().filter(|a| a.load.is_some()).count()
+    }
+}

@@ -1,0 +1,45 @@
+//! Steps of a given length.
+
+use super::Driver;
+use crate::error::{SimError, SimErrorKind};
+use delassus_dae::{Problem, StepFailure};
+
+/// Fixed steps in a row beyond the border of stability that end a run.
+const UNSTABLE_STEPS: u32 = 5;
+/// Halvings of a fixed step before a failure is final.
+const MAX_HALVINGS: u32 = 12;
+
+impl<P: Problem> Driver<P> {
+    pub(super) fn propose_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
+        // times are t0 + n h, never a running sum; a failed step is halved inside its interval
+        let target = (self.t0 + (self.n_fixed + 1) as f64 * h).min(self.opts.t_end);
+        let target = if self.opts.t_end - target < 1e-9 * h { self.opts.t_end } else { target };
+        let mut part = target - self.state.t;
+        let mut halvings = 0;
+        if (part - h).abs() < 1e-9 * h {
+            part = h;
+        }
+        if let Some(ratio) = self.stiffness.beyond(UNSTABLE_STEPS) {
+            return Err(self.unstable(h, ratio));
+        }
+        loop {
+            match self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev) {
+                Ok(()) => {
+                    let done = self.state.t + part >= target - 1e-9 * h;
+                    self.wait(done.then_some(target), done);
+                    return Ok(());
+                }
+                Err(e) => {
+                    let hopeless = matches!(e, StepFailure::Runaway { .. });
+                    self.count(&e);
+                    self.last_failure = Some(e);
+                    halvings += 1;
+                    if hopeless || halvings > MAX_HALVINGS {
+                        return Err(self.stop(p, SimErrorKind::StepTooSmall, part));
+                    }
+                    part *= 0.5;
+                }
+            }
+        }
+    }
+}

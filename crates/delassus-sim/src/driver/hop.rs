@@ -1,0 +1,63 @@
+//! Jumps over singular positions.
+
+use super::Driver;
+use delassus_dae::Problem;
+
+/// Rejections in a row before a singular position is suspected, and the relative pivot of
+/// G M⁻¹ Gᵀ that confirms it (the square of the distance to the point, in radians or so).
+pub(super) const HOP_AFTER: u32 = 3;
+pub(super) const NEAR_SINGULAR: f64 = 1e-5;
+/// Lengths of the jumps that are tried, in steps, and the error per step they may make, in
+/// tolerances.
+const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
+const HOP_ERROR: f64 = 100.0;
+/// A step below this part of the last one away from a singular position has shrunk on the way to
+/// it, over several accepted steps; the jumps that are tried then, in those of that time.
+pub(super) const SHRUNK: f64 = 0.1;
+const LONG_HOPS: [f64; 4] = [1.0, 0.5, 2.0, 0.25];
+
+impl<P: Problem> Driver<P> {
+    /// Jumps over a singular position of the constraints.
+    ///
+    /// The motion is smooth through such a point, but accelerations computed close to it are
+    /// dominated by what little the state is off the constraints, so the error test fails
+    /// however small the step is made. A step long enough to leave that neighbourhood is more
+    /// accurate than a short one that ends in it. Its error may exceed the tolerance by
+    /// [`HOP_ERROR`]; hops are counted in the summary.
+    pub(super) fn hop(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
+        let left = self.opts.t_end - self.state.t;
+        let (base, factors) =
+            if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
+        // Implicit methods solve for the end of the jump, and the best is taken: errors of neighbours
+        // differ by powers of ten. Others the first that will do, the long ones first: their stages, and
+        // their next steps, must not lie close to the position.
+        let mut best = (HOP_ERROR, None);
+        for factor in factors {
+            let h = (factor * base).min(left);
+            let err = self.hop_error(p, h);
+            if err <= best.0 {
+                best = (err, Some(h));
+                if !self.holds_step {
+                    break;
+                }
+            }
+        }
+        let Some(h) = best.1 else { return false };
+        // an iteration may end elsewhere the second time
+        if self.hop_error(p, h) > HOP_ERROR {
+            return false;
+        }
+        self.h = base;
+        self.hops += 1;
+        self.wait((h == left).then_some(self.opts.t_end), false);
+        true
+    }
+
+    /// Tries a step of this length; its error in tolerances.
+    fn hop_error(&mut self, p: &P, h: f64) -> f64 {
+        match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+            Ok(()) => self.scale.norm(&self.method.error()),
+            Err(_) => f64::INFINITY,
+        }
+    }
+}

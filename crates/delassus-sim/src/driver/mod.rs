@@ -1,0 +1,340 @@
+//! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
+//!
+//! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
+//! given length ([`fixed`]); [`stop`] says why a run cannot go on.
+
+mod adaptive;
+mod fixed;
+mod hop;
+mod stop;
+
+use crate::error::{SimError, SimErrorKind};
+use crate::stiffness::StiffnessMonitor;
+use delassus_dae::{
+    Derived, ErrorScale, Integrator, Problem, State, StepControl, StepFailure, Tolerances,
+};
+
+/// How to step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DriverOptions {
+    /// Accuracy of adaptive steps.
+    pub tol: Tolerances,
+    /// Fixed step, s; adaptive when `None`.
+    pub step: Option<f64>,
+    /// Largest adaptive step, s.
+    pub max_step: f64,
+    /// Largest number of accepted steps.
+    pub max_steps: u64,
+    /// End time, s.
+    pub t_end: f64,
+}
+
+/// What an accepted step looks like.
+#[derive(Debug, Clone, Copy)]
+pub struct StepView<'a> {
+    /// State before.
+    pub from: &'a State,
+    /// Accelerations and multipliers before.
+    pub d0: &'a Derived,
+    /// State after.
+    pub to: &'a State,
+    /// Accelerations and multipliers after.
+    pub d1: &'a Derived,
+}
+
+/// Result of [`Driver::advance`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stepped {
+    /// One step was made.
+    Step,
+    /// The end was reached before; nothing was done.
+    Finished,
+}
+
+/// An attempt that passed the error test and waits for [`Driver::commit`].
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    /// The time to land on, where it is known better than as a sum.
+    exact_time: Option<f64>,
+    /// It ends a fixed step.
+    ends_fixed: bool,
+}
+
+/// Counts of rejected attempts by cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rejections {
+    /// The error test failed.
+    pub error: u64,
+    /// Newton or a projection did not converge, or a matrix was singular.
+    pub convergence: u64,
+    /// Something was not finite.
+    pub non_finite: u64,
+}
+
+impl Rejections {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.error + self.convergence + self.non_finite
+    }
+}
+
+/// Steps a problem from a consistent state to an end time.
+pub struct Driver<P: Problem> {
+    method: Box<dyn Integrator<P>>,
+    /// Scratch of the problem.
+    pub ws: P::Ws,
+    state: State,
+    prev: State,
+    d_prev: Derived,
+    opts: DriverOptions,
+    scale: ErrorScale,
+    control: StepControl,
+    t0: f64,
+    h: f64,
+    /// The last accepted step that met no singular position.
+    cruise: f64,
+    n_fixed: u64,
+    per_unit_step: bool,
+    holds_step: bool,
+    stiffness: StiffnessMonitor,
+    pending: Option<Pending>,
+    /// Longest adaptive step at present, s.
+    limit: f64,
+    /// Work of methods that were replaced.
+    spent: delassus_dae::Work,
+    last_failure: Option<StepFailure>,
+    worst: Vec<usize>,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected attempts.
+    pub rejections: Rejections,
+    /// Jumps over singular positions.
+    pub hops: u64,
+}
+
+/// Shortest and longest step, in spans, that is chosen for a method of fixed step.
+const FIXED_STEPS: [f64; 2] = [1e-6, 1e-2];
+
+impl<P: Problem> Driver<P> {
+    /// Starts a method at a consistent state.
+    pub fn new(
+        p: &P,
+        mut method: Box<dyn Integrator<P>>,
+        start: State,
+        opts: DriverOptions,
+    ) -> Result<Driver<P>, StepFailure> {
+        let mut ws = p.workspace();
+        method.restart(p, &mut ws, &start)?;
+        let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.dims().nz);
+        let span = opts.t_end - start.t;
+        if span > 0.0 {
+            scale.set_least_rate(1.0 / span);
+        }
+        scale.observe(&start, method.start());
+        let info = method.info();
+        let order = info.error_order - u32::from(info.per_unit_step);
+        let h = match opts.step {
+            Some(h) => h,
+            None => scale.first_step(order, span).min(opts.max_step),
+        };
+        let mut opts = opts;
+        if !info.adaptive && opts.step.is_none() {
+            // A method of fixed step takes the first step its order and the tolerance suggest,
+            // within bounds that keep a run finite and resolved.
+            opts.step = Some(h.clamp(FIXED_STEPS[0] * span, FIXED_STEPS[1] * span));
+        }
+        Ok(Driver {
+            control: StepControl::new(order),
+            scale,
+            ws,
+            prev: start.clone(),
+            d_prev: method.start().clone(),
+            t0: start.t,
+            state: start,
+            method,
+            opts,
+            h,
+            cruise: h,
+            n_fixed: 0,
+            per_unit_step: info.per_unit_step,
+            holds_step: info.holds_step,
+            stiffness: StiffnessMonitor::default(),
+            pending: None,
+            limit: f64::INFINITY,
+            spent: delassus_dae::Work::default(),
+            last_failure: None,
+            worst: Vec::with_capacity(3),
+            steps: 0,
+            rejections: Rejections::default(),
+            hops: 0,
+        })
+    }
+
+    /// Present state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Accelerations and multipliers at the present state.
+    pub fn derived(&self) -> &Derived {
+        self.method.start()
+    }
+
+    /// The last accepted step.
+    pub fn view(&self) -> StepView<'_> {
+        StepView { from: &self.prev, d0: &self.d_prev, to: &self.state, d1: self.method.start() }
+    }
+
+    /// The fixed step, given or chosen; `None` while steps adapt.
+    pub fn fixed_step(&self) -> Option<f64> {
+        self.opts.step
+    }
+
+    /// Time from which stability instead of accuracy limited the step.
+    pub fn stiff_since(&self) -> Option<f64> {
+        self.stiffness.since()
+    }
+
+    /// Work of the method so far.
+    pub fn work(&self) -> delassus_dae::Work {
+        let mut all = self.spent;
+        all += self.method.work();
+        all
+    }
+
+    /// Makes one accepted step.
+    pub fn advance(&mut self, p: &P) -> Result<Stepped, SimError> {
+        let made = self.propose(p)?;
+        self.commit();
+        Ok(made)
+    }
+
+    /// Makes one step that passes the error test and leaves it to be looked at.
+    pub fn propose(&mut self, p: &P) -> Result<Stepped, SimError> {
+        if self.state.t >= self.opts.t_end {
+            return Ok(Stepped::Finished);
+        }
+        if self.steps >= self.opts.max_steps {
+            return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
+        }
+        match self.opts.step {
+            None => self.propose_adaptive(p)?,
+            Some(h) => self.propose_fixed(p, h)?,
+        }
+        Ok(Stepped::Step)
+    }
+
+    /// The step that waits for [`Driver::commit`].
+    pub fn proposal(&self) -> StepView<'_> {
+        StepView {
+            from: &self.state,
+            d0: self.method.start(),
+            to: &self.prev,
+            d1: self.method.end(),
+        }
+    }
+
+    /// Makes the waiting step again with this length, at most that of the one before.
+    pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
+        self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
+        self.pending = Some(Pending { exact_time: None, ends_fixed: false });
+        Ok(())
+    }
+
+    /// Accepts the waiting step.
+    pub fn commit(&mut self) {
+        if let Some(p) = self.pending.take() {
+            self.accept(p.exact_time);
+            self.n_fixed += u64::from(p.ends_fixed);
+            self.steps += 1;
+        }
+    }
+
+    /// Goes on from another state after an event, by another method where one is given, for a
+    /// problem that may have other rows than before. Counts, scales and the step stay.
+    pub fn restart(
+        &mut self,
+        p: &P,
+        method: Option<Box<dyn Integrator<P>>>,
+        state: &State,
+    ) -> Result<(), StepFailure> {
+        if let Some(method) = method {
+            self.spent += self.method.work();
+            self.method = method;
+            self.ws = p.workspace();
+        }
+        self.pending = None;
+        self.stiffness = StiffnessMonitor::default();
+        if let Some(h) = self.opts.step {
+            // time may have passed elsewhere: fixed steps go on at the next of their times
+            self.n_fixed = ((state.t - self.t0) / h * (1.0 + 1e-14) + 1e-9).floor() as u64;
+        }
+        self.state.copy_from(state);
+        self.prev.copy_from(state);
+        self.method.restart(p, &mut self.ws, &self.state)?;
+        self.d_prev = self.method.start().clone();
+        self.scale.observe(&self.state, self.method.start());
+        Ok(())
+    }
+
+    /// Forgets the waiting step.
+    pub fn drop_proposal(&mut self) {
+        self.pending = None;
+    }
+
+    /// Length of the step that will be tried next, s.
+    pub fn next_step(&self) -> f64 {
+        self.opts.step.unwrap_or(self.h)
+    }
+
+    /// Adaptive steps are not longer than this from now on, s.
+    pub fn set_limit(&mut self, longest: f64) {
+        self.limit = longest;
+    }
+
+    /// Relative tolerance of the run.
+    pub fn rtol(&self) -> f64 {
+        self.opts.tol.rtol
+    }
+
+    /// Span of the run, s.
+    pub fn span(&self) -> f64 {
+        self.opts.t_end - self.t0
+    }
+
+    /// One over the span of the run, 1/s.
+    pub fn least_rate(&self) -> f64 {
+        1.0 / (self.opts.t_end - self.t0)
+    }
+
+    /// Characteristic rate of the motion so far, 1/s.
+    pub fn rate(&self) -> f64 {
+        self.scale.rate()
+    }
+
+    fn wait(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
+        self.pending = Some(Pending { exact_time, ends_fixed });
+        if let Some(t) = exact_time {
+            self.prev.t = t;
+        }
+    }
+
+    /// `prev` holds the new state: swap, commit, take note.
+    fn accept(&mut self, exact_time: Option<f64>) {
+        self.d_prev.copy_from(self.method.start());
+        self.stiffness.observe(self.prev.t, self.method.stiffness());
+        std::mem::swap(&mut self.prev, &mut self.state);
+        if let Some(t) = exact_time {
+            self.state.t = t;
+        }
+        self.method.commit();
+        self.scale.observe(&self.state, self.method.start());
+    }
+
+    fn count(&mut self, e: &StepFailure) {
+        match e {
+            StepFailure::NonFinite { .. } => self.rejections.non_finite += 1,
+            _ => self.rejections.convergence += 1,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Why a run cannot go on, with names and advice.
+
+use super::Driver;
+use crate::error::{SimError, SimErrorKind};
+use delassus_dae::Problem;
+use delassus_dae::integrator::METHODS;
+
+/// Characteristic times per run beyond which the motion counts as without bound.
+const UNBOUNDED: f64 = 1e12;
+
+impl<P: Problem> Driver<P> {
+    /// A fixed step that an explicit method cannot take.
+    pub(super) fn unstable(&self, h: f64, ratio: f64) -> SimError {
+        SimError {
+            kind: SimErrorKind::StepUnstable,
+            t: self.state.t,
+            h,
+            detail: format!(
+                "errors grow from step to step: the step is {h:.3e} s, and {} is stable up to about {:.1e} s here",
+                self.method.info().name,
+                h / ratio
+            ),
+            blame: Vec::new(),
+            help: format!(
+                "take a step below that, leave the step out to let it adapt, or use a method for stiff systems ({})",
+                stiff_methods()
+            ),
+        }
+    }
+
+    /// The error that ends the run, with names.
+    pub(super) fn stop(&self, p: &P, kind: SimErrorKind, h: f64) -> SimError {
+        let r = self.rejections;
+        let mut e = match (&kind, &self.last_failure) {
+            (SimErrorKind::WorkLimit, _) => SimError {
+                kind,
+                t: self.state.t,
+                h,
+                detail: format!(
+                    "{} steps were made and the end is at {} s",
+                    self.steps, self.opts.t_end
+                ),
+                blame: Vec::new(),
+                help: match self.stiff_since() {
+                    Some(t) => format!(
+                        "the system is stiff for an explicit method (seen first at {t:.3e} s): use {}",
+                        stiff_methods()
+                    ),
+                    None if self.method.info().order[0] <= 2 => {
+                        "raise max_steps, loosen the tolerance, or use a method of higher order \
+                         (mdop5; radau5 for stiff systems)"
+                            .to_owned()
+                    }
+                    None => format!(
+                        "raise max_steps, loosen the tolerance, or use a method for stiff systems ({})",
+                        stiff_methods()
+                    ),
+                },
+            },
+            (_, Some(failure)) => SimError::from_failure(p, failure, self.state.t, h),
+            (_, None) => self.collapse(p, h),
+        };
+        e.detail.push_str(&format!(
+            "; rejected attempts: {} by the error test, {} by convergence, {} not finite",
+            r.error, r.convergence, r.non_finite
+        ));
+        e
+    }
+
+    /// The step went to zero by the error test alone: a discontinuity, or motion without bound.
+    fn collapse(&self, p: &P, h: f64) -> SimError {
+        let t = self.state.t;
+        let scale = p.scales().q;
+        let mut fastest: Vec<usize> = (0..scale.len()).collect();
+        let rate = |i: &usize| self.state.v[*i].abs() / scale[*i];
+        fastest.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+        let span = self.opts.t_end - self.t0;
+        if fastest.first().is_some_and(|i| rate(i) * span > UNBOUNDED) {
+            let blame: Vec<String> = fastest.iter().take(1).map(|i| p.dof_name(*i)).collect();
+            return SimError {
+                kind: SimErrorKind::Diverged,
+                t,
+                h,
+                detail: format!(
+                    "the motion grows without bound, first for {} (last value {:.3e}, rate {:.3e})",
+                    blame[0],
+                    self.state.q.get(fastest[0]).copied().unwrap_or(f64::NAN),
+                    self.state.v[fastest[0]]
+                ),
+                blame,
+                help: "look at the forces on the named body just before this time".to_owned(),
+            };
+        }
+        let blame: Vec<String> = self.worst.iter().map(|i| p.dof_name(*i)).collect();
+        SimError {
+            kind: SimErrorKind::StepTooSmall,
+            t,
+            h,
+            detail: format!(
+                "the error test fails however small the step is; worst: {}",
+                if blame.is_empty() { "unknown".to_owned() } else { blame.join(", ") }
+            ),
+            blame,
+            help:
+                "look for a discontinuous force or expression at this time, or loosen the tolerance"
+                    .to_owned(),
+        }
+    }
+}
+
+/// Names of the adaptive methods for stiff systems.
+fn stiff_methods() -> String {
+    let names: Vec<&str> =
+        METHODS.iter().filter(|m| m.stiff && m.adaptive).map(|m| m.name).collect();
+    names.join(", ")
+}
