@@ -28,6 +28,7 @@ mod delassus;
 mod gen_alpha;
 mod moreau_jean;
 mod operator;
+mod passing;
 mod points;
 mod position;
 mod report;
@@ -41,6 +42,7 @@ use delassus_cone as cone;
 use delassus_dae::{Derived, Dims, KktError, State, StepFailure, Unilateral};
 use gen_alpha::GenAlpha;
 use operator::Operator;
+use passing::Passing;
 use points::Points;
 use position::Correction;
 use schatzman_paoli::Half;
@@ -113,6 +115,7 @@ pub struct Stepper<P: Unilateral> {
     points: Points,
     delassus: Delassus,
     correction: Correction,
+    passing: Passing,
     gen_alpha: GenAlpha,
     half: Half,
     derived: Derived,
@@ -121,7 +124,8 @@ pub struct Stepper<P: Unilateral> {
     b: Vec<f64>,
     r: Vec<f64>,
     laws: Vec<cone::Law>,
-    // the step at hand
+    // the step at hand: time and position of its place, …
+    t: f64,
     f: Vec<f64>,
     rows: Vec<f64>,
     gamma: Vec<f64>,
@@ -151,6 +155,7 @@ impl<P: Unilateral> Stepper<P> {
         let state = State { t: 0.0, q: vec![0.0; d.nq], v: vec![0.0; d.nv], z: vec![0.0; d.nz] };
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
+        let op = Operator::new(p, settings.forces)?;
         Ok(Stepper {
             scheme,
             settings,
@@ -158,7 +163,8 @@ impl<P: Unilateral> Stepper<P> {
             length: p.length(),
             q_scale: p.scales().q,
             ws: p.workspace(),
-            op: Operator::new(p, settings.forces)?,
+            passing: Passing::new(&op.blocks, d.nv, d.nq),
+            op,
             points: Points::default(),
             delassus: Delassus::default(),
             correction: Correction::new(p),
@@ -169,6 +175,7 @@ impl<P: Unilateral> Stepper<P> {
             b: Vec::new(),
             r: Vec::new(),
             laws: Vec::new(),
+            t: 0.0,
             f: nv(),
             rows: rows(),
             gamma: rows(),

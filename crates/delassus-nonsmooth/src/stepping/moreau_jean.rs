@@ -50,6 +50,7 @@ impl<P: Unilateral> Stepper<P> {
     /// Goes to the place where the step is posed, `back` after its start, and realises it with the
     /// velocity of the start.
     pub(super) fn place(&mut self, p: &P, s: &State, back: f64, t: f64) {
+        self.t = t;
         self.v.copy_from_slice(&s.v);
         for (x, v) in self.xi.iter_mut().zip(&s.v) {
             *x = back * v;

@@ -42,11 +42,21 @@ pub(super) struct Entry {
     pub bound: f64,
     pub bounce: f64,
     pub stuck: bool,
+    /// The impulse to start from is that of the last step, and was no impact.
+    pub carries: bool,
 }
 
 impl Entry {
-    const NEW: Entry =
-        Entry { row: 0, rows: 0, end: [0.0; 3], reach: 0.0, bound: 0.0, bounce: 0.0, stuck: false };
+    const NEW: Entry = Entry {
+        row: 0,
+        rows: 0,
+        end: [0.0; 3],
+        reach: 0.0,
+        bound: 0.0,
+        bounce: 0.0,
+        stuck: false,
+        carries: false,
+    };
 }
 
 /// What is kept of a point from step to step.
@@ -57,6 +67,7 @@ struct Memory {
     /// Impulse per second.
     force: [f64; 3],
     stuck: bool,
+    hit: bool,
 }
 
 /// Points at hand; buffers are reused.
@@ -119,6 +130,7 @@ impl Points {
                     impulse: [0.0; 3],
                     before: [0.0; 3],
                     after: [0.0; 3],
+                    hit: false,
                 });
                 self.entries.push(Entry::NEW);
             }
@@ -151,32 +163,44 @@ impl Points {
             }
         }
         let limit = frame.h * fastest + CLOSED * length;
-        let mut kept = 0;
-        for i in 0..self.n {
-            if has_gap(&self.pool[i].law) && self.entries[i].reach > limit {
-                continue;
-            }
-            self.pool.swap(kept, i);
-            self.entries.swap(kept, i);
-            kept += 1;
-        }
-        self.n = kept;
-        let mut row = 0;
+        self.retain(|_, c, e| !has_gap(&c.law) || e.reach <= limit);
         for i in 0..self.n {
             let old = self.recall(self.pool[i].id).copied();
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
-            e.row = row;
-            row += e.rows;
+            c.hit = hits(c, e, frame);
             (e.bound, e.bounce) = match rule {
                 Rule::Moreau => moreau(c, e, frame, length),
                 Rule::SchatzmanPaoli => schatzman_paoli(c, e, frame),
             };
+            e.carries = old.is_some_and(|m| !m.hit);
             e.stuck = match old {
                 Some(m) => m.stuck,
                 None => sliding(&c.law, e.rows, &c.before) <= STANDS * fastest,
             };
             c.impulse = old.map_or([0.0; 3], |m| m.force.map(|f| f * frame.h));
             c.impulse[e.rows..].fill(0.0);
+        }
+    }
+
+    /// Those that take part are from now on the ones that are to be kept, in the same order.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize, &PointImpulse, &Entry) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.n {
+            if keep(i, &self.pool[i], &self.entries[i]) {
+                self.pool.swap(kept, i);
+                self.entries.swap(kept, i);
+                kept += 1;
+            }
+        }
+        self.n = kept;
+    }
+
+    /// Gives rows of the contact problem to those that take part.
+    pub fn number_rows(&mut self) {
+        let mut row = 0;
+        for e in &mut self.entries[..self.n] {
+            e.row = row;
+            row += e.rows;
         }
         self.n_rows = row;
     }
@@ -247,6 +271,7 @@ impl Points {
                 id: c.id,
                 features: c.at.features,
                 force: c.impulse.map(|p| p / h),
+                hit: c.hit,
                 stuck: closed && sliding(&c.law, e.rows, &c.after) <= STANDS * fastest,
             });
         }
@@ -270,15 +295,20 @@ fn sliding(law: &Law, rows: usize, u: &[f64; 3]) -> f64 {
     }
 }
 
+/// A gap closes faster than forces make it within the step, and a bounce is not over within it.
+fn hits(c: &PointImpulse, e: &Entry, frame: Frame) -> bool {
+    let Law::Contact { restitution, .. } = c.law else { return false };
+    let approach = -c.before[0];
+    let closes = e.reach + frame.travel * e.end[0] <= 0.0;
+    let speed = approach * (2.0 * restitution.e).max(1.0);
+    closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs()
+}
+
 /// Least rate at the end by Moreau's rule, and the rate of the bounce.
 fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) {
     let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
-    let approach = -c.before[0];
-    let closes = e.reach + frame.travel * e.end[0] <= 0.0;
-    // slower than what forces do within the step, or a bounce that would be over within it: no impact
-    let speed = approach * (2.0 * restitution.e).max(1.0);
-    if closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs() {
-        return (0.0, restitution.e * approach);
+    if c.hit {
+        return (0.0, -restitution.e * c.before[0]);
     }
     let gap = if e.reach > CLOSED * length { e.reach } else { 0.0 };
     (-gap / frame.travel, 0.0)

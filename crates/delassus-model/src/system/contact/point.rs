@@ -211,6 +211,13 @@ impl Unilateral for System {
         }
     }
 
+    fn can_pass(&self, point: PointId) -> bool {
+        match owner(point) {
+            Owner::Scalar(_) => false,
+            Owner::Shapes(a, b) => self.only_features(a, b).is_none(),
+        }
+    }
+
     fn finest(&self, point: PointId) -> f64 {
         match owner(point) {
             Owner::Scalar(_) => f64::INFINITY,
