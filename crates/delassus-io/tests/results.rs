@@ -10,7 +10,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 fn column<'a>(name: &'a str, unit: &'a str, values: &'a [f64]) -> Column<'a> {
-    Column { name, unit, frame: "ground", values }
+    Column { name, unit, frame: "ground", values, may_lack: false }
 }
 
 const HARD: [f64; 14] = [

@@ -131,6 +131,8 @@ pub struct Stepper<P: Unilateral> {
     gamma: Vec<f64>,
     lambda: Vec<f64>,
     lambda_points: Vec<f64>,
+    /// Generalised force of the points in the last step, without impacts.
+    carried: Vec<f64>,
     a: Vec<f64>,
     v: Vec<f64>,
     dv: Vec<f64>,
@@ -181,6 +183,7 @@ impl<P: Unilateral> Stepper<P> {
             gamma: rows(),
             lambda: rows(),
             lambda_points: rows(),
+            carried: nv(),
             a: nv(),
             v: nv(),
             dv: nv(),
@@ -195,6 +198,7 @@ impl<P: Unilateral> Stepper<P> {
     /// (Re)starts at a state: nothing is remembered of what was before.
     pub fn restart(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
         self.points.forget();
+        self.carried.fill(0.0);
         self.op.restart();
         self.half.forget();
         let d = &mut self.derived;
@@ -325,6 +329,7 @@ impl<P: Unilateral> Stepper<P> {
             *l = (self.lambda[i] + self.lambda_points[i]) / h;
         }
         self.points.remember(h);
+        self.points.smooth_force(h, &mut self.carried);
         Ok(())
     }
 

@@ -83,6 +83,9 @@ pub(super) struct Points {
     pub n: usize,
     pub n_rows: usize,
     memory: Vec<Memory>,
+    /// Points that were met from behind, ascending: not armed until their gap is not negative.
+    behind: Vec<PointId>,
+    still_behind: Vec<PointId>,
 }
 
 /// Part of the model's length below which a gap counts as closed.
@@ -102,6 +105,7 @@ impl Points {
     /// Forgets everything.
     pub fn forget(&mut self) {
         self.memory.clear();
+        self.behind.clear();
         self.n = 0;
     }
 
@@ -109,7 +113,8 @@ impl Points {
         self.memory.binary_search_by(|m| m.id.cmp(&id)).ok().map(|k| &self.memory[k])
     }
 
-    /// Evaluates all points near the state that is realised in `ws`.
+    /// Evaluates all points near the state that is realised in `ws`. The margin is more than any gap
+    /// changes within a step: what is new and deeper was not hit, the bodies come from behind.
     pub fn collect<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, margin: f64) {
         let mut ids = std::mem::take(&mut self.ids);
         p.near(ws, margin, &mut ids);
@@ -117,10 +122,11 @@ impl Points {
         self.before.clear();
         // both lists ascend
         let mut known = self.memory.iter().peekable();
-        for &id in &ids {
+        let mut listed = 0;
+        for i in 0..ids.len() {
+            let id = ids[i];
             while known.next_if(|m| m.id < id).is_some() {}
             let before = known.peek().filter(|m| m.id == id).map(|m| m.features);
-            self.before.push(before);
             let n = self.n;
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
@@ -136,13 +142,26 @@ impl Points {
             }
             let c = &mut self.pool[n];
             c.law = p.law(id);
-            if !p.evaluate(ws, id, before, &mut c.at) || (has_gap(&c.law) && c.at.gap > margin) {
+            let faces = p.evaluate(ws, id, before, &mut c.at);
+            if faces && before.is_none() && has_gap(&c.law) && c.at.gap < 0.0 {
+                if c.at.gap < -margin || self.behind.binary_search(&id).is_ok() {
+                    self.still_behind.push(id);
+                    continue;
+                }
+            }
+            ids[listed] = id;
+            listed += 1;
+            self.before.push(before);
+            if !faces || (has_gap(&c.law) && c.at.gap > margin) {
                 continue;
             }
             c.id = id;
             self.n += 1;
         }
+        ids.truncate(listed);
         self.ids = ids;
+        std::mem::swap(&mut self.behind, &mut self.still_behind);
+        self.still_behind.clear();
     }
 
     /// Rates before and after without impulses, and the conditions; leaves those that take part.
@@ -279,6 +298,16 @@ impl Points {
         self.memory.sort_unstable_by_key(|m| m.id);
     }
 
+    /// Generalised force of the points over the last step, without impacts.
+    pub fn smooth_force(&self, h: f64, f: &mut [f64]) {
+        f.fill(0.0);
+        for (c, e) in self.pool.iter().zip(&self.entries).take(self.n).filter(|(c, _)| !c.hit) {
+            for k in 0..e.rows {
+                c.at.add_row(k, c.impulse[k] / h, f);
+            }
+        }
+    }
+
     /// Points with an impulse.
     pub fn active(&self) -> usize {
         self.pool[..self.n].iter().filter(|c| c.impulse[0] != 0.0).count()
@@ -297,10 +326,15 @@ fn sliding(law: &Law, rows: usize, u: &[f64; 3]) -> f64 {
 
 /// A gap closes faster than forces make it within the step, and a bounce is not over within it.
 fn hits(c: &PointImpulse, e: &Entry, frame: Frame) -> bool {
-    let Law::Contact { restitution, .. } = c.law else { return false };
     let approach = -c.before[0];
-    let closes = e.reach + frame.travel * e.end[0] <= 0.0;
-    let speed = approach * (2.0 * restitution.e).max(1.0);
+    let (closes, speed) = match c.law {
+        Law::Contact { restitution, .. } => {
+            let closes = e.reach + frame.travel * e.end[0] <= 0.0;
+            (closes, approach * (2.0 * restitution.e).max(1.0))
+        }
+        Law::OneWay => (true, approach),
+        Law::DryFriction { .. } => (false, 0.0),
+    };
     closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs()
 }
 
@@ -315,9 +349,11 @@ fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) 
 }
 
 /// Least rate at the end so that the mean of the positions before and after, weighted e to 1, is
-/// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0.
+/// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0. A gap below zero is what the last step left, and is
+/// divided by the length of that one: a shorter one would make the bounce of it too fast.
 fn schatzman_paoli(c: &PointImpulse, e: &Entry, frame: Frame) -> (f64, f64) {
     let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     let k = restitution.e;
-    (k * c.before[0] - (1.0 + k) * e.reach / frame.travel, 0.0)
+    let h = if e.reach < 0.0 { frame.travel.max(2.0 * frame.since_start) } else { frame.travel };
+    (k * c.before[0] - (1.0 + k) * e.reach / h, 0.0)
 }

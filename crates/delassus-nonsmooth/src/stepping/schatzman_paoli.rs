@@ -58,7 +58,8 @@ impl<P: Unilateral> Stepper<P> {
             self.v.copy_from_slice(&self.half.v);
         } else {
             // no point acts on a free start: half a step back along the smooth motion
-            self.points.collect(p, &self.ws, 2.0 * h * self.speed(&s.v));
+            let margin = 2.0 * h * self.speed(&s.v) + 1e-4 * self.length;
+            self.points.collect(p, &self.ws, margin);
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
                 for (i, v) in self.v.iter_mut().enumerate() {

@@ -257,6 +257,12 @@ impl System {
         !self.contacts.is_empty()
     }
 
+    /// Whether the gaps of all pairs of shapes may be asked for at every sample: they are listed one by
+    /// one, not found by the broad phase.
+    pub fn has_few_pairs(&self) -> bool {
+        !self.contacts.pairs.are_many()
+    }
+
     /// Place in [`crate::Model::contacts`] of the interaction of a point.
     pub fn contact_of(&self, point: PointId) -> Option<usize> {
         match owner(point) {
