@@ -59,7 +59,10 @@ fn seams_are_not_felt() {
             for h in [1e-3, 7e-4, 3e-3] {
                 let out = run(&text, stepping(method, h));
                 let (v, y) = (last(&out, "v.x"), last(&out, "p.y"));
-                assert!((v - speed).abs() < 1e-6, "{method} {h} {friction}: {v}");
+                // of positions at three times the velocity belongs to the middle of a step, and the last
+                // one is shorter
+                let two = if method == "schatzman-paoli" { h * friction } else { 0.0 };
+                assert!((v - speed).abs() < 1e-6 + two, "{method} {h} {friction}: {v}");
                 assert!((y - 0.1).abs() < 1e-5, "{method} {h} {friction}: {y}");
                 assert_eq!(impacts(&out), 0, "{method} {h}: {:?}", out.events);
             }
@@ -266,29 +269,21 @@ fn a_force_at_rest_does_not_know_the_step() {
 /// A one-sided segment that is met from behind is passed; then it is a wall from the front.
 #[test]
 fn what_comes_from_behind_is_not_pushed() {
-    let text = |end: f64, gravity: f64| {
-        format!(
-            "schema = 1\ngravity = [0, {gravity}]\n[body.b]\ntype = \"planar\"\nmass = 1\n\
-             inertia = 0.1\nposition = [0, -0.9]\nvelocity = [0, 2]\n[shape.A]\ntype = \"circle\"\n\
-             radius = 0.05\nbody = \"b\"\n[shape.B]\ntype = \"segment\"\nfrom = [2, 0]\nto = [-2, 0]\n\
-             body = \"ground\"\n[contact.c]\nbetween = [\"A\", \"B\"]\nrestitution = 1\n[sensor.y]\n\
-             type = \"position\"\nof = \"b\"\ncomponent = \"y\"\n[analysis]\nend = {end}\nsample = 0.02\n"
-        )
-    };
-    for swapped in [false, true] {
-        for method in METHODS {
-            let flip = |s: String| {
-                if swapped {
-                    s.replace("from = [2, 0]\nto = [-2, 0]", "from = [-2, 0]\nto = [2, 0]")
-                } else {
-                    s
-                }
-            };
-            let m = support::assembled(&support::parsed(&flip(text(1.0, 0.0))), &[]);
-            let out = support::run(&m, stepping(method, 1e-3));
-            let y = out.results.get("y").unwrap();
-            // either it passes, or it bounces at the segment: it never jumps
-            assert!(y.windows(2).all(|w| (w[1] - w[0]).abs() < 0.05), "{method} {swapped}: {y:?}");
+    let text = "schema = 1\ngravity = [0, -4]\n[body.b]\ntype = \"planar\"\nmass = 1\ninertia = 0.1\n\
+        position = [0, -1.5]\nvelocity = [0, 4]\n[shape.A]\ntype = \"circle\"\nradius = 0.05\n\
+        body = \"b\"\n[shape.B]\ntype = \"segment\"\nfrom = [-2, 0]\nto = [2, 0]\nbody = \"ground\"\n\
+        [contact.c]\nbetween = [\"A\", \"B\"]\nrestitution = 1\nallow_overlap = true\n[sensor.y]\n\
+        type = \"position\"\nof = \"b\"\ncomponent = \"y\"\n[analysis]\nend = 1.8\nsample = 0.02\n";
+    for method in METHODS {
+        let out = run(text, stepping(method, 1e-3));
+        let y = out.results.get("y").unwrap();
+        // up as if nothing were there
+        for (t, y) in out.results.t.iter().zip(y).filter(|(t, _)| **t <= 1.4) {
+            let free = -1.5 + 4.0 * t - 2.0 * t * t;
+            assert!((y - free).abs() < 1e-5, "{method}: {y} instead of {free} at {t}");
         }
+        // down to the front, and up again
+        assert!(y.iter().skip(51).all(|y| *y > 0.045), "{method}: {y:?}");
+        assert_eq!(impacts(&out), 1, "{method}: {:?}", out.events);
     }
 }
