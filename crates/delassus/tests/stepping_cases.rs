@@ -287,3 +287,22 @@ fn what_comes_from_behind_is_not_pushed() {
         assert_eq!(impacts(&out), 1, "{method}: {:?}", out.events);
     }
 }
+
+/// An oscillator with a stop at its rest and e = 1 keeps its energy over 318 impacts.
+#[test]
+fn an_oscillator_with_a_stop_keeps_its_energy() {
+    let text = "schema = 1\n[body.b]\ntype = \"planar-point\"\nmass = 2\nposition = [0.3, 0]\n\
+        velocity = [0, 0]\n[joint.j]\ntype = \"point-on-line\"\nbetween = [\"ground\", \"b\"]\n\
+        [ground.markers]\nh = [-1, 0]\n[force.s]\ntype = \"spring\"\nbetween = [\"ground.h\", \"b\"]\n\
+        stiffness = 200\nlength = 1\n[shape.b]\ntype = \"point\"\nbody = \"b\"\n[shape.w]\n\
+        type = \"half-plane\"\nnormal = [1, 0]\nbody = \"ground\"\n[contact.c]\n\
+        between = [\"b\", \"w\"]\nrestitution = 1\n[sensor.x]\ntype = \"position\"\nof = \"b\"\n\
+        component = \"x\"\n[analysis]\nend = 100\nsample = 0.1\n";
+    for method in ["moreau-jean", "nonsmooth-gen-alpha"] {
+        let out = run(text, stepping(method, 1e-3));
+        // times are of first order
+        assert!((315..320).contains(&impacts(&out)), "{method}: {}", impacts(&out));
+        let gain = last(&out, "energy.kinetic") + last(&out, "energy.potential") - 9.0;
+        assert!(gain.abs() < 0.02, "{method}: {gain} J");
+    }
+}

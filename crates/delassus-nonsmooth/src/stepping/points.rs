@@ -308,6 +308,11 @@ impl Points {
         }
     }
 
+    /// A point was hit.
+    pub fn any_hit(&self) -> bool {
+        self.pool[..self.n].iter().any(|c| c.hit && c.impulse[0] > 0.0)
+    }
+
     /// Points with an impulse.
     pub fn active(&self) -> usize {
         self.pool[..self.n].iter().filter(|c| c.impulse[0] != 0.0).count()
