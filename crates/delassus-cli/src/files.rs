@@ -273,8 +273,7 @@ fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> 
         unit: &c.unit,
         frame: &c.frame,
         values,
-        // gaps of what does not face each other, or was not looked at
-        may_lack: !c.sensor && c.name.ends_with(".gap"),
+        may_lack: c.may_lack(),
     }));
     list
 }

@@ -143,11 +143,13 @@ impl Points {
             let c = &mut self.pool[n];
             c.law = p.law(id);
             let faces = p.evaluate(ws, id, before, &mut c.at);
-            if faces && before.is_none() && has_gap(&c.law) && c.at.gap < 0.0 {
-                if c.at.gap < -margin || self.behind.binary_search(&id).is_ok() {
-                    self.still_behind.push(id);
-                    continue;
-                }
+            let inside = faces && has_gap(&c.law) && c.at.gap < 0.0;
+            if inside
+                && before.is_none()
+                && (c.at.gap < -margin || self.behind.binary_search(&id).is_ok())
+            {
+                self.still_behind.push(id);
+                continue;
             }
             ids[listed] = id;
             listed += 1;
