@@ -1,6 +1,6 @@
 //! Time-stepping in cases that a user met: seams of floors, ends of runs, the log, forces at rest, and
 //! shapes that are met from behind.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 

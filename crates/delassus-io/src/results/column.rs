@@ -34,7 +34,7 @@ pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
                 found: c.values.len(),
             });
         }
-        let bad = |x: &f64| !x.is_finite() && !(c.may_lack && x.is_nan());
+        let bad = |x: &f64| !(x.is_finite() || (c.may_lack && x.is_nan()));
         if let Some(row) = c.values.iter().position(bad) {
             return Err(WriteError::NonFinite { column: c.name.to_owned(), row });
         }
