@@ -157,7 +157,8 @@ impl Writer {
             self.file(file, |w| write_parquet(w, &all, metadata))?;
         }
         if let (Some(file), Some(dump)) = (&output.states, dump) {
-            let column = |(name, values)| Column { name, unit: "", frame: "", values };
+            let column =
+                |(name, values)| Column { name, unit: "", frame: "", values, may_lack: false };
             let states: Vec<Column<'_>> = dump.columns().map(column).collect();
             self.file(file, |w| write_csv(w, &states))?;
         }
@@ -167,8 +168,9 @@ impl Writer {
     /// What pictures need.
     fn view(&mut self, folder: &Path, view: &View) -> Result<(), Box<Fault>> {
         let lists = Steps::NAMES.iter().zip(Steps::UNITS).zip(view.steps.lists());
-        let steps: Vec<Column<'_>> =
-            lists.map(|((name, unit), values)| Column { name, unit, frame: "", values }).collect();
+        let steps: Vec<Column<'_>> = lists
+            .map(|((name, unit), values)| Column { name, unit, frame: "", values, may_lack: false })
+            .collect();
         self.file(&folder.join(STEPS_CSV), |w| write_csv(w, &steps))?;
         self.file(&folder.join(MOTION_BIN), |w| write_motion(w, &view.motion))?;
         let loads = folder.join(LOADS_BIN);
@@ -271,12 +273,13 @@ fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> 
         unit: &c.unit,
         frame: &c.frame,
         values,
+        may_lack: c.may_lack(),
     }));
     list
 }
 
 fn time(results: &Results) -> Column<'_> {
-    Column { name: "t", unit: "s", frame: "", values: &results.t }
+    Column { name: "t", unit: "s", frame: "", values: &results.t, may_lack: false }
 }
 
 /// Counts and hashes what passes through.

@@ -190,8 +190,9 @@ fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fa
     let Results { channels, t, data } = &mut outcome.results;
     let (row, k) = data
         .iter()
+        .zip(&*channels)
         .enumerate()
-        .filter_map(|(k, column)| Some((column.iter().position(|x| !x.is_finite())?, k)))
+        .filter_map(|(k, (column, c))| Some((column.iter().position(|x| !c.allows(*x))?, k)))
         .min()?;
     let (time, value) = (t[row], data[k][row]);
     for column in data.iter_mut().chain([&mut *t]) {

@@ -196,3 +196,22 @@ fn they_can_be_compared() {
         assert!(if exact { error < 1e-10 } else { (1e-5..1e-1).contains(&error) }, "{row}");
     }
 }
+
+/// A ball behind a one-sided segment does not face it: no gap, and none is made up.
+#[test]
+fn a_gap_that_is_not_known_is_an_empty_field() {
+    let text = "schema = 1\n[body.b]\ntype = \"planar\"\nmass = 1\ninertia = 0.1\nposition = [0, -1.5]\n\
+        velocity = [0, 2]\n[shape.A]\ntype = \"circle\"\nradius = 0.05\nbody = \"b\"\n[shape.B]\n\
+        type = \"segment\"\nfrom = [-2, 0]\nto = [2, 0]\nbody = \"ground\"\n[contact.c]\n\
+        between = [\"A\", \"B\"]\n[sensor.y]\ntype = \"position\"\nof = \"b\"\ncomponent = \"y\"\n\
+        [analysis]\nend = 1\nsample = 0.1\n";
+    let bench = Bench::new(text);
+    let v = json(&bench, &["--scheme", "time-stepping", "--out", "out", "--no-report"]);
+    assert_eq!(v["status"], "done");
+    let table = bench.read("out/diagnostics.csv");
+    let gaps: Vec<&str> = table.lines().skip(1).map(|l| l.split(',').nth(1).unwrap()).collect();
+    assert_eq!((gaps.len(), gaps[0]), (11, ""), "{gaps:?}");
+    // y is 0.5 at the end, in front of the segment
+    let last: f64 = gaps[10].parse().unwrap();
+    assert!((last - 0.45).abs() < 1e-9, "{gaps:?}");
+}

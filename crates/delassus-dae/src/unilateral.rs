@@ -222,6 +222,12 @@ pub trait Unilateral: Problem {
         f64::INFINITY
     }
 
+    /// The parts that meet at a point may end or give way to others, so that bodies may pass each
+    /// other there although the gap of the point closes by its rate.
+    fn can_pass(&self, _point: PointId) -> bool {
+        false
+    }
+
     /// Size of the smaller of the two parts that meet at a point, m: a motion of more than a tenth
     /// of it may pass through unseen. Infinite where nothing can be passed.
     fn finest(&self, _point: PointId) -> f64 {

@@ -10,7 +10,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 fn column<'a>(name: &'a str, unit: &'a str, values: &'a [f64]) -> Column<'a> {
-    Column { name, unit, frame: "ground", values }
+    Column { name, unit, frame: "ground", values, may_lack: false }
 }
 
 const HARD: [f64; 14] = [
@@ -70,6 +70,23 @@ fn rel_g2_bad_columns_are_refused_before_a_byte_is_written() {
     assert!(matches!(e, WriteError::Length { expected: 2, found: 1, .. }));
     let e = write_csv(Vec::new(), &[column("t", "s", &t), column("t", "m", &t)]).unwrap_err();
     assert!(matches!(e, WriteError::DuplicateColumn { .. }));
+}
+
+/// What is not known is an empty field where the column allows it, and no fault when it is read.
+#[test]
+fn what_is_not_known_is_empty() {
+    let (t, gap) = ([0.0, 1.0, 2.0], [0.5, f64::NAN, 0.25]);
+    let columns = [column("t", "s", &t), Column { may_lack: true, ..column("c.gap", "m", &gap) }];
+    let mut out = Vec::new();
+    write_csv(&mut out, &columns).unwrap();
+    assert_eq!(out, b"t,c.gap\n0,0.5\n1,\n2,0.25\n");
+    let (table, problems) = salvage_csv(&out[..]);
+    assert!(problems.is_empty(), "{problems:?}");
+    let back = table.column("c.gap").unwrap();
+    assert!(back[0] == 0.5 && back[1].is_nan() && back[2] == 0.25, "{back:?}");
+    let endless = [0.5, f64::INFINITY, 0.25];
+    let columns = [column("t", "s", &t), Column { may_lack: true, ..column("g", "m", &endless) }];
+    assert!(matches!(write_csv(Vec::new(), &columns), Err(WriteError::NonFinite { row: 1, .. })));
 }
 
 #[test]

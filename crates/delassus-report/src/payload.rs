@@ -102,8 +102,8 @@ impl Report {
         })
     }
 
-    /// The number that stands for a gap where none is known (time-stepping measures near points
-    /// only): a thousand lengths of the model. Infinite for other columns.
+    /// The number that stood for a gap where none is known, in folders of before such fields were
+    /// empty: a thousand lengths of the model. Infinite for other columns.
     fn far(&self, c: &ReportColumn) -> f64 {
         let gap = c.info.group.starts_with("contact/") && c.info.name.ends_with(".gap");
         let length = self.description.as_ref().map_or(0.0, |d| d.scene.length);

@@ -25,6 +25,18 @@ pub struct Channel {
     pub sensor: bool,
 }
 
+impl Channel {
+    /// Its values may be unknown, NaN: gaps of what does not face each other, or was not looked at.
+    pub fn may_lack(&self) -> bool {
+        !self.sensor && self.name.ends_with(".gap")
+    }
+
+    /// Whether a value is one of a run that is in order.
+    pub fn allows(&self, x: f64) -> bool {
+        x.is_finite() || (x.is_nan() && self.may_lack())
+    }
+}
+
 impl From<&Sensor> for Channel {
     fn from(s: &Sensor) -> Channel {
         Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor: true }

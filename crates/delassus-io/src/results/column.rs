@@ -14,10 +14,12 @@ pub struct Column<'a> {
     pub frame: &'a str,
     /// One value per row.
     pub values: &'a [f64],
+    /// NaN stands for a value that is not known: an empty field in CSV.
+    pub may_lack: bool,
 }
 
 /// Refuses columns of different length, columns of the same name, and numbers that are not
-/// finite; returns the number of rows.
+/// finite, except what may lack; returns the number of rows.
 pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
     let rows = columns.first().map_or(0, |c| c.values.len());
     let mut names = HashSet::new();
@@ -32,7 +34,8 @@ pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
                 found: c.values.len(),
             });
         }
-        if let Some(row) = c.values.iter().position(|x| !x.is_finite()) {
+        let bad = |x: &f64| !(x.is_finite() || (c.may_lack && x.is_nan()));
+        if let Some(row) = c.values.iter().position(bad) {
             return Err(WriteError::NonFinite { column: c.name.to_owned(), row });
         }
     }

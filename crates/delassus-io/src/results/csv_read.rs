@@ -50,7 +50,7 @@ pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
 /// Reads CSV: a line of names, then lines of finite numbers.
 pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
     let mut table = CsvTable::default();
-    read_into(reader, &mut table, false)?;
+    read_into(reader, &mut table, None)?;
     if table.names.is_empty() {
         return Err(CsvError::Invalid { line: 1, message: "no names of columns".to_owned() });
     }
@@ -58,11 +58,13 @@ pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
 }
 
 /// Reads what is good of a file: the lines before the first that is no line of numbers. Numbers
-/// that are not finite stay, as NaN. Also says what is wrong with it.
+/// that are not finite stay, as NaN, and so do empty fields, which are values that are not known. Also
+/// says what is wrong with it.
 pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
     let mut table = CsvTable::default();
     let mut problems = Vec::new();
-    if let Err(e) = read_into(reader, &mut table, true) {
+    let mut bad = Vec::new();
+    if let Err(e) = read_into(reader, &mut table, Some(&mut bad)) {
         let rows = table.columns.iter().map(Vec::len).min().unwrap_or(0);
         for column in &mut table.columns {
             column.truncate(rows);
@@ -72,8 +74,7 @@ pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
     if table.names.is_empty() && problems.is_empty() {
         problems.push("no names of columns".to_owned());
     }
-    for (name, column) in table.names.iter().zip(&table.columns) {
-        let bad = column.iter().filter(|x| x.is_nan()).count();
+    for (name, bad) in table.names.iter().zip(bad) {
         if bad > 0 {
             problems.push(format!("column `{}` has {bad} values that are not finite", short(name)));
         }
@@ -81,7 +82,13 @@ pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
     (table, problems)
 }
 
-fn read_into(mut reader: impl BufRead, table: &mut CsvTable, any: bool) -> Result<(), CsvError> {
+/// With `bad`, numbers that are not finite are counted there, column by column.
+fn read_into(
+    mut reader: impl BufRead,
+    table: &mut CsvTable,
+    mut bad: Option<&mut Vec<usize>>,
+) -> Result<(), CsvError> {
+    let any = bad.is_some();
     let mut bytes = Vec::new();
     let mut total = 0usize;
     let mut line = 0usize;
@@ -105,16 +112,28 @@ fn read_into(mut reader: impl BufRead, table: &mut CsvTable, any: bool) -> Resul
         if line == 1 {
             table.names = fields(text).map_err(fail)?;
             table.columns = vec![Vec::new(); table.names.len()];
+            if let Some(bad) = &mut bad {
+                bad.resize(table.names.len(), 0);
+            }
             continue;
         }
         let mut fields = text.split(',');
-        for (name, column) in table.names.iter().zip(&mut table.columns) {
+        for (k, (name, column)) in table.names.iter().zip(&mut table.columns).enumerate() {
             let Some(field) = fields.next() else {
                 return Err(fail(format!("no value for column `{name}`")));
             };
+            if any && field.is_empty() && table.names.len() > 1 {
+                column.push(f64::NAN);
+                continue;
+            }
             match field.trim().parse::<f64>() {
                 Ok(x) if x.is_finite() => column.push(x),
-                Ok(_) if any => column.push(f64::NAN),
+                Ok(_) if any => {
+                    column.push(f64::NAN);
+                    if let Some(n) = bad.as_mut().and_then(|b| b.get_mut(k)) {
+                        *n += 1;
+                    }
+                }
                 _ => return Err(fail(format!("`{}` is not a finite number", short(field)))),
             }
         }

@@ -9,7 +9,7 @@ use std::io::Write;
 const CHUNK: usize = 64 << 10;
 
 /// Writes a header line of names and one line per row. Numbers are the shortest that read
-/// back to the same bits, whatever the locale; lines end with LF.
+/// back to the same bits, whatever the locale; what is not known is empty; lines end with LF.
 pub fn write_csv(mut w: impl Write, columns: &[Column<'_>]) -> Result<(), WriteError> {
     let rows = check(columns)?;
     let mut buffer = String::with_capacity(CHUNK + 1024);
@@ -25,7 +25,10 @@ pub fn write_csv(mut w: impl Write, columns: &[Column<'_>]) -> Result<(), WriteE
             if i > 0 {
                 buffer.push(',');
             }
-            push_number(&mut buffer, c.values.get(row).copied().unwrap_or(0.0));
+            let x = c.values.get(row).copied().unwrap_or(f64::NAN);
+            if !x.is_nan() {
+                push_number(&mut buffer, x);
+            }
         }
         buffer.push('\n');
         if buffer.len() >= CHUNK {

@@ -6,8 +6,8 @@
 //! let t = [0.0, 0.1];
 //! let theta = [1.0, 0.995];
 //! let columns = [
-//!     Column { name: "t", unit: "s", frame: "", values: &t },
-//!     Column { name: "theta", unit: "rad", frame: "", values: &theta },
+//!     Column { name: "t", unit: "s", frame: "", values: &t, may_lack: false },
+//!     Column { name: "theta", unit: "rad", frame: "", values: &theta, may_lack: false },
 //! ];
 //! let mut out = Vec::new();
 //! write_csv(&mut out, &columns)?;

@@ -27,6 +27,8 @@ impl<P: Unilateral> Stepper<P> {
             2.0 * frame.h * (self.speed(&self.v) + self.speed(&self.dv)) + 1e-4 * self.length;
         self.points.collect(p, &self.ws, margin);
         self.points.pose(&self.dv, frame, rule, self.length);
+        self.leave_out_passed(p, frame)?;
+        self.points.number_rows();
         self.dv_points.fill(0.0);
         self.lambda_points.fill(0.0);
         let mut report = StepReport { contacts: self.points.n, ..StepReport::default() };

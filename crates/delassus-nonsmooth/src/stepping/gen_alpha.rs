@@ -9,8 +9,8 @@
 //!
 //! then points add M (v₁ − ṽ) = Hᵀ P + joints, by the rule of Moreau–Jean at θ = ½, and
 //! q₁ = q̃ ∘ exp(½ h (v₁ − ṽ)) pushed onto the gaps that are violated. An impulse never enters
-//! v̇ or a, which belong to q̃ and ṽ: evaluating them anew behind an impact would make stiff springs
-//! ring, and one step with forces of before the impact costs O(h), as the time of the impact does.
+//! v̇ or a, which belong to q̃ and ṽ. Soft forces are evaluated anew after an impact; stiff ones are not,
+//! springs would ring, and one step with forces of before the impact costs O(h), as its time does.
 //! So impacts are of order 1, free motion is of order 2 with damping of high frequencies by ρ.
 
 use super::points::{Frame, Rule};
@@ -104,10 +104,25 @@ impl<P: Unilateral> Stepper<P> {
         p.manifold().retract(&self.gen_alpha.q1, &self.xi, &mut s.q);
         s.t += h;
         self.finish(p, s, h, true, &mut report)?;
+        if !self.op.implicit && self.points.any_hit() {
+            self.start_anew(p, s)?;
+        }
         let g = &mut self.gen_alpha;
         std::mem::swap(&mut g.vdot, &mut g.vdot1);
         std::mem::swap(&mut g.a, &mut g.a1);
         Ok(report)
+    }
+
+    /// Moves v̇₁ and a₁ by what an impact does to soft forces: those behind the wall, where the smooth
+    /// motion ended, add up over many impacts (½ k (h u)² of energy each at a spring).
+    fn start_anew(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
+        let Stepper { op, ws, a, lambda, zdot, gen_alpha: g, .. } = self;
+        op.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, a, lambda, zdot)?;
+        for (i, a) in a.iter().enumerate() {
+            g.a1[i] += a - g.vdot1[i];
+            g.vdot1[i] = *a;
+        }
+        Ok(())
     }
 
     /// ṽ, q̃, v̇₁ and a₁ into `gen_alpha`.

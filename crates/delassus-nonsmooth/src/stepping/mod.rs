@@ -28,6 +28,7 @@ mod delassus;
 mod gen_alpha;
 mod moreau_jean;
 mod operator;
+mod passing;
 mod points;
 mod position;
 mod report;
@@ -41,6 +42,7 @@ use delassus_cone as cone;
 use delassus_dae::{Derived, Dims, KktError, State, StepFailure, Unilateral};
 use gen_alpha::GenAlpha;
 use operator::Operator;
+use passing::Passing;
 use points::Points;
 use position::Correction;
 use schatzman_paoli::Half;
@@ -113,6 +115,7 @@ pub struct Stepper<P: Unilateral> {
     points: Points,
     delassus: Delassus,
     correction: Correction,
+    passing: Passing,
     gen_alpha: GenAlpha,
     half: Half,
     derived: Derived,
@@ -121,12 +124,15 @@ pub struct Stepper<P: Unilateral> {
     b: Vec<f64>,
     r: Vec<f64>,
     laws: Vec<cone::Law>,
-    // the step at hand
+    // the step at hand: time and position of its place, …
+    t: f64,
     f: Vec<f64>,
     rows: Vec<f64>,
     gamma: Vec<f64>,
     lambda: Vec<f64>,
     lambda_points: Vec<f64>,
+    /// Generalised force of the points in the last step, without impacts.
+    carried: Vec<f64>,
     a: Vec<f64>,
     v: Vec<f64>,
     dv: Vec<f64>,
@@ -151,6 +157,7 @@ impl<P: Unilateral> Stepper<P> {
         let state = State { t: 0.0, q: vec![0.0; d.nq], v: vec![0.0; d.nv], z: vec![0.0; d.nz] };
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
+        let op = Operator::new(p, settings.forces)?;
         Ok(Stepper {
             scheme,
             settings,
@@ -158,7 +165,8 @@ impl<P: Unilateral> Stepper<P> {
             length: p.length(),
             q_scale: p.scales().q,
             ws: p.workspace(),
-            op: Operator::new(p, settings.forces)?,
+            passing: Passing::new(&op.blocks, d.nv, d.nq),
+            op,
             points: Points::default(),
             delassus: Delassus::default(),
             correction: Correction::new(p),
@@ -169,11 +177,13 @@ impl<P: Unilateral> Stepper<P> {
             b: Vec::new(),
             r: Vec::new(),
             laws: Vec::new(),
+            t: 0.0,
             f: nv(),
             rows: rows(),
             gamma: rows(),
             lambda: rows(),
             lambda_points: rows(),
+            carried: nv(),
             a: nv(),
             v: nv(),
             dv: nv(),
@@ -188,6 +198,7 @@ impl<P: Unilateral> Stepper<P> {
     /// (Re)starts at a state: nothing is remembered of what was before.
     pub fn restart(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
         self.points.forget();
+        self.carried.fill(0.0);
         self.op.restart();
         self.half.forget();
         let d = &mut self.derived;
@@ -318,6 +329,7 @@ impl<P: Unilateral> Stepper<P> {
             *l = (self.lambda[i] + self.lambda_points[i]) / h;
         }
         self.points.remember(h);
+        self.points.smooth_force(h, &mut self.carried);
         Ok(())
     }
 

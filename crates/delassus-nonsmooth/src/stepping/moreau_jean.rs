@@ -8,7 +8,8 @@
 //!
 //! For linear forces this is the θ-rule; for θ = ½ it is the midpoint rule with order 2 in smooth
 //! motion, and free of damping. Where forces are soft S = M and f is taken at q_c and the velocity
-//! half-way instead (explicit midpoint). Rates at the end of the step, at which joints and points are
+//! half-way instead (explicit midpoint), predicted with the contact forces of the last step, so that
+//! a damper of a body that is held has no velocity. Rates at the end of the step, at which joints and points are
 //! held, are G v₁ + g_t + θ h γ: the bias carries the rows from q_c to q₁. Auxiliary states are
 //! taken by the explicit midpoint rule.
 
@@ -50,6 +51,7 @@ impl<P: Unilateral> Stepper<P> {
     /// Goes to the place where the step is posed, `back` after its start, and realises it with the
     /// velocity of the start.
     pub(super) fn place(&mut self, p: &P, s: &State, back: f64, t: f64) {
+        self.t = t;
         self.v.copy_from_slice(&s.v);
         for (x, v) in self.xi.iter_mut().zip(&s.v) {
             *x = back * v;
@@ -88,6 +90,9 @@ impl<P: Unilateral> Stepper<P> {
                 self.op.add_stiffness(p, &self.ws, -weight, &self.v, &mut self.f);
             }
         } else {
+            for (f, c) in self.f.iter_mut().zip(&self.carried) {
+                *f += c;
+            }
             self.op.solve(&self.f, &self.gamma, &mut self.a, &mut self.lambda)?;
             for (x, (v, a)) in self.xi.iter_mut().zip(self.v.iter().zip(&self.a)) {
                 *x = v + theta * h * a;

@@ -2,7 +2,7 @@
 
 use super::report::PointImpulse;
 use delassus_cone as cone;
-use delassus_dae::{Law, Point, PointId, Unilateral};
+use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
 
 /// How rates and gaps at the place where a step is posed belong to its start and its end.
 #[derive(Debug, Clone, Copy)]
@@ -42,11 +42,21 @@ pub(super) struct Entry {
     pub bound: f64,
     pub bounce: f64,
     pub stuck: bool,
+    /// The impulse to start from is that of the last step, and was no impact.
+    pub carries: bool,
 }
 
 impl Entry {
-    const NEW: Entry =
-        Entry { row: 0, rows: 0, end: [0.0; 3], reach: 0.0, bound: 0.0, bounce: 0.0, stuck: false };
+    const NEW: Entry = Entry {
+        row: 0,
+        rows: 0,
+        end: [0.0; 3],
+        reach: 0.0,
+        bound: 0.0,
+        bounce: 0.0,
+        stuck: false,
+        carries: false,
+    };
 }
 
 /// What is kept of a point from step to step.
@@ -57,6 +67,7 @@ struct Memory {
     /// Impulse per second.
     force: [f64; 3],
     stuck: bool,
+    hit: bool,
 }
 
 /// Points at hand; buffers are reused.
@@ -72,6 +83,9 @@ pub(super) struct Points {
     pub n: usize,
     pub n_rows: usize,
     memory: Vec<Memory>,
+    /// Points that were met from behind, ascending: not armed until their gap is not negative.
+    behind: Vec<PointId>,
+    still_behind: Vec<PointId>,
 }
 
 /// Part of the model's length below which a gap counts as closed.
@@ -91,6 +105,7 @@ impl Points {
     /// Forgets everything.
     pub fn forget(&mut self) {
         self.memory.clear();
+        self.behind.clear();
         self.n = 0;
     }
 
@@ -98,7 +113,8 @@ impl Points {
         self.memory.binary_search_by(|m| m.id.cmp(&id)).ok().map(|k| &self.memory[k])
     }
 
-    /// Evaluates all points near the state that is realised in `ws`.
+    /// Evaluates all points near the state that is realised in `ws`. The margin is more than any gap
+    /// changes within a step: what is new and deeper was not hit, the bodies come from behind.
     pub fn collect<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, margin: f64) {
         let mut ids = std::mem::take(&mut self.ids);
         p.near(ws, margin, &mut ids);
@@ -106,10 +122,11 @@ impl Points {
         self.before.clear();
         // both lists ascend
         let mut known = self.memory.iter().peekable();
-        for &id in &ids {
+        let mut listed = 0;
+        for i in 0..ids.len() {
+            let id = ids[i];
             while known.next_if(|m| m.id < id).is_some() {}
             let before = known.peek().filter(|m| m.id == id).map(|m| m.features);
-            self.before.push(before);
             let n = self.n;
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
@@ -119,18 +136,34 @@ impl Points {
                     impulse: [0.0; 3],
                     before: [0.0; 3],
                     after: [0.0; 3],
+                    hit: false,
                 });
                 self.entries.push(Entry::NEW);
             }
             let c = &mut self.pool[n];
             c.law = p.law(id);
-            if !p.evaluate(ws, id, before, &mut c.at) || (has_gap(&c.law) && c.at.gap > margin) {
+            let faces = p.evaluate(ws, id, before, &mut c.at);
+            let inside = faces && has_gap(&c.law) && c.at.gap < 0.0;
+            // a wall acts on what was in front of it, and such a point has been at hand before
+            let wall = inside && c.at.gap < -BEHIND * p.length() && p.one_sided(id);
+            let deep = inside && (c.at.gap < -margin || self.behind.binary_search(&id).is_ok());
+            if before.is_none() && (wall || deep) {
+                self.still_behind.push(id);
+                continue;
+            }
+            ids[listed] = id;
+            listed += 1;
+            self.before.push(before);
+            if !faces || (has_gap(&c.law) && c.at.gap > margin) {
                 continue;
             }
             c.id = id;
             self.n += 1;
         }
+        ids.truncate(listed);
         self.ids = ids;
+        std::mem::swap(&mut self.behind, &mut self.still_behind);
+        self.still_behind.clear();
     }
 
     /// Rates before and after without impulses, and the conditions; leaves those that take part.
@@ -151,32 +184,44 @@ impl Points {
             }
         }
         let limit = frame.h * fastest + CLOSED * length;
-        let mut kept = 0;
-        for i in 0..self.n {
-            if has_gap(&self.pool[i].law) && self.entries[i].reach > limit {
-                continue;
-            }
-            self.pool.swap(kept, i);
-            self.entries.swap(kept, i);
-            kept += 1;
-        }
-        self.n = kept;
-        let mut row = 0;
+        self.retain(|_, c, e| !has_gap(&c.law) || e.reach <= limit);
         for i in 0..self.n {
             let old = self.recall(self.pool[i].id).copied();
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
-            e.row = row;
-            row += e.rows;
+            c.hit = hits(c, e, frame);
             (e.bound, e.bounce) = match rule {
                 Rule::Moreau => moreau(c, e, frame, length),
                 Rule::SchatzmanPaoli => schatzman_paoli(c, e, frame),
             };
+            e.carries = old.is_some_and(|m| !m.hit);
             e.stuck = match old {
                 Some(m) => m.stuck,
                 None => sliding(&c.law, e.rows, &c.before) <= STANDS * fastest,
             };
             c.impulse = old.map_or([0.0; 3], |m| m.force.map(|f| f * frame.h));
             c.impulse[e.rows..].fill(0.0);
+        }
+    }
+
+    /// Those that take part are from now on the ones that are to be kept, in the same order.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize, &PointImpulse, &Entry) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.n {
+            if keep(i, &self.pool[i], &self.entries[i]) {
+                self.pool.swap(kept, i);
+                self.entries.swap(kept, i);
+                kept += 1;
+            }
+        }
+        self.n = kept;
+    }
+
+    /// Gives rows of the contact problem to those that take part.
+    pub fn number_rows(&mut self) {
+        let mut row = 0;
+        for e in &mut self.entries[..self.n] {
+            e.row = row;
+            row += e.rows;
         }
         self.n_rows = row;
     }
@@ -247,11 +292,27 @@ impl Points {
                 id: c.id,
                 features: c.at.features,
                 force: c.impulse.map(|p| p / h),
+                hit: c.hit,
                 stuck: closed && sliding(&c.law, e.rows, &c.after) <= STANDS * fastest,
             });
         }
         // swaps keep the order of those that take part, but nothing promises it
         self.memory.sort_unstable_by_key(|m| m.id);
+    }
+
+    /// Generalised force of the points over the last step, without impacts.
+    pub fn smooth_force(&self, h: f64, f: &mut [f64]) {
+        f.fill(0.0);
+        for (c, e) in self.pool.iter().zip(&self.entries).take(self.n).filter(|(c, _)| !c.hit) {
+            for k in 0..e.rows {
+                c.at.add_row(k, c.impulse[k] / h, f);
+            }
+        }
+    }
+
+    /// A point was hit.
+    pub fn any_hit(&self) -> bool {
+        self.pool[..self.n].iter().any(|c| c.hit && c.impulse[0] > 0.0)
     }
 
     /// Points with an impulse.
@@ -270,24 +331,36 @@ fn sliding(law: &Law, rows: usize, u: &[f64; 3]) -> f64 {
     }
 }
 
+/// A gap closes faster than forces make it within the step, and a bounce is not over within it.
+fn hits(c: &PointImpulse, e: &Entry, frame: Frame) -> bool {
+    let approach = -c.before[0];
+    let (closes, speed) = match c.law {
+        Law::Contact { restitution, .. } => {
+            let closes = e.reach + frame.travel * e.end[0] <= 0.0;
+            (closes, approach * (2.0 * restitution.e).max(1.0))
+        }
+        Law::OneWay => (true, approach),
+        Law::DryFriction { .. } => (false, 0.0),
+    };
+    closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs()
+}
+
 /// Least rate at the end by Moreau's rule, and the rate of the bounce.
 fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) {
     let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
-    let approach = -c.before[0];
-    let closes = e.reach + frame.travel * e.end[0] <= 0.0;
-    // slower than what forces do within the step, or a bounce that would be over within it: no impact
-    let speed = approach * (2.0 * restitution.e).max(1.0);
-    if closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs() {
-        return (0.0, restitution.e * approach);
+    if c.hit {
+        return (0.0, -restitution.e * c.before[0]);
     }
     let gap = if e.reach > CLOSED * length { e.reach } else { 0.0 };
     (-gap / frame.travel, 0.0)
 }
 
 /// Least rate at the end so that the mean of the positions before and after, weighted e to 1, is
-/// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0.
+/// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0. A gap below zero is what the last step left, and is
+/// divided by the length of that one: a shorter one would make the bounce of it too fast.
 fn schatzman_paoli(c: &PointImpulse, e: &Entry, frame: Frame) -> (f64, f64) {
     let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     let k = restitution.e;
-    (k * c.before[0] - (1.0 + k) * e.reach / frame.travel, 0.0)
+    let h = if e.reach < 0.0 { frame.travel.max(2.0 * frame.since_start) } else { frame.travel };
+    (k * c.before[0] - (1.0 + k) * e.reach / h, 0.0)
 }

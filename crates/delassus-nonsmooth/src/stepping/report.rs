@@ -20,6 +20,8 @@ pub struct PointImpulse {
     pub before: [f64; 3],
     /// Rates after.
     pub after: [f64; 3],
+    /// It closes within the step, faster than forces make it: an impact, not a point at rest.
+    pub hit: bool,
 }
 
 /// What one step tells.

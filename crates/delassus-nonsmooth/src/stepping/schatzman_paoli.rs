@@ -43,6 +43,12 @@ impl Half {
     pub fn forget(&mut self) {
         self.set = false;
     }
+
+    /// The state is the one that was left; its time may have been rounded meanwhile.
+    fn is_end(&self, s: &State) -> bool {
+        let e = &self.end;
+        (e.t - s.t).abs() <= 1e-6 * self.h && e.q == s.q && e.v == s.v && e.z == s.z
+    }
 }
 
 impl<P: Unilateral> Stepper<P> {
@@ -54,11 +60,12 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<StepReport, StepperError> {
         self.place(p, s, 0.0, s.t);
         self.half.start.copy_from_slice(&s.v);
-        if self.half.set && self.half.end == *s {
+        if self.half.set && self.half.is_end(s) {
             self.v.copy_from_slice(&self.half.v);
         } else {
             // no point acts on a free start: half a step back along the smooth motion
-            self.points.collect(p, &self.ws, 2.0 * h * self.speed(&s.v));
+            let margin = 2.0 * h * self.speed(&s.v) + 1e-4 * self.length;
+            self.points.collect(p, &self.ws, margin);
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
                 for (i, v) in self.v.iter_mut().enumerate() {

@@ -214,7 +214,8 @@ fn fill(row: &mut Row, outcome: &RunOutcome, over: bool, plan: &Plan) -> bool {
         stiff_since: s.stiff_since,
     });
     let fail = |code: &str, message: String| (Some(code.to_owned()), Some(message));
-    let finite = outcome.results.data.iter().flatten().all(|x| x.is_finite());
+    let mut columns = outcome.results.channels.iter().zip(&outcome.results.data);
+    let finite = columns.all(|(c, values)| values.iter().all(|x| c.allows(*x)));
     (row.code, row.message) = match (s.status, &outcome.error) {
         (Status::Failed, Some(e)) => {
             fail(e.kind.code(), format!("at t = {} s (step {:.3e} s): {}", e.t, e.h, e.detail))

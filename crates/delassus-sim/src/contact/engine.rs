@@ -29,8 +29,6 @@ const STEPS: f64 = 20.0;
 const SOON: f64 = 100.0;
 /// Longest step of a passage, in [`super::Thresholds::crowded`].
 const LONGEST: f64 = 0.1;
-/// Gap, in lengths of the model, of what has none.
-const FAR: f64 = 1e3;
 
 /// Runs a model with contacts.
 pub(crate) struct ContactEngine {
@@ -50,6 +48,7 @@ pub(crate) struct ContactEngine {
     /// The last step; taken out while it is recorded.
     last: Option<Box<Last>>,
     contacts: Contacts,
+    look: Look,
     log: Vec<Event>,
     /// Events of the event-driven part that are in `log`.
     taken: usize,
@@ -90,6 +89,13 @@ impl Last {
 struct Contacts {
     of_point: BTreeMap<PointId, usize>,
     ids: Vec<PointId>,
+    point: delassus_dae::Point,
+}
+
+/// The state that was evaluated last by time-stepping, and room to look at it.
+struct Look {
+    sample: State,
+    ws: <System as Problem>::Ws,
     point: delassus_dae::Point,
 }
 
@@ -137,6 +143,11 @@ impl ContactEngine {
             contacts: Contacts {
                 of_point: BTreeMap::new(),
                 ids: Vec::new(),
+                point: delassus_dae::Point::default(),
+            },
+            look: Look {
+                sample: model.state.clone(),
+                ws: sys.workspace(),
                 point: delassus_dae::Point::default(),
             },
             sys,
@@ -338,6 +349,7 @@ impl Dynamics for ContactEngine {
     fn evaluate(&mut self, s: &State, d: &mut Derived) -> Result<(), StepFailure> {
         if let Some(stepping) = self.on() {
             d.copy_from(stepping.derived());
+            self.look.sample.copy_from(s);
             return Ok(());
         }
         self.events.evaluate(s, d)
@@ -352,8 +364,12 @@ impl Dynamics for ContactEngine {
         for c in out.chunks_exact_mut(CHANNELS.len()) {
             c.copy_from_slice(&[f64::INFINITY, 0.0, 0.0, 0.0]);
         }
-        let contacts = &mut self.contacts;
+        let (contacts, look) = (&mut self.contacts, &mut self.look);
         let sys = &*self.sys;
+        if self.stepped {
+            let s = &look.sample;
+            sys.realize_position(s.t, &s.q, &s.z, &mut look.ws);
+        }
         let mut add = |id: PointId, gap: f64, force: [f64; 3], slides: bool| {
             let k = contacts.index(sys, id) * CHANNELS.len();
             out[k] = out[k].min(gap);
@@ -366,19 +382,24 @@ impl Dynamics for ContactEngine {
                 if force != [0.0; 3] {
                     let slow = 1e-9 * sys.length_scale();
                     let slides = i.law.is_rough() && i.after[1].hypot(i.after[2]) > slow;
-                    add(i.id, i.at.gap, force, slides);
+                    // forces are means over the step, the gap is that at the sample
+                    let gap = sys.gap(&look.ws, i.id, Some(i.at.features), &mut look.point);
+                    add(i.id, gap.unwrap_or(f64::INFINITY), force, slides);
                 }
             }),
             None => self.events.visit_closed(|id, gap, force, motion| {
                 add(id, gap, force, matches!(motion, Motion::Slip(_)));
             }),
         }
+        // of many pairs, time-stepping looks at those that act alone
         if !self.stepped {
             contacts.gaps(sys, self.events.evaluated(), out);
+        } else if sys.has_few_pairs() {
+            contacts.gaps(sys, &look.ws, out);
         }
-        // points that do not face each other have no gap: far away, but a number
-        for c in out.chunks_exact_mut(CHANNELS.len()) {
-            c[0] = c[0].min(FAR * sys.length_scale());
+        // what does not face each other, or was not looked at, has no gap
+        for c in out.chunks_exact_mut(CHANNELS.len()).filter(|c| c[0].is_infinite()) {
+            c[0] = f64::NAN;
         }
     }
 }

@@ -3,9 +3,11 @@
 use super::changes::Changes;
 use super::event::{Event, EventKind};
 use super::thresholds::Thresholds;
-use delassus_dae::{Derived, KktError, State, Unilateral};
+use delassus_dae::{Derived, KktError, PointId, State, Unilateral};
 use delassus_nonsmooth::stepping::{PointImpulse, Scheme, Stepper, StepperError, StepperSettings};
 
+/// Part of a step that is round-off.
+const SAME: f64 = 1e-9;
 /// Calm steps in a row after which the event-driven method goes on.
 const CALM: u32 = 8;
 
@@ -24,6 +26,9 @@ pub(crate) struct Stepping<P: Unilateral> {
     pub to: State,
     /// Length of a step, s.
     pub h: f64,
+    /// Steps of this length since a time: times are not running sums.
+    begun: f64,
+    made: u64,
     /// It does not end before this time, s.
     until: f64,
     calm: u32,
@@ -36,6 +41,9 @@ pub(crate) struct Stepping<P: Unilateral> {
     last_h: f64,
     /// Acceleration of gravity, m/s².
     pull: f64,
+    /// Points that were hit in the last step, ascending.
+    hit: Vec<PointId>,
+    hit_before: Vec<PointId>,
     /// What points do, where the whole run is time-stepping. In a passage of the hybrid the
     /// event-driven method tells what is closed after it.
     changes: Option<Changes>,
@@ -55,6 +63,8 @@ impl<P: Unilateral> Stepping<P> {
             from: s.clone(),
             to: s.clone(),
             h,
+            begun: s.t,
+            made: 0,
             until: f64::INFINITY,
             calm: 0,
             since: 0,
@@ -62,6 +72,8 @@ impl<P: Unilateral> Stepping<P> {
             lost: 0.0,
             last_h: h,
             pull,
+            hit: Vec::new(),
+            hit_before: Vec::new(),
             changes: None,
         })
     }
@@ -72,6 +84,8 @@ impl<P: Unilateral> Stepping<P> {
         self.from.copy_from(s);
         self.to.copy_from(s);
         self.h = h;
+        (self.begun, self.made) = (s.t, 0);
+        self.hit.clear();
         self.until = s.t + least;
         self.calm = 0;
         self.since = 0;
@@ -88,23 +102,35 @@ impl<P: Unilateral> Stepping<P> {
         log: &mut Vec<Event>,
     ) -> Result<(), StepperError> {
         self.from.copy_from(&self.to);
-        let left = t_end - self.to.t;
-        let last = self.h * (1.0 + 1e-9) >= left;
-        let h = if last { left } else { self.h };
+        let target = self.begun + (self.made + 1) as f64 * self.h;
+        // an end that is a multiple of the step but for round-off is met by a full step
+        let target = if target > t_end - SAME * self.h { t_end } else { target };
+        let left = target - self.to.t;
+        let h = if (left - self.h).abs() <= SAME * self.h { self.h } else { left };
         let report = self.stepper.step(p, &mut self.to, h)?;
         self.last_h = h;
-        self.to.t = if last { t_end } else { self.from.t + h };
+        self.to.t = target;
+        self.made += 1;
         self.steps += 1;
         self.lost -= report.energy;
         // what forces do to a resting point within a step is no hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
         let mut hits = false;
-        for i in self.stepper.impulses() {
-            if i.before[0] < -fast && i.impulse[0] > 0.0 {
+        std::mem::swap(&mut self.hit, &mut self.hit_before);
+        self.hit.clear();
+        let in_two = self.stepper.scheme() == Scheme::SchatzmanPaoli;
+        for i in self.stepper.impulses().iter().filter(|i| i.impulse[0] > 0.0) {
+            if in_two && self.hit_before.binary_search(&i.id).is_ok() {
+                // three positions make an impact in two steps
                 hits = true;
+                go_on(i, log);
+            } else if i.hit && i.before[0] < -fast {
+                hits = true;
+                self.hit.push(i.id);
                 log.push(event(p, self.to.t, i));
             }
         }
+        self.hit.sort_unstable();
         if let Some(changes) = &mut self.changes {
             let span = (self.from.t, self.to.t);
             changes.follow(p, self.stepper.impulses(), span, self.pull, th, log);
@@ -114,6 +140,7 @@ impl<P: Unilateral> Stepping<P> {
         if self.until.is_finite() && self.since.is_multiple_of(PATIENCE) {
             // what does not come to rest is passed in longer steps
             self.h *= 2.0;
+            (self.begun, self.made) = (self.to.t, 0);
         }
         Ok(())
     }
@@ -136,8 +163,22 @@ impl<P: Unilateral> Stepping<P> {
     }
 }
 
+/// Adds what the second step of an impact does to its entry in the log.
+fn go_on(i: &PointImpulse, log: &mut [Event]) {
+    let own = |e: &&mut Event| e.kind == EventKind::Impact && e.point == Some(i.id);
+    if let Some(e) = log.iter_mut().rev().find(own) {
+        e.speed_after = i.after[0];
+        e.impulse += i.impulse[0];
+        e.energy_lost += lost(i);
+    }
+}
+
+/// Kinetic energy that a point takes, J.
+fn lost(i: &PointImpulse) -> f64 {
+    (0..3).map(|k| -0.5 * i.impulse[k] * (i.before[k] + i.after[k])).sum()
+}
+
 fn event<P: Unilateral>(p: &P, t: f64, i: &PointImpulse) -> Event {
-    let lost = (0..3).map(|k| -0.5 * i.impulse[k] * (i.before[k] + i.after[k])).sum();
     Event {
         t,
         kind: EventKind::Impact,
@@ -146,6 +187,6 @@ fn event<P: Unilateral>(p: &P, t: f64, i: &PointImpulse) -> Event {
         speed_before: i.before[0],
         speed_after: i.after[0],
         impulse: i.impulse[0],
-        energy_lost: lost,
+        energy_lost: lost(i),
     }
 }

@@ -220,6 +220,13 @@ impl Unilateral for System {
         }
     }
 
+    fn can_pass(&self, point: PointId) -> bool {
+        match owner(point) {
+            Owner::Scalar(_) => false,
+            Owner::Shapes(a, b) => self.only_features(a, b).is_none(),
+        }
+    }
+
     fn finest(&self, point: PointId) -> f64 {
         match owner(point) {
             Owner::Scalar(_) => f64::INFINITY,
@@ -265,6 +272,12 @@ impl System {
     /// Whether the model has one-sided interactions.
     pub fn has_contacts(&self) -> bool {
         !self.contacts.is_empty()
+    }
+
+    /// Whether the gaps of all pairs of shapes may be asked for at every sample: they are listed one by
+    /// one, not found by the broad phase.
+    pub fn has_few_pairs(&self) -> bool {
+        !self.contacts.pairs.are_many()
     }
 
     /// Place in [`crate::Model::contacts`] of the interaction of a point.
