@@ -25,7 +25,7 @@ pub enum SpringLaw {
         /// Free length or angle.
         free: Option<f64>,
     },
-    /// Pull as an expression of [`var::COORDINATE`], [`var::RATE`], time and sensors.
+    /// Pull as an expression of [`super::var::COORDINATE`], [`super::var::RATE`], time and sensors.
     Expression(Expr),
 }
 

@@ -61,7 +61,7 @@ pub enum JointKind {
     ParallelAxes(AxisPair),
     /// Σ coefficient · coordinate = offset (`None` = value at the start). Gear and rack too.
     Coupling(Vec<(Coordinate, f64)>, Option<f64>),
-    /// Coordinate as a function of time (variable [`var::T`]).
+    /// Coordinate as a function of time (variable [`super::var::T`]).
     Motion(Coordinate, Expr),
     /// Disc (`Some` = spin axis in frame b is `axis_b`) or sphere rolling on the plane through a
     /// normal to axis_a.
