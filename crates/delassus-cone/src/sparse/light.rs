@@ -7,7 +7,7 @@
 //! precision go on from there.
 
 use super::packed::{PAD, Packed};
-use super::scaled::ScaledSparse;
+use super::scaled::{ScaledSparse, none_above};
 use crate::outcome::{Best, Outcome};
 
 /// Tolerance below which single precision is not tried.
@@ -120,15 +120,6 @@ impl Light {
         }
     }
 
-    /// Whether no block has a defect above the tolerance; see `ScaledSparse::is_met`.
-    fn is_met(&self, blocks: usize, tolerance: f64, suspect: &mut usize) -> bool {
-        let from = if *suspect < blocks { *suspect } else { 0 };
-        let mut all = (from..blocks).chain(0..from);
-        let found = all.find(|k| !(self.packed.defect(*k, &self.g, &self.x) <= tolerance));
-        *suspect = found.unwrap_or(from);
-        found.is_none()
-    }
-
     /// Iterates until the residual is met, or single precision does not help any more. The blocks must be
     /// packed.
     pub fn run(
@@ -151,7 +142,9 @@ impl Light {
             if !length.is_finite() {
                 return Outcome::stopped(sweeps);
             }
-            let met = self.is_met(s.laws.len(), STRICTER * tolerance, &mut suspect);
+            let (strict, defect) =
+                (STRICTER * tolerance, |k| self.packed.defect(k, &self.g, &self.x));
+            let met = none_above(s.laws.len(), strict, &mut suspect, defect);
             if met || length == 0.0 || sweeps == max_sweeps {
                 self.wide.clear();
                 self.wide.extend(self.g.iter().map(|x| f64::from(*x)));

@@ -397,11 +397,7 @@ impl ScaledSparse {
     /// Whether no block has a defect above the tolerance. The one that had last time is asked first, so
     /// that a no costs next to nothing. `x` must belong to `r`.
     pub fn is_met(&self, tolerance: f64, r: &[f64], x: &[f64], suspect: &mut usize) -> bool {
-        let n = self.laws.len();
-        let from = if *suspect < n { *suspect } else { 0 };
-        let found = (from..n).chain(0..from).find(|k| !(self.defect(*k, r, x) <= tolerance));
-        *suspect = found.unwrap_or(from);
-        found.is_none()
+        none_above(self.laws.len(), tolerance, suspect, |k| self.defect(k, r, x))
     }
 
     /// Natural residual of a scaled point, with x as by-product.
@@ -463,4 +459,17 @@ impl OwnedRows {
             x[c] = 0.0;
         }
     }
+}
+
+/// Whether no block has a defect above the tolerance, the suspect of last time asked first.
+pub(super) fn none_above(
+    blocks: usize,
+    tolerance: f64,
+    suspect: &mut usize,
+    defect: impl Fn(usize) -> f64,
+) -> bool {
+    let from = if *suspect < blocks { *suspect } else { 0 };
+    let found = (from..blocks).chain(0..from).find(|k| !(defect(*k) <= tolerance));
+    *suspect = found.unwrap_or(from);
+    found.is_none()
 }

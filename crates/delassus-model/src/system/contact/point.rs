@@ -141,12 +141,8 @@ impl Unilateral for System {
                 p.has_gap().then(|| self.scalar_gap(ws, p))
             }
             Owner::Shapes(a, b) => {
-                let place = |k: usize| {
-                    let shape = &self.contacts.shapes[k];
-                    shape.placed_only(&ws.bodies[shape.body])
-                };
                 // features that never change need no more than their places
-                if let (Some(fa), Some(fb)) = (place(a), place(b)) {
+                if let Some([fa, fb]) = self.placed_only(ws, a, b) {
                     return Some(delassus_geom::placed_gap(&fa, &fb, Vec3::x).0);
                 }
                 self.position(ws, point, false, before, scratch).then_some(scratch.gap)
@@ -183,8 +179,7 @@ impl Unilateral for System {
     ) -> bool {
         if let Owner::Shapes(a, b) = owner(point) {
             let [x, y] = [a, b].map(|k| &self.contacts.shapes[k]);
-            let place = |s: &ShapeLayout| s.placed_only(&ws.bodies[s.body]);
-            if let (Some(fa), Some(fb)) = (place(x), place(y)) {
+            if let Some([fa, fb]) = self.placed_only(ws, a, b) {
                 let side = || x.side(&ws.bodies).pose.vector(&Vec3::x());
                 let (gap, n, at) = delassus_geom::placed_gap(&fa, &fb, side);
                 out.gap = gap;
@@ -406,6 +401,15 @@ impl System {
     fn only_features(&self, a: usize, b: usize) -> Option<[Piece; 2]> {
         let shapes = &self.contacts.shapes;
         Some([Piece::Fixed(shapes[a].only?), Piece::Fixed(shapes[b].only?)])
+    }
+
+    /// The same, placed.
+    fn placed_only(&self, ws: &Workspace, a: usize, b: usize) -> Option<[Feature; 2]> {
+        let place = |k: usize| {
+            let shape = &self.contacts.shapes[k];
+            shape.placed_only(&ws.bodies[shape.body])
+        };
+        Some([place(a)?, place(b)?])
     }
 
     /// Position and rates of two shapes that have one feature each.
