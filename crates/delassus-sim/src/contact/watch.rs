@@ -211,10 +211,10 @@ impl Watch {
                 Law::OneWay => th.rest,
                 _ => th.touching,
             };
-            if self.slid_off.contains(&o.id) || p.clearance(ws, o.id) > limit {
-                continue;
-            }
-            if clearance.of(p, ws, o.id) > limit {
+            if self.slid_off.contains(&o.id)
+                || p.clearance(ws, o.id) > limit
+                || clearance.of(p, ws, o.id) > limit
+            {
                 continue;
             }
             let g = self.point.measure(p, ws, o).0;
