@@ -51,8 +51,9 @@ pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, Meth
     let mut out = Vec::new();
     for family in [Family::Explicit, Family::HalfExplicit, Family::Implicit] {
         let of_family = able.iter().filter(|m| m.adaptive && Family::of(m) == family);
-        // of equal rank the first one of the catalogue
-        let best = of_family.reduce(|best, m| if rank(m) > rank(best) { m } else { best });
+        // of equal rank the last one of the catalogue: there methods of one order follow those that
+        // vary it or need more stages
+        let best = of_family.reduce(|best, m| if rank(m) >= rank(best) { m } else { best });
         out.extend(best.map(|m| (family, *m)));
     }
     out

@@ -74,6 +74,10 @@ const SAME_EVENT: f64 = 1e-3;
 /// line must describe its logarithm.
 const DECADES: f64 = 3.0;
 const STRAIGHT: f64 = 0.8;
+/// Part of the slope in the first half of the time that the second half must keep.
+const STEADY: f64 = 0.4;
+/// Relative differences that are as large as the motion itself.
+const SATURATED: f64 = 0.1;
 /// Differences below this are round-off and say nothing about growth.
 const ROUND_OFF: f64 = 1e-13;
 /// Tolerances that were tightened a hundredfold shrink the difference by at least this where the
@@ -129,7 +133,7 @@ pub(super) fn reason(e: &Evidence<'_>) -> Reason {
         return found;
     }
     let hops: u64 = e.runs.iter().map(|r| r.summary.singular_hops).sum();
-    if let Some(rate) = exponential(e.growth, t) {
+    if let Some(rate) = exponential(e.growth) {
         return told(
             Cause::Chaos,
             format!(
@@ -198,32 +202,40 @@ fn missing_event(e: &Evidence<'_>) -> Option<Reason> {
     Some(Reason { cause, t: e.t, text })
 }
 
-/// Rate of an exponential growth up to time `t`, 1/s, if that is what the differences do.
-fn exponential(growth: &[(f64, f64)], t: f64) -> Option<f64> {
-    // the envelope: differences oscillate with the motion
+/// Rate of an exponential growth, 1/s, if that is what the differences do: a straight line in
+/// logarithms, as steep in the second half of the time as in the first. Errors that add up grow fast at
+/// first and slowly later.
+fn exponential(growth: &[(f64, f64)]) -> Option<f64> {
+    // the envelope: differences oscillate with the motion; what is as large as the motion grows no more
     let mut top = 0.0_f64;
-    let points: Vec<(f64, f64)> = growth
-        .iter()
-        .filter(|g| g.0 <= t && g.1.is_finite())
-        .map(|g| {
-            top = top.max(g.1);
-            (g.0, top)
-        })
-        .filter(|g| g.1 > ROUND_OFF)
+    let envelope = growth.iter().map(|g| {
+        top = top.max(g.1);
+        (g.0, top)
+    });
+    let points: Vec<(f64, f64)> = envelope
+        .skip_while(|g| !(g.1 > ROUND_OFF))
+        .take_while(|g| g.1 < SATURATED)
         .map(|g| (g.0, g.1.ln()))
         .collect();
     let (first, last) = (points.first()?, points.last()?);
-    if points.len() < 10 || last.1 - first.1 < DECADES * std::f64::consts::LN_10 {
+    if points.len() < 20 || last.1 - first.1 < DECADES * std::f64::consts::LN_10 {
         return None;
     }
-    let n = points.len() as f64;
+    let middle = 0.5 * (first.0 + last.0);
+    let (early, late) = points.split_at(points.partition_point(|p| p.0 < middle));
+    let ((rate, straight), (before, _), (after, _)) = (line(&points), line(early), line(late));
+    (straight > STRAIGHT && after > STEADY * before && after > 0.0).then_some(rate)
+}
+
+/// Slope of the line through points, and the part of their variance that it explains.
+fn line(points: &[(f64, f64)]) -> (f64, f64) {
+    let n = points.len().max(1) as f64;
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
     let (mt, my) = (mean(&|p| p.0), mean(&|p| p.1));
     let tt = mean(&|p| (p.0 - mt).powi(2));
     let ty = mean(&|p| (p.0 - mt) * (p.1 - my));
     let yy = mean(&|p| (p.1 - my).powi(2));
-    let straight = ty * ty / (tt * yy);
-    (straight > STRAIGHT && ty > 0.0).then(|| ty / tt)
+    (ty / tt, ty * ty / (tt * yy))
 }
 
 #[cfg(test)]
@@ -235,9 +247,10 @@ mod tests {
         let grow = |f: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
             (0..200).map(|k| k as f64 * 0.05).map(|t| (t, f(t))).collect()
         };
-        let rate = exponential(&grow(&|t| 1e-12 * (2.0 * t).exp()), 10.0);
+        let rate = exponential(&grow(&|t| 1e-12 * (2.0 * t).exp()));
         assert!(rate.is_some_and(|r| (r - 2.0).abs() < 0.05), "{rate:?}");
-        assert_eq!(exponential(&grow(&|t| 1e-9 * (1.0 + t * t)), 10.0), None);
-        assert_eq!(exponential(&grow(&|t| if t > 5.0 { 1.0 } else { 1e-12 }), 10.0), None);
+        assert_eq!(exponential(&grow(&|t| 1e-9 * (1.0 + t * t))), None);
+        assert_eq!(exponential(&grow(&|t| 1e-8 * t.powi(4))), None);
+        assert_eq!(exponential(&grow(&|t| if t > 5.0 { 1.0 } else { 1e-12 })), None);
     }
 }

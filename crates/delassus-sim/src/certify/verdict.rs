@@ -8,6 +8,9 @@ use crate::recorder::{BAND, Channel, Results};
 use crate::run::RunOutcome;
 use delassus_model::{Assembled, Measure};
 
+/// Factor on the distance of the first run from the others, when the nearest one is looked for.
+const FIRST: f64 = 0.7;
+
 /// A column that counts, with its band.
 struct Judged {
     /// Index among the results.
@@ -190,7 +193,10 @@ fn middle(solved: &[Solved], columns: &[(usize, f64)]) -> Option<usize> {
         let rest: Vec<&Results> = others(solved, k).collect();
         band::distance(&solved[k].outcome.results, &rest, columns)
     };
-    let able = (0..solved.len()).filter(|k| reach(*k) == farthest).map(|k| (k, distance(k)));
+    // the first one is the method that was asked for, or the default one: another must be clearly nearer
+    let weight = |k: usize| if k == 0 { FIRST } else { 1.0 };
+    let able = (0..solved.len()).filter(|k| reach(*k) == farthest);
+    let able = able.map(|k| (k, weight(k) * distance(k)));
     able.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
 
