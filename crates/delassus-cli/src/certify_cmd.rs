@@ -30,7 +30,9 @@ impl Asked {
                 return Some(value);
             }
             let message = format!("{value} is out of range: above 0 and below {most}");
-            keep(Err(Box::new(Fault::new("E_RANGE", option, message).help("give one such as 1e-6"))))
+            keep(Err(Box::new(
+                Fault::new("E_RANGE", option, message).help("give one such as 1e-6"),
+            )))
         };
         let accuracy = positive("--accuracy", &a.accuracy, Dim::NONE, 1.0);
         let max_cpu_s = positive("--max-time", &a.max_time, Dim::TIME, f64::INFINITY);

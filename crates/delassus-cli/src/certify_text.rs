@@ -42,7 +42,8 @@ pub fn text(c: &Certificate) -> String {
     let width = columns.iter().take(MOST).map(|k| k.name.chars().count()).max().unwrap_or(0);
     for k in columns.iter().take(MOST) {
         let (name, unit) = (escape(&k.name), escape(&k.unit));
-        let until = if k.until < c.until { format!(", until {} s", brief(k.until)) } else { String::new() };
+        let until =
+            if k.until < c.until { format!(", until {} s", brief(k.until)) } else { String::new() };
         text.push_str(&format!("  {name:<width$}  ± {:.1e} {unit}{until}\n", k.worst));
     }
     if columns.len() > MOST {

@@ -35,10 +35,9 @@ impl Ended {
             }
             Ended::Refused(e) => (e.code(), e.to_string()),
             Ended::Ran { outcome, over } => match (outcome.summary.status, &outcome.error) {
-                (Status::Failed, Some(e)) => (
-                    e.kind.code(),
-                    format!("at t = {} s (step {:.3e} s): {}", e.t, e.h, e.detail),
-                ),
+                (Status::Failed, Some(e)) => {
+                    (e.kind.code(), format!("at t = {} s (step {:.3e} s): {}", e.t, e.h, e.detail))
+                }
                 (Status::Failed, None) => ("E_INTERNAL", "failed without a reason".to_owned()),
                 (Status::Interrupted, _) if *over => (
                     "E_TIME_LIMIT",

@@ -70,13 +70,11 @@ pub(super) fn first_mismatch<'a>(a: &'a [Event], b: &'a [Event], window: f64) ->
     let (a, b) = (list(a), list(b));
     // simultaneous events may stand in either order
     let has = |list: &[&Event], e: &Event| {
-        list.iter().any(|o| {
-            o.kind == e.kind && o.contact == e.contact && (o.t - e.t).abs() <= window
-        })
+        list.iter()
+            .any(|o| o.kind == e.kind && o.contact == e.contact && (o.t - e.t).abs() <= window)
     };
-    let missing = |from: &[&'a Event], list: &[&Event]| {
-        from.iter().copied().find(|e| !has(list, e))
-    };
+    let missing =
+        |from: &[&'a Event], list: &[&Event]| from.iter().copied().find(|e| !has(list, e));
     let found = [missing(&a, &b), missing(&b, &a)].into_iter().flatten();
     found.min_by(|x, y| x.t.total_cmp(&y.t))
 }
@@ -97,10 +95,7 @@ mod tests {
             event(2.0, EventKind::Impact, "b"),
             event(3.0, EventKind::Impact, "a"),
         ];
-        let other = [
-            event(1.0 + 1e-6, EventKind::Impact, "a"),
-            event(2.0, EventKind::Impact, "b"),
-        ];
+        let other = [event(1.0 + 1e-6, EventKind::Impact, "a"), event(2.0, EventKind::Impact, "b")];
         let bands = event_bands(&kept, &[&other], 10.0);
         assert_eq!(bands.len(), 3);
         assert!(bands[0].uncertainty.is_some_and(|u| (u - 2e-6).abs() < 1e-12));

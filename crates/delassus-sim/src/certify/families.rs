@@ -95,9 +95,10 @@ pub(super) fn other_law(model: &Assembled) -> Option<String> {
     if system.sequential_impacts() {
         return Some("impacts are taken one by one, which time-stepping does not do".to_owned());
     }
-    let other = system.model().contacts.iter().find(|c| {
-        c.restitution().is_some_and(|r| r.e > 0.0 && r.law != RestitutionLaw::Newton)
-    })?;
+    let other =
+        system.model().contacts.iter().find(|c| {
+            c.restitution().is_some_and(|r| r.e > 0.0 && r.law != RestitutionLaw::Newton)
+        })?;
     Some(format!(
         "the contact \"{}\" has a law of restitution that time-stepping does not have",
         other.name

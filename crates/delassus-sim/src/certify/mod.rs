@@ -157,11 +157,7 @@ pub struct Unwatched;
 impl Watch for Unwatched {}
 
 /// Lets the families of methods confirm each other.
-pub fn certify(
-    model: &Assembled,
-    plan: &Plan,
-    watch: &dyn Watch,
-) -> Result<Certified, SetupError> {
+pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Certified, SetupError> {
     plan.options.check(model.state.t)?;
     let methods = families::smooth(model, &plan.options);
     let mut remarks = Vec::new();
@@ -171,7 +167,7 @@ pub fn certify(
     let budget = if steps { most - 2 } else { most };
     let first = families::base_rtol(&plan.options).min(plan.accuracy / TIGHTER).max(TIGHTEST);
     let mut round = smooth_round(model, plan, &methods, first, budget, watch);
-    let mut verdict = Verdict::new(plan, &round);
+    let mut verdict = Verdict::new(model, plan, &round);
     let mut before = None;
     let left = budget.saturating_sub(round.count());
     let agree = verdict.as_ref().is_some_and(|v| v.until >= plan.options.t_end);
@@ -179,7 +175,7 @@ pub fn certify(
         let tight = (first * TIGHTEN).max(TIGHTEST);
         let second = smooth_round(model, plan, &methods, tight, left, watch);
         before = verdict.as_ref().map(Verdict::largest);
-        let better = Verdict::new(plan, &second);
+        let better = Verdict::new(model, plan, &second);
         let reach = |v: &Option<Verdict>| v.as_ref().map_or(f64::NEG_INFINITY, |v| v.until);
         // a second round that gets less far asks for more than round-off allows
         if better.is_some() && reach(&better) >= reach(&verdict) {

@@ -6,10 +6,14 @@ use super::{Certificate, Certified, ColumnBand, Plan, band, events, stepping};
 use crate::column_scale::column_scales;
 use crate::recorder::{BAND, Channel, Results};
 use crate::run::RunOutcome;
-use delassus_model::{Assembled, Measure};
+use delassus_model::{Assembled, EnergyKind, Measure};
 
 /// Factor on the distance of the first run from the others, when the nearest one is looked for.
 const FIRST: f64 = 0.7;
+
+/// What all families of a model with contacts have in common, relative to a column: sliding friction is
+/// rounded off at 1e-9 of the characteristic speed, points count as touching at 1e-10 of the length.
+const SHARED_BY_CONTACTS: f64 = 4e-9;
 
 /// A column that counts, with its band.
 struct Judged {
@@ -32,11 +36,18 @@ pub(super) struct Verdict {
     pub until: f64,
 }
 
-/// Columns whose errors count: sensors, or energies where there are none.
-fn counted(results: &Results) -> Vec<usize> {
-    let any = results.channels.iter().any(|c| c.sensor);
+/// Columns whose errors count: sensors, or energies where there are none. The balance of energy is an
+/// error itself and is not the same in any two runs.
+fn counted(model: &Assembled, results: &Results) -> Vec<usize> {
+    let sensors = &model.system.model().sensors;
+    let balance = |name: &str| {
+        let of_name = sensors.iter().find(|s| s.name == name);
+        of_name.is_some_and(|s| matches!(s.measure, Measure::Energy(EnergyKind::Balance)))
+    };
+    let sensor = |c: &Channel| c.sensor && !balance(&c.name);
+    let any = results.channels.iter().any(sensor);
     let wanted = |c: &Channel| match any {
-        true => c.sensor,
+        true => sensor(c),
         false => matches!(c.name.as_str(), "energy.kinetic" | "energy.potential"),
     };
     (0..results.channels.len()).filter(|k| wanted(&results.channels[*k])).collect()
@@ -44,16 +55,15 @@ fn counted(results: &Results) -> Vec<usize> {
 
 impl Verdict {
     /// `None` where fewer than two runs got anywhere.
-    pub fn new(plan: &Plan, round: &Round) -> Option<Verdict> {
+    pub fn new(model: &Assembled, plan: &Plan, round: &Round) -> Option<Verdict> {
         let solved = &round.solved;
         if solved.len() < 2 {
             return None;
         }
         let first = &solved[0].outcome.results;
-        let chosen = counted(first);
+        let chosen = counted(model, first);
         let pairs = chosen.iter().map(|k| (&first.channels[*k], first.data[*k].as_slice()));
-        let columns: Vec<(usize, f64)> =
-            chosen.iter().copied().zip(column_scales(pairs)).collect();
+        let columns: Vec<(usize, f64)> = chosen.iter().copied().zip(column_scales(pairs)).collect();
         let kept = middle(solved, &columns)?;
         let outcome = &solved[kept].outcome;
         let results = &outcome.results;
@@ -62,8 +72,10 @@ impl Verdict {
         let whole: Vec<&Results> = others().filter(|o| o.t.len() >= results.t.len()).collect();
         let others = if whole.is_empty() { others().collect() } else { whole };
         let breaks: Vec<f64> = outcome.events.iter().map(|e| e.t).collect();
+        let floor = if model.system.has_contacts() { SHARED_BY_CONTACTS } else { 0.0 };
         let judged = |(column, scale): (usize, f64)| {
-            let band = band::band(results, &others, column, scale, &breaks);
+            let mut band = band::band(results, &others, column, scale, &breaks);
+            band.iter_mut().for_each(|b| *b += floor * scale);
             let until = confirmed_until(&results.t, &band, plan.accuracy * scale, &breaks);
             Judged { column, scale, band, until }
         };
@@ -141,7 +153,8 @@ impl Verdict {
 
     /// Time and largest relative half-width at every sample.
     fn growth(&self, results: &Results) -> Vec<(f64, f64)> {
-        let at = |row: usize| self.columns.iter().fold(0.0_f64, |m, c| m.max(c.band[row] / c.scale));
+        let at =
+            |row: usize| self.columns.iter().fold(0.0_f64, |m, c| m.max(c.band[row] / c.scale));
         results.t.iter().enumerate().map(|(row, t)| (*t, at(row))).collect()
     }
 
