@@ -11,7 +11,7 @@ use delassus_model::{Assembled, EnergyKind, Measure};
 /// Factor on the distance of the first run from the others, when the nearest one is looked for.
 const FIRST: f64 = 0.7;
 
-/// What all families of a model with contacts have in common, relative to a column: sliding friction is
+/// What all families of a model with contacts have in common, relative to the largest column of a unit: sliding friction is
 /// rounded off at 1e-9 of the characteristic speed, points count as touching at 1e-10 of the length.
 const SHARED_BY_CONTACTS: f64 = 4e-9;
 
@@ -72,14 +72,20 @@ impl Verdict {
         let whole: Vec<&Results> = others().filter(|o| o.t.len() >= results.t.len()).collect();
         let others = if whole.is_empty() { others().collect() } else { whole };
         let breaks: Vec<f64> = outcome.events.iter().map(|e| e.t).collect();
+        // a speed that is off moves everything, however small a column is
+        let unit = |k: usize| results.channels[k].unit.as_str();
+        let largest = |column: usize, scale: f64| {
+            let alike = columns.iter().filter(|(k, _)| unit(*k) == unit(column));
+            alike.fold(scale, |m, (_, s)| m.max(*s))
+        };
         let floor = if model.system.has_contacts() { SHARED_BY_CONTACTS } else { 0.0 };
         let judged = |(column, scale): (usize, f64)| {
             let mut band = band::band(results, &others, column, scale, &breaks);
-            band.iter_mut().for_each(|b| *b += floor * scale);
+            band.iter_mut().for_each(|b| *b += floor * largest(column, scale));
             let until = confirmed_until(&results.t, &band, plan.accuracy * scale, &breaks);
             Judged { column, scale, band, until }
         };
-        let columns: Vec<Judged> = columns.into_iter().map(judged).collect();
+        let columns: Vec<Judged> = columns.iter().copied().map(judged).collect();
         let end = results.t.last().copied()?;
         let until = columns.iter().map(|c| c.until).fold(end, f64::min);
         Some(Verdict { kept, columns, until })
