@@ -36,32 +36,37 @@ fn is_physical(kind: EventKind) -> bool {
     !matches!(kind, EventKind::HandOver | EventKind::HandBack)
 }
 
-/// The events of `kept` up to the time `until` with what the others say of them. The n-th event of
-/// a kind at a contact in one run is the n-th in another.
-pub(super) fn event_bands(kept: &[Event], others: &[&[Event]], until: f64) -> Vec<EventBand> {
+/// The time in an ascending list that is nearest to `t`, if it is within `window`.
+fn nearest(times: &[f64], t: f64, window: f64) -> Option<f64> {
+    let after = times.partition_point(|x| *x < t);
+    let around = times[after.saturating_sub(1)..].iter().take(2);
+    let distances = around.map(|x| (x - t).abs()).filter(|d| *d <= window);
+    distances.min_by(f64::total_cmp)
+}
+
+/// The events of `kept` up to the time `until` with what the others say of them: the nearest event of
+/// the same kind at the same contact, no farther away than `window`, s.
+pub(super) fn event_bands(
+    kept: &[Event],
+    others: &[&[Event]],
+    until: f64,
+    window: f64,
+) -> Vec<EventBand> {
     let others: Vec<_> = others.iter().map(|e| times(e)).collect();
-    let mut count: BTreeMap<Key<'_>, usize> = BTreeMap::new();
-    let mut out = Vec::new();
-    for e in kept.iter().filter(|e| is_physical(e.kind)) {
+    let listed = kept.iter().filter(|e| is_physical(e.kind) && e.t <= until);
+    let band = |e: &Event| {
         let key = (e.contact.as_str(), e.kind.name());
-        let n = count.entry(key).or_default();
-        let twins = others.iter().map(|o| o.get(&key).and_then(|times| times.get(*n)));
-        let worst = twins.fold(Some(0.0_f64), |m, t| Some(m?.max((t? - e.t).abs())));
-        *n += 1;
-        if e.t <= until {
-            let uncertainty = match others.is_empty() {
-                true => None,
-                false => worst.map(|d| SAFETY * d + 4.0 * f64::EPSILON * e.t.abs()),
-            };
-            out.push(EventBand {
-                t: e.t,
-                kind: e.kind.name(),
-                contact: e.contact.clone(),
-                uncertainty,
-            });
+        let twins = others.iter().map(|o| nearest(o.get(&key)?, e.t, window));
+        let worst = twins.fold(Some(0.0_f64), |m, d| Some(m?.max(d?)));
+        let worst = worst.filter(|_| !others.is_empty());
+        EventBand {
+            t: e.t,
+            kind: e.kind.name(),
+            contact: e.contact.clone(),
+            uncertainty: worst.map(|d| SAFETY * d + 4.0 * f64::EPSILON * e.t.abs()),
         }
-    }
-    out
+    };
+    listed.map(band).collect()
 }
 
 /// The first event that one run has and the other has not, or that has another place in the order.
@@ -88,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nth_event_of_a_kind_is_the_nth() {
+    fn an_event_is_the_nearest_one_of_its_kind() {
         let kept = [
             event(1.0, EventKind::Impact, "a"),
             event(1.5, EventKind::HandOver, ""),
@@ -96,12 +101,12 @@ mod tests {
             event(3.0, EventKind::Impact, "a"),
         ];
         let other = [event(1.0 + 1e-6, EventKind::Impact, "a"), event(2.0, EventKind::Impact, "b")];
-        let bands = event_bands(&kept, &[&other], 10.0);
+        let bands = event_bands(&kept, &[&other], 10.0, 0.1);
         assert_eq!(bands.len(), 3);
         assert!(bands[0].uncertainty.is_some_and(|u| (u - 2e-6).abs() < 1e-12));
         assert!(bands[1].uncertainty.is_some_and(|u| u < 1e-12));
         assert_eq!(bands[2].uncertainty, None);
         assert_eq!(first_mismatch(&kept, &other, 1e-3).map(|e| e.t), Some(3.0));
-        assert_eq!(event_bands(&kept, &[&other], 1.2).len(), 1);
+        assert_eq!(event_bands(&kept, &[&other], 1.2, 0.1).len(), 1);
     }
 }

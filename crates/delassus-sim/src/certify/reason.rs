@@ -69,7 +69,7 @@ const JUST_BEFORE: f64 = 0.05;
 /// Approach speed of a grazing impact, relative to the fastest impact of the run.
 const LIGHT: f64 = 1e-2;
 /// Differences of event times, in spans, within which they are the same event.
-const SAME_EVENT: f64 = 1e-3;
+pub(super) const SAME_EVENT: f64 = 1e-3;
 /// Decades over which a difference must have grown to be called exponential, and how well a straight
 /// line must describe its logarithm.
 const DECADES: f64 = 3.0;

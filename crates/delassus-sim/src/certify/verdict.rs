@@ -1,6 +1,6 @@
 //! What the runs of a round say about each other.
 
-use super::reason::{Evidence, reason};
+use super::reason::{Evidence, SAME_EVENT, reason};
 use super::round::{Round, Solved};
 use super::{Certificate, Certified, ColumnBand, Plan, band, events, stepping};
 use crate::column_scale::column_scales;
@@ -138,7 +138,8 @@ impl Verdict {
             })
         });
         let lists: Vec<&[_]> = outcomes[1..].iter().map(|o| o.events.as_slice()).collect();
-        let events = events::event_bands(&kept.outcome.events, &lists, self.until);
+        let window = SAME_EVENT * (plan.options.t_end - model.state.t);
+        let events = events::event_bands(&kept.outcome.events, &lists, self.until, window);
         let columns = self.columns.iter().map(|c| c.told(results)).collect();
         let mut runs = vec![kept.run];
         runs.extend(round.runs());
