@@ -15,6 +15,8 @@ pub enum Exit {
     Input,
     /// Numerical failure; partial results are kept.
     Numerical,
+    /// Done, but the verdict on the results is not good, and `--strict` was given.
+    Doubtful,
     /// File or system error.
     File,
     /// A bug of this program.
@@ -30,6 +32,7 @@ impl Exit {
             Exit::Done => 0,
             Exit::Input => 2,
             Exit::Numerical => 3,
+            Exit::Doubtful => 4,
             Exit::File => 5,
             Exit::Internal => 70,
             Exit::Interrupted => 130,
