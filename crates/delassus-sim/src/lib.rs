@@ -4,6 +4,7 @@
 //! its sensors, energies and constraint drift; [`compare`] does so with many methods and measures
 //! them against a reference. Nothing here touches files, prints or logs.
 
+mod blame;
 mod clock;
 pub mod compare;
 pub mod contact;

@@ -24,9 +24,9 @@ const STOPPED: f64 = 1e4;
 /// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
 /// having been seen to leave: its bounce is lower than positions can tell, and over.
 const BOUNCED: f64 = 1e4;
-/// Parts of the run that a step takes at most while points are closed: a motion that is held has
+/// Characteristic times that a step takes at most while points are closed: a motion that is held has
 /// no error to limit its steps, and a force that would release it must not be stepped over.
-const CLOSED_STEPS: f64 = 1000.0;
+const CLOSED_STEP: f64 = 0.05;
 
 impl<P: Unilateral + 'static> EventDriven<P> {
     /// Resolves what happens at a state: impacts, then the next mode.
@@ -241,8 +241,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
         self.is_stiff &= same;
-        let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
-        self.driver.set_limit(held);
+        self.limit_closed();
         self.driver.restart(&self.mode, method, &s).map_err(|e| setup(&e, t))?;
         self.sample.copy_from(&s);
         self.realize_sample();
@@ -254,6 +253,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, &th);
         Ok(())
+    }
+
+    /// Bounds steps while points are closed, by the rate of the motion so far.
+    pub(super) fn limit_closed(&mut self) {
+        let closed = !self.mode.active().is_empty();
+        let longest = if closed { CLOSED_STEP / self.driver.rate() } else { f64::INFINITY };
+        self.driver.set_limit(longest);
     }
 
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
