@@ -119,6 +119,8 @@ pub struct Recorder {
     contact_values: Vec<f64>,
     /// Some sensor needs accelerations or multipliers between steps.
     dynamics: bool,
+    /// Reactions are shared by rows that depend on each other.
+    redundant: bool,
     track_turns: bool,
     power: Power,
     dissipated: f64,
@@ -219,6 +221,7 @@ impl Recorder {
             exchanges: power.is_some(),
             contact_values: vec![0.0; n_contact],
             dynamics: sys.measures_dynamics(),
+            redundant: sys.structure().independent_rows.is_some(),
             track_turns: sys.tracks_turns(),
             power: power.unwrap_or_default(),
             dissipated: 0.0,
@@ -384,6 +387,9 @@ impl Recorder {
                 self.realize(sys);
                 if let Some(c) = &mut contacts {
                     self.contact_here(sys, &mut **c)?;
+                } else if self.dynamics && self.redundant {
+                    // methods leave the multipliers of dependent rows at zero
+                    self.evaluate(sys)?;
                 }
             } else {
                 fit(&mut self.dense);

@@ -48,7 +48,7 @@ impl<P: Problem> Driver<P> {
             }
             match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
                 Ok(()) => {
-                    self.scale.judge(h, &self.prev, self.method.end());
+                    self.scale.judge(h, &self.prev);
                     let view = self.method.error();
                     let mut err = self.scale.norm(&view);
                     if self.per_unit_step {

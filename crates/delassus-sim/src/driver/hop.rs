@@ -57,7 +57,7 @@ impl<P: Problem> Driver<P> {
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
         match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
             Ok(()) => {
-                self.scale.judge(h, &self.prev, self.method.end());
+                self.scale.judge(h, &self.prev);
                 self.scale.norm(&self.method.error())
             }
             Err(_) => f64::INFINITY,
