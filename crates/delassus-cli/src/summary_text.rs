@@ -59,7 +59,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
         method.push_str(" s");
     }
     if s.step_chosen {
-        let from = if s.scheme == Some("time-stepping") { "span" } else { "tolerance" };
+        let from = if s.scheme == Some("time-stepping") { "rates" } else { "tolerance" };
         method.push_str(&format!(" (chosen from the {from}; set another one with --step)"));
     }
     table.row("method", &method);

@@ -119,9 +119,9 @@ impl ErrorScale {
     }
 
     /// From now on judges a step of length h, s, that ends here.
-    pub fn judge(&mut self, h: f64, s: &State, d: &Derived) {
+    pub fn judge(&mut self, h: f64, s: &State) {
+        let end = s.v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s).fold(0.0, f64::max);
         // a rate that is not finite belongs to a step that will not be taken
-        let end = self.rate_at(s, d);
         let rate = if end.is_finite() { self.rate.max(end) } else { self.rate };
         self.step = Step { h, rate };
     }
@@ -170,7 +170,9 @@ impl ErrorScale {
         let Tolerances { rtol, atol } = self.tol;
         let Step { h, rate } = self.step;
         let pulled = if h.is_finite() { h * sq(self.pull) * self.scale[i] } else { 0.0 };
-        let noise = ROUND_OFF * (self.size[i] / h + pulled);
+        // in tiny steps round-off of positions would excuse any velocity
+        let placed = (ROUND_OFF * self.size[i] / h).min(rtol * self.scale[i] * self.pace());
+        let noise = placed + ROUND_OFF * pulled;
         atol + (rtol * self.scale[i] * rate).max(noise) + f64::MIN_POSITIVE.sqrt()
     }
 

@@ -5,6 +5,7 @@
 //! them against a reference; [`certify`] lets independent families of methods confirm each other.
 //! Nothing here touches files, prints or logs.
 
+mod blame;
 pub mod certify;
 mod clock;
 mod column_scale;

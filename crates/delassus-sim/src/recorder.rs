@@ -124,6 +124,8 @@ pub struct Recorder {
     contact_values: Vec<f64>,
     /// Some sensor needs accelerations or multipliers between steps.
     dynamics: bool,
+    /// Reactions are shared by rows that depend on each other.
+    redundant: bool,
     track_turns: bool,
     power: Power,
     dissipated: f64,
@@ -224,6 +226,7 @@ impl Recorder {
             exchanges: power.is_some(),
             contact_values: vec![0.0; n_contact],
             dynamics: sys.measures_dynamics(),
+            redundant: sys.structure().independent_rows.is_some(),
             track_turns: sys.tracks_turns(),
             power: power.unwrap_or_default(),
             dissipated: 0.0,
@@ -272,7 +275,7 @@ impl Recorder {
 
     /// Time of the next sample, or `None` after the last one.
     fn next_time(&self) -> Option<f64> {
-        let t = self.t0 + self.next as f64 * self.dt;
+        let t = decimal(self.t0 + self.next as f64 * self.dt);
         if t > self.t_end * (1.0 + 1e-14) + 1e-9 * self.dt {
             return None;
         }
@@ -390,6 +393,9 @@ impl Recorder {
                 self.realize(sys);
                 if let Some(c) = &mut contacts {
                     self.contact_here(sys, &mut **c)?;
+                } else if self.dynamics && self.redundant {
+                    // methods leave the multipliers of dependent rows at zero
+                    self.evaluate(sys)?;
                 }
             } else {
                 fit(&mut self.dense);
@@ -506,6 +512,18 @@ impl Recorder {
         sys.add_jacobian_product(&self.ws, &self.derived.a, &mut self.g);
         [pos, vel, largest(&self.g)]
     }
+}
+
+/// The number of 15 digits next to a time, so that 3 × 0.1 s is 0.3 s, whatever the interval that led
+/// there.
+fn decimal(t: f64) -> f64 {
+    let digits = 14 - t.abs().log10().floor() as i32;
+    // powers of ten up to here are exact, so that the quotient is the number that is read from a text
+    if !(0..=22).contains(&digits) {
+        return t;
+    }
+    let power = 10f64.powi(digits);
+    (t * power).round() / power
 }
 
 fn largest(x: &[f64]) -> f64 {

@@ -1,11 +1,12 @@
 //! One run of an assembled model, from settings to results.
 
+use crate::blame;
 use crate::clock::CpuClock;
 use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::engine::{Engine, Smooth};
-use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::error::{SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
@@ -16,7 +17,7 @@ use crate::verdict::{Verdict, judge};
 use delassus_dae::integrator::{
     self, Abilities, METHODS, MethodInfo, catalogue, described, info, make,
 };
-use delassus_dae::{Options, Problem, Settings, State, Tolerances};
+use delassus_dae::{Options, Problem, Settings, Tolerances};
 use delassus_model::spec::SchemeType;
 use delassus_model::{Assembled, ContactTolerances, Model, System};
 
@@ -278,6 +279,7 @@ pub fn run(
         max_step: opts.max_step.unwrap_or(f64::INFINITY),
         max_steps: opts.max_steps.unwrap_or(100_000_000),
         t_end: opts.t_end,
+        pass_end: true,
     };
     let clock = std::time::Instant::now();
     let cpu = CpuClock::start();
@@ -311,7 +313,7 @@ pub fn run(
                 if let Err(e) = engine.record(&mut recorder) {
                     status = Status::Failed;
                     let mut e = SimError::from_failure(sys, &e, t0, t1 - t0);
-                    blame_force(sys, engine.before(), &mut e);
+                    blame::strongest_force(sys, engine.before(), &mut e);
                     error = Some(e);
                     break;
                 }
@@ -320,7 +322,7 @@ pub fn run(
                 let now = counts.rejections.total();
                 recorder.steps.add_rejected(now - rejected);
                 rejected = now;
-                observer.stepped(t1, counts.steps);
+                observer.stepped(t1.min(t_end), counts.steps);
                 observer.recorded(&recorder);
                 observer.happened(engine.events());
                 if observer.stop() {
@@ -330,9 +332,8 @@ pub fn run(
             }
             Err(mut e) => {
                 status = Status::Failed;
-                if e.kind != SimErrorKind::WorkLimit {
-                    blame_force(sys, engine.state(), &mut e);
-                }
+                let start = (&model.state, &model.derived.a[..]);
+                blame::explain(sys, [engine.before(), engine.state()], start, &mut e);
                 error = Some(e);
                 break;
             }
@@ -342,7 +343,7 @@ pub fn run(
     let events = engine.events().to_vec();
     let tally = engine.contact();
     let energy = recorder.audit.balance(recorder.steps.rows());
-    let t_reached = engine.state().t;
+    let t_reached = engine.state().t.min(t_end);
     drop(engine);
     let (wall_s, cpu_s) = (clock.elapsed().as_secs_f64(), cpu.seconds());
     let (work, r) = (counts.work, counts.rejections);
@@ -399,16 +400,5 @@ fn unknown(name: &str) -> SetupError {
         name: name.to_owned(),
         suggestion: None,
         known: catalogue().map(|m| m.name).collect(),
-    }
-}
-
-/// Names the strongest force at the last good state.
-fn blame_force(sys: &System, s: &State, e: &mut SimError) {
-    let mut ws = sys.workspace();
-    sys.realize_position(s.t, &s.q, &s.z, &mut ws);
-    sys.realize_velocity(&s.v, &s.z, &mut ws);
-    if let Some((name, size)) = sys.strongest_force(&ws) {
-        e.detail.push_str(&format!("; strongest force just before: \"{name}\" ({size:.3e})"));
-        e.blame.push(format!("force \"{name}\""));
     }
 }

@@ -23,8 +23,14 @@ fn run(
     t_end: f64,
 ) -> (State, Vec<Event>, Option<Halt>) {
     let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
-    let opts =
-        DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 1_000_000, t_end };
+    let opts = DriverOptions {
+        tol,
+        step: None,
+        max_step: f64::INFINITY,
+        max_steps: 1_000_000,
+        t_end,
+        pass_end: false,
+    };
     let settings = Settings { tol, ..Settings::default() };
     let make = move |m: &delassus_nonsmooth::Mode<Linear>| {
         delassus_dae::integrator::make(method, m, &settings).unwrap().map_err(Into::into)
@@ -124,8 +130,14 @@ fn incline_sticks_and_slides() {
 #[test]
 fn a_method_that_does_not_exist_is_told_by_its_name() {
     let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
-    let opts =
-        DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 10, t_end: 1.0 };
+    let opts = DriverOptions {
+        tol,
+        step: None,
+        max_step: f64::INFINITY,
+        max_steps: 10,
+        t_end: 1.0,
+        pass_end: false,
+    };
     let make = |_: &delassus_nonsmooth::Mode<Linear>| Err(MakeError::Unknown("mdop6"));
     let start = State { t: 0.0, q: vec![1.0], v: vec![0.0], z: vec![] };
     let made = EventDriven::new(Arc::new(ball(0.5)), Box::new(make), &start, opts);

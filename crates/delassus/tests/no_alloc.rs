@@ -60,6 +60,7 @@ fn heap_calls(m: &Assembled, method: &MethodInfo) -> u64 {
         max_step: 0.05,
         max_steps: u64::MAX,
         t_end,
+        pass_end: true,
     };
     let mut recorder = Recorder::new(&m.system, &m.state, &m.derived, 1e-3, t_end).unwrap();
     recorder.track_motion(&m.system);
@@ -132,6 +133,7 @@ fn steps_between_events_do_not_touch_the_heap() {
             max_step: 1e-3,
             max_steps: u64::MAX,
             t_end: m.state.t + 10.0,
+            pass_end: true,
         };
         let makes = |name: &'static str| {
             let settings = settings.clone();

@@ -14,6 +14,7 @@ mod force;
 mod force_contract;
 #[cfg(test)]
 mod force_sensors;
+mod jumps;
 pub(crate) mod kin;
 mod loads;
 mod probe;
@@ -23,6 +24,7 @@ mod sensitivity;
 mod tangent;
 
 pub use contact::ShapeView;
+pub use jumps::Jump;
 pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};
 

@@ -30,6 +30,8 @@ const STIFF: &str = "radau5";
 const STEPS: f64 = 20.0;
 /// Time within which new trouble counts as the same, in [`super::Thresholds::dense`].
 const SOON: f64 = 100.0;
+/// Step of time-stepping where none is given, in characteristic times.
+const STEP: f64 = 1e-3;
 /// Longest step of a passage, in [`super::Thresholds::crowded`].
 const LONGEST: f64 = 0.1;
 
@@ -183,7 +185,7 @@ impl ContactEngine {
             fed: 0.0,
         };
         if by_steps {
-            let h = driver.step.unwrap_or_else(|| step_for(opts.sample, t_span(opts, model)));
+            let h = driver.step.unwrap_or_else(|| STEP / engine.events.driver().rate());
             let s = &model.state;
             let pull = pull(&engine.sys);
             let mut stepping = Stepping::new(&*engine.sys, scheme, s, h, pull, &opts.contact)?;
@@ -212,6 +214,9 @@ impl ContactEngine {
     fn advance_stepping(&mut self) -> Result<Stepped, SimError> {
         let th = self.events.thresholds();
         let Some(stepping) = &mut self.stepping else { return Ok(Stepped::Finished) };
+        if stepping.to.t >= self.t_end {
+            return Ok(Stepped::Finished);
+        }
         if self.scheme == Scheme::Hybrid && stepping.is_calm() {
             let t = stepping.to.t;
             self.stepped = false;
@@ -224,19 +229,23 @@ impl ContactEngine {
                 Err(halt) => self.hand_over(halt),
             };
         }
-        if stepping.to.t >= self.t_end {
-            return Ok(Stepped::Finished);
-        }
         let (t, h) = (stepping.to.t, stepping.h);
         if stepping.steps >= self.max_steps {
             return Err(too_many_steps(stepping.steps, t, h, self.t_end));
         }
         let made = stepping.advance(&*self.sys, self.t_end, &th, &mut self.log);
         made.map_err(|e| stepping_failed(&e, t, h))?;
+        if stepping.to.t > self.t_end {
+            // what happens after the end is not part of the run
+            self.log.end_at(self.t_end);
+        }
         Ok(Stepped::Step)
     }
 
     fn advance_events(&mut self) -> Result<Stepped, SimError> {
+        if self.events.driver().is_past_end() {
+            return Ok(Stepped::Finished);
+        }
         if let Some(halt) = self.waiting.take() {
             return self.hand_over(halt);
         }
@@ -538,17 +547,6 @@ fn stepping_scheme(method: &MethodInfo, options: &Options) -> stepping::Scheme {
 
 fn pull(sys: &System) -> f64 {
     sys.model().gravity.norm()
-}
-
-fn t_span(opts: &RunOptions, model: &Assembled) -> f64 {
-    opts.t_end - model.state.t
-}
-
-/// A step for time-stepping where none is given: a whole part of the sample interval, at most a
-/// thousandth of the run and at most 1 ms.
-fn step_for(sample: f64, span: f64) -> f64 {
-    let longest = (1e-3 * span).min(1e-3);
-    sample / (sample / longest * (1.0 - 1e-12)).ceil().max(1.0)
 }
 
 /// A halt as the error that ends a run.

@@ -52,7 +52,8 @@ pub enum MakeError {
 const REFINEMENTS: usize = 12;
 /// Halvings of a step that the method could not make.
 const HALVINGS: usize = 12;
-/// Part of the span within which an event counts as at the start of its step.
+/// Part of the time that has passed, or of the characteristic time, within which an event counts as at
+/// the start of its step.
 const SOONEST: f64 = 1e-14;
 /// Step times rate of turning beyond which explicit methods are not stable (about 3 for those of
 /// order 5).
@@ -238,6 +239,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Makes one step, up to the next event at most; the event is resolved at the next call.
     pub fn advance(&mut self) -> Result<Stepped, Halt> {
         loop {
+            if self.driver.is_past_end() {
+                // what happens after the end is not part of the run
+                return Ok(Stepped::Finished);
+            }
             if let Some(trigger) = self.pending.take() {
                 let state = self.driver.state().clone();
                 let active = self.mode.active().to_vec();
@@ -252,7 +257,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if let Some((s, trigger)) = self.first_event(parts, &th) {
                 let view = self.driver.proposal();
                 let (t, h) = (view.from.t, view.to.t - view.from.t);
-                let now = s * h <= SOONEST * (t.abs() + self.driver.span());
+                let now = s * h <= SOONEST * (t.abs() + 1.0 / self.driver.rate());
                 if now || self.refine(s * h, h, &trigger)? {
                     self.pending = Some(trigger);
                 }
@@ -309,6 +314,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.realize_sample();
         let (closed, reach) = (self.mode.active().iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, th);
+        self.limit_closed();
     }
 
     pub(super) fn realize_sample(&mut self) {

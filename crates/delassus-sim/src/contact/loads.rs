@@ -54,6 +54,9 @@ const SETTLED: f64 = 1e-9;
 /// How far beyond their border features are kept, in lengths of the system.
 const BORDER: f64 = 1e-9;
 
+/// Parts of a step at which forces and speeds of closed points are looked at.
+const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+
 /// Which function of an active point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Function {
@@ -259,7 +262,7 @@ impl<P: Unilateral> Loads<P> {
         let base = mode.base().clone();
         let mut first: Option<(f64, Trigger)> = None;
         let mut end = limit;
-        for node in [0.5, 1.0] {
+        for node in NODES {
             let node = node * limit;
             if !self.evaluate(mode, span.at(&*base, node)) {
                 continue;

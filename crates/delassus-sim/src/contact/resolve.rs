@@ -24,9 +24,12 @@ const STOPPED: f64 = 1e4;
 /// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
 /// having been seen to leave: its bounce is lower than positions can tell, and over.
 const BOUNCED: f64 = 1e4;
-/// Parts of the run that a step takes at most while points are closed: a motion that is held has
+/// Characteristic times that a step takes at most while points are closed, at first: a motion that is held has
 /// no error to limit its steps, and a force that would release it must not be stepped over.
-const CLOSED_STEPS: f64 = 1000.0;
+const CLOSED_STEP: f64 = 0.1;
+/// Part of the time since the last event that such a step may take instead, if that is longer: what has
+/// lasted is not likely to end at once.
+const LASTED: f64 = 0.5;
 
 impl<P: Unilateral + 'static> EventDriven<P> {
     /// Resolves what happens at a state: impacts, then the next mode.
@@ -241,8 +244,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
         self.is_stiff &= same;
-        let held = if next.is_empty() { f64::INFINITY } else { self.driver.span() / CLOSED_STEPS };
-        self.driver.set_limit(held);
+        self.limit_closed();
         self.driver.restart(&self.mode, method, &s).map_err(|e| setup(&e, t))?;
         self.sample.copy_from(&s);
         self.realize_sample();
@@ -254,6 +256,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, &th);
         Ok(())
+    }
+
+    /// Bounds steps while points are closed, by the rate of the motion so far.
+    pub(super) fn limit_closed(&mut self) {
+        let closed = !self.mode.active().is_empty();
+        let lasted = LASTED * (self.driver.state().t - self.last_event);
+        let longest = lasted.max(CLOSED_STEP / self.driver.rate());
+        self.driver.set_limit(if closed { longest } else { f64::INFINITY });
     }
 
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {

@@ -5,8 +5,12 @@ use super::hop::{HOP_AFTER, NEAR_SINGULAR, SHRUNK};
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::Problem;
 
-/// A step this much shorter than the span cannot lead to the end.
+/// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
+/// nowhere.
 const MIN_STEP: f64 = 1e-14;
+/// Failures in a row beyond the end after which a step is cut there: what is not defined beyond the
+/// end need not be.
+const FAILED_BEYOND: u32 = 2;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
@@ -15,9 +19,9 @@ const MAX_TURN: f64 = 1.5;
 
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
-        let span = self.opts.t_end - self.t0;
         let first = self.h;
         let mut failures = 0;
+        let mut failed_beyond = 0;
         loop {
             let shrunk = failures == 1 && first < SHRUNK * self.cruise;
             if (failures == HOP_AFTER || shrunk)
@@ -34,14 +38,17 @@ impl<P: Problem> Driver<P> {
             }
             self.h = self.h.min(self.limit);
             let left = self.opts.t_end - self.state.t;
+            let cut = !self.opts.pass_end || failed_beyond >= FAILED_BEYOND;
             // stretch the last step a little rather than leave a sliver
-            let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };
-            if h < MIN_STEP * span.max(self.state.t.abs()) && !last {
+            let last = cut && self.h * 1.01 >= left;
+            let h = if last { left } else { self.h };
+            let shortest = MIN_STEP * self.state.t.abs().max(self.cruise);
+            if h < shortest && !last {
                 return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
             }
             match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
                 Ok(()) => {
-                    self.scale.judge(h, &self.prev, self.method.end());
+                    self.scale.judge(h, &self.prev);
                     let view = self.method.error();
                     let mut err = self.scale.norm(&view);
                     if self.per_unit_step {
@@ -70,13 +77,15 @@ impl<P: Problem> Driver<P> {
                     self.scale.worst(&view, &mut self.worst);
                     self.rejections.error += 1;
                     self.last_failure = None;
+                    failed_beyond += u32::from(h > left && !err.is_finite());
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };
                 }
                 Err(e) => {
                     self.count(&e);
                     self.last_failure = Some(e);
                     self.h = h * self.control.failed();
-                    if self.h < MIN_STEP * span {
+                    failed_beyond += u32::from(h > left);
+                    if self.h < shortest {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));
                     }
                 }

@@ -25,7 +25,7 @@ impl<P: Problem> Driver<P> {
     /// accurate than a short one that ends in it. Its error may exceed the tolerance by
     /// [`HOP_ERROR`]; hops are counted in the summary.
     pub(super) fn hop(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
-        let left = self.opts.t_end - self.state.t;
+        let left = if self.opts.pass_end { f64::INFINITY } else { self.opts.t_end - self.state.t };
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         // Implicit methods solve for the end of the jump, and the best is taken: errors of neighbours
@@ -58,7 +58,7 @@ impl<P: Problem> Driver<P> {
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
         match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
             Ok(()) => {
-                self.scale.judge(h, &self.prev, self.method.end());
+                self.scale.judge(h, &self.prev);
                 self.scale.norm(&self.method.error())
             }
             Err(_) => f64::INFINITY,

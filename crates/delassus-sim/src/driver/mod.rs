@@ -28,6 +28,9 @@ pub struct DriverOptions {
     pub max_steps: u64,
     /// End time, s.
     pub t_end: f64,
+    /// The last step may pass the end, and what was there is found between two states. So the motion
+    /// before the end does not depend on it. Otherwise the last step is cut there.
+    pub pass_end: bool,
 }
 
 /// What an accepted step looks like.
@@ -115,8 +118,8 @@ pub struct Driver<P: Problem> {
     pub first_hop: Option<f64>,
 }
 
-/// Shortest and longest step, in spans, that is chosen for a method of fixed step.
-const FIXED_STEPS: [f64; 2] = [1e-6, 1e-2];
+/// Shortest and longest step, in characteristic times, that is chosen for a method of fixed step.
+const FIXED_STEPS: [f64; 2] = [1e-4, 1e-2];
 
 impl<P: Problem> Driver<P> {
     /// Starts a method at a consistent state.
@@ -131,18 +134,18 @@ impl<P: Problem> Driver<P> {
         let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.manifold());
         scale.observe(&start, method.start());
         foresee(p, &start, &mut scale);
-        let span = opts.t_end - start.t;
         let info = method.info();
         let order = info.error_order - u32::from(info.per_unit_step);
         let h = match opts.step {
             Some(h) => h,
-            None => scale.first_step(order).min(span).min(opts.max_step),
+            None => scale.first_step(order).min(opts.max_step),
         };
         let mut opts = opts;
         if !info.adaptive && opts.step.is_none() {
             // A method of fixed step takes the first step its order and the tolerance suggest,
             // within bounds that keep a run finite and resolved.
-            opts.step = Some(h.clamp(FIXED_STEPS[0] * span, FIXED_STEPS[1] * span));
+            let [least, most] = FIXED_STEPS.map(|part| part / scale.pace());
+            opts.step = Some(h.clamp(least, most));
         }
         Ok(Driver {
             control: StepControl::new(order),
@@ -301,9 +304,9 @@ impl<P: Problem> Driver<P> {
         self.opts.tol.rtol
     }
 
-    /// Span of the run, s.
-    pub fn span(&self) -> f64 {
-        self.opts.t_end - self.t0
+    /// The end was passed, or reached and all is done that happens there.
+    pub fn is_past_end(&self) -> bool {
+        self.state.t > self.opts.t_end
     }
 
     /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never

@@ -2,8 +2,8 @@
 
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::Problem;
 use delassus_dae::integrator::METHODS;
+use delassus_dae::{Problem, StepFailure};
 
 /// Characteristic times per run beyond which the motion counts as without bound.
 const UNBOUNDED: f64 = 1e12;
@@ -57,7 +57,16 @@ impl<P: Problem> Driver<P> {
                     ),
                 },
             },
-            (_, Some(failure)) => SimError::from_failure(p, failure, self.state.t, h),
+            (_, Some(failure)) => {
+                let mut e = SimError::from_failure(p, failure, self.state.t, h);
+                if self.opts.step.is_none() && matches!(failure, StepFailure::NewtonDiverged { .. })
+                {
+                    e.help = "no step is short enough for the iteration: look at what acts on the \
+                              named body, or use an explicit method (mdop5)"
+                        .to_owned();
+                }
+                e
+            }
             (_, None) => self.collapse(p, h),
         };
         e.detail.push_str(&format!(
@@ -67,7 +76,8 @@ impl<P: Problem> Driver<P> {
         e
     }
 
-    /// The step went to zero by the error test alone: a discontinuity, or motion without bound.
+    /// The step went to zero by the error test alone: a jump, which those know who know the elements,
+    /// a tolerance below round-off, or motion without bound.
     fn collapse(&self, p: &P, h: f64) -> SimError {
         let t = self.state.t;
         let scale = p.scales().q;
@@ -101,9 +111,11 @@ impl<P: Problem> Driver<P> {
                 if blame.is_empty() { "unknown".to_owned() } else { blame.join(", ") }
             ),
             blame,
-            help:
-                "look for a discontinuous force or expression at this time, or loosen the tolerance"
-                    .to_owned(),
+            help: format!(
+                "loosen the tolerance ({:.0e}), or use a method for stiff systems ({})",
+                self.opts.tol.rtol,
+                stiff_methods()
+            ),
         }
     }
 }

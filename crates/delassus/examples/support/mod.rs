@@ -47,6 +47,7 @@ pub fn driver(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>
         max_step: f64::INFINITY,
         max_steps: u64::MAX,
         t_end: options.t_end,
+        pass_end: false,
     };
     Ok(Driver::new(&model.system, method, model.state.clone(), options)?)
 }

@@ -1,0 +1,71 @@
+//! Which element of a model an error is to be blamed on, and what helps.
+
+use crate::error::{SimError, SimErrorKind};
+use delassus_dae::{Problem, State};
+use delassus_model::{Jump, System};
+
+/// How far ahead of where a step became too short a jump is looked for, in those steps.
+const AHEAD: f64 = 1e5;
+
+/// Adds the elements that caused an error. `states`: those before and after the last step; `start`:
+/// the first one with its accelerations.
+pub(crate) fn explain(
+    sys: &System,
+    states: [&State; 2],
+    start: (&State, &[f64]),
+    e: &mut SimError,
+) {
+    match e.kind {
+        SimErrorKind::Diverged => strongest_force(sys, states[1], e),
+        SimErrorKind::StepTooSmall => {
+            let a = accelerations(states, start);
+            let jumps = sys.jumps(states[1], &a, AHEAD * e.h);
+            if !jumps.is_empty() {
+                blame_jumps(&jumps, e);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Names the strongest force at a state.
+pub(crate) fn strongest_force(sys: &System, s: &State, e: &mut SimError) {
+    let mut ws = sys.workspace();
+    sys.realize_position(s.t, &s.q, &s.z, &mut ws);
+    sys.realize_velocity(&s.v, &s.z, &mut ws);
+    if let Some((name, size)) = sys.strongest_force(&ws) {
+        e.detail.push_str(&format!("; strongest force just before: \"{name}\" ({size:.3e})"));
+        e.blame.push(format!("force \"{name}\""));
+    }
+}
+
+/// Accelerations over the last step, or at the start.
+fn accelerations([from, to]: [&State; 2], (start, a): (&State, &[f64])) -> Vec<f64> {
+    let h = to.t - from.t;
+    if to.t == start.t || h == 0.0 {
+        return a.to_vec();
+    }
+    to.v.iter().zip(&from.v).map(|(to, from)| (to - from) / h).collect()
+}
+
+fn blame_jumps(jumps: &[Jump], e: &mut SimError) {
+    let told: Vec<String> = jumps
+        .iter()
+        .map(|j| {
+            let (what, from, to) = (&j.element, j.from, j.to);
+            format!("the {} of {what} jumps here from {from:.6e} to {to:.6e}", j.quantity)
+        })
+        .collect();
+    e.detail = format!("{}; {}", told.join("; "), e.detail);
+    e.blame = jumps.iter().map(|j| j.element.clone()).collect();
+    let motion =
+        jumps.iter().any(|j| j.element.starts_with("motion") && j.quantity != "acceleration");
+    e.help = if motion {
+        "a motion that jumps in value or rate needs an infinite force: round it off, for instance with \
+         step(t, t0, y0, t1, y1)"
+    } else {
+        "make the jump a short ramp, for instance with step(t, t0, y0, t1, y1) or tanh; where it stands for \
+         a stop, for dry friction or for a contact, use those, which are found as events"
+    }
+    .to_owned();
+}
