@@ -27,9 +27,12 @@ fn parse(text: &str) -> Result<Vec<Known>, String> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let wrong = || format!("known.txt, line {}: not `SEED:INDEX family | relation | reason`", number + 1);
+        let wrong = || {
+            format!("known.txt, line {}: not `SEED:INDEX family | relation | reason`", number + 1)
+        };
         let mut parts = line.split('|').map(str::trim);
-        let (Some(model), Some(relation), Some(reason)) = (parts.next(), parts.next(), parts.next())
+        let (Some(model), Some(relation), Some(reason)) =
+            (parts.next(), parts.next(), parts.next())
         else {
             return Err(wrong());
         };

@@ -88,11 +88,17 @@ pub fn run(a: &Arguments) -> Result<bool, String> {
 }
 
 /// One worker after another, until there is nothing left to do.
-fn serve(a: &Arguments, shared: &Mutex<Shared>, deadline: Option<Instant>, last: Option<u64>) -> Result<(), String> {
+fn serve(
+    a: &Arguments,
+    shared: &Mutex<Shared>,
+    deadline: Option<Instant>,
+    last: Option<u64>,
+) -> Result<(), String> {
     let mut worker: Option<Worker> = None;
     loop {
         let index = {
-            let mut s = shared.lock().map_err(|_| "a thread of the adversary panicked".to_owned())?;
+            let mut s =
+                shared.lock().map_err(|_| "a thread of the adversary panicked".to_owned())?;
             let index = s.next;
             if last.is_some_and(|l| index >= l) || deadline.is_some_and(|d| Instant::now() >= d) {
                 return Ok(());
@@ -111,7 +117,11 @@ fn serve(a: &Arguments, shared: &Mutex<Shared>, deadline: Option<Instant>, last:
             Err(what) => {
                 let _ = child.process.kill();
                 let _ = child.process.wait();
-                lines.push(Line::Found { relation: "default-run".into(), kind: what.into(), text: what.into() });
+                lines.push(Line::Found {
+                    relation: "default-run".into(),
+                    kind: what.into(),
+                    text: what.into(),
+                });
                 false
             }
         };

@@ -12,7 +12,6 @@ struct Finding {
     family: &'static str,
     relation: String,
     kind: String,
-    text: String,
 }
 
 /// What was found so far.
@@ -49,7 +48,7 @@ impl Report {
                     violated = true;
                     let seed = self.arguments.seed;
                     println!("{seed}:{index} {family} | {relation} | {kind} | {text}");
-                    self.findings.push(Finding { index, family, relation, kind, text });
+                    self.findings.push(Finding { index, family, relation, kind });
                 }
                 Line::Refused(codes) => *self.refused.entry((family, codes)).or_insert(0) += 1,
                 Line::Ended => {}
@@ -60,7 +59,12 @@ impl Report {
 
     /// Prints all; true when there is nothing but known findings.
     pub fn print(&self, took: Duration) -> Result<bool, String> {
-        println!("\n{} models in {:.0} s, seed {}", self.models, took.as_secs_f64(), self.arguments.seed);
+        println!(
+            "\n{} models in {:.0} s, seed {}",
+            self.models,
+            took.as_secs_f64(),
+            self.arguments.seed
+        );
         println!("\n{:12} {:>7} {:>9} {:>8}", "family", "models", "violated", "refused");
         for family in FAMILIES {
             let Some((models, violated)) = self.by_family.get(family.name) else { continue };
@@ -89,12 +93,18 @@ impl Report {
         let a = &self.arguments;
         let mut expected: Vec<Known> = known::list()?;
         expected.retain(|k| {
-            k.seed == a.seed && (a.first..=self.last).contains(&k.index) && a.families.is_empty()
+            k.seed == a.seed
+                && (a.first..=self.last).contains(&k.index)
+                && a.families.is_empty()
                 && a.relation.as_ref().is_none_or(|r| k.relation.starts_with(r.as_str()))
         });
-        let is = |k: &Known, f: &Finding| k.index == f.index && k.relation == f.relation && a.families.is_empty();
-        let new: Vec<&Finding> = self.findings.iter().filter(|f| !expected.iter().any(|k| is(k, f))).collect();
-        let gone: Vec<&Known> = expected.iter().filter(|k| !self.findings.iter().any(|f| is(k, f))).collect();
+        let is = |k: &Known, f: &Finding| {
+            k.index == f.index && k.relation == f.relation && a.families.is_empty()
+        };
+        let new: Vec<&Finding> =
+            self.findings.iter().filter(|f| !expected.iter().any(|k| is(k, f))).collect();
+        let gone: Vec<&Known> =
+            expected.iter().filter(|k| !self.findings.iter().any(|f| is(k, f))).collect();
         for k in expected.iter().filter(|k| !gone.contains(k)) {
             println!("known: {k}");
         }
@@ -102,9 +112,13 @@ impl Report {
             println!("mended, take it from known.txt: {k}");
         }
         for f in &new {
-            println!("NEW: {}:{} {} | {} | {} {}", a.seed, f.index, f.family, f.relation, f.kind, f.text);
+            println!("new: {}:{} {} | {} | {}", a.seed, f.index, f.family, f.relation, f.kind);
         }
-        println!("\n{} findings, {} of them known", self.findings.len(), expected.len() - gone.len());
+        println!(
+            "\n{} findings, {} of them known",
+            self.findings.len(),
+            expected.len() - gone.len()
+        );
         Ok(new.is_empty() && gone.is_empty())
     }
 }

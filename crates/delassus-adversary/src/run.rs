@@ -21,15 +21,8 @@ pub struct Trace {
     pub steps: u64,
     /// Events of contacts.
     pub events: usize,
-    /// Notes of the run that speak of something given up.
-    pub sum: Sum,
-}
-
-/// Figures of the summary.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Sum {
-    pub energy_error: f64,
-    pub drift: [f64; 2],
+    /// Where the last steps begin, which know of the end.
+    pub near_end: f64,
 }
 
 impl Trace {
@@ -93,11 +86,15 @@ impl Ended {
 struct Budget {
     steps: u64,
     limit: u64,
+    /// Times of the last steps.
+    last: [f64; 4],
 }
 
 impl Observer for Budget {
-    fn stepped(&mut self, _: f64, steps: u64) {
+    fn stepped(&mut self, t: f64, steps: u64) {
         self.steps = steps;
+        self.last.rotate_left(1);
+        self.last[3] = t;
     }
 
     fn stop(&self) -> bool {
@@ -136,7 +133,7 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
     };
     let mut options = RunOptions::from_model(model.system.model());
     options.max_steps = Some(limit);
-    let mut observer = Budget { steps: 0, limit };
+    let mut observer = Budget { steps: 0, limit, last: [f64::NEG_INFINITY; 4] };
     let outcome = match sim::run(&model, &options, &mut observer) {
         Ok(outcome) => outcome,
         Err(SetupError::MethodCannot { .. }) => return Ended::NotAble,
@@ -155,14 +152,13 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
     let r = &outcome.results;
     let data = columns.iter().map(|n| r.get(n).unwrap_or_default().to_vec()).collect();
     let others = r.channels.iter().zip(&r.data).filter(|(c, _)| !c.sensor);
-    let s = &outcome.summary;
     Ended::Done(Trace {
         t: r.t.clone(),
         data,
         others: others.map(|(c, d)| (c.name.clone(), d.clone())).collect(),
-        steps: s.steps,
+        steps: outcome.summary.steps,
         events: outcome.events.len(),
-        sum: Sum { energy_error: s.energy_error, drift: [s.max_position_drift, s.max_velocity_drift] },
+        near_end: observer.last[0],
     })
 }
 

@@ -5,7 +5,7 @@
 //! how much small errors grow, so that a chaotic motion is not called a defect.
 
 use crate::mechanism::{
-    Column, Kind, Mechanism, Method, Place, V3, View, add, columns, cross, sub, times, toml,
+    Body, Column, Kind, Mechanism, Method, Place, V3, View, add, columns, cross, sub, times, toml,
 };
 use crate::random::Random;
 use crate::run::{BUDGET, Ended, Trace, run, run_within};
@@ -31,6 +31,34 @@ pub struct Subject {
     /// Growth of small changes up to each sample, at least 1.
     pub growth: Vec<f64>,
     scales: [f64; 4],
+}
+
+/// How a body moves.
+pub struct BodyState {
+    pub at: V3,
+    /// Its axes on the stage.
+    pub axes: [V3; 3],
+    pub velocity: V3,
+    /// Angular velocity on the stage.
+    pub rate: V3,
+}
+
+impl BodyState {
+    /// A point of the body on the stage.
+    pub fn point(&self, local: V3) -> V3 {
+        add(self.at, self.vector(local))
+    }
+
+    /// A vector of the body on the stage.
+    pub fn vector(&self, [a, b, c]: V3) -> V3 {
+        let [x, y, z] = self.axes;
+        add(times(a, x), add(times(b, y), times(c, z)))
+    }
+
+    /// Components of a vector in its axes.
+    pub fn components(&self, v: V3) -> V3 {
+        self.axes.map(|a| a[0] * v[0] + a[1] * v[1] + a[2] * v[2])
+    }
 }
 
 /// Why there is nothing to compare with.
@@ -99,31 +127,39 @@ impl Subject {
         }
     }
 
-    /// Where a frame was at a sample of the run of a user, from the measured points of its body.
+    /// Where a frame was at a sample of the run of a user.
     pub fn place(&self, place: &Place, sample: usize) -> V3 {
-        let Some(body) = place.body.as_deref().and_then(|b| self.mechanism.find(b)) else {
-            return place.at;
-        };
+        match place.body.as_deref().and_then(|b| self.mechanism.find(b)) {
+            None => place.at,
+            Some(body) => self.state(&self.base, body, sample).point(place.at),
+        }
+    }
+
+    /// How a body moved at a sample, from its measured points.
+    pub fn state(&self, trace: &Trace, body: &Body, sample: usize) -> BodyState {
         let axes: &[&str] = if self.mechanism.space { &["x", "y", "z"] } else { &["x", "y"] };
-        let point = |letter: &str| {
+        let vector = |letters: &str| {
             let mut p = [0.0; 3];
             for (k, axis) in axes.iter().enumerate() {
-                let name = format!("{}_{letter}{axis}", body.name);
+                let name = format!("{}_{letters}{axis}", body.name);
                 let c = self.names.iter().position(|n| *n == name);
-                p[k] = c.map_or(0.0, |c| self.base.data[c][sample]);
+                p[k] = c.map_or(0.0, |c| trace.data[c][sample]);
             }
             p
         };
-        let p = point("p");
-        let x = times(1.0 / body.reach, sub(point("u"), p));
-        let y = if self.mechanism.space {
-            times(1.0 / body.reach, sub(point("w"), p))
+        let scale = 1.0 / body.reach;
+        let (at, velocity) = (vector("p"), vector("pv"));
+        let x = times(scale, sub(vector("u"), at));
+        let dx = times(scale, sub(vector("uv"), velocity));
+        let (y, dy) = if self.mechanism.space {
+            (times(scale, sub(vector("w"), at)), times(scale, sub(vector("wv"), velocity)))
         } else {
-            [-x[1], x[0], 0.0]
+            ([-x[1], x[0], 0.0], [-dx[1], dx[0], 0.0])
         };
         let z = cross(x, y);
-        let [a, b, c] = place.at;
-        add(p, add(times(a, x), add(times(b, y), times(c, z))))
+        let dz = add(cross(dx, y), cross(x, dy));
+        let sum = add(cross(x, dx), add(cross(y, dy), cross(z, dz)));
+        BodyState { at, axes: [x, y, z], velocity, rate: times(0.5, sum) }
     }
 
     /// Velocities jump at impacts, whose times have errors: they are not compared then.
@@ -143,7 +179,13 @@ impl Subject {
     }
 
     /// Runs a view of the mechanism or of another one with the same columns, and compares.
-    pub fn compare_view(&self, relation: &str, m: &Mechanism, view: &View, rtol: f64) -> Option<Violation> {
+    pub fn compare_view(
+        &self,
+        relation: &str,
+        m: &Mechanism,
+        view: &View,
+        rtol: f64,
+    ) -> Option<Violation> {
         let text = toml(m, view);
         match run_within(&text, &self.names, 2 * BUDGET) {
             Ended::Done(trace) => {
@@ -151,13 +193,22 @@ impl Subject {
             }
             Ended::NotAble => None,
             other => Some(
-                Violation::new(relation, other.kind(), other.words(), f64::INFINITY).with_twin(text),
+                Violation::new(relation, other.kind(), other.words(), f64::INFINITY)
+                    .with_twin(text),
             ),
         }
     }
 
-    /// Compares the samples of a view with those of the careful run.
-    pub fn compare(&self, relation: &str, view: &View, trace: &Trace, accuracy: f64) -> Option<Violation> {
+    /// Compares the samples of a view with those of the mechanism itself. What agrees with the run of a
+    /// user holds the relation, and what agrees with the careful run is not to blame.
+    pub fn compare(
+        &self,
+        relation: &str,
+        view: &View,
+        trace: &Trace,
+        accuracy: f64,
+    ) -> Option<Violation> {
+        self.difference(relation, view, trace, &self.base, accuracy)?;
         self.difference(relation, view, trace, &self.careful, accuracy)
     }
 
@@ -197,7 +248,7 @@ impl Subject {
         let (ratio, c, i, x, y) = worst?;
         let first = self.first(view, trace, right, accuracy);
         let text = format!(
-            "{} at t = {}: {x} against {y}, off by {:.2e} ({ratio:.1} × what is allowed; first beyond it at t = {first})",
+            "{} at t = {:.6}: {x:.9e} against {y:.9e}, off by {:.2e} ({ratio:.1} × what is allowed; first beyond it at t = {first:.6})",
             self.columns[c].name,
             right.t[i],
             (x - y).abs(),
@@ -237,7 +288,8 @@ fn not_finite(trace: &Trace, names: &[String]) -> Option<String> {
 fn scales(m: &Mechanism, columns: &[Column], trace: &Trace) -> [f64; 4] {
     let mut scales = [0.0_f64; 4];
     for (column, data) in columns.iter().zip(&trace.data) {
-        let (low, high) = data.iter().fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(*x), h.max(*x)));
+        let (low, high) =
+            data.iter().fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(*x), h.max(*x)));
         let size = match column.kind {
             Kind::Length => high - low,
             _ => high.abs().max(low.abs()),
@@ -260,7 +312,11 @@ fn nudged(m: &Mechanism) -> Mechanism {
     let mut n = m.clone();
     for b in &mut n.bodies {
         b.mass = off(b.mass);
-        b.inertia = if m.space { b.inertia.map(|i| off(i) * (1.0 - NUDGE)) } else { b.inertia.map(&mut off) };
+        b.inertia = if m.space {
+            b.inertia.map(|i| off(i) * (1.0 - NUDGE))
+        } else {
+            b.inertia.map(&mut off)
+        };
         if let Some(v) = &mut b.velocity {
             *v = v.map(&mut off);
         }

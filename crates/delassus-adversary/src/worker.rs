@@ -66,7 +66,13 @@ fn say(line: &Line) {
     let _ = std::io::stdout().flush();
 }
 
-fn write(a: &Arguments, index: u64, family: &str, m: &Mechanism, v: &Violation) -> Result<(), String> {
+fn write(
+    a: &Arguments,
+    index: u64,
+    family: &str,
+    m: &Mechanism,
+    v: &Violation,
+) -> Result<(), String> {
     let Some(folder) = &a.out else { return Ok(()) };
     let (small, now) = if a.shrink { shrink(m, v) } else { (m.clone(), v.clone()) };
     let name = format!("{}-{index:05}-{family}-{}", a.seed, v.relation.replace(' ', "-"));
@@ -85,9 +91,11 @@ fn write(a: &Arguments, index: u64, family: &str, m: &Mechanism, v: &Violation) 
     ));
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
-    std::fs::write(folder.join(format!("{name}.toml")), format!("{head}{}", plain(&small))).map_err(failed)?;
+    std::fs::write(folder.join(format!("{name}.toml")), format!("{head}{}", plain(&small)))
+        .map_err(failed)?;
     if let (Some(file), Some(text)) = (twin, &now.twin) {
-        std::fs::write(folder.join(file), format!("# must agree with {name}.toml\n{text}")).map_err(failed)?;
+        std::fs::write(folder.join(file), format!("# must agree with {name}.toml\n{text}"))
+            .map_err(failed)?;
     }
     Ok(())
 }

@@ -23,7 +23,11 @@ pub fn make(r: &mut Random) -> Mechanism {
         if let Some(b) = m.bodies.last_mut() {
             b.reach = radius;
             if r.chance(0.7) {
-                b.velocity = Some([r.round(-2.0, 2.0), if height > 0.0 { r.round(-2.0, 0.0) } else { 0.0 }, 0.0]);
+                b.velocity = Some([
+                    r.round(-2.0, 2.0),
+                    if height > 0.0 { r.round(-2.0, 0.0) } else { 0.0 },
+                    0.0,
+                ]);
             }
             if r.chance(0.4) {
                 b.rate = Some([0.0, 0.0, r.round(-20.0, 20.0)]);

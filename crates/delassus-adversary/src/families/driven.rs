@@ -16,12 +16,16 @@ pub fn make(r: &mut Random) -> Mechanism {
     for (i, joint) in made.joints.iter().enumerate() {
         if i < driven {
             let size = if r.chance(0.3) { 15.0 } else { 1.5 };
-            let kind =
-                JointKind::Motion { joint: joint.clone(), law: motion(r, end, size), offset: made.start[i] };
+            let kind = JointKind::Motion {
+                joint: joint.clone(),
+                law: motion(r, end, size),
+                offset: made.start[i],
+            };
             m.joint(&format!("drive{i}"), kind);
         } else if r.chance(0.5) {
             let damping = r.round(0.01, 0.2);
-            let kind = ForceKind::Torsion { joint: joint.clone(), stiffness: 0.0, damping, rest: 0.0 };
+            let kind =
+                ForceKind::Torsion { joint: joint.clone(), stiffness: 0.0, damping, rest: 0.0 };
             m.force(&format!("damper{i}"), kind);
         }
     }

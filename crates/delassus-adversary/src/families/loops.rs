@@ -14,7 +14,11 @@ pub fn make(r: &mut Random) -> Mechanism {
     let parallel = r.chance(0.4);
     let tip = [crank * angle.cos(), crank * angle.sin(), 0.0];
     let base = r.round(0.6, 1.5);
-    let far = if parallel { add(tip, [base, 0.0, 0.0]) } else { add(tip, [base, r.round(0.1, 0.3), 0.0]) };
+    let far = if parallel {
+        add(tip, [base, 0.0, 0.0])
+    } else {
+        add(tip, [base, r.round(0.1, 0.3), 0.0])
+    };
     let feet: Vec<V3> = if parallel && r.chance(0.6) {
         vec![[0.0; 3], [base, 0.0, 0.0], [base / 2.0, 0.0, 0.0]]
     } else {
@@ -30,7 +34,12 @@ pub fn make(r: &mut Random) -> Mechanism {
         };
         let bar = rod(r, &mut m, &format!("bar{i}"), *foot, top, bearing(sub(top, *foot)));
         let length = norm(sub(top, *foot));
-        m.pair(&format!("foot{i}"), "revolute", [Place::ground(*foot), Place::on(&bar, [0.0; 3])], None);
+        m.pair(
+            &format!("foot{i}"),
+            "revolute",
+            [Place::ground(*foot), Place::on(&bar, [0.0; 3])],
+            None,
+        );
         m.pair(
             &format!("top{i}"),
             "revolute",
@@ -46,7 +55,12 @@ pub fn make(r: &mut Random) -> Mechanism {
         }
         1 => m.force(
             "damper",
-            ForceKind::Torsion { joint: "foot0".into(), stiffness: 0.0, damping: r.round(0.01, 0.2), rest: 0.0 },
+            ForceKind::Torsion {
+                joint: "foot0".into(),
+                stiffness: 0.0,
+                damping: r.round(0.01, 0.2),
+                rest: 0.0,
+            },
         ),
         2 => {
             if let Some(JointKind::Pair { initial_rate, .. }) =

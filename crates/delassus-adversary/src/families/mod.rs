@@ -2,15 +2,28 @@
 
 mod actuated;
 mod balls;
+mod belts;
+mod billiards;
+mod boxes;
 mod chains;
+mod clutches;
+mod doors;
 mod driven;
+mod flyers;
 mod grippers;
+mod hooks;
 mod loops;
 mod parts;
+mod plates;
 mod pulses;
+mod robots;
 mod rods;
+mod rollers;
+mod ropes;
+mod sliders;
 mod springs;
 mod stops;
+mod trains;
 
 use crate::mechanism::Mechanism;
 use crate::random::Random;
@@ -37,6 +50,19 @@ pub const FAMILIES: &[Family] = &[
     family("rods", rods::make),
     family("stops", stops::make),
     family("grippers", grippers::make),
+    family("sliders", sliders::make),
+    family("trains", trains::make),
+    family("flyers", flyers::make),
+    family("ropes", ropes::make),
+    family("clutches", clutches::make),
+    family("boxes", boxes::make),
+    family("plates", plates::make),
+    family("billiards", billiards::make),
+    family("belts", belts::make),
+    family("hooks", hooks::make),
+    family("robots", robots::make),
+    family("doors", doors::make),
+    family("rollers", rollers::make),
 ];
 
 /// The mechanism of a family that belongs to a seed.

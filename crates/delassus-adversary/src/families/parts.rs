@@ -41,7 +41,8 @@ pub struct Chain {
 
 /// Adds a chain of rods that hang on hinges, the first on the ground at `root`.
 pub fn chain(r: &mut Random, m: &mut Mechanism, n: usize, root: V3) -> Chain {
-    let mut made = Chain { links: Vec::new(), joints: Vec::new(), start: Vec::new(), lengths: Vec::new() };
+    let mut made =
+        Chain { links: Vec::new(), joints: Vec::new(), start: Vec::new(), lengths: Vec::new() };
     let mut origin = root;
     let mut turn = Turn::NONE;
     let mut last = Place::ground(root);

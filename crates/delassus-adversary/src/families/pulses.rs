@@ -8,11 +8,26 @@ pub fn make(r: &mut Random) -> Mechanism {
     let end = span(r);
     let mut m = Mechanism::new(r.chance(0.5), end);
     let body = if r.chance(0.5) {
-        let turn = if m.space { Turn::about(r.direction(), r.round(-3.0, 3.0)) } else { Turn::Angle(r.round(-3.0, 3.0)) };
+        let turn = if m.space {
+            Turn::about(r.direction(), r.round(-3.0, 3.0))
+        } else {
+            Turn::Angle(r.round(-3.0, 3.0))
+        };
         let mass = r.round(0.5, 3.0);
-        let wheel = m.body("wheel", mass, [0.6, 0.5, 0.8].map(|i| i * mass * 0.1), [0.0; 3], [0.0; 3], turn);
+        let wheel = m.body(
+            "wheel",
+            mass,
+            [0.6, 0.5, 0.8].map(|i| i * mass * 0.1),
+            [0.0; 3],
+            [0.0; 3],
+            turn,
+        );
         if r.chance(0.7) {
-            let place = if m.space { Place::ground([0.0; 3]).turned(turn) } else { Place::ground([0.0; 3]) };
+            let place = if m.space {
+                Place::ground([0.0; 3]).turned(turn)
+            } else {
+                Place::ground([0.0; 3])
+            };
             m.pair("axle", "revolute", [place, Place::on(&wheel, [0.0; 3])], None);
         }
         wheel
@@ -23,7 +38,10 @@ pub fn make(r: &mut Random) -> Mechanism {
     };
     let t = r.round(0.1, 0.7) * end;
     let d = r.pick(&[0.005, 0.01, 0.02, 0.1]) * end;
-    let law = Law::Pulse { times: [t, t + d, t + 2.0 * d, t + 3.0 * d], y: r.sign() * r.round(1.0, 10.0) };
+    let law = Law::Pulse {
+        times: [t, t + d, t + 2.0 * d, t + 3.0 * d],
+        y: r.sign() * r.round(1.0, 10.0),
+    };
     let along = if m.space { r.direction() } else { [0.0, 0.0, 1.0] };
     if r.chance(0.6) {
         m.force("pulse", ForceKind::Twist { body, along, law });

@@ -18,7 +18,14 @@ pub fn make(r: &mut Random) -> Mechanism {
         let mass = r.round(0.5, 2.0);
         let inertia = mass * half * half / 3.0;
         let at = [3.0 * i as f64, half * angle.sin() + height, 0.0];
-        let rod = m.body(&format!("rod{i}"), mass, [0.1 * inertia, inertia, inertia], [0.0; 3], at, Turn::Angle(angle));
+        let rod = m.body(
+            &format!("rod{i}"),
+            mass,
+            [0.1 * inertia, inertia, inertia],
+            [0.0; 3],
+            at,
+            Turn::Angle(angle),
+        );
         if let Some(b) = m.bodies.last_mut() {
             b.velocity = Some([vx, vy, 0.0]);
             b.rate = Some([0.0, 0.0, if r.chance(0.5) { 0.0 } else { r.round(-2.0, 2.0) }]);

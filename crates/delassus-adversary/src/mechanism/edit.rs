@@ -1,6 +1,8 @@
 //! Changes of a mechanism that keep its references whole.
 
-use super::{Body, Contact, ContactKind, Force, ForceKind, Joint, JointKind, Mechanism, Place, V3, add};
+use super::{
+    Body, Contact, ContactKind, Force, ForceKind, Joint, JointKind, Mechanism, Place, V3, add,
+};
 
 impl JointKind {
     /// Frames it stands on.

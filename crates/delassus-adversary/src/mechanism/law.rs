@@ -31,6 +31,19 @@ impl Law {
         }
     }
 
+    /// Its derivative at a time after the start.
+    pub fn rate(&self, t: f64) -> f64 {
+        match *self {
+            Law::Constant(_) => 0.0,
+            Law::Power(c, n) => c * f64::from(n) * t.powi(n - 1),
+            Law::Ramp { t0, t1, y } => y * slope((t - t0) / (t1 - t0)) / (t1 - t0),
+            Law::Pulse { times: [a, b, c, d], y } => {
+                y * (slope((t - a) / (b - a)) / (b - a) - slope((t - c) / (d - c)) / (d - c))
+            }
+            Law::Sway { a, omega } => a * omega * (omega * t).sin(),
+        }
+    }
+
     /// The value at the start.
     pub fn start(&self) -> f64 {
         self.at(0.0)
@@ -78,4 +91,31 @@ impl Law {
 fn ramp(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
+}
+
+/// Its derivative.
+fn slope(x: f64) -> f64 {
+    if (0.0..1.0).contains(&x) { 6.0 * x * (1.0 - x) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_derivatives() {
+        let laws = [
+            Law::Constant(2.0),
+            Law::Power(3.0, 3),
+            Law::Ramp { t0: 0.2, t1: 0.6, y: 2.0 },
+            Law::Pulse { times: [0.1, 0.2, 0.5, 0.8], y: -1.0 },
+            Law::Sway { a: 0.5, omega: 4.0 },
+        ];
+        for law in laws {
+            for t in [0.05, 0.15, 0.4, 0.7, 0.9] {
+                let difference = (law.at(t + 1e-6) - law.at(t - 1e-6)) / 2e-6;
+                assert!((law.rate(t) - difference).abs() < 1e-7, "{law:?} at {t}");
+            }
+        }
+    }
 }

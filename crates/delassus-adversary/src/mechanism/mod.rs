@@ -98,13 +98,43 @@ pub struct Force {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ForceKind {
     /// A force with a direction on the stage.
-    Push { at: Place, along: V3, law: Law },
+    Push {
+        at: Place,
+        along: V3,
+        law: Law,
+    },
     /// A torque about a direction on the stage.
-    Twist { body: String, along: V3, law: Law },
-    Spring { between: [Place; 2], stiffness: f64, damping: f64, length: f64 },
-    Torsion { joint: String, stiffness: f64, damping: f64, rest: f64 },
-    Bushing { between: [Place; 2], stiffness: [f64; 6], damping: [f64; 6] },
-    Actuator { joint: String, target: Law, offset: f64, kp: f64, ki: f64, kd: f64, rate: bool },
+    Twist {
+        body: String,
+        along: V3,
+        law: Law,
+    },
+    Spring {
+        between: [Place; 2],
+        stiffness: f64,
+        damping: f64,
+        length: f64,
+    },
+    Torsion {
+        joint: String,
+        stiffness: f64,
+        damping: f64,
+        rest: f64,
+    },
+    Bushing {
+        between: [Place; 2],
+        stiffness: [f64; 6],
+        damping: [f64; 6],
+    },
+    Actuator {
+        joint: String,
+        target: Law,
+        offset: f64,
+        kp: f64,
+        ki: f64,
+        kd: f64,
+        rate: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -142,10 +172,26 @@ pub enum ContactKind {
         friction: f64,
         static_friction: Option<f64>,
     },
-    Limit { joint: String, lower: Option<f64>, upper: Option<f64>, restitution: f64 },
-    Rope { between: [Place; 2], length: f64, restitution: f64 },
-    OneWay { joint: String, direction: i32 },
-    Dry { joint: String, bound: f64, static_bound: Option<f64> },
+    Limit {
+        joint: String,
+        lower: Option<f64>,
+        upper: Option<f64>,
+        restitution: f64,
+    },
+    Rope {
+        between: [Place; 2],
+        length: f64,
+        restitution: f64,
+    },
+    OneWay {
+        joint: String,
+        direction: i32,
+    },
+    Dry {
+        joint: String,
+        bound: f64,
+        static_bound: Option<f64>,
+    },
 }
 
 impl Place {
@@ -189,7 +235,15 @@ impl Mechanism {
     }
 
     /// Adds a body at rest and returns its name.
-    pub fn body(&mut self, name: &str, mass: f64, inertia: V3, com: V3, at: V3, turn: Turn) -> String {
+    pub fn body(
+        &mut self,
+        name: &str,
+        mass: f64,
+        inertia: V3,
+        com: V3,
+        at: V3,
+        turn: Turn,
+    ) -> String {
         let reach = norm(com).max((inertia[2] / mass).sqrt());
         self.bodies.push(Body {
             name: name.to_owned(),
@@ -206,7 +260,13 @@ impl Mechanism {
     }
 
     /// Adds a joint between two frames and returns its name.
-    pub fn pair(&mut self, name: &str, word: &'static str, between: [Place; 2], axis: Option<V3>) -> String {
+    pub fn pair(
+        &mut self,
+        name: &str,
+        word: &'static str,
+        between: [Place; 2],
+        axis: Option<V3>,
+    ) -> String {
         let kind =
             JointKind::Pair { word, between, axis, axis2: None, initial_rate: None, number: None };
         self.joints.push(Joint { name: name.to_owned(), kind });

@@ -43,8 +43,7 @@ pub struct Column {
 }
 
 /// Letters of the points of a body that are measured, with their place in units of its reach.
-const PROBES: [(&str, V3); 3] =
-    [("p", [0.0; 3]), ("u", [1.0, 0.0, 0.0]), ("w", [0.0, 1.0, 0.0])];
+const PROBES: [(&str, V3); 3] = [("p", [0.0; 3]), ("u", [1.0, 0.0, 0.0]), ("w", [0.0, 1.0, 0.0])];
 
 /// Columns of a mechanism: places and velocities of points of every body, coordinates of joints.
 pub fn columns(m: &Mechanism) -> Vec<Column> {
@@ -179,7 +178,9 @@ impl Writer<'_> {
                 Some(format!("orientation = {{ axis = [0, 0, 1], angle = {a:?} }}"))
             }
             Turn::Angle(a) => Some(format!("angle = {a:?}")),
-            Turn::Quat(q) => Some(format!("orientation = [{:?}, {:?}, {:?}, {:?}]", q[0], q[1], q[2], q[3])),
+            Turn::Quat(q) => {
+                Some(format!("orientation = [{:?}, {:?}, {:?}, {:?}]", q[0], q[1], q[2], q[3]))
+            }
         }
     }
 
@@ -233,7 +234,8 @@ impl Writer<'_> {
     fn body(&self, b: &Body) -> String {
         let (m, v) = (self.m, self.view);
         let kind = if m.space { "rigid" } else { "planar" };
-        let mut f = vec![format!("type = \"{kind}\""), format!("mass = {}", v.bare(b.mass, Dim::MASS))];
+        let mut f =
+            vec![format!("type = \"{kind}\""), format!("mass = {}", v.bare(b.mass, Dim::MASS))];
         f.push(if m.space {
             format!("inertia = {}", v.list(&b.inertia, Dim::INERTIA))
         } else {
@@ -325,7 +327,11 @@ impl Writer<'_> {
             .map(|c| match c {
                 0.0 => "0".to_owned(),
                 1.0 => format!("\"{}\"", law.formula(self.view, dim, 0.0)),
-                c => format!("\"{}*({})\"", self.view.number(*c, Dim::NONE), law.formula(self.view, dim, 0.0)),
+                c => format!(
+                    "\"{}*({})\"",
+                    self.view.number(*c, Dim::NONE),
+                    law.formula(self.view, dim, 0.0)
+                ),
             })
             .collect();
         format!("[{}]", texts.join(", "))
@@ -389,7 +395,10 @@ impl Writer<'_> {
                 };
                 let per = Dim::FORCE.over(Dim::LENGTH);
                 let (k, c) = (sides(stiffness, per), sides(damping, per.times(Dim::TIME)));
-                format!("type = \"bushing\", {}, stiffness = {k}, damping = {c}", self.frames(between))
+                format!(
+                    "type = \"bushing\", {}, stiffness = {k}, damping = {c}",
+                    self.frames(between)
+                )
             }
             ForceKind::Actuator { joint, target, offset, kp, ki, kd, rate } => {
                 let coordinate = m.coordinate(joint);

@@ -11,7 +11,9 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     let m = &s.mechanism;
     let mut r = Random::of(m.salt, "beside", 0);
     let mut found = Vec::new();
-    for (relation, mut other) in [("beside itself", itself(m, &mut r)), ("beside other", stranger(m, &mut r))] {
+    for (relation, mut other) in
+        [("beside itself", itself(m, &mut r)), ("beside other", stranger(m, &mut r))]
+    {
         other.end = m.end;
         other.samples = m.samples;
         let far = 5.0 * s.scale(Kind::Length);

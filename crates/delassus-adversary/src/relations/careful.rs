@@ -5,7 +5,7 @@ use crate::subject::{RTOL, Subject, careful_view};
 use crate::verdict::Violation;
 
 pub fn check(s: &Subject) -> Vec<Violation> {
-    let found = s.compare("careful", &View::plain(), &s.base, s.accuracy(RTOL));
+    let found = s.difference("careful", &View::plain(), &s.base, &s.careful, s.accuracy(RTOL));
     let twin = || toml(&s.mechanism, &careful_view(&s.mechanism));
     found.into_iter().map(|v| v.with_twin(twin())).collect()
 }

@@ -1,28 +1,40 @@
 //! The energy balance of the run a user makes.
 
+use crate::run::Trace;
 use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
 
 pub fn check(s: &Subject) -> Vec<Violation> {
-    let largest = |name: &str| {
-        let values = s.base.other(name).unwrap_or_default();
-        let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(*x), h.max(*x)));
-        if values.is_empty() { 0.0 } else { high - low }
-    };
-    let kinetic = s.base.other("energy.kinetic").unwrap_or_default();
-    let moved = kinetic.iter().copied().fold(0.0, f64::max)
-        + largest("energy.potential")
-        + largest("energy.dissipated")
-        + largest("energy.work");
+    let moved = moved(&s.base).max(moved(&s.careful));
     let Some(balance) = s.base.other("energy.balance") else { return Vec::new() };
     let allowed = s.accuracy(RTOL) * moved;
-    let worst = balance.iter().enumerate().fold((0, 0.0_f64), |w, (i, x)| if !(x.abs() <= w.1) { (i, x.abs()) } else { w });
+    let worst = balance
+        .iter()
+        .enumerate()
+        .fold((0, 0.0_f64), |w, (i, x)| if !(x.abs() <= w.1) { (i, x.abs()) } else { w });
     if worst.1 <= allowed || moved == 0.0 {
         return Vec::new();
     }
     let text = format!(
         "the balance is {:.3e} J at t = {} where {moved:.3e} J move around ({:.1} × what is allowed)",
-        worst.1, s.base.t[worst.0], worst.1 / allowed
+        worst.1,
+        s.base.t[worst.0],
+        worst.1 / allowed
     );
     vec![Violation::new("energy", "balance".into(), text, worst.1 / allowed)]
+}
+
+/// Energy that changes its form or place.
+fn moved(trace: &Trace) -> f64 {
+    let range = |name: &str| {
+        let values = trace.other(name).unwrap_or_default();
+        let (low, high) =
+            values.iter().fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(*x), h.max(*x)));
+        if values.is_empty() { 0.0 } else { high - low }
+    };
+    let kinetic = trace.other("energy.kinetic").unwrap_or_default();
+    kinetic.iter().copied().fold(0.0, f64::max)
+        + range("energy.potential")
+        + range("energy.dissipated")
+        + range("energy.work")
 }

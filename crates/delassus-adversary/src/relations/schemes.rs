@@ -24,7 +24,11 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     });
     if newton && !m.sequential {
         let step = m.end / STEPS;
-        let view = View::with(Method { scheme: Some("time-stepping"), step: Some(step), ..Method::default() });
+        let view = View::with(Method {
+            scheme: Some("time-stepping"),
+            step: Some(step),
+            ..Method::default()
+        });
         let text = toml(m, &view);
         let v = match run_within(&text, &s.names, BUDGET) {
             Ended::Done(trace) => {
@@ -32,7 +36,12 @@ pub fn check(s: &Subject) -> Vec<Violation> {
                 s.compare("schemes time-stepping", &view, &trace, first_order.max(2e-3))
             }
             Ended::NotAble => None,
-            other => Some(Violation::new("schemes time-stepping", other.kind(), other.words(), f64::INFINITY)),
+            other => Some(Violation::new(
+                "schemes time-stepping",
+                other.kind(),
+                other.words(),
+                f64::INFINITY,
+            )),
         };
         found.extend(v.map(|v| v.with_twin(text)));
     }

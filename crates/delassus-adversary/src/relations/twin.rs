@@ -18,11 +18,15 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     let found = match run_within(&text, &names, 2 * BUDGET) {
         Ended::Done(trace) => {
             let accuracy = s.accuracy(RTOL);
-            let aside = trace.data[s.names.len()..].iter().flatten().fold(0.0_f64, |a, x| {
-                if x.abs() <= a { a } else { x.abs() }
-            });
+            let aside = trace.data[s.names.len()..]
+                .iter()
+                .flatten()
+                .fold(0.0_f64, |a, x| if x.abs() <= a { a } else { x.abs() });
             let growth = s.growth.last().copied().unwrap_or(1.0);
-            let limit = accuracy * growth * s.scale(crate::mechanism::Kind::Length).max(s.scale(crate::mechanism::Kind::Speed));
+            let limit = accuracy
+                * growth
+                * s.scale(crate::mechanism::Kind::Length)
+                    .max(s.scale(crate::mechanism::Kind::Speed));
             if !(aside <= limit) {
                 let text = format!("the twin in space leaves its plane by {aside:.2e}");
                 Some(Violation::new("twin", "leaves".into(), text, aside / limit))
