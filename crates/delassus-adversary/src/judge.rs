@@ -16,6 +16,11 @@ pub enum Judged {
 
 /// Checks a mechanism; `only` restricts it to relations whose name begins so.
 pub fn judge(m: &Mechanism, only: Option<&str>) -> Judged {
+    judge_aloud(m, only, &mut |_| {})
+}
+
+/// The same; tells the name of each relation before it is checked.
+pub fn judge_aloud(m: &Mechanism, only: Option<&str>, tell: &mut dyn FnMut(&str)) -> Judged {
     let wanted = |name: &str| only.is_none_or(|o| o.starts_with(name) || name.starts_with(o));
     let subject = match Subject::new(m) {
         Ok(subject) => subject,
@@ -27,6 +32,7 @@ pub fn judge(m: &Mechanism, only: Option<&str>) -> Judged {
     let mut all = Vec::new();
     for relation in RELATIONS {
         if wanted(relation.name) {
+            tell(relation.name);
             all.extend((relation.check)(&subject));
         }
     }

@@ -11,13 +11,22 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A worker that says nothing for so long hangs inside a step, where no budget of steps reaches.
-const SILENCE: Duration = Duration::from_secs(240);
+/// Processor time after which a relation that says nothing hangs inside a step, where no budget of steps
+/// reaches, s. All runs of one relation together take a few seconds at most.
+const SILENCE: f64 = 120.0;
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// What a worker says.
 pub enum Line {
-    Found { relation: String, kind: String, text: String },
+    Found {
+        relation: String,
+        kind: String,
+        text: String,
+    },
     Refused(String),
+    /// The relation that is checked next.
+    Begun(String),
     Ended,
 }
 
@@ -30,6 +39,7 @@ impl Line {
                 format!("found\t{}\t{}\t{}", clean(relation), clean(kind), clean(text))
             }
             Line::Refused(codes) => format!("refused\t{}", clean(codes)),
+            Line::Begun(relation) => format!("begun\t{}", clean(relation)),
             Line::Ended => "ended".to_owned(),
         }
     }
@@ -43,6 +53,7 @@ impl Line {
                 text: text.to_owned(),
             }),
             ["refused", codes] => Some(Line::Refused(codes.to_owned())),
+            ["begun", relation] => Some(Line::Begun(relation.to_owned())),
             ["ended"] => Some(Line::Ended),
             _ => None,
         }
@@ -117,8 +128,12 @@ fn serve(
             Err(what) => {
                 let _ = child.process.kill();
                 let _ = child.process.wait();
+                let last = lines.iter().rev().find_map(|l| match l {
+                    Line::Begun(relation) => Some(relation.clone()),
+                    _ => None,
+                });
                 lines.push(Line::Found {
-                    relation: "default-run".into(),
+                    relation: last.unwrap_or_else(|| "default-run".into()),
                     kind: what.into(),
                     text: what.into(),
                 });
@@ -135,6 +150,7 @@ struct Worker {
     process: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    started: Instant,
 }
 
 impl Worker {
@@ -159,22 +175,44 @@ impl Worker {
                 }
             }
         });
-        Ok(Worker { process, input, lines })
+        Ok(Worker { process, input, lines, started: Instant::now() })
     }
 
     /// Has a model judged.
     fn ask(&mut self, index: u64, lines: &mut Vec<Line>) -> Result<(), &'static str> {
         writeln!(self.input, "{index}").and_then(|()| self.input.flush()).map_err(|_| "aborted")?;
+        let mut since = self.processor_time();
         loop {
-            match self.lines.recv_timeout(SILENCE) {
-                Ok(text) => match Line::read(&text) {
-                    Some(Line::Ended) => return Ok(()),
-                    Some(line) => lines.push(line),
-                    None => {}
-                },
+            match self.lines.recv_timeout(LOOK) {
+                Ok(text) => {
+                    since = self.processor_time();
+                    match Line::read(&text) {
+                        Some(Line::Ended) => return Ok(()),
+                        Some(line) => lines.push(line),
+                        None => {}
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if self.processor_time() - since < SILENCE => {}
                 Err(RecvTimeoutError::Timeout) => return Err("hangs inside a step"),
                 Err(RecvTimeoutError::Disconnected) => return Err("aborted"),
             }
+        }
+    }
+
+    /// Processor time of the worker, s; the time of day where the system does not tell, so that a hang
+    /// ends all the same.
+    fn processor_time(&self) -> f64 {
+        let ticks = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))
+            .ok()
+            .and_then(|stat| {
+                let after_name = stat.rsplit_once(')')?.1.to_owned();
+                let fields: Vec<&str> = after_name.split_whitespace().collect();
+                let ticks = |i: usize| fields.get(i)?.parse::<f64>().ok();
+                Some(ticks(11)? + ticks(12)?)
+            });
+        match ticks {
+            Some(ticks) => ticks / 100.0,
+            None => self.started.elapsed().as_secs_f64(),
         }
     }
 }

@@ -51,7 +51,7 @@ impl Report {
                     self.findings.push(Finding { index, family, relation, kind });
                 }
                 Line::Refused(codes) => *self.refused.entry((family, codes)).or_insert(0) += 1,
-                Line::Ended => {}
+                Line::Begun(_) | Line::Ended => {}
             }
         }
         counts.1 += u64::from(violated);

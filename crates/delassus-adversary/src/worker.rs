@@ -6,7 +6,7 @@
 use crate::arguments::Arguments;
 use crate::master::Line;
 use delassus_adversary::families::{self, FAMILIES, Family};
-use delassus_adversary::judge::{Judged, judge, plain};
+use delassus_adversary::judge::{Judged, judge_aloud, plain};
 use delassus_adversary::mechanism::Mechanism;
 use delassus_adversary::random::Random;
 use delassus_adversary::shrink::shrink;
@@ -38,7 +38,7 @@ pub fn work(a: &Arguments) -> Result<bool, String> {
         let line = line.map_err(|e| e.to_string())?;
         let index: u64 = line.trim().parse().map_err(|_| format!("not a number: {line}"))?;
         let (family, m) = model(a, index)?;
-        match judge(&m, a.relation.as_deref()) {
+        match judge_aloud(&m, a.relation.as_deref(), &mut |r| say(&Line::Begun(r.to_owned()))) {
             Judged::Refused(codes) => say(&Line::Refused(codes)),
             Judged::Tried(all) => {
                 for v in all {
@@ -51,6 +51,7 @@ pub fn work(a: &Arguments) -> Result<bool, String> {
                     let count = written.entry(key).or_insert(0);
                     *count += 1;
                     if a.out.is_some() && *count <= WRITTEN {
+                        say(&Line::Begun("shrink".to_owned()));
                         write(a, index, family.name, &m, &v)?;
                     }
                 }

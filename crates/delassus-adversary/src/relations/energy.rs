@@ -1,18 +1,25 @@
 //! The energy balance of the run a user makes.
 
+use crate::mechanism::Kind;
 use crate::run::Trace;
 use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
 
+/// Relative energy that does not count.
+const ROUND_OFF: f64 = 1e-9;
+
 pub fn check(s: &Subject) -> Vec<Violation> {
     let moved = moved(&s.base).max(moved(&s.careful));
     let Some(balance) = s.base.other("energy.balance") else { return Vec::new() };
-    let allowed = s.accuracy(RTOL) * moved;
-    let worst = balance
-        .iter()
-        .enumerate()
-        .fold((0, 0.0_f64), |w, (i, x)| if !(x.abs() <= w.1) { (i, x.abs()) } else { w });
-    if worst.1 <= allowed || moved == 0.0 {
+    // what round-off moves around in a mechanism at rest
+    let mass: f64 = s.mechanism.bodies.iter().map(|b| b.mass).sum();
+    let speed = s.scale(Kind::Length) / s.mechanism.end;
+    let allowed = s.accuracy(RTOL) * moved + ROUND_OFF * mass * speed * speed;
+    let worst = balance.iter().enumerate().fold((0, 0.0_f64), |w, (i, x)| {
+        // a NaN is the worst of all
+        if x.abs() <= w.1 { w } else { (i, x.abs()) }
+    });
+    if worst.1 <= allowed {
         return Vec::new();
     }
     let text = format!(
