@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Rng, chain, max_abs, max_diff, random_system};
-use delassus_linalg::rank::{DEFAULT_TOLERANCE, min_norm_solve, non_unique_rows, row_rank};
+use delassus_linalg::rank::{min_norm_solve, non_unique_rows, row_rank};
+use delassus_linalg::rank_tol;
 use delassus_linalg::{Csr, KktError};
 use faer::Mat;
 
@@ -13,7 +14,7 @@ fn dependencies_are_named_with_coefficients() {
     let combo: Vec<f64> =
         base.dense_row(1).iter().zip(base.dense_row(5)).map(|(x, y)| 2.0 * x - 0.5 * y).collect();
     let s = base.with_rows(&[base.dense_row(2), combo, vec![0.0; base.nv()], base.dense_row(2)]);
-    let report = row_rank(&s.jac, &s.g, None, DEFAULT_TOLERANCE).unwrap();
+    let report = row_rank(&s.jac, &s.g, None, rank_tol::ROWS).unwrap();
     let m = base.m();
     assert_eq!((report.rank, report.rows), (m, m + 4));
     let rows: Vec<usize> = report.dependent.iter().map(|d| d.row).collect();
@@ -81,7 +82,7 @@ fn six_thousand_rows_are_quick() {
     let rows = base.m() + copies.len();
     let jac = Csr::from_pairs(rows, base.nv(), pairs).unwrap();
     let start = std::time::Instant::now();
-    let report = row_rank(&jac, &g, None, DEFAULT_TOLERANCE).unwrap();
+    let report = row_rank(&jac, &g, None, rank_tol::ROWS).unwrap();
     let elapsed = start.elapsed();
     println!("{rows} rows: {elapsed:?}");
     assert_eq!(report.rank, base.m());
