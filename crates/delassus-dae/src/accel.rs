@@ -101,15 +101,23 @@ pub struct Accel {
 impl Accel {
     /// Sizes everything for a problem.
     pub fn new<P: Problem>(p: &P) -> Result<Accel, KktError> {
-        Accel::with_rows(p, false)
+        Accel::with_rows(p, false, p.structure().rank.is_delicate())
+    }
+
+    /// For a method that solves the independent rows in equations of its own: what it projects
+    /// onto must be what it solves, so all rows take part only where the chosen ones lose their
+    /// grip, or where none are left out.
+    pub(crate) fn beside_rows<P: Problem>(p: &P) -> Result<Accel, KktError> {
+        let rank = p.structure().rank;
+        Accel::with_rows(p, false, rank.is_delicate() && !rank.almost)
     }
 
     /// Like [`Accel::new`], but multipliers of redundant constraints are those of least norm.
     pub fn min_norm<P: Problem>(p: &P) -> Result<Accel, KktError> {
-        Accel::with_rows(p, true)
+        Accel::with_rows(p, true, p.structure().rank.is_delicate())
     }
 
-    fn with_rows<P: Problem>(p: &P, min_norm: bool) -> Result<Accel, KktError> {
+    fn with_rows<P: Problem>(p: &P, min_norm: bool, delicate: bool) -> Result<Accel, KktError> {
         let d = p.dims();
         let s = p.structure();
         let (n_mass, n_jac) = (s.mass.value_len(), s.jac.nnz());
@@ -121,7 +129,7 @@ impl Accel {
         };
         let chosen = if min_norm { None } else { s.independent_rows.clone() };
         let dense = d.nv <= DENSE_MAX;
-        let always_all = dense && s.rank.is_delicate();
+        let always_all = dense && delicate;
         let all = if always_all || (dense && redundant && !min_norm) {
             let scales = p.scales();
             let rows = RankedRows {

@@ -47,11 +47,13 @@ pub struct RowRank {
     pub almost: bool,
     /// Rows that give way where dependent rows contradict each other.
     pub yielding: Vec<usize>,
+    /// Rows that follow from others in every position of the motion, and are to hold in each.
+    pub dependent: Vec<usize>,
 }
 
 impl Default for RowRank {
     fn default() -> RowRank {
-        RowRank { grip: 1.0, almost: false, yielding: Vec::new() }
+        RowRank { grip: 1.0, almost: false, yielding: Vec::new(), dependent: Vec::new() }
     }
 }
 

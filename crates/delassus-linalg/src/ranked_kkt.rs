@@ -12,6 +12,11 @@
 //! `k` is at most the rank that was decided at the start: rows that were judged dependent there
 //! take part by least squares and never hold a direction of their own, however far rounding, or a
 //! length that is wrong by less than the tolerance, carries them from being exactly dependent.
+//!
+//! Close to a singular position the rows hardly hold one more of their directions. There the
+//! motion goes on as if that direction were free, and is held the less the closer the position is:
+//! what little the state is off the constraints must not decide an acceleration.
+//!
 //! Dense: for the few systems that need it, and for the few positions in which others do.
 
 use crate::block_diag::BlockDiag;
@@ -24,6 +29,10 @@ use crate::vecops::first_non_finite;
 
 /// Pivot relative to the largest below which a direction is lost in this position: rounding.
 const LOST: f64 = 1e-12;
+/// Pivot relative to the largest below which a direction is held in part only, and the square of
+/// the one where that is felt.
+const FADING: f64 = 1e-5;
+const FADES: f64 = 1e-12;
 /// Pivot of Zᵀ M Z relative to its diagonal below which a free direction has no inertia.
 const NO_INERTIA: f64 = 1e-13;
 
@@ -63,7 +72,11 @@ pub struct RankedKkt {
     order: Vec<usize>,
     /// Held directions: coefficients of each row, m × k.
     held: Reflectors,
-    /// Free directions, n × (n − k), and M times them; the factor of Zᵀ M Z.
+    /// Directions that are held for certain; those after them fade, with these shares.
+    strong: usize,
+    share: Vec<f64>,
+    /// Free directions, then those that fade, n × (n − strong), and M times them; the factor of
+    /// Zᵀ M Z.
     z: Vec<f64>,
     mz: Vec<f64>,
     s: Vec<f64>,
@@ -100,6 +113,8 @@ impl RankedKkt {
             rows: Reflectors::new(n, m),
             order: (0..m).collect(),
             held: Reflectors::new(m, k),
+            strong: 0,
+            share: vec![1.0; k],
             z: vec![0.0; n * n],
             mz: vec![0.0; n * n],
             s: vec![0.0; n * n],
@@ -142,6 +157,7 @@ impl RankedKkt {
     fn factor_rows(&mut self, jac_values: &[f64]) -> Result<FactorInfo, KktError> {
         let m = self.jac.nrows;
         self.rows.count = 0;
+        self.strong = 0;
         for i in 0..m {
             let weight = self.row_weight[i];
             let column = self.rows.column(i);
@@ -187,6 +203,11 @@ impl RankedKkt {
                 (info.min_relative_pivot, info.weakest_row) = (relative, row);
             }
             self.rows.eliminate(m);
+            // as a shift of the squares would leave after six refinements
+            self.share[j] = 1.0 - (FADES / (relative + FADES)).powi(7);
+            if relative > FADING * FADING && self.strong == j {
+                self.strong = j + 1;
+            }
         }
         info.regularized = self.rows.count < m;
         info.free_directions = m - self.rows.count;
@@ -230,14 +251,24 @@ impl RankedKkt {
         }
     }
 
-    /// The free directions and the Cholesky factor of their mass.
+    /// The directions that are not held for certain, and the Cholesky factor of their mass.
     fn factor_free(&mut self) {
         let (n, k) = (self.jac.ncols, self.rows.count);
-        let free = n - k;
+        let free = n - self.strong;
         for c in 0..free {
             let z = &mut self.z[c * n..(c + 1) * n];
             z.fill(0.0);
-            z[k + c] = 1.0;
+            if c < n - k {
+                z[k + c] = 1.0;
+            } else {
+                // one that fades, with what the others need to stay held
+                let j = self.strong + c - (n - k);
+                z[j] = 1.0;
+                for (i, x) in z[..self.strong].iter_mut().enumerate() {
+                    *x = -self.held.upper(i, j);
+                }
+                self.held.solve(0..self.strong, z);
+            }
             self.rows.apply(z);
             for (x, (z, d)) in self.xn.iter_mut().zip(z.iter().zip(&self.col_scale)) {
                 *x = z * d;
@@ -288,16 +319,18 @@ impl RankedKkt {
         for (x, &i) in self.xm.iter_mut().zip(&self.order) {
             *x = b[i] * self.row_weight[i];
         }
+        let strong = self.strong;
         self.held.transposed(&mut self.xm);
-        self.held.solve(&mut self.xm[..k]);
+        self.held.solve(strong..k, &mut self.xm);
+        self.held.solve(0..strong, &mut self.xm);
         self.xn.fill(0.0);
-        self.xn[..k].copy_from_slice(&self.xm[..k]);
+        self.xn[..strong].copy_from_slice(&self.xm[..strong]);
         self.rows.apply(&mut self.xn);
         for (a, (x, d)) in a.iter_mut().zip(self.xn.iter().zip(&self.col_scale)) {
             *a = x * d;
         }
         self.unbalanced(f, a);
-        let free = n - k;
+        let free = n - strong;
         for c in 0..free {
             let z = &self.z[c * n..(c + 1) * n];
             self.zn[c] = z.iter().zip(&self.rn).map(|(z, r)| z * r).sum();
@@ -309,6 +342,10 @@ impl RankedKkt {
         }
         for i in (0..free).rev() {
             self.zn[i] /= self.s[i * n + i];
+            if i >= n - k {
+                let j = strong + i - (n - k);
+                self.zn[i] += self.share[j] * (self.xm[j] - self.zn[i]);
+            }
             let x = self.zn[i];
             for j in 0..i {
                 self.zn[j] -= self.s[i * n + j] * x;

@@ -87,12 +87,13 @@ impl Reflectors {
         self.a[j * self.rows + i]
     }
 
-    /// x ← R⁻¹ x for the leading square of the factor.
-    pub fn solve(&self, x: &mut [f64]) {
-        for j in (0..self.count).rev() {
+    /// x ← R⁻¹ x for the square of the factor on these rows and columns.
+    pub fn solve(&self, range: std::ops::Range<usize>, x: &mut [f64]) {
+        for j in range.clone().rev() {
             x[j] /= self.diagonal[j];
             let xj = x[j];
-            for (x, r) in x[..j].iter_mut().zip(&self.a[j * self.rows..]) {
+            let above = &self.a[j * self.rows + range.start..j * self.rows + j];
+            for (x, r) in x[range.start..j].iter_mut().zip(above) {
                 *x -= r * xj;
             }
         }

@@ -168,7 +168,8 @@ impl<P: Unilateral> Mode<P> {
         let rows = places.iter().map(|p| (&p.law, p.normal, p.tangent));
         let forces = forces(rows, independent.as_deref());
         let mut rank = s.rank.clone();
-        for i in rank.yielding.iter_mut().filter(|i| **i >= b.n_pos) {
+        let moved = rank.yielding.iter_mut().chain(&mut rank.dependent);
+        for i in moved.filter(|i| **i >= b.n_pos) {
             *i += first_vel - b.n_pos;
         }
         let structure = Structure { jac, independent_rows: independent, rank, ..s };

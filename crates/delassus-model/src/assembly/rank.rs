@@ -9,8 +9,8 @@ use delassus_linalg::rank_tol;
 /// Rows beyond which the second look next to the start is not worth its time.
 const LARGE: usize = 2000;
 
-/// Residual that is left of joints that fit, at most: above it they contradict each other.
-const FITS: f64 = 1e-12;
+/// Velocities up to which joints are closed by rank to see whether redundant ones fit.
+const CLOSED_BY_RANK: usize = 400;
 
 /// A row that depends on others.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,7 +90,7 @@ pub(super) fn analyse(
         seen = there;
     }
     let mut here = seen;
-    let almost = here.largest_dropped > rank_tol::rounding(d.n_vel) || report.residual > FITS;
+    let almost = here.largest_dropped > rank_tol::rounding(d.n_vel) || !fits(sys, t, q, here.rank);
     let mut yielding = Vec::new();
     let mut moved = None;
     if almost {
@@ -111,8 +111,20 @@ pub(super) fn analyse(
     name_dependencies(sys, &here, report);
     let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
     let independent = (0..d.n_vel).filter(|r| !dropped.contains(r)).collect();
-    let rank = RowRank { grip: here.smallest_kept, almost, yielding };
+    let rank = RowRank { grip: here.smallest_kept, almost, yielding, dependent: dropped };
     Ok(Found { independent: Some(independent), rank, moved })
+}
+
+/// Whether redundant joints agree up to rounding: by as many directions as they hold they can then
+/// be closed altogether.
+fn fits(sys: &System, t: f64, q: &[f64], rank: usize) -> bool {
+    let d = sys.dims();
+    if d.nv > CLOSED_BY_RANK {
+        return true;
+    }
+    let far = q.iter().fold(0.0, |m: f64, x| m.max(x.abs())) / sys.length_scale();
+    let rounding = 40.0 * f64::EPSILON * (1.0 + far);
+    position::close_yielding(sys, t, q, rank, &[]).is_ok_and(|(_, worst)| worst <= rounding)
 }
 
 /// Which row depends on which others, and whose reactions are not unique.
