@@ -19,8 +19,11 @@ use delassus_linalg::{
     Backend, CondensedKkt, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip, rank_tol,
 };
 
-/// Velocities up to which all rows are solved densely, by rank; beyond, they are filtered.
-const DENSE_MAX: usize = 400;
+/// Velocities up to which all rows are solved densely, by rank, where the chosen ones lose their
+/// grip; beyond, they are filtered.
+const DENSE_MAX: usize = 150;
+/// The same for systems that need it everywhere.
+const DENSE_MAX_DELICATE: usize = 400;
 
 /// Solver of all rows of a redundant or delicate system.
 enum AllRows {
@@ -128,8 +131,8 @@ impl Accel {
             redundant,
         };
         let chosen = if min_norm { None } else { s.independent_rows.clone() };
+        let always_all = delicate && d.nv <= DENSE_MAX_DELICATE;
         let dense = d.nv <= DENSE_MAX;
-        let always_all = dense && delicate;
         let all = if always_all || (dense && redundant && !min_norm) {
             let scales = p.scales();
             let rows = RankedRows {

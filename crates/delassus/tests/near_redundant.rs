@@ -49,7 +49,9 @@ markers = { c0 = [0, 0], c1 = [1, 0], c2 = [2, 0] }
     );
     for i in order {
         let (name, a, b) = joints[i];
-        text.push_str(&format!("{name} = {{ type = \"revolute\", between = [\"{a}\", \"{b}\"] }}\n"));
+        text.push_str(&format!(
+            "{name} = {{ type = \"revolute\", between = [\"{a}\", \"{b}\"] }}\n"
+        ));
     }
     for k in 1..repeated {
         for (name, a, b) in joints {
@@ -135,9 +137,13 @@ fn other_methods_are_right_or_stop_by_name() {
 /// Two hinges on one line and a third that is tilted a little: nothing can turn.
 fn lock(tilt: &str, first: usize) -> String {
     let mut hinges = [
-        "h1 = { type = \"revolute\", between = [\"ground.p1\", \"arm.m1\"], axis = [1, 0, 0] }".to_owned(),
-        "h2 = { type = \"revolute\", between = [\"ground.p2\", \"arm.m2\"], axis = [-1, 0, 0] }".to_owned(),
-        format!("h3 = {{ type = \"revolute\", between = [\"ground.p3\", \"arm.m3\"], axis = [\"cos({tilt})\", \"sin({tilt})\", 0] }}"),
+        "h1 = { type = \"revolute\", between = [\"ground.p1\", \"arm.m1\"], axis = [1, 0, 0] }"
+            .to_owned(),
+        "h2 = { type = \"revolute\", between = [\"ground.p2\", \"arm.m2\"], axis = [-1, 0, 0] }"
+            .to_owned(),
+        format!(
+            "h3 = {{ type = \"revolute\", between = [\"ground.p3\", \"arm.m3\"], axis = [\"cos({tilt})\", \"sin({tilt})\", 0] }}"
+        ),
     ];
     hinges.rotate_left(first);
     format!(

@@ -15,9 +15,8 @@ fn pendulum(rate: &str, body: &str, repeated: usize, turned: bool) -> String {
         "q = { type = \"revolute\", between = [\"first.tip\", \"second\"] }".to_owned(),
     ];
     for k in 1..repeated {
-        joints.push(format!(
-            "p{k} = {{ type = \"revolute\", between = [\"ground.o\", \"first\"] }}"
-        ));
+        joints
+            .push(format!("p{k} = {{ type = \"revolute\", between = [\"ground.o\", \"first\"] }}"));
         joints.push(format!(
             "q{k} = {{ type = \"revolute\", between = [\"first.tip\", \"second\"] }}"
         ));

@@ -39,13 +39,19 @@ pub(super) fn small_gap(sys: &System, found: &RankReport, report: &mut AssemblyR
 }
 
 /// The joint of each dependency that is left open where its rows contradict each other: the one
-/// where the bodies, as the user put them, do not fit; or the last one. The dependency is then
-/// named after it.
-pub(super) fn who_gives_way(sys: &System, found: &mut RankReport, given: &[f64]) -> Vec<JointId> {
+/// where the bodies, as the user put them, do not fit by more than rounding, or the last one; and
+/// whether it is evident that it does not fit. The dependency is then named after it. Without
+/// `rounding` the bodies were put too roughly to tell.
+pub(super) fn who_gives_way(
+    sys: &System,
+    found: &mut RankReport,
+    given: &[f64],
+    rounding: Option<f64>,
+) -> Vec<(JointId, bool)> {
     let joint_of = |row: usize| sys.row_origins()[row].joint;
     let scale = sys.scales().row;
     let size = |row: usize, c: f64| (c * scale[row]).abs();
-    let mut out: Vec<JointId> = Vec::new();
+    let mut out: Vec<(JointId, bool)> = Vec::new();
     for which in 0..found.dependent.len() {
         let d = &found.dependent[which];
         let all: Vec<(usize, f64)> = d
@@ -58,10 +64,11 @@ pub(super) fn who_gives_way(sys: &System, found: &mut RankReport, given: &[f64])
         let off = |j: JointId| {
             sys.rows_of(j).filter_map(|r| given.get(r)).fold(0.0, |m: f64, x| m.max(x.abs()))
         };
+        let evident = |off: f64| rounding.is_some_and(|r| off > r);
         let mut chosen = (joint_of(d.row), off(joint_of(d.row)));
         for (row, c) in &all {
             let j = joint_of(*row);
-            if *c >= TAKES_PART * largest && off(j) > 2.0 * chosen.1 + f64::EPSILON {
+            if *c >= TAKES_PART * largest && off(j) > 2.0 * chosen.1 && evident(off(j)) {
                 chosen = (j, off(j));
             }
         }
@@ -75,8 +82,8 @@ pub(super) fn who_gives_way(sys: &System, found: &mut RankReport, given: &[f64])
                 found.leave_out(which, row);
             }
         }
-        if !out.contains(&chosen.0) {
-            out.push(chosen.0);
+        if !out.iter().any(|x| x.0 == chosen.0) {
+            out.push((chosen.0, evident(chosen.1)));
         }
     }
     found.dependent.sort_by_key(|d| d.row);
@@ -87,14 +94,14 @@ pub(super) fn who_gives_way(sys: &System, found: &mut RankReport, given: &[f64])
 pub(super) fn almost_redundant(
     sys: &System,
     found: &RankReport,
-    joints: &[JointId],
+    joints: &[(JointId, bool)],
     report: &mut AssemblyReport,
 ) {
     let names: Vec<String> =
-        joints.iter().map(|j| format!("\"{}\"", sys.model().joints[j.0].name)).collect();
+        joints.iter().map(|j| format!("\"{}\"", sys.model().joints[j.0.0].name)).collect();
     let path = joints
         .first()
-        .map_or_else(String::new, |j| format!("joint.{}", sys.model().joints[j.0].name));
+        .map_or_else(String::new, |j| format!("joint.{}", sys.model().joints[j.0.0].name));
     report.notes.push(
         Diagnostic::note(
             "N_ALMOST_REDUNDANT",

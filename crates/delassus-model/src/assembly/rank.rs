@@ -10,7 +10,7 @@ use delassus_linalg::rank_tol;
 const LARGE: usize = 2000;
 
 /// Velocities up to which joints are closed by rank to see whether redundant ones fit.
-const CLOSED_BY_RANK: usize = 400;
+const CLOSED_BY_RANK: usize = 150;
 
 /// A row that depends on others.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,22 +91,24 @@ pub(super) fn analyse(
     }
     let mut here = seen;
     let almost = here.largest_dropped > rank_tol::rounding(d.n_vel) || !fits(sys, t, q, here.rank);
+    let close = given.iter().all(|x| x.abs() <= rank_tol::ROWS);
+    let misfits = doubt::who_gives_way(sys, &mut here, &given, close.then(|| rounding(sys, q)));
     let mut yielding = Vec::new();
     let mut moved = None;
-    if almost {
-        let joints = doubt::who_gives_way(sys, &mut here, &given);
-        for j in &joints {
+    for (j, evident) in &misfits {
+        if almost || *evident {
             yielding.extend(sys.rows_of(*j));
         }
-        let fits = given.iter().all(|x| x.abs() <= rank_tol::ROWS);
-        let from = if fits { sys.given_configuration() } else { q.to_vec() };
+    }
+    if almost {
+        let from = if close { sys.given_configuration() } else { q.to_vec() };
         if let Ok((closed, worst)) = position::close_yielding(sys, t, &from, here.rank, &yielding)
             && worst <= rank_tol::ROWS
         {
             report.residual = worst;
             moved = Some(closed);
         }
-        doubt::almost_redundant(sys, &here, &joints, report);
+        doubt::almost_redundant(sys, &here, &misfits, report);
     }
     name_dependencies(sys, &here, report);
     let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
@@ -122,9 +124,14 @@ fn fits(sys: &System, t: f64, q: &[f64], rank: usize) -> bool {
     if d.nv > CLOSED_BY_RANK {
         return true;
     }
+    position::close_yielding(sys, t, q, rank, &[])
+        .is_ok_and(|(_, worst)| worst <= 2.0 * rounding(sys, q))
+}
+
+/// Scaled residual that is rounding, this far from the origin.
+fn rounding(sys: &System, q: &[f64]) -> f64 {
     let far = q.iter().fold(0.0, |m: f64, x| m.max(x.abs())) / sys.length_scale();
-    let rounding = 40.0 * f64::EPSILON * (1.0 + far);
-    position::close_yielding(sys, t, q, rank, &[]).is_ok_and(|(_, worst)| worst <= rounding)
+    20.0 * f64::EPSILON * (1.0 + far)
 }
 
 /// Which row depends on which others, and whose reactions are not unique.
