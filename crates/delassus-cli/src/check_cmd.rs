@@ -28,6 +28,8 @@ struct CheckReport<'a> {
     velocities: usize,
     constraints: usize,
     rank: usize,
+    /// Smallest singular value that counts as held, largest that counts as redundant.
+    rank_gap: [f64; 2],
     mobility: usize,
     singular_start: bool,
     redundancy: Vec<Dependent<'a>>,
@@ -86,6 +88,7 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         velocities: r.nv,
         constraints: r.rows,
         rank: r.rank,
+        rank_gap: r.rank_gap,
         mobility: r.mobility,
         singular_start: r.singular_start,
         redundancy: r
@@ -129,7 +132,16 @@ fn text(r: &CheckReport<'_>) -> String {
     }
     let singular = if r.singular_start { " (singular position at the start)" } else { "" };
     table.row("freedoms", &format!("{} of {} velocities{singular}", r.mobility, r.velocities));
-    table.row("constraints", &format!("{}, rank {}", r.constraints, r.rank));
+    let gap = match r.rank_gap {
+        _ if r.constraints == 0 => String::new(),
+        [kept, dropped] if r.redundancy.is_empty() || dropped == 0.0 => {
+            format!(" (singular values from {kept:.1e})")
+        }
+        [kept, dropped] => {
+            format!(" (singular values from {kept:.1e}; redundant up to {dropped:.1e})")
+        }
+    };
+    table.row("constraints", &format!("{}, rank {}{gap}", r.constraints, r.rank));
     if r.redundancy.is_empty() {
         table.row("redundant", "none; all reactions are unique");
     } else {

@@ -6,16 +6,59 @@
 //! Redundant constraints: methods solve with the independent rows, which has the same
 //! acceleration, costs less and stays regular a little off the constraints, where the
 //! dependent rows contradict the others. Where the chosen rows lose their grip (a singular
-//! position of theirs) all rows are used, filtered. Output asks for the multipliers of least
-//! norm over all rows: [`Accel::min_norm`].
+//! position of theirs) all rows are used, with the rank that was decided at the start. So they are
+//! everywhere if rows are only almost dependent, or almost not: see [`RowRank`]. Output asks for
+//! the multipliers of least norm over all rows: [`Accel::min_norm`].
+//!
+//! [`RowRank`]: crate::problem::RowRank
 
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{AtVel, Dims, Problem, at};
 use crate::rows::RowSubset;
-use delassus_linalg::{Backend, CondensedKkt, KktError, KktOptions};
+use delassus_linalg::{
+    Backend, CondensedKkt, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip, rank_tol,
+};
 
-/// Relative pivot below which the independent rows of a redundant system are not trusted.
-const WEAK_SUBSET: f64 = 1e-8;
+/// Velocities up to which all rows are solved densely, by rank, where the chosen ones lose their
+/// grip; beyond, they are filtered.
+const DENSE_MAX: usize = 150;
+/// The same for systems that need it everywhere.
+const DENSE_MAX_DELICATE: usize = 400;
+
+/// Solver of all rows of a redundant or delicate system.
+enum AllRows {
+    Ranked(Box<RankedKkt>),
+    Filtered(Box<CondensedKkt>),
+}
+
+impl AllRows {
+    fn set_mass(&mut self, mass: &[f64]) -> Result<(), KktError> {
+        match self {
+            AllRows::Ranked(kkt) => kkt.set_mass(mass),
+            AllRows::Filtered(kkt) => kkt.set_mass(mass),
+        }
+    }
+
+    fn factor(&mut self, jac: &[f64]) -> Result<FactorInfo, KktError> {
+        match self {
+            AllRows::Ranked(kkt) => kkt.factor(jac),
+            AllRows::Filtered(kkt) => kkt.factor(jac),
+        }
+    }
+
+    fn solve(
+        &mut self,
+        f: &[f64],
+        b: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), KktError> {
+        match self {
+            AllRows::Ranked(kkt) => kkt.solve(f, b, a, lambda),
+            AllRows::Filtered(kkt) => kkt.solve(f, b, a, lambda).map(|_| ()),
+        }
+    }
+}
 
 /// Right-hand side of the constraint rows.
 enum Rhs<'a> {
@@ -39,9 +82,10 @@ pub struct Baumgarte {
 pub struct Accel {
     kkt: CondensedKkt,
     subset: RowSubset,
-    /// All rows of a redundant system, and whether they are in use.
-    all: Option<CondensedKkt>,
+    /// All rows of a redundant system, whether they are in use, and whether they always are.
+    all: Option<AllRows>,
     use_all: bool,
+    always_all: bool,
     dims: Dims,
     mass: Vec<f64>,
     jac: Vec<f64>,
@@ -60,15 +104,23 @@ pub struct Accel {
 impl Accel {
     /// Sizes everything for a problem.
     pub fn new<P: Problem>(p: &P) -> Result<Accel, KktError> {
-        Accel::with_rows(p, false)
+        Accel::with_rows(p, false, p.structure().rank.is_delicate())
+    }
+
+    /// For a method that solves the independent rows in equations of its own: what it projects
+    /// onto must be what it solves, so all rows take part only where the chosen ones lose their
+    /// grip, or where none are left out.
+    pub(crate) fn beside_rows<P: Problem>(p: &P) -> Result<Accel, KktError> {
+        let rank = p.structure().rank;
+        Accel::with_rows(p, false, rank.is_delicate() && !rank.almost)
     }
 
     /// Like [`Accel::new`], but multipliers of redundant constraints are those of least norm.
     pub fn min_norm<P: Problem>(p: &P) -> Result<Accel, KktError> {
-        Accel::with_rows(p, true)
+        Accel::with_rows(p, true, p.structure().rank.is_delicate())
     }
 
-    fn with_rows<P: Problem>(p: &P, min_norm: bool) -> Result<Accel, KktError> {
+    fn with_rows<P: Problem>(p: &P, min_norm: bool, delicate: bool) -> Result<Accel, KktError> {
         let d = p.dims();
         let s = p.structure();
         let (n_mass, n_jac) = (s.mass.value_len(), s.jac.nnz());
@@ -79,9 +131,24 @@ impl Accel {
             redundant,
         };
         let chosen = if min_norm { None } else { s.independent_rows.clone() };
-        let all = (redundant && !min_norm)
-            .then(|| CondensedKkt::new(s.mass.clone(), s.jac.clone(), opts(true)))
-            .transpose()?;
+        let always_all = delicate && d.nv <= DENSE_MAX_DELICATE;
+        let dense = d.nv <= DENSE_MAX;
+        let all = if always_all || (dense && redundant && !min_norm) {
+            let scales = p.scales();
+            let rows = RankedRows {
+                rank: s.held(),
+                row_scale: scales.row,
+                col_scale: scales.q,
+                yielding: s.rank.yielding.clone(),
+                grip: grip(s.rank.grip),
+            };
+            Some(AllRows::Ranked(Box::new(RankedKkt::new(s.mass.clone(), s.jac.clone(), rows)?)))
+        } else if redundant && !min_norm {
+            let kkt = CondensedKkt::new(s.mass.clone(), s.jac.clone(), opts(true))?;
+            Some(AllRows::Filtered(Box::new(kkt)))
+        } else {
+            None
+        };
         let subset = RowSubset::new(s.jac, chosen)?;
         let kkt = CondensedKkt::new(
             s.mass.clone(),
@@ -92,7 +159,8 @@ impl Accel {
             kkt,
             subset,
             all,
-            use_all: false,
+            use_all: always_all,
+            always_all,
             dims: d,
             mass: vec![0.0; n_mass],
             jac: vec![0.0; n_jac],
@@ -119,19 +187,29 @@ impl Accel {
     ) -> Result<(), StepFailure> {
         if !self.mass_set || !self.constant_mass {
             mass(&mut self.mass);
-            self.kkt.set_mass(&self.mass)?;
+            if !self.always_all {
+                self.kkt.set_mass(&self.mass)?;
+            }
             if let Some(all) = &mut self.all {
                 all.set_mass(&self.mass)?;
             }
             self.mass_set = true;
         }
         jac(&mut self.jac);
+        if let Some(all) = &mut self.all
+            && self.always_all
+        {
+            let info = all.factor(&self.jac)?;
+            self.work.factorizations += 1;
+            self.weakest_pivot = self.weakest_pivot.min(info.min_relative_pivot);
+            return Ok(());
+        }
         let info = self.kkt.factor(self.subset.values(&self.jac))?;
         self.work.factorizations += 1;
         self.weakest_pivot = self.weakest_pivot.min(info.min_relative_pivot);
         self.use_all = false;
         if let Some(all) = &mut self.all
-            && info.min_relative_pivot < WEAK_SUBSET
+            && info.min_relative_pivot < rank_tol::WEAK
         {
             all.factor(&self.jac)?;
             self.use_all = true;

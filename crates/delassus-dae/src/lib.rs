@@ -33,7 +33,9 @@ pub use failure::{StepFailure, Work};
 pub use foresight::Foresight;
 pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
-pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
+pub use problem::{
+    AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, Structure, at,
+};
 pub use state::{Derived, State};
 pub use unilateral::{BEHIND, Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};
 

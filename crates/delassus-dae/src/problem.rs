@@ -1,7 +1,7 @@
 //! [`Problem`]: what whoever has equations writes, and the staged access to it that methods use.
 
 use crate::manifold::Manifold;
-use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_linalg::{BlockDiag, Csr, KktError, rank_tol};
 
 /// Sizes of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +34,34 @@ pub struct Structure {
     /// Rows that are independent of each other and span all others, in ascending order;
     /// `None`: all rows. Methods solve with these; the multipliers of the others are zero.
     pub independent_rows: Option<Vec<usize>>,
+    /// How sure that rank is.
+    pub rank: RowRank,
+}
+
+/// What was found when the rank of the rows was decided, once for the whole run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowRank {
+    /// Shortest combination of independent unit rows, with coefficients of unit norm.
+    pub grip: f64,
+    /// Rows that count as dependent are so up to the tolerance only, not up to rounding.
+    pub almost: bool,
+    /// Rows that give way where dependent rows contradict each other.
+    pub yielding: Vec<usize>,
+    /// Rows that follow from others in every position of the motion, and are to hold in each.
+    pub dependent: Vec<usize>,
+}
+
+impl Default for RowRank {
+    fn default() -> RowRank {
+        RowRank { grip: 1.0, almost: false, yielding: Vec::new(), dependent: Vec::new() }
+    }
+}
+
+impl RowRank {
+    /// Whether G M⁻¹ Gᵀ, in which lengths appear squared, hides what the rows say.
+    pub fn is_delicate(&self) -> bool {
+        self.almost || self.grip < rank_tol::DELICATE
+    }
 }
 
 impl Structure {
@@ -46,7 +74,13 @@ impl Structure {
             constant_mass: false,
             mass_floor: vec![0.0; nv],
             independent_rows: None,
+            rank: RowRank::default(),
         }
+    }
+
+    /// Number of directions that the rows hold.
+    pub fn held(&self) -> usize {
+        self.independent_rows.as_ref().map_or(self.jac.nrows, Vec::len).min(self.jac.ncols)
     }
 }
 

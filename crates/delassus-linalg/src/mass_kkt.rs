@@ -15,7 +15,7 @@ use crate::vecops::{all_finite, first_non_finite, weighted_max};
 /// A plain factorisation is accepted down to this relative pivot (relative
 /// singular value 1e-5): its square is still above rounding, so one
 /// refinement restores full accuracy.
-const PIVOT_MIN: f64 = 1e-10;
+const PIVOT_MIN: f64 = crate::rank_tol::PRODUCT;
 /// Below this pivot a plain solve is refined once.
 const PIVOT_REFINE: f64 = 1e-6;
 /// Relative diagonal shift of the regularised factorisation. Two decades below

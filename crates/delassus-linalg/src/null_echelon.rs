@@ -49,6 +49,35 @@ pub(crate) fn reduce(vectors: Vec<Sparse>) -> BTreeMap<usize, Sparse> {
     pivots
 }
 
+/// Reduced vectors keyed by an entry which is −1, which no other vector contains and which is
+/// at least the given part of the largest: the latest such entry of each.
+pub(crate) fn reduce_sizeable(vectors: Vec<Sparse>, part: f64) -> BTreeMap<usize, Sparse> {
+    let mut pivots: BTreeMap<usize, Sparse> = BTreeMap::new();
+    for mut v in vectors {
+        let shared: Vec<usize> = v.keys().copied().filter(|k| pivots.contains_key(k)).collect();
+        for k in shared {
+            eliminate(&mut v, &pivots[&k], k);
+        }
+        if clean(&mut v).is_none() {
+            continue;
+        }
+        let largest = v.values().fold(0.0, |m: f64, c| m.max(c.abs()));
+        let Some(key) = v.iter().rev().find(|(_, c)| c.abs() >= part * largest).map(|(k, _)| *k)
+        else {
+            continue;
+        };
+        let scale = -1.0 / v.get(&key).copied().unwrap_or(-1.0);
+        for c in v.values_mut() {
+            *c *= scale;
+        }
+        for other in pivots.values_mut() {
+            eliminate(other, &v, key);
+        }
+        pivots.insert(key, v);
+    }
+    pivots
+}
+
 /// Drop rounding; returns the last index left.
 fn clean(v: &mut Sparse) -> Option<usize> {
     let largest = v.values().fold(0.0, |m: f64, c| m.max(c.abs()));

@@ -10,11 +10,7 @@ use crate::null_echelon;
 use crate::pattern::Csr;
 use crate::row_qr::RowQr;
 use crate::vecops::first_non_finite;
-use crate::{ordering, sparse_ldl};
-
-/// Default relative tolerance: well above the rounding of assembled
-/// coefficients, well below any intended misalignment.
-pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+use crate::{ordering, rank_tol, sparse_ldl};
 
 /// Entries of the factor up to which the given order is kept (600 rows, all
 /// coupled): its distances mean exactly what the report says.
@@ -40,25 +36,27 @@ pub struct RankReport {
     pub rank: usize,
     /// Number of rows.
     pub rows: usize,
-    /// Smallest distance of a kept row from the span of the kept rows before
-    /// it, as a fraction of its length (1 if no rows are kept). It bounds
-    /// the smallest relative singular value from above. (For large systems
-    /// "before" is in elimination order.)
+    /// Shortest combination of kept unit rows that was met, with coefficients
+    /// of unit norm (1 if no rows are kept): an estimate of their smallest
+    /// singular value, from above.
     pub smallest_kept: f64,
-    /// Largest such distance among the dependent rows (0 if none): a gap to
-    /// `smallest_kept` of many decades means the rank is beyond doubt.
+    /// The row at which it was met.
+    pub weakest_row: Option<usize>,
+    /// Longest such combination that was taken for a dependency (0 if none):
+    /// a gap to `smallest_kept` of many decades means the rank is beyond doubt.
     pub largest_dropped: f64,
-    /// The dependent rows, ascending; earlier rows are kept. Each is also a
-    /// left null vector, and together they span the left null space.
+    /// The dependent rows, ascending. Earlier rows are kept, unless the later
+    /// one has hardly a part in the dependency. Each is also a left null
+    /// vector, and together they span the left null space.
     pub dependent: Vec<DependentRow>,
 }
 
 /// Rank of the rows of `G`, keeping earlier rows over later ones.
 ///
 /// Rows are scaled to unit length; `col_scale`, if given, multiplies the
-/// columns first, so that lengths and angles can be made comparable. A row
-/// is dependent when its distance from the span of the earlier kept rows is
-/// at most `tol` of its length.
+/// columns first, so that lengths and angles can be made comparable. Rows are
+/// dependent when a combination of them, with coefficients of unit norm, is at
+/// most `tol` long; see [`crate::rank_tol`].
 pub fn row_rank(
     jac: &Csr,
     values: &[f64],
@@ -66,7 +64,31 @@ pub fn row_rank(
     tol: f64,
 ) -> Result<RankReport, KktError> {
     let analysis = Analysis::new(jac, values, col_scale, tol)?;
-    Ok(analysis.in_given_order(analysis.report()))
+    Ok(analysis.well_placed(analysis.in_given_order(analysis.report())))
+}
+
+impl RankReport {
+    /// Leaves out another row of the same dependency instead of the one it is
+    /// named after. Nothing changes where that row has no part in it.
+    pub fn leave_out(&mut self, which: usize, row: usize) {
+        let d = &self.dependent[which];
+        let Some(&(_, c)) = d.others.iter().find(|(i, c)| *i == row && *c != 0.0) else {
+            return;
+        };
+        let rest = d.others.iter().filter(|(i, _)| *i != row).map(|&(i, x)| (i, -x / c));
+        let exchanged = DependentRow { row, others: rest.chain([(d.row, 1.0 / c)]).collect() };
+        for other in &mut self.dependent {
+            let Some(at) = other.others.iter().position(|(i, _)| *i == row) else { continue };
+            let (_, c) = other.others.swap_remove(at);
+            for &(i, x) in &exchanged.others {
+                match other.others.iter_mut().find(|(k, _)| *k == i) {
+                    Some((_, y)) => *y += c * x,
+                    None => other.others.push((i, c * x)),
+                }
+            }
+        }
+        self.dependent[which] = exchanged;
+    }
 }
 
 /// Rows whose multiplier is not unique: those that take part in any
@@ -89,7 +111,7 @@ pub fn min_norm_solve(jac: &Csr, values: &[f64], rhs: &[f64]) -> Result<Vec<f64>
     if let Some(dof) = first_non_finite(rhs) {
         return Err(KktError::NonFiniteDof { dof });
     }
-    let analysis = Analysis::new(jac, values, None, DEFAULT_TOLERANCE)?;
+    let analysis = Analysis::new(jac, values, None, rank_tol::ROWS)?;
     let (rows, norms, qr) = (jac.nrows, &analysis.norms, &analysis.qr);
     let mut lambda = vec![0.0; rows];
     let mut ordered = vec![0.0; rows];
@@ -189,15 +211,18 @@ impl Analysis {
         let (qr, norms) = (&self.qr, &self.norms);
         let rows = norms.len();
         let (mut smallest_kept, mut largest_dropped) = (1.0f64, 0.0f64);
+        let mut weakest_row = None;
         let mut dependent = Vec::new();
         let columns = qr.columns();
         let mut x = vec![0.0; rows];
-        for (row, &distance) in qr.distance.iter().enumerate() {
+        for (row, &shortest) in qr.shortest.iter().enumerate() {
             if qr.kept[row] {
-                smallest_kept = smallest_kept.min(distance);
+                if shortest < smallest_kept {
+                    (smallest_kept, weakest_row) = (shortest, Some(self.order[row] as usize));
+                }
                 continue;
             }
-            largest_dropped = largest_dropped.max(distance);
+            largest_dropped = largest_dropped.max(shortest);
             x[..row].fill(0.0);
             for &(k, v) in &columns[row] {
                 x[k as usize] = v;
@@ -211,7 +236,14 @@ impl Analysis {
                 .collect();
             dependent.push(DependentRow { row, others });
         }
-        RankReport { rank: rows - dependent.len(), rows, smallest_kept, largest_dropped, dependent }
+        RankReport {
+            rank: rows - dependent.len(),
+            rows,
+            smallest_kept,
+            weakest_row,
+            largest_dropped,
+            dependent,
+        }
     }
 
     /// The same null space with given row numbers and earlier rows kept.
@@ -219,18 +251,10 @@ impl Analysis {
         if self.given {
             return report;
         }
-        let lengths = {
-            let mut out = vec![0.0; report.rows];
-            for (&i, n) in self.order.iter().zip(&self.norms) {
-                out[i as usize] = *n;
-            }
-            out
-        };
         let name = |position: usize| self.order[position] as usize;
         // Reduced in terms of unit rows, where sizes are comparable.
-        let weight = |row: usize| {
-            if lengths[row] > 0.0 { lengths[row] } else { 1.0 }
-        };
+        let weights = self.weights();
+        let weight = |row: usize| weights[row];
         let vectors = report
             .dependent
             .iter()
@@ -248,6 +272,56 @@ impl Analysis {
                     .into_iter()
                     .filter(|(i, c)| *i != row && c.abs() > COEFFICIENT_MIN)
                     .map(|(i, c)| (i, c * weight(row) / weight(i)))
+                    .collect(),
+            })
+            .collect();
+        report
+    }
+}
+
+/// Part of the largest coefficient that a row must have in a dependency to be
+/// the one that is left out for it: without it, the rows that are kept would be
+/// almost dependent themselves.
+const SIZEABLE: f64 = 0.1;
+
+impl Analysis {
+    /// Lengths of the rows as given; 1 for empty ones.
+    fn weights(&self) -> Vec<f64> {
+        let mut out = vec![1.0; self.norms.len()];
+        for (&i, n) in self.order.iter().zip(&self.norms) {
+            if *n > 0.0 {
+                out[i as usize] = *n;
+            }
+        }
+        out
+    }
+
+    /// The same dependencies with a sizeable part of each row that is left out.
+    fn well_placed(&self, mut report: RankReport) -> RankReport {
+        let weights = self.weights();
+        let badly = |d: &DependentRow| {
+            let own = weights[d.row];
+            d.others.iter().any(|(i, c)| (c * weights[*i]).abs() * SIZEABLE > own)
+        };
+        if !report.dependent.iter().any(badly) {
+            return report;
+        }
+        let vectors = report
+            .dependent
+            .iter()
+            .map(|d| {
+                let others = d.others.iter().map(|&(i, c)| (i, c * weights[i]));
+                others.chain([(d.row, -weights[d.row])]).collect()
+            })
+            .collect();
+        report.dependent = null_echelon::reduce_sizeable(vectors, SIZEABLE)
+            .into_iter()
+            .map(|(row, v)| DependentRow {
+                row,
+                others: v
+                    .into_iter()
+                    .filter(|(i, c)| *i != row && c.abs() > COEFFICIENT_MIN)
+                    .map(|(i, c)| (i, c * weights[row] / weights[i]))
                     .collect(),
             })
             .collect();

@@ -17,11 +17,17 @@ pub(crate) struct RowQr {
     col: Vec<u32>,
     value: Vec<f64>,
     diagonal: Vec<f64>,
-    /// Rows whose distance from the earlier kept ones exceeds the tolerance.
+    /// Rows that are no combination of the earlier kept ones, by the tolerance.
     pub(crate) kept: Vec<bool>,
-    /// That distance, for rows of unit length.
-    pub(crate) distance: Vec<f64>,
+    /// How much is left of the combination of unit rows, with coefficients of unit norm, that
+    /// comes closest to cancelling this row by the kept ones before it: an estimate from above of
+    /// the smallest singular value of these rows, and the same whichever of them comes last.
+    pub(crate) shortest: Vec<f64>,
 }
+
+/// Distance of a row from the span of the earlier ones above which its combination is not worth
+/// looking at: the rows before it were then kept by a margin.
+const CLEAR: f64 = 1e-3;
 
 impl RowQr {
     /// `values` are of rows already scaled to unit length (or zero).
@@ -44,7 +50,7 @@ impl RowQr {
             col,
             diagonal: vec![0.0; n],
             kept: vec![false; n],
-            distance: vec![0.0; n],
+            shortest: vec![0.0; n],
         };
         let mut work = vec![0.0; n];
         for column in &columns {
@@ -57,8 +63,10 @@ impl RowQr {
         }
         for k in 0..n {
             let d = qr.diagonal[k].abs();
-            qr.distance[k] = d;
-            qr.kept[k] = d > tol;
+            // The distance alone depends on the order: a row with a small part in a dependency,
+            // last by chance, is far from the others though they are as good as dependent.
+            qr.shortest[k] = if d > CLEAR { d } else { d / qr.coefficient_norm(k, &mut work) };
+            qr.kept[k] = qr.shortest[k] > tol;
             if !qr.kept[k] {
                 // What was left in this row still belongs to later rows.
                 let range = qr.ptr[k] as usize..qr.ptr[k + 1] as usize;
@@ -98,6 +106,20 @@ impl RowQr {
                 *x = c * new - s * old;
             }
         }
+    }
+
+    /// √(1 + |c|²) for row `k` ≈ Σ c · (kept rows before it); leaves `work` zero.
+    fn coefficient_norm(&self, k: usize, work: &mut [f64]) -> f64 {
+        for i in (0..k).filter(|i| self.kept[*i]) {
+            let range = self.ptr[i] as usize..self.ptr[i + 1] as usize;
+            if let Ok(at) = self.col[range.clone()].binary_search(&(k as u32)) {
+                work[i] = self.value[range.start + at];
+            }
+        }
+        self.solve_upper(k, work);
+        let square: f64 = work[..k].iter().map(|c| c * c).sum();
+        work[..k].fill(0.0);
+        (1.0 + square).sqrt()
     }
 
     /// Entries of column `j` above the diagonal, as `(row, value)`.

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{Rng, chain, max_abs, max_diff, random_system};
-use delassus_linalg::rank::{DEFAULT_TOLERANCE, min_norm_solve, non_unique_rows, row_rank};
+use delassus_linalg::rank::{min_norm_solve, non_unique_rows, row_rank};
+use delassus_linalg::rank_tol;
 use delassus_linalg::{Csr, KktError};
 use faer::Mat;
 
@@ -13,7 +14,7 @@ fn dependencies_are_named_with_coefficients() {
     let combo: Vec<f64> =
         base.dense_row(1).iter().zip(base.dense_row(5)).map(|(x, y)| 2.0 * x - 0.5 * y).collect();
     let s = base.with_rows(&[base.dense_row(2), combo, vec![0.0; base.nv()], base.dense_row(2)]);
-    let report = row_rank(&s.jac, &s.g, None, DEFAULT_TOLERANCE).unwrap();
+    let report = row_rank(&s.jac, &s.g, None, rank_tol::ROWS).unwrap();
     let m = base.m();
     assert_eq!((report.rank, report.rows), (m, m + 4));
     let rows: Vec<usize> = report.dependent.iter().map(|d| d.row).collect();
@@ -81,7 +82,7 @@ fn six_thousand_rows_are_quick() {
     let rows = base.m() + copies.len();
     let jac = Csr::from_pairs(rows, base.nv(), pairs).unwrap();
     let start = std::time::Instant::now();
-    let report = row_rank(&jac, &g, None, DEFAULT_TOLERANCE).unwrap();
+    let report = row_rank(&jac, &g, None, rank_tol::ROWS).unwrap();
     let elapsed = start.elapsed();
     println!("{rows} rows: {elapsed:?}");
     assert_eq!(report.rank, base.m());
@@ -101,4 +102,35 @@ fn empty_and_non_finite() {
     assert!(min_norm_solve(&Csr::dense(0, 0), &[], &[]).unwrap().is_empty());
     let bad = row_rank(&Csr::dense(2, 1), &[1.0, f64::NAN], None, 1e-9);
     assert_eq!(bad, Err(KktError::NonFinite { row: 1 }));
+}
+
+/// A row with a small part in a dependency is far from the others when it comes last, and the
+/// dependency is one all the same.
+#[test]
+fn the_rank_does_not_depend_on_the_order_of_the_rows() {
+    // rows e1, (1, δ), and e2 scaled so that (1, δ) = e1 + 1e-4 (1e-4, 1) up to 1e-12
+    let rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1e-4, 1e-10], [1.0, -1e-4, 0.0]];
+    for order in [[0, 1, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0], [0, 2, 1, 3], [2, 0, 3, 1]] {
+        let g: Vec<f64> = order.iter().flat_map(|i| rows[*i]).collect();
+        let report = row_rank(&Csr::dense(4, 3), &g, None, rank_tol::ROWS).unwrap();
+        assert_eq!(report.rank, 2, "{order:?}: {report:?}");
+        assert!(report.largest_dropped < 2e-10, "{order:?}: {report:?}");
+    }
+}
+
+#[test]
+fn another_row_of_a_dependency_can_be_left_out() {
+    // row 3 = row 0 + 2 row 1, row 4 = row 3 − row 2 = row 0 + 2 row 1 − row 2
+    let g = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.0, 1.0, 2.0, -1.0];
+    let mut report = row_rank(&Csr::dense(5, 3), &g, None, rank_tol::ROWS).unwrap();
+    assert_eq!(report.dependent.iter().map(|d| d.row).collect::<Vec<_>>(), [3, 4]);
+    report.leave_out(0, 1);
+    assert_eq!(report.dependent[0].row, 1);
+    for d in &report.dependent {
+        assert!(d.others.iter().all(|(i, _)| *i != 1));
+        for c in 0..3 {
+            let sum: f64 = d.others.iter().map(|(i, x)| x * g[3 * i + c]).sum();
+            assert!((sum - g[3 * d.row + c]).abs() < 1e-14, "{d:?}");
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! A small dense system that may be singular: some solution of it, with zeros where it has a choice.
 
-/// Relative size of a pivot that counts as zero.
-const TINY: f64 = 1e-11;
+use delassus_linalg::rank_tol;
 
 /// Elimination with complete pivoting; buffers are sized once.
 #[derive(Debug, Clone)]
@@ -44,7 +43,7 @@ impl BasicSolver {
         rows.extend((0..n).map(|i| (i, largest(&w[i * n..(i + 1) * n], open))));
         let size = rows.iter().fold(0.0, |m: f64, r| m.max(r.1));
         while let Some((k, best)) = first_largest(rows.iter().map(|r| r.1)) {
-            if !(best > TINY * size) {
+            if !(best > rank_tol::PRODUCT * size) {
                 break;
             }
             // in order, so that of equal pivots the first is taken

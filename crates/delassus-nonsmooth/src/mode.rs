@@ -167,7 +167,12 @@ impl<P: Unilateral> Mode<P> {
         let base_nnz = s.jac.nnz();
         let rows = places.iter().map(|p| (&p.law, p.normal, p.tangent));
         let forces = forces(rows, independent.as_deref());
-        let structure = Structure { jac, independent_rows: independent, ..s };
+        let mut rank = s.rank.clone();
+        let moved = rank.yielding.iter_mut().chain(&mut rank.dependent);
+        for i in moved.filter(|i| **i >= b.n_pos) {
+            *i += first_vel - b.n_pos;
+        }
+        let structure = Structure { jac, independent_rows: independent, rank, ..s };
         let mut mode = Mode {
             dims: Dims { n_pos, n_vel, ..b },
             base_dims: b,

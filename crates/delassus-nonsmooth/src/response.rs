@@ -6,6 +6,7 @@
 
 use delassus_dae::{Accel, KktError, StepFailure};
 use delassus_dae::{Law, Point, PointId, Unilateral};
+use delassus_linalg::rank_tol;
 
 /// A point that takes part.
 #[derive(Debug, Clone)]
@@ -162,9 +163,6 @@ impl Response {
     }
 }
 
-/// Part of its own diagonal below which the rest of a row counts as nothing.
-const DEPENDENT: f64 = 1e-9;
-
 /// Which of the rows are independent of those before them in a symmetric matrix ≥ 0.
 fn independent(w: &[f64], n: usize, rows: &[usize]) -> Vec<bool> {
     let m = rows.len();
@@ -186,7 +184,7 @@ fn independent(w: &[f64], n: usize, rows: &[usize]) -> Vec<bool> {
         }
         let own = w[rows[i] * n + rows[i]];
         let rest = own - (0..i).filter(|k| keep[*k]).map(|k| l[i * m + k].powi(2)).sum::<f64>();
-        if rest > DEPENDENT * own && own > 0.0 {
+        if rest > rank_tol::PRODUCT * own && own > 0.0 {
             keep[i] = true;
             l[i * m + i] = rest.sqrt();
         }

@@ -86,6 +86,8 @@ pub enum SimErrorKind {
     Diverged,
     /// The constraints became singular.
     Singular,
+    /// A constraint that counted as redundant is violated.
+    Dependent,
     /// Impacts follow each other faster and faster without end.
     Accumulation,
     /// Events follow each other without progress in time.
@@ -103,11 +105,18 @@ impl SimErrorKind {
             SimErrorKind::WorkLimit => "E_WORK_LIMIT",
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",
+            SimErrorKind::Dependent => "E_DEPENDENT",
             SimErrorKind::Accumulation => "E_ZENO",
             SimErrorKind::EventStorm => "E_EVENT_STORM",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
         }
     }
+}
+
+/// Whether a row counts as a consequence of others, or gives way to them.
+fn follows_from_others<P: Problem>(p: &P, row: usize) -> bool {
+    let s = p.structure();
+    s.independent_rows.is_some_and(|rows| !rows.contains(&row)) || s.rank.yielding.contains(&row)
 }
 
 /// A run that stopped before its end. What was computed until then is kept.
@@ -161,6 +170,15 @@ impl SimError {
                 vec![p.dof_name(*worst)],
                 format!("{e}: {}", p.dof_name(*worst)),
                 "reduce the step, or let the method choose it (leave out the fixed step)",
+            ),
+            StepFailure::Projection { row, .. } if follows_from_others(p, *row) => (
+                SimErrorKind::Dependent,
+                vec![p.row_name(*row)],
+                format!(
+                    "{}, which counted as redundant, is no longer fulfilled: {e}",
+                    p.row_name(*row)
+                ),
+                "the joints of a redundant loop do not fit closely enough for this motion, or the motion reaches a position where they part: make lengths and axes agree exactly, or leave the named joint out; mdop5 and phem56 bear more than other methods",
             ),
             StepFailure::Projection { row, .. } => (
                 SimErrorKind::StepTooSmall,

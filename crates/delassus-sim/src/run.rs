@@ -386,6 +386,7 @@ pub fn run(
         samples: recorder.results.t.len() as u64,
         mobility: model.report.mobility,
         redundant: model.report.redundancy.len(),
+        rank_gap: model.report.rank_gap,
         non_unique_reactions: model.report.non_unique.clone(),
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
         verdict: Verdict::default(),

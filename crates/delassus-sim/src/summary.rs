@@ -95,6 +95,9 @@ pub struct Summary {
     pub mobility: usize,
     /// Redundant constraint rows.
     pub redundant: usize,
+    /// Smallest singular value of the constraints that counts as held, and largest that counts as
+    /// redundant.
+    pub rank_gap: [f64; 2],
     /// Joints whose reactions are not unique.
     pub non_unique_reactions: Vec<String>,
     /// Code of the error that stopped the run.

@@ -18,6 +18,7 @@ mod mns;
 mod options;
 mod radau5;
 mod stepping;
+mod watched;
 
 pub use al::{Al, Ali3p};
 pub use bdf::Bdf;
@@ -157,8 +158,16 @@ pub fn catalogue() -> impl Iterator<Item = &'static MethodInfo> + Clone {
 }
 
 /// Makes a method by name; `None` for an unknown name. Options are taken as they are:
-/// [`Options::check`] comes before.
+/// [`Options::check`] comes before. Rows that the method leaves out are watched.
 pub fn make<P: Problem + 'static>(
+    name: &str,
+    p: &P,
+    settings: &Settings,
+) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
+    Some(make_plain(name, p, settings)?.map(|method| watched::watched(method, p, settings)))
+}
+
+fn make_plain<P: Problem + 'static>(
     name: &str,
     p: &P,
     settings: &Settings,

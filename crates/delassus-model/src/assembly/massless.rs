@@ -5,6 +5,7 @@ use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::Csr;
 use delassus_linalg::rank::row_rank;
+use delassus_linalg::rank_tol;
 use delassus_math::Vec3;
 
 /// Inertia below this fraction of the body's largest counts as none.
@@ -43,7 +44,7 @@ pub(super) fn check(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(), Ve
             values[slot] += x;
         }
     }
-    let report = row_rank(&pattern, &values, None, 1e-9).map_err(fail)?;
+    let report = row_rank(&pattern, &values, None, rank_tol::ROWS).map_err(fail)?;
     let faults: Vec<Diagnostic> = report
         .dependent
         .iter()

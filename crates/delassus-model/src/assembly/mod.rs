@@ -1,6 +1,7 @@
 //! Assembly analysis: from the user's rough positions and any subset of velocities to a
 //! consistent start, with mobility, redundancy and a diagnosis by name when it cannot be.
 
+mod doubt;
 mod massless;
 mod overlap;
 mod position;
@@ -44,6 +45,9 @@ pub struct AssemblyReport {
     pub mobility: usize,
     /// The start is a singular position: the rank is higher next to it.
     pub singular_start: bool,
+    /// Shortest combination of unit rows, with coefficients of unit norm, that counts as held,
+    /// and longest that counts as a dependency: the singular values on both sides of the cut.
+    pub rank_gap: [f64; 2],
     /// Rows that depend on others.
     pub redundancy: Vec<Redundancy>,
     /// Joints whose reactions are not unique.
@@ -58,10 +62,17 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let mut report = AssemblyReport::default();
     let q = position::solve(&system, t, &mut report)?;
     let z = system.initial_z(t, &q);
-    let independent = rank::analyse(&system, t, &q, &z, &mut report)?;
+    let found = rank::analyse(&system, t, &q, &z, &mut report)?;
+    let (q, z) = match found.moved {
+        Some(q) => {
+            let z = system.initial_z(t, &q);
+            (q, z)
+        }
+        None => (q, z),
+    };
     massless::check(&system, t, &q, &z)?;
     overlap::check(&system, t, &q, &z)?;
-    system.set_independent_rows(independent);
+    system.set_rank(found.independent, found.rank);
     let v = velocity::solve(&system, t, &q, &z, &mut report)?;
     let d = system.dims();
     let mut derived = Derived::zeros(d.nv, d.n_vel, d.nz);

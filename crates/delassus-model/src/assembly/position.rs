@@ -3,11 +3,14 @@
 use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::Problem;
-use delassus_linalg::{Backend, BlockDiag, Csr, KktError, KktOptions, MassKkt};
+use delassus_linalg::{
+    Backend, BlockDiag, Csr, KktError, KktOptions, MassKkt, RankedKkt, RankedRows, rank_tol,
+};
 
 const MAX_ITERATIONS: usize = 50;
 const LM_ITERATIONS: usize = 300;
-/// Scaled residual that counts as assembled.
+/// Scaled residual that counts as assembled at once. What descent cannot remove of a larger one is
+/// a contradiction, and by the rule of rank none up to [`rank_tol::ROWS`].
 const ASSEMBLED: f64 = 1e-10;
 /// Weight of a body that is to stay where it is.
 const HOLD: f64 = 1e8;
@@ -187,13 +190,76 @@ pub(super) fn solve(
     }
     report.iterations = c.iterations;
     report.residual = c.worst;
-    if !(c.worst <= ASSEMBLED) {
+    if !(c.worst <= rank_tol::ROWS) {
         let jac = sys.structure().jac;
         return Err(vec![diagnose(sys, &c.g, &sys.scales().row, &jac, &c.jac, c.iterations)]);
     }
     moved(sys, &q0, &c.q, report)?;
     Ok(c.q)
 }
+
+/// Scaled residual of each row where the user put the bodies.
+pub(super) fn given_residual(sys: &System, t: f64) -> Vec<f64> {
+    let q0 = sys.given_configuration();
+    let mut ws = sys.workspace();
+    sys.realize_position(t, &q0, &sys.initial_z(t, &q0), &mut ws);
+    let mut g = vec![0.0; sys.dims().n_pos];
+    sys.residual_pos(&ws, &mut g);
+    g.iter().zip(&sys.scales().row).map(|(x, s)| x / s).collect()
+}
+
+/// Closes the joints from `q0` where some of them contradict each other below the tolerance: the
+/// rows that give way are left with what the others leave them, the others are brought to
+/// round-off. Returns the position and the largest scaled residual.
+pub(super) fn close_yielding(
+    sys: &System,
+    t: f64,
+    q0: &[f64],
+    rank: usize,
+    yielding: &[usize],
+) -> Result<(Vec<f64>, f64), KktError> {
+    let d = sys.dims();
+    let s = sys.structure();
+    let scales = sys.scales();
+    let rows = RankedRows {
+        rank,
+        row_scale: scales.row.clone(),
+        col_scale: scales.q.clone(),
+        yielding: yielding.to_vec(),
+        grip: 1.0,
+    };
+    let mut kkt = RankedKkt::new(BlockDiag::new(vec![1; d.nv]), s.jac.clone(), rows)?;
+    let metric: Vec<f64> = scales.q.iter().map(|s| 1.0 / (s * s)).collect();
+    kkt.set_mass(&metric)?;
+    let z = sys.initial_z(t, q0);
+    let mut ws = sys.workspace();
+    let mut q = q0.to_vec();
+    let mut jac = vec![0.0; s.jac.nnz()];
+    let (mut b, mut dx) = (vec![0.0; d.n_vel], vec![0.0; d.nv]);
+    let (mut lambda, zero) = (vec![0.0; d.n_vel], vec![0.0; d.nv]);
+    let mut worst = f64::INFINITY;
+    for pass in 0..=MAX_YIELDING {
+        sys.realize_position(t, &q, &z, &mut ws);
+        b.fill(0.0);
+        sys.residual_pos(&ws, &mut b[..d.n_pos]);
+        worst = b.iter().zip(&scales.row).fold(0.0, |m: f64, (x, s)| m.max((x / s).abs()));
+        if pass == MAX_YIELDING || worst <= f64::EPSILON {
+            break;
+        }
+        for x in &mut b {
+            *x = -*x;
+        }
+        sys.jacobian(&ws, &mut jac);
+        kkt.factor(&jac)?;
+        kkt.solve(&zero, &b, &mut dx, &mut lambda)?;
+        let from = q.clone();
+        sys.manifold().retract(&from, &dx, &mut q);
+    }
+    Ok((q, worst))
+}
+
+/// Steps of [`close_yielding`]: it starts where all rows hold to the tolerance.
+const MAX_YIELDING: usize = 3;
 
 /// The joints cannot be closed: which ones, and are they at odds with each other?
 fn diagnose(

@@ -1,15 +1,16 @@
 //! Mobility and redundancy, by name.
 
-use super::AssemblyReport;
+use super::{AssemblyReport, doubt, position};
 use crate::{Diagnostic, System};
-use delassus_dae::Problem;
+use delassus_dae::{Problem, RowRank};
 use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank};
-
-/// Relative distance below which a row counts as dependent on the others.
-const TOLERANCE: f64 = 1e-9;
+use delassus_linalg::rank_tol;
 
 /// Rows beyond which the second look next to the start is not worth its time.
 const LARGE: usize = 2000;
+
+/// Velocities up to which joints are closed by rank to see whether redundant ones fit.
+const CLOSED_BY_RANK: usize = 150;
 
 /// A row that depends on others.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,21 +21,43 @@ pub struct Redundancy {
     pub depends_on: Vec<String>,
 }
 
+/// What the run needs to know of the rank.
+pub(super) struct Found {
+    /// Rows that are independent of each other; `None`: all.
+    pub independent: Option<Vec<usize>>,
+    /// How sure that is.
+    pub rank: RowRank,
+    /// A better start, where rows contradict each other below the tolerance.
+    pub moved: Option<Vec<f64>>,
+}
+
 pub(super) fn analyse(
     sys: &System,
     t: f64,
     q: &[f64],
     z: &[f64],
     report: &mut AssemblyReport,
-) -> Result<Option<Vec<usize>>, Vec<Diagnostic>> {
+) -> Result<Found, Vec<Diagnostic>> {
     let d = sys.dims();
     report.nv = d.nv;
     report.rows = d.n_vel;
-    let here = rank_at(sys, t, q, z)?;
+    let given = position::given_residual(sys, t);
+    let mut here = rank_at(sys, t, q, z)?;
+    // Rows that contradict each other by less than the tolerance are an exact dependency where the
+    // user put the bodies by the lengths they are meant to have, not where closing left them.
+    if given.iter().all(|x| x.abs() <= rank_tol::ROWS)
+        && let Ok(meant) = rank_at(sys, t, &sys.given_configuration(), z)
+        && meant.rank < here.rank
+    {
+        here = meant;
+    }
     report.rank = here.rank;
     report.mobility = d.nv - here.rank;
+    report.rank_gap = [here.smallest_kept, here.largest_dropped];
+    doubt::small_gap(sys, &here, report);
+    let certain = |grip: f64| RowRank { grip, ..RowRank::default() };
     if here.rank == d.n_vel {
-        return Ok(None);
+        return Ok(Found { independent: None, rank: certain(here.smallest_kept), moved: None });
     }
     // Redundant everywhere, or only in this position? Step aside along a free direction, close
     // the joints again, and look there.
@@ -42,10 +65,11 @@ pub(super) fn analyse(
     if report.mobility > 0
         && d.n_vel <= LARGE
         && let Some(aside) = step_aside(sys, t, q, z)
-        && let Ok(closed) = super::position::close(sys, t, &aside)
+        && let Ok(closed) = position::close(sys, t, &aside)
         && closed.worst < 1e-10
         && let Ok(there) = rank_at(sys, t, &closed.q, z)
         && there.rank > seen.rank
+        && there.smallest_kept > 1e3 * rank_tol::ROWS
     {
         report.singular_start = true;
         report.notes.push(
@@ -61,11 +85,57 @@ pub(super) fn analyse(
             .help("the motion that follows continues the given velocities"),
         );
         if there.rank == d.n_vel {
-            return Ok(None);
+            return Ok(Found { independent: None, rank: certain(1.0), moved: None });
         }
         seen = there;
     }
-    let here = seen;
+    let mut here = seen;
+    let almost = here.largest_dropped > rank_tol::rounding(d.n_vel) || !fits(sys, t, q, here.rank);
+    let close = given.iter().all(|x| x.abs() <= rank_tol::ROWS);
+    let misfits = doubt::who_gives_way(sys, &mut here, &given, close.then(|| rounding(sys, q)));
+    let mut yielding = Vec::new();
+    let mut moved = None;
+    for (j, evident) in &misfits {
+        if almost || *evident {
+            yielding.extend(sys.rows_of(*j));
+        }
+    }
+    if almost {
+        let from = if close { sys.given_configuration() } else { q.to_vec() };
+        if let Ok((closed, worst)) = position::close_yielding(sys, t, &from, here.rank, &yielding)
+            && worst <= rank_tol::ROWS
+        {
+            report.residual = worst;
+            moved = Some(closed);
+        }
+        doubt::almost_redundant(sys, &here, &misfits, report);
+    }
+    name_dependencies(sys, &here, report);
+    let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
+    let independent = (0..d.n_vel).filter(|r| !dropped.contains(r)).collect();
+    let rank = RowRank { grip: here.smallest_kept, almost, yielding, dependent: dropped };
+    Ok(Found { independent: Some(independent), rank, moved })
+}
+
+/// Whether redundant joints agree up to rounding: by as many directions as they hold they can then
+/// be closed altogether.
+fn fits(sys: &System, t: f64, q: &[f64], rank: usize) -> bool {
+    let d = sys.dims();
+    if d.nv > CLOSED_BY_RANK {
+        return true;
+    }
+    position::close_yielding(sys, t, q, rank, &[])
+        .is_ok_and(|(_, worst)| worst <= 2.0 * rounding(sys, q))
+}
+
+/// Scaled residual that is rounding, this far from the origin.
+fn rounding(sys: &System, q: &[f64]) -> f64 {
+    let far = q.iter().fold(0.0, |m: f64, x| m.max(x.abs())) / sys.length_scale();
+    20.0 * f64::EPSILON * (1.0 + far)
+}
+
+/// Which row depends on which others, and whose reactions are not unique.
+fn name_dependencies(sys: &System, here: &RankReport, report: &mut AssemblyReport) {
     for dep in &here.dependent {
         let mut others: Vec<(usize, f64)> = dep.others.clone();
         others.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
@@ -75,7 +145,7 @@ pub(super) fn analyse(
         });
     }
     let mut joints: Vec<String> = Vec::new();
-    for (i, flag) in non_unique_rows(&here).iter().enumerate() {
+    for (i, flag) in non_unique_rows(here).iter().enumerate() {
         if *flag {
             let name = &sys.model().joints[sys.row_origins()[i].joint.0].name;
             if !joints.contains(name) {
@@ -83,7 +153,7 @@ pub(super) fn analyse(
             }
         }
     }
-    let first = &report.redundancy[0];
+    let Some(first) = report.redundancy.first() else { return };
     report.notes.push(
         Diagnostic::note(
             "N_REDUNDANT",
@@ -102,8 +172,6 @@ pub(super) fn analyse(
         ),
     );
     report.non_unique = joints;
-    let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
-    Ok(Some((0..d.n_vel).filter(|r| !dropped.contains(r)).collect()))
 }
 
 fn list(items: &[String], most: usize) -> String {
@@ -122,7 +190,7 @@ fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec
     sys.jacobian(&ws, &mut jac);
     // columns in units of the model's size, so that metres and radians compare
     let scale: Vec<f64> = sys.scales().q;
-    row_rank(&s.jac, &jac, Some(&scale), TOLERANCE)
+    row_rank(&s.jac, &jac, Some(&scale), rank_tol::ROWS)
         .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])
 }
 
@@ -147,7 +215,7 @@ fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
     let (mut dx, mut l) = (vec![0.0; d.nv], vec![0.0; d.n_vel]);
     kkt.solve(&push, &vec![0.0; d.n_vel], &mut dx, &mut l).ok()?;
     let size = dx.iter().zip(&scale).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
-    if !(size > 1e-9) {
+    if !(size > rank_tol::ROWS) {
         return None;
     }
     for x in &mut dx {

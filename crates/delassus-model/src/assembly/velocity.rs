@@ -2,17 +2,61 @@
 
 use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
-use delassus_dae::Problem;
-use delassus_linalg::{Backend, CondensedKkt, Csr, KktOptions};
+use delassus_dae::{Accel, Problem, StepFailure};
+use delassus_linalg::{Backend, BlockDiag, CondensedKkt, Csr, KktError, KktOptions};
+use nalgebra::DMatrix;
 
 /// Mismatch, relative to the fastest velocity, that is worth a note.
 const NOTEWORTHY: f64 = 1e-8;
 
+/// Mismatch, relative to the fastest velocity, that is rounding.
+const MET: f64 = 1e-10;
+
+/// Weight of motions that nobody asked for, and how often the least of them is sought again.
+const UNASKED: f64 = 1e-7;
+const SWEEPS: usize = 6;
+
+/// Inertia of what has none, in typical ones of the model, where given velocities are weighed.
+const FLOOR: f64 = 1e-3;
+
 /// A wanted velocity: Σ c v = value.
+#[derive(Clone)]
 struct Wanted {
     path: String,
+    /// Body whose velocity it is; `None` for the rate of a joint.
+    body: Option<usize>,
     entries: Vec<(usize, f64)>,
     value: f64,
+}
+
+impl Wanted {
+    fn of(&self, v: &[f64]) -> f64 {
+        self.entries.iter().map(|(dof, c)| c * v[*dof]).sum()
+    }
+
+    /// The same rate of the same bodies, perhaps counted the other way.
+    fn says_the_same(&self, other: &Wanted) -> bool {
+        let same = |sign: f64| {
+            let near = |a: f64, b: f64| (a - sign * b).abs() <= 1e-9 * a.abs().max(b.abs());
+            self.entries.len() == other.entries.len()
+                && near(self.value, other.value)
+                && self
+                    .entries
+                    .iter()
+                    .zip(&other.entries)
+                    .all(|(a, b)| a.0 == b.0 && near(a.1, b.1))
+        };
+        same(1.0) || same(-1.0)
+    }
+}
+
+/// What velocities are solved with.
+struct Setting<'a> {
+    sys: &'a System,
+    mass: Vec<f64>,
+    jac: Vec<f64>,
+    /// Right-hand side of the constraints, −g_t.
+    rhs: Vec<f64>,
 }
 
 pub(super) fn solve(
@@ -27,64 +71,46 @@ pub(super) fn solve(
     sys.realize_position(t, q, z, &mut ws);
     let wanted = wanted(sys, &ws);
     let s = sys.structure();
-    let fail = |e: delassus_linalg::KktError| vec![Diagnostic::error("E_START", "", e.to_string())];
+    let fail = |e: KktError| vec![Diagnostic::error("E_START", "", e.to_string())];
     let mut mass = vec![0.0; s.mass.value_len()];
     sys.mass(&ws, &mut mass);
     let mut jac = vec![0.0; s.jac.nnz()];
     sys.jacobian(&ws, &mut jac);
-    // right-hand side of the constraints: −g_t
     let zero = vec![0.0; d.nv];
     sys.realize_velocity(&zero, z, &mut ws);
-    let mut gt = vec![0.0; d.n_vel];
-    sys.residual_vel(&ws, &mut gt);
-    // constraints and wishes together
-    let n_all = d.n_vel + wanted.len();
-    let pairs = (0..d.n_vel).flat_map(|i| s.jac.row(i).iter().map(move |c| (i, *c))).chain(
-        wanted
-            .iter()
-            .enumerate()
-            .flat_map(|(k, w)| w.entries.iter().map(move |(dof, _)| (d.n_vel + k, *dof))),
-    );
-    let all = Csr::from_pairs(n_all, d.nv, pairs).map_err(fail)?;
-    let mut values = vec![0.0; all.nnz()];
-    values[..jac.len()].copy_from_slice(&jac);
-    for (k, w) in wanted.iter().enumerate() {
-        for (dof, c) in &w.entries {
-            if let Some(slot) = all.slot(d.n_vel + k, *dof) {
-                values[slot] += c;
-            }
-        }
+    let mut rhs = vec![0.0; d.n_vel];
+    sys.residual_vel(&ws, &mut rhs);
+    for x in &mut rhs {
+        *x = -*x;
     }
-    let rhs: Vec<f64> = gt.iter().map(|x| -x).chain(wanted.iter().map(|w| w.value)).collect();
-    let solve = |pattern: Csr, values: &[f64], f: &[f64], rhs: &[f64]| {
-        let opts = KktOptions {
-            backend: Backend::Auto,
-            mass_floor: s.mass_floor.clone(),
-            redundant: true,
-        };
-        let mut kkt = CondensedKkt::new(s.mass.clone(), pattern, opts)?;
-        kkt.set_mass(&mass)?;
-        kkt.factor(values)?;
-        let (mut v, mut l) = (vec![0.0; d.nv], vec![0.0; rhs.len()]);
-        kkt.solve(f, rhs, &mut v, &mut l)?;
-        Ok(v)
+    let setting = Setting { sys, mass, jac, rhs };
+    let all: Vec<&Wanted> = wanted.iter().collect();
+    let mut v = setting.exactly(&all).map_err(fail)?;
+    let size = |v: &[f64]| {
+        v.iter().chain(wanted.iter().map(|w| &w.value)).fold(0.0, |m: f64, x| m.max(x.abs()))
     };
-    let mut v = solve(all, &values, &zero, &rhs).map_err(fail)?;
-    // wishes may contradict the joints: the joints win, in the mass metric
+    if wanted.iter().any(|w| (w.of(&v) - w.value).abs() > MET * size(&v)) {
+        v = setting.closest(&wanted).map_err(fail)?;
+    }
+    // whatever is left is the joints' to decide, in the mass metric and by the rank of the run
+    let mut acc = Accel::new(sys).map_err(fail)?;
     let mut residual = vec![0.0; d.n_vel];
+    let mut dv = vec![0.0; d.nv];
+    sys.realize_position(t, q, z, &mut ws);
+    let stop = |e: StepFailure| vec![Diagnostic::error("E_START", "", e.to_string())];
+    acc.factor_realized(sys, &ws).map_err(stop)?;
     sys.realize_velocity(&v, z, &mut ws);
     sys.residual_vel(&ws, &mut residual);
     for r in &mut residual {
         *r = -*r;
     }
-    let dv = solve(s.jac.clone(), &jac, &zero, &residual).map_err(fail)?;
+    acc.correct(&residual, &mut dv).map_err(stop)?;
     for (v, d) in v.iter_mut().zip(&dv) {
         *v += d;
     }
-    let fastest =
-        v.iter().chain(wanted.iter().map(|w| &w.value)).fold(0.0, |m: f64, x| m.max(x.abs()));
+    let fastest = size(&v);
     for w in &wanted {
-        let got: f64 = w.entries.iter().map(|(dof, c)| c * v[*dof]).sum();
+        let got = w.of(&v);
         if (got - w.value).abs() > NOTEWORTHY * fastest {
             report.notes.push(
                 Diagnostic::note(
@@ -92,11 +118,173 @@ pub(super) fn solve(
                     w.path.clone(),
                     format!("the joints allow {got:.6e} instead of the given {:.6e}", w.value),
                 )
-                .help("give fewer starting velocities, or ones that fit the joints"),
+                .help("give fewer starting velocities, or ones that fit the joints; rates of joints come before velocities of bodies, and of these the kinetic energy of what is changed is least"),
             );
         }
     }
     Ok(v)
+}
+
+impl Setting<'_> {
+    /// The motion of least kinetic energy with all these velocities, if there is one.
+    fn exactly(&self, wanted: &[&Wanted]) -> Result<Vec<f64>, KktError> {
+        self.least(wanted, &[], &[])
+    }
+
+    /// The motion closest to velocities that the joints do not allow together.
+    ///
+    /// Rates of joints come first, weighted by the inertia that each would have to move alone;
+    /// then velocities of bodies, by the kinetic energy of the difference. Joints are exact
+    /// throughout, so how many of them say the same, their order and the axes of the ground do
+    /// not matter.
+    fn closest(&self, wanted: &[Wanted]) -> Result<Vec<f64>, KktError> {
+        let (rates, others): (Vec<&Wanted>, Vec<&Wanted>) =
+            wanted.iter().partition(|w| w.body.is_none());
+        let rates = without_repetitions(rates);
+        let inertia = |w: &&Wanted| vec![self.inertia_along(w)];
+        let v = self.least(&[], &rates, &rates.iter().map(inertia).collect::<Vec<_>>())?;
+        let met: Vec<Wanted> =
+            rates.iter().map(|w| Wanted { value: w.of(&v), ..(*w).clone() }).collect();
+        let blocks = self.body_blocks(&others);
+        self.least(&met.iter().collect::<Vec<_>>(), &others, &blocks)
+    }
+
+    /// Least kinetic energy with `hard` velocities among the motions that come closest to the
+    /// `soft` ones, in the metric of the blocks, which follow each other along `soft`.
+    ///
+    /// Each soft one gets a slack: minimise ε|v − v₀|²/2 + |s|²/2 subject to C v + s = c, again and
+    /// again from the last v; what is not asked for stays at zero.
+    fn least(
+        &self,
+        hard: &[&Wanted],
+        soft: &[&Wanted],
+        blocks: &[Vec<f64>],
+    ) -> Result<Vec<f64>, KktError> {
+        let d = self.sys.dims();
+        let s = self.sys.structure();
+        let n = d.nv + soft.len();
+        let first_soft = d.n_vel + hard.len();
+        let rows = hard.iter().chain(soft).enumerate();
+        let pairs = (0..d.n_vel)
+            .flat_map(|i| s.jac.row(i).iter().map(move |c| (i, *c)))
+            .chain(
+                rows.flat_map(|(k, w)| w.entries.iter().map(move |(dof, _)| (d.n_vel + k, *dof))),
+            )
+            .chain((0..soft.len()).map(|k| (first_soft + k, d.nv + k)));
+        let pattern = Csr::from_pairs(first_soft + soft.len(), n, pairs)?;
+        let mut values = vec![0.0; pattern.nnz()];
+        values[..self.jac.len()].copy_from_slice(&self.jac);
+        for (k, w) in hard.iter().chain(soft).enumerate() {
+            for (dof, c) in &w.entries {
+                if let Some(slot) = pattern.slot(d.n_vel + k, *dof) {
+                    values[slot] += c;
+                }
+            }
+        }
+        for k in 0..soft.len() {
+            if let Some(slot) = pattern.slot(first_soft + k, d.nv + k) {
+                values[slot] = 1.0;
+            }
+        }
+        let small = if soft.is_empty() { 1.0 } else { UNASKED };
+        let sizes = blocks.iter().map(|b| b.len().isqrt());
+        let shape = BlockDiag::new(s.mass.sizes().iter().copied().chain(sizes).collect());
+        let mass: Vec<f64> =
+            self.mass.iter().map(|m| small * m).chain(blocks.iter().flatten().copied()).collect();
+        let mut floor: Vec<f64> = s.mass_floor.iter().map(|m| small * m).collect();
+        floor.resize(n, 0.0);
+        let opts = KktOptions { backend: Backend::Auto, mass_floor: floor, redundant: true };
+        let mut kkt = CondensedKkt::new(shape, pattern, opts)?;
+        kkt.set_mass(&mass)?;
+        kkt.factor(&values)?;
+        let rhs: Vec<f64> =
+            self.rhs.iter().copied().chain(hard.iter().chain(soft).map(|w| w.value)).collect();
+        let (mut x, mut l, mut f) = (vec![0.0; n], vec![0.0; rhs.len()], vec![0.0; n]);
+        for _ in 0..if soft.is_empty() { 1 } else { SWEEPS } {
+            kkt.solve(&f, &rhs, &mut x, &mut l)?;
+            for (k, &size) in s.mass.sizes().iter().enumerate() {
+                let (dof, at) = (s.mass.dof(k), s.mass.value(k));
+                for i in 0..size {
+                    f[dof + i] =
+                        (0..size).map(|j| mass[at + j * size + i] * x[dof + j]).sum::<f64>();
+                }
+            }
+        }
+        x.truncate(d.nv);
+        Ok(x)
+    }
+
+    /// (C M⁻¹ Cᵀ)⁻¹ with the bodies on their own: what the rate would have to move.
+    fn inertia_along(&self, w: &Wanted) -> f64 {
+        let mut bodies: Vec<usize> =
+            w.entries.iter().filter_map(|e| self.sys.dof_owner(e.0)).map(|o| o.0).collect();
+        bodies.dedup();
+        let softness: f64 = bodies.iter().map(|b| 1.0 / self.body_block(*b, &[w])[0]).sum();
+        if softness > 0.0 { 1.0 / softness } else { 1.0 }
+    }
+
+    /// Mass of a body, with something where there is none.
+    fn body_mass(&self, body: usize) -> DMatrix<f64> {
+        let (_, n) = self.sys.body_span(body);
+        let value = self.sys.structure().mass.value(body);
+        let lin = if self.sys.model().bodies[body].kind.is_planar() { 2 } else { 3 };
+        let least = FLOOR * self.typical_mass();
+        let turning = least * self.sys.length_scale().powi(2);
+        DMatrix::from_fn(n, n, |i, j| {
+            let floor = if i < lin { least } else { turning };
+            self.mass[value + j * n + i] + if i == j { floor } else { 0.0 }
+        })
+    }
+
+    fn typical_mass(&self) -> f64 {
+        let masses: Vec<f64> =
+            self.sys.model().bodies.iter().map(|b| b.mass).filter(|m| *m > 0.0).collect();
+        if masses.is_empty() { 1.0 } else { masses.iter().sum::<f64>() / masses.len() as f64 }
+    }
+
+    /// Kinetic energy of a difference in the velocities given for a body: one block per body, in
+    /// terms of the velocity of its origin and its rate, as far as they are given.
+    fn body_blocks(&self, wanted: &[&Wanted]) -> Vec<Vec<f64>> {
+        let mut out = Vec::new();
+        let mut from = 0;
+        while from < wanted.len() {
+            let body = wanted[from].body;
+            let to = from + wanted[from..].iter().take_while(|w| w.body == body).count();
+            if let Some(body) = body {
+                out.push(self.body_block(body, &wanted[from..to]));
+            }
+            from = to;
+        }
+        out
+    }
+
+    /// (C M⁻¹ Cᵀ)⁻¹ for the velocities C v that are given: the energy of the smallest motion of
+    /// the body that makes up a difference in them.
+    fn body_block(&self, body: usize, given: &[&Wanted]) -> Vec<f64> {
+        let (at, n) = self.sys.body_span(body);
+        let k = given.len();
+        let c = DMatrix::from_fn(k, n, |r, j| {
+            given[r].entries.iter().filter(|e| e.0 == at + j).map(|e| e.1).sum::<f64>()
+        });
+        let block = self
+            .body_mass(body)
+            .cholesky()
+            .map(|m| &c * m.solve(&c.transpose()))
+            .and_then(|w| w.cholesky())
+            .map_or_else(|| DMatrix::identity(k, k), |w| w.inverse());
+        block.iter().copied().collect()
+    }
+}
+
+/// Wishes that were made once already say nothing new.
+fn without_repetitions(wanted: Vec<&Wanted>) -> Vec<&Wanted> {
+    let mut out: Vec<&Wanted> = Vec::new();
+    for w in wanted {
+        if !out.iter().any(|o| o.says_the_same(w)) {
+            out.push(w);
+        }
+    }
+    out
 }
 
 fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
@@ -108,6 +296,7 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
             // velocity of the body frame's origin in terms of the mass centre's coordinates
             for i in 0..lin {
                 out.push(Wanted {
+                    body: Some(k),
                     path: format!("body.{}.velocity[{i}]", b.name),
                     entries: sys.origin_velocity_row(ws, k, i),
                     value: v[i],
@@ -117,6 +306,7 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
         if let Some(w) = &b.rate {
             match b.kind {
                 BodyKind::Planar => out.push(Wanted {
+                    body: Some(k),
                     path: format!("body.{}.rate", b.name),
                     entries: vec![(at + n - 1, 1.0)],
                     value: w.z,
@@ -124,6 +314,7 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
                 BodyKind::Rigid => {
                     for i in 0..3 {
                         out.push(Wanted {
+                            body: Some(k),
                             path: format!("body.{}.rate[{i}]", b.name),
                             entries: vec![(at + 3 + i, 1.0)],
                             value: w[i],
@@ -139,6 +330,7 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
             && let Some(entries) = sys.coordinate_rate_row(ws, j)
         {
             out.push(Wanted {
+                body: None,
                 path: format!("joint.{}.initial_rate", j.name),
                 entries,
                 value: rate,

@@ -198,8 +198,9 @@ impl System {
         (self.bodies[body].iv, self.bodies[body].kind.nv())
     }
 
-    pub(crate) fn set_independent_rows(&mut self, rows: Option<Vec<usize>>) {
+    pub(crate) fn set_rank(&mut self, rows: Option<Vec<usize>>, rank: delassus_dae::RowRank) {
         self.structure.independent_rows = rows;
+        self.structure.rank = rank;
     }
 
     /// Row of velocities that gives component i of the velocity of a body frame's origin.

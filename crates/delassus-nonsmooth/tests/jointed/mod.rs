@@ -42,6 +42,7 @@ impl Problem for Jointed {
         Structure {
             constant_mass: true,
             independent_rows: self.independent.clone(),
+            rank: Default::default(),
             mass_floor: self.mass.iter().map(|m| if *m == 0.0 { 1e-6 } else { 0.0 }).collect(),
             ..Structure::dense(n, self.links.len() + self.rolling.len())
         }

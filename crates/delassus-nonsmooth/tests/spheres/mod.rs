@@ -144,6 +144,7 @@ impl Problem for Spheres {
             constant_mass: true,
             mass_floor: vec![0.0; nv],
             independent_rows: None,
+            rank: Default::default(),
         }
     }
     fn scales(&self) -> Scales {

@@ -164,7 +164,7 @@ impl Bdf {
             dims: d,
             max_order: max_order.clamp(1, MAX_ORDER),
             starter: Radau5::new(p, s)?,
-            acc: Accel::new(p)?,
+            acc: Accel::beside_rows(p)?,
             proj: Projector::new(p, s.constraint_tol),
             kkt,
             mass: vec![0.0; st.mass.value_len()],

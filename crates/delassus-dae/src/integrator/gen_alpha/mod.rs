@@ -133,7 +133,7 @@ impl GenAlpha {
             co,
             form,
             dims: d,
-            acc: Accel::new(p)?,
+            acc: Accel::beside_rows(p)?,
             matrix: Matrix::new(p, form, co)?,
             mass: vec![0.0; st.mass.value_len()],
             jac: n_jac(),

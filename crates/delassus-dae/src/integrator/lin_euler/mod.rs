@@ -126,7 +126,7 @@ impl LinEuler {
         Ok(LinEuler {
             choices: Choices::new(&s.options, &INFO),
             dims: d,
-            acc: Accel::new(p)?,
+            acc: Accel::beside_rows(p)?,
             kkt,
             mass_slots: mass_slots(&st.mass, &st.tangent),
             subset,

@@ -10,10 +10,11 @@
 //! far from singular as it can be. Everything is dense: right for mechanisms of moderate size.
 
 use crate::failure::StepFailure;
-use delassus_linalg::Csr;
+use delassus_linalg::{Csr, rank_tol};
 
 /// Pivot of G_D, relative to the largest, below which the constraints have lost rank.
-const RANK_LOST: f64 = 1e-8;
+/// A decade before they count as dependent.
+const RANK_LOST: f64 = 10.0 * rank_tol::ROWS;
 
 /// A choice of dependent coordinates with the LU factors of G_D; owns its buffers.
 pub(super) struct Partition {

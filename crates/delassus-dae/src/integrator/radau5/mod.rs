@@ -188,7 +188,7 @@ impl Radau5 {
             a_inv: inverse(&A),
             slope: slopes(),
             rtol: s.tol.rtol,
-            acc: Accel::new(p)?,
+            acc: Accel::beside_rows(p)?,
             proj: Projector::new(p, s.constraint_tol),
             mass_blocks: st.mass,
             mass_slots,

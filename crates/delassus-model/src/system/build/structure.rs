@@ -176,6 +176,7 @@ impl Builder {
             constant_mass: true,
             mass_floor: mass_floor(&sys.bodies, sys.length),
             independent_rows: None,
+            rank: delassus_dae::RowRank::default(),
         };
     }
 }

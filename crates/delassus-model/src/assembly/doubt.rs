@@ -1,0 +1,119 @@
+//! Constraints that are almost dependent, or almost not: what is told of them, and which joint
+//! gives way where they contradict each other.
+
+use super::AssemblyReport;
+use crate::model::JointId;
+use crate::{Diagnostic, System};
+use delassus_dae::Problem;
+use delassus_linalg::rank::RankReport;
+use delassus_linalg::rank_tol;
+
+/// Part of the largest coefficient of a dependency that a joint must have to be able to give way.
+const TAKES_PART: f64 = 0.1;
+
+/// A note where rows that count as independent are almost not, or the cut is no clear one.
+pub(super) fn small_gap(sys: &System, found: &RankReport, report: &mut AssemblyReport) {
+    let [kept, dropped] = [found.smallest_kept, found.largest_dropped];
+    let dropped_at_least = dropped.max(rank_tol::rounding(found.rows));
+    let narrow = kept < dropped_at_least * 10f64.powf(rank_tol::GAP_DECADES);
+    if kept >= rank_tol::DELICATE && !narrow {
+        return;
+    }
+    let row = found.weakest_row.map_or_else(String::new, |r| sys.row_name(r));
+    let path = found.weakest_row.map_or_else(String::new, |r| {
+        format!("joint.{}", sys.model().joints[sys.row_origins()[r].joint.0].name)
+    });
+    report.notes.push(
+        Diagnostic::note(
+            "N_RANK_GAP",
+            path,
+            format!(
+                "{row} is almost a combination of the constraints before it: the smallest singular value that counts as held is {kept:.1e}, the largest that counts as redundant {dropped:.1e} (the cut is at {:.0e}); {} of {} velocities are free",
+                rank_tol::ROWS,
+                sys.dims().nv - found.rank,
+                sys.dims().nv,
+            ),
+        )
+        .help("if lengths or axes of these joints were meant to agree, make them agree exactly or leave a joint out; as written, they hold the mechanism in one more direction, with very large reactions"),
+    );
+}
+
+/// The joint of each dependency that is left open where its rows contradict each other: the one
+/// where the bodies, as the user put them, do not fit by more than rounding, or the last one; and
+/// whether it is evident that it does not fit. The dependency is then named after it. Without
+/// `rounding` the bodies were put too roughly to tell.
+pub(super) fn who_gives_way(
+    sys: &System,
+    found: &mut RankReport,
+    given: &[f64],
+    rounding: Option<f64>,
+) -> Vec<(JointId, bool)> {
+    let joint_of = |row: usize| sys.row_origins()[row].joint;
+    let scale = sys.scales().row;
+    let size = |row: usize, c: f64| (c * scale[row]).abs();
+    let mut out: Vec<(JointId, bool)> = Vec::new();
+    for which in 0..found.dependent.len() {
+        let d = &found.dependent[which];
+        let all: Vec<(usize, f64)> = d
+            .others
+            .iter()
+            .map(|&(i, c)| (i, size(i, c)))
+            .chain([(d.row, size(d.row, 1.0))])
+            .collect();
+        let largest = all.iter().fold(0.0, |m: f64, x| m.max(x.1));
+        let off = |j: JointId| {
+            sys.rows_of(j).filter_map(|r| given.get(r)).fold(0.0, |m: f64, x| m.max(x.abs()))
+        };
+        let evident = |off: f64| rounding.is_some_and(|r| off > r);
+        let mut chosen = (joint_of(d.row), off(joint_of(d.row)));
+        for (row, c) in &all {
+            let j = joint_of(*row);
+            if *c >= TAKES_PART * largest && off(j) > 2.0 * chosen.1 && evident(off(j)) {
+                chosen = (j, off(j));
+            }
+        }
+        if chosen.0 != joint_of(d.row) {
+            let best = all
+                .iter()
+                .filter(|(r, _)| joint_of(*r) == chosen.0)
+                .max_by(|a, b| a.1.total_cmp(&b.1))
+                .map(|x| x.0);
+            if let Some(row) = best {
+                found.leave_out(which, row);
+            }
+        }
+        if !out.iter().any(|x| x.0 == chosen.0) {
+            out.push((chosen.0, evident(chosen.1)));
+        }
+    }
+    found.dependent.sort_by_key(|d| d.row);
+    out
+}
+
+/// A note for dependent rows that do not quite say the same.
+pub(super) fn almost_redundant(
+    sys: &System,
+    found: &RankReport,
+    joints: &[(JointId, bool)],
+    report: &mut AssemblyReport,
+) {
+    let names: Vec<String> =
+        joints.iter().map(|j| format!("\"{}\"", sys.model().joints[j.0.0].name)).collect();
+    let path = joints
+        .first()
+        .map_or_else(String::new, |j| format!("joint.{}", sys.model().joints[j.0.0].name));
+    report.notes.push(
+        Diagnostic::note(
+            "N_ALMOST_REDUNDANT",
+            path,
+            format!(
+                "redundant constraints that do not quite agree (singular value {:.1e}, contradiction {:.1e} of the model's size; up to {:.0e} counts as redundant): what they contradict each other by is left in joint {}",
+                found.largest_dropped,
+                report.residual,
+                rank_tol::ROWS,
+                names.join(", ")
+            ),
+        )
+        .help("make lengths and axes agree exactly, or leave the joint out; the run stops if the contradiction grows beyond the tolerance of constraints"),
+    );
+}
