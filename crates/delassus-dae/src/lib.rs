@@ -31,7 +31,9 @@ pub use dense::Hermite;
 pub use failure::{StepFailure, Work};
 pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
-pub use problem::{AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, at};
+pub use problem::{
+    AtPos, AtVel, Dims, Energies, Power, Problem, Quality, Scales, Structure, TimeLaws, Unseen, at,
+};
 pub use state::{Derived, State};
 pub use unilateral::{BEHIND, Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};
 

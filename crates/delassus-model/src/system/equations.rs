@@ -5,7 +5,9 @@ use super::scalar::{Pair, ScalarKind};
 use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
-use delassus_dae::{Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure};
+use delassus_dae::{
+    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure, TimeLaws, Unseen,
+};
 use delassus_math::Vec3;
 
 impl Problem for System {
@@ -48,6 +50,7 @@ impl Problem for System {
             rates: vec![0.0; var::SENSOR + self.probes.len()],
             forces: vec![Default::default(); self.scalar_forces.len()],
             readings: vec![Default::default(); self.n_readings],
+            over: self.time.scratch(self.probes.len()),
             near: Default::default(),
         };
         ws.rates[var::T] = 1.0;
@@ -204,6 +207,22 @@ impl Problem for System {
 
     fn power(&self, ws: &Workspace, lambda: &[f64]) -> Option<Power> {
         self.exchanges_power().then(|| self.exchanged_power(ws, lambda))
+    }
+
+    fn time_laws(&self) -> TimeLaws {
+        self.time.kind()
+    }
+
+    fn smooth_in_time(&self, ws: &mut Workspace, a: f64, b: f64) -> bool {
+        self.is_smooth(ws, a, b)
+    }
+
+    fn unseen_in_time(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
+        self.unseen(ws, a, b, degree)
+    }
+
+    fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
+        self.most_restless(ws, a, b)
     }
 
     fn row_name(&self, row: usize) -> String {

@@ -21,6 +21,7 @@ mod rolling;
 pub(crate) mod scalar;
 mod sensitivity;
 mod tangent;
+mod time;
 
 pub use contact::ShapeView;
 pub use loads::{LoadView, MOST_LOADS};
@@ -107,6 +108,8 @@ pub struct System {
     /// Some controller has an integral, which its force depends on.
     integrates: bool,
     n_motions: usize,
+    /// What reads time.
+    time: time::Laws,
     dims: Dims,
     manifold: Manifold,
     structure: Structure,
@@ -138,6 +141,8 @@ pub struct Workspace {
     rates: Vec<f64>,
     forces: Vec<force::Acting>,
     readings: Vec<sensitivity::Reading>,
+    /// Variables of expressions on an interval of time.
+    over: time::Over,
     near: RefCell<contact::Scratch>,
 }
 
