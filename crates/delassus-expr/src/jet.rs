@@ -41,7 +41,9 @@ impl<const N: usize> Jet<N> {
 
     /// It has the same value on the whole interval, as far as is known.
     pub fn is_constant(&self) -> bool {
-        self.decided && self.c[0].lo == self.c[0].hi && self.c[1..].iter().all(|c| *c == Range::ZERO)
+        self.decided
+            && self.c[0].lo == self.c[0].hi
+            && self.c[1..].iter().all(|c| *c == Range::ZERO)
     }
 
     fn still(value: Range) -> Jet<N> {

@@ -1,4 +1,4 @@
-//! Samples of sensors, energies and drift at exactly the asked times.
+//! Samples of sensors, energies and constraint residuals at exactly the asked times.
 
 use crate::contact::Event;
 use crate::contact_track::ContactTrack;
@@ -111,16 +111,18 @@ pub struct Recorder {
     dt: f64,
     t_end: f64,
     next: u64,
-    /// |g|, |G v + g_t|, |G a + γ| at the end of the last step, which is what samples report:
-    /// between steps the interpolation has a drift of its own that says nothing about the method.
-    step_drift: [f64; 3],
+    /// |G a + γ| at the end of the last step, which is what samples report: between steps
+    /// accelerations are not solved for unless some sensor wants them.
+    acceleration_drift: f64,
     exchanges: bool,
     /// Values of contact channels, which stand between sensors and diagnostics.
     contact_values: Vec<f64>,
     /// Some sensor needs accelerations or multipliers between steps.
     dynamics: bool,
     track_turns: bool,
+    /// Power at the end of the last step, and its time.
     power: Power,
+    power_t: f64,
     dissipated: f64,
     work: f64,
     energy_at_start: f64,
@@ -128,6 +130,9 @@ pub struct Recorder {
     pub energy_error: f64,
     /// Largest |g|, |G v + g_t|, |G a + γ| at accepted steps.
     pub drift: [f64; 3],
+    /// Largest |g| and |G v + g_t| at samples and at points inside steps. Beside what steps leave it
+    /// holds the error of the interpolation, and what was stepped over.
+    pub sample_drift: [f64; 2],
 }
 
 impl Recorder {
@@ -215,21 +220,23 @@ impl Recorder {
             dt,
             t_end,
             next: 0,
-            step_drift: [0.0; 3],
+            acceleration_drift: 0.0,
             exchanges: power.is_some(),
             contact_values: vec![0.0; n_contact],
             dynamics: sys.measures_dynamics(),
             track_turns: sys.tracks_turns(),
             power: power.unwrap_or_default(),
+            power_t: start.t,
             dissipated: 0.0,
             work: 0.0,
             energy_at_start: energy.kinetic + energy.potential,
             energy_error: 0.0,
             drift: [0.0; 3],
+            sample_drift: [0.0; 2],
             ws,
         };
         r.drift = r.drift_here(sys);
-        r.step_drift = r.drift;
+        r.acceleration_drift = r.drift[2];
         r.push(sys);
         Ok(r)
     }
@@ -329,6 +336,10 @@ impl Recorder {
             // what acts may have changed since the end of the step before
             self.sample.copy_from(step.from);
             p0 = self.power_here(sys, Some(&mut **c))?;
+        } else if exchanges && t0 != self.power_t {
+            // a function of time switched in between
+            self.sample.copy_from(step.from);
+            p0 = self.power_here(sys, None)?;
         }
         if exchanges {
             for (k, s) in lobatto::INSIDE.iter().enumerate() {
@@ -338,6 +349,7 @@ impl Recorder {
                     Some(c) => self.power_here(sys, Some(&mut **c))?,
                     None => self.power_here(sys, None)?,
                 };
+                self.violation_here(sys);
             }
         }
         // the end of the step: energies, drift, power
@@ -361,10 +373,10 @@ impl Recorder {
         };
         let end = exchanged(1.0);
         if exchanges {
-            self.power = p1;
+            (self.power, self.power_t) = (p1, t1);
         }
         let drift = self.drift_here(sys);
-        self.step_drift = drift;
+        self.acceleration_drift = drift[2];
         for k in 0..3 {
             self.drift[k] = self.drift[k].max(drift[k]);
         }
@@ -393,7 +405,7 @@ impl Recorder {
                 } else if self.dynamics {
                     self.evaluate(sys)?;
                 } else {
-                    sys.realize_motion(&self.sample, &mut self.ws);
+                    self.realize(sys);
                 }
             }
             (self.dissipated, self.work) = exchanged(((t - t0) / h).clamp(0.0, 1.0));
@@ -467,16 +479,16 @@ impl Recorder {
         self.measure(sys);
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + self.dissipated - self.work - self.energy_at_start;
-        let drift = self.step_drift;
+        let [position, velocity] = self.violation_here(sys);
         let diagnostics = [
             e.kinetic,
             e.potential,
             self.dissipated,
             self.work,
             balance,
-            drift[0],
-            drift[1],
-            drift[2],
+            position,
+            velocity,
+            self.acceleration_drift,
         ];
         self.results.t.push(self.sample.t);
         if self.motion.push(&self.sample) {
@@ -489,13 +501,22 @@ impl Recorder {
         self.next += 1;
     }
 
-    /// Largest constraint violation at the realised state, at three levels.
-    fn drift_here(&mut self, sys: &System) -> [f64; 3] {
+    /// Largest violation of positions and velocities at the realised state between steps.
+    fn violation_here(&mut self, sys: &System) -> [f64; 2] {
         let n_pos = sys.dims().n_pos;
         sys.residual_pos(&self.ws, &mut self.g[..n_pos]);
         let pos = largest(&self.g[..n_pos]);
         sys.residual_vel(&self.ws, &mut self.g);
-        let vel = largest(&self.g);
+        let here = [pos, largest(&self.g)];
+        for k in 0..2 {
+            self.sample_drift[k] = self.sample_drift[k].max(here[k]);
+        }
+        here
+    }
+
+    /// Largest constraint violation at the realised state, at three levels.
+    fn drift_here(&mut self, sys: &System) -> [f64; 3] {
+        let [pos, vel] = self.violation_here(sys);
         sys.bias(&self.ws, &mut self.g);
         sys.add_jacobian_product(&self.ws, &self.derived.a, &mut self.g);
         [pos, vel, largest(&self.g)]

@@ -291,7 +291,7 @@ pub fn run(
             what: "start",
             message: format!("the method cannot start: {e}"),
         })?;
-        Box::new(Smooth { sys, driver })
+        Box::new(Smooth { sys, driver, fed: 0.0 })
     };
     let mut rejected = 0;
     recorder.place_events(sys, engine.events(), [engine.state(); 2]);
@@ -364,6 +364,8 @@ pub fn run(
         cpu_s,
         max_position_drift: recorder.drift[0],
         max_velocity_drift: recorder.drift[1],
+        max_sample_position_drift: recorder.sample_drift[0],
+        max_sample_velocity_drift: recorder.sample_drift[1],
         max_acceleration_drift: recorder.drift[2],
         energy_error: recorder.energy_error,
         events: events.len() as u64,

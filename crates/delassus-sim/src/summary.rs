@@ -67,6 +67,11 @@ pub struct Summary {
     pub max_position_drift: f64,
     /// Largest |G v + g_t|.
     pub max_velocity_drift: f64,
+    /// Largest |g| at samples and inside steps: what steps leave, what interpolation adds, and what
+    /// would have been stepped over.
+    pub max_sample_position_drift: f64,
+    /// Largest |G v + g_t| there.
+    pub max_sample_velocity_drift: f64,
     /// Largest |G a + γ|.
     pub max_acceleration_drift: f64,
     /// Largest |kinetic + potential + dissipated − work − start|, J.

@@ -6,7 +6,7 @@ use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
 use delassus_dae::{
-    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure, TimeLaws, Unseen,
+    Dims, Energies, Manifold, Power, Problem, Quality, Scales, Structure, TimeLaws, Unseen,
 };
 use delassus_math::Vec3;
 
@@ -250,23 +250,6 @@ impl Problem for System {
 }
 
 impl System {
-    /// Realises bodies, frames and forces without the constraint rows: all that sensors and
-    /// energies need as long as they do not ask for reactions or accelerations.
-    pub fn realize_motion(&self, s: &State, ws: &mut Workspace) {
-        self.place_bodies(s.t, &s.q, &s.z, ws);
-        for (i, b) in self.bodies.iter().enumerate() {
-            ws.bodies[i].set_velocity(b, &s.v);
-        }
-        for &k in &self.motion_frames {
-            let frame = &self.frames[k];
-            if let Some(b) = frame.body {
-                ws.frames[k].set_position(frame, &ws.bodies[b]);
-                ws.frames[k].set_velocity(frame, &ws.bodies[b]);
-            }
-        }
-        self.evaluate_forces(ws);
-    }
-
     #[inline]
     fn place_bodies(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
         ws.t = t;

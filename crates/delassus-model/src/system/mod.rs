@@ -97,8 +97,6 @@ pub struct System {
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
     probes: Vec<Probe>,
-    /// Frames that sensors and forces look at.
-    motion_frames: Vec<usize>,
     /// Sensors that force expressions read, in an order in which they can be evaluated.
     force_inputs: Vec<usize>,
     /// Pairs of a scalar force and a sensor that it depends on.

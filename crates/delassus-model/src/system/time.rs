@@ -77,7 +77,8 @@ impl Laws {
 impl System {
     pub(super) fn find_time_laws(&self) -> Laws {
         // sensors that vary with time alone, and those that read it at all
-        let (mut timed, mut pure) = (vec![false; self.probes.len()], vec![false; self.probes.len()]);
+        let (mut timed, mut pure) =
+            (vec![false; self.probes.len()], vec![false; self.probes.len()]);
         for &k in &self.force_inputs {
             if let Probe::Expression(e) = &self.probes[k] {
                 (timed[k], pure[k]) = reads_time(e, &timed, &pure);

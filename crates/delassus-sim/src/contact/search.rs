@@ -106,7 +106,7 @@ impl Watch {
         th: &Thresholds,
     ) {
         let h = span.to.t - span.from.t;
-        let Watch { open, groups, point, .. } = self;
+        let Watch { open, groups, point, surge, .. } = self;
         for (at, s) in [(parts, 1.0), (0, 0.0)] {
             span.realize(p, s, ws);
             for g in groups.iter().filter(|g| !g.idle) {
@@ -133,7 +133,7 @@ impl Watch {
             g.idle = !points.iter().any(|o| {
                 let (end, start) = (&o.track[0], &o.track[1]);
                 let mean = (end.g - start.g).abs() / h;
-                let fall = FALL * h * start.r.abs().max(end.r.abs()).max(mean);
+                let fall = FALL * h * start.r.abs().max(end.r.abs()).max(mean) + *surge;
                 !(start.g.min(end.g) > fall + o.zero(th)) || !o.armed
             });
         }

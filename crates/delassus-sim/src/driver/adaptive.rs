@@ -2,6 +2,7 @@
 
 use super::Driver;
 use super::hop::{HOP_AFTER, NEAR_SINGULAR, SHRUNK};
+use super::time_marks::Allowed;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::Problem;
 
@@ -35,7 +36,9 @@ impl<P: Problem> Driver<P> {
             self.h = self.h.min(self.limit);
             let left = self.opts.t_end - self.state.t;
             // stretch the last step a little rather than leave a sliver
-            let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };
+            let Allowed { h, lands } = self.watch_time(p, self.h);
+            let last = h >= left || (lands.is_none() && h * 1.01 >= left);
+            let (h, exact) = if last { (left, Some(self.opts.t_end)) } else { (h, lands) };
             if h < MIN_STEP * span.max(self.state.t.abs()) && !last {
                 return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
             }
@@ -63,7 +66,7 @@ impl<P: Problem> Driver<P> {
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
-                        self.wait(last.then_some(self.opts.t_end), false);
+                        self.wait(exact, false);
                         return Ok(());
                     }
                     self.scale.worst(&view, &mut self.worst);

@@ -123,7 +123,6 @@ impl Builder {
             bushings: Vec::new(),
             contacts: Default::default(),
             counters: Vec::new(),
-            motion_frames: Vec::new(),
             probes: Vec::new(),
             force_inputs: Vec::new(),
             n_readings: 0,
