@@ -16,6 +16,7 @@ pub mod accel;
 pub mod control;
 pub mod dense;
 pub mod failure;
+pub mod foresight;
 pub mod integrator;
 pub mod manifold;
 mod pivots;
@@ -29,6 +30,7 @@ pub use accel::Accel;
 pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
 pub use dense::Hermite;
 pub use failure::{StepFailure, Work};
+pub use foresight::Foresight;
 pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{

@@ -59,7 +59,10 @@ impl<P: Problem> Driver<P> {
     /// Tries a step of this length; its error in tolerances.
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
         match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
-            Ok(()) => self.scale.norm(&self.method.error()),
+            Ok(()) => {
+                self.scale.judge(h, &self.prev, self.method.end());
+                self.scale.norm(&self.method.error())
+            }
             Err(_) => f64::INFINITY,
         }
     }
