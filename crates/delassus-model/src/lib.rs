@@ -18,5 +18,5 @@ pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
-    LoadView, MOST_LOADS, Measured, Outputs, RowOrigin, ShapeView, System, Workspace,
+    LoadView, MOST_LOADS, Measured, Outputs, RowOrigin, ShapeView, System, TimeRanges, Workspace,
 };

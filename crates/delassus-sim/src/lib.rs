@@ -34,4 +34,4 @@ pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
 pub use state_columns::state_columns;
 pub use state_ring::StateRing;
 pub use step_log::{StepLog, StepRow};
-pub use summary::{Status, Summary};
+pub use summary::{Status, SteppedOver, Summary};

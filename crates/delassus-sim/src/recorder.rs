@@ -8,9 +8,10 @@ use crate::load_track::LoadTrack;
 use crate::lobatto;
 use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
+use crate::summary::SteppedOver;
 use crate::touch::Toucher;
-use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure};
-use delassus_model::{Measured, Outputs, Sensor, System, Workspace};
+use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
+use delassus_model::{Measured, Outputs, Sensor, System, TimeRanges, Workspace};
 
 /// A column of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,6 +134,10 @@ pub struct Recorder {
     /// Largest |g| and |G v + g_t| at samples and at points inside steps. Beside what steps leave it
     /// holds the error of the interpolation, and what was stepped over.
     pub sample_drift: [f64; 2],
+    /// The first function of time that steps of given length did not see, and the end of the step.
+    pub stepped_over: Option<SteppedOver>,
+    /// What functions of time were at the ends of such steps.
+    ranges: Option<TimeRanges>,
 }
 
 impl Recorder {
@@ -233,6 +238,8 @@ impl Recorder {
             energy_error: 0.0,
             drift: [0.0; 3],
             sample_drift: [0.0; 2],
+            stepped_over: None,
+            ranges: None,
             ws,
         };
         r.drift = r.drift_here(sys);
@@ -253,6 +260,11 @@ impl Recorder {
             self.dynamics |= self.loads.is_on();
             self.loads.push(sys, &self.ws, &self.derived.lambda, 0);
         }
+    }
+
+    /// From now on looks for what functions of time do inside steps of given length, unseen.
+    pub fn watch_time(&mut self, sys: &System) {
+        self.ranges = (sys.time_laws() != TimeLaws::None).then(|| sys.time_ranges());
     }
 
     /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.
@@ -379,6 +391,10 @@ impl Recorder {
         self.acceleration_drift = drift[2];
         for k in 0..3 {
             self.drift[k] = self.drift[k].max(drift[k]);
+        }
+        if let (Some(seen), None) = (&mut self.ranges, &self.stepped_over) {
+            let hidden = sys.hidden_in_time(&mut self.ws, seen, t0, t1);
+            self.stepped_over = hidden.map(|name| SteppedOver { name, t: t1 });
         }
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;

@@ -293,6 +293,9 @@ pub fn run(
         })?;
         Box::new(Smooth { sys, driver, fed: 0.0 })
     };
+    if engine.counts().fixed_step.is_some() {
+        recorder.watch_time(sys);
+    }
     let mut rejected = 0;
     recorder.place_events(sys, engine.events(), [engine.state(); 2]);
     loop {
@@ -366,6 +369,7 @@ pub fn run(
         max_velocity_drift: recorder.drift[1],
         max_sample_position_drift: recorder.sample_drift[0],
         max_sample_velocity_drift: recorder.sample_drift[1],
+        stepped_over: recorder.stepped_over.clone(),
         max_acceleration_drift: recorder.drift[2],
         energy_error: recorder.energy_error,
         events: events.len() as u64,

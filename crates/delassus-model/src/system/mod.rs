@@ -26,6 +26,7 @@ mod time;
 pub use contact::ShapeView;
 pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};
+pub use time::TimeRanges;
 
 use crate::joint;
 use crate::{JointId, Model};

@@ -26,6 +26,14 @@ const N: usize = 7;
 /// Principal inertia, in the largest one, below which a body has none.
 const NO_INERTIA: f64 = 1e-9;
 
+/// Part of all that a function does by which it may leave the values at the ends of a step.
+const HIDDEN: f64 = 0.1;
+/// Halvings of a step, and looks at its parts, until what its ends do not show is found.
+const HALVINGS: usize = 40;
+const LOOKS: usize = 200;
+/// No value at all.
+const EMPTY: Range = Range { lo: f64::INFINITY, hi: f64::NEG_INFINITY };
+
 /// A law that reads time.
 #[derive(Debug, Clone)]
 struct TimeLaw {
@@ -51,6 +59,10 @@ pub(super) struct Laws {
     /// Some law reads more than time.
     reads_state: bool,
 }
+
+/// Between which values each function of time was at the ends of steps.
+#[derive(Debug, Clone, Default)]
+pub struct TimeRanges(Vec<Range>);
 
 /// Variables of expressions on an interval.
 #[derive(Debug, Clone, Default)]
@@ -178,6 +190,37 @@ impl System {
         ws.over = over;
     }
 
+    /// Nothing seen yet.
+    pub fn time_ranges(&self) -> TimeRanges {
+        TimeRanges(vec![EMPTY; self.time.laws.len()])
+    }
+
+    /// The function of time that goes, from a to b, where neither end shows it: by more than
+    /// [`HIDDEN`] of all it does. For steps of given length, which cannot be made to see it.
+    pub fn hidden_in_time(
+        &self,
+        ws: &mut Workspace,
+        seen: &mut TimeRanges,
+        a: f64,
+        b: f64,
+    ) -> Option<String> {
+        let mut over = std::mem::take(&mut ws.over);
+        let mut hidden = None;
+        for (law, seen) in self.time.laws.iter().zip(&mut seen.0) {
+            let mut on = |a: f64, b: f64| {
+                self.set_time(ws, &mut over.values, a, b);
+                self.jet(ws, &mut over.values, law).c[0]
+            };
+            let ends = hull(on(a, a), on(b, b));
+            *seen = hull(*seen, ends);
+            if hidden.is_none() && leaves(&mut on, (a, b), ends, *seen) {
+                hidden = Some(self.law_name(law));
+            }
+        }
+        ws.over = over;
+        hidden
+    }
+
     /// Sets time to an interval, sensors to what they are in it.
     fn set_time<const M: usize>(&self, ws: &Workspace, vars: &mut [Jet<M>], a: f64, b: f64) {
         vars[var::T] = Jet::time(a, b);
@@ -257,6 +300,46 @@ impl System {
         let lightest = masses.fold(f64::INFINITY, f64::min);
         if lightest.is_finite() { lightest } else { 1.0 }
     }
+}
+
+fn hull(a: Range, b: Range) -> Range {
+    Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
+}
+
+/// Whether a function, whose ranges on intervals are given, leaves what it is at both ends of one.
+fn leaves(
+    on: &mut impl FnMut(f64, f64) -> Range,
+    (a, b): (f64, f64),
+    ends: Range,
+    seen: Range,
+) -> bool {
+    let mut parts = [(a, b); HALVINGS];
+    let mut n = 1;
+    let mut looks = 0;
+    while n > 0 && looks < LOOKS {
+        n -= 1;
+        let (a, b) = parts[n];
+        let all = hull(on(a, b), seen);
+        let apart = HIDDEN * (all.hi - all.lo);
+        let beyond = |x: Range| x.hi > ends.hi + apart || x.lo < ends.lo - apart;
+        looks += 1;
+        if !all.hi.is_finite() || !all.lo.is_finite() || !beyond(on(a, b)) {
+            continue;
+        }
+        let mid = 0.5 * (a + b);
+        let here = on(mid, mid);
+        let real = hull(here, seen);
+        let apart = HIDDEN * (real.hi - real.lo);
+        if here.hi > ends.hi + apart || here.lo < ends.lo - apart {
+            return true;
+        }
+        if n + 2 <= HALVINGS && mid > a && mid < b {
+            parts[n] = (a, mid);
+            parts[n + 1] = (mid, b);
+            n += 2;
+        }
+    }
+    false
 }
 
 /// Whether an expression depends on time, and on nothing else that varies.

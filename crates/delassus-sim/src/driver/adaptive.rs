@@ -40,7 +40,8 @@ impl<P: Problem> Driver<P> {
             let last = h >= left || (lands.is_none() && h * 1.01 >= left);
             let (h, exact) = if last { (left, Some(self.opts.t_end)) } else { (h, lands) };
             if h < MIN_STEP * span.max(self.state.t.abs()) && !last {
-                return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
+                let restless = if failures == 1 { self.too_restless(p, h) } else { None };
+                return Err(restless.unwrap_or_else(|| self.stop(p, SimErrorKind::StepTooSmall, h)));
             }
             match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
                 Ok(()) => {

@@ -107,7 +107,8 @@ impl<P: Problem> Driver<P> {
         let end = t + 1.02 * h;
         if self.time.mark.is_none() && end > self.time.smooth_until {
             let from = self.time.smooth_until.max(t);
-            self.time.mark = search(p, &mut self.ws, from, end);
+            let ws = &mut self.ws;
+            self.time.mark = search(|a, b| p.smooth_in_time(ws, a, b), from, end);
             self.time.smooth_until = end;
         }
         let mark = self.time.mark?;
@@ -169,71 +170,92 @@ impl<P: Problem> Driver<P> {
         let t = self.state.t;
         let unseen = p.unseen_in_time(&mut self.ws, t, t + h, degree);
         let tol = ALLOWED * self.opts.tol.rtol.max(f64::EPSILON);
-        let rate = self.scale.rate();
-        // in a system at rest what moves nothing within the step
-        let speed = if rate > 0.0 { rate } else { 1.0 / h };
-        (unseen.position / tol).max(unseen.acceleration * h / (tol * speed))
+        let pace = self.scale.pace();
+        (unseen.position / tol).max(unseen.acceleration * h / (tol * pace))
+    }
+
+    /// The error that ends a run whose steps functions of time made too short, where they did.
+    pub(super) fn too_restless(&mut self, p: &P, h: f64) -> Option<SimError> {
+        let t = self.state.t;
+        if p.time_laws() == TimeLaws::None || self.unseen(p, 4.0 * h, 1) <= 1.0 {
+            return None;
+        }
+        let name = p.restless(&mut self.ws, t, t + 4.0 * h)?;
+        Some(SimError {
+            kind: SimErrorKind::StepTooSmall,
+            t,
+            h,
+            detail: format!("{name} varies faster than any step can follow at this time"),
+            blame: vec![name],
+            help: "look at the formula just after this time: it has a pole there, or oscillates without bound"
+                .to_owned(),
+        })
     }
 
     /// Goes on behind a mark: a new start of the method, and a careful step.
     fn pass_mark(&mut self, p: &P) -> Result<(), SimError> {
         let Some(mark) = self.time.mark.take() else { return Ok(()) };
-        let t = self.state.t.max(mark.after);
+        let before = self.state.t;
+        let t = before.max(mark.after);
         self.state.t = t;
         self.time.forget(t);
         let failed = |e: &StepFailure| SimError::from_failure(p, e, t, 0.0);
-        self.follow_jump(p)?;
+        self.follow_jump(p, before)?;
         self.method.restart(p, &mut self.ws, &self.state).map_err(|e| failed(&e))?;
         self.scale.observe(&self.state, self.method.start());
         let info = self.method.info();
         let order = info.error_order - u32::from(info.per_unit_step);
         self.control = StepControl::new(order);
-        let span = self.opts.t_end - t;
-        if span > 0.0 {
-            self.h = self.scale.first_step(order, span).min(self.opts.max_step);
-        }
+        self.h = self.scale.first_step(order).min(self.opts.max_step);
         Ok(())
     }
 
     /// A motion whose rate jumps gives an impulse, which the velocities follow; one that jumps
     /// itself cannot be followed.
-    fn follow_jump(&mut self, p: &P) -> Result<(), SimError> {
+    fn follow_jump(&mut self, p: &P, before: f64) -> Result<(), SimError> {
         let d = p.dims();
         if d.n_vel == 0 {
             return Ok(());
         }
-        let t = self.state.t;
-        let scale = p.scales().row;
+        // what changes from one side to the other: methods may leave a drift of their own
+        let s = &self.state;
+        let mut jump = [vec![0.0; d.n_pos], vec![0.0; d.n_vel]];
         let mut g = vec![0.0; d.n_vel];
-        p.realize_position(t, &self.state.q, &self.state.z, &mut self.ws);
-        p.residual_pos(&self.ws, &mut g[..d.n_pos]);
-        let jumps = |g: &[f64], size: f64| {
-            let off = |i: &usize| g[*i].abs() / scale[*i];
-            let worst = (0..g.len()).max_by(|i, j| off(i).total_cmp(&off(j)))?;
-            (off(&worst) > size).then_some(worst)
+        for (t, sign) in [(before, -1.0), (s.t, 1.0)] {
+            p.realize_position(t, &s.q, &s.z, &mut self.ws);
+            p.realize_velocity(&s.v, &s.z, &mut self.ws);
+            p.residual_pos(&self.ws, &mut g[..d.n_pos]);
+            jump[0].iter_mut().zip(&g).for_each(|(x, g)| *x += sign * g);
+            p.residual_vel(&self.ws, &mut g);
+            jump[1].iter_mut().zip(&g).for_each(|(x, g)| *x += sign * g);
+        }
+        let scale = p.scales().row;
+        let largest = |x: &[f64]| {
+            let off = |i: &usize| x[*i].abs() / scale[*i];
+            let worst = (0..x.len()).max_by(|i, j| off(i).total_cmp(&off(j)));
+            worst.map_or((0.0, 0), |i| (off(&i), i))
         };
         let tol = self.opts.tol.rtol.max(MEETS);
-        if let Some(row) = jumps(&g[..d.n_pos], tol) {
+        let (size, row) = largest(&jump[0]);
+        if size > tol {
             let name = p.row_name(row);
             return Err(SimError {
                 kind: SimErrorKind::MotionJumps,
-                t,
+                t: before,
                 h: 0.0,
-                detail: format!("{name} jumps by {:.3e} at this time", g[row]),
+                detail: format!("{name} jumps by {:.3e} at this time", -jump[0][row]),
                 blame: vec![name],
                 help: "no body can be in two places: give the motion a ramp, as step(t, t0, y0, t1, y1)"
                     .to_owned(),
             });
         }
-        p.realize_velocity(&self.state.v, &self.state.z, &mut self.ws);
-        p.residual_vel(&self.ws, &mut g);
-        let rate = self.scale.rate().max(f64::MIN_POSITIVE);
-        if jumps(&g, tol * rate).is_none() {
+        if largest(&jump[1]).0 <= tol * self.scale.pace() {
             return Ok(());
         }
         let kinetic = |p: &P, ws: &P::Ws| p.energies(ws).unwrap_or_default().kinetic;
-        let before = kinetic(p, &self.ws);
+        let kinetic_before = kinetic(p, &self.ws);
         let s = &mut self.state;
+        let t = s.t;
         let projected = Accel::new(p).map_err(StepFailure::from).and_then(|mut acc| {
             acc.factor_at(p, &mut self.ws, s.t, &s.q, &s.z)?;
             Projector::new(p, tol).velocity(p, &mut self.ws, &mut acc, &mut s.v, &s.z)
@@ -241,7 +263,7 @@ impl<P: Problem> Driver<P> {
         projected.map_err(|e| SimError::from_failure(p, &e, t, 0.0))?;
         p.realize_position(t, &s.q, &s.z, &mut self.ws);
         p.realize_velocity(&s.v, &s.z, &mut self.ws);
-        self.fed += kinetic(p, &self.ws) - before;
+        self.fed += kinetic(p, &self.ws) - kinetic_before;
         Ok(())
     }
 }
@@ -253,7 +275,7 @@ fn width(t: f64, h: f64) -> f64 {
 
 /// The first mark from a to b that stands alone. Where functions cannot be told to be smooth
 /// although nothing switches, none is found, and their variation alone limits steps.
-fn search<P: Problem>(p: &P, ws: &mut P::Ws, a: f64, b: f64) -> Option<Mark> {
+fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Mark> {
     let (mut at, mut part) = (a, b - a);
     for _ in 0..SEARCH {
         if at >= b {
@@ -262,14 +284,14 @@ fn search<P: Problem>(p: &P, ws: &mut P::Ws, a: f64, b: f64) -> Option<Mark> {
         let fine = width(at, b - a);
         let end = (at + part).min(b);
         // intervals overlap: a function may be smooth on both sides of their common end
-        if p.smooth_in_time(ws, (at - fine).max(a), end) {
+        if smooth((at - fine).max(a), end) {
             at = end;
             part *= 2.0;
         } else if part > fine {
             part = (0.5 * part).max(0.5 * fine);
         } else {
             let mark = Mark { before: at - 2.0 * fine, after: end + fine };
-            if p.smooth_in_time(ws, mark.after, mark.after + ALONE * fine) {
+            if smooth(mark.after, mark.after + ALONE * fine) {
                 return Some(mark);
             }
             at = mark.after + ALONE * fine;
@@ -277,4 +299,52 @@ fn search<P: Problem>(p: &P, ws: &mut P::Ws, a: f64, b: f64) -> Option<Mark> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Smooth but for these moments, which belong to neither side.
+    fn found(switches: &[f64], a: f64, b: f64) -> Option<Mark> {
+        search(|a, b| switches.iter().all(|s| !(a < *s && *s < b)), a, b)
+    }
+
+    #[test]
+    fn the_first_switch_is_found_to_rounding() {
+        for at in [1.05, 1.15, 0.1, 1e-9, 7.25, 1000.0 / 3.0] {
+            for (a, b) in [(0.0, 400.0), (0.0, at + 1e-3), (0.5 * at, 2.0 * at)] {
+                let mark = found(&[at, at + 1e-6, 399.0], a, b).unwrap();
+                assert!(mark.before < at && at < mark.after, "{at} in {a}..{b}: {mark:?}");
+                assert!(mark.after - mark.before <= 8.0 * width(at, b - a), "{at}: {mark:?}");
+            }
+        }
+        assert_eq!(found(&[1.0], 1.5, 3.0), None);
+        assert_eq!(found(&[], 0.0, 3.0), None);
+    }
+
+    #[test]
+    fn a_switch_at_the_very_start_is_found() {
+        // as `t > 0` at t = 0: the start belongs to the other side
+        for start in [0.0, 2.0] {
+            let mark = search(|a, b| !(a <= start && start < b), start, start + 1.0).unwrap();
+            assert!(mark.before <= start && start < mark.after, "{mark:?}");
+            assert!(mark.after - start < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_is_never_smooth_has_no_marks_and_takes_bounded_work() {
+        let mut looks = 0;
+        let mark = search(
+            |a, b| {
+                looks += 1;
+                a == b
+            },
+            0.0,
+            1.0,
+        );
+        assert_eq!(mark, None);
+        assert!(looks <= 2 * SEARCH);
+    }
 }

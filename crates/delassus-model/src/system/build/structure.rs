@@ -5,8 +5,8 @@ use crate::model::Control;
 use crate::system::force::Law;
 use crate::system::kin::BodyLayout;
 use crate::system::scalar::PairScalar;
-use crate::system::{RowOffset, System};
 use crate::system::tangent::BlockSlots;
+use crate::system::{RowOffset, System};
 use crate::{BodyKind, Diagnostic};
 use delassus_dae::Structure;
 use delassus_linalg::{BlockDiag, Csr};
@@ -208,7 +208,11 @@ impl System {
         let of = |frame: usize| {
             self.frames[frame].body.map(|b| {
                 let b = &self.bodies[b];
-                if angular { b.mass * self.length.powi(2) + b.inertia.trace() / 3.0 } else { b.mass }
+                if angular {
+                    b.mass * self.length.powi(2) + b.inertia.trace() / 3.0
+                } else {
+                    b.mass
+                }
             })
         };
         let known = [of(s.a), of(s.b)].into_iter().flatten().filter(|m| *m > 0.0);
