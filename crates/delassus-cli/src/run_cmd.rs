@@ -9,7 +9,8 @@ use crate::output::Output;
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::{console, page, report, signal, summary_text};
+use crate::{certify_text, console, page, report, signal, summary_text};
+use delassus::sim::certify::Certificate;
 use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
 use delassus_report::Description;
 use serde::Serialize;
@@ -34,17 +35,34 @@ pub struct RunReport<'a> {
     pub notes: &'a [Fault],
     /// Why the run stopped early.
     pub errors: &'a [Fault],
+    /// What independent families of methods say of it, if they were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<&'a Certificate>,
+}
+
+/// A run that was made.
+pub struct Integrated {
+    /// Its results.
+    pub outcome: RunOutcome,
+    /// What other families of methods say of it.
+    pub certificate: Option<Certificate>,
+}
+
+impl From<RunOutcome> for Integrated {
+    fn from(outcome: RunOutcome) -> Integrated {
+        Integrated { outcome, certificate: None }
+    }
 }
 
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
-    run_watched(a, |prepared, _| integrate(prepared, !a.quiet))
+    run_watched(a, |prepared, _| Ok(integrate(prepared, !a.quiet)?.into()))
 }
 
 /// The same with another way to integrate; it gets what the model looks like.
 pub fn run_watched(
     a: &RunArgs,
-    integrate: impl FnOnce(&Prepared, Option<&Description>) -> Result<RunOutcome, Failure>,
+    integrate: impl FnOnce(&Prepared, Option<&Description>) -> Result<Integrated, Failure>,
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(a).map_err(Failure::input)?;
     let mut prepared = prepare(&a.model, settings)?;
@@ -58,12 +76,13 @@ pub fn run_watched(
     }
     let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
     prepared.options.keep_motion = description.is_some();
-    let mut outcome = integrate(&prepared, description.as_ref())?;
+    let Integrated { mut outcome, certificate } = integrate(&prepared, description.as_ref())?;
     let mut errors: Vec<Fault> = outcome.error.iter().map(stopped).collect();
     if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
         errors = vec![fault];
     }
     let exit = match outcome.summary.status {
+        Status::Done if certificate.as_ref().is_some_and(|c| !c.certified) => Exit::NotCertified,
         Status::Done => Exit::Done,
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
@@ -104,6 +123,7 @@ pub fn run_watched(
         ignored_keys: prepared.ignored_keys,
         notes: &notes,
         errors: &errors,
+        certificate: certificate.as_ref(),
     };
     let json = report::to_json(&report);
     if let Some(folder) = &output.folder {
@@ -119,6 +139,9 @@ pub fn run_watched(
         console::print(&json)?;
     } else if !a.quiet {
         console::print(&summary_text::text(&report, output.folder.as_deref(), !a.no_report))?;
+        if let Some(certificate) = &certificate {
+            console::print(&certify_text::text(certificate))?;
+        }
     }
     Ok(exit)
 }

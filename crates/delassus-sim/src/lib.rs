@@ -2,18 +2,23 @@
 //!
 //! [`Driver`] steps any `delassus_dae::Problem`; [`run`] drives an assembled model and records
 //! its sensors, energies and constraint drift; [`compare`] does so with many methods and measures
-//! them against a reference. Nothing here touches files, prints or logs.
+//! them against a reference; [`certify`] lets independent families of methods confirm each other.
+//! Nothing here touches files, prints or logs.
 
+pub mod certify;
 mod clock;
+mod column_scale;
 pub mod compare;
 pub mod contact;
 mod contact_track;
 mod driver;
 mod engine;
 mod error;
+mod guarded;
 mod load_track;
 mod lobatto;
 mod motion_track;
+mod pool;
 mod recorder;
 mod run;
 mod state_columns;

@@ -27,9 +27,10 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Its values may be unknown, NaN: gaps of what does not face each other, or was not looked at.
+    /// Its values may be unknown, NaN: gaps of what does not face each other, or was not looked at;
+    /// bands of what nothing confirms.
     pub fn may_lack(&self) -> bool {
-        !self.sensor && self.name.ends_with(".gap")
+        !self.sensor && (self.name.ends_with(".gap") || self.name.ends_with(BAND))
     }
 
     /// Whether a value is one of a run that is in order.
@@ -73,6 +74,9 @@ pub const DIAGNOSTICS: [(&str, &str); 8] = [
     ("drift.velocity", "1/s"),
     ("drift.acceleration", "1/s^2"),
 ];
+
+/// Ending of the columns that hold the half-width of the error band of another one.
+pub const BAND: &str = ".band";
 
 /// Largest size of the results in memory, bytes, where nothing else is asked for.
 pub const MEMORY_LIMIT: u64 = 4 << 30;
