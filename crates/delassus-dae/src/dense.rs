@@ -85,6 +85,27 @@ impl Hermite {
         }
     }
 
+    /// How much faster than at both its ends something moves inside the fitted step, at most, in
+    /// sizes per second.
+    pub fn surge(&self, scale: &[f64]) -> f64 {
+        let mut most: f64 = 0.0;
+        for (c, scale) in self.c.iter().zip(scale) {
+            let d = [c[0], 2.0 * c[1], 3.0 * c[2], 4.0 * c[3], 5.0 * c[4]];
+            // a polynomial is nowhere beyond its Bernstein coefficients
+            let between = [
+                d[0] + 0.25 * d[1],
+                d[0] + 0.5 * d[1] + d[2] / 6.0,
+                d[0] + 0.75 * d[1] + 0.5 * d[2] + 0.25 * d[3],
+            ];
+            let end = d.iter().sum::<f64>();
+            let at_ends = d[0].abs().max(end.abs());
+            for b in between {
+                most = most.max((b.abs() - at_ends) / scale);
+            }
+        }
+        most / self.h
+    }
+
     /// State at time t of the fitted step.
     pub fn at(&mut self, m: &Manifold, t: f64, out: &mut State) {
         let s = (t - self.t0) / self.h;
@@ -110,6 +131,24 @@ impl Hermite {
 mod tests {
     use super::*;
     use crate::manifold::Block;
+
+    #[test]
+    fn what_moves_inside_a_step_alone_is_seen() {
+        let m = Manifold::new(&[Block::Vector(2)]);
+        let state =
+            |t: f64, q: [f64; 2], v: [f64; 2]| State { t, q: q.to_vec(), v: v.to_vec(), z: vec![] };
+        let derived = |a: [f64; 2]| Derived { a: a.to_vec(), ..Default::default() };
+        let mut dense = Hermite::new(2, 2, 0);
+        // a fall is fastest at its end
+        let (s0, s1) = (state(0.0, [0.0; 2], [1.0, 0.0]), state(2.0, [6.0, 0.0], [5.0, 0.0]));
+        dense.fit(&m, &s0, &derived([2.0, 0.0]), &s1, &derived([2.0, 0.0]));
+        assert!(dense.surge(&[1.0, 1.0]) < 1e-14);
+        // a ramp from rest to rest, 3 s² − 2 s³ over 2 s: 0.75/s in its middle
+        let (s0, s1) = (state(0.0, [0.0; 2], [0.0; 2]), state(2.0, [0.0, 1.0], [0.0; 2]));
+        dense.fit(&m, &s0, &derived([0.0, 1.5]), &s1, &derived([0.0, -1.5]));
+        let surge = dense.surge(&[1.0, 0.5]);
+        assert!((1.5..2.1).contains(&surge), "{surge}");
+    }
 
     /// Spin about a fixed axis with quadratic angle: the interpolant is exact.
     #[test]

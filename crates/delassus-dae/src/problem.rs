@@ -123,6 +123,28 @@ pub struct Power {
     pub work: f64,
 }
 
+/// Whether a problem depends on time by itself, beside positions and velocities.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TimeLaws {
+    /// It does not.
+    #[default]
+    None,
+    /// Through functions of time alone.
+    OfTime,
+    /// Also through functions that read the state, which is held while they are looked at.
+    OfState,
+}
+
+/// What the functions of time of a problem do within an interval that a method may not see: the
+/// largest distance from what polynomials show, in sizes of the coordinates.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Unseen {
+    /// Of prescribed positions.
+    pub position: f64,
+    /// Of accelerations, 1/s².
+    pub acceleration: f64,
+}
+
 /// A constrained mechanical system. See the crate head for the equations.
 ///
 /// Values go into slices laid out by [`Structure`]; methods reach these functions through
@@ -185,6 +207,24 @@ pub trait Problem: Send + Sync {
     }
     /// Power at the realised state; `None` when the system is conservative.
     fn power(&self, _ws: &Self::Ws, _lambda: &[f64]) -> Option<Power> {
+        None
+    }
+    /// Whether functions of time act in it.
+    fn time_laws(&self) -> TimeLaws {
+        TimeLaws::None
+    }
+    /// Whether every function of time is smooth from a to b: no `if` or `abs` of it switches, no
+    /// ramp begins or ends. What reads the state reads that which is realised.
+    fn smooth_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> bool {
+        true
+    }
+    /// What functions of time do from a to b that polynomials of this degree do not show. It
+    /// bounds all that happens there, however short.
+    fn unseen_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64, _degree: u32) -> Unseen {
+        Unseen::default()
+    }
+    /// The function of time that varies most beyond such polynomials, for messages.
+    fn restless(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> Option<String> {
         None
     }
     /// Name of a constraint row for messages.

@@ -1,6 +1,7 @@
 //! The compiled expression.
 
 use crate::error::ExprError;
+use crate::jet::Jet;
 use crate::num::{Dual, Dual2};
 use crate::parser::compile;
 use crate::program::{self, Op};
@@ -110,6 +111,12 @@ impl Expr {
             dd
         };
         (second(s) - second(-s)) / (4.0 * s)
+    }
+
+    /// Value and Taylor coefficients on a whole interval, where those of the variables are known.
+    /// Never allocates.
+    pub fn over<const N: usize>(&self, vars: &[Jet<N>]) -> Jet<N> {
+        program::run_over(&self.code, self.depth, vars)
     }
 }
 

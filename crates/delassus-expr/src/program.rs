@@ -1,5 +1,6 @@
 //! The compiled form of an expression and its evaluation.
 
+use crate::jet::Jet;
 use crate::math::{self, Fn1};
 use crate::num::Num;
 
@@ -156,6 +157,85 @@ fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], rate: impl Fn(us
                 let t0 = pop!();
                 let t = pop!();
                 top = math::step(t, t0, y0, t1, top);
+            }
+        }
+    }
+    top
+}
+
+/// Evaluates a program on an interval; a variable beyond the end of `vars` may be anything.
+pub(crate) fn run_over<const N: usize>(code: &[Op], depth: usize, vars: &[Jet<N>]) -> Jet<N> {
+    if depth <= SMALL {
+        run_over_sized::<N, SMALL>(code, vars)
+    } else {
+        run_over_sized::<N, { crate::MAX_DEPTH }>(code, vars)
+    }
+}
+
+/// As [`run_sized`], with both branches of an `if` at hand.
+fn run_over_sized<const N: usize, const D: usize>(code: &[Op], vars: &[Jet<N>]) -> Jet<N> {
+    const { assert!(D.is_power_of_two()) }
+    let zero = Jet::constant(0.0);
+    let mut stack = [zero; D];
+    let mut sp = 0_usize;
+    let mut top = zero;
+
+    macro_rules! push {
+        ($value:expr) => {{
+            stack[sp & (D - 1)] = top;
+            sp = sp.wrapping_add(1);
+            top = $value;
+        }};
+    }
+    macro_rules! pop {
+        () => {{
+            sp = sp.wrapping_sub(1);
+            stack[sp & (D - 1)]
+        }};
+    }
+
+    for op in code {
+        match *op {
+            Op::Const(value) => push!(Jet::constant(value)),
+            Op::Var(index) => push!(vars.get(index).copied().unwrap_or(Jet::constant(f64::NAN))),
+            Op::Neg => top = top.neg(),
+            Op::Not => top = top.not(),
+            Op::Add => top = pop!().add(top),
+            Op::Sub => top = pop!().sub(top),
+            Op::Mul => top = pop!().mul(top),
+            Op::Div => top = pop!().div(top),
+            Op::Pow => top = pop!().pow(top),
+            Op::PowInt(n) => top = top.power_int(n),
+            Op::Lt => top = pop!().less(top),
+            Op::Le => top = pop!().at_most(top),
+            Op::Gt => top = top.less(pop!()),
+            Op::Ge => top = top.at_most(pop!()),
+            Op::Eq => top = pop!().equal(top),
+            Op::Ne => top = pop!().equal(top).not(),
+            Op::And => top = pop!().and(top),
+            Op::Or => top = pop!().or(top),
+            Op::Call(function) => top = top.call(function),
+            Op::Min => top = pop!().min(top),
+            Op::Max => top = pop!().max(top),
+            Op::Atan2 => top = pop!().atan2(top),
+            Op::Hypot => top = pop!().hypot(top),
+            Op::Mod => top = pop!().modulo(top),
+            Op::If => {
+                let a = pop!();
+                let condition = pop!();
+                top = condition.select(a, top);
+            }
+            Op::Clamp => {
+                let lo = pop!();
+                let x = pop!();
+                top = x.clamp(lo, top);
+            }
+            Op::Step => {
+                let t1 = pop!();
+                let y0 = pop!();
+                let t0 = pop!();
+                let t = pop!();
+                top = t.step(t0, y0, t1, top);
             }
         }
     }

@@ -18,5 +18,6 @@ pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
-    Jump, LoadView, MOST_LOADS, Measured, Outputs, RowOrigin, ShapeView, System, Workspace,
+    Jump, LoadView, MOST_LOADS, Measured, Outputs, RowOrigin, ShapeView, System, TimeRanges,
+    Workspace,
 };

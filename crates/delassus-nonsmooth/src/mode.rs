@@ -14,7 +14,7 @@
 use crate::friction::{Force, Sliding, forces, tangential_row};
 use delassus_dae::{
     Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality, Scales,
-    Structure, Unilateral,
+    Structure, TimeLaws, Unilateral, Unseen,
 };
 use delassus_linalg::Csr;
 use std::sync::Arc;
@@ -467,6 +467,22 @@ impl<P: Unilateral> Problem for Mode<P> {
         }
         let own = own.unwrap_or_default();
         Some(Power { dissipated: own.dissipated + ws.lost, work: own.work })
+    }
+
+    fn time_laws(&self) -> TimeLaws {
+        self.base.time_laws()
+    }
+
+    fn smooth_in_time(&self, ws: &mut Self::Ws, a: f64, b: f64) -> bool {
+        self.base.smooth_in_time(&mut ws.base, a, b)
+    }
+
+    fn unseen_in_time(&self, ws: &mut Self::Ws, a: f64, b: f64, degree: u32) -> Unseen {
+        self.base.unseen_in_time(&mut ws.base, a, b, degree)
+    }
+
+    fn restless(&self, ws: &mut Self::Ws, a: f64, b: f64) -> Option<String> {
+        self.base.restless(&mut ws.base, a, b)
     }
 
     fn row_name(&self, row: usize) -> String {

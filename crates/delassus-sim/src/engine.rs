@@ -47,6 +47,8 @@ pub(crate) trait Engine {
 pub(crate) struct Smooth<'a> {
     pub sys: &'a System,
     pub driver: Driver<System>,
+    /// Work of motions whose rate jumped that the recorder knows of, J.
+    pub fed: f64,
 }
 
 impl Smooth<'_> {
@@ -69,6 +71,9 @@ impl Engine for Smooth<'_> {
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
+        let fed = self.driver.fed;
+        recorder.jump(0.0, fed - self.fed);
+        self.fed = fed;
         recorder.record(self.sys, &self.driver.view())
     }
 

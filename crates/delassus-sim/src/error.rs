@@ -92,6 +92,10 @@ pub enum SimErrorKind {
     Accumulation,
     /// Events follow each other without progress in time.
     EventStorm,
+    /// A contact was found closed that was not seen to close.
+    ContactMissed,
+    /// A prescribed motion jumps from one place to another.
+    MotionJumps,
     /// No forces or impulses fulfil the laws of the contacts.
     NoContactForces,
 }
@@ -108,6 +112,8 @@ impl SimErrorKind {
             SimErrorKind::Dependent => "E_DEPENDENT",
             SimErrorKind::Accumulation => "E_ZENO",
             SimErrorKind::EventStorm => "E_EVENT_STORM",
+            SimErrorKind::ContactMissed => "E_CONTACT_MISSED",
+            SimErrorKind::MotionJumps => "E_MOTION_JUMP",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
         }
     }

@@ -43,5 +43,5 @@ pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
 pub use state_columns::state_columns;
 pub use state_ring::StateRing;
 pub use step_log::{StepLog, StepRow};
-pub use summary::{Status, Summary};
+pub use summary::{Status, SteppedOver, Summary};
 pub use verdict::{Item, Tone, Verdict, judge};

@@ -1,4 +1,4 @@
-//! Samples of sensors, energies and drift at exactly the asked times.
+//! Samples of sensors, energies and constraint residuals at exactly the asked times.
 
 use crate::contact::Event;
 use crate::contact_track::ContactTrack;
@@ -9,9 +9,10 @@ use crate::load_track::LoadTrack;
 use crate::lobatto;
 use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
+use crate::summary::SteppedOver;
 use crate::touch::Toucher;
-use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure};
-use delassus_model::{Measured, Outputs, Sensor, System, Workspace};
+use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
+use delassus_model::{Measured, Outputs, Sensor, System, TimeRanges, Workspace};
 
 /// A column of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,9 +117,9 @@ pub struct Recorder {
     dt: f64,
     t_end: f64,
     next: u64,
-    /// |g|, |G v + g_t|, |G a + γ| at the end of the last step, which is what samples report:
-    /// between steps the interpolation has a drift of its own that says nothing about the method.
-    step_drift: [f64; 3],
+    /// |G a + γ| at the end of the last step, which is what samples report: between steps
+    /// accelerations are not solved for unless some sensor wants them.
+    acceleration_drift: f64,
     exchanges: bool,
     /// Values of contact channels, which stand between sensors and diagnostics.
     contact_values: Vec<f64>,
@@ -127,7 +128,9 @@ pub struct Recorder {
     /// Reactions are shared by rows that depend on each other.
     redundant: bool,
     track_turns: bool,
+    /// Power at the end of the last step, and its time.
     power: Power,
+    power_t: f64,
     dissipated: f64,
     work: f64,
     energy_at_start: f64,
@@ -135,6 +138,13 @@ pub struct Recorder {
     pub(crate) audit: EnergyAudit,
     /// Largest |g|, |G v + g_t|, |G a + γ| at accepted steps.
     pub drift: [f64; 3],
+    /// Largest |g| and |G v + g_t| at samples and at points inside steps. Beside what steps leave it
+    /// holds the error of the interpolation, and what was stepped over.
+    pub sample_drift: [f64; 2],
+    /// The first function of time that steps of given length did not see, and the end of the step.
+    pub stepped_over: Option<SteppedOver>,
+    /// What functions of time were at the ends of such steps.
+    ranges: Option<TimeRanges>,
 }
 
 impl Recorder {
@@ -222,22 +232,26 @@ impl Recorder {
             dt,
             t_end,
             next: 0,
-            step_drift: [0.0; 3],
+            acceleration_drift: 0.0,
             exchanges: power.is_some(),
             contact_values: vec![0.0; n_contact],
             dynamics: sys.measures_dynamics(),
             redundant: sys.structure().independent_rows.is_some(),
             track_turns: sys.tracks_turns(),
             power: power.unwrap_or_default(),
+            power_t: start.t,
             dissipated: 0.0,
             work: 0.0,
             energy_at_start: energy.kinetic + energy.potential,
             audit: EnergyAudit::new(sys, energy),
             drift: [0.0; 3],
+            sample_drift: [0.0; 2],
+            stepped_over: None,
+            ranges: None,
             ws,
         };
         r.drift = r.drift_here(sys);
-        r.step_drift = r.drift;
+        r.acceleration_drift = r.drift[2];
         r.push(sys);
         Ok(r)
     }
@@ -254,6 +268,11 @@ impl Recorder {
             self.dynamics |= self.loads.is_on();
             self.loads.push(sys, &self.ws, &self.derived.lambda, 0);
         }
+    }
+
+    /// From now on looks for what functions of time do inside steps of given length, unseen.
+    pub fn watch_time(&mut self, sys: &System) {
+        self.ranges = (sys.time_laws() != TimeLaws::None).then(|| sys.time_ranges());
     }
 
     /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.
@@ -337,6 +356,10 @@ impl Recorder {
             // what acts may have changed since the end of the step before
             self.sample.copy_from(step.from);
             p0 = self.power_here(sys, Some(&mut **c))?;
+        } else if exchanges && t0 != self.power_t {
+            // a function of time switched in between
+            self.sample.copy_from(step.from);
+            p0 = self.power_here(sys, None)?;
         }
         if exchanges {
             for (k, s) in lobatto::INSIDE.iter().enumerate() {
@@ -346,6 +369,7 @@ impl Recorder {
                     Some(c) => self.power_here(sys, Some(&mut **c))?,
                     None => self.power_here(sys, None)?,
                 };
+                self.violation_here(sys);
             }
         }
         // the end of the step: energies, drift, power
@@ -369,12 +393,16 @@ impl Recorder {
         };
         let end = exchanged(1.0);
         if exchanges {
-            self.power = p1;
+            (self.power, self.power_t) = (p1, t1);
         }
         let drift = self.drift_here(sys);
-        self.step_drift = drift;
+        self.acceleration_drift = drift[2];
         for k in 0..3 {
             self.drift[k] = self.drift[k].max(drift[k]);
+        }
+        if let (Some(seen), None) = (&mut self.ranges, &self.stepped_over) {
+            let hidden = sys.hidden_in_time(&mut self.ws, seen, t0, t1);
+            self.stepped_over = hidden.map(|name| SteppedOver { name, t: t1 });
         }
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
@@ -405,7 +433,7 @@ impl Recorder {
                 } else if self.dynamics {
                     self.evaluate(sys)?;
                 } else {
-                    sys.realize_motion(&self.sample, &mut self.ws);
+                    self.realize(sys);
                 }
             }
             (self.dissipated, self.work) = exchanged(((t - t0) / h).clamp(0.0, 1.0));
@@ -479,16 +507,16 @@ impl Recorder {
         self.measure(sys);
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + self.dissipated - self.work - self.energy_at_start;
-        let drift = self.step_drift;
+        let [position, velocity] = self.violation_here(sys);
         let diagnostics = [
             e.kinetic,
             e.potential,
             self.dissipated,
             self.work,
             balance,
-            drift[0],
-            drift[1],
-            drift[2],
+            position,
+            velocity,
+            self.acceleration_drift,
         ];
         self.results.t.push(self.sample.t);
         if self.motion.push(&self.sample) {
@@ -501,13 +529,22 @@ impl Recorder {
         self.next += 1;
     }
 
-    /// Largest constraint violation at the realised state, at three levels.
-    fn drift_here(&mut self, sys: &System) -> [f64; 3] {
+    /// Largest violation of positions and velocities at the realised state between steps.
+    fn violation_here(&mut self, sys: &System) -> [f64; 2] {
         let n_pos = sys.dims().n_pos;
         sys.residual_pos(&self.ws, &mut self.g[..n_pos]);
         let pos = largest(&self.g[..n_pos]);
         sys.residual_vel(&self.ws, &mut self.g);
-        let vel = largest(&self.g);
+        let here = [pos, largest(&self.g)];
+        for k in 0..2 {
+            self.sample_drift[k] = self.sample_drift[k].max(here[k]);
+        }
+        here
+    }
+
+    /// Largest constraint violation at the realised state, at three levels.
+    fn drift_here(&mut self, sys: &System) -> [f64; 3] {
+        let [pos, vel] = self.violation_here(sys);
         sys.bias(&self.ws, &mut self.g);
         sys.add_jacobian_product(&self.ws, &self.derived.a, &mut self.g);
         [pos, vel, largest(&self.g)]

@@ -297,10 +297,11 @@ pub fn run(
             what: "start",
             message: format!("the method cannot start: {e}"),
         })?;
-        Box::new(Smooth { sys, driver })
+        Box::new(Smooth { sys, driver, fed: 0.0 })
     };
-    if engine.counts().fixed_step.is_none() {
-        recorder.audit.expect(tol);
+    match engine.counts().fixed_step {
+        None => recorder.audit.expect(tol),
+        Some(_) => recorder.watch_time(sys),
     }
     let mut rejected = 0;
     recorder.place_events(sys, engine.events(), [engine.state(); 2]);
@@ -375,6 +376,9 @@ pub fn run(
         cpu_s,
         max_position_drift: recorder.drift[0],
         max_velocity_drift: recorder.drift[1],
+        max_sample_position_drift: recorder.sample_drift[0],
+        max_sample_velocity_drift: recorder.sample_drift[1],
+        stepped_over: recorder.stepped_over.clone(),
         max_acceleration_drift: recorder.drift[2],
         energy_error: energy.error,
         energy,

@@ -18,6 +18,15 @@ pub enum Status {
     Interrupted,
 }
 
+/// A function of time that went up and down again between the ends of a step of given length.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SteppedOver {
+    /// Which.
+    pub name: String,
+    /// End of the step, s.
+    pub t: f64,
+}
+
 /// Summary of a run. Every count is there even when it is zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -73,6 +82,14 @@ pub struct Summary {
     pub max_position_drift: f64,
     /// Largest |G v + g_t|.
     pub max_velocity_drift: f64,
+    /// Largest |g| at samples and inside steps: what steps leave, what interpolation adds, and what
+    /// would have been stepped over.
+    pub max_sample_position_drift: f64,
+    /// Largest |G v + g_t| there.
+    pub max_sample_velocity_drift: f64,
+    /// What steps of given length did not see first; `null` where they saw all, and for adaptive
+    /// steps, which do.
+    pub stepped_over: Option<SteppedOver>,
     /// Largest |G a + γ|.
     pub max_acceleration_drift: f64,
     /// Largest |kinetic + potential + dissipated − work − start|, J.

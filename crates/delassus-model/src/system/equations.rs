@@ -5,7 +5,9 @@ use super::scalar::{Pair, ScalarKind};
 use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
-use delassus_dae::{Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure};
+use delassus_dae::{
+    Dims, Energies, Manifold, Power, Problem, Quality, Scales, Structure, TimeLaws, Unseen,
+};
 use delassus_math::Vec3;
 
 impl Problem for System {
@@ -48,6 +50,7 @@ impl Problem for System {
             rates: vec![0.0; var::SENSOR + self.probes.len()],
             forces: vec![Default::default(); self.scalar_forces.len()],
             readings: vec![Default::default(); self.n_readings],
+            over: self.time.scratch(self.probes.len()),
             near: Default::default(),
         };
         ws.rates[var::T] = 1.0;
@@ -206,6 +209,22 @@ impl Problem for System {
         self.exchanges_power().then(|| self.exchanged_power(ws, lambda))
     }
 
+    fn time_laws(&self) -> TimeLaws {
+        self.time.kind()
+    }
+
+    fn smooth_in_time(&self, ws: &mut Workspace, a: f64, b: f64) -> bool {
+        self.is_smooth(ws, a, b)
+    }
+
+    fn unseen_in_time(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
+        self.unseen(ws, a, b, degree)
+    }
+
+    fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
+        self.most_restless(ws, a, b)
+    }
+
     fn row_name(&self, row: usize) -> String {
         match self.origins.get(row) {
             Some(o) => format!("joint \"{}\" ({})", self.model.joints[o.joint.0].name, o.label),
@@ -231,23 +250,6 @@ impl Problem for System {
 }
 
 impl System {
-    /// Realises bodies, frames and forces without the constraint rows: all that sensors and
-    /// energies need as long as they do not ask for reactions or accelerations.
-    pub fn realize_motion(&self, s: &State, ws: &mut Workspace) {
-        self.place_bodies(s.t, &s.q, &s.z, ws);
-        for (i, b) in self.bodies.iter().enumerate() {
-            ws.bodies[i].set_velocity(b, &s.v);
-        }
-        for &k in &self.motion_frames {
-            let frame = &self.frames[k];
-            if let Some(b) = frame.body {
-                ws.frames[k].set_position(frame, &ws.bodies[b]);
-                ws.frames[k].set_velocity(frame, &ws.bodies[b]);
-            }
-        }
-        self.evaluate_forces(ws);
-    }
-
     #[inline]
     fn place_bodies(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
         ws.t = t;

@@ -22,11 +22,13 @@ mod rolling;
 pub(crate) mod scalar;
 mod sensitivity;
 mod tangent;
+mod time;
 
 pub use contact::ShapeView;
 pub use jumps::Jump;
 pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};
+pub use time::TimeRanges;
 
 use crate::joint;
 use crate::{JointId, Model};
@@ -98,8 +100,6 @@ pub struct System {
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
     probes: Vec<Probe>,
-    /// Frames that sensors and forces look at.
-    motion_frames: Vec<usize>,
     /// Sensors that force expressions read, in an order in which they can be evaluated.
     force_inputs: Vec<usize>,
     /// Pairs of a scalar force and a sensor that it depends on.
@@ -109,6 +109,8 @@ pub struct System {
     /// Some controller has an integral, which its force depends on.
     integrates: bool,
     n_motions: usize,
+    /// What reads time.
+    time: time::Laws,
     dims: Dims,
     manifold: Manifold,
     structure: Structure,
@@ -140,6 +142,8 @@ pub struct Workspace {
     rates: Vec<f64>,
     forces: Vec<force::Acting>,
     readings: Vec<sensitivity::Reading>,
+    /// Variables of expressions on an interval of time.
+    over: time::Over,
     near: RefCell<contact::Scratch>,
 }
 

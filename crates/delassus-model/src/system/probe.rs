@@ -90,30 +90,6 @@ impl System {
         m.seen = true;
     }
 
-    /// Notes the frames that sensors, forces and energies look at.
-    pub(super) fn find_motion_frames(&mut self) {
-        let mut frames = Vec::new();
-        for probe in &self.probes {
-            match probe {
-                Probe::Velocity { of, rel, .. } => frames.extend([*of, *rel]),
-                Probe::Acceleration { of, .. } => frames.push(*of),
-                Probe::Scalar(s) | Probe::ScalarRate(s) => frames.extend([s.a, s.b]),
-                Probe::Rate { .. }
-                | Probe::Orientation { .. }
-                | Probe::Reaction { .. }
-                | Probe::Energy(_)
-                | Probe::Expression(_) => {}
-            }
-        }
-        frames.extend(self.scalar_forces.iter().flat_map(|f| [f.scalar.a, f.scalar.b]));
-        frames.extend(self.bushings.iter().flat_map(|b| [b.a, b.b]));
-        frames.extend(self.applied.iter().map(|a| a.at));
-        frames.extend(self.counters.iter().flat_map(|c| [c.a, c.b]));
-        frames.sort_unstable();
-        frames.dedup();
-        self.motion_frames = frames;
-    }
-
     /// Some sensor is an angle that only the sequence of calls can unwrap.
     pub fn tracks_turns(&self) -> bool {
         self.probes.iter().any(|p| self.wraps(p))

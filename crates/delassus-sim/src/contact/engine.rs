@@ -344,8 +344,9 @@ impl Engine for ContactEngine {
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
         // impacts since the last step happened at its start
         let lost = self.events.lost + self.stepping.as_ref().map_or(0.0, |s| s.lost);
-        recorder.jump(lost - self.lost, self.events.fed - self.fed);
-        (self.lost, self.fed) = (lost, self.events.fed);
+        let fed = self.events.fed + self.events.driver().fed;
+        recorder.jump(lost - self.lost, fed - self.fed);
+        (self.lost, self.fed) = (lost, fed);
         let sys = self.sys.clone();
         // the recorder asks the engine back, so that it needs the step apart
         let Some(mut last) = self.last.take() else { return Ok(()) };

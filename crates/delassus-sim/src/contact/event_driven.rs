@@ -23,7 +23,7 @@ use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use super::watch::{Watch, realize};
 use crate::driver::{Driver, DriverOptions, StepView, Stepped};
-use crate::error::SimError;
+use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
 use delassus_dae::{Hermite, Integrator, KktError, Law, PointId, State, StepFailure, Unilateral};
 use delassus_model::ContactTolerances;
@@ -62,6 +62,10 @@ const STIFF: f64 = 2.0;
 const TURNING: f64 = 0.1;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
+/// Searches of ever shorter steps for an event that was missed.
+const SEARCHES: usize = 40;
+/// Overlap, in lengths of the system, that no error of a step explains.
+pub(super) const MISSED: f64 = 1e-6;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
 const REACH: f64 = 4.0;
 
@@ -249,12 +253,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 self.event(state, &trigger, &active)?;
             }
             self.turn_stiff()?;
+            if self.driver.meet_marks(&self.mode)? && !self.mode.active().is_empty() {
+                // what held just before a force or a motion changed need not hold just after
+                let state = self.driver.state().clone();
+                let active = self.mode.active().to_vec();
+                self.event(state, &Trigger::Start, &active)?;
+            }
             if self.driver.propose(&self.mode)? == Stepped::Finished {
                 return Ok(Stepped::Finished);
             }
             let th = self.thresholds();
-            let parts = self.divide()?;
-            if let Some((s, trigger)) = self.first_event(parts, &th) {
+            if let Some((s, trigger)) = self.find_event(&th)? {
                 let view = self.driver.proposal();
                 let (t, h) = (view.from.t, view.to.t - view.from.t);
                 let now = s * h <= SOONEST * (t.abs() + 1.0 / self.driver.rate());
@@ -321,12 +330,50 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         realize(&*self.base, &self.sample, &mut self.ws);
     }
 
+    /// The first event in the proposed step, as part of it. A point that is inside at the end
+    /// without having been seen to close is an event that was missed: the step is made shorter and
+    /// searched again, never ended by moving a body.
+    fn find_event(&mut self, th: &Thresholds) -> Result<Option<(f64, Trigger)>, Halt> {
+        let depth = MISSED * self.base.length();
+        let mut missed = None;
+        for _ in 0..SEARCHES {
+            let parts = self.divide()?;
+            let found = self.first_event(parts, th);
+            missed = self.watch.missed(depth);
+            if found.is_some() || missed.is_none() {
+                return Ok(found);
+            }
+            let view = self.driver.proposal();
+            let (t, h) = (view.from.t, view.to.t - view.from.t);
+            self.shorten(t, 0.5 * h)?;
+        }
+        let name = missed.map(|id| format!("contact \"{}\"", self.base.point_name(id)));
+        Err(self.overlap(name).into())
+    }
+
+    /// Bodies would have to be moved for a contact to close.
+    pub(super) fn overlap(&self, name: Option<String>) -> SimError {
+        let name = name.unwrap_or_default();
+        SimError {
+            kind: SimErrorKind::ContactMissed,
+            t: self.driver.state().t,
+            h: self.driver.next_step(),
+            detail: format!("the bodies of {name} overlap without having been seen to touch"),
+            blame: vec![name],
+            help: "give a shorter max_step, or look at the shapes at this time; time-stepping pushes overlapping bodies apart"
+                .to_owned(),
+        }
+    }
+
     /// Parts in which the proposed step is looked at; it is shortened where those would be too many.
     fn divide(&mut self) -> Result<usize, Halt> {
         loop {
             let view = self.driver.proposal();
             let (t, h) = (view.from.t, view.to.t - view.from.t);
-            let (parts, share) = self.watch.plan(&*self.base, &mut self.ws, (view.from, view.to));
+            self.dense.fit(self.base.manifold(), view.from, view.d0, view.to, view.d1);
+            let surge = self.dense.surge(&self.scale);
+            let ends = (view.from, view.to);
+            let (parts, share) = self.watch.plan(&*self.base, &mut self.ws, ends, surge);
             if share >= 1.0 {
                 return Ok(parts);
             }
@@ -364,11 +411,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         REACH * fastest * self.driver.next_step() + 1e-3 * length
     }
 
-    /// The first event in the proposed step, as part of it.
+    /// The first event in the proposed step, which [`EventDriven::divide`] has just looked at.
     fn first_event(&mut self, parts: usize, th: &Thresholds) -> Option<(f64, Trigger)> {
         let view = self.driver.proposal();
-        let m = self.base.manifold();
-        self.dense.fit(m, view.from, view.d0, view.to, view.d1);
         let mut span =
             Span { dense: &mut self.dense, sample: &mut self.sample, from: view.from, to: view.to };
         let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, parts, th);

@@ -24,6 +24,8 @@ const STOPPED: f64 = 1e4;
 /// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
 /// having been seen to leave: its bounce is lower than positions can tell, and over.
 const BOUNCED: f64 = 1e4;
+/// Overlap, in lengths of the system, that a contact may have when it closes.
+const MOVED: f64 = 1e-3;
 /// Characteristic times that a step takes at most while points are closed, at first: a motion that is held has
 /// no error to limit its steps, and a force that would release it must not be stepped over.
 const CLOSED_STEP: f64 = 0.1;
@@ -91,6 +93,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
         }
         touching.retain(|t| Some(t.0) != leaving);
+        self.refuse_overlap(trigger, active, &touching)?;
         self.drop_passing(&s, active, &mut touching, &th);
         let jumped = self.impacts(&mut s, &touching, &th)?;
         // I2: what neither approaches nor leaves
@@ -122,6 +125,31 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             .map_err(|e| self.select_failed(e, s.t))?;
         self.log_changes(s.t, active, &selection.active, leaving, jumped);
         self.enter(s, selection.active, active, jumped)
+    }
+
+    /// A contact that closes here must touch: to bring bodies together that overlap far would move
+    /// them. What time-stepping hands back, and the start, were looked at before.
+    fn refuse_overlap(
+        &self,
+        trigger: &Trigger,
+        active: &[Active],
+        touching: &[(PointId, [u32; 2])],
+    ) -> Result<(), Halt> {
+        if *trigger == Trigger::Start {
+            return Ok(());
+        }
+        let depth = MOVED * self.base.length();
+        let new = touching.iter().filter(|t| active.iter().all(|a| a.id != t.0)).copied();
+        let points = evaluate(&*self.base, &self.ws, new);
+        let inside = |id: PointId, gap: f64| {
+            matches!(self.base.law(id), Law::Contact { .. }) && gap < -depth
+        };
+        match points.iter().find(|(id, p)| inside(*id, p.gap)) {
+            Some((id, _)) => {
+                Err(self.overlap(Some(format!("contact \"{}\"", self.base.point_name(*id)))).into())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Events without progress: the end of an accumulation where several points take part in turn,

@@ -106,7 +106,7 @@ impl Watch {
         th: &Thresholds,
     ) {
         let h = span.to.t - span.from.t;
-        let Watch { open, groups, point, .. } = self;
+        let Watch { open, groups, point, surge, .. } = self;
         for (at, s) in [(parts, 1.0), (0, 0.0)] {
             span.realize(p, s, ws);
             for g in groups.iter().filter(|g| !g.idle) {
@@ -133,7 +133,7 @@ impl Watch {
             g.idle = !points.iter().any(|o| {
                 let (end, start) = (&o.track[0], &o.track[1]);
                 let mean = (end.g - start.g).abs() / h;
-                let fall = FALL * h * start.r.abs().max(end.r.abs()).max(mean);
+                let fall = FALL * h * start.r.abs().max(end.r.abs()).max(mean) + *surge;
                 !(start.g.min(end.g) > fall + o.zero(th)) || !o.armed
             });
         }
@@ -312,4 +312,57 @@ fn border(mut f: impl FnMut(f64) -> bool, mut a: f64, mut b: f64) -> (f64, f64) 
         if f(mid) { b = mid } else { a = mid }
     }
     (a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ZERO: f64 = 1e-14;
+
+    /// The crossing of a gap with this value and rate between two moments.
+    fn crossing(armed: bool, gap: impl Fn(f64) -> (f64, f64), a: f64, b: f64) -> Option<f64> {
+        let mut gap = gap;
+        let (start, end) = (gap(a), gap(b));
+        Part { armed, zero: ZERO }.crossing(&mut gap, (a, start.0, start.1), (b, end.0, end.1))
+    }
+
+    #[test]
+    fn a_gap_that_falls_through_zero() {
+        let s = crossing(true, |s| (0.3 - s, -1.0), 0.0, 1.0).unwrap();
+        assert!((s - 0.3).abs() < 1e-12);
+        assert_eq!(crossing(true, |s| (1.3 - s, -1.0), 0.0, 1.0), None);
+        assert_eq!(crossing(true, |s| (0.1 + s, 1.0), 0.0, 1.0), None);
+    }
+
+    #[test]
+    fn a_gap_that_dips_below_zero_and_comes_back() {
+        // (s − 0.3)(s − 0.6): inside from 0.3 to 0.6
+        let dip = |s: f64| ((s - 0.3) * (s - 0.6), 2.0 * s - 0.9);
+        let s = crossing(true, dip, 0.0, 1.0).unwrap();
+        assert!((s - 0.3).abs() < 1e-12, "{s}");
+        // one that only comes close
+        let near = |s: f64| ((s - 0.5) * (s - 0.5) + 1e-3, 2.0 * s - 1.0);
+        assert_eq!(crossing(true, near, 0.0, 1.0), None);
+    }
+
+    #[test]
+    fn a_gap_that_opens_and_closes_again() {
+        let hop = |s: f64| (s * (0.7 - s), 0.7 - 2.0 * s);
+        let s = crossing(false, hop, 0.0, 1.0).unwrap();
+        assert!((s - 0.7).abs() < 1e-12, "{s}");
+    }
+
+    #[test]
+    fn a_point_without_a_meaning_closes_where_it_appears() {
+        let appears = |s: f64| if s < 0.4 { (f64::NAN, f64::NAN) } else { (0.6 - s, -1.0) };
+        let s = crossing(true, appears, 0.0, 1.0).unwrap();
+        assert!((s - 0.6).abs() < 1e-12, "{s}");
+        let ends = |s: f64| if s > 0.4 { (f64::NAN, f64::NAN) } else { (0.6 - s, -1.0) };
+        assert_eq!(crossing(true, ends, 0.0, 1.0), None);
+        let ends = |s: f64| if s > 0.7 { (f64::NAN, f64::NAN) } else { (0.6 - s, -1.0) };
+        let s = crossing(true, ends, 0.0, 1.0).unwrap();
+        assert!((s - 0.6).abs() < 1e-12, "{s}");
+        assert_eq!(crossing(true, |_| (f64::NAN, f64::NAN), 0.0, 1.0), None);
+    }
 }

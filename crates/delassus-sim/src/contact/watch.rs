@@ -18,6 +18,10 @@ const UNSEEN: f64 = 0.1;
 /// Speeds within a step, in those at its ends.
 const FASTER: f64 = 2.0;
 
+/// Speed of approach of two bodies, each moving and turning by one size per second along every axis,
+/// in lengths of the system per second.
+const BOTH: f64 = 8.0;
+
 /// A point that is open at present.
 #[derive(Debug, Clone)]
 pub(super) struct Open {
@@ -76,6 +80,9 @@ pub(crate) struct Watch {
     /// Points that slid off the end of what they touched, while they are still beside it.
     slid_off: Vec<PointId>,
     ids: Vec<PointId>,
+    /// How far something may come closer in the step beyond what the speeds at its ends tell, m or
+    /// rad.
+    pub(super) surge: f64,
     pub(super) point: Point,
 }
 
@@ -154,14 +161,18 @@ impl Watch {
     }
 
     /// Looks at the ends of a step: which pairs can close in it, into how many parts it must be
-    /// divided, and the part of it that can be looked at if those are too many.
+    /// divided, and the part of it that can be looked at if those are too many. What is driven may
+    /// be at rest at both ends and fast between: `surge` is by how much, sizes per second.
     pub fn plan<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         (from, to): (&State, &State),
+        surge: f64,
     ) -> (usize, f64) {
         let h = to.t - from.t;
+        self.surge = BOTH * h * surge * p.length().max(1.0);
+        let beyond = BOTH * h * surge * p.length();
         let Watch { open, groups, closed, .. } = self;
         groups.clear();
         realize(p, from, ws);
@@ -183,7 +194,7 @@ impl Watch {
         let mut wanted = PARTS[0] as f64;
         for g in groups.iter_mut().filter(|g| g.passes) {
             let o = &open[g.points.start];
-            g.reach = FASTER * h * g.reach.max(p.approach(ws, o.id).1);
+            g.reach = FASTER * h * g.reach.max(p.approach(ws, o.id).1) + beyond;
             g.idle = g.clearance > g.reach;
             if g.idle || g.reach.is_infinite() {
                 continue;
@@ -195,6 +206,21 @@ impl Watch {
         }
         let most = PARTS[1] as f64;
         (wanted.min(most) as usize, (most / wanted).min(1.0))
+    }
+
+    /// A point that was outside at the start of the step that was searched, is inside by more than
+    /// `depth` at its end, m, and was not found to close: it would have to be moved to touch.
+    pub fn missed(&self, depth: f64) -> Option<PointId> {
+        let points =
+            self.groups.iter().filter(|g| !g.idle).flat_map(|g| &self.open[g.points.clone()]);
+        let missed = |o: &&Open| {
+            let ends = o.track.first().zip(o.track.last());
+            matches!(o.law, Law::Contact { .. })
+                && o.behind == f64::NEG_INFINITY
+                && !self.slid_off.contains(&o.id)
+                && ends.is_some_and(|(a, b)| a.g > -depth && b.g < -depth)
+        };
+        points.into_iter().find(missed).map(|o| o.id)
     }
 
     /// Points that touch within `th.touching` at the realised state, with their features.

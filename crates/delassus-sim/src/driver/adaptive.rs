@@ -2,6 +2,7 @@
 
 use super::Driver;
 use super::hop::{HOP_AFTER, NEAR_SINGULAR, SHRUNK};
+use super::time_marks::Allowed;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::Problem;
 
@@ -40,11 +41,13 @@ impl<P: Problem> Driver<P> {
             let left = self.opts.t_end - self.state.t;
             let cut = !self.opts.pass_end || failed_beyond >= FAILED_BEYOND;
             // stretch the last step a little rather than leave a sliver
-            let last = cut && self.h * 1.01 >= left;
-            let h = if last { left } else { self.h };
+            let Allowed { h, lands } = self.watch_time(p, self.h);
+            let last = cut && (h >= left || (lands.is_none() && h * 1.01 >= left));
+            let (h, exact) = if last { (left, Some(self.opts.t_end)) } else { (h, lands) };
             let shortest = MIN_STEP * self.state.t.abs().max(self.cruise);
             if h < shortest && !last {
-                return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
+                let restless = if failures == 1 { self.too_restless(p, h) } else { None };
+                return Err(restless.unwrap_or_else(|| self.stop(p, SimErrorKind::StepTooSmall, h)));
             }
             match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
                 Ok(()) => {
@@ -71,7 +74,7 @@ impl<P: Problem> Driver<P> {
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
-                        self.wait(last.then_some(self.opts.t_end), false);
+                        self.wait(exact, false);
                         return Ok(());
                     }
                     self.scale.worst(&view, &mut self.worst);

@@ -28,6 +28,8 @@ impl<P: Problem> Driver<P> {
         let left = if self.opts.pass_end { f64::INFINITY } else { self.opts.t_end - self.state.t };
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
+        let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
+        let left = self.find_mark(p, longest).map_or(left, |mark| left.min(mark));
         // Implicit methods solve for the end of the jump, and the best is taken: errors of neighbours
         // differ by powers of ten. Others the first that will do, the long ones first: their stages, and
         // their next steps, must not lie close to the position.
@@ -50,7 +52,9 @@ impl<P: Problem> Driver<P> {
         self.h = base;
         self.hops += 1;
         self.first_hop.get_or_insert(self.state.t);
-        self.wait((h == left).then_some(self.opts.t_end), false);
+        let end = self.opts.t_end;
+        let ends = !self.opts.pass_end && h == end - self.state.t;
+        self.wait(ends.then_some(end), false);
         true
     }
 

@@ -1,12 +1,13 @@
 //! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
 //!
 //! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
-//! given length ([`fixed`]); [`stop`] says why a run cannot go on.
+//! given length ([`fixed`]); what depends on time is watched ([`time_marks`]); [`stop`] says why a run cannot go on.
 
 mod adaptive;
 mod fixed;
 mod hop;
 mod stop;
+mod time_marks;
 
 use crate::error::{SimError, SimErrorKind};
 use crate::stiffness::StiffnessMonitor;
@@ -14,6 +15,7 @@ use delassus_dae::{
     Derived, ErrorScale, Foresight, Integrator, Problem, State, StepControl, StepFailure,
     Tolerances,
 };
+use time_marks::TimeWatch;
 
 /// How to step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,6 +103,7 @@ pub struct Driver<P: Problem> {
     per_unit_step: bool,
     holds_step: bool,
     stiffness: StiffnessMonitor,
+    time: TimeWatch,
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
@@ -116,6 +119,8 @@ pub struct Driver<P: Problem> {
     pub hops: u64,
     /// When the first of them was, s.
     pub first_hop: Option<f64>,
+    /// Work of prescribed motions whose rate jumped, J.
+    pub fed: f64,
 }
 
 /// Shortest and longest step, in characteristic times, that is chosen for a method of fixed step.
@@ -154,6 +159,7 @@ impl<P: Problem> Driver<P> {
             prev: start.clone(),
             d_prev: method.start().clone(),
             t0: start.t,
+            time: TimeWatch::new(start.t),
             state: start,
             method,
             opts,
@@ -172,6 +178,7 @@ impl<P: Problem> Driver<P> {
             rejections: Rejections::default(),
             hops: 0,
             first_hop: None,
+            fed: 0.0,
         })
     }
 
@@ -223,7 +230,10 @@ impl<P: Problem> Driver<P> {
             return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
         }
         match self.opts.step {
-            None => self.propose_adaptive(p)?,
+            None => {
+                self.meet_marks(p)?;
+                self.propose_adaptive(p)?;
+            }
             Some(h) => self.propose_fixed(p, h)?,
         }
         Ok(Stepped::Step)
@@ -271,6 +281,7 @@ impl<P: Problem> Driver<P> {
             self.ws = p.workspace();
         }
         self.pending = None;
+        self.time.forget(state.t);
         self.stiffness = StiffnessMonitor::default();
         if let Some(h) = self.opts.step {
             // time may have passed elsewhere: fixed steps go on at the next of their times

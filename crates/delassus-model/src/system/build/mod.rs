@@ -123,13 +123,13 @@ impl Builder {
             bushings: Vec::new(),
             contacts: Default::default(),
             counters: Vec::new(),
-            motion_frames: Vec::new(),
             probes: Vec::new(),
             force_inputs: Vec::new(),
             n_readings: 0,
             needs_rates: false,
             integrates: false,
             n_motions: 0,
+            time: Default::default(),
             dims: Dims { nq: iq, nv: iv, nz: 0, n_pos: 0, n_vel: 0 },
             manifold: Manifold::new(&blocks),
             structure: Structure::dense(0, 0),
@@ -155,6 +155,7 @@ impl Builder {
         }
         self.make_scales();
         self.make_structure();
+        self.sys.time = self.sys.find_time_laws();
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
@@ -234,6 +235,7 @@ impl Builder {
             rates: Vec::new(),
             forces: Vec::new(),
             readings: Vec::new(),
+            over: Default::default(),
             near: Default::default(),
         };
         for (i, b) in self.sys.bodies.iter().enumerate() {

@@ -166,7 +166,6 @@ impl Builder {
             (r.slot_a, r.slot_b) = (a, b);
         }
         sys.sort_rows();
-        sys.find_motion_frames();
         let layout: Vec<(usize, usize)> = sys.bodies.iter().map(|b| (b.iv, b.kind.nv())).collect();
         sys.blocks = BlockSlots::new(&tangent, &layout);
         sys.structure = Structure {

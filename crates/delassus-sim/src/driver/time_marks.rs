@@ -1,0 +1,351 @@
+//! What depends on time is watched: steps end where a function of time switches, and none is so
+//! long that something happens inside it which no stage could see.
+//!
+//! A model at rest has no error, so that its steps grow without bound, and whatever begins later
+//! (a ramp, a pulse, a motion) would be stepped over. Two things prevent that, before a step is
+//! tried:
+//!
+//! - *Marks.* Where some `if`, `abs`, `floor`, or end of a `step` switches, the function is not
+//!   smooth, and a step ends just before it. The next one starts just after it, a few units of
+//!   rounding later, with a new start of the method and a careful first length, so that no step
+//!   ever holds both sides.
+//! - *Variation.* Between marks a step is shortened until the problem guarantees
+//!   ([`Problem::unseen_in_time`]) that its functions of time differ from polynomials of the degree
+//!   of the method by so little that the motion changes by no more than [`ALLOWED`] tolerances.
+
+use super::Driver;
+use crate::error::{SimError, SimErrorKind};
+use delassus_dae::projection::Projector;
+use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws};
+
+/// What functions of time may do unseen in one step, in tolerances of positions and velocities.
+/// Of the order of the error test, which is a mean over all coordinates.
+const ALLOWED: f64 = 10.0;
+/// Evaluations that one search for the next mark may take; an isolated one takes about 100.
+const SEARCH: usize = 400;
+/// Width of a mark, in units of rounding of the time: functions round differently from their ranges.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// A mark stands alone if nothing else switches within this many of its widths.
+const ALONE: f64 = 64.0;
+/// Steps that variation is looked at ahead, at most: a look costs a fraction of a step.
+const AHEAD: f64 = 16.0;
+/// Shortenings of one step; enough for a pulse of a billionth of a billionth of it.
+const SHORTENINGS: usize = 60;
+/// Part of the model's size, and of its speed, by which a prescribed motion may jump at a mark
+/// without being said to: what is left of formulas that meet by rounding.
+const MEETS: f64 = 1e-7;
+
+/// A moment at which some function of time switches: it is smooth up to `before` and from `after`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Mark {
+    before: f64,
+    after: f64,
+}
+
+/// What is known of the functions of time ahead.
+#[derive(Debug, Clone)]
+pub(super) struct TimeWatch {
+    mark: Option<Mark>,
+    /// All of them are smooth up to here, s.
+    smooth_until: f64,
+    /// Steps up to here see all that they do, s.
+    seen_until: f64,
+    /// Steps to look ahead.
+    ahead: f64,
+    /// The problem is realised at the present state.
+    realized: bool,
+}
+
+impl TimeWatch {
+    pub fn new(t: f64) -> TimeWatch {
+        TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, realized: false }
+    }
+
+    /// Time does not go back, but the state may have changed.
+    pub fn forget(&mut self, t: f64) {
+        *self = TimeWatch { ahead: self.ahead, ..TimeWatch::new(t) };
+    }
+}
+
+/// A step that may be tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Allowed {
+    pub h: f64,
+    /// It ends at a mark, which is this time.
+    pub lands: Option<f64>,
+}
+
+impl<P: Problem> Driver<P> {
+    /// Looks for marks as far as the next step may reach and passes those that are here already.
+    /// True where the method was started anew.
+    pub fn meet_marks(&mut self, p: &P) -> Result<bool, SimError> {
+        let mut passed = false;
+        if self.opts.step.is_some() || p.time_laws() == TimeLaws::None {
+            return Ok(passed);
+        }
+        while self.find_mark(p, self.h) == Some(0.0) {
+            self.pass_mark(p)?;
+            passed = true;
+        }
+        Ok(passed)
+    }
+
+    /// Time left until the next mark within h, or `None`; 0 where it is here.
+    pub(super) fn find_mark(&mut self, p: &P, h: f64) -> Option<f64> {
+        let t = self.state.t;
+        let laws = p.time_laws();
+        if laws == TimeLaws::None {
+            return None;
+        }
+        if laws == TimeLaws::OfState && !self.time.realized {
+            p.realize_position(t, &self.state.q, &self.state.z, &mut self.ws);
+            p.realize_velocity(&self.state.v, &self.state.z, &mut self.ws);
+            self.time.forget(t);
+            self.time.realized = true;
+        }
+        // steps may be stretched a little
+        let end = t + 1.02 * h;
+        if self.time.mark.is_none() && end > self.time.smooth_until {
+            let from = self.time.smooth_until.max(t);
+            let ws = &mut self.ws;
+            self.time.mark = search(|a, b| p.smooth_in_time(ws, a, b), from, end);
+            self.time.smooth_until = end;
+        }
+        let mark = self.time.mark?;
+        // what is as good as here: methods divide by the step
+        let here = mark.before <= t + ALONE * width(t, h);
+        if here { Some(0.0) } else { Some(mark.before - t) }
+    }
+
+    /// The longest step, at most h, that ends at a mark at the latest and that sees what functions
+    /// of time do.
+    pub(super) fn watch_time(&mut self, p: &P, h: f64) -> Allowed {
+        let mut step = Allowed { h, lands: None };
+        let laws = p.time_laws();
+        if laws == TimeLaws::None {
+            return step;
+        }
+        let t = self.state.t;
+        let mut longest = f64::INFINITY;
+        if let Some(left) = self.find_mark(p, h).filter(|left| *left > 0.0) {
+            longest = left;
+            // stretch the last step a little rather than leave a sliver
+            if h * 1.01 >= left {
+                step = Allowed { h: left, lands: self.time.mark.map(|m| m.before) };
+            }
+        }
+        // an attempt follows
+        self.time.realized = false;
+        if t + step.h <= self.time.seen_until {
+            return step;
+        }
+        let degree = self.method.error_order();
+        if laws == TimeLaws::OfTime && self.time.ahead > 1.0 {
+            let far = (step.h * self.time.ahead).min(longest);
+            if far > step.h && self.unseen(p, far, degree) <= 1.0 {
+                self.time.seen_until = t + far;
+                self.time.ahead = (2.0 * self.time.ahead).min(AHEAD);
+                return step;
+            }
+            self.time.ahead = 1.0;
+        }
+        for _ in 0..SHORTENINGS {
+            let unseen = self.unseen(p, step.h, degree);
+            if unseen <= 1.0 {
+                if laws == TimeLaws::OfTime {
+                    self.time.seen_until = t + step.h;
+                    self.time.ahead = (2.0 * self.time.ahead).min(AHEAD);
+                }
+                return step;
+            }
+            // bounds become sharp as intervals become short: no need to trust their size
+            let factor = 0.9 * unseen.powf(-1.0 / f64::from(degree + 1));
+            step = Allowed { h: step.h * factor.max(0.5), lands: None };
+        }
+        step
+    }
+
+    /// What functions of time do unseen in a step of this length, in what is allowed.
+    fn unseen(&mut self, p: &P, h: f64, degree: u32) -> f64 {
+        let t = self.state.t;
+        let unseen = p.unseen_in_time(&mut self.ws, t, t + h, degree);
+        let tol = ALLOWED * self.opts.tol.rtol.max(f64::EPSILON);
+        let pace = self.scale.pace();
+        (unseen.position / tol).max(unseen.acceleration * h / (tol * pace))
+    }
+
+    /// The error that ends a run whose steps functions of time made too short, where they did.
+    pub(super) fn too_restless(&mut self, p: &P, h: f64) -> Option<SimError> {
+        let t = self.state.t;
+        if p.time_laws() == TimeLaws::None || self.unseen(p, 4.0 * h, 1) <= 1.0 {
+            return None;
+        }
+        let name = p.restless(&mut self.ws, t, t + 4.0 * h)?;
+        Some(SimError {
+            kind: SimErrorKind::StepTooSmall,
+            t,
+            h,
+            detail: format!("{name} varies faster than any step can follow at this time"),
+            blame: vec![name],
+            help: "look at the formula just after this time: it has a pole there, or oscillates without bound"
+                .to_owned(),
+        })
+    }
+
+    /// Goes on behind a mark: a new start of the method, and a careful step.
+    fn pass_mark(&mut self, p: &P) -> Result<(), SimError> {
+        let Some(mark) = self.time.mark.take() else { return Ok(()) };
+        let before = self.state.t;
+        let t = before.max(mark.after);
+        self.state.t = t;
+        self.time.forget(t);
+        let failed = |e: &StepFailure| SimError::from_failure(p, e, t, 0.0);
+        self.follow_jump(p, before)?;
+        self.method.restart(p, &mut self.ws, &self.state).map_err(|e| failed(&e))?;
+        self.scale.observe(&self.state, self.method.start());
+        let info = self.method.info();
+        let order = info.error_order - u32::from(info.per_unit_step);
+        self.control = StepControl::new(order);
+        self.h = self.scale.first_step(order).min(self.opts.max_step);
+        self.cruise = self.h;
+        Ok(())
+    }
+
+    /// A motion whose rate jumps gives an impulse, which the velocities follow; one that jumps
+    /// itself cannot be followed.
+    fn follow_jump(&mut self, p: &P, before: f64) -> Result<(), SimError> {
+        let d = p.dims();
+        if d.n_vel == 0 {
+            return Ok(());
+        }
+        // what changes from one side to the other: methods may leave a drift of their own
+        let s = &self.state;
+        let mut jump = [vec![0.0; d.n_pos], vec![0.0; d.n_vel]];
+        let mut g = vec![0.0; d.n_vel];
+        for (t, sign) in [(before, -1.0), (s.t, 1.0)] {
+            p.realize_position(t, &s.q, &s.z, &mut self.ws);
+            p.realize_velocity(&s.v, &s.z, &mut self.ws);
+            p.residual_pos(&self.ws, &mut g[..d.n_pos]);
+            jump[0].iter_mut().zip(&g).for_each(|(x, g)| *x += sign * g);
+            p.residual_vel(&self.ws, &mut g);
+            jump[1].iter_mut().zip(&g).for_each(|(x, g)| *x += sign * g);
+        }
+        let scale = p.scales().row;
+        let largest = |x: &[f64]| {
+            let off = |i: &usize| x[*i].abs() / scale[*i];
+            let worst = (0..x.len()).max_by(|i, j| off(i).total_cmp(&off(j)));
+            worst.map_or((0.0, 0), |i| (off(&i), i))
+        };
+        let tol = self.opts.tol.rtol.max(MEETS);
+        let (size, row) = largest(&jump[0]);
+        if size > tol {
+            let name = p.row_name(row);
+            return Err(SimError {
+                kind: SimErrorKind::MotionJumps,
+                t: before,
+                h: 0.0,
+                detail: format!("{name} jumps by {:.3e} at this time", -jump[0][row]),
+                blame: vec![name],
+                help: "no body can be in two places: give the motion a ramp, as step(t, t0, y0, t1, y1)"
+                    .to_owned(),
+            });
+        }
+        if largest(&jump[1]).0 <= tol * self.scale.pace() {
+            return Ok(());
+        }
+        let kinetic = |p: &P, ws: &P::Ws| p.energies(ws).unwrap_or_default().kinetic;
+        let kinetic_before = kinetic(p, &self.ws);
+        let s = &mut self.state;
+        let t = s.t;
+        let projected = Accel::new(p).map_err(StepFailure::from).and_then(|mut acc| {
+            acc.factor_at(p, &mut self.ws, s.t, &s.q, &s.z)?;
+            Projector::new(p, tol).velocity(p, &mut self.ws, &mut acc, &mut s.v, &s.z)
+        });
+        projected.map_err(|e| SimError::from_failure(p, &e, t, 0.0))?;
+        p.realize_position(t, &s.q, &s.z, &mut self.ws);
+        p.realize_velocity(&s.v, &s.z, &mut self.ws);
+        self.fed += kinetic(p, &self.ws) - kinetic_before;
+        Ok(())
+    }
+}
+
+/// Width of a mark at t within a look of length h, s.
+fn width(t: f64, h: f64) -> f64 {
+    ROUNDING * t.abs() + f64::EPSILON * f64::EPSILON * h
+}
+
+/// The first mark from a to b that stands alone. Where functions cannot be told to be smooth
+/// although nothing switches, none is found, and their variation alone limits steps.
+fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Mark> {
+    let (mut at, mut part) = (a, b - a);
+    for _ in 0..SEARCH {
+        if at >= b {
+            return None;
+        }
+        let fine = width(at, b - a);
+        let end = (at + part).min(b);
+        // intervals overlap: a function may be smooth on both sides of their common end
+        if smooth((at - fine).max(a), end) {
+            at = end;
+            part *= 2.0;
+        } else if part > fine {
+            part = (0.5 * part).max(0.5 * fine);
+        } else {
+            let mark = Mark { before: at - 2.0 * fine, after: end + fine };
+            if smooth(mark.after, mark.after + ALONE * fine) {
+                return Some(mark);
+            }
+            at = mark.after + ALONE * fine;
+            part = ALONE * fine;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Smooth but for these moments, which belong to neither side.
+    fn found(switches: &[f64], a: f64, b: f64) -> Option<Mark> {
+        search(|a, b| switches.iter().all(|s| !(a < *s && *s < b)), a, b)
+    }
+
+    #[test]
+    fn the_first_switch_is_found_to_rounding() {
+        for at in [1.05, 1.15, 0.1, 1e-9, 7.25, 1000.0 / 3.0] {
+            for (a, b) in [(0.0, 400.0), (0.0, at + 1e-3), (0.5 * at, 2.0 * at)] {
+                let mark = found(&[at, at + 1e-6, 399.0], a, b).unwrap();
+                assert!(mark.before < at && at < mark.after, "{at} in {a}..{b}: {mark:?}");
+                assert!(mark.after - mark.before <= 8.0 * width(at, b - a), "{at}: {mark:?}");
+            }
+        }
+        assert_eq!(found(&[1.0], 1.5, 3.0), None);
+        assert_eq!(found(&[], 0.0, 3.0), None);
+    }
+
+    #[test]
+    fn a_switch_at_the_very_start_is_found() {
+        // as `t > 0` at t = 0: the start belongs to the other side
+        for start in [0.0, 2.0] {
+            let mark = search(|a, b| !(a <= start && start < b), start, start + 1.0).unwrap();
+            assert!(mark.before <= start && start < mark.after, "{mark:?}");
+            assert!(mark.after - start < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_is_never_smooth_has_no_marks_and_takes_bounded_work() {
+        let mut looks = 0;
+        let mark = search(
+            |a, b| {
+                looks += 1;
+                a == b
+            },
+            0.0,
+            1.0,
+        );
+        assert_eq!(mark, None);
+        assert!(looks <= 2 * SEARCH);
+    }
+}
