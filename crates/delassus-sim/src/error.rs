@@ -162,6 +162,17 @@ impl SimError {
                 format!("{e}: {}", p.dof_name(*worst)),
                 "reduce the step, or let the method choose it (leave out the fixed step)",
             ),
+            StepFailure::Turned { index, by } => {
+                let name = p.dof_name(*index);
+                (
+                    SimErrorKind::StepTooSmall,
+                    vec![name.clone()],
+                    format!(
+                        "steps of {h:.3e} s turn {name} by {by:.2} rad or more: too far to tell its turns"
+                    ),
+                    "take a smaller step, or leave it out to let it adapt; if it is small already, look at what drives the named body",
+                )
+            }
             StepFailure::Projection { row, .. } => (
                 SimErrorKind::StepTooSmall,
                 vec![p.row_name(*row)],

@@ -95,6 +95,9 @@ pub struct System {
     contacts: Contacts,
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
+    /// Velocities of planar bodies whose angle against a spatial one is measured: known but for
+    /// whole turns, as those between spatial bodies are.
+    turning: Vec<usize>,
     probes: Vec<Probe>,
     /// Frames that sensors and forces look at.
     motion_frames: Vec<usize>,

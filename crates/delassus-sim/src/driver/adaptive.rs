@@ -10,8 +10,6 @@ const MIN_STEP: f64 = 1e-14;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
-/// Largest rotation in one adaptive step, rad.
-const MAX_TURN: f64 = 1.5;
 
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
@@ -27,19 +25,15 @@ impl<P: Problem> Driver<P> {
                 return Ok(());
             }
             failures += 1;
-            // rotation vectors of a step are unique below π; stay well inside
-            let spin = p.manifold().spin(&self.state.v);
-            if self.h * spin > MAX_TURN {
-                self.h = MAX_TURN / spin;
-            }
-            self.h = self.h.min(self.limit);
+            self.h = self.h.min(self.turn_limit(p)).min(self.limit);
             let left = self.opts.t_end - self.state.t;
             // stretch the last step a little rather than leave a sliver
             let (h, last) = if self.h * 1.01 >= left { (left, true) } else { (self.h, false) };
             if h < MIN_STEP * span.max(self.state.t.abs()) && !last {
                 return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
             }
-            match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+            let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
+            match made.and_then(|()| self.settle(p, h)) {
                 Ok(()) => {
                     let view = self.method.error();
                     let mut err = self.scale.norm(&view);
@@ -73,8 +67,8 @@ impl<P: Problem> Driver<P> {
                 }
                 Err(e) => {
                     self.count(&e);
+                    self.h = h * self.shorter(&e);
                     self.last_failure = Some(e);
-                    self.h = h * self.control.failed();
                     if self.h < MIN_STEP * span {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));
                     }

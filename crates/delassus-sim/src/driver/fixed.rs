@@ -23,7 +23,8 @@ impl<P: Problem> Driver<P> {
             return Err(self.unstable(h, ratio));
         }
         loop {
-            match self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev) {
+            let made = self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev);
+            match made.and_then(|()| self.settle(p, part)) {
                 Ok(()) => {
                     let done = self.state.t + part >= target - 1e-9 * h;
                     self.wait(done.then_some(target), done);

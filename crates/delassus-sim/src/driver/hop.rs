@@ -55,7 +55,8 @@ impl<P: Problem> Driver<P> {
 
     /// Tries a step of this length; its error in tolerances.
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
-        match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+        let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
+        match made.and_then(|()| self.settle(p, h)) {
             Ok(()) => self.scale.norm(&self.method.error()),
             Err(_) => f64::INFINITY,
         }

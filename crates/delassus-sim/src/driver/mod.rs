@@ -1,12 +1,14 @@
 //! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
 //!
 //! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
-//! given length ([`fixed`]); [`stop`] says why a run cannot go on.
+//! given length ([`fixed`]), [`turn`] keeps their rotations unique; [`stop`] says why a run cannot go
+//! on.
 
 mod adaptive;
 mod fixed;
 mod hop;
 mod stop;
+mod turn;
 
 use crate::error::{SimError, SimErrorKind};
 use crate::stiffness::StiffnessMonitor;
@@ -237,6 +239,7 @@ impl<P: Problem> Driver<P> {
     /// Makes the waiting step again with this length, at most that of the one before.
     pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
         self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
+        self.settle(p, h)?;
         self.pending = Some(Pending { exact_time: None, ends_fixed: false });
         Ok(())
     }
