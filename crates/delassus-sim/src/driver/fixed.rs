@@ -6,6 +6,9 @@ use delassus_dae::{Problem, StepFailure};
 
 /// Fixed steps in a row beyond the border of stability that end a run.
 const UNSTABLE_STEPS: u32 = 5;
+/// Error of a position, in sizes of the model, that an explicit method may estimate for one step.
+/// Beyond this the step follows nothing; many in a row are no passing peak.
+const HOPELESS: f64 = 0.1;
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 
@@ -22,10 +25,17 @@ impl<P: Problem> Driver<P> {
         if let Some(ratio) = self.stiffness.beyond(UNSTABLE_STEPS) {
             return Err(self.unstable(h, ratio));
         }
+        if self.coarse >= UNSTABLE_STEPS {
+            // what would bring the last error down to a hundredth of the bound
+            let order = f64::from(self.method.error_order().max(1));
+            let ratio = (1e2 * self.coarse_error / HOPELESS).powf(1.0 / order);
+            return Err(self.unstable(h, ratio));
+        }
         loop {
             let made = self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev);
             match made.and_then(|()| self.settle(p, part)) {
                 Ok(()) => {
+                    self.watch_error();
                     let done = self.state.t + part >= target - 1e-9 * h;
                     self.wait(done.then_some(target), done);
                     return Ok(());
@@ -41,6 +51,21 @@ impl<P: Problem> Driver<P> {
                     part *= 0.5;
                 }
             }
+        }
+    }
+
+    /// Counts steps in a row whose own estimate says that an explicit method is lost. (Implicit
+    /// methods estimate the error of vibrations that they damp instead of following.)
+    fn watch_error(&mut self) {
+        if self.method.info().stiff {
+            return;
+        }
+        let error = self.scale.largest_position(&self.method.error());
+        if error > HOPELESS {
+            self.coarse += 1;
+            self.coarse_error = error;
+        } else {
+            self.coarse = 0;
         }
     }
 }

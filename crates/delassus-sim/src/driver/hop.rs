@@ -28,10 +28,13 @@ impl<P: Problem> Driver<P> {
         let left = self.opts.t_end - self.state.t;
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
-        // Implicit methods solve for the end of the jump, and the best is taken: errors of neighbours
-        // differ by powers of ten. Others the first that will do, the long ones first: their stages, and
-        // their next steps, must not lie close to the position.
+        // Methods that hold their step solve for the end of the jump. Of the jumps that are as good as
+        // any step the longest is taken: a short one has the smaller error and ends as close to the
+        // position as it began, where the next steps only shrink. Without such a one the best, because
+        // errors of neighbours differ by powers of ten. Other methods take the first that will do, the
+        // long ones first: their stages, and their next steps, must not lie close to the position.
         let mut best = (HOP_ERROR, None);
+        let mut good: Option<f64> = None;
         for factor in factors {
             let h = (factor * base).min(left);
             let err = self.hop_error(p, h);
@@ -41,8 +44,12 @@ impl<P: Problem> Driver<P> {
                     break;
                 }
             }
+            if err <= 1.0 && good.is_none_or(|g| h > g) {
+                good = Some(h);
+            }
         }
-        let Some(h) = best.1 else { return false };
+        let longest = if self.holds_step { good } else { None };
+        let Some(h) = longest.or(best.1) else { return false };
         // an iteration may end elsewhere the second time
         if self.hop_error(p, h) > HOP_ERROR {
             return false;

@@ -99,6 +99,9 @@ pub struct Driver<P: Problem> {
     per_unit_step: bool,
     holds_step: bool,
     stiffness: StiffnessMonitor,
+    /// Fixed steps in a row that follow nothing, and the error of the last one, in sizes.
+    coarse: u32,
+    coarse_error: f64,
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
@@ -161,6 +164,8 @@ impl<P: Problem> Driver<P> {
             per_unit_step: info.per_unit_step,
             holds_step: info.holds_step,
             stiffness: StiffnessMonitor::default(),
+            coarse: 0,
+            coarse_error: 0.0,
             pending: None,
             limit: f64::INFINITY,
             spent: delassus_dae::Work::default(),
@@ -270,6 +275,7 @@ impl<P: Problem> Driver<P> {
         }
         self.pending = None;
         self.stiffness = StiffnessMonitor::default();
+        self.coarse = 0;
         if let Some(h) = self.opts.step {
             // time may have passed elsewhere: fixed steps go on at the next of their times
             self.n_fixed = ((state.t - self.t0) / h * (1.0 + 1e-14) + 1e-9).floor() as u64;
