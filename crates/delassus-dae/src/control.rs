@@ -1,5 +1,6 @@
 //! Error norms and step-size control, outside the methods.
 
+use crate::manifold::Manifold;
 use crate::problem::Scales;
 use crate::state::{Derived, State};
 
@@ -42,48 +43,109 @@ pub struct SecondError<'a> {
 /// Weights of the error norm.
 ///
 /// Positions are measured against the model's size (or one radian), velocities against that
-/// size times the fastest rate seen so far, so a model scaled to other units takes the same
-/// steps, and moving the origin does not loosen the tolerance.
+/// size times the fastest rate seen so far or reached in the step that is judged, auxiliary states
+/// against a size of their own: so a model scaled to other units takes the same steps, and moving
+/// the origin does not loosen the tolerance. What cannot be told from round-off is no error
+/// ([`ROUND_OFF`]), so that a system at rest or in equilibrium is not judged against its own noise.
 #[derive(Debug, Clone)]
 pub struct ErrorScale {
     tol: Tolerances,
     scale: Vec<f64>,
+    /// Where the coordinate of a velocity is in q; `None` for rotations.
+    place: Vec<Option<usize>>,
     /// Fastest rate seen, 1/s.
     rate: f64,
+    /// Rate of what applied forces could do to the bodies if nothing held them, 1/s.
+    pull: f64,
     z: Vec<f64>,
+    /// Size of what positions are computed from: their scale and their distance from the origin.
+    size: Vec<f64>,
+    /// The step that is judged.
+    step: Step,
 }
 
+/// The step that is judged, s, and the fastest rate up to its end, 1/s.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    h: f64,
+    rate: f64,
+}
+
+/// Errors below this many units of round-off are none: a position carries that of its own size, a
+/// velocity what that makes within the step, and what that of the applied forces makes of it.
+const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
+
+/// Part of an acceleration that counts in a rate √(c a/L).
+const GENTLE: f64 = 0.1;
+
 impl ErrorScale {
-    /// Weights for a problem with these scales.
-    pub fn new(tol: Tolerances, scales: &Scales, nz: usize) -> ErrorScale {
-        ErrorScale { tol, scale: scales.q.clone(), rate: 0.0, z: vec![0.0; nz] }
+    /// Weights for a problem with these scales on this manifold.
+    pub fn new(tol: Tolerances, scales: &Scales, manifold: &Manifold) -> ErrorScale {
+        ErrorScale {
+            tol,
+            scale: scales.q.clone(),
+            place: manifold.places(),
+            rate: 0.0,
+            pull: 0.0,
+            z: scales.z.clone(),
+            size: scales.q.clone(),
+            step: Step { h: f64::INFINITY, rate: 0.0 },
+        }
     }
 
-    /// The slowest rate that matters, 1/s: for a run, one over its span. A velocity error of
-    /// `rtol` times size times this rate moves nothing by more than `rtol` times its size until
-    /// the end. Without it a system in equilibrium is judged against its own round-off.
-    pub fn set_least_rate(&mut self, rate: f64) {
+    /// A rate that the motion will have, 1/s.
+    pub fn foresee(&mut self, rate: f64) {
         self.rate = self.rate.max(rate);
+        self.step.rate = self.rate;
+    }
+
+    /// What applied forces do to the bodies if nothing holds them, per velocity.
+    pub fn feel(&mut self, free: &[f64]) {
+        for (a, s) in free.iter().zip(&self.scale) {
+            self.pull = self.pull.max((GENTLE * a.abs() / s).sqrt());
+        }
     }
 
     /// Takes note of a state that was reached.
     pub fn observe(&mut self, s: &State, d: &Derived) {
-        let mut rate = self.rate;
-        for i in 0..self.scale.len() {
-            rate = rate.max(s.v[i].abs() / self.scale[i]);
-            // √(a/L): the rate a system at rest is about to reach.
-            rate = rate.max((0.1 * d.a[i].abs() / self.scale[i]).sqrt());
+        self.rate = self.rate.max(self.rate_at(s, d));
+        self.step = Step { h: f64::INFINITY, rate: self.rate };
+        for (z, x) in self.z.iter_mut().zip(&s.z) {
+            *z = z.max(x.abs());
         }
-        self.rate = rate;
-        for i in 0..self.z.len() {
-            let typical = if rate > 0.0 { d.zdot[i].abs() / rate } else { 0.0 };
-            self.z[i] = self.z[i].max(s.z[i].abs()).max(typical);
+        for ((size, scale), place) in self.size.iter_mut().zip(&self.scale).zip(&self.place) {
+            *size = scale + place.map_or(0.0, |k| s.q[k].abs());
         }
     }
 
-    /// Fastest rate seen so far, 1/s, or the least one that matters.
+    /// From now on judges a step of length h, s, that ends here.
+    pub fn judge(&mut self, h: f64, s: &State, d: &Derived) {
+        // a rate that is not finite belongs to a step that will not be taken
+        let end = self.rate_at(s, d);
+        let rate = if end.is_finite() { self.rate.max(end) } else { self.rate };
+        self.step = Step { h, rate };
+    }
+
+    /// Fastest rate at a state, 1/s: what moves, and √(a/L), what a system at rest is about to reach.
+    fn rate_at(&self, s: &State, d: &Derived) -> f64 {
+        let mut rate: f64 = 0.0;
+        for i in 0..self.scale.len() {
+            rate = rate.max(s.v[i].abs() / self.scale[i]);
+            rate = rate.max((GENTLE * d.a[i].abs() / self.scale[i]).sqrt());
+        }
+        rate
+    }
+
+    /// Fastest rate seen so far and in the step that is judged, 1/s.
     pub fn rate(&self) -> f64 {
-        self.rate
+        self.step.rate
+    }
+
+    /// Fastest rate of what moves or is pulled, 1/s, never zero: a model in which nothing moves and
+    /// nothing acts has no time of its own, and one second is as good as any.
+    pub fn pace(&self) -> f64 {
+        let rate = self.rate.max(self.pull);
+        if rate > 0.0 { rate } else { 1.0 }
     }
 
     /// Root mean square of the weighted error; ≤ 1 is good enough.
@@ -97,22 +159,48 @@ impl ErrorScale {
         }
     }
 
+    /// Error of a position that counts as 1.
+    fn position_weight(&self, i: usize) -> f64 {
+        let Tolerances { rtol, atol } = self.tol;
+        atol + (rtol * self.scale[i]).max(ROUND_OFF * self.size[i])
+    }
+
+    /// Error of a velocity that counts as 1.
+    fn velocity_weight(&self, i: usize) -> f64 {
+        let Tolerances { rtol, atol } = self.tol;
+        let Step { h, rate } = self.step;
+        let pulled = if h.is_finite() { h * sq(self.pull) * self.scale[i] } else { 0.0 };
+        let noise = ROUND_OFF * (self.size[i] / h + pulled);
+        atol + (rtol * self.scale[i] * rate).max(noise) + f64::MIN_POSITIVE.sqrt()
+    }
+
     /// Root mean square of a vector with the weights of the error norm.
     pub fn rms(&self, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
         let Tolerances { rtol, atol } = self.tol;
         let tiny = f64::MIN_POSITIVE.sqrt();
         let mut sum = 0.0;
-        for (x, s) in xi.iter().zip(&self.scale) {
-            sum += sq(x / (atol + rtol * s));
+        for (i, x) in xi.iter().enumerate() {
+            sum += sq(x / self.position_weight(i));
         }
-        for (x, s) in v.iter().zip(&self.scale) {
-            sum += sq(x / (atol + rtol * s * self.rate + tiny));
+        for (i, x) in v.iter().enumerate() {
+            sum += sq(x / self.velocity_weight(i));
         }
         for (x, s) in z.iter().zip(&self.z) {
-            sum += sq(x / (atol + rtol * s + tiny));
+            sum += sq(x / (atol + rtol.max(ROUND_OFF) * s + tiny));
         }
         let n = xi.len() + v.len() + z.len();
         if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
+    }
+
+    /// Fastest velocity, in sizes of the model (or radians) per second, and which; NaN counts.
+    pub fn fastest(&self, v: &[f64]) -> (f64, usize) {
+        let mut most = (0.0, 0);
+        for (i, (v, s)) in v.iter().zip(&self.scale).enumerate() {
+            if !(v.abs() / s <= most.0) {
+                most = (v.abs() / s, i);
+            }
+        }
+        most
     }
 
     /// Largest error of a position, in sizes of the model (or radians).
@@ -124,11 +212,9 @@ impl ErrorScale {
     /// The (at most three) coordinates with the largest weighted error, worst first.
     /// Does not allocate when `out` has room for three.
     pub fn worst(&self, e: &ErrorView<'_>, out: &mut Vec<usize>) {
-        let Tolerances { rtol, atol } = self.tol;
         let weight = |i: usize| {
-            let s = self.scale[i];
-            let xi = e.xi.get(i).map_or(0.0, |x| (x / (atol + rtol * s)).abs());
-            let v = e.v.get(i).map_or(0.0, |x| (x / (atol + rtol * s * self.rate)).abs());
+            let xi = e.xi.get(i).map_or(0.0, |x| (x / self.position_weight(i)).abs());
+            let v = e.v.get(i).map_or(0.0, |x| (x / self.velocity_weight(i)).abs());
             xi.max(v)
         };
         out.clear();
@@ -142,13 +228,10 @@ impl ErrorScale {
         }
     }
 
-    /// A careful first step for a method of this order.
-    pub fn first_step(&self, order: u32, span: f64) -> f64 {
-        if self.rate <= 0.0 {
-            return span;
-        }
+    /// A careful first step for a method of this order, s.
+    pub fn first_step(&self, order: u32) -> f64 {
         let tol = (self.tol.rtol + self.tol.atol).max(1e-14);
-        (0.5 * tol.powf(1.0 / f64::from(order)) / self.rate).min(span)
+        0.5 * tol.powf(1.0 / f64::from(order)) / self.pace()
     }
 }
 

@@ -72,6 +72,17 @@ impl Manifold {
         self.nv
     }
 
+    /// Per velocity the index in q of the coordinate whose rate it is; `None` for rotations.
+    pub fn places(&self) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.nv];
+        for &(iq, iv, n) in &self.vectors {
+            for k in 0..n {
+                places[iv + k] = Some(iq + k);
+            }
+        }
+        places
+    }
+
     /// True when there are no rotations, i.e. tangent operators are the identity.
     pub fn is_vector(&self) -> bool {
         self.rots.is_empty()

@@ -58,6 +58,9 @@ pub struct Scales {
     pub q: Vec<f64>,
     /// Per row: typical size of the residual g (model length, or 1).
     pub row: Vec<f64>,
+    /// Per auxiliary state: the size of which an error of a part is as bad as one of the same part
+    /// of a coordinate; zero where none is known before the motion.
+    pub z: Vec<f64>,
 }
 
 /// How good a tangent is.
@@ -103,7 +106,7 @@ pub trait Problem: Send + Sync {
     /// Typical magnitudes.
     fn scales(&self) -> Scales {
         let d = self.dims();
-        Scales { q: vec![1.0; d.nv], row: vec![1.0; d.n_vel] }
+        Scales { q: vec![1.0; d.nv], row: vec![1.0; d.n_vel], z: vec![1.0; d.nz] }
     }
     /// Makes the scratch.
     fn workspace(&self) -> Self::Ws;

@@ -138,11 +138,11 @@ fn andrews_with_step_size_control() {
     let mut m = make("mdop5", &p, &Settings { tol, ..Settings::default() }).unwrap().unwrap();
     m.restart(&p, &mut ws, &s).unwrap();
     let info = m.info();
-    let mut scale = ErrorScale::new(tol, &p.scales(), 0);
+    let mut scale = ErrorScale::new(tol, &p.scales(), p.manifold());
     let mut control = StepControl::new(info.error_order);
     scale.observe(&s, m.start());
     let end = 0.03;
-    let mut h = scale.first_step(info.error_order, end);
+    let mut h = scale.first_step(info.error_order).min(end);
     let mut to = s.clone();
     let (mut taken, mut refused) = (0, 0);
     while s.t < end * (1.0 - 1e-14) {

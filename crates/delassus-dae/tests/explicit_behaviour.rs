@@ -238,10 +238,10 @@ fn stiff_part<S: System>(system: S, method: &str, rtol: f64, end: f64) -> f64 {
     let mut m = make(method, &p, &Settings { tol, ..Settings::default() }).unwrap().unwrap();
     m.restart(&p, &mut ws, &s).unwrap();
     let order = m.info().error_order;
-    let mut scale = ErrorScale::new(tol, &p.scales(), 0);
+    let mut scale = ErrorScale::new(tol, &p.scales(), p.manifold());
     let mut control = StepControl::new(order);
     scale.observe(&s, m.start());
-    let mut h = scale.first_step(order, end);
+    let mut h = scale.first_step(order).min(end);
     let mut to = s.clone();
     let (mut steps, mut stiff) = (0_u32, 0_u32);
     while s.t < end {

@@ -117,10 +117,10 @@ fn controlled<S: System>(
     let settings = Settings { tol, options: options.clone(), ..Settings::default() };
     let mut m = make(method, &p, &settings).unwrap().unwrap();
     m.restart(&p, &mut ws, &s).unwrap();
-    let mut scale = ErrorScale::new(tol, &p.scales(), 0);
+    let mut scale = ErrorScale::new(tol, &p.scales(), p.manifold());
     let mut control = StepControl::new(m.error_order() - 1);
     scale.observe(&s, m.start());
-    let mut h = scale.first_step(m.error_order() - 1, end);
+    let mut h = scale.first_step(m.error_order() - 1).min(end);
     let mut to = s.clone();
     let mut count = [0, 0];
     while s.t < end * (1.0 - 1e-14) {

@@ -86,10 +86,10 @@ fn adaptive<S: System>(system: S, method: &str, options: Options, rtol: f64, end
     m.restart(&p, &mut ws, &s).unwrap();
     let info = m.info();
     let unit = u32::from(info.per_unit_step);
-    let mut scale = ErrorScale::new(tol, &p.scales(), 0);
+    let mut scale = ErrorScale::new(tol, &p.scales(), p.manifold());
     let mut control = StepControl::new(info.error_order - unit);
     scale.observe(&s, m.start());
-    let mut h = scale.first_step(info.error_order - unit, end);
+    let mut h = scale.first_step(info.error_order - unit).min(end);
     let mut to = s.clone();
     let (mut steps, mut refused, mut highest) = (0, 0, 0);
     while s.t < end * (1.0 - 1e-14) {

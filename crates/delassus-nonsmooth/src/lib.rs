@@ -9,6 +9,7 @@
 
 mod basic;
 mod friction;
+pub mod groups;
 pub mod impact;
 pub mod mode;
 pub mod release;
@@ -16,6 +17,7 @@ pub mod response;
 mod shares;
 pub mod stepping;
 
+pub use groups::Groups;
 pub use mode::{Active, Mode, ModeWorkspace, Motion};
 pub use response::{Member, Response};
 pub use stepping::{Scheme, StepReport, Stepper, StepperError, StepperSettings};

@@ -172,7 +172,7 @@ impl<P: Unilateral> Mode<P> {
             dims: Dims { n_pos, n_vel, ..b },
             base_dims: b,
             structure,
-            scales: Scales { q: base_scales.q, row: scale_row },
+            scales: Scales { q: base_scales.q, row: scale_row, z: base_scales.z },
             base,
             active,
             places,

@@ -84,7 +84,7 @@ impl<S: System> Problem for Dense<S> {
     }
     fn scales(&self) -> Scales {
         let Dims { nv, n_vel, .. } = self.dims();
-        Scales { q: vec![self.scale; nv], row: vec![1.0; n_vel] }
+        Scales { q: vec![self.scale; nv], row: vec![1.0; n_vel], z: vec![] }
     }
     fn workspace(&self) -> Self::Ws {
         let Dims { nq, nv, n_vel, .. } = self.dims();

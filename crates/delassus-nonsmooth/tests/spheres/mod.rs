@@ -151,7 +151,7 @@ impl Problem for Spheres {
         for _ in 0..self.n {
             q.extend([self.length(), self.length(), self.length(), 1.0, 1.0, 1.0]);
         }
-        Scales { q, row: vec![] }
+        Scales { q, row: vec![], z: vec![] }
     }
     fn workspace(&self) -> Ws {
         let zero = Vec3::new(0.0, 0.0, 0.0);

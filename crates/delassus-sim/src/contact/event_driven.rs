@@ -201,8 +201,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// Thresholds at present.
     pub fn thresholds(&self) -> Thresholds {
-        let rate = self.driver.rate().max(self.driver.least_rate());
-        Thresholds::new(self.base.length(), rate, self.driver.rtol())
+        Thresholds::new(self.base.length(), self.driver.rate(), self.driver.rtol())
     }
 
     /// Goes on from a state that came from elsewhere: the start, or time-stepping.

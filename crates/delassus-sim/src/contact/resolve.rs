@@ -230,7 +230,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let t = s.t;
         let same = same_mode(&next, self.mode.active());
         if !same {
-            let speed = self.base.length() * self.driver.rate().max(self.driver.least_rate());
+            let speed = self.base.length() * self.driver.rate();
             self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
             self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, t))?;
             self.loads.set_inertia(&self.mode, &self.selector);

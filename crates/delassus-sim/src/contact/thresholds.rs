@@ -3,8 +3,9 @@
 use delassus_nonsmooth::release::Rest;
 
 /// Thresholds of the event-driven method. L is the length of the model, ω the characteristic rate
-/// of the motion so far (at least one over the span of the run), τ the relative tolerance of the
-/// run, at least 1e-10: what errors of the motion may bring about must not open a contact.
+/// of the motion so far, or of what the applied forces would do to bodies that nothing holds, τ the
+/// relative tolerance of the run, at least 1e-10: what errors of the motion may bring about must not
+/// open a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// Gap below which a point belongs to an event that another one caused, m: 1e-10 L. Larger

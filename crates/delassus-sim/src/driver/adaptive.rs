@@ -35,10 +35,11 @@ impl<P: Problem> Driver<P> {
             let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
             match made.and_then(|()| self.settle(p, h)) {
                 Ok(()) => {
+                    self.scale.judge(h, &self.prev, self.method.end());
                     let view = self.method.error();
                     let mut err = self.scale.norm(&view);
                     if self.per_unit_step {
-                        err /= (h * self.scale.rate().max(1.0 / span)).max(PER_UNIT_FLOOR);
+                        err /= (h * self.scale.rate()).max(PER_UNIT_FLOOR);
                     }
                     let per_unit = u32::from(self.per_unit_step);
                     self.control.set_order(self.method.error_order() - per_unit);

@@ -9,6 +9,8 @@ const UNSTABLE_STEPS: u32 = 5;
 /// Error of a position, in sizes of the model, that an explicit method may estimate for one step.
 /// Beyond this the step follows nothing; many in a row are no passing peak.
 const HOPELESS: f64 = 0.1;
+/// Movement in one step, in sizes of the model or radians, that no motion makes.
+const RUNAWAY: f64 = 1e6;
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 
@@ -33,7 +35,7 @@ impl<P: Problem> Driver<P> {
         }
         loop {
             let made = self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev);
-            match made.and_then(|()| self.settle(p, part)) {
+            match made.and_then(|()| self.check_runaway(part)).and_then(|()| self.settle(p, part)) {
                 Ok(()) => {
                     self.watch_error();
                     let done = self.state.t + part >= target - 1e-9 * h;
@@ -52,6 +54,16 @@ impl<P: Problem> Driver<P> {
                 }
             }
         }
+    }
+
+    /// Refuses a step that no motion makes. Nothing else would end a run whose implicit steps went
+    /// from one solution to another, farther away each time.
+    fn check_runaway(&self, h: f64) -> Result<(), StepFailure> {
+        let (sizes, index) = self.scale.fastest(&self.prev.v);
+        if h * sizes <= RUNAWAY {
+            return Ok(());
+        }
+        Err(StepFailure::Runaway { index, sizes: h * sizes })
     }
 
     /// Counts steps in a row whose own estimate says that an explicit method is lost. (Implicit

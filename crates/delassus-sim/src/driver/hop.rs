@@ -64,7 +64,10 @@ impl<P: Problem> Driver<P> {
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
         let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
         match made.and_then(|()| self.settle(p, h)) {
-            Ok(()) => self.scale.norm(&self.method.error()),
+            Ok(()) => {
+                self.scale.judge(h, &self.prev, self.method.end());
+                self.scale.norm(&self.method.error())
+            }
             Err(_) => f64::INFINITY,
         }
     }

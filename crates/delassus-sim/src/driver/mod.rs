@@ -13,7 +13,8 @@ mod turn;
 use crate::error::{SimError, SimErrorKind};
 use crate::stiffness::StiffnessMonitor;
 use delassus_dae::{
-    Derived, ErrorScale, Integrator, Problem, State, StepControl, StepFailure, Tolerances,
+    Derived, ErrorScale, Foresight, Integrator, Problem, State, StepControl, StepFailure,
+    Tolerances,
 };
 
 /// How to step.
@@ -130,17 +131,15 @@ impl<P: Problem> Driver<P> {
     ) -> Result<Driver<P>, StepFailure> {
         let mut ws = p.workspace();
         method.restart(p, &mut ws, &start)?;
-        let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.dims().nz);
-        let span = opts.t_end - start.t;
-        if span > 0.0 {
-            scale.set_least_rate(1.0 / span);
-        }
+        let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.manifold());
         scale.observe(&start, method.start());
+        foresee(p, &start, &mut scale);
+        let span = opts.t_end - start.t;
         let info = method.info();
         let order = info.error_order - u32::from(info.per_unit_step);
         let h = match opts.step {
             Some(h) => h,
-            None => scale.first_step(order, span).min(opts.max_step),
+            None => scale.first_step(order).min(span).min(opts.max_step),
         };
         let mut opts = opts;
         if !info.adaptive && opts.step.is_none() {
@@ -313,14 +312,10 @@ impl<P: Problem> Driver<P> {
         self.opts.t_end - self.t0
     }
 
-    /// One over the span of the run, 1/s.
-    pub fn least_rate(&self) -> f64 {
-        1.0 / (self.opts.t_end - self.t0)
-    }
-
-    /// Characteristic rate of the motion so far, 1/s.
+    /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never
+    /// zero.
     pub fn rate(&self) -> f64 {
-        self.scale.rate()
+        self.scale.pace()
     }
 
     fn wait(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
@@ -348,4 +343,13 @@ impl<P: Problem> Driver<P> {
             _ => self.rejections.convergence += 1,
         }
     }
+}
+
+/// Scales of what will move, for a model that may be at rest.
+fn foresee<P: Problem>(p: &P, start: &State, scale: &mut ErrorScale) {
+    let mut ws = p.workspace();
+    let mut foresight = Foresight::new(p, &mut ws, start);
+    scale.feel(&foresight.free());
+    let rate = foresight.rate(&mut ws, scale.rate());
+    scale.foresee(rate);
 }

@@ -118,10 +118,12 @@ fn tableaus_are_consistent() {
 #[test]
 fn two_estimates_make_the_published_error() {
     use crate::control::{ErrorScale, ErrorView, SecondError, Tolerances};
+    use crate::manifold::Manifold;
     use crate::problem::Scales;
     let (e5, e3) = ([3e-7, -4e-7, 1e-8], [2e-5, 1e-5, -3e-6]);
     let tol = Tolerances { rtol: 1e-6, atol: 0.0 };
-    let scale = ErrorScale::new(tol, &Scales { q: vec![1.0; 3], row: vec![] }, 0);
+    let scales = Scales { q: vec![1.0; 3], row: vec![], z: vec![] };
+    let scale = ErrorScale::new(tol, &scales, &Manifold::vector(3));
     let sum = |e: &[f64]| e.iter().map(|x| (x / 1e-6) * (x / 1e-6)).sum::<f64>();
     let published = sum(&e5) / (3.0 * (sum(&e5) + 0.01 * sum(&e3))).sqrt();
     let second = SecondError { xi: &e3, v: &[], z: &[], weight: super::SECOND_WEIGHT };

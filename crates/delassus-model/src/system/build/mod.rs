@@ -149,7 +149,7 @@ impl Builder {
             dims: Dims { nq: iq, nv: iv, nz: 0, n_pos: 0, n_vel: 0 },
             manifold: Manifold::new(&blocks),
             structure: Structure::dense(0, 0),
-            scales: Scales { q: Vec::new(), row: Vec::new() },
+            scales: Scales { q: Vec::new(), row: Vec::new(), z: Vec::new() },
             length: 1.0,
             blocks: BlockSlots::default(),
             model,

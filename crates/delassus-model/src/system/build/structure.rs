@@ -1,9 +1,12 @@
 //! Typical sizes and sparsity.
 
 use super::Builder;
-use crate::system::RowOffset;
+use crate::model::Control;
+use crate::system::force::Law;
 use crate::system::kin::BodyLayout;
+use crate::system::scalar::PairScalar;
 use crate::system::tangent::BlockSlots;
+use crate::system::{RowOffset, System};
 use crate::{BodyKind, Diagnostic};
 use delassus_dae::Structure;
 use delassus_linalg::{BlockDiag, Csr};
@@ -12,6 +15,14 @@ use delassus_linalg::{BlockDiag, Csr};
 /// that refinement against the true equations gains five digits a pass, large enough not to
 /// swamp W.
 const MASS_FLOOR: f64 = 1e-5;
+
+/// The time that makes the integral of a controller comparable with its coordinate, s: the longest
+/// one within which its part of the force alone grows to what the inertia, the derivative part or
+/// the proportional part does to the same motion.
+fn integral_time([inertia, kd, kp]: [f64; 3], ki: f64) -> f64 {
+    let part = |gain: f64| (gain / ki).abs();
+    part(kp).max(part(kd).sqrt()).max(part(inertia).cbrt())
+}
 
 impl Builder {
     /// Typical length and the weights that follow from it.
@@ -55,6 +66,21 @@ impl Builder {
             sys.scales.row.push(if is_length { length } else { 1.0 });
         }
         sys.scales.row.extend(std::iter::repeat_n(length, sys.rolls.len()));
+        // turns count in radians
+        sys.scales.z = vec![1.0; sys.dims.nz];
+        for f in &sys.scalar_forces {
+            if let Law::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
+                let angular = !f.scalar.kind.is_length();
+                let size = if angular { 1.0 } else { length };
+                sys.scales.z[*z] = match control {
+                    Control::Rate => size,
+                    Control::Position => {
+                        let inertia = sys.attached_inertia(&f.scalar, angular);
+                        size * integral_time([inertia, *kd, *kp], *ki)
+                    }
+                };
+            }
+        }
     }
 
     pub(super) fn make_structure(&mut self) {
@@ -175,4 +201,22 @@ fn mass_floor(bodies: &[BodyLayout], length: f64) -> Vec<f64> {
         }
     }
     out
+}
+
+impl System {
+    /// Inertia of the lighter side of a pair, kg, or about a point at the length of the model, kg m².
+    fn attached_inertia(&self, s: &PairScalar, angular: bool) -> f64 {
+        let of = |frame: usize| {
+            self.frames[frame].body.map(|b| {
+                let b = &self.bodies[b];
+                if angular {
+                    b.mass * self.length.powi(2) + b.inertia.trace() / 3.0
+                } else {
+                    b.mass
+                }
+            })
+        };
+        let known = [of(s.a), of(s.b)].into_iter().flatten().filter(|m| *m > 0.0);
+        known.fold(None, |least: Option<f64>, m| Some(least.map_or(m, |l| l.min(m)))).unwrap_or(0.0)
+    }
 }

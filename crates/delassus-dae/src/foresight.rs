@@ -1,0 +1,134 @@
+//! What can be known of the speed of a motion before it begins.
+//!
+//! A model at rest has neither velocities nor accelerations to measure errors against. Two things
+//! are known of it nevertheless: what the applied forces would do to its bodies if nothing held them,
+//! and when what depends on time will have moved it by its own size.
+
+use crate::problem::{Problem, Scales, at};
+use crate::state::State;
+
+/// Times from the start at which what depends on time is looked at: powers of four between these,
+/// s. No more than a range wide enough for whatever is simulated; the time that is found does not
+/// depend on it.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -15..=15;
+/// Halvings, of the exponent, of the interval in which the time was found.
+const HALVINGS: usize = 30;
+
+/// Looks at a problem from one state.
+pub struct Foresight<'a, P: Problem> {
+    p: &'a P,
+    s: &'a State,
+    scales: Scales,
+    /// Diagonal of M.
+    inertia: Vec<f64>,
+    /// f and g at the state.
+    force: Vec<f64>,
+    residual: Vec<f64>,
+    mass: Vec<f64>,
+    now: [Vec<f64>; 2],
+}
+
+impl<'a, P: Problem> Foresight<'a, P> {
+    /// At a state.
+    pub fn new(p: &'a P, ws: &mut P::Ws, s: &'a State) -> Foresight<'a, P> {
+        let (d, blocks) = (p.dims(), p.structure().mass);
+        let mut f = Foresight {
+            p,
+            s,
+            scales: p.scales(),
+            inertia: vec![0.0; d.nv],
+            force: vec![0.0; d.nv],
+            residual: vec![0.0; d.n_pos],
+            mass: vec![0.0; blocks.value_len()],
+            now: [vec![0.0; d.nv], vec![0.0; d.n_pos]],
+        };
+        f.look(ws, s.t);
+        let [force, residual] = &f.now;
+        f.force.copy_from_slice(force);
+        f.residual.copy_from_slice(residual);
+        at(p, ws, s.t, &s.q, &s.z).velocity(&s.v, &s.z).mass(&mut f.mass);
+        for k in 0..blocks.count() {
+            let (n, i0, v0) = (blocks.sizes()[k], blocks.dof(k), blocks.value(k));
+            for i in 0..n {
+                f.inertia[i0 + i] = f.mass[v0 + i * n + i];
+            }
+        }
+        f
+    }
+
+    /// Accelerations that the applied forces would cause if nothing held the bodies; zero for what
+    /// has no inertia.
+    pub fn free(&self) -> Vec<f64> {
+        let free = self.force.iter().zip(&self.inertia);
+        free.map(|(f, m)| if *m > 0.0 { f.abs() / m } else { 0.0 }).collect()
+    }
+
+    /// One over the time until what depends on time will have moved the model, where it stands, by
+    /// its own size, 1/s; zero where that takes longer than one over `least`, or never happens.
+    pub fn rate(&mut self, ws: &mut P::Ws, least: f64) -> f64 {
+        let mut before = 0.0;
+        for k in EXPONENTS {
+            let later = 4f64.powi(k);
+            if later * least >= 1.0 || self.s.t + later == self.s.t {
+                continue;
+            }
+            let moved = self.moved(ws, later);
+            if !moved.is_finite() {
+                return 0.0;
+            }
+            if moved >= 1.0 {
+                return 1.0 / self.refine(ws, before, later);
+            }
+            before = later;
+        }
+        0.0
+    }
+
+    /// The time at which the model has moved by its size, between one before and one after.
+    fn refine(&mut self, ws: &mut P::Ws, before: f64, after: f64) -> f64 {
+        if before == 0.0 {
+            return after;
+        }
+        let (mut low, mut high) = (before, after);
+        for _ in 0..HALVINGS {
+            let middle = (low * high).sqrt();
+            if self.moved(ws, middle) >= 1.0 {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        high
+    }
+
+    /// How far, in sizes of the model, it is moved within a time by what has changed at its end.
+    fn moved(&mut self, ws: &mut P::Ws, later: f64) -> f64 {
+        self.look(ws, self.s.t + later);
+        let [force, residual] = &self.now;
+        let mut moved: f64 = 0.0;
+        for (i, f) in force.iter().enumerate() {
+            let change = (f - self.force[i]).abs();
+            if self.inertia[i] > 0.0 && change > 0.0 {
+                // the same measure as that of accelerations in the error norm
+                let rate = (0.1 * change / (self.inertia[i] * self.scales.q[i])).sqrt();
+                moved = largest(moved, rate * later);
+            }
+        }
+        for (i, g) in residual.iter().enumerate() {
+            moved = largest(moved, (g - self.residual[i]).abs() / self.scales.row[i]);
+        }
+        moved
+    }
+
+    fn look(&mut self, ws: &mut P::Ws, t: f64) {
+        let here = at(self.p, ws, t, &self.s.q, &self.s.z).velocity(&self.s.v, &self.s.z);
+        let [force, residual] = &mut self.now;
+        here.force(force);
+        here.residual_pos(residual);
+    }
+}
+
+/// The larger one; not a number where one of them is none.
+fn largest(a: f64, b: f64) -> f64 {
+    if b.is_nan() || b > a { b } else { a }
+}
