@@ -293,3 +293,21 @@ impl<P: Problem, E: Evaluator<P>> Integrator<P> for Explicit<E> {
         self.stiffness
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Far beyond the border of stability, however position and velocity share in the difference.
+    #[test]
+    fn the_rate_of_a_vibration_is_measured_by_itself() {
+        let (h, omega) = (1e-3, 1e6_f64);
+        for share in [0.0, 1e-3, 0.3, 1.0, 10.0] {
+            // a difference in ξ of 1, one in v of `share` ω
+            let v = (share * omega).powi(2);
+            let d = Apart { xi: 1.0, v, xi_dot: v, v_dot: omega.powi(4) };
+            let rate = d.own_rate(1.0 / h);
+            assert!((rate / omega - 1.0).abs() < 0.1, "{share}: {rate}");
+        }
+    }
+}

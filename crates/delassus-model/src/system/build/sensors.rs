@@ -60,7 +60,11 @@ impl Builder {
                 Measure::Orientation(f, component) => {
                     Probe::Orientation { axes: axes(&f), component }
                 }
-                Measure::Coordinate(c) => Probe::Scalar(self.coordinate(&c, count_turns)),
+                // Time-stepping makes steps of any turn: only a counter can follow.
+                Measure::Coordinate(c) => {
+                    let steps = !self.sys.model.contacts.is_empty();
+                    Probe::Scalar(self.coordinate(&c, count_turns || steps))
+                }
                 Measure::CoordinateRate(c) => Probe::ScalarRate(self.coordinate(&c, false)),
                 Measure::Distance(a, b) => {
                     let d = ScalarDraft { kind: ScalarKind::Length, a, b };
