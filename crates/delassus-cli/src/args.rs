@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[command(name = "delassus", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, 2 bad input or usage, 3 numerical failure (results up \
-to there are kept), 5 file or system error, 70 internal error, 130 interrupted (results kept)."
+to there are kept), 4 the accuracy asked for is not certified, 5 file or system error, 70 internal error, 130 interrupted (results kept)."
 )]
 pub struct Cli {
     /// What to do.
@@ -30,6 +30,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Run a model with several methods and measure cost and accuracy of each.
     Compare(Box<CompareArgs>),
+    /// Let independent families of methods confirm each other: every column with an error band.
+    Certify(Box<CertifyArgs>),
     /// Look at a model without running it: bodies, joints, freedoms, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.
@@ -121,6 +123,9 @@ pub struct RunArgs {
     /// When the run fails, write the last 100 accepted states to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub dump_states: Option<PathBuf>,
+    /// End with code 4 where the verdict on the results is not good.
+    #[arg(long)]
+    pub strict: bool,
     /// Leave out report.html.
     #[arg(long)]
     pub no_report: bool,
@@ -191,6 +196,27 @@ pub struct CompareArgs {
     /// Print errors only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `delassus certify`. Options of a run have the same meaning as there; --step is that of the
+/// time-stepping that confirms contacts.
+#[derive(Debug, Args)]
+pub struct CertifyArgs {
+    /// The run.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Accuracy to confirm, relative to the size of each column [default: 1e-6].
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub accuracy: Option<String>,
+    /// Largest number of runs, at least 2 [default: 6].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_runs: Option<String>,
+    /// Largest CPU time of one run, s [default: 60].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_time: Option<String>,
+    /// Runs at a time [default: all cores].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub jobs: Option<String>,
 }
 
 /// Which error counts for thresholds, marks and plots.

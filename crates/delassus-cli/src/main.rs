@@ -5,6 +5,8 @@
 //! [`args`], then [`run_cmd`].
 
 mod args;
+mod certify_cmd;
+mod certify_text;
 mod check_cmd;
 mod compare_cmd;
 mod compare_files;
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: &Cli) -> Exit {
     let (result, json) = match &cli.command {
         Command::Run(a) => (run_cmd::run(a), a.json),
+        Command::Certify(a) => (certify_cmd::certify(a), a.run.json),
         Command::Compare(a) => (compare_cmd::compare(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),

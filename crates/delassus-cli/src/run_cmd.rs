@@ -9,8 +9,9 @@ use crate::output::Output;
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::{console, page, report, signal, summary_text};
-use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
+use crate::{certify_text, console, page, report, signal, summary_text};
+use delassus::sim::certify::Certificate;
+use delassus::sim::{self, Item, Observer, Results, RunOutcome, Status, Summary, Tone};
 use delassus_report::Description;
 use serde::Serialize;
 
@@ -34,17 +35,34 @@ pub struct RunReport<'a> {
     pub notes: &'a [Fault],
     /// Why the run stopped early.
     pub errors: &'a [Fault],
+    /// What independent families of methods say of it, if they were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<&'a Certificate>,
+}
+
+/// A run that was made.
+pub struct Integrated {
+    /// Its results.
+    pub outcome: RunOutcome,
+    /// What other families of methods say of it.
+    pub certificate: Option<Certificate>,
+}
+
+impl From<RunOutcome> for Integrated {
+    fn from(outcome: RunOutcome) -> Integrated {
+        Integrated { outcome, certificate: None }
+    }
 }
 
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
-    run_watched(a, |prepared, _| integrate(prepared, !a.quiet))
+    run_watched(a, |prepared, _| Ok(integrate(prepared, !a.quiet)?.into()))
 }
 
 /// The same with another way to integrate; it gets what the model looks like.
 pub fn run_watched(
     a: &RunArgs,
-    integrate: impl FnOnce(&Prepared, Option<&Description>) -> Result<RunOutcome, Failure>,
+    integrate: impl FnOnce(&Prepared, Option<&Description>) -> Result<Integrated, Failure>,
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(a).map_err(Failure::input)?;
     let mut prepared = prepare(&a.model, settings)?;
@@ -58,12 +76,15 @@ pub fn run_watched(
     }
     let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
     prepared.options.keep_motion = description.is_some();
-    let mut outcome = integrate(&prepared, description.as_ref())?;
+    let Integrated { mut outcome, certificate } = integrate(&prepared, description.as_ref())?;
     let mut errors: Vec<Fault> = outcome.error.iter().map(stopped).collect();
     if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
         errors = vec![fault];
     }
+    let doubted = outcome.summary.verdict.tone > Tone::Good;
     let exit = match outcome.summary.status {
+        Status::Done if certificate.as_ref().is_some_and(|c| !c.certified) => Exit::NotCertified,
+        Status::Done if a.strict && doubted => Exit::Doubtful,
         Status::Done => Exit::Done,
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
@@ -90,6 +111,7 @@ pub fn run_watched(
         [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
             .into_iter()
             .flatten()
+            .chain(outcome.summary.verdict.notes().map(judged))
             .collect();
     if !a.quiet {
         report::warnings(&after);
@@ -104,6 +126,7 @@ pub fn run_watched(
         ignored_keys: prepared.ignored_keys,
         notes: &notes,
         errors: &errors,
+        certificate: certificate.as_ref(),
     };
     let json = report::to_json(&report);
     if let Some(folder) = &output.folder {
@@ -119,6 +142,9 @@ pub fn run_watched(
         console::print(&json)?;
     } else if !a.quiet {
         console::print(&summary_text::text(&report, output.folder.as_deref(), !a.no_report))?;
+        if let Some(certificate) = &certificate {
+            console::print(&certify_text::text(certificate))?;
+        }
     }
     Ok(exit)
 }
@@ -135,6 +161,15 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
     signal::listen();
     let outcome = sim::run(&prepared.model, &prepared.options, observer);
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
+}
+
+/// A note of the verdict.
+fn judged((item, code): (&Item, &'static str)) -> Fault {
+    let fault = Fault { t: item.t, ..Fault::new(code, "", &item.text) };
+    match item.help {
+        Some(help) => fault.help(help),
+        None => fault,
+    }
 }
 
 /// What to expect of time-stepping, and what it leaves aside.
@@ -202,6 +237,7 @@ fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fa
     outcome.summary.status = Status::Failed;
     outcome.summary.samples = row as u64;
     outcome.summary.error = Some("E_NONFINITE".to_owned());
+    outcome.summary.verdict = sim::judge(&outcome.summary);
     let message = format!(
         "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
         channel.name

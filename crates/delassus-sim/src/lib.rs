@@ -2,18 +2,24 @@
 //!
 //! [`Driver`] steps any `delassus_dae::Problem`; [`run`] drives an assembled model and records
 //! its sensors, energies and constraint drift; [`compare`] does so with many methods and measures
-//! them against a reference. Nothing here touches files, prints or logs.
+//! them against a reference; [`certify`] lets independent families of methods confirm each other.
+//! Nothing here touches files, prints or logs.
 
+pub mod certify;
 mod clock;
+mod column_scale;
 pub mod compare;
 pub mod contact;
 mod contact_track;
 mod driver;
+mod energy_audit;
 mod engine;
 mod error;
+mod guarded;
 mod load_track;
 mod lobatto;
 mod motion_track;
+mod pool;
 mod recorder;
 mod run;
 mod state_columns;
@@ -22,10 +28,12 @@ mod step_log;
 mod stiffness;
 mod summary;
 mod touch;
+mod verdict;
 
 pub use clock::CpuClock;
 pub use contact_track::{ContactTrack, TouchPoint};
 pub use driver::{Driver, DriverOptions, StepView, Stepped};
+pub use energy_audit::EnergyBalance;
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use load_track::LoadTrack;
 pub use motion_track::{MotionTrack, Pose};
@@ -35,3 +43,4 @@ pub use state_columns::state_columns;
 pub use state_ring::StateRing;
 pub use step_log::{StepLog, StepRow};
 pub use summary::{Status, Summary};
+pub use verdict::{Item, Tone, Verdict, judge};

@@ -12,6 +12,22 @@ export interface PlotGroup {
 
 const KINDS: Record<string, string> = { body: "Body", joint: "Joint", force: "Force", contact: "Contact", sensor: "Sensors", sensors: "Sensors", energy: "Energy", diagnostics: "Diagnostics", drift: "Drift" };
 
+/** Ending of the channels that hold the error band of another one. */
+const BAND = ".band";
+
+/** Bands apart from what they belong to; a channel that only looks like one stays. */
+export function splitBands<T extends { name: string }>(columns: T[]): { plain: T[]; bandOf: Map<string, T> } {
+  const names = new Set(columns.map((c) => c.name));
+  const bandOf = new Map<string, T>();
+  const plain = columns.filter((c) => {
+    const of = c.name.endsWith(BAND) ? c.name.slice(0, -BAND.length) : "";
+    if (!of || !names.has(of)) return true;
+    bandOf.set(of, c);
+    return false;
+  });
+  return { plain, bandOf };
+}
+
 /** Groups in the order of the channels; curves of one unit together, at most eight in a plot. */
 export function groupColumns(columns: Column[]): PlotGroup[] {
   const groups = new Map<string, Column[]>();

@@ -19,6 +19,8 @@ export interface Curve {
   load: () => Promise<Float64Array>;
   /** Points instead of a line. */
   dots?: boolean;
+  /** Half-width of the error band around the curve. */
+  band?: () => Promise<Float64Array>;
 }
 
 /** The part of the time axis that all plots show. */
@@ -63,6 +65,7 @@ export class Chart {
   readonly hidden = new Set<number>();
   private plot: uPlot | null = null;
   private data: Float64Array[] | null = null;
+  private bands: (Float64Array | null)[] = [];
   private loading = false;
   private near = false;
   private readonly box: HTMLElement;
@@ -129,6 +132,7 @@ export class Chart {
     if (this.plot || this.loading) return;
     this.loading = true;
     this.data = await Promise.all(this.options.curves.map((c) => c.load()));
+    this.bands = await Promise.all(this.options.curves.map((c) => c.band?.() ?? null));
     this.loading = false;
     if (this.near) this.draw();
   }
@@ -218,7 +222,7 @@ export class Chart {
         })),
       ],
       hooks: {
-        drawClear: [(u) => this.drawEvents(u)],
+        drawClear: [(u) => this.drawEvents(u), (u) => this.drawBands(u)],
         // Only the user's drag changes the shared range: plots must not answer each other.
         setSelect: [
           (u) => {
@@ -275,6 +279,35 @@ export class Chart {
     ctx.restore();
   }
 
+  /** Shaded between curve − band and curve + band; nothing where no band is known. */
+  private drawBands(u: uPlot): void {
+    const { ctx, bbox } = u;
+    const time = u.data[0];
+    this.bands.forEach((band, k) => {
+      const values = u.data[k + 1];
+      if (!band || !values || this.hidden.has(k) || this.log) return;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+      ctx.clip();
+      ctx.fillStyle = this.color(k);
+      ctx.globalAlpha = 0.22;
+      const edge = (i: number, side: number) => u.valToPos((values[i] as number) + side * (band[i] as number), "y", true);
+      const known = (i: number) => values[i] !== null && values[i] !== undefined && Number.isFinite(band[i] ?? NaN);
+      for (let from = 0; from < time.length; from++) {
+        if (!known(from)) continue;
+        let to = from;
+        while (to + 1 < time.length && known(to + 1)) to++;
+        ctx.beginPath();
+        for (let i = from; i <= to; i++) ctx.lineTo(u.valToPos(time[i] as number, "x", true), edge(i, 1));
+        for (let i = to; i >= from; i--) ctx.lineTo(u.valToPos(time[i] as number, "x", true), edge(i, -1));
+        ctx.fill();
+        from = to;
+      }
+      ctx.restore();
+    });
+  }
+
   private placeNow(): void {
     const u = this.plot;
     if (!u || !this.now) return;
@@ -291,7 +324,8 @@ export class Chart {
     const i = index ?? indexAt(time, time.length, this.options.cursor.t);
     this.values.forEach((span, k) => {
       const v = this.data?.[k]?.[i];
-      span.textContent = v === undefined ? "" : num(v, 5);
+      const b = this.bands[k]?.[i];
+      span.textContent = v === undefined ? "" : b !== undefined && Number.isFinite(b) ? `${num(v, 5)} ± ${num(b, 2)}` : num(v, 5);
     });
   }
 

@@ -1,4 +1,5 @@
 /** What ran, and with which numbers. */
+import { readCertificate } from "../data/certificate";
 import type { Report } from "../data/report";
 import { count, num } from "../format";
 import { h, icon } from "./dom";
@@ -37,7 +38,7 @@ export function drawHeader(host: HTMLElement, report: Report, help: () => void):
   if (meta.model_hash) fact("model hash", meta.model_hash.replace(/^sha256:/, "").slice(0, 12), meta.model_hash);
   document.title = `${meta.title ?? "Delassus report"} – Delassus`;
   host.replaceChildren(
-    h("div", { class: "titles" }, h("h1", {}, meta.title ?? "Delassus report"), h("span", { class: `status ${tone}`, id: "status" }, word), meta.model_file ? h("span", { class: "file", title: meta.model_file }, meta.model_file.split(/[\\/]/).pop() ?? "") : null),
+    h("div", { class: "titles" }, h("h1", {}, meta.title ?? "Delassus report"), h("span", { class: `status ${tone}`, id: "status" }, word), seal(report), meta.model_file ? h("span", { class: "file", title: meta.model_file }, meta.model_file.split(/[\\/]/).pop() ?? "") : null),
     h("dl", { class: "facts" }, ...facts.map(([k, v, title]) => h("div", { title }, h("dt", {}, k), h("dd", {}, v)))),
     h(
       "div",
@@ -46,6 +47,14 @@ export function drawHeader(host: HTMLElement, report: Report, help: () => void):
       h("button", { type: "button", class: "tool", "aria-label": "Keys (?)", title: "Keys (?)", onclick: help }, icon("M6 6a2 2 0 1 1 2.6 1.9C8 8.1 8 8.6 8 9.2M8 11.6v.2")),
     ),
   );
+}
+
+/** The seal of `delassus certify`, where it was asked. */
+function seal(report: Report): HTMLElement | null {
+  const c = readCertificate(report.summary);
+  if (!c) return null;
+  const word = c.certified ? `Certified to ${num(c.accuracy, 2)}` : `Not certified beyond ${num(c.until, 6)} s`;
+  return h("span", { class: `status ${c.certified ? "good" : "fair"}`, id: "seal", title: c.reason ?? "Independent families of methods agree." }, word);
 }
 
 /** Everything that is wrong, in words, at the top. */

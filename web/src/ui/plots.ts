@@ -1,5 +1,5 @@
 /** All channels, grouped by body, joint and force; one plot per unit in a group. */
-import { groupColumns } from "../data/groups";
+import { groupColumns, splitBands } from "../data/groups";
 import type { Report } from "../data/report";
 import { plural } from "../format";
 import type { Cursor } from "../time";
@@ -57,7 +57,8 @@ export class Plots {
       c.destroy();
     }
     this.charts.length = 0;
-    const groups = groupColumns(this.report.columns);
+    const { plain, bandOf } = splitBands(this.report.columns);
+    const groups = groupColumns(plain);
     if (groups.length === 0) {
       this.list.replaceChildren(h("p", { class: "empty" }, "This run has no channels. Sensors in the model file make them."));
       return;
@@ -84,7 +85,10 @@ export class Plots {
               {
                 title: c.title,
                 unit: c.unit,
-                curves: c.columns.map((x) => ({ label: x.name, unit: x.unit, hint: x.label, load: () => x.load() })),
+                curves: c.columns.map((x) => {
+                  const band = bandOf.get(x.name);
+                  return { label: x.name, unit: x.unit, hint: x.label, load: () => x.load(), ...(band ? { band: () => band.load() } : {}) };
+                }),
                 time: () => this.report.columnTime.view(),
                 cursor: this.cursor,
                 zoom: this.zoom,

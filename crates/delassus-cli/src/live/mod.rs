@@ -44,7 +44,7 @@ pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
         live = Some(server);
         let outcome = run_cmd::watched(prepared, &mut watch)?;
         kept = Some(outcome.clone());
-        Ok(outcome)
+        Ok(outcome.into())
     });
     if let Some(server) = live {
         let text = std::fs::read_to_string(folder.join(SUMMARY_JSON)).unwrap_or_default();

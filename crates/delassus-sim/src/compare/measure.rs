@@ -4,20 +4,17 @@ use super::Watch;
 use super::history::History;
 use super::plan::Plan;
 use super::reference::Errors;
-use crate::clock::CpuClock;
+use crate::guarded::{Ended, guarded};
 use crate::recorder::Results;
-use crate::run::{Observer, RunOptions, RunOutcome, run};
-use crate::summary::Status;
+use crate::run::RunOptions;
+use crate::summary::{Status, Summary};
 use delassus_model::Assembled;
 use serde::Serialize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Shorter runs are repeated for a better time, until all together took this long, s.
 const REPEAT_BELOW: f64 = 0.03;
 /// Repetitions at most.
 const MAX_REPEATS: usize = 5;
-/// Steps between looks at the clock.
-const LOOK_EVERY: u64 = 16;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -96,30 +93,6 @@ pub struct Row {
     pub history: History,
 }
 
-/// Stops a run at its limit of CPU time or when the user wants it.
-struct Limiter<'a> {
-    watch: &'a dyn Watch,
-    clock: CpuClock,
-    limit: f64,
-    over: bool,
-    t: f64,
-    history: History,
-}
-
-impl Observer for Limiter<'_> {
-    fn stepped(&mut self, t: f64, steps: u64) {
-        self.history.push(t, t - self.t);
-        self.t = t;
-        if steps < LOOK_EVERY || steps.is_multiple_of(LOOK_EVERY) {
-            self.over = self.clock.seconds() > self.limit;
-        }
-    }
-
-    fn stop(&self) -> bool {
-        self.over || self.watch.stop()
-    }
-}
-
 /// Runs once, or a few times when it is short. Results come back from runs that reached the end.
 pub(super) fn measure(
     model: &Assembled,
@@ -150,16 +123,11 @@ fn once(
     plan: &Plan,
     watch: &dyn Watch,
 ) -> (Row, Option<Results>) {
-    let mut limiter = Limiter {
-        watch,
-        clock: CpuClock::start(),
-        limit: plan.max_cpu_s,
-        over: false,
-        t: model.state.t,
-        history: History::default(),
-    };
-    // a fault in one method must not take the results of the others with it
-    let outcome = catch_unwind(AssertUnwindSafe(|| run(model, opts, &mut limiter)));
+    let (mut history, mut before) = (History::default(), model.state.t);
+    let ended = guarded(model, opts, plan.max_cpu_s, &|| watch.stop(), &mut |t| {
+        history.push(t, t - before);
+        before = t;
+    });
     let mut row = Row {
         method: opts.method.clone(),
         rtol: opts.rtol,
@@ -170,32 +138,34 @@ fn once(
         cost: None,
         error: None,
         below_reference: false,
-        history: History::default(),
+        history,
     };
-    match outcome {
-        Err(_) => {
-            row.code = Some("E_INTERNAL".to_owned());
-            row.message = Some("the method ended with a bug; please report it".to_owned());
-            (row, None)
+    let trouble = ended.trouble(plan.max_cpu_s);
+    let Ended::Ran { outcome, over } = ended else {
+        (row.code, row.message) = trouble.unzip();
+        return (row, None);
+    };
+    row.step = outcome.summary.step;
+    row.cost = Some(cost(&outcome.summary));
+    match trouble {
+        None => {
+            row.status = RowStatus::Done;
+            (row, Some(outcome.results))
         }
-        Ok(Err(refused)) => {
-            row.code = Some(refused.code().to_owned());
-            row.message = Some(refused.to_string());
+        Some((code, message)) => {
+            if outcome.summary.status == Status::Interrupted && !over {
+                row.status = RowStatus::Interrupted;
+            } else {
+                row.code = Some(code);
+            }
+            row.message = Some(message);
             (row, None)
-        }
-        Ok(Ok(outcome)) => {
-            row.history = std::mem::take(&mut limiter.history);
-            let done = fill(&mut row, &outcome, limiter.over, plan);
-            (row, done.then_some(outcome.results))
         }
     }
 }
 
-/// Takes over the summary; true when the run reached the end with finite results.
-fn fill(row: &mut Row, outcome: &RunOutcome, over: bool, plan: &Plan) -> bool {
-    let s = &outcome.summary;
-    row.step = s.step;
-    row.cost = Some(Cost {
+fn cost(s: &Summary) -> Cost {
+    Cost {
         cpu_s: s.cpu_s,
         wall_s: s.wall_s,
         t_end: s.t_end,
@@ -212,30 +182,5 @@ fn fill(row: &mut Row, outcome: &RunOutcome, over: bool, plan: &Plan) -> bool {
         drift_acceleration: s.max_acceleration_drift,
         energy_error: s.energy_error,
         stiff_since: s.stiff_since,
-    });
-    let fail = |code: &str, message: String| (Some(code.to_owned()), Some(message));
-    let mut columns = outcome.results.channels.iter().zip(&outcome.results.data);
-    let finite = columns.all(|(c, values)| values.iter().all(|x| c.allows(*x)));
-    (row.code, row.message) = match (s.status, &outcome.error) {
-        (Status::Failed, Some(e)) => {
-            fail(e.kind.code(), format!("at t = {} s (step {:.3e} s): {}", e.t, e.h, e.detail))
-        }
-        (Status::Failed, None) => fail("E_INTERNAL", "failed without a reason".to_owned()),
-        (Status::Interrupted, _) if over => fail(
-            "E_TIME_LIMIT",
-            format!("more than {} s of CPU time, at t = {} s", plan.max_cpu_s, s.t_end),
-        ),
-        (Status::Interrupted, _) => {
-            row.status = RowStatus::Interrupted;
-            (None, Some(format!("stopped at t = {} s", s.t_end)))
-        }
-        (Status::Done, _) if !finite => {
-            fail("E_NONFINITE", "some results are not finite".to_owned())
-        }
-        (Status::Done, _) => {
-            row.status = RowStatus::Done;
-            return true;
-        }
-    };
-    false
+    }
 }

@@ -14,7 +14,6 @@ mod history;
 mod measure;
 mod own_reference;
 mod plan;
-mod pool;
 mod profile;
 mod reference;
 mod threshold;
@@ -26,6 +25,7 @@ pub use profile::{Profile, performance_profile};
 pub use reference::{Errors, Measure, Reference, ReferenceError, ReferenceInfo, Source, TightRun};
 pub use threshold::{Reached, thresholds};
 
+use crate::pool;
 use delassus_model::Assembled;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -73,7 +73,7 @@ pub fn compare(
     };
     let total = tasks.len();
     let done = AtomicUsize::new(0);
-    let rows = pool::run(plan.jobs, total, watch, |k| {
+    let rows = pool::run(plan.jobs, total, &|| watch.stop(), |k| {
         let (mut row, results) = measure::measure(model, &tasks[k], plan, watch);
         if let (Some(reference), Some(results)) = (&reference, results) {
             row.error = reference.error(&results);

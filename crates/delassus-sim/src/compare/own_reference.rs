@@ -8,8 +8,8 @@
 use super::Watch;
 use super::measure::{Row, measure};
 use super::plan::Plan;
-use super::pool;
 use super::reference::{Errors, Reference, Source, TightRun};
+use crate::pool;
 use crate::recorder::Results;
 use crate::run::{RunOptions, able_methods};
 use delassus_dae::MethodInfo;
@@ -48,7 +48,9 @@ pub(super) fn make(
 ) -> Option<Reference> {
     let methods = candidates(&able_methods(&model.system));
     let (first, rest) = methods.split_at(methods.len().min(2));
-    let pair = pool::run(plan.jobs, first.len(), watch, |k| tight(model, plan, watch, &first[k]));
+    let pair = pool::run(plan.jobs, first.len(), &|| watch.stop(), |k| {
+        tight(model, plan, watch, &first[k])
+    });
     let mut found: Vec<Candidate> = Vec::new();
     for made in pair.into_iter().flatten() {
         match made {

@@ -10,15 +10,11 @@
 //! systems" (2021): with w_j = 1 in SI units it is their absolute error; with w_j = 1/s_j², s_j
 //! the largest magnitude of the column, it is relative.
 
+use crate::column_scale::column_scales;
 use crate::recorder::{Channel, Results};
 use serde::Serialize;
 use thiserror::Error;
 
-/// Columns far smaller than others of their unit count against this part of the largest one:
-/// otherwise the round-off of a quantity that stays at zero would be an error of one.
-const SMALL_PART: f64 = 1e-2;
-/// Columns without any larger one of their unit, and smaller than this, count in SI.
-const NOTHING: f64 = 1e-9;
 /// Times are the same when they differ by less than this part of the span.
 const SAME_TIME: f64 = 1e-9;
 
@@ -221,16 +217,7 @@ impl Reference {
     }
 
     fn build(source: Source, t: Vec<f64>, columns: Vec<(&Channel, Vec<f64>)>) -> Reference {
-        let size = |values: &[f64]| values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let scale = |channel: &Channel, values: &[f64]| {
-            let largest = columns
-                .iter()
-                .filter(|(c, _)| c.unit == channel.unit)
-                .fold(0.0_f64, |m, (_, v)| m.max(size(v)));
-            let scale = size(values).max(SMALL_PART * largest);
-            if scale > NOTHING { scale } else { 1.0 }
-        };
-        let scales: Vec<f64> = columns.iter().map(|(c, v)| scale(c, v)).collect();
+        let scales = column_scales(columns.iter().map(|(c, v)| (*c, v.as_slice())));
         let columns: Vec<Column> = columns
             .into_iter()
             .zip(scales)

@@ -1,15 +1,14 @@
 //! A few threads that share a list of jobs.
 
-use super::Watch;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does `work` for 0 … count − 1 on some threads; results are in order, `None` where a stop came
 /// before the job was begun.
-pub(super) fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     jobs: usize,
     count: usize,
-    watch: &dyn Watch,
+    stop: &(dyn Fn() -> bool + Sync),
     work: impl Fn(usize) -> T + Sync,
 ) -> Vec<Option<T>> {
     let next = AtomicUsize::new(0);
@@ -17,7 +16,7 @@ pub(super) fn run<T: Send>(
     std::thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, count.max(1)) {
             scope.spawn(|| {
-                while !watch.stop() {
+                while !stop() {
                     let k = next.fetch_add(1, Ordering::Relaxed);
                     if k >= count {
                         break;
@@ -38,27 +37,20 @@ pub(super) fn run<T: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::Unwatched;
     use super::*;
 
     #[test]
     fn in_order_and_complete() {
         for jobs in [0, 1, 3, 100] {
-            let squares = run(jobs, 20, &Unwatched, |k| k * k);
+            let squares = run(jobs, 20, &|| false, |k| k * k);
             let expected: Vec<Option<usize>> = (0..20).map(|k| Some(k * k)).collect();
             assert_eq!(squares, expected);
         }
-        assert!(run(2, 0, &Unwatched, |k| k).is_empty());
+        assert!(run(2, 0, &|| false, |k| k).is_empty());
     }
 
     #[test]
     fn a_stop_leaves_gaps() {
-        struct Now;
-        impl Watch for Now {
-            fn stop(&self) -> bool {
-                true
-            }
-        }
-        assert_eq!(run(2, 3, &Now, |k| k), [None, None, None]);
+        assert_eq!(run(2, 3, &|| true, |k| k), [None, None, None]);
     }
 }

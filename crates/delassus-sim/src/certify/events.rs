@@ -1,0 +1,107 @@
+//! How well the times of events are known.
+
+use crate::contact::{Event, EventKind};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// An event of the run that is kept.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EventBand {
+    /// Time, s.
+    pub t: f64,
+    /// What happened.
+    pub kind: &'static str,
+    /// Name of the interaction.
+    pub contact: String,
+    /// The time is known to this, s; `None` where another family has no such event.
+    pub uncertainty: Option<f64>,
+}
+
+/// Factor on the largest difference of times, as for values.
+const SAFETY: f64 = 2.0;
+
+type Key<'a> = (&'a str, &'static str);
+
+/// The times of all events of a kind at a contact, in order.
+fn times(events: &[Event]) -> BTreeMap<Key<'_>, Vec<f64>> {
+    let mut out: BTreeMap<Key<'_>, Vec<f64>> = BTreeMap::new();
+    for e in events.iter().filter(|e| is_physical(e.kind)) {
+        out.entry((&e.contact, e.kind.name())).or_default().push(e.t);
+    }
+    out
+}
+
+/// What happens in the mechanism, not in the program.
+fn is_physical(kind: EventKind) -> bool {
+    !matches!(kind, EventKind::HandOver | EventKind::HandBack)
+}
+
+/// The events of `kept` up to the time `until` with what the others say of them. The n-th event of
+/// a kind at a contact in one run is the n-th in another.
+pub(super) fn event_bands(kept: &[Event], others: &[&[Event]], until: f64) -> Vec<EventBand> {
+    let others: Vec<_> = others.iter().map(|e| times(e)).collect();
+    let mut count: BTreeMap<Key<'_>, usize> = BTreeMap::new();
+    let mut out = Vec::new();
+    for e in kept.iter().filter(|e| is_physical(e.kind)) {
+        let key = (e.contact.as_str(), e.kind.name());
+        let n = count.entry(key).or_default();
+        let twins = others.iter().map(|o| o.get(&key).and_then(|times| times.get(*n)));
+        let worst = twins.fold(Some(0.0_f64), |m, t| Some(m?.max((t? - e.t).abs())));
+        *n += 1;
+        if e.t <= until {
+            let uncertainty = match others.is_empty() {
+                true => None,
+                false => worst.map(|d| SAFETY * d + 4.0 * f64::EPSILON * e.t.abs()),
+            };
+            out.push(EventBand {
+                t: e.t,
+                kind: e.kind.name(),
+                contact: e.contact.clone(),
+                uncertainty,
+            });
+        }
+    }
+    out
+}
+
+/// The first event that one run has and the other has not, or that has another place in the order.
+pub(super) fn first_mismatch<'a>(a: &'a [Event], b: &'a [Event], window: f64) -> Option<&'a Event> {
+    let list = |e: &'a [Event]| e.iter().filter(|e| is_physical(e.kind)).collect::<Vec<_>>();
+    let (a, b) = (list(a), list(b));
+    // simultaneous events may stand in either order
+    let has = |list: &[&Event], e: &Event| {
+        list.iter()
+            .any(|o| o.kind == e.kind && o.contact == e.contact && (o.t - e.t).abs() <= window)
+    };
+    let missing =
+        |from: &[&'a Event], list: &[&Event]| from.iter().copied().find(|e| !has(list, e));
+    let found = [missing(&a, &b), missing(&b, &a)].into_iter().flatten();
+    found.min_by(|x, y| x.t.total_cmp(&y.t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(t: f64, kind: EventKind, contact: &str) -> Event {
+        Event { contact: contact.to_owned(), ..Event::without_jump(t, kind, None) }
+    }
+
+    #[test]
+    fn the_nth_event_of_a_kind_is_the_nth() {
+        let kept = [
+            event(1.0, EventKind::Impact, "a"),
+            event(1.5, EventKind::HandOver, ""),
+            event(2.0, EventKind::Impact, "b"),
+            event(3.0, EventKind::Impact, "a"),
+        ];
+        let other = [event(1.0 + 1e-6, EventKind::Impact, "a"), event(2.0, EventKind::Impact, "b")];
+        let bands = event_bands(&kept, &[&other], 10.0);
+        assert_eq!(bands.len(), 3);
+        assert!(bands[0].uncertainty.is_some_and(|u| (u - 2e-6).abs() < 1e-12));
+        assert!(bands[1].uncertainty.is_some_and(|u| u < 1e-12));
+        assert_eq!(bands[2].uncertainty, None);
+        assert_eq!(first_mismatch(&kept, &other, 1e-3).map(|e| e.t), Some(3.0));
+        assert_eq!(event_bands(&kept, &[&other], 1.2).len(), 1);
+    }
+}

@@ -1,0 +1,112 @@
+//! Which runs are made: one method of each family, so that what they share is the model alone.
+
+use crate::run::{RunOptions, able_methods};
+use delassus_dae::integrator::{MethodInfo, info};
+use delassus_dae::{RestitutionLaw, Unilateral};
+use delassus_model::spec::SchemeType;
+use delassus_model::{Assembled, DEFAULT_METHOD};
+use serde::Serialize;
+
+/// A way to solve the equations that has little in common with the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    /// Accelerations from index 1, states projected onto the constraints.
+    Explicit,
+    /// Stages that fulfil the constraints of index 2.
+    HalfExplicit,
+    /// Implicit, on the stabilised index-2 or index-3 form.
+    Implicit,
+    /// Steps across impacts.
+    TimeStepping,
+}
+
+impl Family {
+    /// The family of a method of smooth motion.
+    fn of(m: &MethodInfo) -> Family {
+        match (m.stiff, m.index) {
+            (true, _) => Family::Implicit,
+            (false, 2) => Family::HalfExplicit,
+            (false, _) => Family::Explicit,
+        }
+    }
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Explicit => "explicit",
+            Family::HalfExplicit => "half-explicit",
+            Family::Implicit => "implicit",
+            Family::TimeStepping => "time-stepping",
+        }
+    }
+}
+
+/// One method of each family that can run the model: the one that was asked for, the default one,
+/// or that of the highest order.
+pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, MethodInfo)> {
+    let able = able_methods(&model.system);
+    let order = |m: &MethodInfo| m.order[0].min(m.order[1]).min(m.dense_order);
+    let rank = |m: &MethodInfo| (m.name == asked.method, m.name == DEFAULT_METHOD, order(m));
+    let mut out = Vec::new();
+    for family in [Family::Explicit, Family::HalfExplicit, Family::Implicit] {
+        let of_family = able.iter().filter(|m| m.adaptive && Family::of(m) == family);
+        // of equal rank the last one of the catalogue: there methods of one order follow those that
+        // vary it or need more stages
+        let best = of_family.reduce(|best, m| if rank(m) >= rank(best) { m } else { best });
+        out.extend(best.map(|m| (family, *m)));
+    }
+    out
+}
+
+/// Settings of a run of one method at a tolerance.
+pub(super) fn options(asked: &RunOptions, m: &MethodInfo, rtol: f64) -> RunOptions {
+    let own = asked.method == m.name;
+    let scheme = match asked.scheme {
+        SchemeType::TimeStepping => SchemeType::Hybrid,
+        other => other,
+    };
+    RunOptions {
+        method: m.name.to_owned(),
+        rtol: Some(rtol),
+        step: None,
+        options: if own { asked.options.clone() } else { Default::default() },
+        scheme,
+        ..asked.clone()
+    }
+}
+
+/// Settings of a run by time-stepping; `step` as the program chooses it where it is `None`.
+pub(super) fn stepping(asked: &RunOptions, step: Option<f64>) -> RunOptions {
+    RunOptions {
+        method: DEFAULT_METHOD.to_owned(),
+        rtol: None,
+        atol: None,
+        step,
+        options: Default::default(),
+        scheme: SchemeType::TimeStepping,
+        ..asked.clone()
+    }
+}
+
+/// Why time-stepping cannot confirm a model: it has another law of impact.
+pub(super) fn other_law(model: &Assembled) -> Option<String> {
+    let system = &model.system;
+    if system.sequential_impacts() {
+        return Some("impacts are taken one by one, which time-stepping does not do".to_owned());
+    }
+    let other =
+        system.model().contacts.iter().find(|c| {
+            c.restitution().is_some_and(|r| r.e > 0.0 && r.law != RestitutionLaw::Newton)
+        })?;
+    Some(format!(
+        "the contact \"{}\" has a law of restitution that time-stepping does not have",
+        other.name
+    ))
+}
+
+/// The tolerance that is asked for, or that of the method.
+pub(super) fn base_rtol(asked: &RunOptions) -> f64 {
+    let default = info(&asked.method).map_or(1e-8, |m| m.default_rtol);
+    asked.rtol.unwrap_or(default)
+}

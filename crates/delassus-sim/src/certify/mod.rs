@@ -1,0 +1,235 @@
+//! An answer with its error: independent families of methods solve the model until they agree.
+//!
+//! [`certify`] runs a projected explicit, a half-explicit and an implicit method, for models with
+//! contacts also time-stepping at two steps. Where they do not agree to the accuracy asked for, the
+//! first three run again with tighter tolerances. The run in the middle of the tightest ones is kept;
+//! what the others differ from it, twice, is the band of every column. The certificate says until when
+//! the band is within the accuracy, how well the times of events are known, and why it ends.
+//!
+//! What all families share is not seen: the model itself, its assembly, the search for contacts of the
+//! event-driven schemes (which time-stepping does not use).
+//!
+//! Start at [`certify`]; then `families.rs` (which methods), `round.rs` (their runs), `verdict.rs`
+//! with `band.rs`, `events.rs` and `stepping.rs` (what they say about each other), `reason.rs` (why not more).
+
+mod band;
+mod events;
+mod families;
+mod reason;
+mod round;
+mod stepping;
+mod verdict;
+
+pub use events::EventBand;
+pub use families::Family;
+pub use reason::{Cause, Reason};
+
+use crate::error::SetupError;
+use crate::run::{RunOptions, RunOutcome};
+use delassus_model::Assembled;
+use round::{Round, smooth_round, stepping_pair};
+use serde::Serialize;
+use verdict::Verdict;
+
+/// What to certify, and what it may cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Settings of the run as the user would make it.
+    pub options: RunOptions,
+    /// Accuracy asked for, relative to the size of each column.
+    pub accuracy: f64,
+    /// Largest number of runs.
+    pub max_runs: usize,
+    /// Largest CPU time of one run, s.
+    pub max_cpu_s: f64,
+    /// Runs at a time.
+    pub jobs: usize,
+}
+
+impl Plan {
+    /// Accuracy where none is asked for.
+    pub const ACCURACY: f64 = 1e-6;
+    /// Runs at most, unless told otherwise.
+    pub const MAX_RUNS: usize = 6;
+
+    /// The usual accuracy and budget.
+    pub fn new(options: RunOptions) -> Plan {
+        Plan {
+            options,
+            accuracy: Plan::ACCURACY,
+            max_runs: Plan::MAX_RUNS,
+            max_cpu_s: crate::compare::Plan::MAX_CPU_S,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+/// Tolerances are at least this much tighter than the accuracy asked for.
+const TIGHTER: f64 = 10.0;
+/// Tolerances of the second round against those of the first, and the tightest of all.
+const TIGHTEN: f64 = 1e-2;
+const TIGHTEST: f64 = 1e-13;
+
+/// One of the runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FamilyRun {
+    /// Family.
+    pub family: Family,
+    /// Method.
+    pub method: String,
+    /// Relative tolerance; `None` for time-stepping.
+    pub rtol: Option<f64>,
+    /// Step, s; `None` while it adapts.
+    pub step: Option<f64>,
+    /// Code of what ended it early.
+    pub code: Option<String>,
+    /// The same in words.
+    pub message: Option<String>,
+    /// Time reached, s.
+    pub t_end: f64,
+    /// CPU time, s.
+    pub cpu_s: f64,
+    /// Accepted steps.
+    pub steps: u64,
+    /// It is the one that is kept.
+    pub kept: bool,
+}
+
+/// How well a column is known.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ColumnBand {
+    /// Name.
+    pub name: String,
+    /// Unit, SI.
+    pub unit: String,
+    /// What the accuracy refers to: the size of the column.
+    pub scale: f64,
+    /// Largest half-width of the band up to [`ColumnBand::until`].
+    pub worst: f64,
+    /// The accuracy is confirmed up to this time, s.
+    pub until: f64,
+}
+
+/// What is certified.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Certificate {
+    /// The accuracy asked for is confirmed for all sensors up to the end.
+    pub certified: bool,
+    /// Accuracy asked for, relative to the size of each column.
+    pub accuracy: f64,
+    /// All families agree up to this time, s.
+    pub until: f64,
+    /// Why not longer.
+    pub reason: Option<Reason>,
+    /// The runs.
+    pub runs: Vec<FamilyRun>,
+    /// Sensors; the energies where a model has none.
+    pub columns: Vec<ColumnBand>,
+    /// Events up to the time of agreement.
+    pub events: Vec<EventBand>,
+    /// What else the reader must know.
+    pub remarks: Vec<String>,
+}
+
+/// The kept run, with a column `NAME.band` beside each column that has an error, and the certificate.
+#[derive(Debug)]
+pub struct Certified {
+    /// The kept run.
+    pub outcome: RunOutcome,
+    /// The certificate.
+    pub certificate: Certificate,
+}
+
+/// Hears of finished runs and may end the work. Called from several threads.
+pub trait Watch: Sync {
+    /// A run has ended.
+    fn finished(&self, _run: &FamilyRun) {}
+    /// True when no more runs are wanted.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// A watch that does nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// Lets the families of methods confirm each other.
+pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Certified, SetupError> {
+    plan.options.check(model.state.t)?;
+    let methods = families::smooth(model, &plan.options);
+    let mut remarks = Vec::new();
+    let most = plan.max_runs.max(2);
+    // two runs are kept for time-stepping, so that all stay within the budget
+    let steps = model.system.has_contacts() && most >= 4;
+    let budget = if steps { most - 2 } else { most };
+    let first = families::base_rtol(&plan.options).min(plan.accuracy / TIGHTER).max(TIGHTEST);
+    let mut round = smooth_round(model, plan, &methods, first, budget, watch);
+    let mut verdict = Verdict::new(model, plan, &round);
+    let mut before = None;
+    let left = budget.saturating_sub(round.count());
+    let agree = verdict.as_ref().is_some_and(|v| v.until >= plan.options.t_end);
+    if !agree && left >= 2 && !watch.stop() {
+        let tight = (first * TIGHTEN).max(TIGHTEST);
+        let second = smooth_round(model, plan, &methods, tight, left, watch);
+        before = verdict.as_ref().map(Verdict::largest);
+        let better = Verdict::new(model, plan, &second);
+        let reach = |v: &Option<Verdict>| v.as_ref().map_or(f64::NEG_INFINITY, |v| v.until);
+        // a second round that gets less far asks for more than round-off allows
+        if better.is_some() && reach(&better) >= reach(&verdict) {
+            let loose = std::mem::replace(&mut round, second);
+            round.set_aside(loose);
+            verdict = better;
+        } else {
+            remarks.push(format!("runs at rtol {tight:.0e} got less far and were set aside"));
+            round.set_aside(second);
+        }
+    }
+    let pair = if steps && !watch.stop() {
+        stepping_pair(model, plan, &mut round, watch, &mut remarks)
+    } else {
+        None
+    };
+    match verdict {
+        Some(verdict) => Ok(verdict.finish(model, plan, round, remarks, before, pair.as_ref())),
+        None => alone(model, plan, round, remarks),
+    }
+}
+
+/// Fewer than two families came through: the one that got farthest is kept, without a band.
+fn alone(
+    model: &Assembled,
+    plan: &Plan,
+    mut round: Round,
+    remarks: Vec<String>,
+) -> Result<Certified, SetupError> {
+    round.solved.sort_by(|a, b| b.run.t_end.total_cmp(&a.run.t_end));
+    if let Some(best) = round.solved.first_mut() {
+        best.run.kept = true;
+    }
+    let runs = round.runs();
+    let outcome = match round.solved.into_iter().next() {
+        Some(best) => *best.outcome,
+        // nothing could be run: the run as it was asked for says why
+        None => crate::run::run(model, &plan.options, &mut crate::run::Silent)?,
+    };
+    let ended = runs.iter().filter(|r| !r.kept);
+    let ended: Vec<String> = ended
+        .map(|r| format!("{}: {}", r.method, r.code.as_deref().unwrap_or("stopped")))
+        .collect();
+    let text = format!("fewer than two families came through ({})", ended.join(", "));
+    let t = model.state.t;
+    let certificate = Certificate {
+        certified: false,
+        accuracy: plan.accuracy,
+        until: t,
+        reason: Some(Reason { cause: Cause::Alone, t, text }),
+        runs,
+        columns: Vec::new(),
+        events: Vec::new(),
+        remarks,
+    };
+    Ok(Certified { outcome, certificate })
+}

@@ -1,0 +1,137 @@
+//! The runs: one of each family at a tolerance, and two by time-stepping.
+
+use super::families::{self, Family};
+use super::{FamilyRun, Plan, Watch};
+use crate::guarded::{Ended, guarded};
+use crate::pool;
+use crate::recorder::Results;
+use crate::run::{RunOptions, RunOutcome};
+use delassus_dae::MethodInfo;
+use delassus_model::Assembled;
+
+/// CPU time of a run by time-stepping, in those of the dearest other run, and what is always
+/// allowed, s.
+const DEARER: f64 = 5.0;
+const ALWAYS_S: f64 = 2.0;
+
+/// A run that has samples to compare.
+pub(super) struct Solved {
+    pub run: FamilyRun,
+    pub outcome: Box<RunOutcome>,
+}
+
+/// Runs that are compared with each other, and what is said of all others.
+#[derive(Default)]
+pub(super) struct Round {
+    pub solved: Vec<Solved>,
+    pub rest: Vec<FamilyRun>,
+}
+
+impl Round {
+    /// Runs that were made.
+    pub fn count(&self) -> usize {
+        self.solved.len() + self.rest.len()
+    }
+
+    /// Takes over what is said of the runs of another round.
+    pub fn set_aside(&mut self, other: Round) {
+        self.rest.extend(other.solved.into_iter().map(|s| s.run));
+        self.rest.extend(other.rest);
+    }
+
+    /// What is said of all runs.
+    pub fn runs(&self) -> Vec<FamilyRun> {
+        self.solved.iter().map(|s| &s.run).chain(&self.rest).cloned().collect()
+    }
+
+    fn add(&mut self, (run, outcome): (FamilyRun, Option<Box<RunOutcome>>)) {
+        match outcome.filter(|o| o.results.t.len() > 1) {
+            Some(outcome) => self.solved.push(Solved { run, outcome }),
+            None => self.rest.push(run),
+        }
+    }
+}
+
+/// One run of each family at a tolerance.
+pub(super) fn smooth_round(
+    model: &Assembled,
+    plan: &Plan,
+    methods: &[(Family, MethodInfo)],
+    rtol: f64,
+    most: usize,
+    watch: &dyn Watch,
+) -> Round {
+    let count = methods.len().min(most);
+    let made = pool::run(plan.jobs, count, &|| watch.stop(), |k| {
+        let (family, method) = &methods[k];
+        let options = families::options(&plan.options, method, rtol);
+        make(model, &options, *family, plan.max_cpu_s, watch)
+    });
+    let mut round = Round::default();
+    made.into_iter().flatten().for_each(|m| round.add(m));
+    round
+}
+
+/// Time-stepping at a step and at half of it; both or none.
+pub(super) fn stepping_pair(
+    model: &Assembled,
+    plan: &Plan,
+    round: &mut Round,
+    watch: &dyn Watch,
+    remarks: &mut Vec<String>,
+) -> Option<[Results; 2]> {
+    if let Some(why) = families::other_law(model) {
+        remarks.push(format!("not compared with time-stepping: {why}"));
+        return None;
+    }
+    let longest = round.solved.iter().fold(0.0_f64, |m, s| m.max(s.run.cpu_s));
+    let limit = plan.max_cpu_s.min(DEARER * longest + ALWAYS_S);
+    let mut step = plan.options.step;
+    let mut pair = Vec::new();
+    for _ in 0..2 {
+        let options = families::stepping(&plan.options, step);
+        let (run, outcome) = make(model, &options, Family::TimeStepping, limit, watch);
+        let ended = run.code.clone();
+        step = run.step.map(|h| 0.5 * h);
+        round.rest.push(run);
+        match (ended, outcome) {
+            (None, Some(outcome)) if step.is_some() => pair.push(outcome.results),
+            (ended, _) => {
+                let code = ended.unwrap_or_default();
+                remarks.push(format!("not compared with time-stepping, which ended with {code}"));
+                return None;
+            }
+        }
+    }
+    pair.try_into().ok()
+}
+
+fn make(
+    model: &Assembled,
+    options: &RunOptions,
+    family: Family,
+    max_cpu_s: f64,
+    watch: &dyn Watch,
+) -> (FamilyRun, Option<Box<RunOutcome>>) {
+    let ended = guarded(model, options, max_cpu_s, &|| watch.stop(), &mut |_| ());
+    let (code, message) = ended.trouble(max_cpu_s).unzip();
+    let outcome = match ended {
+        Ended::Ran { outcome, .. } => Some(outcome),
+        _ => None,
+    };
+    let summary = outcome.as_deref().map(|o| &o.summary);
+    let run = FamilyRun {
+        family,
+        method: summary.map_or(options.method.clone(), |s| s.method.clone()),
+        rtol: options.rtol,
+        step: summary.and_then(|s| s.step),
+        code,
+        message,
+        t_end: summary.map_or(model.state.t, |s| s.t_end),
+        cpu_s: summary.map_or(0.0, |s| s.cpu_s),
+        steps: summary.map_or(0, |s| s.steps),
+        kept: false,
+    };
+    watch.finished(&run);
+    (run, outcome)
+}
