@@ -194,6 +194,23 @@ impl ErrorScale {
         if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
     }
 
+    /// Fastest velocity, in sizes of the model (or radians) per second, and which; NaN counts.
+    pub fn fastest(&self, v: &[f64]) -> (f64, usize) {
+        let mut most = (0.0, 0);
+        for (i, (v, s)) in v.iter().zip(&self.scale).enumerate() {
+            if !(v.abs() / s <= most.0) {
+                most = (v.abs() / s, i);
+            }
+        }
+        most
+    }
+
+    /// Largest error of a position, in sizes of the model (or radians).
+    pub fn largest_position(&self, e: &ErrorView<'_>) -> f64 {
+        let sizes = e.xi.iter().zip(&self.scale).map(|(x, s)| x.abs() / s);
+        sizes.fold(0.0, |m: f64, x| if x > m || x.is_nan() { x } else { m })
+    }
+
     /// The (at most three) coordinates with the largest weighted error, worst first.
     /// Does not allocate when `out` has room for three.
     pub fn worst(&self, e: &ErrorView<'_>, out: &mut Vec<usize>) {

@@ -53,6 +53,14 @@ pub enum StepFailure {
         /// How far, in typical sizes of the coordinate.
         sizes: f64,
     },
+    /// The step turns something so far that its turns cannot be told.
+    #[error("the step turns coordinate {index} by {by:.2} rad or more, too far to tell the turns")]
+    Turned {
+        /// First velocity of what turns.
+        index: usize,
+        /// How far by its speed, rad.
+        by: f64,
+    },
     /// The linear system could not be solved.
     #[error(transparent)]
     Kkt(#[from] KktError),

@@ -151,7 +151,35 @@ impl Manifold {
 
     /// Fastest rotation of a velocity, rad/s; 0 without rotations.
     pub fn spin(&self, v: &[f64]) -> f64 {
-        self.rots.iter().map(|r| vec3(v, r.iv).norm()).fold(0.0, f64::max)
+        self.fastest(v).0
+    }
+
+    /// Fastest rotation of a velocity, rad/s, and its first component; 0 without rotations.
+    pub fn fastest(&self, v: &[f64]) -> (f64, usize) {
+        let mut most = (0.0, 0);
+        for r in &self.rots {
+            let spin = vec3(v, r.iv).norm();
+            if !(spin <= most.0) {
+                most = (spin, r.iv);
+            }
+        }
+        most
+    }
+
+    /// Largest distance, rad, between the shortest rotation from q0 to q1 and h times the mean of
+    /// the velocities at the two ends, and its first component; 0 without rotations.
+    pub fn astray(&self, q0: &[f64], q1: &[f64], v0: &[f64], v1: &[f64], h: f64) -> (f64, usize) {
+        let mut most = (0.0, 0);
+        for r in &self.rots {
+            let turn =
+                Quat::from_slice(&q0[r.iq..]).conj().mul(&Quat::from_slice(&q1[r.iq..])).log();
+            let mean = (vec3(v0, r.iv) + vec3(v1, r.iv)) * (0.5 * h);
+            let x = (turn - mean).norm();
+            if !(x <= most.0) {
+                most = (x, r.iv);
+            }
+        }
+        most
     }
 
     /// The bracket v̂ w of two tangent vectors (Ω × w on rotations, zero elsewhere).

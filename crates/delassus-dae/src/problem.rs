@@ -1,6 +1,7 @@
 //! [`Problem`]: what whoever has equations writes, and the staged access to it that methods use.
 
 use crate::manifold::Manifold;
+use crate::state::State;
 use delassus_linalg::{BlockDiag, Csr, KktError, rank_tol};
 
 /// Sizes of a problem.
@@ -201,6 +202,14 @@ pub trait Problem: Send + Sync {
     /// values −= ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), on the pattern of K and C: what auxiliary states
     /// that are eliminated by z = … + c ż add to r.
     fn feedback(&self, _ws: &Self::Ws, _ck: f64, _cc: f64, _values: &mut [f64]) {}
+    /// The fastest turning of a velocity among all whose angle is known but for whole turns,
+    /// rad/s, and its first velocity.
+    fn spin(&self, v: &[f64]) -> (f64, usize) {
+        self.manifold().fastest(v)
+    }
+    /// Sets auxiliary states that are known exactly from t and q, but for what q cannot hold, to
+    /// their exact values. `s` is the end of a step that turned nothing by half a turn or more.
+    fn settle(&self, _s: &mut State) {}
     /// Energies at the realised state, where the problem knows them.
     fn energies(&self, _ws: &Self::Ws) -> Option<Energies> {
         None

@@ -14,7 +14,7 @@
 use crate::friction::{Force, Sliding, forces, tangential_row};
 use delassus_dae::{
     Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality, Scales,
-    Structure, TimeLaws, Unilateral, Unseen,
+    State, Structure, TimeLaws, Unilateral, Unseen,
 };
 use delassus_linalg::Csr;
 use std::sync::Arc;
@@ -422,6 +422,14 @@ impl<P: Unilateral> Problem for Mode<P> {
 
     fn z_dot(&self, ws: &Self::Ws, out: &mut [f64]) {
         self.base.z_dot(&ws.base, out);
+    }
+
+    fn spin(&self, v: &[f64]) -> (f64, usize) {
+        self.base.spin(v)
+    }
+
+    fn settle(&self, s: &mut State) {
+        self.base.settle(s);
     }
 
     fn tangent(

@@ -186,6 +186,17 @@ impl SimError {
                 ),
                 "the joints of a redundant loop do not fit closely enough for this motion, or the motion reaches a position where they part: make lengths and axes agree exactly, or leave the named joint out; mdop5 and phem56 bear more than other methods",
             ),
+            StepFailure::Turned { index, by } => {
+                let name = p.dof_name(*index);
+                (
+                    SimErrorKind::StepTooSmall,
+                    vec![name.clone()],
+                    format!(
+                        "steps of {h:.3e} s turn {name} by {by:.2} rad or more: too far to tell its turns"
+                    ),
+                    "take a smaller step, or leave it out to let it adapt; if it is small already, look at what drives the named body",
+                )
+            }
             StepFailure::Projection { row, .. } => (
                 SimErrorKind::StepTooSmall,
                 vec![p.row_name(*row)],

@@ -153,9 +153,11 @@ pub(super) fn larger(norm: &mut f64, worst: &mut usize, c: f64, x: &[f64], scale
     }
 }
 
-/// Size of an increment of an auxiliary state relative to the state itself.
-pub(super) fn relative_z(dz: f64, z: f64, z0: f64) -> f64 {
-    let size = z.abs().max(z0.abs());
+/// Size of an increment of an auxiliary state, relative to the state or to its scale where that is
+/// more: one that starts at zero has no size of its own, and an iteration that is to find its first
+/// digits to full accuracy never ends.
+pub(super) fn relative_z(dz: f64, z: f64, z0: f64, scale: f64) -> f64 {
+    let size = z.abs().max(z0.abs()).max(scale);
     if dz == 0.0 { 0.0 } else { dz.abs() / size.max(f64::MIN_POSITIVE.sqrt()) }
 }
 

@@ -25,7 +25,7 @@ mod universal;
 #[cfg(test)]
 pub(crate) mod contract;
 
-use crate::system::scalar::{Angle, ScalarKind};
+use crate::system::scalar::{Angle, ScalarKind, turns};
 use crate::{AxisPair, Coordinate, CoordinateKind, Frame, JointKind};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Vec3, frame_from_z};
@@ -79,6 +79,10 @@ pub(crate) trait Context {
     fn start_rotation(&self, f: &Frame) -> Mat3;
     /// The frame's body moves in the plane only (ground counts).
     fn is_planar(&self, f: &Frame) -> bool;
+    /// Value of a pair's angle at the start, on the turn it starts on.
+    fn start_angle(&self, pair: &AxisPair, angle: &Angle) -> f64;
+    /// Angle of a planar body at the start as it was given, with its turns; 0 for the ground.
+    fn body_angle(&self, f: &Frame) -> f64;
 }
 
 /// Rows of a joint.
@@ -179,20 +183,25 @@ pub(crate) fn coordinate_scalar(c: &Coordinate, ctx: &dyn Context) -> ScalarDraf
         CoordinateKind::Position => ScalarKind::Along(x.z_a),
         CoordinateKind::Angle => {
             let x_b: Vec3 = (p.b.r * frame_from_z(&p.axis_b)).column(0).into();
-            // Between planar bodies the angle is the difference of two coordinates, which count
-            // turns by themselves.
-            let planar = (ctx.is_planar(&p.a) && ctx.is_planar(&p.b)).then(|| {
-                let zero = x.y_a.dot(&x_b).atan2(x.x_a.dot(&x_b));
-                (x.z_a.z.signum(), zero)
-            });
-            ScalarKind::Angle(Box::new(Angle {
+            let mut angle = Angle {
                 axis: x.z_a,
                 x_a: x.x_a,
                 y_a: x.y_a,
                 x_b,
-                planar,
+                planar: None,
                 turns: None,
-            }))
+                start: 0.0,
+            };
+            angle.start = ctx.start_angle(p, &angle);
+            // Between planar bodies the angle is the difference of two coordinates, which count
+            // turns by themselves.
+            angle.planar = (ctx.is_planar(&p.a) && ctx.is_planar(&p.b)).then(|| {
+                let sign = x.z_a.z.signum();
+                let zero = x.y_a.dot(&x_b).atan2(x.x_a.dot(&x_b));
+                let given = sign * (ctx.body_angle(&p.b) - ctx.body_angle(&p.a)) + zero;
+                (sign, zero + turns(angle.start - given))
+            });
+            ScalarKind::Angle(Box::new(angle))
         }
     };
     ScalarDraft { kind, a: p.a.clone(), b: p.b.clone() }

@@ -1,7 +1,7 @@
 //! The equations: positions, velocities, constraint rows, forces.
 
-use super::kin::pull;
-use super::scalar::{Pair, ScalarKind};
+use super::kin::{BodyKin, FrameKin, pull};
+use super::scalar::{Pair, PairScalar, ScalarKind, continued};
 use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
@@ -201,6 +201,22 @@ impl Problem for System {
         self.add_feedback(ws, ck, cc, values);
     }
 
+    fn spin(&self, v: &[f64]) -> (f64, usize) {
+        let mut most = self.manifold.fastest(v);
+        for &i in &self.turning {
+            if v[i].abs() > most.0 {
+                most = (v[i].abs(), i);
+            }
+        }
+        most
+    }
+
+    fn settle(&self, s: &mut State) {
+        for (k, c) in self.counters.iter().enumerate() {
+            s.z[k] = continued(self.by_orientation(c, &s.q), s.z[k]);
+        }
+    }
+
     fn energies(&self, ws: &Workspace) -> Option<Energies> {
         Some(self.energy(ws))
     }
@@ -250,6 +266,19 @@ impl Problem for System {
 }
 
 impl System {
+    /// Value of a counter's angle on any turn, from the orientations alone.
+    fn by_orientation(&self, c: &PairScalar, q: &[f64]) -> f64 {
+        let mut bodies = [BodyKin::default(), BodyKin::default()];
+        for (f, kin) in [c.a, c.b].into_iter().zip(&mut bodies) {
+            if let Some(b) = self.frames[f].body {
+                kin.set_position(&self.bodies[b], q);
+            }
+        }
+        let frame = FrameKin::default();
+        let [ba, bb] = &bodies;
+        c.kind.value(&Pair { fa: &frame, ba, fb: &frame, bb, theta: (0.0, 0.0) }, &[])
+    }
+
     #[inline]
     fn place_bodies(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
         ws.t = t;

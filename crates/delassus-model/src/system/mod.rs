@@ -99,6 +99,9 @@ pub struct System {
     contacts: Contacts,
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
+    /// Velocities of planar bodies whose angle against a spatial one is measured: known but for
+    /// whole turns, as those between spatial bodies are.
+    turning: Vec<usize>,
     probes: Vec<Probe>,
     /// Sensors that force expressions read, in an order in which they can be evaluated.
     force_inputs: Vec<usize>,

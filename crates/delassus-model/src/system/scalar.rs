@@ -43,6 +43,8 @@ pub(crate) struct Angle {
     pub planar: Option<(f64, f64)>,
     /// Spatial pair: index of the auxiliary state that counts turns.
     pub turns: Option<usize>,
+    /// Value at the given configuration; says on which turn the angle starts.
+    pub start: f64,
 }
 
 /// A scalar between frames a and b.
@@ -237,10 +239,7 @@ impl Angle {
         let s = (p.ba.r_wb * self.y_a).dot(&x);
         let c = (p.ba.r_wb * self.x_a).dot(&x);
         let wrapped = s.atan2(c);
-        match self.turns {
-            Some(i) => wrapped + turns(z[i] - wrapped),
-            None => wrapped,
-        }
+        continued(wrapped, self.turns.map_or(self.start, |i| z[i]))
     }
 
     /// The axis and the second direction in ground components, n, and 1/(1 − n²): seen along the
@@ -282,6 +281,20 @@ impl Angle {
 /// The whole number of turns nearest to x, as an angle.
 pub(crate) fn turns(x: f64) -> f64 {
     std::f64::consts::TAU * (x / std::f64::consts::TAU).round()
+}
+
+/// The angle x on the turn nearest to another one.
+pub(crate) fn continued(x: f64, near: f64) -> f64 {
+    x + turns(near - x)
+}
+
+/// Half a turn is +π, not −π, whatever rounding makes of its sign; this close to it, rad.
+const HALF_TURN: f64 = 1e-9;
+
+/// The angle x in (−π, π].
+pub(crate) fn principal(x: f64) -> f64 {
+    let y = continued(x, 0.0);
+    if y < HALF_TURN - std::f64::consts::PI { y + std::f64::consts::TAU } else { y }
 }
 
 fn direction(d: &Vec3) -> Vec3 {

@@ -284,6 +284,7 @@ impl<P: Unilateral> Stepper<P> {
         push: bool,
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
+        p.settle(s);
         let Stepper { op, points, correction, ws, .. } = self;
         let tolerance = if self.delassus.is_large(op.bare && !op.implicit) {
             self.settings.large_penetration

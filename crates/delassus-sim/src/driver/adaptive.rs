@@ -15,8 +15,6 @@ const FAILED_BEYOND: u32 = 2;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
-/// Largest rotation in one adaptive step, rad.
-const MAX_TURN: f64 = 1.5;
 
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
@@ -32,12 +30,7 @@ impl<P: Problem> Driver<P> {
                 return Ok(());
             }
             failures += 1;
-            // rotation vectors of a step are unique below π; stay well inside
-            let spin = p.manifold().spin(&self.state.v);
-            if self.h * spin > MAX_TURN {
-                self.h = MAX_TURN / spin;
-            }
-            self.h = self.h.min(self.limit);
+            self.h = self.h.min(self.turn_limit(p)).min(self.limit);
             let left = self.opts.t_end - self.state.t;
             let cut = !self.opts.pass_end || failed_beyond >= FAILED_BEYOND;
             // stretch the last step a little rather than leave a sliver
@@ -49,7 +42,8 @@ impl<P: Problem> Driver<P> {
                 let restless = if failures == 1 { self.too_restless(p, h) } else { None };
                 return Err(restless.unwrap_or_else(|| self.stop(p, SimErrorKind::StepTooSmall, h)));
             }
-            match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+            let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
+            match made.and_then(|()| self.settle(p, h)) {
                 Ok(()) => {
                     self.scale.judge(h, &self.prev);
                     let view = self.method.error();
@@ -85,8 +79,8 @@ impl<P: Problem> Driver<P> {
                 }
                 Err(e) => {
                     self.count(&e);
+                    self.h = h * self.shorter(&e);
                     self.last_failure = Some(e);
-                    self.h = h * self.control.failed();
                     failed_beyond += u32::from(h > left);
                     if self.h < shortest {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));

@@ -6,6 +6,11 @@ use delassus_dae::{Problem, StepFailure};
 
 /// Fixed steps in a row beyond the border of stability that end a run.
 const UNSTABLE_STEPS: u32 = 5;
+/// Error of a position, in sizes of the model, that an explicit method may estimate for one step.
+/// Beyond this the step follows nothing; many in a row are no passing peak.
+const HOPELESS: f64 = 0.1;
+/// Movement in one step, in sizes of the model or radians, that no motion makes.
+const RUNAWAY: f64 = 1e6;
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 
@@ -24,9 +29,17 @@ impl<P: Problem> Driver<P> {
         if let Some(ratio) = self.stiffness.beyond(UNSTABLE_STEPS) {
             return Err(self.unstable(h, ratio));
         }
+        if self.coarse >= UNSTABLE_STEPS {
+            // what would bring the last error down to a hundredth of the bound
+            let order = f64::from(self.method.error_order().max(1));
+            let ratio = (1e2 * self.coarse_error / HOPELESS).powf(1.0 / order);
+            return Err(self.unstable(h, ratio));
+        }
         loop {
-            match self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev) {
+            let made = self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev);
+            match made.and_then(|()| self.check_runaway(part)).and_then(|()| self.settle(p, part)) {
                 Ok(()) => {
+                    self.watch_error();
                     let done = self.state.t + part >= target - 1e-9 * h;
                     self.wait(done.then_some(target), done);
                     return Ok(());
@@ -42,6 +55,31 @@ impl<P: Problem> Driver<P> {
                     part *= 0.5;
                 }
             }
+        }
+    }
+
+    /// Refuses a step that no motion makes. Nothing else would end a run whose implicit steps went
+    /// from one solution to another, farther away each time.
+    fn check_runaway(&self, h: f64) -> Result<(), StepFailure> {
+        let (sizes, index) = self.scale.fastest(&self.prev.v);
+        if h * sizes <= RUNAWAY {
+            return Ok(());
+        }
+        Err(StepFailure::Runaway { index, sizes: h * sizes })
+    }
+
+    /// Counts steps in a row whose own estimate says that an explicit method is lost. (Implicit
+    /// methods estimate the error of vibrations that they damp instead of following.)
+    fn watch_error(&mut self) {
+        if self.method.info().stiff {
+            return;
+        }
+        let error = self.scale.largest_position(&self.method.error());
+        if error > HOPELESS {
+            self.coarse += 1;
+            self.coarse_error = error;
+        } else {
+            self.coarse = 0;
         }
     }
 }

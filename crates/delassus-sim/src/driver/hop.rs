@@ -30,10 +30,13 @@ impl<P: Problem> Driver<P> {
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
         let left = self.find_mark(p, longest).map_or(left, |mark| left.min(mark));
-        // Implicit methods solve for the end of the jump, and the best is taken: errors of neighbours
-        // differ by powers of ten. Others the first that will do, the long ones first: their stages, and
-        // their next steps, must not lie close to the position.
+        // Methods that hold their step solve for the end of the jump. Of the jumps that are as good as
+        // any step the longest is taken: a short one has the smaller error and ends as close to the
+        // position as it began, where the next steps only shrink. Without such a one the best, because
+        // errors of neighbours differ by powers of ten. Other methods take the first that will do, the
+        // long ones first: their stages, and their next steps, must not lie close to the position.
         let mut best = (HOP_ERROR, None);
+        let mut good: Option<f64> = None;
         for factor in factors {
             let h = (factor * base).min(left);
             let err = self.hop_error(p, h);
@@ -43,8 +46,12 @@ impl<P: Problem> Driver<P> {
                     break;
                 }
             }
+            if err <= 1.0 && good.is_none_or(|g| h > g) {
+                good = Some(h);
+            }
         }
-        let Some(h) = best.1 else { return false };
+        let longest = if self.holds_step { good } else { None };
+        let Some(h) = longest.or(best.1) else { return false };
         // an iteration may end elsewhere the second time
         if self.hop_error(p, h) > HOP_ERROR {
             return false;
@@ -60,7 +67,8 @@ impl<P: Problem> Driver<P> {
 
     /// Tries a step of this length; its error in tolerances.
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
-        match self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev) {
+        let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
+        match made.and_then(|()| self.settle(p, h)) {
             Ok(()) => {
                 self.scale.judge(h, &self.prev);
                 self.scale.norm(&self.method.error())

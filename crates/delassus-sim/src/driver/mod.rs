@@ -1,13 +1,15 @@
 //! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
 //!
 //! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
-//! given length ([`fixed`]); what depends on time is watched ([`time_marks`]); [`stop`] says why a run cannot go on.
+//! given length ([`fixed`]); [`turn`] keeps their rotations unique; what depends on time is watched
+//! ([`time_marks`]); [`stop`] says why a run cannot go on.
 
 mod adaptive;
 mod fixed;
 mod hop;
 mod stop;
 mod time_marks;
+mod turn;
 
 use crate::error::{SimError, SimErrorKind};
 use crate::stiffness::StiffnessMonitor;
@@ -104,6 +106,9 @@ pub struct Driver<P: Problem> {
     holds_step: bool,
     stiffness: StiffnessMonitor,
     time: TimeWatch,
+    /// Fixed steps in a row that follow nothing, and the error of the last one, in sizes.
+    coarse: u32,
+    coarse_error: f64,
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
@@ -169,6 +174,8 @@ impl<P: Problem> Driver<P> {
             per_unit_step: info.per_unit_step,
             holds_step: info.holds_step,
             stiffness: StiffnessMonitor::default(),
+            coarse: 0,
+            coarse_error: 0.0,
             pending: None,
             limit: f64::INFINITY,
             spent: delassus_dae::Work::default(),
@@ -252,6 +259,7 @@ impl<P: Problem> Driver<P> {
     /// Makes the waiting step again with this length, at most that of the one before.
     pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
         self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
+        self.settle(p, h)?;
         self.pending = Some(Pending { exact_time: None, ends_fixed: false });
         Ok(())
     }
@@ -283,6 +291,7 @@ impl<P: Problem> Driver<P> {
         self.pending = None;
         self.time.forget(state.t);
         self.stiffness = StiffnessMonitor::default();
+        self.coarse = 0;
         if let Some(h) = self.opts.step {
             // time may have passed elsewhere: fixed steps go on at the next of their times
             self.n_fixed = ((state.t - self.t0) / h * (1.0 + 1e-14) + 1e-9).floor() as u64;

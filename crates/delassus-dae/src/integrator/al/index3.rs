@@ -69,6 +69,8 @@ const ROUND_OFF: f64 = 3e-16;
 const STALLED: f64 = 1e-9;
 /// Contraction beyond which the matrix is renewed.
 const SLOW: f64 = 0.1;
+/// Predictions below this part of the model's size lead to no other solution.
+const NEAR_BY: f64 = 0.1;
 
 /// Close to a singular position (by the smallest pivot, about the square of the distance) a
 /// projection that changes the velocity by more than this part has met the other branch.
@@ -91,8 +93,11 @@ pub struct Ali3p {
     jac: Vec<f64>,
     jac_rows: Vec<f64>,
     s: Vec<f64>,
+    /// The prediction of the last step was worse than none, or there was none.
+    astray: bool,
     // the attempt
     xi: Vec<f64>,
+    xi_pred: Vec<f64>,
     r: Vec<f64>,
     res: Vec<f64>,
     dx: Vec<f64>,
@@ -135,7 +140,9 @@ impl Ali3p {
             jac_pattern: st.jac,
             tangent_pattern: st.tangent,
             scale: p.scales().q,
+            astray: true,
             xi: nv(),
+            xi_pred: nv(),
             r: nv(),
             res: rows(),
             dx: nv(),
@@ -266,6 +273,70 @@ impl Ali3p {
 }
 
 impl Ali3p {
+    /// Largest component relative to the scales.
+    fn size(&self, x: impl Fn(usize) -> f64) -> f64 {
+        (0..self.dims.nv).map(|i| x(i).abs() / self.scale[i]).fold(0.0, f64::max)
+    }
+
+    /// Predicts; where that was worse than none in the last step, and reaches far, stays if that is
+    /// nearer to a solution. What very stiff forces make of a constant acceleration lies anywhere,
+    /// and Newton's method would go on from there to a solution on the far side of a spring.
+    fn guess<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64, to: &mut State) {
+        self.predict(from, h, to);
+        self.xi_pred.copy_from_slice(&self.xi);
+        if !self.astray || self.size(|i| self.xi[i]) <= NEAR_BY {
+            return;
+        }
+        let predicted = self.first_increment(p, ws, from, h, to);
+        self.stay(from, h, to);
+        let staying = self.first_increment(p, ws, from, h, to);
+        if predicted <= staying {
+            self.predict(from, h, to);
+        } else {
+            self.stay(from, h, to);
+        }
+    }
+
+    /// First guess: a and λ stay.
+    fn predict(&mut self, from: &State, h: f64, to: &mut State) {
+        self.end.copy_from(&self.start);
+        to.t = from.t + h;
+        for i in 0..self.dims.nv {
+            self.xi[i] = h * from.v[i] + 0.5 * h * h * self.start.a[i];
+            to.v[i] = from.v[i] + h * self.start.a[i];
+        }
+        for i in 0..self.dims.nz {
+            to.z[i] = from.z[i] + h * self.start.zdot[i];
+        }
+    }
+
+    /// First guess ξ = 0.
+    fn stay(&mut self, from: &State, h: f64, to: &mut State) {
+        self.end.copy_from(&self.start);
+        for i in 0..self.dims.nv {
+            self.xi[i] = 0.0;
+            to.v[i] = -from.v[i];
+            self.end.a[i] = -4.0 / h * from.v[i] - self.start.a[i];
+        }
+        to.z.copy_from_slice(&from.z);
+    }
+
+    /// Size of the first increment from the present iterate; infinite where there is none.
+    fn first_increment<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> f64 {
+        let made = self.residual(p, ws, from, h, to).and_then(|()| self.factor(p, ws, h));
+        let made = made
+            .and_then(|()| Ok(self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)?));
+        let size = self.size(|i| self.dx[i]);
+        if made.is_ok() && size.is_finite() { size } else { f64::INFINITY }
+    }
+
     /// Refuses an end near a singular position whose tangents belong to another branch of the
     /// motion: there the projection would turn the velocity (before it: in `dx`) by a good part
     /// of its size, where otherwise it changes it by O(h²).
@@ -290,6 +361,7 @@ impl<P: Problem> Integrator<P> for Ali3p {
     }
 
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+        self.astray = true;
         self.eval.restart(p, ws, s, Stabilisation::NONE, Rates::of(&mut self.start))
     }
 
@@ -302,16 +374,7 @@ impl<P: Problem> Integrator<P> for Ali3p {
         to: &mut State,
     ) -> Result<(), StepFailure> {
         self.eval.weakest_pivot = 1.0;
-        // predict: a and λ stay
-        self.end.copy_from(&self.start);
-        to.t = from.t + h;
-        for i in 0..self.dims.nv {
-            self.xi[i] = h * from.v[i] + 0.5 * h * h * self.start.a[i];
-            to.v[i] = from.v[i] + h * self.start.a[i];
-        }
-        for i in 0..self.dims.nz {
-            to.z[i] = from.z[i] + h * self.start.zdot[i];
-        }
+        self.guess(p, ws, from, h, to);
         self.newton(p, ws, from, h, to)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         // projections of velocity and acceleration
@@ -329,6 +392,8 @@ impl<P: Problem> Integrator<P> for Ali3p {
     }
 
     fn commit(&mut self) {
+        let miss = self.size(|i| self.xi[i] - self.xi_pred[i]);
+        self.astray = self.size(|i| self.xi[i]) < miss;
         std::mem::swap(&mut self.start, &mut self.end);
     }
 

@@ -90,6 +90,7 @@ pub struct Bdf {
     mass_slots: Vec<usize>,
     subset: RowSubset,
     scale: Vec<f64>,
+    scale_z: Vec<f64>,
     made_for: Option<f64>,
     renew: bool,
     // values on patterns
@@ -172,6 +173,7 @@ impl Bdf {
             mass_slots,
             subset,
             scale: p.scales().q,
+            scale_z: p.scales().z,
             made_for: None,
             renew: false,
             jac: vec![0.0; n_jac],

@@ -141,7 +141,7 @@ impl Bdf {
             for k in 0..self.dims.nz {
                 let z = self.z_known[k] + c * self.zdot[k];
                 let old = std::mem::replace(&mut self.z[k], z);
-                norm = norm.max(relative_z(z - old, z, self.from.z[k]));
+                norm = norm.max(relative_z(z - old, z, self.from.z[k], self.scale_z[k]));
             }
             // what is left must be small against the local error
             let mut error = 0.0;

@@ -36,7 +36,7 @@ pub(super) use driver::{DRIVER, driven};
 pub(super) use evaluator::{Evaluator, Rates, StagePoint};
 
 use super::combine::combine;
-use super::{Integrator, MethodInfo};
+use super::{AT_BORDER, Integrator, MethodInfo};
 use crate::control::{ErrorView, SecondError};
 use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
@@ -141,32 +141,61 @@ impl<E> Explicit<E> {
 
     /// h‖k₁ − k₂‖ / ‖y₁ − y₂‖ for the end and its twin, relative to the border of stability:
     /// an estimate of h‖J‖ that needs no Jacobian. With y = (ξ, h v) both parts have the same
-    /// units, and on a vibration both measure h ω. Far beyond the border the two ends differ by
-    /// more than one vibration; there the accelerations alone, a₁ − a₂ = −ω² (ξ₁ − ξ₂), say more.
+    /// units, and near the border, where h ω is about 1, both measure h ω on a vibration. Far beyond
+    /// it they do not, and y = (ξ, v/Ω) with Ω the rate itself takes its place ([`Apart`]).
     fn compare_with_twin(&mut self, h: f64) {
         let Tableau { twin, border, b, .. } = self.tableau;
         let (k_xi, k_v, x) = (&self.k_xi, &self.k_v, &self.x);
-        let (mut change, mut distance) = (0.0, 0.0);
-        let (mut pull, mut shift) = (0.0, 0.0);
+        let mut d = Apart::default();
         for (i, w) in self.weight.iter().enumerate() {
             let dx = x.xi[i] - self.twin_xi[i];
-            let dv = h * (x.v[i] - self.twin_v[i]);
+            let dv = x.v[i] - self.twin_v[i];
             let kx = k_xi[b.len()][i] - k_xi[*twin][i];
-            let kv = h * (k_v[b.len()][i] - k_v[*twin][i]);
-            distance += w * (dx * dx + dv * dv);
-            change += w * (kx * kx + kv * kv);
-            shift += w * dx * dx;
-            pull += w * kv * kv;
+            let kv = k_v[b.len()][i] - k_v[*twin][i];
+            d.xi += w * dx * dx;
+            d.v += w * dv * dv;
+            d.xi_dot += w * kx * kx;
+            d.v_dot += w * kv * kv;
         }
-        self.stiffness = (distance > 0.0).then(|| {
-            let ratio = h * (change / distance).sqrt() / border;
-            if ratio < 1.0 || shift == 0.0 {
-                return ratio;
-            }
-            // pull holds h (a₁ − a₂), so this is h ω
-            let vibration = (h * (pull / shift).sqrt()).sqrt() / border;
-            ratio.max(vibration)
+        self.stiffness = (d.xi + h * h * d.v > 0.0).then(|| {
+            let ratio = h * d.rate(1.0 / h) / border;
+            // beyond the border in any case, but by how much?
+            if ratio < 1.0 { ratio } else { (h * d.own_rate(1.0 / h) / border).max(AT_BORDER) }
         });
+    }
+}
+
+/// Squares of how far the end of a step and its twin are apart, and of how far their rates are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Apart {
+    xi: f64,
+    v: f64,
+    xi_dot: f64,
+    v_dot: f64,
+}
+
+/// Steps to the rate that measures itself; each halves its logarithmic distance at least.
+const TO_OWN_RATE: usize = 12;
+
+impl Apart {
+    /// ‖(ξ̇, v̇/Ω)‖ / ‖(ξ, v/Ω)‖.
+    fn rate(&self, omega: f64) -> f64 {
+        let w = 1.0 / (omega * omega);
+        ((self.xi_dot + w * self.v_dot) / (self.xi + w * self.v)).sqrt()
+    }
+
+    /// The rate measured by itself: ω of a vibration, however ξ and v share in the difference.
+    fn own_rate(&self, first: f64) -> f64 {
+        let mut omega = first;
+        for _ in 0..TO_OWN_RATE {
+            // the mean, because the rate of a difference in ξ alone is ω²/Ω
+            let next = (omega * self.rate(omega)).sqrt();
+            if !(next.is_finite() && next > 0.0) {
+                break;
+            }
+            omega = next;
+        }
+        omega
     }
 }
 
@@ -262,5 +291,23 @@ impl<P: Problem, E: Evaluator<P>> Integrator<P> for Explicit<E> {
 
     fn stiffness(&self) -> Option<f64> {
         self.stiffness
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Far beyond the border of stability, however position and velocity share in the difference.
+    #[test]
+    fn the_rate_of_a_vibration_is_measured_by_itself() {
+        let (h, omega) = (1e-3, 1e6_f64);
+        for share in [0.0, 1e-3, 0.3, 1.0, 10.0] {
+            // a difference in ξ of 1, one in v of `share` ω
+            let v = (share * omega).powi(2);
+            let d = Apart { xi: 1.0, v, xi_dot: v, v_dot: omega.powi(4) };
+            let rate = d.own_rate(1.0 / h);
+            assert!((rate / omega - 1.0).abs() < 0.1, "{share}: {rate}");
+        }
     }
 }

@@ -21,7 +21,8 @@
 //! α = 0, Newmark with γ = ½) errors of λ alternate undamped; on index 3 they grow.
 //!
 //! Where to read: [`coefficients`], [`form`] and [`family`] say what the members are, [`start`]
-//! what a step begins with, [`newton`] and [`matrix`] how it is solved, [`sliver`] what is reported
+//! what a step begins with, [`guess`] what very stiff
+//! forces ask of it, [`newton`] and [`matrix`] how it is solved, [`sliver`] what is reported
 //! after a step that was cut short.
 //!
 //! References: Newmark, J. Eng. Mech. Div. 85 (1959); Hilber, Hughes & Taylor, Earthquake Eng.
@@ -34,6 +35,7 @@
 mod coefficients;
 mod family;
 mod form;
+mod guess;
 mod matrix;
 mod newton;
 mod sliver;
@@ -84,11 +86,14 @@ pub struct GenAlpha {
     extrapolate: f64,
     /// v₀ is that of the last step as it was.
     keeps_v: bool,
+    /// The prediction of the last step was worse than none.
+    astray: bool,
     /// There is a position correction p.
     corrects: bool,
     // the iterate; its v is in the state, its v̇ and λ in `end`
     a1: Vec<f64>,
     xi: Vec<f64>,
+    xi_pred: Vec<f64>,
     r: Vec<f64>,
     res: Vec<f64>,
     gap: Vec<f64>,
@@ -152,9 +157,11 @@ impl GenAlpha {
             v0: nv(),
             extrapolate: 0.0,
             keeps_v: false,
+            astray: false,
             corrects: false,
             a1: nv(),
             xi: nv(),
+            xi_pred: nv(),
             r: nv(),
             res: n_vel(),
             gap: n_vel(),
@@ -252,6 +259,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.h_prev = None;
         self.in_a_row = 0;
         self.carry.fill(0.0);
+        self.astray = false;
         self.matrix.restart();
         Ok(())
     }
@@ -268,11 +276,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.acc.weakest_pivot = 1.0;
         self.matrix.begin();
         self.begin(p, ws, from, h)?;
-        self.predict(from, h, to);
-        self.corrects = self.form == Form::Stabilized && self.dims.n_pos > 0;
-        if self.corrects {
-            self.close(p, ws, from, to)?;
-        }
+        self.guess(p, ws, from, h, to)?;
         self.newton(p, ws, from, h, to)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         self.settle(h, &mut to.v);
@@ -282,6 +286,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
 
     fn commit(&mut self) {
         self.best_pivot.accepted(self.acc.weakest_pivot);
+        self.astray = self.is_astray();
         self.a_alg.copy_from_slice(&self.a1);
         self.jac_start.copy_from_slice(&self.jac);
         self.matrix.commit();

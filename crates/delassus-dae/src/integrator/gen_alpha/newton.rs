@@ -79,7 +79,7 @@ impl GenAlpha {
 
     /// Residuals −βh² r, −g (`gap`) and −(βh/γ)(G v + g_t) at the present iterate; `res` gets
     /// those that belong to the rows of the matrix.
-    fn residual<P: Problem>(
+    pub(super) fn residual<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
@@ -132,7 +132,12 @@ impl GenAlpha {
     }
 
     /// Matrix at the present iterate, which is realised in `ws`.
-    fn factor<P: Problem>(&mut self, p: &P, ws: &P::Ws, h: f64) -> Result<(), StepFailure> {
+    pub(super) fn factor<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        h: f64,
+    ) -> Result<(), StepFailure> {
         let point = Point {
             h,
             xi: &self.xi,
@@ -147,10 +152,22 @@ impl GenAlpha {
         Ok(())
     }
 
+    /// Puts the guessed positions on the constraints in the form that holds both.
+    pub(super) fn put_on_constraints<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        self.corrects = self.form == Form::Stabilized && self.dims.n_pos > 0;
+        if self.corrects { self.close(p, ws, from, to) } else { Ok(()) }
+    }
+
     /// Stabilised form: puts the predicted positions on g = 0 and leaves the factor there for
     /// [`GenAlpha::correct`]. At a singular position g does not say how far to go, so the step does
     /// without a correction; the next ones make up for it.
-    pub(super) fn close<P: Problem>(
+    fn close<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,

@@ -6,6 +6,7 @@
 //!
 //! - At the start: v̇ by the index-1 form, v̈ by a central difference along the flow, then the
 //!   offsets.
+//!   Without them, and without what the step cannot follow, where it is very long ([`super::guess`]).
 //! - h as before: nothing to do.
 //! - h changed, constraints at velocity level: a ← v̇ + (h/h_prev)(a − v̇), with v̇ and λ of the
 //!   index-1 form. The v̇ of the last step would do for q and v; but its error has a part that
@@ -135,6 +136,12 @@ impl GenAlpha {
         let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
         let b = &mut self.base;
         self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
+        if self.filters(h) && self.filter(p, ws, from, h)? {
+            // differences over this step say nothing about v̈
+            self.a0.copy_from_slice(&self.base.a);
+            self.jerk.fill(0.0);
+            return Ok(());
+        }
         self.a0.copy_from_slice(&self.base.a);
         let offset = self.form == Form::Index3 && self.dims.n_pos > 0;
         // the estimate of the first step wants v̈ in any case

@@ -103,6 +103,7 @@ pub struct Radau5 {
     mass_slots: Vec<usize>,
     tangent: Csr,
     scale: Vec<f64>,
+    scale_z: Vec<f64>,
     /// Rows of one stage and of all stages.
     one_rows: RowSubset,
     all_rows: RowSubset,
@@ -194,6 +195,7 @@ impl Radau5 {
             mass_slots,
             tangent: st.tangent,
             scale: p.scales().q,
+            scale_z: p.scales().z,
             one_rows,
             all_rows,
             stages,

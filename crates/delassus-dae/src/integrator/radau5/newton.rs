@@ -233,7 +233,7 @@ impl Radau5 {
                     let sum: f64 = (0..N).map(|j| A[i][j] * self.zdot[j * nz + k]).sum();
                     let z = from.z[k] + h * sum;
                     let old = std::mem::replace(&mut self.now.z[i * nz + k], z);
-                    norm = norm.max(relative_z(z - old, z, from.z[k]));
+                    norm = norm.max(relative_z(z - old, z, from.z[k], self.scale_z[k]));
                 }
             }
             match monitor.judge(norm, tol) {

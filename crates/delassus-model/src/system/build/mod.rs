@@ -1,5 +1,6 @@
 //! From a checked model to equations: layout, rows, sparsity.
 
+mod angles;
 pub(crate) mod contacts;
 mod forces;
 mod rows;
@@ -7,11 +8,11 @@ mod sensors;
 mod structure;
 
 use super::kin::{BodyKin, BodyLayout, FrameLayout};
-use super::scalar::{PairScalar, ScalarKind};
+use super::scalar::{Angle, PairScalar, ScalarKind};
 use super::tangent::BlockSlots;
 use super::{System, Workspace};
 use crate::joint::{self, Context, RowDraft, ScalarDraft};
-use crate::{BodyId, BodyKind, Coordinate, Diagnostic, Frame, JointId, Model};
+use crate::{AxisPair, BodyId, BodyKind, Coordinate, Diagnostic, Frame, JointId, Model};
 use delassus_dae::{Block, Dims, Manifold, Problem, Scales, Structure};
 use delassus_math::{Mat3, Quat, Vec3};
 use std::collections::HashMap;
@@ -44,7 +45,8 @@ impl System {
         q
     }
 
-    /// Auxiliary states at a configuration: turn counters at the wrapped angle, integrals zero.
+    /// Auxiliary states at a configuration: turn counters on the turn where their angles start,
+    /// integrals zero.
     pub fn initial_z(&self, t: f64, q: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.dims.nz];
         let mut ws = self.workspace();
@@ -70,6 +72,8 @@ struct Builder {
     frame_index: HashMap<(Option<BodyId>, [u64; 3]), usize>,
     /// Rows found so far with the joint they belong to.
     drafts: Vec<(JointId, RowDraft)>,
+    /// Angles that start on a turn of their own.
+    pinned: Vec<angles::Pinned>,
 }
 
 impl Context for Builder {
@@ -85,6 +89,17 @@ impl Context for Builder {
 
     fn is_planar(&self, f: &Frame) -> bool {
         f.body.is_none_or(|b| self.sys.model.bodies[b.0].kind.is_planar())
+    }
+
+    fn start_angle(&self, pair: &AxisPair, angle: &Angle) -> f64 {
+        self.start_value(pair, angle)
+    }
+
+    fn body_angle(&self, f: &Frame) -> f64 {
+        match f.body.map(|b| &self.sys.model.bodies[b.0]) {
+            Some(b) if b.kind == BodyKind::Planar => b.angle,
+            _ => 0.0,
+        }
     }
 }
 
@@ -123,6 +138,7 @@ impl Builder {
             bushings: Vec::new(),
             contacts: Default::default(),
             counters: Vec::new(),
+            turning: Vec::new(),
             probes: Vec::new(),
             force_inputs: Vec::new(),
             n_readings: 0,
@@ -138,7 +154,13 @@ impl Builder {
             blocks: BlockSlots::default(),
             model,
         };
-        Builder { sys, faults: Vec::new(), frame_index: HashMap::new(), drafts: Vec::new() }
+        Builder {
+            pinned: angles::pinned(&sys.model),
+            sys,
+            faults: Vec::new(),
+            frame_index: HashMap::new(),
+            drafts: Vec::new(),
+        }
     }
 
     fn finish(mut self) -> Result<System, Vec<Diagnostic>> {
@@ -150,6 +172,7 @@ impl Builder {
         self.find_force_inputs();
         self.make_probes();
         self.make_integrals();
+        self.find_turning();
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
@@ -178,12 +201,12 @@ impl Builder {
         i
     }
 
-    /// Scalar with frame indices; an angle that must count turns gets its state.
+    /// Scalar with frame indices; an angle that must count turns gets its state, and one that
+    /// need not shares it where there is one: two counts of one angle could differ.
     fn scalar(&mut self, d: &ScalarDraft, count_turns: bool) -> PairScalar {
         let (a, b) = (self.frame(&d.a), self.frame(&d.b));
         let mut s = PairScalar { kind: d.kind.clone(), a, b };
         if let ScalarKind::Angle(angle) = &mut s.kind
-            && count_turns
             && angle.planar.is_none()
         {
             let found = self.sys.counters.iter().position(|c| {
@@ -191,12 +214,14 @@ impl Builder {
                     && c.b == b
                     && matches!(&c.kind, ScalarKind::Angle(x) if x.same_directions(angle))
             });
-            let k = found.unwrap_or_else(|| {
-                self.sys.counters.push(PairScalar { kind: ScalarKind::Angle(angle.clone()), a, b });
-                self.sys.dims.nz += 1;
-                self.sys.counters.len() - 1
+            let counters = &mut self.sys.counters;
+            angle.turns = found.or_else(|| {
+                count_turns.then(|| {
+                    counters.push(PairScalar { kind: ScalarKind::Angle(angle.clone()), a, b });
+                    self.sys.dims.nz += 1;
+                    counters.len() - 1
+                })
             });
-            angle.turns = Some(k);
         }
         s
     }

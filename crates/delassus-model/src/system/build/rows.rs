@@ -53,7 +53,7 @@ impl Builder {
                 .iter()
                 .map(|(c, s)| {
                     let mut z = vec![0.0; self.sys.dims.nz];
-                    // the turn counters start at the wrapped angle
+                    // the turn counters start on the turn of their angles
                     for (k, x) in self.sys.counters.iter().enumerate() {
                         let mut free = x.clone();
                         if let ScalarKind::Angle(a) = &mut free.kind {

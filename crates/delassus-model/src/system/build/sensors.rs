@@ -4,7 +4,7 @@ use super::Builder;
 use crate::joint::{Context, ScalarDraft};
 use crate::system::force::Law;
 use crate::system::probe::{AxesOf, Probe};
-use crate::system::scalar::{Angle, ScalarKind};
+use crate::system::scalar::{Angle, ScalarKind, principal};
 use crate::system::sensitivity::read;
 use crate::{Component, Control, Frame, Measure, Sensor};
 use delassus_expr::Expr;
@@ -41,6 +41,7 @@ impl Builder {
                 Measure::Angle(f) => {
                     // from the ground's x axis to that of the frame, about the ground's z axis
                     let planar = self.is_planar(&f).then(|| (1.0, f.r[(1, 0)].atan2(f.r[(0, 0)])));
+                    let x: Vec3 = self.start_rotation(&f) * f.r.column(0);
                     let kind = ScalarKind::Angle(Box::new(Angle {
                         axis: Vec3::z(),
                         x_a: Vec3::x(),
@@ -48,6 +49,7 @@ impl Builder {
                         x_b: f.r.column(0).into(),
                         planar,
                         turns: None,
+                        start: principal(x.y.atan2(x.x)),
                     }));
                     let draft = ScalarDraft { kind, a: ground.clone(), b: f };
                     Probe::Scalar(self.scalar(&draft, count_turns))
@@ -58,7 +60,11 @@ impl Builder {
                 Measure::Orientation(f, component) => {
                     Probe::Orientation { axes: axes(&f), component }
                 }
-                Measure::Coordinate(c) => Probe::Scalar(self.coordinate(&c, count_turns)),
+                // Time-stepping makes steps of any turn: only a counter can follow.
+                Measure::Coordinate(c) => {
+                    let steps = !self.sys.model.contacts.is_empty();
+                    Probe::Scalar(self.coordinate(&c, count_turns || steps))
+                }
                 Measure::CoordinateRate(c) => Probe::ScalarRate(self.coordinate(&c, false)),
                 Measure::Distance(a, b) => {
                     let d = ScalarDraft { kind: ScalarKind::Length, a, b };

@@ -1,0 +1,153 @@
+//! Steps much longer than the fastest vibration: where Newton's iteration begins, and with which
+//! acceleration the first step.
+//!
+//! Such a step does not follow the vibration. The method stays stable all the same, but what is
+//! extrapolated from accelerations that change their sign within a step lies anywhere: a mass on a
+//! spring of 1e12 N/m that is stretched by a millimetre would fly 500 m in a step of 1 ms, past the
+//! point that holds the spring, and Newton's method finds the solution on the other side, which has
+//! another energy.
+//!
+//! So when the last prediction was worse than none, the iteration begins at the better of the
+//! prediction and of staying where the body is, by the size of the first increment. And the first
+//! step of a member that damps begins with an acceleration without the part that the step cannot
+//! follow: a_f with [S −Gᵀ; G 0] (a_f, ·) = (c_m M a, G a), S Newton's matrix, is a up to
+//! O(h²ω² + hC) where the step is short and c_m a/(βh²ω²) where it is long. With a itself the
+//! velocity of the first step would overshoot by hω.
+
+use super::GenAlpha;
+use super::matrix::Point;
+use crate::failure::StepFailure;
+use crate::problem::{Problem, at, mass_mul_add};
+use crate::state::State;
+
+/// Ways below this part of the model's size lead to no other solution.
+const NEAR_BY: f64 = 1e-3;
+
+impl GenAlpha {
+    /// Largest component relative to the scales.
+    fn size(&self, x: impl Fn(usize) -> f64) -> f64 {
+        (0..self.dims.nv).map(|i| x(i).abs() / self.scale[i]).fold(0.0, f64::max)
+    }
+
+    /// Staying would have been a better prediction than the one that was made.
+    pub(super) fn is_astray(&self) -> bool {
+        let miss = self.size(|i| self.xi[i] - self.xi_pred[i]);
+        miss > NEAR_BY && self.size(|i| self.xi[i]) < miss
+    }
+
+    /// The prediction of a first step may lie anywhere.
+    fn starts_far(&self, h: f64) -> bool {
+        self.h_prev.is_none() && 0.5 * h * h * self.size(|i| self.base.a[i]) > NEAR_BY
+    }
+
+    /// Size of the first increment from the present iterate; infinite where there is none.
+    fn first_increment<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> f64 {
+        let step = self.residual(p, ws, from, h, to).and_then(|()| self.factor(p, ws, h));
+        let step =
+            step.and_then(|()| self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl));
+        let size = self.size(|i| self.dx[i]);
+        if step.is_ok() && size.is_finite() { size } else { f64::INFINITY }
+    }
+
+    /// Predicts, or stays where that is nearer to a solution.
+    pub(super) fn guess<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        to: &mut State,
+    ) -> Result<(), StepFailure> {
+        self.predict(from, h, to);
+        self.xi_pred.copy_from_slice(&self.xi);
+        if !self.astray && !self.starts_far(h) {
+            return self.put_on_constraints(p, ws, from, to);
+        }
+        let predicted = match self.put_on_constraints(p, ws, from, to) {
+            Ok(()) => self.first_increment(p, ws, from, h, to),
+            Err(_) => f64::INFINITY,
+        };
+        self.stay(from, h, to);
+        let staying = match self.put_on_constraints(p, ws, from, to) {
+            Ok(()) => self.first_increment(p, ws, from, h, to),
+            Err(_) => f64::INFINITY,
+        };
+        self.matrix.renew = true;
+        if predicted <= staying {
+            self.predict(from, h, to);
+            self.put_on_constraints(p, ws, from, to)?;
+        }
+        Ok(())
+    }
+
+    /// Guess ξ = 0.
+    fn stay(&mut self, from: &State, h: f64, to: &mut State) {
+        let (beta, gamma) = (self.co.beta, self.co.gamma);
+        let (alpha_m, alpha_f) = (self.co.alpha_m, self.co.alpha_f);
+        self.end.copy_from(&self.base);
+        for i in 0..self.dims.nv {
+            let a0 = self.a0[i];
+            let a1 = -(self.v0[i] / h + (0.5 - beta) * a0) / beta;
+            self.xi[i] = 0.0;
+            self.a1[i] = a1;
+            to.v[i] = self.v0[i] + h * ((1.0 - gamma) * a0 + gamma * a1);
+            self.end.a[i] =
+                ((1.0 - alpha_m) * a1 + alpha_m * a0 - alpha_f * self.base.a[i]) / (1.0 - alpha_f);
+        }
+        to.z.copy_from_slice(&from.z);
+    }
+
+    /// Whether a first step has to begin without the part of v̇ that it cannot follow.
+    pub(super) fn filters(&self, h: f64) -> bool {
+        let damps = self.co.alpha_f != 0.0 || self.co.alpha_m != 0.0;
+        damps && self.starts_far(h)
+    }
+
+    /// Takes from v̇ at the start what a step of h cannot follow, if that is much.
+    pub(super) fn filter<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<bool, StepFailure> {
+        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
+        e.mass(&mut self.mass);
+        e.jacobian(&mut self.jac);
+        self.xi.fill(0.0);
+        let point = Point {
+            h,
+            xi: &self.xi,
+            a: &self.base.a,
+            lambda: &self.base.lambda,
+            mass: &self.mass,
+            jac: &self.jac,
+            jac_start: &self.jac,
+        };
+        self.matrix.factor(p, ws, &point)?;
+        self.matrix.renew = true;
+        self.work.factorizations += 1;
+        self.r.fill(0.0);
+        mass_mul_add(&self.mass_blocks, &self.mass, &self.base.a, &mut self.r);
+        let c_m = self.co.c_m();
+        for r in &mut self.r {
+            *r *= c_m;
+        }
+        self.res.fill(0.0);
+        self.matrix.jac_pattern().mul_add(&self.jac, 1.0, &self.base.a, &mut self.res);
+        self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
+        let lost = 0.5 * h * h * self.size(|i| self.base.a[i] - self.dx[i]);
+        if !(lost > NEAR_BY) {
+            return Ok(false);
+        }
+        self.base.a.copy_from_slice(&self.dx);
+        Ok(true)
+    }
+}
