@@ -69,9 +69,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.dry_friction(&mut touching);
         touching.sort_by_key(|t| t.0);
         touching.dedup_by_key(|t| t.0);
-        let mut leaving = match trigger {
-            Trigger::Releases(id) => Some(*id),
-            _ => None,
+        let mut leaving: Vec<PointId> = match trigger {
+            Trigger::Releases(id) => vec![*id],
+            Trigger::Reselect(next) => {
+                let stays = |id: PointId| next.iter().any(|n| n.id == id);
+                active.iter().map(|a| a.id).filter(|id| !stays(*id)).collect()
+            }
+            _ => Vec::new(),
         };
         if let Trigger::Changes(id) = trigger {
             match self.next_features(&s, *id, &th) {
@@ -83,11 +87,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 }
                 None => {
                     self.watch.slides_off(*id);
-                    leaving = Some(*id);
+                    leaving.push(*id);
                 }
             }
         }
-        touching.retain(|t| Some(t.0) != leaving);
+        touching.retain(|t| !leaving.contains(&t.0));
         self.drop_passing(&s, active, &mut touching, &th);
         let jumped = self.impacts(&mut s, &touching, &th)?;
         // I2: what neither approaches nor leaves
@@ -109,6 +113,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     {
                         Assume::Rest
                     }
+                    Trigger::Reselect(next) => begins_to_slide(*id, active, next),
                     _ => Assume::Judge,
                 },
             })
@@ -117,8 +122,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             .selector
             .select(&*self.base, &mut self.ws, &s, &closed, th.at_rest())
             .map_err(|e| self.select_failed(e, s.t))?;
-        self.log_changes(s.t, active, &selection.active, leaving, jumped);
-        self.enter(s, selection.active, active, jumped)
+        self.log_changes(s.t, active, &selection.active, &leaving, jumped);
+        let renew = matches!(trigger, Trigger::Reselect(_));
+        self.enter(s, selection.active, active, Entry { jumped, renew })
     }
 
     /// Events without progress: the end of an accumulation where several points take part in turn,
@@ -225,10 +231,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         mut s: State,
         next: Vec<Active>,
         before: &[Active],
-        jumped: bool,
+        Entry { jumped, renew }: Entry,
     ) -> Result<(), Halt> {
         let t = s.t;
-        let same = same_mode(&next, self.mode.active());
+        let same = !renew && same_mode(&next, self.mode.active());
         if !same {
             let speed = self.base.length() * self.driver.rate();
             self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
@@ -261,6 +267,24 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             SelectError::NoSolution { .. } => Halt::Painleve { detail: e.to_string() },
             SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, &e, t, 0.0)),
         }
+    }
+}
+
+/// How a mode is entered.
+struct Entry {
+    /// The velocity jumped.
+    jumped: bool,
+    /// Rows and shares are chosen anew, even where the points do what they did.
+    renew: bool,
+}
+
+/// A point that stuck and slides in the mode that was found a moment later, where its forces are
+/// beyond their limits and not just at them.
+fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
+    let motion = |all: &[Active]| all.iter().find(|a| a.id == id).map(|a| a.motion);
+    match (motion(before), motion(next)) {
+        (Some(Motion::Stick), Some(Motion::Slip(d))) => Assume::Slides(d),
+        _ => Assume::Judge,
     }
 }
 

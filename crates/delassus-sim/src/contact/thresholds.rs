@@ -18,6 +18,9 @@ pub struct Thresholds {
     pub rest: f64,
     /// Sliding speed that cannot be told from sticking, m/s: 1e-10 L ω.
     pub slow: f64,
+    /// Speed of a closed point, along what holds it, that is not explained by errors, m/s:
+    /// 1e-6 L ω.
+    pub stray: f64,
     /// Normal acceleration that cannot be told from none, m/s²: τ L ω².
     pub still: f64,
     /// Time between impacts of one point below which they are taken to accumulate, s: 1e-7 / ω.
@@ -35,6 +38,7 @@ impl Thresholds {
             zero: 1e-14 * length,
             rest: 1e-10 * length * rate,
             slow: 1e-10 * length * rate,
+            stray: 1e-6 * length * rate,
             still: tau * length * rate * rate,
             dense: 1e-7 / rate,
             crowded: 1e-2 / rate,
