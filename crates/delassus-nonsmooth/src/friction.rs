@@ -234,17 +234,7 @@ impl<P: Unilateral> Mode<P> {
     pub(crate) fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
         let ModeWorkspace { base, points, friction, sliding, .. } = ws;
         let Sliding {
-            acc,
-            a,
-            f,
-            lambda,
-            bias,
-            columns,
-            system,
-            forces,
-            balanced,
-            direction,
-            ..
+            acc, a, f, lambda, bias, columns, system, forces, balanced, direction, ..
         } = sliding;
         let Some(acc) = acc else { return Ok(()) };
         let (nv, n) = (a.len(), system.x.len());

@@ -13,6 +13,10 @@ use delassus_dae::{Law, Unilateral};
 /// Part of the largest force by which forces may be beyond their limits: round-off.
 const BEYOND: f64 = 1e-9;
 
+/// Acceleration that contradicts a mode, in the one that counts as none where the next mode is
+/// chosen: where a row is given up the choice must not be left to round-off.
+const CLEARLY: f64 = 3.0;
+
 /// What a mode with dependent rows is like at a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
@@ -32,7 +36,7 @@ impl<P: Unilateral> Mode<P> {
         if !self.rubs() && (ws.sliding.acc.is_none() || self.solve_forces(ws).is_err()) {
             return Standing::Strained;
         }
-        let still = still.max(STILL * ws.sliding.balanced);
+        let still = CLEARLY * still.max(STILL * ws.sliding.balanced);
         let moves = self.forces.iter().filter(|f| f.share.is_some()).any(|f| {
             let point = &ws.points[f.point];
             let u_dot = point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row];

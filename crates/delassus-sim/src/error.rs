@@ -90,6 +90,8 @@ pub enum SimErrorKind {
     Accumulation,
     /// Events follow each other without progress in time.
     EventStorm,
+    /// A contact that is told to be held moves.
+    StickMoves,
     /// No forces or impulses fulfil the laws of the contacts.
     NoContactForces,
 }
@@ -105,6 +107,7 @@ impl SimErrorKind {
             SimErrorKind::Singular => "E_SINGULAR",
             SimErrorKind::Accumulation => "E_ZENO",
             SimErrorKind::EventStorm => "E_EVENT_STORM",
+            SimErrorKind::StickMoves => "E_STICK_MOVES",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
         }
     }

@@ -19,10 +19,12 @@ use super::event::Event;
 use super::loads::{Loads, Trigger};
 use super::resolve::setup;
 use super::search::Span;
+use super::squeeze::Squeeze;
+use super::storm::{Storm, Tally, Unrest};
 use super::thresholds::Thresholds;
 use super::watch::{Watch, realize};
 use crate::driver::{Driver, DriverOptions, StepView, Stepped};
-use crate::error::SimError;
+use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
 use delassus_dae::{Hermite, Integrator, KktError, PointId, State, StepFailure, Unilateral};
 use delassus_nonsmooth::release::Selector;
@@ -57,6 +59,10 @@ const SOONEST: f64 = 1e-14;
 const STIFF: f64 = 2.0;
 /// The same, of a step that friction keeps short.
 const TURNING: f64 = 0.1;
+/// Shortenings of a step by four in which a closed point moves, and the length below which there
+/// are none, in [`Thresholds::dense`].
+const REFUSALS: usize = 30;
+const LEAST: f64 = 1e-3;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
 /// Factor on the largest gap that a point can lose in a step, for what is watched.
@@ -74,8 +80,8 @@ pub enum Halt {
     },
     /// Many events without progress.
     Storm {
-        /// A point that takes part.
-        point: Option<PointId>,
+        /// What keeps happening, and where.
+        storm: Storm,
         /// How long it is expected to last, s.
         lasts: f64,
     },
@@ -83,6 +89,8 @@ pub enum Halt {
     Painleve {
         /// What was found.
         detail: String,
+        /// Points that take part.
+        points: Vec<PointId>,
     },
     /// An error that ends the run.
     Error(SimError),
@@ -111,8 +119,11 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) sample: State,
     pending: Option<Trigger>,
     pub(super) history: BTreeMap<PointId, Vec<f64>>,
+    pub(super) squeeze: Squeeze,
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
+    /// What happened at the time of the last event.
+    pub(super) tally: Tally,
     pub(super) last_event: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
@@ -160,8 +171,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             watch: Watch::default(),
             pending: None,
             history: BTreeMap::new(),
+            squeeze: Squeeze::default(),
             cone: cone::Workspace::new(),
             stuck: 0,
+            tally: Tally::default(),
             last_event: f64::NEG_INFINITY,
             crowd: Crowd::default(),
             few: true,
@@ -230,8 +243,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 return Ok(Stepped::Finished);
             }
             let th = self.thresholds();
-            let parts = self.divide()?;
-            if let Some((s, trigger)) = self.first_event(parts, &th) {
+            if let Some((s, trigger)) = self.found_event(&th)? {
                 let view = self.driver.proposal();
                 let (t, h) = (view.from.t, view.to.t - view.from.t);
                 let now = s * h <= SOONEST * (t.abs() + self.driver.span());
@@ -254,9 +266,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// explicit method can follow. It does not come back before the mode ends.
     pub(super) fn turn_stiff(&mut self) -> Result<(), Halt> {
         let Some(make) = &self.stiff else { return Ok(()) };
-        // A face that slides turns about its normal as fast as its points: one motion, which lasts.
-        // Single points that slide so slowly stop soon, or crowd together.
-        if self.is_stiff || !self.mode.turns() || !self.mode.is_redundant() {
+        if self.is_stiff || !self.mode.turns() {
             return Ok(());
         }
         let state = self.driver.state();
@@ -276,13 +286,23 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// what time-stepping may be asked to pass then.
     pub fn crawl(&mut self) -> Option<Halt> {
         let th = self.thresholds();
-        let first = self.mode.active().first()?;
-        let (point, view) = (Some(first.id), self.driver.view());
+        if self.mode.active().is_empty() {
+            return None;
+        }
+        let view = self.driver.view();
         let h = view.to.t - view.from.t;
         let (mode, loads) = (&self.mode, &mut self.loads);
-        let turns = || mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
-        let crawls = self.crowd.crawls(view.to.t, th.crowded, turns);
-        crawls.then_some(Halt::Storm { point, lasts: th.crowded })
+        let mut turning = false;
+        let turns = || {
+            turning = mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
+            turning
+        };
+        if !self.crowd.crawls(view.to.t, th.crowded, turns) {
+            return None;
+        }
+        let unrest = if turning { Unrest::Turning } else { Unrest::Steps };
+        let points = mode.active().iter().map(|a| a.id).collect();
+        Some(Halt::Storm { storm: Storm { unrest, points }, lasts: th.crowded })
     }
 
     /// Open points are looked at again where the step ended.
@@ -322,6 +342,49 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         let made = self.driver.shorten(&self.mode, part);
         made.map(|()| part).map_err(|e| SimError::from_failure(&self.mode, &e, t, h).into())
+    }
+
+    /// The first event in the proposed step. Where there is none, what is told to be closed must
+    /// be so at its end: a step that passed over a change is made again, shorter.
+    fn found_event(&mut self, th: &Thresholds) -> Result<Option<(f64, Trigger)>, Halt> {
+        for _ in 0..=REFUSALS {
+            let parts = self.divide()?;
+            let found = self.first_event(parts, th);
+            if found.is_some() {
+                return Ok(found);
+            }
+            let view = self.driver.proposal();
+            let (t, h) = (view.from.t, view.to.t - view.from.t);
+            let Some((k, speed)) = self.loads.strays(&self.mode, view.to, th) else {
+                return Ok(None);
+            };
+            if h <= LEAST * th.dense {
+                return Err(self.stray(k, speed));
+            }
+            self.shorten(t, 0.25 * h)?;
+        }
+        let to = self.driver.proposal().to;
+        match self.loads.strays(&self.mode, to, th) {
+            Some((k, speed)) => Err(self.stray(k, speed)),
+            None => Ok(None),
+        }
+    }
+
+    /// A closed point moves where it should be held.
+    fn stray(&self, k: usize, speed: f64) -> Halt {
+        let a = &self.mode.active()[k];
+        let name = format!("contact \"{}\"", self.base.point_name(a.id));
+        let held = if a.motion == Motion::Stick { "is held by friction" } else { "is closed" };
+        Halt::Error(SimError {
+            kind: SimErrorKind::StickMoves,
+            t: self.driver.state().t,
+            h: 0.0,
+            detail: format!(
+                "{name} {held} and moves at {speed:.1e} m/s all the same: joints, motions and contacts that depended on each other contradict each other now"
+            ),
+            blame: vec![name],
+            help: "use --scheme time-stepping, or remove one of the joints or motions that hold the same bodies".to_owned(),
+        })
     }
 
     /// Speed of the fastest coordinate, angles at the length of the system, m/s.

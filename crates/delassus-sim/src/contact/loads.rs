@@ -6,7 +6,7 @@
 //! solve with still hold, and would the laws choose another mode here? That mode goes with the
 //! event: at its very moment the forces are at their limits and tell nothing.
 
-use super::root::falling_root_from_zero;
+use super::root::{falling_root, falling_root_from_zero};
 use super::search::Span;
 use super::thresholds::Thresholds;
 use crate::driver::StepView;
@@ -57,7 +57,7 @@ const BORDER: f64 = 1e-9;
 
 /// Parts of a step, or of what is left of it before another event, at which points that share a
 /// load are looked at.
-const LOOKS: [f64; 3] = [0.25, 0.5, 1.0];
+const LOOKS: [f64; 2] = [0.5, 1.0];
 /// Speed along rows that the mode does not solve with, in that along those it does.
 const STRAY: f64 = 10.0;
 
@@ -318,11 +318,11 @@ impl<P: Unilateral> Loads<P> {
         };
         let left = LOOKS.iter().map(|part| part * end).find(|s| goes_on(*s) < 0.0)?;
         let root = match goes_on(0.0) {
-            start if start > 0.0 => falling_root_from_zero(&mut goes_on, (0.0, start), (left, -1.0)),
-            _ => None,
+            start if start > 0.0 => falling_root(&mut goes_on, (0.0, start), (left, -1.0)),
+            _ => 0.0,
         };
         // the root is where it was found last that the mode does not go on
-        Some((root.unwrap_or(0.0), Trigger::Reselect(next?)))
+        Some((root, Trigger::Reselect(next?)))
     }
 
     /// Forces that cannot be told from zero: points that touch without load must not open and

@@ -13,11 +13,14 @@ mod mode_log;
 mod resolve;
 mod root;
 mod search;
+mod squeeze;
 mod stepping;
+pub mod storm;
 pub mod thresholds;
 mod watch;
 
 pub(crate) use engine::{CHANNELS, ContactEngine, Runs, channels};
 pub use event::{Event, EventKind};
 pub use event_driven::{EventDriven, Halt, MakeError, MakeMethod};
+pub use storm::{Storm, Unrest};
 pub use thresholds::Thresholds;

@@ -7,7 +7,7 @@ use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{Law, Point, PointId, State, Unilateral};
-use delassus_nonsmooth::release::{Assume, Closed, SelectError, evaluate};
+use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
 use delassus_nonsmooth::{Active, Motion};
 use std::fmt::Display;
 
@@ -43,15 +43,18 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 returns = Some(*id);
             }
             self.stuck += 1;
+            self.tally.add(trigger, active);
             if self.stuck > MAX_STUCK {
-                return Err(self.storm(trigger, &th));
+                return Err(self.storm(&th));
             }
         } else {
             self.stuck = 0;
+            self.tally.clear();
+            self.tally.add(trigger, active);
         }
         self.last_event = s.t;
         if self.crowd.grows(s.t, th.crowded, trigger.point()) {
-            return Err(Halt::Storm { point: trigger.point(), lasts: th.crowded });
+            return Err(Halt::Storm { storm: self.crowd.storm(), lasts: th.crowded });
         }
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
@@ -118,18 +121,41 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 },
             })
             .collect();
-        let selection = self
+        let mut selection = self
             .selector
             .select(&*self.base, &mut self.ws, &s, &closed, th.at_rest())
             .map_err(|e| self.select_failed(e, s.t))?;
+        if !jumped && !matches!(trigger, Trigger::Start | Trigger::Closes(..)) {
+            self.leave_open(&mut selection, active, &th);
+        }
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
         let renew = matches!(trigger, Trigger::Reselect(_));
         self.enter(s, selection.active, active, Entry { jumped, renew })
     }
 
+    /// Leaves points open that touch without load, where others caused the event: two corners that
+    /// lift off at once would otherwise close and open in turn, each at the event of the other.
+    /// What closes later is seen to do so.
+    fn leave_open(&self, selection: &mut Selection, before: &[Active], th: &Thresholds) {
+        let r = &self.selector.response;
+        let loaded = |id: PointId| {
+            r.members.iter().find(|m| m.id == id).is_none_or(|m| {
+                matches!(m.law, Law::DryFriction { .. })
+                    || selection.forces[m.row] * r.w[m.row * r.n + m.row] > th.still
+            })
+        };
+        let stays: Vec<bool> = selection
+            .active
+            .iter()
+            .map(|a| before.iter().any(|b| b.id == a.id) || loaded(a.id))
+            .collect();
+        let mut stays = stays.iter();
+        selection.active.retain(|_| stays.next().copied().unwrap_or(true));
+    }
+
     /// Events without progress: the end of an accumulation where several points take part in turn,
     /// or something else.
-    fn storm(&self, trigger: &Trigger, th: &Thresholds) -> Halt {
+    fn storm(&self, th: &Thresholds) -> Halt {
         let last = self.history.iter().max_by(|a, b| {
             let [a, b] = [a.1, b.1].map(|times| times.last().copied().unwrap_or(f64::MIN));
             a.total_cmp(&b)
@@ -141,7 +167,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             {
                 Halt::Accumulation { rest: th.dense, point: *point }
             }
-            _ => Halt::Storm { point: trigger.point(), lasts: PASSAGE * th.dense },
+            _ => Halt::Storm { storm: self.tally.storm(), lasts: PASSAGE * th.dense },
         }
     }
 
@@ -263,9 +289,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
-        match e {
-            SelectError::NoSolution { .. } => Halt::Painleve { detail: e.to_string() },
-            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, &e, t, 0.0)),
+        match &e {
+            SelectError::NoSolution { points, .. } => {
+                Halt::Painleve { detail: e.to_string(), points: points.clone() }
+            }
+            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, e, t, 0.0)),
         }
     }
 }
