@@ -26,9 +26,6 @@ use std::cell::RefCell;
 /// the mode: at the first moment of sliding the speed is zero and has none.
 const SLOW: f64 = 1e-9;
 
-/// Part of the largest force by which forces may be beyond their limits: round-off.
-const BEYOND: f64 = 1e-9;
-
 /// A force along a row of a closed point: the normal force, or one of sticking.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Force {
@@ -36,8 +33,12 @@ pub(crate) struct Force {
     pub point: usize,
     /// Row of its kinematics along which it acts and which must not accelerate.
     pub row: usize,
+    /// Row of G.
+    pub constraint: usize,
     /// What it keeps to while the mode lasts, N; `None`: it is solved for.
     pub share: Option<f64>,
+    /// It is not unique: its row depends on others, or others depend on it.
+    pub shared: bool,
 }
 
 /// Forces of a mode with these rows for each point: normal, tangents (rows of G).
@@ -49,10 +50,13 @@ pub(crate) fn forces<'a>(
     let share = |row: usize| depends(row).then_some(0.0);
     let mut out = Vec::new();
     for (point, (law, normal, tangent)) in rows.enumerate() {
-        out.extend(normal.map(|g| Force { point, row: 0, share: share(g) }));
+        let force = |row: usize, g: usize| {
+            let share = share(g);
+            Force { point, row, constraint: g, share, shared: share.is_some() }
+        };
+        out.extend(normal.map(|g| force(0, g)));
         for (i, g) in tangent.iter().enumerate() {
-            let row = tangential_row(law, i);
-            out.extend(g.map(|g| Force { point, row, share: share(g) }));
+            out.extend(g.map(|g| force(tangential_row(law, i), g)));
         }
     }
     out
@@ -69,8 +73,10 @@ pub(crate) fn tangential_row(law: &Law, i: usize) -> usize {
 /// Scratch of the force problem.
 pub(crate) struct Sliding {
     /// Of the system without points; none where forces are not asked for.
-    acc: Option<Accel>,
-    a: Vec<f64>,
+    pub acc: Option<Accel>,
+    /// Accelerations without the forces that are solved for; with them after
+    /// [`Mode::solve_forces`].
+    pub a: Vec<f64>,
     f: Vec<f64>,
     lambda: Vec<f64>,
     bias: Vec<f64>,
@@ -78,7 +84,9 @@ pub(crate) struct Sliding {
     columns: Vec<f64>,
     system: BasicSolver,
     /// All forces of the mode, N.
-    forces: Vec<f64>,
+    pub forces: Vec<f64>,
+    /// Largest acceleration along a row that the forces had to balance.
+    pub balanced: f64,
     /// Unit direction of each active point that slides.
     direction: Vec<[f64; 2]>,
     /// Tangent of the system without points.
@@ -103,6 +111,7 @@ impl Sliding {
             columns: vec![0.0; n * d.nv],
             system: BasicSolver::new(n),
             forces: vec![0.0; mode.forces.len()],
+            balanced: 0.0,
             direction: vec![[0.0; 2]; mode.active().len()],
             tangent: RefCell::new(vec![0.0; nnz]),
             multipliers: RefCell::new(vec![0.0; d.n_vel]),
@@ -121,6 +130,18 @@ impl<P: Unilateral> Mode<P> {
         for (f, x) in self.forces.iter_mut().zip(values).filter(|(f, _)| f.share.is_some()) {
             f.share = Some(*x);
         }
+    }
+
+    /// Marks the forces along these rows of G as not unique.
+    pub(crate) fn mark_shared(&mut self, rows: &[usize]) {
+        for f in self.forces.iter_mut().filter(|f| rows.contains(&f.constraint)) {
+            f.shared = true;
+        }
+    }
+
+    /// The forces of active point k are not unique: others can take over some of them.
+    pub fn is_shared(&self, k: usize) -> bool {
+        self.forces.iter().any(|f| f.point == k && f.shared)
     }
 
     /// A point slides in space: friction turns with its velocity.
@@ -208,10 +229,13 @@ impl<P: Unilateral> Mode<P> {
         }
     }
 
-    /// Solves for the forces of the mode, into `ws.sliding.forces`.
-    fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
+    /// Solves for the forces of the mode, into `ws.sliding.forces`, and the accelerations that
+    /// they bring about, into `ws.sliding.a`.
+    pub(crate) fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
         let ModeWorkspace { base, points, friction, sliding, .. } = ws;
-        let Sliding { acc, a, f, lambda, bias, columns, system, forces, direction, .. } = sliding;
+        let Sliding {
+            acc, a, f, lambda, bias, columns, system, forces, balanced, direction, ..
+        } = sliding;
         let Some(acc) = acc else { return Ok(()) };
         let (nv, n) = (a.len(), system.x.len());
         acc.factor_realized(&**self.base(), base)?;
@@ -243,50 +267,18 @@ impl<P: Unilateral> Mode<P> {
             }
             system.x[i] = -point.row_dot(u.row, a) - point.bias[u.row];
         }
+        *balanced = system.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         system.solve();
+        for (x, column) in system.x.iter().zip(columns.chunks_exact(nv)) {
+            for (a, c) in a.iter_mut().zip(column) {
+                *a += x * c;
+            }
+        }
         let mut found = system.x.iter();
         for (x, f) in forces.iter_mut().zip(&self.forces) {
             *x = f.share.or_else(|| found.next().copied()).unwrap_or(0.0);
         }
         Ok(())
-    }
-
-    /// Whether the forces of a mode with dependent rows fulfil all laws at the realised state, as
-    /// they are shared among the points. If not, there may still be others that do.
-    pub fn is_lawful(&self, ws: &mut ModeWorkspace<P>) -> bool {
-        if !self.rubs() {
-            // known forces of dry friction are there
-            if ws.sliding.acc.is_none() || self.solve_forces(ws).is_err() {
-                return false;
-            }
-        }
-        self.are_lawful(&ws.sliding.forces)
-    }
-
-    /// Whether these values of all forces fulfil the laws.
-    pub(crate) fn are_lawful(&self, x: &[f64]) -> bool {
-        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let slack = BEYOND * largest;
-        let mut k = 0;
-        while let Some(first) = self.forces.get(k) {
-            let rows = self.forces[k..].iter().take_while(|f| f.point == first.point).count();
-            let r = &x[k..k + rows];
-            let lawful = match (self.law(first.point), self.active()[first.point].motion) {
-                (Law::Contact { mu, mu_static, .. }, Motion::Stick) => {
-                    let t = r[1].hypot(r.get(2).copied().unwrap_or(0.0));
-                    r[0] >= -slack && t <= mu.max(mu_static) * r[0] + slack
-                }
-                (Law::Contact { .. } | Law::OneWay, _) => r[0] >= -slack,
-                (Law::DryFriction { bound, bound_static }, _) => {
-                    r[0].abs() <= bound.max(bound_static) + slack
-                }
-            };
-            if !lawful {
-                return false;
-            }
-            k += rows;
-        }
-        true
     }
 
     /// Points that slide in space, with the damping of friction across their direction at the

@@ -8,9 +8,11 @@
 //! solvers of `delassus-cone`. Nothing here knows bodies, shapes or files.
 
 mod basic;
+mod even;
 mod friction;
 pub mod groups;
 pub mod impact;
+mod lawful;
 pub mod mode;
 pub mod release;
 pub mod response;
@@ -18,6 +20,7 @@ mod shares;
 pub mod stepping;
 
 pub use groups::Groups;
+pub use lawful::Standing;
 pub use mode::{Active, Mode, ModeWorkspace, Motion};
 pub use response::{Member, Response};
 pub use stepping::{Scheme, StepReport, Stepper, StepperError, StepperSettings};

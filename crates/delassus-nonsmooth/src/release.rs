@@ -10,6 +10,7 @@
 //! The sliding points make the problem non-symmetric; where friction is strong it may have no
 //! solution or several (Painlevé), and the first is told as [`SelectError::NoSolution`].
 
+use crate::even;
 use crate::mode::{Active, Mode, Motion};
 use crate::response::{Member, Response};
 use delassus_cone as cone;
@@ -249,9 +250,10 @@ impl Selector {
         }
         let mut x = vec![0.0; n];
         if n > 0 {
+            let rows: Vec<usize> = unknowns.iter().map(|(_, row)| *row).collect();
+            let redundant = r.dependence(&rows).is_redundant();
             let problem = cone::DenseProblem { w: &w, b: &b, laws: &laws };
-            let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
-            let report = cone::solve(&problem, &mut x, &settings, &mut self.cone);
+            let report = even::solve(&problem, redundant, RESIDUAL, &mut x, &mut self.cone);
             if report.status != cone::Status::Solved {
                 return Err(SelectError::NoSolution {
                     points: r.members.iter().map(|m| m.id).collect(),
@@ -294,19 +296,23 @@ impl Selector {
                 }
             }
         }
-        let keep = self.response.independent(&rows.iter().map(|r| r.0).collect::<Vec<_>>());
+        let found = self.response.dependence(&rows.iter().map(|r| r.0).collect::<Vec<_>>());
         let b = base.dims();
         let own = base.structure().independent_rows;
-        if own.is_none() && keep.iter().all(|k| *k) {
+        if own.is_none() && !found.is_redundant() {
             return Ok(mode);
         }
         let n_normal = delassus_dae::Problem::dims(&mode).n_pos - b.n_pos;
         let own = own.unwrap_or_else(|| (0..b.n_vel).collect());
         let mut independent: Vec<usize> =
             own.iter().map(|i| if *i < b.n_pos { *i } else { i + n_normal }).collect();
-        independent.extend(rows.iter().zip(&keep).filter(|(_, k)| **k).map(|(r, _)| r.1));
+        let of = |which: &[bool]| -> Vec<usize> {
+            rows.iter().zip(which).filter(|(_, k)| **k).map(|(r, _)| r.1).collect()
+        };
+        independent.extend(of(&found.keep));
         independent.sort_unstable();
         let mut mode = Mode::new(base.clone(), active.to_vec(), Some(independent), speed)?;
+        mode.mark_shared(&of(&found.shared));
         self.share(&mut mode);
         Ok(mode)
     }
@@ -340,7 +346,7 @@ fn static_differs(law: &Law) -> bool {
 /// Accelerations below this part of the largest without contact forces are round-off. Forces of
 /// redundant points are not unique, and a solver may well put some of them at their limits (zero,
 /// or μ times the normal force); only accelerations tell whether a point opens or slides.
-const STILL: f64 = 1e-8;
+pub(crate) const STILL: f64 = 1e-8;
 
 /// How a point goes on, given the accelerations of the solution; `None` where it opens.
 fn decide(m: &Member, part: Part, u_dot: &[f64], still: f64) -> Option<Motion> {

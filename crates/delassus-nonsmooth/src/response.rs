@@ -156,19 +156,41 @@ impl Response {
         self.acc.eval_at(&e, a, &mut self.lambda, zdot)
     }
 
-    /// Rows that are independent of those before them, by pivoted elimination on W. The order of
+    /// Which of the rows depend on those before them, by elimination on W. The order of
     /// preference is the order of `rows`.
-    pub fn independent(&self, rows: &[usize]) -> Vec<bool> {
-        independent(&self.w, self.n, rows)
+    pub fn dependence(&self, rows: &[usize]) -> Dependence {
+        dependence(&self.w, self.n, rows)
     }
 }
 
-/// Which of the rows are independent of those before them in a symmetric matrix ≥ 0.
-fn independent(w: &[f64], n: usize, rows: &[usize]) -> Vec<bool> {
+/// What elimination tells of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependence {
+    /// It is independent of the rows before it.
+    pub keep: Vec<bool>,
+    /// The force along it is not unique: it depends on others, or one that does involves it.
+    pub shared: Vec<bool>,
+}
+
+impl Dependence {
+    /// Some row depends on others.
+    pub fn is_redundant(&self) -> bool {
+        self.keep.iter().any(|k| !k)
+    }
+}
+
+/// Part by which a row has to enter another one to count as involved, of the size of that row.
+const INVOLVED: f64 = 1e-6;
+
+/// Which of the rows are independent of those before them in a symmetric matrix ≥ 0, and which
+/// are involved where others depend on them.
+fn dependence(w: &[f64], n: usize, rows: &[usize]) -> Dependence {
     let m = rows.len();
     // Cholesky without pivoting: a row whose remainder vanishes depends on those before it
     let mut l = vec![0.0; m * m];
     let mut keep = vec![false; m];
+    let mut shared = vec![false; m];
+    let own = |i: usize| w[rows[i] * n + rows[i]];
     for i in 0..m {
         for j in 0..i {
             if !keep[j] {
@@ -182,14 +204,22 @@ fn independent(w: &[f64], n: usize, rows: &[usize]) -> Vec<bool> {
             }
             l[i * m + j] = s / l[j * m + j];
         }
-        let own = w[rows[i] * n + rows[i]];
-        let rest = own - (0..i).filter(|k| keep[*k]).map(|k| l[i * m + k].powi(2)).sum::<f64>();
-        if rest > rank_tol::PRODUCT * own && own > 0.0 {
+        let rest = own(i) - (0..i).filter(|k| keep[*k]).map(|k| l[i * m + k].powi(2)).sum::<f64>();
+        if rest > rank_tol::PRODUCT * own(i) && own(i) > 0.0 {
             keep[i] = true;
             l[i * m + i] = rest.sqrt();
+            continue;
+        }
+        // row i = Σ c_j (row j): c by the transposed factor
+        shared[i] = true;
+        let mut c = vec![0.0; m];
+        for j in (0..i).rev().filter(|j| keep[*j]) {
+            let later: f64 = (j + 1..i).filter(|k| keep[*k]).map(|k| l[k * m + j] * c[k]).sum();
+            c[j] = (l[i * m + j] - later) / l[j * m + j];
+            shared[j] |= (c[j] * c[j] * own(j)).sqrt() > INVOLVED * own(i).sqrt();
         }
     }
-    keep
+    Dependence { keep, shared }
 }
 
 #[cfg(test)]
@@ -206,7 +236,14 @@ mod tests {
                 w[i * 4 + j] = (0..3).map(|k| h[i][k] * h[j][k]).sum();
             }
         }
-        assert_eq!(independent(&w, 4, &[0, 1, 2, 3]), [true, true, false, true]);
-        assert_eq!(independent(&w, 4, &[2, 1, 0]), [true, true, false]);
+        let d = dependence(&w, 4, &[0, 1, 2, 3]);
+        assert_eq!(d.keep, [true, true, false, true]);
+        assert_eq!(d.shared, [true, true, true, false]);
+        assert_eq!(dependence(&w, 4, &[2, 1, 0]).keep, [true, true, false]);
+        // e1 twice, and what has nothing to do with it
+        let d = dependence(&w, 4, &[3, 0, 1, 0]);
+        assert_eq!(d.keep, [true, true, true, false]);
+        assert_eq!(d.shared, [false, true, false, true]);
+        assert!(d.is_redundant() && !dependence(&w, 4, &[0, 1, 3]).is_redundant());
     }
 }

@@ -96,6 +96,8 @@ pub enum SimErrorKind {
     ContactMissed,
     /// A prescribed motion jumps from one place to another.
     MotionJumps,
+    /// A contact that is told to be held moves.
+    StickMoves,
     /// No forces or impulses fulfil the laws of the contacts.
     NoContactForces,
 }
@@ -114,6 +116,7 @@ impl SimErrorKind {
             SimErrorKind::EventStorm => "E_EVENT_STORM",
             SimErrorKind::ContactMissed => "E_CONTACT_MISSED",
             SimErrorKind::MotionJumps => "E_MOTION_JUMP",
+            SimErrorKind::StickMoves => "E_STICK_MOVES",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
         }
     }

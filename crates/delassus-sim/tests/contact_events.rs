@@ -144,3 +144,78 @@ fn a_method_that_does_not_exist_is_told_by_its_name() {
     let Err(Halt::Error(e)) = made else { panic!("it was made") };
     assert!(e.detail.contains("mdop6"), "{e:?}");
 }
+
+/// A jaw rises from t = 0.5 on, from rest: position, rate, acceleration.
+fn jaw(t: f64) -> [[f64; 3]; 2] {
+    let s = (t - 0.5).max(0.0);
+    [[0.0; 3], [-s.powi(3), -3.0 * s * s, -6.0 * s]]
+}
+
+/// A part of some mass stands on a table, q0, and `jaws` of them are pressed on its side with 100 N,
+/// q1; their friction is redundant while nothing moves.
+fn gripped(mass: f64, jaws: usize) -> Linear {
+    let mut p = Linear::masses(&[mass, 1.0]).point(contact(0.0, 0.0, 0), &[&[1.0, 0.0]], 0.0);
+    for _ in 0..jaws {
+        p = p.point(contact(0.0, 0.3, 1), &[&[0.0, 1.0], &[1.0, 0.0]], 0.0).moving(jaw);
+    }
+    p.f = vec![-G * mass, -100.0];
+    p
+}
+
+#[test]
+fn rows_that_were_redundant_are_watched() {
+    for method in ALL {
+        for jaws in [1, 2, 3] {
+            let (s, log, halt) = run(gripped(1.0, jaws), method, &[0.0, 0.0], &[0.0, 0.0], 1.5);
+            assert_eq!(halt, None, "{method}");
+            assert!((s.q[0] - 1.0).abs() < 1e-6, "{method} {jaws}: {s:?}");
+            let release = log.iter().find(|e| e.kind == EventKind::Release).unwrap();
+            assert!((release.t - 0.5).abs() < 1e-3, "{method} {jaws}: {}", release.t);
+            assert!(log.iter().all(|e| e.kind != EventKind::Slip), "{method} {jaws}: {log:?}");
+        }
+    }
+}
+
+/// 0.3 · 100 N hold a part of 2 kg up to an acceleration of 15 − G, which is at 6 (t − 1/2).
+#[test]
+fn shared_friction_holds_as_much_as_all_of_it_can() {
+    let slips = 0.5 + (15.0 - G) / 6.0;
+    for jaws in [1, 2, 3] {
+        let (_, log, halt) = run(gripped(2.0, jaws), "mdop5", &[0.0; 2], &[0.0; 2], 1.5);
+        assert_eq!(halt, None);
+        let slip: Vec<f64> =
+            log.iter().filter(|e| e.kind == EventKind::Slip).map(|e| e.t).collect();
+        assert_eq!(slip.len(), jaws, "{log:?}");
+        // alone the force tells; together accelerations above 1e-8 of the largest do, 1e-6 of 100
+        let limit = if jaws == 1 { 1e-8 } else { 2e-7 };
+        assert!(slip.iter().all(|t| (t - slips).abs() < limit), "{jaws}: {slip:?} {slips}");
+    }
+    // what is too heavy from the start is never lifted
+    let (s, log, halt) = run(gripped(4.0, 2), "mdop5", &[0.0; 2], &[0.0; 2], 1.5);
+    assert_eq!(halt, None);
+    assert!(s.q[0].abs() < 1e-12 && log.iter().all(|e| e.kind != EventKind::Release), "{log:?}");
+}
+
+/// Two points under one mass whose support falls away: each opens once.
+#[test]
+fn points_that_part_at_once_open_once() {
+    fn falls(t: f64) -> [[f64; 3]; 2] {
+        // y = −20 t³/6: faster than gravity from t = G/20 on
+        [[20.0 * t.powi(3) / 6.0, 10.0 * t * t, 20.0 * t], [0.0; 3]]
+    }
+    let arms: [&[f64]; 2] = [&[1.0, 1.0], &[1.0, -1.0]];
+    let mut p = Linear::masses(&[1.0, 1.0]);
+    for arm in arms {
+        p = p.point(contact(0.0, 0.0, 0), &[arm], 0.0).moving(falls);
+    }
+    p.f = vec![-G, 0.0];
+    let (s, log, halt) = run(p, "mdop5", &[0.0; 2], &[0.0; 2], 1.0);
+    assert_eq!(halt, None);
+    let kinds: Vec<EventKind> = log.iter().map(|e| e.kind).collect();
+    use EventKind::{Close, Release};
+    assert_eq!(kinds, [Close, Close, Release, Release]);
+    for e in &log[2..] {
+        assert!((e.t - G / 20.0).abs() < 1e-7, "{}", e.t);
+    }
+    assert!(s.q[1].abs() < 1e-9, "{s:?}");
+}

@@ -5,6 +5,7 @@
 //! depends on its errors. A sphere that slides in space at next to no speed is alike: the direction
 //! of its friction turns so fast that steps become tiny.
 
+use super::storm::{Storm, Unrest};
 use delassus_dae::PointId;
 use std::collections::BTreeSet;
 
@@ -41,6 +42,11 @@ impl Crowd {
         self.open(t, window);
         self.steps += 1;
         self.steps > STEPS || (self.steps > STEPS_OF_FRICTION && turns())
+    }
+
+    /// The crowd in words.
+    pub fn storm(&self) -> Storm {
+        Storm { unrest: Unrest::Crowd, points: self.points.iter().copied().collect() }
     }
 
     fn open(&mut self, t: f64, window: f64) {

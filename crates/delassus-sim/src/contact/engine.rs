@@ -565,22 +565,24 @@ fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
                 "use --scheme hybrid, which passes such points, or time-stepping",
             )
         }
-        Halt::Storm { point, .. } => {
-            let name = point.map(|p| format!("contact \"{}\"", sys.point_name(p)));
-            let at = name.as_ref().map_or(String::new(), |n| format!(", the last at {n}"));
-            (
-                SimErrorKind::EventStorm,
-                format!("events follow each other with hardly any progress in time{at}"),
-                name.into_iter().collect(),
-                "use --scheme hybrid or time-stepping",
-            )
+        Halt::Storm { storm, .. } => {
+            let (detail, blame, help) = storm.words(|p| sys.point_name(p));
+            (SimErrorKind::EventStorm, detail, blame, help)
         }
-        Halt::Painleve { detail } => (
-            SimErrorKind::NoContactForces,
-            detail,
-            Vec::new(),
-            "friction jams the motion (Painlevé): use --scheme hybrid or time-stepping, or a smaller friction coefficient",
-        ),
+        Halt::Painleve { detail, points } => {
+            let mut blame: Vec<String> =
+                points.iter().map(|p| format!("contact \"{}\"", sys.point_name(*p))).collect();
+            blame.dedup();
+            let help = match points.iter().any(|p| sys.law(*p).is_rough()) {
+                true => {
+                    "friction jams the motion (Painlevé): use --scheme hybrid or time-stepping, or a smaller friction coefficient"
+                }
+                false => {
+                    "motions or joints leave these bodies no room: stop what drives them into each other, or let something yield (a spring in the drive)"
+                }
+            };
+            (SimErrorKind::NoContactForces, detail, blame, help)
+        }
     };
     SimError { kind, t, h: 0.0, detail, blame, help: help.to_owned() }
 }

@@ -19,6 +19,8 @@ use super::event::Event;
 use super::loads::{Loads, Trigger};
 use super::resolve::setup;
 use super::search::Span;
+use super::squeeze::Squeeze;
+use super::storm::{self, Storm, Unrest};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use super::watch::{Watch, realize};
@@ -60,9 +62,12 @@ const SOONEST: f64 = 1e-14;
 const STIFF: f64 = 2.0;
 /// The same, of a step that friction keeps short.
 const TURNING: f64 = 0.1;
+/// Length of a step, in [`Thresholds::dense`], below which it is not shortened because a closed point
+/// moves.
+const LEAST: f64 = 1e-3;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
-/// Searches of ever shorter steps for an event that was missed.
+/// Searches of ever shorter steps for an event that was missed, or a point that moves.
 const SEARCHES: usize = 40;
 /// Overlap, in lengths of the system, that no error of a step explains.
 pub(super) const MISSED: f64 = 1e-6;
@@ -81,8 +86,8 @@ pub enum Halt {
     },
     /// Many events without progress.
     Storm {
-        /// A point that takes part.
-        point: Option<PointId>,
+        /// What keeps happening, and where.
+        storm: Storm,
         /// How long it is expected to last, s.
         lasts: f64,
     },
@@ -90,6 +95,8 @@ pub enum Halt {
     Painleve {
         /// What was found.
         detail: String,
+        /// Points that take part.
+        points: Vec<PointId>,
     },
     /// An error that ends the run.
     Error(SimError),
@@ -118,8 +125,11 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) sample: State,
     pending: Option<Trigger>,
     pub(super) history: BTreeMap<PointId, Vec<f64>>,
+    pub(super) squeeze: Squeeze,
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
+    /// What happened at the time of the last event.
+    pub(super) unrest: storm::Tally,
     pub(super) last_event: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
@@ -170,8 +180,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             watch: Watch::default(),
             pending: None,
             history: BTreeMap::new(),
+            squeeze: Squeeze::default(),
             cone: cone::Workspace::new(),
             stuck: 0,
+            unrest: storm::Tally::default(),
             last_event: f64::NEG_INFINITY,
             crowd: Crowd::default(),
             few: true,
@@ -286,9 +298,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// explicit method can follow. It does not come back before the mode ends.
     pub(super) fn turn_stiff(&mut self) -> Result<(), Halt> {
         let Some(make) = &self.stiff else { return Ok(()) };
-        // A face that slides turns about its normal as fast as its points: one motion, which lasts.
-        // Single points that slide so slowly stop soon, or crowd together.
-        if self.is_stiff || !self.mode.turns() || !self.mode.is_redundant() {
+        if self.is_stiff || !self.mode.turns() {
             return Ok(());
         }
         let state = self.driver.state();
@@ -308,13 +318,23 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// what time-stepping may be asked to pass then.
     pub fn crawl(&mut self) -> Option<Halt> {
         let th = self.thresholds();
-        let first = self.mode.active().first()?;
-        let (point, view) = (Some(first.id), self.driver.view());
+        if self.mode.active().is_empty() {
+            return None;
+        }
+        let view = self.driver.view();
         let h = view.to.t - view.from.t;
         let (mode, loads) = (&self.mode, &mut self.loads);
-        let turns = || mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
-        let crawls = self.crowd.crawls(view.to.t, th.crowded, turns);
-        crawls.then_some(Halt::Storm { point, lasts: th.crowded })
+        let mut turning = false;
+        let turns = || {
+            turning = mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
+            turning
+        };
+        if !self.crowd.crawls(view.to.t, th.crowded, turns) {
+            return None;
+        }
+        let unrest = if turning { Unrest::Turning } else { Unrest::Steps };
+        let points = mode.active().iter().map(|a| a.id).collect();
+        Some(Halt::Storm { storm: Storm { unrest, points }, lasts: th.crowded })
     }
 
     /// Open points are looked at again where the step ended.
@@ -330,25 +350,38 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         realize(&*self.base, &self.sample, &mut self.ws);
     }
 
-    /// The first event in the proposed step, as part of it. A point that is inside at the end
-    /// without having been seen to close is an event that was missed: the step is made shorter and
-    /// searched again, never ended by moving a body.
+    /// The first event in the proposed step. The step is refused and searched again, shorter, where
+    /// a contact must have closed unseen, or where a closed point moves that should be held.
     fn find_event(&mut self, th: &Thresholds) -> Result<Option<(f64, Trigger)>, Halt> {
         let depth = MISSED * self.base.length();
-        let mut missed = None;
+        let (mut missed, mut strays) = (None, None);
         for _ in 0..SEARCHES {
             let parts = self.divide()?;
             let found = self.first_event(parts, th);
-            missed = self.watch.missed(depth);
-            if found.is_some() || missed.is_none() {
+            if found.is_some() {
                 return Ok(found);
             }
+            missed = self.watch.missed(depth);
             let view = self.driver.proposal();
             let (t, h) = (view.from.t, view.to.t - view.from.t);
-            self.shorten(t, 0.5 * h)?;
+            if missed.is_some() {
+                self.shorten(t, 0.5 * h)?;
+                continue;
+            }
+            strays = self.loads.strays(&self.mode, view.to, th);
+            match strays {
+                None => return Ok(None),
+                Some((k, speed)) if h <= LEAST * th.dense => return Err(self.stray(k, speed)),
+                Some(_) => self.shorten(t, 0.25 * h)?,
+            };
         }
-        let name = missed.map(|id| format!("contact \"{}\"", self.base.point_name(id)));
-        Err(self.overlap(name).into())
+        match (missed, strays) {
+            (None, Some((k, speed))) => Err(self.stray(k, speed)),
+            (id, _) => {
+                let name = id.map(|id| format!("contact \"{}\"", self.base.point_name(id)));
+                Err(self.overlap(name).into())
+            }
+        }
     }
 
     /// Bodies would have to be moved for a contact to close.
@@ -393,6 +426,23 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         let made = self.driver.shorten(&self.mode, part);
         made.map(|()| part).map_err(|e| SimError::from_failure(&self.mode, &e, t, h).into())
+    }
+
+    /// A closed point moves where it should be held.
+    fn stray(&self, k: usize, speed: f64) -> Halt {
+        let a = &self.mode.active()[k];
+        let name = format!("contact \"{}\"", self.base.point_name(a.id));
+        let held = if a.motion == Motion::Stick { "is held by friction" } else { "is closed" };
+        Halt::Error(SimError {
+            kind: SimErrorKind::StickMoves,
+            t: self.driver.state().t,
+            h: 0.0,
+            detail: format!(
+                "{name} {held} and moves at {speed:.1e} m/s all the same: joints, motions and contacts that depended on each other contradict each other now"
+            ),
+            blame: vec![name],
+            help: "use --scheme time-stepping, or remove one of the joints or motions that hold the same bodies".to_owned(),
+        })
     }
 
     /// Speed of the fastest coordinate, angles at the length of the system, m/s.

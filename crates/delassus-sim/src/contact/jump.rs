@@ -3,7 +3,7 @@
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
 use super::thresholds::Thresholds;
-use crate::error::SimError;
+use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{Law, PointId, State, Unilateral};
 use delassus_nonsmooth::Member;
 use delassus_nonsmooth::impact;
@@ -37,7 +37,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut before = Vec::new();
         r.rates(&mut before);
         let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
-            .map_err(|e| Halt::Painleve { detail: e.to_string() })?;
+            .map_err(|e| {
+                let impact::ImpactError::NoSolution { points, .. } = &e;
+                Halt::Painleve { detail: e.to_string(), points: points.clone() }
+            })?;
         let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
@@ -86,6 +89,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if let Some(rest) = accumulation(times, th.dense) {
                 accumulates = Some(Halt::Accumulation { rest, point: m.id });
             }
+            if let Some(rest) = self.squeeze.takes(m.id, s.t, -jump.before[m.row]) {
+                return Err(crushed(&self.base.point_name(m.id), s.t, rest));
+            }
         }
         if jump.softened < 1.0 {
             self.tell_reduced(s.t, &jump);
@@ -127,6 +133,21 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         self.tally.reduce(jump.softened, t, names);
     }
+}
+
+/// Impacts ever sooner and faster: nothing comes after them.
+fn crushed(name: &str, t: f64, rest: f64) -> Halt {
+    let blame = format!("contact \"{name}\"");
+    Halt::Error(SimError {
+        kind: SimErrorKind::Accumulation,
+        t,
+        h: 0.0,
+        detail: format!(
+            "impacts of {blame} come ever sooner and ever faster: a body is squeezed, infinitely many impacts follow within {rest:.1e} s and no motion comes after them"
+        ),
+        blame: vec![blame],
+        help: "stop what drives the bodies together before their gap is used up, or let something yield (a spring in the drive)".to_owned(),
+    })
 }
 
 /// Time that the rest of an infinite sequence of impacts will take, where their spacing shrinks

@@ -1,11 +1,12 @@
 //! Event functions of closed points: forces that vanish, friction at its limit, sliding that
 //! stops, features that end.
 //!
-//! Each is positive while the mode lasts. Where the rows of the mode depend on each other the forces
-//! of single points are not known, and the question is asked as a whole: would the laws choose
-//! another mode here?
+//! Each is positive while the mode lasts. Where points share a load in many ways their forces are
+//! not known one by one, and the question is asked as a whole: do the rows that the mode does not
+//! solve with still hold, and would the laws choose another mode here? That mode goes with the
+//! event: at its very moment the forces are at their limits and tell nothing.
 
-use super::root::falling_root_from_zero;
+use super::root::{falling_root, falling_root_from_zero};
 use super::search::Span;
 use super::thresholds::Thresholds;
 use crate::driver::StepView;
@@ -14,7 +15,7 @@ use delassus_dae::{
     Accel, Derived, KktError, Law, Point, PointId, Problem, State, StepFailure, Unilateral,
 };
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
-use delassus_nonsmooth::{Mode, ModeWorkspace, Motion};
+use delassus_nonsmooth::{Active, Mode, ModeWorkspace, Motion, Standing};
 
 /// What causes an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,15 +32,15 @@ pub(crate) enum Trigger {
     Stops(PointId),
     /// Features hand over to their neighbours.
     Changes(PointId),
-    /// The laws choose another mode.
-    Reselect,
+    /// The laws choose another mode: this one.
+    Reselect(Vec<Active>),
 }
 
 impl Trigger {
     /// The point whose function it was.
     pub fn point(&self) -> Option<PointId> {
         match self {
-            Trigger::Start | Trigger::Reselect => None,
+            Trigger::Start | Trigger::Reselect(_) => None,
             Trigger::Closes(id, _)
             | Trigger::Releases(id)
             | Trigger::Slides(id, _)
@@ -56,6 +57,11 @@ const BORDER: f64 = 1e-9;
 
 /// Parts of a step at which forces and speeds of closed points are looked at.
 const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+/// Parts of a step, or of what is left of it before another event, at which points that share a
+/// load are looked at.
+const LOOKS: [f64; 2] = [0.5, 1.0];
+/// Speed along rows that the mode does not solve with, in that along those it does.
+const STRAY: f64 = 10.0;
 
 /// Which function of an active point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,6 +83,7 @@ pub(crate) struct Loads<P: Unilateral> {
     functions: Vec<(usize, Function)>,
     /// Values of the functions at one moment.
     values: Vec<f64>,
+    /// Some points share a load.
     redundant: bool,
     /// Mass that a force at each active point moves, kg.
     inertia: Vec<f64>,
@@ -88,19 +95,19 @@ pub(crate) struct Loads<P: Unilateral> {
 impl<P: Unilateral> Loads<P> {
     pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {
         let d = mode.dims();
-        let redundant = mode.structure().independent_rows.is_some() && !mode.active().is_empty();
         let mut functions = Vec::new();
         for (k, a) in mode.active().iter().enumerate() {
             let contact = matches!(mode.law(k), Law::Contact { .. });
+            let shared = mode.is_shared(k);
             match a.motion {
                 Motion::Slip(_) => functions.push((k, Function::Sliding)),
-                Motion::Stick if !redundant => functions.push((k, Function::Friction)),
+                Motion::Stick if !shared => functions.push((k, Function::Friction)),
                 _ => {}
             }
             if contact {
                 functions.push((k, Function::Feature));
             }
-            if !redundant && !matches!(mode.law(k), Law::DryFriction { .. }) {
+            if !shared && !matches!(mode.law(k), Law::DryFriction { .. }) {
                 functions.push((k, Function::Force));
             }
         }
@@ -113,7 +120,7 @@ impl<P: Unilateral> Loads<P> {
             lambda: vec![0.0; d.n_vel],
             zdot: vec![0.0; d.nz],
             functions,
-            redundant,
+            redundant: mode.is_redundant(),
             inertia: vec![0.0; mode.active().len()],
             mobility: vec![0.0; mode.active().len()],
             point: Point::default(),
@@ -290,17 +297,39 @@ impl<P: Unilateral> Loads<P> {
         }
         if self.redundant {
             let end = first.as_ref().map_or(limit, |f| f.0);
-            let mut differs = |s: f64, span: &mut Span<'_>| {
-                -self.agrees(mode, selector, ws, span.at(&*base, s), th)
-            };
-            if differs(end, span) > 0.0 {
-                let mut f = |s: f64| -differs(s, span);
-                let start = f(0.0);
-                let root = falling_root_from_zero(&mut f, (0.0, start), (end, -1.0)).unwrap_or(0.0);
-                first = Some((root, Trigger::Reselect));
+            if let Some(load) = self.first_reselection(mode, selector, ws, span, end, th) {
+                first = Some(load);
             }
         }
         first
+    }
+
+    /// The first moment before part `end` of a step where points that share a load leave the mode.
+    fn first_reselection(
+        &mut self,
+        mode: &Mode<P>,
+        selector: &mut Selector,
+        ws: &mut P::Ws,
+        span: &mut Span<'_>,
+        end: f64,
+        th: &Thresholds,
+    ) -> Option<(f64, Trigger)> {
+        let base = mode.base().clone();
+        let mut next = None;
+        let mut goes_on = |s: f64| match self.other(mode, selector, ws, span.at(&*base, s), th) {
+            None => 1.0,
+            found => {
+                next = found;
+                -1.0
+            }
+        };
+        let left = LOOKS.iter().map(|part| part * end).find(|s| goes_on(*s) < 0.0)?;
+        let root = match goes_on(0.0) {
+            start if start > 0.0 => falling_root(&mut goes_on, (0.0, start), (left, -1.0)),
+            _ => 0.0,
+        };
+        // the root is where it was found last that the mode does not go on
+        Some((root, Trigger::Reselect(next?)))
     }
 
     /// Forces that cannot be told from zero: points that touch without load must not open and
@@ -316,21 +345,23 @@ impl<P: Unilateral> Loads<P> {
         if self.evaluate(mode, state) { self.function(mode, k, f) } else { f64::NAN }
     }
 
-    /// 1 where the laws choose the mode that is on, −1 where they choose another.
-    fn agrees(
+    /// The mode that the laws choose at a state where it is not the one that is on, or where that
+    /// one does not hold although they choose it.
+    fn other(
         &mut self,
         mode: &Mode<P>,
         selector: &mut Selector,
         ws: &mut P::Ws,
         state: &State,
         th: &Thresholds,
-    ) -> f64 {
-        // forces that fulfil the laws as they are shared now: nobody needs to look for others
+    ) -> Option<Vec<Active>> {
         let p = mode;
         p.realize_position(state.t, &state.q, &state.z, &mut self.ws);
         p.realize_velocity(&state.v, &state.z, &mut self.ws);
-        if p.is_lawful(&mut self.ws) {
-            return 1.0;
+        let standing = p.standing(&mut self.ws, th.still);
+        // forces that fulfil the laws as they are shared now: nobody needs to look for others
+        if standing == Standing::Lawful {
+            return None;
         }
         let closed: Vec<Closed> = mode
             .active()
@@ -346,14 +377,30 @@ impl<P: Unilateral> Loads<P> {
             })
             .collect();
         let Ok(next) = selector.select(&**mode.base(), ws, state, &closed, th.at_rest()) else {
-            return -1.0;
+            return Some(mode.active().to_vec());
         };
-        let same = next.active.len() == closed.len()
-            && next.active.iter().zip(mode.active()).all(|(a, b)| {
+        // points with forces of their own have event functions of their own
+        let leaves = mode.active().iter().enumerate().any(|(k, b)| {
+            let goes_on = next.active.iter().any(|a| {
                 a.id == b.id
                     && std::mem::discriminant(&a.motion) == std::mem::discriminant(&b.motion)
             });
-        if same { 1.0 } else { -1.0 }
+            mode.is_shared(k) && !goes_on
+        });
+        (leaves || standing == Standing::Contradicted).then_some(next.active)
+    }
+
+    /// Whether the realised mode is the one that is told: a closed point that moves along a row
+    /// which the mode does not solve with, and its speed, m/s.
+    pub fn strays(&mut self, mode: &Mode<P>, s: &State, th: &Thresholds) -> Option<(usize, f64)> {
+        if !self.redundant {
+            return None;
+        }
+        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
+        let (dependent, held) = mode.straying(&self.ws);
+        // methods that hold positions alone leave a little speed along all rows
+        dependent.filter(|(_, speed)| !(*speed <= th.stray.max(STRAY * held)))
     }
 
     /// Value and, where it is known, slope in time of the function that caused an event, at a
@@ -366,7 +413,7 @@ impl<P: Unilateral> Loads<P> {
         trigger: &Trigger,
     ) -> Option<(f64, Option<f64>)> {
         let (id, f) = match trigger {
-            Trigger::Start | Trigger::Reselect => return None,
+            Trigger::Start | Trigger::Reselect(_) => return None,
             Trigger::Closes(id, features) => {
                 let p = mode.base();
                 p.realize_position(s.t, &s.q, &s.z, ws);

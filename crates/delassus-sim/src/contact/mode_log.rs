@@ -17,14 +17,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         t: f64,
         before: &[Active],
         after: &[Active],
-        leaving: Option<PointId>,
+        leaving: &[PointId],
         jumped: bool,
     ) {
         let rough = |id: PointId| matches!(self.base.law(id), Law::DryFriction { .. });
         let mut notes = Vec::new();
         for b in before {
             match after.iter().find(|a| a.id == b.id) {
-                None if !jumped || leaving == Some(b.id) => {
+                None if !jumped || leaving.contains(&b.id) => {
                     notes.push((EventKind::Release, b.id));
                 }
                 None => {}

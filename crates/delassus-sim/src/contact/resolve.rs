@@ -7,7 +7,7 @@ use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{Law, Point, PointId, State, Unilateral};
-use delassus_nonsmooth::release::{Assume, Closed, SelectError, evaluate};
+use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
 use delassus_nonsmooth::{Active, Motion};
 use std::fmt::Display;
 
@@ -48,15 +48,18 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 returns = Some(*id);
             }
             self.stuck += 1;
+            self.unrest.add(trigger, active);
             if self.stuck > MAX_STUCK {
-                return Err(self.storm(trigger, &th));
+                return Err(self.storm(&th));
             }
         } else {
             self.stuck = 0;
+            self.unrest.clear();
+            self.unrest.add(trigger, active);
         }
         self.last_event = s.t;
         if self.crowd.grows(s.t, th.crowded, trigger.point()) {
-            return Err(Halt::Storm { point: trigger.point(), lasts: th.crowded });
+            return Err(Halt::Storm { storm: self.crowd.storm(), lasts: th.crowded });
         }
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
@@ -74,9 +77,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.dry_friction(&mut touching);
         touching.sort_by_key(|t| t.0);
         touching.dedup_by_key(|t| t.0);
-        let mut leaving = match trigger {
-            Trigger::Releases(id) => Some(*id),
-            _ => None,
+        let mut leaving: Vec<PointId> = match trigger {
+            Trigger::Releases(id) => vec![*id],
+            Trigger::Reselect(next) => {
+                let stays = |id: PointId| next.iter().any(|n| n.id == id);
+                active.iter().map(|a| a.id).filter(|id| !stays(*id)).collect()
+            }
+            _ => Vec::new(),
         };
         if let Trigger::Changes(id) = trigger {
             match self.next_features(&s, *id, &th) {
@@ -88,11 +95,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 }
                 None => {
                     self.watch.slides_off(*id);
-                    leaving = Some(*id);
+                    leaving.push(*id);
                 }
             }
         }
-        touching.retain(|t| Some(t.0) != leaving);
+        touching.retain(|t| !leaving.contains(&t.0));
         self.refuse_overlap(trigger, active, &touching)?;
         self.drop_passing(&s, active, &mut touching, &th);
         let jumped = self.impacts(&mut s, &touching, &th)?;
@@ -115,16 +122,41 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     {
                         Assume::Rest
                     }
+                    Trigger::Reselect(next) => begins_to_slide(*id, active, next),
                     _ => Assume::Judge,
                 },
             })
             .collect();
-        let selection = self
+        let mut selection = self
             .selector
             .select(&*self.base, &mut self.ws, &s, &closed, th.at_rest())
             .map_err(|e| self.select_failed(e, s.t))?;
-        self.log_changes(s.t, active, &selection.active, leaving, jumped);
-        self.enter(s, selection.active, active, jumped)
+        if !jumped && !matches!(trigger, Trigger::Start | Trigger::Closes(..)) {
+            self.leave_open(&mut selection, active, &th);
+        }
+        self.log_changes(s.t, active, &selection.active, &leaving, jumped);
+        let renew = matches!(trigger, Trigger::Reselect(_));
+        self.enter(s, selection.active, active, Entry { jumped, renew })
+    }
+
+    /// Leaves points open that touch without load, where others caused the event: two corners that
+    /// lift off at once would otherwise close and open in turn, each at the event of the other.
+    /// What closes later is seen to do so.
+    fn leave_open(&self, selection: &mut Selection, before: &[Active], th: &Thresholds) {
+        let r = &self.selector.response;
+        let loaded = |id: PointId| {
+            r.members.iter().find(|m| m.id == id).is_none_or(|m| {
+                matches!(m.law, Law::DryFriction { .. })
+                    || selection.forces[m.row] * r.w[m.row * r.n + m.row] > th.still
+            })
+        };
+        let stays: Vec<bool> = selection
+            .active
+            .iter()
+            .map(|a| before.iter().any(|b| b.id == a.id) || loaded(a.id))
+            .collect();
+        let mut stays = stays.iter();
+        selection.active.retain(|_| stays.next().copied().unwrap_or(true));
     }
 
     /// A contact that closes here must touch: to bring bodies together that overlap far would move
@@ -154,7 +186,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// Events without progress: the end of an accumulation where several points take part in turn,
     /// or something else.
-    fn storm(&self, trigger: &Trigger, th: &Thresholds) -> Halt {
+    fn storm(&self, th: &Thresholds) -> Halt {
         let last = self.history.iter().max_by(|a, b| {
             let [a, b] = [a.1, b.1].map(|times| times.last().copied().unwrap_or(f64::MIN));
             a.total_cmp(&b)
@@ -166,7 +198,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             {
                 Halt::Accumulation { rest: th.dense, point: *point }
             }
-            _ => Halt::Storm { point: trigger.point(), lasts: PASSAGE * th.dense },
+            _ => Halt::Storm { storm: self.unrest.storm(), lasts: PASSAGE * th.dense },
         }
     }
 
@@ -256,10 +288,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         mut s: State,
         next: Vec<Active>,
         before: &[Active],
-        jumped: bool,
+        Entry { jumped, renew }: Entry,
     ) -> Result<(), Halt> {
         let t = s.t;
-        let same = same_mode(&next, self.mode.active());
+        let same = !renew && same_mode(&next, self.mode.active());
         if !same {
             let speed = self.base.length() * self.driver.rate();
             self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
@@ -295,10 +327,30 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
-        match e {
-            SelectError::NoSolution { .. } => Halt::Painleve { detail: e.to_string() },
-            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, &e, t, 0.0)),
+        match &e {
+            SelectError::NoSolution { points, .. } => {
+                Halt::Painleve { detail: e.to_string(), points: points.clone() }
+            }
+            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, e, t, 0.0)),
         }
+    }
+}
+
+/// How a mode is entered.
+struct Entry {
+    /// The velocity jumped.
+    jumped: bool,
+    /// Rows and shares are chosen anew, even where the points do what they did.
+    renew: bool,
+}
+
+/// A point that stuck and slides in the mode that was found a moment later, where its forces are
+/// beyond their limits and not just at them.
+fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
+    let motion = |all: &[Active]| all.iter().find(|a| a.id == id).map(|a| a.motion);
+    match (motion(before), motion(next)) {
+        (Some(Motion::Stick), Some(Motion::Slip(d))) => Assume::Slides(d),
+        _ => Assume::Judge,
     }
 }
 

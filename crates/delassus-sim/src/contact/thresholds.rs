@@ -3,6 +3,9 @@
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Rest;
 
+/// Speed of a closed point along what holds it, in L ω, that errors do not explain.
+const STRAY: f64 = 1e-6;
+
 /// Thresholds of the event-driven method: [`ContactTolerances`] in the units of the model. L is
 /// its length, ω the characteristic rate of the motion so far, or of what the applied forces would
 /// do to bodies that nothing holds, τ the relative tolerance of the run, at least
@@ -17,6 +20,8 @@ pub struct Thresholds {
     pub rest: f64,
     /// Sliding speed that cannot be told from sticking, m/s: in L ω.
     pub slow: f64,
+    /// Speed of a closed point, along what holds it, that is not explained by errors, m/s.
+    pub stray: f64,
     /// Normal acceleration that cannot be told from none, m/s²: τ L ω².
     pub still: f64,
     /// Time between impacts of one point below which they are taken to accumulate, s: in 1/ω.
@@ -33,6 +38,7 @@ impl Thresholds {
             zero: tol.zero * length,
             rest: tol.rest * length * rate,
             slow: tol.slow * length * rate,
+            stray: STRAY * length * rate,
             still: rtol.max(tol.still) * length * rate * rate,
             dense: tol.dense / rate,
             crowded: tol.crowded / rate,

@@ -1,0 +1,126 @@
+//! Contact problems whose points share a load in many ways.
+//!
+//! Where rows depend on each other, Coulomb's law alone may leave a choice even of the motion: all
+//! the load of a face of a jaw may rest on one of its corners, about which the part then turns, or
+//! be spread over all of them, which hold it; a block between two walls may fall, or hang by
+//! stresses that nothing has brought about. What bodies do is decided by how they yield. Here all
+//! points yield alike, by next to nothing: of all solutions the one is taken that is the limit of
+//! a small softness,
+//!
+//! ```text
+//! u = (W + ε D) r + b        D = mean diagonal of each block, ε → 0
+//! ```
+//!
+//! Its forces are spread as evenly as the laws allow, and it depends neither on the order of points
+//! nor on the axes. The softness serves to choose; the problem that is solved in the end has none.
+
+use delassus_cone as cone;
+
+/// The softness that chooses, in mobilities of the block.
+const SOFT: f64 = 1e-6;
+
+/// Residual that is accepted where solvers find no better one: still a part of the forces that no
+/// tolerance of a run resolves.
+const ROUGH: f64 = 1e-9;
+
+/// Solves a problem to a residual, with forces spread evenly where its rows are redundant.
+pub(crate) fn solve(
+    problem: &cone::DenseProblem<'_>,
+    redundant: bool,
+    tolerance: f64,
+    x: &mut [f64],
+    ws: &mut cone::Workspace,
+) -> cone::Report {
+    let auto = cone::Settings { tolerance, ..Default::default() };
+    x.fill(0.0);
+    if !redundant {
+        return cone::solve(problem, x, &auto, ws);
+    }
+    let w = softened(problem);
+    let soft = cone::DenseProblem { w: &w, ..*problem };
+    if cone::solve(&soft, x, &auto, ws).status == cone::Status::Solved {
+        // Newton's method goes to the nearest solution; others look elsewhere
+        let near = cone::Settings { solver: cone::Solver::SemismoothNewton, ..auto };
+        let start = x.to_vec();
+        let report = cone::solve(problem, x, &near, ws);
+        if report.status == cone::Status::Solved {
+            return report;
+        }
+        x.copy_from_slice(&start);
+        let report = cone::solve(problem, x, &auto, ws);
+        if report.status == cone::Status::Solved {
+            return report;
+        }
+    }
+    x.fill(0.0);
+    let mut report = cone::solve(problem, x, &auto, ws);
+    // rows that depend on each other and friction that slides leave a little more than round-off
+    if report.residual <= ROUGH {
+        report.status = cone::Status::Solved;
+    }
+    report
+}
+
+/// W with a little softness in every block.
+fn softened(problem: &cone::DenseProblem<'_>) -> Vec<f64> {
+    let n = problem.b.len();
+    let mut w = problem.w.to_vec();
+    let mut row = 0;
+    for law in problem.laws {
+        let rows = row..row + law.rows();
+        let own = rows.clone().map(|i| problem.w[i * n + i].abs()).sum::<f64>();
+        for i in rows {
+            w[i * n + i] += SOFT * own / law.rows() as f64;
+        }
+        row += law.rows();
+    }
+    w
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solved(w: &[f64], b: &[f64], laws: &[cone::Law]) -> Vec<f64> {
+        let mut x = vec![0.0; b.len()];
+        let p = cone::DenseProblem { w, b, laws };
+        let report = solve(&p, true, 1e-11, &mut x, &mut cone::Workspace::default());
+        assert_eq!(report.status, cone::Status::Solved);
+        x
+    }
+
+    /// W = H Hᵀ of rows H of a body with unit mass and inertia.
+    fn delassus<const N: usize>(rows: &[[f64; N]]) -> Vec<f64> {
+        let dot = |a: &[f64; N], b: &[f64; N]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        rows.iter().flat_map(|a| rows.iter().map(move |b| dot(a, b))).collect()
+    }
+
+    /// Four feet of a table with the weight 4 in its middle.
+    #[test]
+    fn a_load_is_spread_over_all_points() {
+        let feet = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
+        let rows: Vec<[f64; 3]> = feet.iter().map(|p| [1.0, p[1], -p[0]]).collect();
+        let x = solved(&delassus(&rows), &[-4.0; 4], &[cone::Law::Unilateral; 4]);
+        assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-5), "{x:?}");
+    }
+
+    /// A block between two walls that nobody presses falls, whatever the friction; pressed by
+    /// forces it is held.
+    #[test]
+    fn walls_do_not_clamp_by_themselves() {
+        let law = cone::Law::Coulomb { mu: 0.8, tangential: 1 };
+        // body: x, y; walls at both sides: normals ±x, both tangents along y
+        let rows = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, 1.0]];
+        let x = solved(&delassus(&rows), &[0.0, -9.81, 0.0, -9.81], &[law; 2]);
+        assert!(x.iter().all(|x| x.abs() < 1e-5), "{x:?}");
+        // walls of mass 1 that are free along x and pressed by 10: they hold
+        let rows = [
+            [1.0, 0.0, -1.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+            [-1.0, 0.0, 0.0, 1.0],
+            [0.0, 1.0, 0.0, 0.0],
+        ];
+        let x = solved(&delassus(&rows), &[-10.0, -9.81, -10.0, -9.81], &[law; 2]);
+        assert!((x[1] + x[3] - 9.81).abs() < 1e-9 && (x[0] - 10.0).abs() < 1e-9, "{x:?}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Whether a mode whose rows depend on each other still holds: its forces fulfil the laws, and the
+//! rows that it does not solve with are fulfilled all the same.
+//!
+//! A row that depends on others at the start of a mode is redundant there and may contradict them
+//! later: a jaw that sticks to a part on a table is redundant while the jaw is held, and no longer
+//! when it is lifted. Nothing in the equations of the mode shows that, so it is looked at apart:
+//! along every row of a closed point the acceleration must vanish.
+
+use crate::mode::{Mode, ModeWorkspace, Motion};
+use crate::release::STILL;
+use delassus_dae::{Law, Unilateral};
+
+/// Part of the largest force by which forces may be beyond their limits: round-off.
+const BEYOND: f64 = 1e-9;
+
+/// Acceleration that contradicts a mode, in the one that counts as none where the next mode is
+/// chosen: where a row is given up the choice must not be left to round-off.
+const CLEARLY: f64 = 3.0;
+
+/// What a mode with dependent rows is like at a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Its forces, as they are shared among the points, fulfil all laws.
+    Lawful,
+    /// They do not, but there may be others that do.
+    Strained,
+    /// A closed point accelerates along a row of its: the mode is not what moves.
+    Contradicted,
+}
+
+impl<P: Unilateral> Mode<P> {
+    /// How a mode with dependent rows stands at the realised state. Accelerations up to `still`,
+    /// m/s², are none.
+    pub fn standing(&self, ws: &mut ModeWorkspace<P>, still: f64) -> Standing {
+        // where points slide the forces are there already
+        if !self.rubs() && (ws.sliding.acc.is_none() || self.solve_forces(ws).is_err()) {
+            return Standing::Strained;
+        }
+        let still = CLEARLY * still.max(STILL * ws.sliding.balanced);
+        let moves = self.forces.iter().filter(|f| f.share.is_some()).any(|f| {
+            let point = &ws.points[f.point];
+            let u_dot = point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row];
+            !(u_dot.abs() <= still)
+        });
+        if moves {
+            Standing::Contradicted
+        } else if self.are_lawful(&ws.sliding.forces) {
+            Standing::Lawful
+        } else {
+            Standing::Strained
+        }
+    }
+
+    /// The fastest motion along a dependent row at the realised velocities, m/s, and its active
+    /// point; then that along the rows that the mode solves with. All should be zero.
+    pub fn straying(&self, ws: &ModeWorkspace<P>) -> (Option<(usize, f64)>, f64) {
+        let (mut dependent, mut held): (Option<(usize, f64)>, f64) = (None, 0.0);
+        for f in &self.forces {
+            let speed = ws.points[f.point].rate[f.row].abs();
+            if f.share.is_none() {
+                held = held.max(speed);
+            } else if dependent.is_none_or(|(_, s)| !(speed <= s)) {
+                dependent = Some((f.point, speed));
+            }
+        }
+        (dependent, held)
+    }
+
+    /// Whether these values of all forces fulfil the laws.
+    pub(crate) fn are_lawful(&self, x: &[f64]) -> bool {
+        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let slack = BEYOND * largest;
+        let mut k = 0;
+        while let Some(first) = self.forces.get(k) {
+            let rows = self.forces[k..].iter().take_while(|f| f.point == first.point).count();
+            let r = &x[k..k + rows];
+            let lawful = match (self.law(first.point), self.active()[first.point].motion) {
+                (Law::Contact { mu, mu_static, .. }, Motion::Stick) => {
+                    let t = r[1].hypot(r.get(2).copied().unwrap_or(0.0));
+                    r[0] >= -slack && t <= mu.max(mu_static) * r[0] + slack
+                }
+                (Law::Contact { .. } | Law::OneWay, _) => r[0] >= -slack,
+                (Law::DryFriction { bound, bound_static }, _) => {
+                    r[0].abs() <= bound.max(bound_static) + slack
+                }
+            };
+            if !lawful {
+                return false;
+            }
+            k += rows;
+        }
+        true
+    }
+}
