@@ -22,6 +22,25 @@ pub struct PointImpulse {
     pub after: [f64; 3],
     /// It closes within the step, faster than forces make it: an impact, not a point at rest.
     pub hit: bool,
+    /// Work of its impulse, J: P·(u⁻ + u⁺)/2.
+    pub work: f64,
+    /// Factor on its coefficient of restitution that kept its group from gaining energy; 1 where the
+    /// law of the user was kept.
+    pub softened: f64,
+}
+
+impl PointImpulse {
+    /// Adds what the point does in the part of the step that follows.
+    pub(super) fn join(&mut self, next: &PointImpulse) {
+        for (p, q) in self.impulse.iter_mut().zip(next.impulse) {
+            *p += q;
+        }
+        self.at.clone_from(&next.at);
+        self.after = next.after;
+        self.hit |= next.hit;
+        self.work += next.work;
+        self.softened = self.softened.min(next.softened);
+    }
 }
 
 /// What one step tells.
@@ -43,8 +62,11 @@ pub struct StepReport {
     /// stay closed at most what forces do to their rates within the step, ½ Σ |P| |Δu|, which is
     /// O(h²) and of either sign.
     pub energy: f64,
-    /// Factor on all restitutions that kept the step from gaining energy; 1 where none was needed.
-    pub softened: f64,
+    /// Groups whose restitution was reduced, because they would have gained energy or their laws
+    /// have no solution; which points and by how much is in [`PointImpulse::softened`].
+    pub softened: usize,
+    /// The contact problem of some group was solved to the tolerance of large ones only.
+    pub loose: bool,
     /// Newton steps of the position correction.
     pub corrections: usize,
     /// How often the step was halved.
@@ -63,7 +85,8 @@ impl Default for StepReport {
             active: 0,
             penetration: 0.0,
             energy: 0.0,
-            softened: 1.0,
+            softened: 0,
+            loose: false,
             corrections: 0,
             halvings: 0,
             implicit: false,
@@ -83,10 +106,11 @@ impl StepReport {
             active: next.active,
             penetration: self.penetration.max(next.penetration),
             energy: self.energy + next.energy,
-            softened: self.softened.min(next.softened),
+            softened: self.softened + next.softened,
+            loose: self.loose || next.loose,
             corrections: self.corrections + next.corrections,
             halvings: self.halvings.max(next.halvings),
-            implicit: next.implicit,
+            implicit: self.implicit || next.implicit,
         }
     }
 }
@@ -102,11 +126,11 @@ pub enum StepperError {
     },
     /// Contact impulses were not found to the tolerance, with smaller steps either.
     #[error(
-        "contact impulses at {points} points were not found: {status:?}, residual {residual:.1e}, smallest step {h:.1e} s"
+        "contact impulses at {} points were not found: {status:?}, residual {residual:.1e}, smallest step {h:.1e} s", points.len()
     )]
     Contact {
         /// Points that took part.
-        points: usize,
+        points: Vec<PointId>,
         /// How the solver ended.
         status: cone::Status,
         /// Its residual.

@@ -2,6 +2,7 @@
 
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
+use super::given_up::GivenUp;
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use crate::driver::{DriverOptions, StepView, Stepped};
@@ -13,7 +14,7 @@ use delassus_dae::integrator::{MethodInfo, make};
 use delassus_dae::{Derived, Options, PointId, Problem, Settings, State, StepFailure, Unilateral};
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, DEFAULT_METHOD, System};
-use delassus_nonsmooth::{Motion, stepping};
+use delassus_nonsmooth::{Motion, StepperError, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -218,7 +219,7 @@ impl ContactEngine {
             return Err(too_many_steps(stepping.steps, t, h, self.t_end));
         }
         let made = stepping.advance(&*self.sys, self.t_end, &th, &mut self.log);
-        made.map_err(|e| stepping_failed(&e, t, h))?;
+        made.map_err(|e| step_failed(&self.sys, &e, t, h))?;
         Ok(Stepped::Step)
     }
 
@@ -282,6 +283,11 @@ impl ContactEngine {
 
     fn note(&mut self, t: f64, kind: EventKind) {
         self.log.push(Event::without_jump(t, kind, None));
+    }
+
+    /// What time-stepping gave up so far.
+    pub fn given_up(&self) -> GivenUp {
+        self.stepping.as_ref().map_or_else(GivenUp::default, |s| s.given_up)
     }
 
     /// Time-stepping, where it is on.
@@ -464,6 +470,16 @@ fn stepping_failed(e: &dyn std::fmt::Display, t: f64, h: f64) -> SimError {
         help: "take a smaller step, or look at the contacts that are closed at this time"
             .to_owned(),
     }
+}
+
+/// A step that failed, with the names of the contacts whose impulses were not found.
+fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
+    let mut blame = Vec::new();
+    if let StepperError::Contact { points, .. } = e {
+        blame.extend(points.iter().map(|p| format!("contact \"{}\"", sys.point_name(*p))));
+        blame.dedup();
+    }
+    SimError { blame, ..stepping_failed(e, t, h) }
 }
 
 fn too_many_steps(steps: u64, t: f64, h: f64, t_end: f64) -> SimError {

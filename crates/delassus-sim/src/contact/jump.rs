@@ -4,9 +4,9 @@ use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
 use super::thresholds::Thresholds;
 use crate::error::SimError;
-use delassus_dae::{Law, PointId, State, Unilateral};
+use delassus_dae::{Point, PointId, State, Unilateral};
 use delassus_nonsmooth::Member;
-use delassus_nonsmooth::impact;
+use delassus_nonsmooth::impact::{self, ImpactError, has_impulse};
 use delassus_nonsmooth::release::evaluate;
 
 /// Impacts of one point whose spacing is looked at.
@@ -22,11 +22,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching: &[(PointId, [u32; 2])],
         th: &Thresholds,
     ) -> Result<bool, Halt> {
-        let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
-        let approaches = |id: PointId, rate: f64| {
-            !matches!(self.base.law(id), Law::DryFriction { .. }) && rate < -th.rest
-        };
-        if !points.iter().any(|(id, p)| approaches(*id, p.rate[0])) {
+        let mut points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        self.keep_groups_that_meet(&mut points, th);
+        if points.is_empty() {
             return Ok(false);
         }
         self.selector
@@ -37,11 +35,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut before = Vec::new();
         r.rates(&mut before);
         let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
-            .map_err(|e| Halt::Painleve { detail: e.to_string() })?;
+            .map_err(|e| self.no_impulses(&e))?;
         let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
         self.lost -= jump.energy;
+        for reduced in &jump.reduced {
+            for id in &reduced.points {
+                let point = Some((*id, self.base.point_name(*id)));
+                self.log.push(Event::without_jump(s.t, EventKind::RestitutionReduced, point));
+            }
+        }
         let mut accumulates = None;
         let logged = self.log.len();
         for m in &r.members {
@@ -50,7 +54,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 .clone()
                 .map(|i| -0.5 * jump.impulse[i] * (jump.before[i] + jump.after[i]))
                 .sum();
-            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -th.rest {
+            let rest = th.of_gap(self.base.gap_per_metre(m.id)).rest;
+            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -rest {
                 continue;
             }
             // corners of both shapes may describe one place
@@ -99,6 +104,30 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Err(halt);
         }
         Ok(true)
+    }
+
+    /// Leaves the points of groups in which one approaches: an impact is not felt in others.
+    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, Point)>, th: &Thresholds) {
+        let base = &*self.base;
+        points.retain(|(id, _)| has_impulse(&base.law(*id)));
+        let mut of_group = Vec::new();
+        let joined = points.iter().map(|(_, p)| (&p.cols[..], true));
+        let n = self.selector.response.groups.number(joined, &mut of_group);
+        let mut meets = vec![false; n];
+        for ((id, p), group) in points.iter().zip(&of_group) {
+            meets[*group] |= p.rate[0] < -th.of_gap(base.gap_per_metre(*id)).rest;
+        }
+        let mut of_group = of_group.iter();
+        points.retain(|_| of_group.next().is_some_and(|group| meets[*group]));
+    }
+
+    /// Names the contacts whose laws no impulses fulfil.
+    fn no_impulses(&self, e: &ImpactError) -> Halt {
+        let ImpactError::NoSolution { points, .. } = e;
+        let mut names: Vec<String> = points.iter().map(|p| self.base.point_name(*p)).collect();
+        names.dedup();
+        let list = names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
+        Halt::Painleve { detail: format!("{e}: {list}") }
     }
 }
 

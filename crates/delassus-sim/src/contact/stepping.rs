@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::event::{Event, EventKind};
+use super::given_up::GivenUp;
 use super::thresholds::Thresholds;
 use delassus_dae::{Derived, KktError, PointId, State, Unilateral};
 use delassus_nonsmooth::stepping::{PointImpulse, Scheme, Stepper, StepperError, StepperSettings};
@@ -38,6 +39,8 @@ pub(crate) struct Stepping<P: Unilateral> {
     pub steps: u64,
     /// Kinetic energy lost at contacts so far, J.
     pub lost: f64,
+    /// What was given up for the sake of an answer so far.
+    pub given_up: GivenUp,
     last_h: f64,
     /// Acceleration of gravity, m/s².
     pull: f64,
@@ -70,6 +73,7 @@ impl<P: Unilateral> Stepping<P> {
             since: 0,
             steps: 0,
             lost: 0.0,
+            given_up: GivenUp::default(),
             last_h: h,
             pull,
             hit: Vec::new(),
@@ -113,18 +117,24 @@ impl<P: Unilateral> Stepping<P> {
         self.made += 1;
         self.steps += 1;
         self.lost -= report.energy;
+        self.given_up.add(self.from.t, &report);
         // what forces do to a resting point within a step is no hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
+        let fast = |i: &PointImpulse| fast * p.gap_per_metre(i.id);
         let mut hits = false;
         std::mem::swap(&mut self.hit, &mut self.hit_before);
         self.hit.clear();
         let in_two = self.stepper.scheme() == Scheme::SchatzmanPaoli;
+        for i in self.stepper.impulses().iter().filter(|i| i.softened < 1.0) {
+            let point = Some((i.id, p.point_name(i.id)));
+            log.push(Event::without_jump(self.to.t, EventKind::RestitutionReduced, point));
+        }
         for i in self.stepper.impulses().iter().filter(|i| i.impulse[0] > 0.0) {
             if in_two && self.hit_before.binary_search(&i.id).is_ok() {
                 // three positions make an impact in two steps
                 hits = true;
                 go_on(i, log);
-            } else if i.hit && i.before[0] < -fast {
+            } else if i.hit && i.before[0] < -fast(i) {
                 hits = true;
                 self.hit.push(i.id);
                 log.push(event(p, self.to.t, i));
@@ -169,13 +179,8 @@ fn go_on(i: &PointImpulse, log: &mut [Event]) {
     if let Some(e) = log.iter_mut().rev().find(own) {
         e.speed_after = i.after[0];
         e.impulse += i.impulse[0];
-        e.energy_lost += lost(i);
+        e.energy_lost -= i.work;
     }
-}
-
-/// Kinetic energy that a point takes, J.
-fn lost(i: &PointImpulse) -> f64 {
-    (0..3).map(|k| -0.5 * i.impulse[k] * (i.before[k] + i.after[k])).sum()
 }
 
 fn event<P: Unilateral>(p: &P, t: f64, i: &PointImpulse) -> Event {
@@ -187,6 +192,6 @@ fn event<P: Unilateral>(p: &P, t: f64, i: &PointImpulse) -> Event {
         speed_before: i.before[0],
         speed_after: i.after[0],
         impulse: i.impulse[0],
-        energy_lost: lost(i),
+        energy_lost: -i.work,
     }
 }
