@@ -39,6 +39,8 @@ pub struct Impact {
     pub after: Vec<f64>,
     /// Kinetic energy after minus before, J.
     pub energy: f64,
+    /// Least factor on coefficients of restitution; 1 where all laws were kept.
+    pub softened: f64,
     /// Where the law of the user was not kept.
     pub reduced: Vec<Reduced>,
 }
@@ -181,7 +183,8 @@ pub fn resolve(
     let mut after = before.to_vec();
     r.add_product(&impulse, &mut after);
     let energy = r.energy_of_impulse(before, &after, &impulse);
-    Ok(Impact { impulse, before: before.to_vec(), after, energy, reduced })
+    let softened = reduced.iter().map(|r| r.factor).fold(1.0, f64::min);
+    Ok(Impact { impulse, before: before.to_vec(), after, energy, softened, reduced })
 }
 
 /// Impulses by the laws of the points, all coefficients of restitution times `factor`.

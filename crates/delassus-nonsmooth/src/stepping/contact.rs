@@ -68,7 +68,7 @@ impl<P: Unilateral> Stepper<P> {
                 self.delassus.push(&c.at, k);
             }
         }
-        report.loose |= self.delassus.is_large();
+        report.loosened |= self.delassus.is_large();
         let full = self.attempt(group, h, 1.0, report);
         let bounces = |i: &usize| self.points.entries[*i].bounce > 0.0;
         let may_soften = rule == Rule::Moreau
@@ -97,7 +97,7 @@ impl<P: Unilateral> Stepper<P> {
             energy_of_lo = self.attempt(group, h, lo, report)?.0;
         }
         report.energy += energy_of_lo;
-        report.softened += 1;
+        report.softened = report.softened.min(lo);
         for at in self.points.places(group) {
             let i = self.points.by_group[at];
             if self.points.entries[i].bounce > 0.0 {

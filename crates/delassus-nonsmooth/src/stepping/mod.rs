@@ -307,8 +307,11 @@ impl<P: Unilateral> Stepper<P> {
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
         let Stepper { op, points, correction, ws, .. } = self;
-        let tolerance =
-            if report.loose { self.settings.large_penetration } else { self.settings.penetration };
+        let tolerance = if report.loosened {
+            self.settings.large_penetration
+        } else {
+            self.settings.penetration
+        };
         let bare = op.bare.then_some((&op.blocks, &mut op.mass[..]));
         let corrected = correction.run(
             p,

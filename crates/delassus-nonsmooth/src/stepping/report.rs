@@ -62,11 +62,11 @@ pub struct StepReport {
     /// stay closed at most what forces do to their rates within the step, ½ Σ |P| |Δu|, which is
     /// O(h²) and of either sign.
     pub energy: f64,
-    /// Groups whose restitution was reduced, because they would have gained energy or their laws
-    /// have no solution; which points and by how much is in [`PointImpulse::softened`].
-    pub softened: usize,
+    /// Least factor on the restitution of a group, which would have gained energy or whose laws have
+    /// no solution; 1 where none was needed. Each point has its own in [`PointImpulse::softened`].
+    pub softened: f64,
     /// The contact problem of some group was solved to the tolerance of large ones only.
-    pub loose: bool,
+    pub loosened: bool,
     /// Newton steps of the position correction.
     pub corrections: usize,
     /// How often the step was halved.
@@ -85,8 +85,8 @@ impl Default for StepReport {
             active: 0,
             penetration: 0.0,
             energy: 0.0,
-            softened: 0,
-            loose: false,
+            softened: 1.0,
+            loosened: false,
             corrections: 0,
             halvings: 0,
             implicit: false,
@@ -106,8 +106,8 @@ impl StepReport {
             active: next.active,
             penetration: self.penetration.max(next.penetration),
             energy: self.energy + next.energy,
-            softened: self.softened + next.softened,
-            loose: self.loose || next.loose,
+            softened: self.softened.min(next.softened),
+            loosened: self.loosened || next.loosened,
             corrections: self.corrections + next.corrections,
             halvings: self.halvings.max(next.halvings),
             implicit: self.implicit || next.implicit,

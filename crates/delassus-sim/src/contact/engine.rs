@@ -2,7 +2,6 @@
 
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
-use super::given_up::GivenUp;
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use crate::driver::{DriverOptions, StepView, Stepped};
@@ -283,11 +282,6 @@ impl ContactEngine {
 
     fn note(&mut self, t: f64, kind: EventKind) {
         self.log.push(Event::without_jump(t, kind, None));
-    }
-
-    /// What time-stepping gave up so far.
-    pub fn given_up(&self) -> GivenUp {
-        self.stepping.as_ref().map_or_else(GivenUp::default, |s| s.given_up)
     }
 
     /// Time-stepping, where it is on.

@@ -19,8 +19,6 @@ pub enum EventKind {
     Reverse,
     /// Another part of a shape took over: the normal changed.
     NormalChange,
-    /// An impact would have gained energy by its law: its restitution was reduced.
-    RestitutionReduced,
     /// Events became too dense and time-stepping took over.
     HandOver,
     /// The points are calm and the event-driven method goes on.
@@ -38,7 +36,6 @@ impl EventKind {
             EventKind::Slip => "slip",
             EventKind::Reverse => "reverse",
             EventKind::NormalChange => "normal-change",
-            EventKind::RestitutionReduced => "restitution-reduced",
             EventKind::HandOver => "hand-over",
             EventKind::HandBack => "hand-back",
         }

@@ -40,12 +40,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
         self.lost -= jump.energy;
-        for reduced in &jump.reduced {
-            for id in &reduced.points {
-                let point = Some((*id, self.base.point_name(*id)));
-                self.log.push(Event::without_jump(s.t, EventKind::RestitutionReduced, point));
-            }
-        }
         let mut accumulates = None;
         let logged = self.log.len();
         for m in &r.members {

@@ -2,7 +2,6 @@
 
 use super::changes::Changes;
 use super::event::{Event, EventKind};
-use super::given_up::GivenUp;
 use super::thresholds::Thresholds;
 use delassus_dae::{Derived, KktError, PointId, State, Unilateral};
 use delassus_nonsmooth::stepping::{PointImpulse, Scheme, Stepper, StepperError, StepperSettings};
@@ -39,8 +38,6 @@ pub(crate) struct Stepping<P: Unilateral> {
     pub steps: u64,
     /// Kinetic energy lost at contacts so far, J.
     pub lost: f64,
-    /// What was given up for the sake of an answer so far.
-    pub given_up: GivenUp,
     last_h: f64,
     /// Acceleration of gravity, m/s².
     pull: f64,
@@ -73,7 +70,6 @@ impl<P: Unilateral> Stepping<P> {
             since: 0,
             steps: 0,
             lost: 0.0,
-            given_up: GivenUp::default(),
             last_h: h,
             pull,
             hit: Vec::new(),
@@ -117,7 +113,6 @@ impl<P: Unilateral> Stepping<P> {
         self.made += 1;
         self.steps += 1;
         self.lost -= report.energy;
-        self.given_up.add(self.from.t, &report);
         // what forces do to a resting point within a step is no hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
         let fast = |i: &PointImpulse| fast * p.gap_per_metre(i.id);
@@ -125,10 +120,6 @@ impl<P: Unilateral> Stepping<P> {
         std::mem::swap(&mut self.hit, &mut self.hit_before);
         self.hit.clear();
         let in_two = self.stepper.scheme() == Scheme::SchatzmanPaoli;
-        for i in self.stepper.impulses().iter().filter(|i| i.softened < 1.0) {
-            let point = Some((i.id, p.point_name(i.id)));
-            log.push(Event::without_jump(self.to.t, EventKind::RestitutionReduced, point));
-        }
         for i in self.stepper.impulses().iter().filter(|i| i.impulse[0] > 0.0) {
             if in_two && self.hit_before.binary_search(&i.id).is_ok() {
                 // three positions make an impact in two steps
