@@ -21,6 +21,9 @@ use crate::problem::{DenseProblem, Law};
 
 /// Rates of bare rows below this part of the largest `b` are round-off.
 pub(crate) const BARE_FLOOR: f64 = 1e-12;
+/// `B` below which nothing drives: what a body at rest is left with by rounding falls by 16 digits from
+/// step to step, down to numbers that have no digits any more. `B²` is an energy.
+pub(crate) const NOTHING: f64 = 1e-150;
 /// The most that is forgiven as rounding of `W r`, relative to `B`.
 pub(crate) const NOISE_CAP: f64 = 1e-6;
 /// Rounding errors of a row in units of ε Σ|W_ij r_j|: a product, a sum, the projection.
@@ -113,6 +116,9 @@ impl Scaled {
                 self.size = self.size.max(p.b[i].abs() / root);
             }
             self.size = self.size.max(root * forced(law));
+        }
+        if self.size < NOTHING {
+            self.size = 0.0;
         }
         self.fill(p);
     }

@@ -372,6 +372,26 @@ fn bad_input_is_told() {
     assert_eq!(p.solve(Solver::Lemke, 1e-9, 100).1.status, Status::Unsupported);
 }
 
+/// A wheel that dry friction has stopped: what is left of its rate falls by 16 digits per step, until
+/// no reaction can be told from zero.
+#[test]
+fn rates_down_to_the_smallest_number() {
+    for k in 0..=324 {
+        let b: f64 = format!("5e-{k}").parse().unwrap();
+        for (law, rows) in [
+            (Law::Interval { lo: -5e-4, hi: 5e-4 }, 1),
+            (Law::Unilateral, 1),
+            (Law::Coulomb { mu: 0.3, tangential: 1 }, 2),
+        ] {
+            let mut w = vec![0.0; rows * rows];
+            (0..rows).for_each(|i| w[i * (rows + 1)] = 100.0);
+            let p = Owned { w, b: vec![-b; rows], laws: vec![law] };
+            let (r, report) = p.solve(Solver::Auto, 1e-10, 1000);
+            assert_eq!(report.status, Status::Solved, "{law:?} {b:e} {r:?} {report:?}");
+        }
+    }
+}
+
 /// Interval laws: dry friction with a known bound on a unit mass.
 #[test]
 fn bounds() {

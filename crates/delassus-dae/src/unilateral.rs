@@ -146,8 +146,8 @@ pub const BEHIND: f64 = 2e-5;
 /// A point is evaluated with the workspace realised: [`Unilateral::position`] after
 /// `realize_position`, [`Unilateral::rates`] after `realize_velocity`.
 pub trait Unilateral: Problem {
-    /// Ids of all points whose gap may be below `margin` at the realised position, ascending, and
-    /// always those without a gap. With an infinite margin: all there are.
+    /// Ids of all points whose gap may be below `margin` (m, see [`Unilateral::gap_per_metre`]) at the
+    /// realised position, ascending, and always those without a gap. With an infinite margin: all there are.
     fn near(&self, ws: &Self::Ws, margin: f64, out: &mut Vec<PointId>);
 
     /// What a point obeys.
@@ -255,6 +255,13 @@ pub trait Unilateral: Problem {
 
     /// A typical length of the system, m: thresholds of gaps are parts of it.
     fn length(&self) -> f64 {
+        1.0
+    }
+
+    /// What a metre is in the unit of the gap of a point: 1 where that is a length, one part of
+    /// [`Unilateral::length`] where it is an angle. Thresholds of gaps and rates are given in metres
+    /// and times this: an angle of a mechanism of 1 mm is no smaller than that of one of 100 m.
+    fn gap_per_metre(&self, _point: PointId) -> f64 {
         1.0
     }
 

@@ -159,6 +159,11 @@ impl<P: Unilateral> Mode<P> {
         }
         let base_scales = base.scales();
         let mut scale_row = vec![base.length(); n_vel];
+        for (p, a) in places.iter().zip(&active) {
+            for row in [p.normal, p.tangent[0], p.tangent[1]].into_iter().flatten() {
+                scale_row[row] *= base.gap_per_metre(a.id);
+            }
+        }
         scale_row[..b.n_pos].copy_from_slice(&base_scales.row[..b.n_pos]);
         for i in b.n_pos..b.n_vel {
             scale_row[first_vel + i - b.n_pos] = base_scales.row[i];

@@ -147,11 +147,11 @@ impl Selector {
             .members
             .iter()
             .zip(closed)
-            .map(|(m, c)| self.part(m, c, rest.speed))
+            .map(|(m, c)| self.part(m, c, rest.speed * p.gap_per_metre(m.id)))
             .collect();
         let mut forces = self.solve(&parts)?;
         let largest = self.u_dot.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let still = rest.acceleration.max(STILL * largest);
+        let still = STILL * largest;
         // friction at rest is stronger than sliding: what starts to slide is solved again
         let mut again = false;
         let mut active = Vec::new();
@@ -160,6 +160,7 @@ impl Selector {
             self.response.add_product(&forces, &mut u_dot);
             active.clear();
             for (k, m) in self.response.members.iter().enumerate() {
+                let still = still.max(rest.acceleration * p.gap_per_metre(m.id));
                 let Some(motion) = decide(m, parts[k], &u_dot, still) else {
                     continue;
                 };

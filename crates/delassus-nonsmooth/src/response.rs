@@ -4,6 +4,7 @@
 //! Delassus matrix W = H A⁻¹ Hᵀ, so that u̇ = W r + u̇_free for forces r and u⁺ = W P + u⁻ for
 //! impulses P. W is dense and small: it has the rows of the points at hand, not those of the model.
 
+use crate::groups::Groups;
 use delassus_dae::{Accel, KktError, StepFailure};
 use delassus_dae::{Law, Point, PointId, Unilateral};
 use delassus_linalg::rank_tol;
@@ -24,6 +25,8 @@ pub struct Member {
 /// W and A⁻¹Hᵀ of a set of points at one position.
 pub struct Response {
     acc: Accel,
+    /// What hangs together without points.
+    pub groups: Groups,
     /// The points, in ascending order of ids.
     pub members: Vec<Member>,
     /// W, row by row.
@@ -43,6 +46,7 @@ impl Response {
         let d = p.dims();
         Ok(Response {
             acc: Accel::new(p)?,
+            groups: Groups::new(p),
             members: Vec::new(),
             w: Vec::new(),
             n: 0,
@@ -98,6 +102,15 @@ impl Response {
             }
         }
         Ok(())
+    }
+
+    /// Group of each member, and how many there are; members whose law is not in `joins` connect
+    /// nothing.
+    pub fn groups_joined_by(&self, joins: impl Fn(&Law) -> bool) -> (Vec<usize>, usize) {
+        let mut of_group = Vec::new();
+        let points = self.members.iter().map(|m| (&m.at.cols[..], joins(&m.law)));
+        let n = self.groups.clone().number(points, &mut of_group);
+        (of_group, n)
     }
 
     /// u = (rates of the members), for which they must have been evaluated.

@@ -78,7 +78,7 @@ fn no_impact_gains_energy() {
             let (r, _) = impact(&p, &[-1.0, 0.3 * f64::from(j)]);
             let moved: f64 = r.impulse.iter().zip(&r.before).map(|(p, u)| (p * u).abs()).sum();
             assert!(r.energy <= 1e-12 * moved, "{c} {j}: {}", r.energy);
-            softened += usize::from(r.softened < 1.0);
+            softened += usize::from(!r.reduced.is_empty());
         }
     }
     assert!(softened > 0, "the audit never had to act: the test shows nothing");

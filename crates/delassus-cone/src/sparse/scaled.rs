@@ -13,7 +13,7 @@ use super::packed::{MassRoot, PAD, Packed, Source};
 use super::problem::{InverseMass, SparseProblem};
 use crate::law::{bare_reaction, defect};
 use crate::problem::Law;
-use crate::scaling::{BARE_FLOOR, NOISE_CAP, NOISE_FACTOR, forced, offsets, scaled_law};
+use crate::scaling::{BARE_FLOOR, NOISE_CAP, NOISE_FACTOR, NOTHING, forced, offsets, scaled_law};
 
 /// A sparse matrix by rows that owns its memory.
 #[derive(Clone, Debug, Default)]
@@ -311,6 +311,9 @@ impl ScaledSparse {
                 self.size = self.size.max(p.b[i].abs() / root);
             }
             self.size = self.size.max(root * forced(law));
+        }
+        if self.size < NOTHING {
+            self.size = 0.0;
         }
         let size = self.unit();
         self.b.clear();

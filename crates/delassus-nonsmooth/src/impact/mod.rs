@@ -4,14 +4,19 @@
 //! v⁺ = v⁻ + A⁻¹Hᵀ P,  u⁺ = u⁻ + W P        joints are inside A⁻¹ and take their own impulses
 //! ```
 //!
-//! - `moreau`: Newton's law for all points at once, 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0.
-//! - `poisson`: compression, then impulses of restitution.
-//! - `energetic`: one point, with the work of the normal force (Stronge).
-//! - `sequential`: one point after another, by falling speed of approach.
+//! Bodies that neither joints nor touching points connect have nothing to do with each other: every
+//! group (`groups.rs`) is an impact of its own, with its own laws and its own audit. Within a group:
 //!
-//! Every impact is audited: for e ≤ 1 none may leave more kinetic energy than there was. The
+//! - `moreau`: Newton's law for all points at once, 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0.
+//! - `poisson`: compression, then restitution; points with Newton's law among them end it with their
+//!   own condition.
+//! - `energetic`: one point, with the work of the normal force (Stronge).
+//! - `sequential`: one point after another, by falling speed of approach, each by the law it names.
+//!
+//! Every impact is audited: for e ≤ 1 no group may leave with more kinetic energy than it had. The
 //! known laws do not promise that for friction or different coefficients (Kane's example). Where
-//! one gains, its restitution is reduced until it does not, which is told in [`Impact::softened`].
+//! one gains, the restitution of its group is reduced until it does not, which is told in
+//! [`Impact::reduced`].
 
 mod energetic;
 mod moreau;
@@ -34,9 +39,19 @@ pub struct Impact {
     pub after: Vec<f64>,
     /// Kinetic energy after minus before, J.
     pub energy: f64,
-    /// Factor on all coefficients of restitution that kept the energy from growing; 1 where
-    /// nothing had to be done.
+    /// Least factor on coefficients of restitution; 1 where all laws were kept.
     pub softened: f64,
+    /// Where the law of the user was not kept.
+    pub reduced: Vec<Reduced>,
+}
+
+/// Points of one group whose coefficients of restitution were reduced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduced {
+    /// Those of them that approached and have a coefficient.
+    pub points: Vec<PointId>,
+    /// Factor on all coefficients of the group that kept its energy from growing.
+    pub factor: f64,
 }
 
 /// Why there is no jump.
@@ -59,6 +74,86 @@ const ROUND_OFF: f64 = 1e-13;
 /// Bisections of the factor on restitution.
 const HALVINGS: u32 = 40;
 
+/// Points that meet in one group, with the part of W that belongs to them.
+struct Meeting {
+    points: Vec<Meets>,
+    /// Row of the response for each row.
+    rows: Vec<usize>,
+    w: Vec<f64>,
+    n: usize,
+}
+
+/// One of them.
+struct Meets {
+    id: PointId,
+    law: Law,
+    /// Its first row in the meeting.
+    row: usize,
+}
+
+impl Meeting {
+    /// The members with number `group` in `of_group`; dry friction has no impulse and no place here.
+    fn new(r: &Response, of_group: &[usize], group: usize) -> Meeting {
+        let mut meeting = Meeting { points: Vec::new(), rows: Vec::new(), w: Vec::new(), n: 0 };
+        for (m, g) in r.members.iter().zip(of_group) {
+            if *g == group && has_impulse(&m.law) {
+                meeting.points.push(Meets { id: m.id, law: m.law, row: meeting.rows.len() });
+                meeting.rows.extend(m.row..m.row + m.law.rows());
+            }
+        }
+        let rows = &meeting.rows;
+        meeting.n = rows.len();
+        meeting.w = rows.iter().flat_map(|i| rows.iter().map(|j| r.w[*i * r.n + *j])).collect();
+        meeting
+    }
+
+    /// u += W P.
+    fn add_product(&self, p: &[f64], u: &mut [f64]) {
+        for (u, row) in u.iter_mut().zip(self.w.chunks_exact(self.n)) {
+            *u += row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>();
+        }
+    }
+
+    /// Impulses, and the factor on restitution that keeps the energy from growing.
+    fn resolve(
+        &self,
+        before: &[f64],
+        one_by_one: bool,
+        ws: &mut cone::Workspace,
+    ) -> Result<(Vec<f64>, f64), ImpactError> {
+        let gains = |p: &[f64]| {
+            let mut change = vec![0.0; self.n];
+            self.add_product(p, &mut change);
+            let energy: f64 =
+                p.iter().zip(before).zip(&change).map(|((p, u), d)| p * (u + 0.5 * d)).sum();
+            let moved: f64 = p.iter().zip(before).map(|(p, u)| (p * u).abs()).sum();
+            energy > ROUND_OFF * moved
+        };
+        let full = by_law(self, before, one_by_one, 1.0, ws)?;
+        if !gains(&full) {
+            return Ok((full, 1.0));
+        }
+        let (mut lo, mut hi) = (0.0, 1.0);
+        let mut best = by_law(self, before, one_by_one, 0.0, ws)?;
+        for _ in 0..HALVINGS {
+            let mid = 0.5 * (lo + hi);
+            let p = by_law(self, before, one_by_one, mid, ws)?;
+            if gains(&p) {
+                hi = mid;
+            } else {
+                lo = mid;
+                best = p;
+            }
+        }
+        Ok((best, lo))
+    }
+}
+
+/// Dry friction is finite, and an impact lasts no time.
+pub fn has_impulse(law: &Law) -> bool {
+    !matches!(law, Law::DryFriction { .. })
+}
+
 /// Finds the jump at velocities u⁻ = `before` of the members of the response.
 pub fn resolve(
     r: &Response,
@@ -66,61 +161,57 @@ pub fn resolve(
     one_by_one: bool,
     ws: &mut cone::Workspace,
 ) -> Result<Impact, ImpactError> {
-    let attempt = |factor: f64, ws: &mut cone::Workspace| -> Result<Impact, ImpactError> {
-        let impulse = by_law(r, before, one_by_one, factor, ws)?;
-        let mut after = before.to_vec();
-        r.add_product(&impulse, &mut after);
-        let energy = r.energy_of_impulse(before, &after, &impulse);
-        Ok(Impact { impulse, before: before.to_vec(), after, energy, softened: factor })
-    };
-    let gains = |i: &Impact| {
-        let moved: f64 = i.impulse.iter().zip(&i.before).map(|(p, u)| (p * u).abs()).sum::<f64>();
-        i.energy > ROUND_OFF * moved
-    };
-    let full = attempt(1.0, ws)?;
-    if !gains(&full) {
-        return Ok(full);
-    }
-    let (mut lo, mut hi) = (0.0, 1.0);
-    let mut best = attempt(0.0, ws)?;
-    for _ in 0..HALVINGS {
-        let mid = 0.5 * (lo + hi);
-        let i = attempt(mid, ws)?;
-        if gains(&i) {
-            hi = mid;
-        } else {
-            lo = mid;
-            best = i;
+    let (of_group, groups) = r.groups_joined_by(has_impulse);
+    let mut impulse = vec![0.0; r.n];
+    let mut reduced = Vec::new();
+    for group in 0..groups {
+        let meeting = Meeting::new(r, &of_group, group);
+        let own: Vec<f64> = meeting.rows.iter().map(|i| before[*i]).collect();
+        if meeting.points.iter().all(|m| own[m.row] >= 0.0) {
+            continue;
+        }
+        let (p, factor) = meeting.resolve(&own, one_by_one, ws)?;
+        for (row, p) in meeting.rows.iter().zip(p) {
+            impulse[*row] = p;
+        }
+        if factor < 1.0 {
+            let bounces = |m: &&Meets| own[m.row] < 0.0 && coefficient(&m.law) > 0.0;
+            let points = meeting.points.iter().filter(bounces).map(|m| m.id).collect();
+            reduced.push(Reduced { points, factor });
         }
     }
-    Ok(best)
+    let mut after = before.to_vec();
+    r.add_product(&impulse, &mut after);
+    let energy = r.energy_of_impulse(before, &after, &impulse);
+    let softened = reduced.iter().map(|r| r.factor).fold(1.0, f64::min);
+    Ok(Impact { impulse, before: before.to_vec(), after, energy, softened, reduced })
 }
 
 /// Impulses by the laws of the points, all coefficients of restitution times `factor`.
 fn by_law(
-    r: &Response,
+    m: &Meeting,
     before: &[f64],
     one_by_one: bool,
     factor: f64,
     ws: &mut cone::Workspace,
 ) -> Result<Vec<f64>, ImpactError> {
     let has = |law: RestitutionLaw| {
-        r.members.iter().any(
+        m.points.iter().any(
             |m| matches!(m.law, Law::Contact { restitution, .. } if restitution.law == law && restitution.e > 0.0),
         )
     };
     if one_by_one || has(RestitutionLaw::Energetic) {
-        sequential::impulses(r, before, factor, ws)
+        sequential::impulses(m, before, factor, ws)
     } else if has(RestitutionLaw::Poisson) {
-        poisson::impulses(r, before, factor, ws)
+        poisson::impulses(m, before, factor, ws)
     } else {
-        moreau::impulses(r, before, factor, ws)
+        moreau::impulses(m, before, factor, ws)
     }
 }
 
-/// Solves W P + b for laws; the members of the response are named where there is no solution.
+/// Solves W P + b for laws; the points of the meeting are named where there is no solution.
 fn solve(
-    r: &Response,
+    m: &Meeting,
     (w, b): (&[f64], &[f64]),
     laws: &[cone::Law],
     ws: &mut cone::Workspace,
@@ -133,21 +224,20 @@ fn solve(
         return Ok(p);
     }
     Err(ImpactError::NoSolution {
-        points: r.members.iter().map(|m| m.id).collect(),
+        points: m.points.iter().map(|m| m.id).collect(),
         status: format!("{:?}, residual {:.1e}", report.status, report.residual),
     })
 }
 
-/// Laws of all rows for impulses. Dry friction in joints is finite and has no impulse.
-fn laws(r: &Response) -> Vec<cone::Law> {
-    r.members
+/// Laws of all rows for impulses.
+fn laws(m: &Meeting) -> Vec<cone::Law> {
+    m.points
         .iter()
         .map(|m| match m.law {
             Law::Contact { mu, tangential, .. } if tangential > 0 => {
                 cone::Law::Coulomb { mu, tangential }
             }
-            Law::Contact { .. } | Law::OneWay => cone::Law::Unilateral,
-            Law::DryFriction { .. } => cone::Law::Interval { lo: 0.0, hi: 0.0 },
+            _ => cone::Law::Unilateral,
         })
         .collect()
 }

@@ -4,17 +4,19 @@
 //! least e P_C; what it gives more is there to keep the points from meeting again,
 //! 0 ≤ (P_N − e P_C) ⊥ u_N⁺ ≥ 0. Friction acts in both phases, bounded by the normal impulse of
 //! the phase: by the cone in compression, by a disc (in the plane an interval) in restitution.
+//!
+//! A point among them that names Newton's law goes through the same phases, but gives back what makes
+//! it leave as that law says: 0 ≤ P_N − P_C ⊥ u_N⁺ + e u_N⁻ ≥ 0.
 
-use super::{ImpactError, coefficient, laws, solve};
-use crate::response::Response;
+use super::{ImpactError, Meeting, coefficient, laws, solve};
 use delassus_cone as cone;
-use delassus_dae::Law;
+use delassus_dae::{Law, RestitutionLaw};
 
 /// Rounds in which the bound of friction follows the normal impulse of restitution.
 const ROUNDS: usize = 60;
 
 pub(super) fn impulses(
-    r: &Response,
+    r: &Meeting,
     before: &[f64],
     factor: f64,
     ws: &mut cone::Workspace,
@@ -24,10 +26,14 @@ pub(super) fn impulses(
     r.add_product(&compression, &mut u);
     // given back at least
     let mut back = vec![0.0; r.n];
-    for m in &r.members {
+    for m in r.points.iter().filter(|m| !is_newtons(&m.law)) {
         back[m.row] = factor * coefficient(&m.law) * compression[m.row];
     }
     r.add_product(&back, &mut u);
+    // left with at least
+    for m in r.points.iter().filter(|m| is_newtons(&m.law)) {
+        u[m.row] += factor * coefficient(&m.law) * before[m.row].min(0.0);
+    }
     // what comes on top: unilateral in the normals; friction bounded by the normal impulse of
     // this phase, which is found by repetition
     let mut rest = Restitution::new(r);
@@ -37,7 +43,7 @@ pub(super) fn impulses(
         let x = rest.solve(r, &u, &normal, ws)?;
         let change: f64 = x.iter().zip(&last).map(|(a, b)| (a - b).abs()).sum();
         let size: f64 = x.iter().chain(&back).map(|a| a.abs()).sum();
-        for m in &r.members {
+        for m in &r.points {
             normal[m.row] = back[m.row] + x[m.row];
         }
         last = x;
@@ -46,6 +52,10 @@ pub(super) fn impulses(
         }
     }
     Ok((0..r.n).map(|i| compression[i] + back[i] + last[i]).collect())
+}
+
+fn is_newtons(law: &Law) -> bool {
+    matches!(law, Law::Contact { restitution, .. } if restitution.law == RestitutionLaw::Newton)
 }
 
 /// The problem of restitution, with friction bounded by given normal impulses.
@@ -63,9 +73,9 @@ struct Restitution {
 }
 
 impl Restitution {
-    fn new(r: &Response) -> Restitution {
+    fn new(r: &Meeting) -> Restitution {
         let (mut rows, mut bounds, mut laws) = (Vec::new(), Vec::new(), Vec::new());
-        for m in &r.members {
+        for m in &r.points {
             rows.push(Some(m.row));
             match m.law {
                 Law::Contact { mu, tangential, .. } if tangential > 0 => {
@@ -74,8 +84,7 @@ impl Restitution {
                     rows.extend((1..=tangential).map(|k| Some(m.row + k)));
                     laws.extend([cone::Law::Unilateral, cone::Law::Coulomb { mu, tangential }]);
                 }
-                Law::Contact { .. } | Law::OneWay => laws.push(cone::Law::Unilateral),
-                Law::DryFriction { .. } => laws.push(cone::Law::Interval { lo: 0.0, hi: 0.0 }),
+                _ => laws.push(cone::Law::Unilateral),
             }
         }
         let n = rows.len();
@@ -97,7 +106,7 @@ impl Restitution {
     /// Impulses at velocities u, row by row of the response, with friction up to μ times `normal`.
     fn solve(
         &mut self,
-        r: &Response,
+        r: &Meeting,
         u: &[f64],
         normal: &[f64],
         ws: &mut cone::Workspace,

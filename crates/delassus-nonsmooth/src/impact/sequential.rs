@@ -5,10 +5,8 @@
 //! impact without restitution.
 
 use super::energetic::Single;
-use super::{ImpactError, laws, solve};
-use crate::response::Response;
+use super::{ImpactError, Meeting, laws, solve};
 use delassus_cone as cone;
-use delassus_dae::Law;
 
 /// Single impacts per point.
 const ROUNDS: usize = 500;
@@ -16,20 +14,16 @@ const ROUNDS: usize = 500;
 const OVER: f64 = 1e-10;
 
 pub(super) fn impulses(
-    r: &Response,
+    r: &Meeting,
     before: &[f64],
     factor: f64,
     ws: &mut cone::Workspace,
 ) -> Result<Vec<f64>, ImpactError> {
     let mut total = vec![0.0; r.n];
     let mut u = before.to_vec();
-    let fastest = r.members.iter().map(|m| -u[m.row]).fold(0.0, f64::max);
-    for _ in 0..ROUNDS * r.members.len() {
-        let worst = r
-            .members
-            .iter()
-            .filter(|m| !matches!(m.law, Law::DryFriction { .. }))
-            .min_by(|a, b| u[a.row].total_cmp(&u[b.row]));
+    let fastest = r.points.iter().map(|m| -u[m.row]).fold(0.0, f64::max);
+    for _ in 0..ROUNDS * r.points.len() {
+        let worst = r.points.iter().min_by(|a, b| u[a.row].total_cmp(&u[b.row]));
         let Some(m) = worst.filter(|m| u[m.row] < -OVER * fastest) else {
             return Ok(total);
         };

@@ -1,7 +1,9 @@
 //! The contact problem of a step.
 //!
 //! With u = W P + b at the end of the step, b the rates without impulses minus the least ones allowed:
-//! 0 ≤ u_N ⊥ P_N ≥ 0 and Coulomb's law between P_T and u_T; joints are inside W.
+//! 0 ≤ u_N ⊥ P_N ≥ 0 and Coulomb's law between P_T and u_T; joints are inside W. What neither joints nor
+//! points connect (nor forces, where they are implicit) is solved apart: each group to its own
+//! tolerance, with its own control of energy.
 
 use super::delassus::Blocks;
 use super::operator::Operator;
@@ -10,9 +12,8 @@ use super::{StepReport, Stepper, StepperError};
 use delassus_cone as cone;
 use delassus_dae::Unilateral;
 
-/// Factors on restitution that are tried in turn where a step would gain energy: Newton's law with
-/// friction may do so, without restitution no step does.
-const SOFTER: [f64; 3] = [1.0, 0.5, 0.0];
+/// Bisections of the factor on restitution where the law of a group would gain energy.
+const BISECTIONS: u32 = 6;
 
 impl<P: Unilateral> Stepper<P> {
     /// Finds the impulses of all points; `dv_points` and `lambda_points` are what they do. The place
@@ -26,42 +27,112 @@ impl<P: Unilateral> Stepper<P> {
         let margin =
             2.0 * frame.h * (self.speed(&self.v) + self.speed(&self.dv)) + 1e-4 * self.length;
         self.points.collect(p, &self.ws, margin);
-        self.points.pose(&self.dv, frame, rule, self.length);
+        let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
+        self.points.pose(&self.dv, frame, rule, self.length, groups);
         self.leave_out_passed(p, frame)?;
-        self.points.number_rows();
         self.dv_points.fill(0.0);
         self.lambda_points.fill(0.0);
         let mut report = StepReport { contacts: self.points.n, ..StepReport::default() };
         if self.points.n == 0 {
             return Ok(report);
         }
-        self.delassus.clear();
-        for (c, e) in self.points.pool.iter().zip(&self.points.entries).take(self.points.n) {
-            for k in 0..e.rows {
-                self.delassus.push(&c.at, k);
-            }
+        let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
+        self.points.group(groups);
+        let bare = self.op.bare && !self.op.implicit;
+        let blocks = Blocks { shape: &self.op.blocks, values: &self.op.mass };
+        self.delassus.set_mass(Some(&blocks).filter(|_| bare));
+        self.f.fill(0.0);
+        for group in 0..self.points.first.len() - 1 {
+            self.resolve_group(group, frame.h, rule, &mut report)?;
+            self.delassus.add_transposed(&self.r, &mut self.f);
         }
-        for factor in SOFTER {
-            report.softened = factor;
-            let mut error = 0.0;
-            // a point that starts to slide has less friction than one at rest
-            for _ in 0..3 {
-                self.impulses_once(frame.h, factor, &mut report)?;
-                (report.energy, error) = self.points.finish(&self.dv_points);
-                if !self.points.let_slip() {
-                    break;
-                }
-            }
-            if report.energy <= error || rule == Rule::SchatzmanPaoli {
-                break;
-            }
-        }
+        self.op.respond(&self.f, &mut self.dv_points, &mut self.lambda_points)?;
         report.active = self.points.active();
         Ok(report)
     }
 
+    /// Finds the impulses of one group. Newton's law with friction may gain energy, and where two
+    /// stops face each other it may ask for what cannot be; without restitution neither happens. So
+    /// there the restitution of the group is reduced, by as little as that takes.
+    fn resolve_group(
+        &mut self,
+        group: usize,
+        h: f64,
+        rule: Rule,
+        report: &mut StepReport,
+    ) -> Result<(), StepperError> {
+        self.delassus.clear();
+        for i in &self.points.by_group[self.points.places(group)] {
+            let (c, e) = (&self.points.pool[*i], &self.points.entries[*i]);
+            for k in 0..e.rows {
+                self.delassus.push(&c.at, k);
+            }
+        }
+        let full = self.attempt(group, h, 1.0, report);
+        let bounces = |i: &usize| self.points.entries[*i].bounce > 0.0;
+        let may_soften = rule == Rule::Moreau
+            && self.points.by_group[self.points.places(group)].iter().any(bounces);
+        match full {
+            Err(e) if !may_soften => return Err(e),
+            Ok((energy, error)) if energy <= error || !may_soften => {
+                report.energy += energy;
+                return Ok(());
+            }
+            _ => {}
+        }
+        let (mut lo, mut hi) = (0.0, 1.0);
+        let mut energy_of_lo = self.attempt(group, h, lo, report)?.0;
+        let mut is_at_lo = true;
+        for _ in 0..BISECTIONS {
+            let mid = 0.5 * (lo + hi);
+            let made = self.attempt(group, h, mid, report).ok();
+            is_at_lo = made.is_some_and(|(energy, error)| energy <= error);
+            match made {
+                Some((energy, _)) if is_at_lo => (lo, energy_of_lo) = (mid, energy),
+                _ => hi = mid,
+            }
+        }
+        if !is_at_lo {
+            energy_of_lo = self.attempt(group, h, lo, report)?.0;
+        }
+        report.energy += energy_of_lo;
+        report.softened = report.softened.min(lo);
+        for at in self.points.places(group) {
+            let i = self.points.by_group[at];
+            if self.points.entries[i].bounce > 0.0 {
+                self.points.pool[i].softened = lo;
+            }
+        }
+        Ok(())
+    }
+
+    /// Impulses of a group with all its restitutions times `factor`; the energy they add, and what of
+    /// it is an error of the step.
+    fn attempt(
+        &mut self,
+        group: usize,
+        h: f64,
+        factor: f64,
+        report: &mut StepReport,
+    ) -> Result<(f64, f64), StepperError> {
+        let mut made = (0.0, 0.0);
+        // a point that starts to slide has less friction than one at rest
+        for _ in 0..3 {
+            self.impulses_once(group, h, factor, report)?;
+            let Stepper { op, delassus, points, du, r, lambda_points, .. } = self;
+            let mut respond = |f: &[f64], x: &mut [f64]| op.respond(f, x, lambda_points);
+            delassus.product(self.dims.nv, &mut respond, r, du)?;
+            made = points.finish(group, du);
+            if !points.let_slip(group) {
+                break;
+            }
+        }
+        Ok(made)
+    }
+
     fn impulses_once(
         &mut self,
+        group: usize,
         h: f64,
         factor: f64,
         report: &mut StepReport,
@@ -70,16 +141,16 @@ impl<P: Unilateral> Stepper<P> {
         self.b.clear();
         self.laws.clear();
         self.r.clear();
-        for i in 0..points.n {
-            let e = &points.entries[i];
-            self.laws.push(points.law(i, h));
+        for i in &points.by_group[points.places(group)] {
+            let e = &points.entries[*i];
+            self.laws.push(points.law(*i, h));
             self.b.extend_from_slice(&e.end[..e.rows]);
             self.b[e.row] -= e.bound + factor * e.bounce;
-            self.r.extend_from_slice(&points.pool[i].impulse[..e.rows]);
+            self.r.extend_from_slice(&points.pool[*i].impulse[..e.rows]);
         }
         let lambda = &mut self.lambda_points;
         let bare = self.op.bare && !self.op.implicit;
-        let large = self.delassus.is_large(bare);
+        let large = self.delassus.is_large();
         let settings = cone::Settings {
             tolerance: if large { self.settings.large_tolerance } else { self.settings.tolerance },
             max_iterations: self.settings.max_iterations,
@@ -87,10 +158,9 @@ impl<P: Unilateral> Stepper<P> {
         };
         let (nv, b, laws, r) = (self.dims.nv, &self.b, &self.laws, &mut self.r);
         let answer = if bare {
-            let Operator { acc, blocks, mass, .. } = &mut self.op;
-            let blocks = Some(Blocks { shape: blocks, values: mass });
+            let Operator { acc, blocks, .. } = &mut self.op;
             let mut respond = |f: &[f64], x: &mut [f64]| acc.respond(f, x, lambda);
-            self.delassus.solve(nv, blocks, &mut respond, b, laws, r, &settings)
+            self.delassus.solve(nv, Some(blocks), &mut respond, b, laws, r, &settings)
         } else {
             let op = &mut self.op;
             let mut respond = |f: &[f64], x: &mut [f64]| op.respond(f, x, lambda);
@@ -98,24 +168,24 @@ impl<P: Unilateral> Stepper<P> {
         };
         let answer = answer?;
         report.status = answer.status;
-        report.residual = answer.residual;
         report.loosened |= answer.residual > self.settings.tolerance;
         report.iterations += answer.iterations;
+        let places = points.places(group);
         if answer.status != cone::Status::Solved {
             return Err(StepperError::Contact {
-                points: points.n,
+                points: points.by_group[places].iter().map(|i| points.pool[*i].id).collect(),
                 status: answer.status,
                 residual: answer.residual,
                 h,
             });
         }
-        for (c, e) in points.pool.iter_mut().zip(&points.entries).take(points.n) {
+        report.residual = report.residual.max(answer.residual);
+        for at in places {
+            let i = points.by_group[at];
+            let (c, e) = (&mut points.pool[i], &points.entries[i]);
             c.impulse = [0.0; 3];
             c.impulse[..e.rows].copy_from_slice(&self.r[e.row..e.row + e.rows]);
         }
-        self.f.fill(0.0);
-        self.delassus.add_transposed(&self.r, &mut self.f);
-        self.op.respond(&self.f, &mut self.dv_points, &mut self.lambda_points)?;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! u = W r + b with W = H A⁻¹ Hᵀ for rows H of points, dense or factored.
 //!
-//! Few rows: W is formed, one solution of the step's linear system per row. Many rows on a system
-//! without joints: W is never formed, A⁻¹ is block-diagonal, and memory and one sweep of the solver
-//! are linear in the number of points.
+//! Few rows: W is formed, one solution of the step's linear system per row; without joints A⁻¹ is
+//! block-diagonal, and the blocks of a row do. Many rows on a system without joints: W is never formed,
+//! and memory and one sweep of the solver are linear in the number of points.
 
 use delassus_cone as cone;
 use delassus_dae::{Point, StepFailure};
@@ -26,10 +26,15 @@ pub(super) struct Delassus {
     dense: cone::Workspace,
     sparse: cone::SparseWorkspace,
     inverse: Vec<f64>,
-    /// The mass that it is the inverse of.
+    /// The mass that it is the inverse of, and the block of each coordinate.
     inverse_of: Vec<f64>,
+    block_of: Vec<usize>,
+    /// What one row moves; zero between two rows.
+    moved: Vec<f64>,
     scratch: Vec<f64>,
     loaded: bool,
+    /// `inverse` is that of the system at hand.
+    inverted: bool,
 }
 
 /// M as blocks, for the factored form.
@@ -57,9 +62,28 @@ impl Delassus {
         self.start.len().saturating_sub(1)
     }
 
-    /// The factored form would be used.
-    pub fn is_large(&self, has_blocks: bool) -> bool {
-        has_blocks && self.rows() >= FACTORED_FROM
+    /// The factored form is used.
+    pub fn is_large(&self) -> bool {
+        self.inverted && self.rows() >= FACTORED_FROM
+    }
+
+    /// Takes over the mass of a system without joints; `None` where there are some.
+    pub fn set_mass(&mut self, blocks: Option<&Blocks<'_>>) {
+        self.loaded = false;
+        let Some(blocks) = blocks else {
+            self.inverted = false;
+            return;
+        };
+        // the mass is often the same as last time
+        self.inverted = self.inverse_of == blocks.values
+            || invert(blocks, &mut self.inverse, &mut self.scratch);
+        self.inverse_of.clear();
+        self.inverse_of.extend_from_slice(if self.inverted { blocks.values } else { &[] });
+        if self.block_of.is_empty() {
+            for k in 0..blocks.shape.count() {
+                self.block_of.extend((0..blocks.shape.sizes()[k]).map(|_| k));
+            }
+        }
     }
 
     /// x += Hᵀ r.
@@ -86,27 +110,21 @@ impl Delassus {
     pub fn solve(
         &mut self,
         nv: usize,
-        blocks: Option<Blocks<'_>>,
+        blocks: Option<&BlockDiag>,
         respond: &mut Respond<'_>,
         b: &[f64],
         laws: &[cone::Law],
         r: &mut [f64],
         settings: &cone::Settings,
     ) -> Result<cone::Report, StepFailure> {
-        if let Some(blocks) = blocks.filter(|_| self.rows() >= FACTORED_FROM) {
-            if !self.loaded {
-                // the mass is often the same as last time
-                self.loaded = self.inverse_of == blocks.values
-                    || invert(&blocks, &mut self.inverse, &mut self.scratch);
-                self.inverse_of.clear();
-                self.inverse_of.extend_from_slice(if self.loaded { blocks.values } else { &[] });
-            }
-            if self.loaded {
-                return Ok(self.solve_factored(&blocks, b, laws, r, settings));
-            }
+        if let Some(blocks) = blocks.filter(|_| self.is_large()) {
+            return Ok(self.solve_factored(blocks, b, laws, r, settings));
         }
         if !self.loaded {
-            self.form(nv, respond)?;
+            match blocks.filter(|_| self.inverted) {
+                Some(blocks) => self.form_by_blocks(nv, blocks),
+                None => self.form(nv, respond)?,
+            }
             self.loaded = true;
         }
         let p = cone::DenseProblem { w: &self.w, b, laws };
@@ -116,7 +134,7 @@ impl Delassus {
 
     fn solve_factored(
         &mut self,
-        blocks: &Blocks<'_>,
+        blocks: &BlockDiag,
         b: &[f64],
         laws: &[cone::Law],
         r: &mut [f64],
@@ -124,7 +142,7 @@ impl Delassus {
     ) -> cone::Report {
         let p = cone::SparseProblem {
             h: cone::Rows { start: &self.start, columns: &self.cols, values: &self.vals },
-            minv: cone::InverseMass::Blocks { sizes: blocks.shape.sizes(), values: &self.inverse },
+            minv: cone::InverseMass::Blocks { sizes: blocks.sizes(), values: &self.inverse },
             b,
             laws,
         };
@@ -137,6 +155,61 @@ impl Delassus {
         let inner = cone::Settings { solver: cone::Solver::InteriorPoint, ..*settings };
         let last = cone::solve_sparse(&p, r, &inner, &mut self.sparse);
         cone::Report { iterations: report.iterations + last.iterations, ..last }
+    }
+
+    /// du = W r.
+    pub fn product(
+        &mut self,
+        nv: usize,
+        respond: &mut Respond<'_>,
+        r: &[f64],
+        du: &mut Vec<f64>,
+    ) -> Result<(), StepFailure> {
+        let n = self.rows();
+        du.clear();
+        if self.loaded {
+            let row = |i: usize| self.w[i * n..(i + 1) * n].iter().zip(r).map(|(w, r)| w * r).sum();
+            du.extend((0..n).map(|i| -> f64 { row(i) }));
+            return Ok(());
+        }
+        let mut f = std::mem::take(&mut self.f);
+        f.clear();
+        f.resize(nv, 0.0);
+        self.x.resize(nv, 0.0);
+        self.add_transposed(r, &mut f);
+        let done = respond(&f, &mut self.x);
+        self.f = f;
+        done?;
+        du.extend((0..n).map(|i| self.dot(i, &self.x)));
+        Ok(())
+    }
+
+    /// W by the inverse of the blocks that a row touches: the cost does not grow with the system.
+    fn form_by_blocks(&mut self, nv: usize, blocks: &BlockDiag) {
+        let n = self.rows();
+        self.moved.resize(nv, 0.0);
+        self.w.resize(n * n, 0.0);
+        for j in 0..n {
+            let range = self.start[j]..self.start[j + 1];
+            let of = |c: usize| {
+                let k = self.block_of[c];
+                (blocks.dof(k), blocks.sizes()[k], blocks.value(k))
+            };
+            for (c, v) in self.cols[range.clone()].iter().zip(&self.vals[range.clone()]) {
+                let (first, size, value) = of(*c);
+                let inverse = &self.inverse[value..value + size * size];
+                for i in 0..size {
+                    self.moved[first + i] += inverse[i * size + c - first] * v;
+                }
+            }
+            for i in 0..n {
+                self.w[i * n + j] = self.dot(i, &self.moved);
+            }
+            for c in &self.cols[range] {
+                let (first, size, _) = of(*c);
+                self.moved[first..first + size].fill(0.0);
+            }
+        }
     }
 
     fn form(&mut self, nv: usize, respond: &mut Respond<'_>) -> Result<(), StepFailure> {

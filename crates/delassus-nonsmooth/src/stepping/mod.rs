@@ -28,6 +28,7 @@ mod delassus;
 mod gen_alpha;
 mod moreau_jean;
 mod operator;
+mod parts;
 mod passing;
 mod points;
 mod position;
@@ -37,11 +38,13 @@ mod schatzman_paoli;
 pub use operator::Forces;
 pub use report::{PointImpulse, StepReport, StepperError};
 
+use crate::groups::Groups;
 use delassus::Delassus;
 use delassus_cone as cone;
 use delassus_dae::{Derived, Dims, KktError, State, StepFailure, Unilateral};
 use gen_alpha::GenAlpha;
 use operator::Operator;
+use parts::Parts;
 use passing::Passing;
 use points::Points;
 use position::Correction;
@@ -113,6 +116,10 @@ pub struct Stepper<P: Unilateral> {
     ws: P::Ws,
     op: Operator,
     points: Points,
+    /// What hangs together, with explicit and with implicit forces.
+    groups: (Groups, Groups),
+    /// Impulses and multipliers (N s) of the parts of a step that was halved so far.
+    parts: Parts,
     delassus: Delassus,
     correction: Correction,
     passing: Passing,
@@ -123,6 +130,7 @@ pub struct Stepper<P: Unilateral> {
     // contact problem
     b: Vec<f64>,
     r: Vec<f64>,
+    du: Vec<f64>,
     laws: Vec<cone::Law>,
     // the step at hand: time and position of its place, …
     t: f64,
@@ -158,6 +166,7 @@ impl<P: Unilateral> Stepper<P> {
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
         let op = Operator::new(p, settings.forces)?;
+        let structure = p.structure();
         Ok(Stepper {
             scheme,
             settings,
@@ -168,6 +177,11 @@ impl<P: Unilateral> Stepper<P> {
             passing: Passing::new(&op.blocks, d.nv, d.nq),
             op,
             points: Points::default(),
+            groups: (
+                Groups::of_structure(&structure, false),
+                Groups::of_structure(&structure, true),
+            ),
+            parts: Parts::new(d),
             delassus: Delassus::default(),
             correction: Correction::new(p),
             gen_alpha: GenAlpha::new(d),
@@ -176,6 +190,7 @@ impl<P: Unilateral> Stepper<P> {
             saved: vec![state; settings.max_halvings as usize + 1],
             b: Vec::new(),
             r: Vec::new(),
+            du: Vec::new(),
             laws: Vec::new(),
             t: 0.0,
             f: nv(),
@@ -223,9 +238,11 @@ impl<P: Unilateral> Stepper<P> {
         if !(h > 0.0 && h.is_finite()) {
             return Err(StepperError::BadStep { h });
         }
+        self.parts.clear();
         let done = self.advance(p, s, h, 0);
-        if done.is_err() {
-            s.copy_from(&self.saved[0]);
+        match &done {
+            Err(_) => s.copy_from(&self.saved[0]),
+            Ok(_) => self.parts.finish(h, &self.saved[0], s),
         }
         done
     }
@@ -250,18 +267,23 @@ impl<P: Unilateral> Stepper<P> {
                 let both = first.join(self.advance(p, s, 0.5 * h, depth + 1)?);
                 Ok(StepReport { halvings: both.halvings.max(depth + 1), ..both })
             }
+            Ok(report) if depth > 0 => {
+                let points = &self.points.pool[..self.points.n];
+                self.parts.add(h, points, &self.derived);
+                Ok(report)
+            }
             other => other,
         }
     }
 
-    /// Impulses at the points of the last step (of a halved step, of its last part).
+    /// Impulses at the points of the last step, in all its parts.
     pub fn impulses(&self) -> &[PointImpulse] {
-        &self.points.pool[..self.points.n]
+        self.parts.impulses().unwrap_or(&self.points.pool[..self.points.n])
     }
 
     /// Mean acceleration and mean multipliers of joints over the last step, and rates of z.
     pub fn derived(&self) -> &Derived {
-        &self.derived
+        self.parts.derived().unwrap_or(&self.derived)
     }
 
     /// The method.
@@ -286,7 +308,7 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<(), StepperError> {
         p.settle(s);
         let Stepper { op, points, correction, ws, .. } = self;
-        let tolerance = if self.delassus.is_large(op.bare && !op.implicit) {
+        let tolerance = if report.loosened {
             self.settings.large_penetration
         } else {
             self.settings.penetration

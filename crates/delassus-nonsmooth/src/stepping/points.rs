@@ -1,6 +1,7 @@
 //! The points of a step: kinematics, what they must obey, and what is remembered of them.
 
 use super::report::PointImpulse;
+use crate::groups::Groups;
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
 
@@ -31,7 +32,11 @@ pub(super) enum Rule {
 /// A point within the contact problem.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
+    /// Its first row in the problem of its group.
     pub row: usize,
+    pub group: usize,
+    /// What a metre is in the unit of its gap.
+    pub per_metre: f64,
     /// Rows in use: without friction the tangential ones are left out.
     pub rows: usize,
     /// Rates at the end if there were no impulses.
@@ -49,6 +54,8 @@ pub(super) struct Entry {
 impl Entry {
     const NEW: Entry = Entry {
         row: 0,
+        group: 0,
+        per_metre: 1.0,
         rows: 0,
         end: [0.0; 3],
         reach: 0.0,
@@ -81,7 +88,13 @@ pub(super) struct Points {
     pub pool: Vec<PointImpulse>,
     pub entries: Vec<Entry>,
     pub n: usize,
-    pub n_rows: usize,
+    /// Those of the first group, then those of the next.
+    pub by_group: Vec<usize>,
+    /// Where each group begins in `by_group`, and the end.
+    pub first: Vec<usize>,
+    /// Fastest rate of each group, m/s.
+    fastest: Vec<f64>,
+    of_group: Vec<usize>,
     memory: Vec<Memory>,
     /// Points that were met from behind, ascending: not armed until their gap is not negative.
     behind: Vec<PointId>,
@@ -137,16 +150,20 @@ impl Points {
                     before: [0.0; 3],
                     after: [0.0; 3],
                     hit: false,
+                    work: 0.0,
+                    softened: 1.0,
                 });
                 self.entries.push(Entry::NEW);
             }
             let c = &mut self.pool[n];
             c.law = p.law(id);
             let faces = p.evaluate(ws, id, before, &mut c.at);
+            let per_metre = p.gap_per_metre(id);
+            let reach = margin * per_metre;
             let inside = faces && has_gap(&c.law) && c.at.gap < 0.0;
             // a wall acts on what was in front of it, and such a point has been at hand before
             let wall = inside && c.at.gap < -BEHIND * p.length() && p.one_sided(id);
-            let deep = inside && (c.at.gap < -margin || self.behind.binary_search(&id).is_ok());
+            let deep = inside && (c.at.gap < -reach || self.behind.binary_search(&id).is_ok());
             if before.is_none() && (wall || deep) {
                 self.still_behind.push(id);
                 continue;
@@ -154,10 +171,11 @@ impl Points {
             ids[listed] = id;
             listed += 1;
             self.before.push(before);
-            if !faces || (has_gap(&c.law) && c.at.gap > margin) {
+            if !faces || (has_gap(&c.law) && c.at.gap > reach) {
                 continue;
             }
             c.id = id;
+            self.entries[n].per_metre = per_metre;
             self.n += 1;
         }
         ids.truncate(listed);
@@ -168,23 +186,28 @@ impl Points {
 
     /// Rates before and after without impulses, and the conditions; leaves those that take part.
     /// `dv` is what the smooth forces do to the velocity over the step.
-    pub fn pose(&mut self, dv: &[f64], frame: Frame, rule: Rule, length: f64) {
-        let mut fastest = 0.0f64;
+    pub fn pose(&mut self, dv: &[f64], frame: Frame, rule: Rule, length: f64, groups: &mut Groups) {
         for (c, e) in self.pool.iter_mut().zip(&mut self.entries).take(self.n) {
-            *e = Entry { rows: if c.law.is_rough() { c.law.rows() } else { 1 }, ..Entry::NEW };
+            let rows = if c.law.is_rough() { c.law.rows() } else { 1 };
+            *e = Entry { rows, per_metre: e.per_metre, ..Entry::NEW };
+            c.softened = 1.0;
             c.before = [0.0; 3];
             for k in 0..e.rows {
                 let (rate, bias) = (c.at.rate[k], c.at.bias[k]);
                 c.before[k] = rate - frame.since_start * bias;
                 e.end[k] = rate + c.at.row_dot(k, dv) + frame.until_end * bias;
-                fastest = fastest.max(c.before[k].abs()).max(e.end[k].abs());
             }
             if has_gap(&c.law) {
                 e.reach = c.at.gap - frame.curve * c.at.bias[0];
             }
         }
-        let limit = frame.h * fastest + CLOSED * length;
-        self.retain(|_, c, e| !has_gap(&c.law) || e.reach <= limit);
+        self.group(groups);
+        let fastest = std::mem::take(&mut self.fastest);
+        self.retain(|_, c, e| {
+            let limit = frame.h * fastest[e.group] + CLOSED * length;
+            !has_gap(&c.law) || e.reach <= limit * e.per_metre
+        });
+        self.fastest = fastest;
         for i in 0..self.n {
             let old = self.recall(self.pool[i].id).copied();
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
@@ -196,7 +219,10 @@ impl Points {
             e.carries = old.is_some_and(|m| !m.hit);
             e.stuck = match old {
                 Some(m) => m.stuck,
-                None => sliding(&c.law, e.rows, &c.before) <= STANDS * fastest,
+                None => {
+                    let slow = STANDS * self.fastest[e.group] * e.per_metre;
+                    sliding(&c.law, e.rows, &c.before) <= slow
+                }
             };
             c.impulse = old.map_or([0.0; 3], |m| m.force.map(|f| f * frame.h));
             c.impulse[e.rows..].fill(0.0);
@@ -216,14 +242,41 @@ impl Points {
         self.n = kept;
     }
 
-    /// Gives rows of the contact problem to those that take part.
-    pub fn number_rows(&mut self) {
-        let mut row = 0;
-        for e in &mut self.entries[..self.n] {
-            e.row = row;
-            row += e.rows;
+    /// Divides those that take part into groups, each with rows of its own.
+    pub fn group(&mut self, groups: &mut Groups) {
+        let Points { pool, entries, by_group, first, fastest, of_group, n, .. } = self;
+        let n_groups = groups.number(pool[..*n].iter().map(|c| (&c.at.cols[..], true)), of_group);
+        first.clear();
+        first.resize(n_groups + 1, 0);
+        fastest.clear();
+        fastest.resize(n_groups, 0.0);
+        let (pool, entries) = (&pool[..*n], &mut entries[..*n]);
+        for ((c, e), group) in pool.iter().zip(&mut *entries).zip(&*of_group) {
+            e.group = *group;
+            first[group + 1] += 1;
+            for k in 0..e.rows {
+                let speed = c.before[k].abs().max(e.end[k].abs()) / e.per_metre;
+                fastest[*group] = fastest[*group].max(speed);
+            }
         }
-        self.n_rows = row;
+        for k in 0..n_groups {
+            first[k + 1] += first[k];
+        }
+        by_group.clear();
+        by_group.extend(0..*n);
+        by_group.sort_unstable_by_key(|i| (of_group[*i], *i));
+        for list in first.windows(2).map(|w| &by_group[w[0]..w[1]]) {
+            let mut row = 0;
+            for i in list {
+                entries[*i].row = row;
+                row += entries[*i].rows;
+            }
+        }
+    }
+
+    /// Places of a group in `by_group`.
+    pub fn places(&self, group: usize) -> std::ops::Range<usize> {
+        self.first[group]..self.first[group + 1]
     }
 
     /// Law of a point for impulses over a step.
@@ -242,32 +295,44 @@ impl Points {
         }
     }
 
-    /// Rates after the impulses, by the change of the velocity they make; the energy they add, and
+    /// Rates of a group after its impulses, which change them by `du`; the energy they add, and
     /// what of it is an error of the step: rounding, and what forces do to the rates meanwhile.
-    pub fn finish(&mut self, dv: &[f64]) -> (f64, f64) {
+    pub fn finish(&mut self, group: usize, du: &[f64]) -> (f64, f64) {
         let (mut energy, mut error) = (0.0, 0.0);
-        for (c, e) in self.pool.iter_mut().zip(&self.entries).take(self.n) {
+        for at in self.places(group) {
+            let i = self.by_group[at];
+            let (c, e) = (&mut self.pool[i], &self.entries[i]);
             c.after = [0.0; 3];
+            c.work = 0.0;
             for k in 0..e.rows {
-                c.after[k] = e.end[k] + c.at.row_dot(k, dv);
-                energy += 0.5 * c.impulse[k] * (c.before[k] + c.after[k]);
+                c.after[k] = e.end[k] + du[e.row + k];
+                c.work += 0.5 * c.impulse[k] * (c.before[k] + c.after[k]);
                 let change = (e.end[k] - c.before[k]).abs();
                 error += c.impulse[k].abs() * (0.5 * change + ROUND_OFF * c.before[k].abs());
             }
+            energy += c.work;
         }
         (energy, error)
     }
 
-    /// Points that were held by static friction and slide now do so with the friction of sliding.
-    /// True where a point changed that has two frictions.
-    pub fn let_slip(&mut self) -> bool {
-        let mut fastest = 0.0f64;
-        for e in &self.entries[..self.n] {
-            fastest = e.end[..e.rows].iter().fold(fastest, |m, x| m.max(x.abs()));
-        }
+    /// Fastest rate of a group at the end of the step without impulses, m/s.
+    fn fastest_end(&self, group: usize) -> f64 {
+        let ends = |i: &usize| {
+            let e = &self.entries[*i];
+            e.end[..e.rows].iter().fold(0.0, |m: f64, x| m.max(x.abs())) / e.per_metre
+        };
+        self.by_group[self.places(group)].iter().map(ends).fold(0.0, f64::max)
+    }
+
+    /// Points of a group that were held by static friction and slide now do so with the friction of
+    /// sliding. True where a point changed that has two frictions.
+    pub fn let_slip(&mut self, group: usize) -> bool {
+        let fastest = self.fastest_end(group);
         let mut again = false;
-        for (c, e) in self.pool.iter().zip(&mut self.entries).take(self.n) {
-            if e.stuck && sliding(&c.law, e.rows, &c.after) > STANDS * fastest {
+        for at in self.places(group) {
+            let i = self.by_group[at];
+            let (c, e) = (&self.pool[i], &mut self.entries[i]);
+            if e.stuck && sliding(&c.law, e.rows, &c.after) > STANDS * fastest * e.per_metre {
                 e.stuck = false;
                 again |= match c.law {
                     Law::Contact { mu, mu_static, .. } => mu_static > mu,
@@ -281,19 +346,21 @@ impl Points {
 
     /// Keeps what the next step wants to know.
     pub fn remember(&mut self, h: f64) {
-        let mut fastest = 0.0f64;
-        for e in &self.entries[..self.n] {
-            fastest = e.end[..e.rows].iter().fold(fastest, |m, x| m.max(x.abs()));
-        }
         self.memory.clear();
+        let groups = if self.n > 0 { self.first.len() - 1 } else { 0 };
+        self.fastest.clear();
+        for group in 0..groups {
+            self.fastest.push(self.fastest_end(group));
+        }
         for (c, e) in self.pool.iter().zip(&self.entries).take(self.n) {
+            let slow = STANDS * self.fastest[e.group] * e.per_metre;
             let closed = !has_gap(&c.law) || c.impulse[0] > 0.0;
             self.memory.push(Memory {
                 id: c.id,
                 features: c.at.features,
                 force: c.impulse.map(|p| p / h),
                 hit: c.hit,
-                stuck: closed && sliding(&c.law, e.rows, &c.after) <= STANDS * fastest,
+                stuck: closed && sliding(&c.law, e.rows, &c.after) <= slow,
             });
         }
         // swaps keep the order of those that take part, but nothing promises it
@@ -351,7 +418,7 @@ fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) 
     if c.hit {
         return (0.0, -restitution.e * c.before[0]);
     }
-    let gap = if e.reach > CLOSED * length { e.reach } else { 0.0 };
+    let gap = if e.reach > CLOSED * length * e.per_metre { e.reach } else { 0.0 };
     (-gap / frame.travel, 0.0)
 }
 

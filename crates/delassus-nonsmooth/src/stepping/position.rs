@@ -92,12 +92,13 @@ impl Correction {
         worst
     }
 
-    /// Largest penetration; evaluates all gaps.
+    /// Largest penetration, angles at the length of the system; evaluates all gaps.
     fn depth<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) -> f64 {
         self.gaps.clear();
         let mut depth = 0.0f64;
         for (&id, &before) in near.0.iter().zip(near.1) {
-            let gap = p.gap(ws, id, before, &mut self.scratch).unwrap_or(f64::INFINITY);
+            let gap = p.gap(ws, id, before, &mut self.scratch).unwrap_or(f64::INFINITY)
+                / p.gap_per_metre(id);
             depth = depth.max(-gap);
             self.gaps.push(gap);
         }
@@ -153,6 +154,8 @@ impl Correction {
                     p.mass(ws, mass);
                 }
                 let blocks = bare.as_ref().map(|(shape, m)| Blocks { shape, values: m });
+                self.delassus.set_mass(blocks.as_ref());
+                let blocks = blocks.map(|b| b.shape);
                 self.collect(p, ws, near, AROUND * depth.max(limit), drift > 0.0);
                 // joints move as well: nothing is known yet of what that does to the gaps
                 let wanted = if drift > 0.0 { 0.0 } else { 0.5 / AROUND * limit / depth };
@@ -180,7 +183,7 @@ impl Correction {
             let own = self.gaps[k];
             if (own < reach || (moves && own < f64::INFINITY)) && p.normal(ws, id, before, at) {
                 let gap = at.gap + at.row_dot(0, &self.dx);
-                if gap < reach {
+                if gap < reach * p.gap_per_metre(id) {
                     self.delassus.push(at, 0);
                     self.b.push(gap);
                 }
@@ -192,7 +195,7 @@ impl Correction {
     fn push_apart(
         &mut self,
         acc: &mut Accel,
-        blocks: Option<Blocks<'_>>,
+        blocks: Option<&BlockDiag>,
         tolerance: f64,
     ) -> Result<(), StepFailure> {
         if self.b.iter().all(|g| *g >= 0.0) {

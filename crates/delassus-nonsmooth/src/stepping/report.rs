@@ -22,6 +22,25 @@ pub struct PointImpulse {
     pub after: [f64; 3],
     /// It closes within the step, faster than forces make it: an impact, not a point at rest.
     pub hit: bool,
+    /// Work of its impulse, J: P·(u⁻ + u⁺)/2.
+    pub work: f64,
+    /// Factor on its coefficient of restitution that kept its group from gaining energy; 1 where the
+    /// law of the user was kept.
+    pub softened: f64,
+}
+
+impl PointImpulse {
+    /// Adds what the point does in the part of the step that follows.
+    pub(super) fn join(&mut self, next: &PointImpulse) {
+        for (p, q) in self.impulse.iter_mut().zip(next.impulse) {
+            *p += q;
+        }
+        self.at.clone_from(&next.at);
+        self.after = next.after;
+        self.hit |= next.hit;
+        self.work += next.work;
+        self.softened = self.softened.min(next.softened);
+    }
 }
 
 /// What one step tells.
@@ -31,7 +50,7 @@ pub struct StepReport {
     pub status: cone::Status,
     /// Its natural residual, a pure number; the worst of all parts.
     pub residual: f64,
-    /// The problem was solved by sweeps, and to `large_tolerance` only.
+    /// The problem of some group was solved by sweeps, and to `large_tolerance` only.
     pub loosened: bool,
     /// Iterations of its solver.
     pub iterations: usize,
@@ -45,7 +64,8 @@ pub struct StepReport {
     /// stay closed at most what forces do to their rates within the step, ½ Σ |P| |Δu|, which is
     /// O(h²) and of either sign.
     pub energy: f64,
-    /// Factor on all restitutions that kept the step from gaining energy; 1 where none was needed.
+    /// Least factor on the restitution of a group, which would have gained energy or whose laws have
+    /// no solution; 1 where none was needed. Each point has its own in [`PointImpulse::softened`].
     pub softened: f64,
     /// Newton steps of the position correction.
     pub corrections: usize,
@@ -106,11 +126,11 @@ pub enum StepperError {
     },
     /// Contact impulses were not found to the tolerance, with smaller steps either.
     #[error(
-        "contact impulses at {points} points were not found: {status:?}, residual {residual:.1e}, smallest step {h:.1e} s"
+        "contact impulses at {} points were not found: {status:?}, residual {residual:.1e}, smallest step {h:.1e} s", points.len()
     )]
     Contact {
         /// Points that took part.
-        points: usize,
+        points: Vec<PointId>,
         /// How the solver ended.
         status: cone::Status,
         /// Its residual.

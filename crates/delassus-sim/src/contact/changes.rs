@@ -68,6 +68,17 @@ struct Bounds {
     slide: f64,
 }
 
+impl Bounds {
+    /// The same for gaps and rates of another unit.
+    fn of_gap(&self, per_metre: f64) -> Bounds {
+        Bounds {
+            gap: per_metre * self.gap,
+            rate: per_metre * self.rate,
+            slide: per_metre * self.slide,
+        }
+    }
+}
+
 /// Follows all points of a run.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
@@ -89,7 +100,7 @@ impl Changes {
         log: &mut EventLog,
     ) {
         let h = t1 - t0;
-        let bounds = Bounds {
+        let in_metres = Bounds {
             gap: (LOOSE * th.touching).max(pull * h * h),
             rate: (LOOSE * th.rest).max(2.0 * pull * h),
             slide: sliding_speed(th, pull, h),
@@ -98,6 +109,7 @@ impl Changes {
         // what is closed in the first step was so at the start
         let began = if self.step == 1 { t0 } else { t1 };
         for c in points {
+            let bounds = in_metres.of_gap(p.gap_per_metre(c.id));
             let (seems, exact) = observe(c, h, &bounds, self.tracks.get(&c.id));
             if !seems.is_closed() && !self.tracks.contains_key(&c.id) {
                 continue;

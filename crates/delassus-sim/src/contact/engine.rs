@@ -16,7 +16,7 @@ use delassus_dae::{
 };
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, ContactTolerances, DEFAULT_METHOD, System};
-use delassus_nonsmooth::{Motion, stepping};
+use delassus_nonsmooth::{Motion, StepperError, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -234,7 +234,7 @@ impl ContactEngine {
             return Err(too_many_steps(stepping.steps, t, h, self.t_end));
         }
         let made = stepping.advance(&*self.sys, self.t_end, &th, &mut self.log);
-        made.map_err(|e| stepping_failed(&e, t, h))?;
+        made.map_err(|e| step_failed(&self.sys, &e, t, h))?;
         if stepping.to.t > self.t_end {
             // what happens after the end is not part of the run
             self.log.end_at(self.t_end);
@@ -518,6 +518,16 @@ fn stepping_failed(e: &dyn std::fmt::Display, t: f64, h: f64) -> SimError {
         help: "take a smaller step, or look at the contacts that are closed at this time"
             .to_owned(),
     }
+}
+
+/// A step that failed, with the names of the contacts whose impulses were not found.
+fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
+    let mut blame = Vec::new();
+    if let StepperError::Contact { points, .. } = e {
+        blame.extend(points.iter().map(|p| format!("contact \"{}\"", sys.point_name(*p))));
+        blame.dedup();
+    }
+    SimError { blame, ..stepping_failed(e, t, h) }
 }
 
 fn too_many_steps(steps: u64, t: f64, h: f64, t_end: f64) -> SimError {

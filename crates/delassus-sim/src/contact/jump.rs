@@ -4,9 +4,9 @@ use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{Law, PointId, State, Unilateral};
+use delassus_dae::{Point, PointId, State, Unilateral};
 use delassus_nonsmooth::Member;
-use delassus_nonsmooth::impact;
+use delassus_nonsmooth::impact::{self, ImpactError, has_impulse};
 use delassus_nonsmooth::release::evaluate;
 
 /// Impacts of one point whose spacing is looked at.
@@ -22,11 +22,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching: &[(PointId, [u32; 2])],
         th: &Thresholds,
     ) -> Result<bool, Halt> {
-        let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
-        let approaches = |id: PointId, rate: f64| {
-            !matches!(self.base.law(id), Law::DryFriction { .. }) && rate < -th.rest
-        };
-        if !points.iter().any(|(id, p)| approaches(*id, p.rate[0])) {
+        let mut points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        self.keep_groups_that_meet(&mut points, th);
+        if points.is_empty() {
             return Ok(false);
         }
         self.selector
@@ -37,10 +35,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut before = Vec::new();
         r.rates(&mut before);
         let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
-            .map_err(|e| {
-                let impact::ImpactError::NoSolution { points, .. } = &e;
-                Halt::Painleve { detail: e.to_string(), points: points.clone() }
-            })?;
+            .map_err(|e| no_impulses(&e))?;
         let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
@@ -53,7 +48,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 .clone()
                 .map(|i| -0.5 * jump.impulse[i] * (jump.before[i] + jump.after[i]))
                 .sum();
-            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -th.rest {
+            let rest = th.of_gap(self.base.gap_per_metre(m.id)).rest;
+            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -rest {
                 continue;
             }
             // corners of both shapes may describe one place
@@ -93,9 +89,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 return Err(crushed(&self.base.point_name(m.id), s.t, rest));
             }
         }
-        if jump.softened < 1.0 {
-            self.tell_reduced(s.t, &jump);
-        }
+        self.tell_reduced(s.t, &jump);
         self.sample.copy_from(s);
         self.realize_sample();
         // what is driven from outside (a shaking table) does work on what it hits
@@ -110,29 +104,45 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         Ok(true)
     }
+
+    /// Leaves the points of groups in which one approaches: an impact is not felt in others.
+    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, Point)>, th: &Thresholds) {
+        let base = &*self.base;
+        points.retain(|(id, _)| has_impulse(&base.law(*id)));
+        let mut of_group = Vec::new();
+        let joined = points.iter().map(|(_, p)| (&p.cols[..], true));
+        let n = self.selector.response.groups.number(joined, &mut of_group);
+        let mut meets = vec![false; n];
+        for ((id, p), group) in points.iter().zip(&of_group) {
+            meets[*group] |= p.rate[0] < -th.of_gap(base.gap_per_metre(*id)).rest;
+        }
+        let mut of_group = of_group.iter();
+        points.retain(|_| of_group.next().is_some_and(|group| meets[*group]));
+    }
+
+    /// Logs and counts groups that were not given the restitution the user asked for.
+    fn tell_reduced(&mut self, t: f64, jump: &impact::Impact) {
+        for group in &jump.reduced {
+            let mut names = Vec::new();
+            for m in self.selector.response.members.iter().filter(|m| group.points.contains(&m.id)) {
+                let name = self.base.point_name(m.id);
+                names.push(name.clone());
+                let kind = EventKind::RestitutionReduced;
+                self.log.push(Event {
+                    speed_before: jump.before[m.row],
+                    speed_after: jump.after[m.row],
+                    ..Event::without_jump(t, kind, Some((m.id, name)))
+                });
+            }
+            self.tally.reduce(group.factor, t, names);
+        }
+    }
 }
 
-impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Logs and counts an impact that was not given the restitution the user asked for.
-    fn tell_reduced(&mut self, t: f64, jump: &impact::Impact) {
-        let e = |law: &Law| match law {
-            Law::Contact { restitution, .. } => restitution.e,
-            Law::OneWay | Law::DryFriction { .. } => 0.0,
-        };
-        let members = self.selector.response.members.iter();
-        let mut names = Vec::new();
-        for m in members.filter(|m| jump.impulse[m.row] > 0.0 && e(&m.law) > 0.0) {
-            let name = self.base.point_name(m.id);
-            names.push(name.clone());
-            let kind = EventKind::RestitutionReduced;
-            self.log.push(Event {
-                speed_before: jump.before[m.row],
-                speed_after: jump.after[m.row],
-                ..Event::without_jump(t, kind, Some((m.id, name)))
-            });
-        }
-        self.tally.reduce(jump.softened, t, names);
-    }
+/// Contacts whose laws no impulses fulfil.
+fn no_impulses(e: &ImpactError) -> Halt {
+    let ImpactError::NoSolution { points, .. } = e;
+    Halt::Painleve { detail: e.to_string(), points: points.clone() }
 }
 
 /// Impacts ever sooner and faster: nothing comes after them.

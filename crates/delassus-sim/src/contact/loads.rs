@@ -134,7 +134,8 @@ impl<P: Unilateral> Loads<P> {
         for (k, a) in mode.active().iter().enumerate() {
             let Some(m) = r.members.iter().find(|m| m.id == a.id) else { continue };
             let w = own(m.row);
-            self.inertia[k] = if w > 0.0 { 1.0 / w } else { 0.0 };
+            // thresholds of accelerations are in metres
+            self.inertia[k] = if w > 0.0 { mode.base().gap_per_metre(a.id) / w } else { 0.0 };
             self.mobility[k] = (m.row + 1..m.row + m.law.rows()).map(own).fold(0.0, f64::max);
         }
     }

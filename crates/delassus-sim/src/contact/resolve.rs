@@ -108,7 +108,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let closed: Vec<Closed> = points
             .iter()
             .filter(|(id, p)| {
-                let over = returns == Some(*id) && p.rate[0] <= BOUNCED * th.rest;
+                let rest = th.of_gap(self.base.gap_per_metre(*id)).rest;
+                let over = returns == Some(*id) && p.rate[0] <= BOUNCED * rest;
                 over || self.stays(*id, p.rate[0], &th)
             })
             .map(|(id, p)| Closed {
@@ -266,7 +267,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// A point of I1 that belongs to I2.
     fn stays(&self, id: PointId, rate: f64, th: &Thresholds) -> bool {
         match self.base.law(id) {
-            Law::Contact { .. } | Law::OneWay => rate <= th.rest,
+            Law::Contact { .. } | Law::OneWay => {
+                rate <= th.of_gap(self.base.gap_per_metre(id)).rest
+            }
             Law::DryFriction { .. } => true,
         }
     }

@@ -134,6 +134,7 @@ impl<P: Unilateral> Stepping<P> {
         self.take_note(p, h, &report);
         // what forces do to a resting point within a step is no hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
+        let fast = |i: &PointImpulse| fast * p.gap_per_metre(i.id);
         let mut hits = false;
         std::mem::swap(&mut self.hit, &mut self.hit_before);
         self.hit.clear();
@@ -143,14 +144,14 @@ impl<P: Unilateral> Stepping<P> {
                 // three positions make an impact in two steps
                 hits = true;
                 go_on(i, log);
-            } else if i.hit && i.before[0] < -fast {
+            } else if i.hit && i.before[0] < -fast(i) {
                 hits = true;
                 self.hit.push(i.id);
                 log.push(event(p, self.to.t, EventKind::Impact, i));
             }
         }
         if report.softened < 1.0 {
-            for i in self.stepper.impulses().iter().filter(|i| bounces(i)) {
+            for i in self.stepper.impulses().iter().filter(|i| i.softened < 1.0) {
                 log.push(event(p, self.to.t, EventKind::RestitutionReduced, i));
             }
         }
@@ -175,8 +176,8 @@ impl<P: Unilateral> Stepping<P> {
         let (points, tally) = (self.stepper.impulses(), &mut self.tally);
         let name = |i: &PointImpulse| p.point_name(i.id);
         let acting = || points.iter().filter(|i| i.impulse[0] > 0.0).map(name);
-        if report.softened < 1.0 && points.iter().any(bounces) {
-            tally.reduce(report.softened, t, points.iter().filter(|i| bounces(i)).map(name));
+        if report.softened < 1.0 {
+            tally.reduce(report.softened, t, points.iter().filter(|i| i.softened < 1.0).map(name));
         }
         if report.loosened {
             tally.tolerance_loosened.add(t, []);
@@ -233,22 +234,8 @@ fn go_on(i: &PointImpulse, log: &mut [Event]) {
     if let Some(e) = log.iter_mut().rev().find(own) {
         e.speed_after = i.after[0];
         e.impulse += i.impulse[0];
-        e.energy_lost += lost(i);
+        e.energy_lost -= i.work;
     }
-}
-
-/// Kinetic energy that a point takes, J.
-fn lost(i: &PointImpulse) -> f64 {
-    (0..3).map(|k| -0.5 * i.impulse[k] * (i.before[k] + i.after[k])).sum()
-}
-
-/// An impact whose restitution matters.
-fn bounces(i: &PointImpulse) -> bool {
-    let e = match i.law {
-        Law::Contact { restitution, .. } => restitution.e,
-        Law::OneWay | Law::DryFriction { .. } => 0.0,
-    };
-    i.hit && i.impulse[0] > 0.0 && e > 0.0
 }
 
 /// Friction is well below its limit: the point must not move along the surface.
@@ -276,6 +263,6 @@ fn event<P: Unilateral>(p: &P, t: f64, kind: EventKind, i: &PointImpulse) -> Eve
         speed_before: i.before[0],
         speed_after: i.after[0],
         impulse: if impact { i.impulse[0] } else { 0.0 },
-        energy_lost: if impact { lost(i) } else { 0.0 },
+        energy_lost: if impact { -i.work } else { 0.0 },
     }
 }

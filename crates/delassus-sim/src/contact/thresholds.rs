@@ -45,6 +45,19 @@ impl Thresholds {
         }
     }
 
+    /// The same for gaps and rates of another unit, see
+    /// [`delassus_dae::Unilateral::gap_per_metre`].
+    pub fn of_gap(&self, per_metre: f64) -> Thresholds {
+        Thresholds {
+            touching: per_metre * self.touching,
+            zero: per_metre * self.zero,
+            rest: per_metre * self.rest,
+            slow: per_metre * self.slow,
+            still: per_metre * self.still,
+            ..*self
+        }
+    }
+
     /// What does not move, for the choice of a mode.
     pub fn at_rest(&self) -> Rest {
         Rest { speed: self.slow, acceleration: self.still }

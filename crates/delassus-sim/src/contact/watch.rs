@@ -36,6 +36,8 @@ pub(super) struct Open {
     pub far: bool,
     /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
     pub behind: f64,
+    /// What a metre is in the unit of its gap.
+    per_metre: f64,
     /// What was measured in the step, in order of time.
     pub track: Vec<Node>,
 }
@@ -135,6 +137,7 @@ impl Watch {
                     finest: p.finest(id),
                     far: false,
                     behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
+                    per_metre: p.gap_per_metre(id),
                     track: Vec::with_capacity(TRACK),
                 },
             };
@@ -233,6 +236,7 @@ impl Watch {
     ) {
         let mut clearance = Clearance::default();
         for o in &self.open {
+            let th = th.of_gap(o.per_metre);
             let limit = match o.law {
                 Law::OneWay => th.rest,
                 _ => th.touching,
@@ -271,6 +275,7 @@ impl Clearance {
 impl Open {
     /// Gap (rate of a clutch) that is as good as zero.
     pub fn zero(&self, th: &Thresholds) -> f64 {
+        let th = th.of_gap(self.per_metre);
         match self.law {
             Law::OneWay => th.rest,
             _ => th.zero,

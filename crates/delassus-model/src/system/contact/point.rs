@@ -62,7 +62,8 @@ impl Unilateral for System {
         out.clear();
         for (k, c) in self.contacts.scalars.iter().enumerate() {
             for (slot, p) in c.points.iter().enumerate() {
-                if !p.has_gap() || margin == f64::INFINITY || self.scalar_gap(ws, p) < margin {
+                let is_near = || self.scalar_gap(ws, p) < margin * p.per_metre(self.length);
+                if !p.has_gap() || margin == f64::INFINITY || is_near() {
                     out.push(PointId { pair: k as u64, slot: slot as u32 });
                 }
             }
@@ -256,6 +257,13 @@ impl Unilateral for System {
 
     fn length(&self) -> f64 {
         self.length
+    }
+
+    fn gap_per_metre(&self, point: PointId) -> f64 {
+        match owner(point) {
+            Owner::Scalar(k) => self.scalar_point(k, point.slot).per_metre(self.length),
+            Owner::Shapes(..) => 1.0,
+        }
     }
 
     fn sequential_impacts(&self) -> bool {

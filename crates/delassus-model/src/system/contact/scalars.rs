@@ -39,6 +39,13 @@ impl ScalarPoint {
         matches!(self.law, Law::Contact { .. })
     }
 
+    /// What the gap changes by where all of a model of this length moves by one metre (angles: at its
+    /// length).
+    pub fn per_metre(&self, length: f64) -> f64 {
+        let of = |s: &PairScalar| if s.kind.is_length() { 1.0 } else { 1.0 / length };
+        self.terms.iter().map(|(c, s)| c.abs() * of(s)).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
     fn row(&self, k: usize) -> &[(f64, PairScalar)] {
         if k == 0 { &self.terms } else { &self.slip }
     }
