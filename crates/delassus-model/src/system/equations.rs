@@ -6,7 +6,7 @@ use super::{RowOffset, System, Term, Workspace};
 use crate::BodyKind;
 use crate::model::var;
 use delassus_dae::{
-    Dims, Energies, Manifold, Power, Problem, Quality, Scales, Structure, TimeLaws, Unseen,
+    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure, TimeLaws, Unseen,
 };
 use delassus_math::Vec3;
 

@@ -281,7 +281,7 @@ impl ContactEngine {
         let th = self.events.thresholds();
         let cause = match &halt {
             Halt::Accumulation { point, .. } => Some(*point),
-            Halt::Storm { point, .. } => *point,
+            Halt::Storm { storm, .. } => storm.points.first().copied(),
             _ => None,
         };
         // how long the trouble is expected to last; longer when it comes again soon
