@@ -70,7 +70,9 @@ const STALLED: f64 = 1e-9;
 /// Contraction beyond which the matrix is renewed.
 const SLOW: f64 = 0.1;
 /// Predictions below this part of the model's size lead to no other solution.
-const NEAR_BY: f64 = 0.1;
+const NEAR_BY: f64 = 1e-3;
+/// Part of the predicted way below which the first increment says that the motion stays.
+const MUCH_NEARER: f64 = 0.5;
 
 /// Close to a singular position (by the smallest pivot, about the square of the distance) a
 /// projection that changes the velocity by more than this part has met the other branch.
@@ -278,8 +280,8 @@ impl Ali3p {
         (0..self.dims.nv).map(|i| x(i).abs() / self.scale[i]).fold(0.0, f64::max)
     }
 
-    /// Predicts; where that was worse than none in the last step, and reaches far, stays if that is
-    /// nearer to a solution. What very stiff forces make of a constant acceleration lies anywhere,
+    /// Predicts; where that was worse than none in the last step, and reaches far, stays if a
+    /// solution is much nearer, by the first increment from there. What very stiff forces make of a constant acceleration lies anywhere,
     /// and Newton's method would go on from there to a solution on the far side of a spring.
     fn guess<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64, to: &mut State) {
         self.predict(from, h, to);
@@ -287,13 +289,12 @@ impl Ali3p {
         if !self.astray || self.size(|i| self.xi[i]) <= NEAR_BY {
             return;
         }
-        let predicted = self.first_increment(p, ws, from, h, to);
+        let predicted = self.size(|i| self.xi[i]);
         self.stay(from, h, to);
-        let staying = self.first_increment(p, ws, from, h, to);
-        if predicted <= staying {
-            self.predict(from, h, to);
-        } else {
+        if self.first_increment(p, ws, from, h, to) < MUCH_NEARER * predicted {
             self.stay(from, h, to);
+        } else {
+            self.predict(from, h, to);
         }
     }
 

@@ -7,8 +7,8 @@
 //! point that holds the spring, and Newton's method finds the solution on the other side, which has
 //! another energy.
 //!
-//! So when the last prediction was worse than none, the iteration begins at the better of the
-//! prediction and of staying where the body is, by the size of the first increment. And the first
+//! So when the last prediction was worse than none, the iteration begins where the body is if a
+//! solution is much nearer to that place than the prediction, by the first increment from there. And the first
 //! step of a member that damps begins with an acceleration without the part that the step cannot
 //! follow: a_f with [S −Gᵀ; G 0] (a_f, ·) = (c_m M a, G a), S Newton's matrix, is a up to
 //! O(h²ω² + hC) where the step is short and c_m a/(βh²ω²) where it is long. With a itself the
@@ -22,6 +22,8 @@ use crate::state::State;
 
 /// Ways below this part of the model's size lead to no other solution.
 const NEAR_BY: f64 = 1e-3;
+/// Part of the predicted way below which the first increment says that the motion stays.
+const MUCH_NEARER: f64 = 0.5;
 
 impl GenAlpha {
     /// Largest component relative to the scales.
@@ -70,21 +72,19 @@ impl GenAlpha {
         if !self.astray && !self.starts_far(h) {
             return self.put_on_constraints(p, ws, from, to);
         }
-        let predicted = match self.put_on_constraints(p, ws, from, to) {
-            Ok(()) => self.first_increment(p, ws, from, h, to),
-            Err(_) => f64::INFINITY,
-        };
+        let predicted = self.size(|i| self.xi_pred[i]);
         self.stay(from, h, to);
-        let staying = match self.put_on_constraints(p, ws, from, to) {
+        let near = match self.put_on_constraints(p, ws, from, to) {
             Ok(()) => self.first_increment(p, ws, from, h, to),
             Err(_) => f64::INFINITY,
         };
         self.matrix.renew = true;
-        if predicted <= staying {
+        if near < MUCH_NEARER * predicted {
+            self.stay(from, h, to);
+        } else {
             self.predict(from, h, to);
-            self.put_on_constraints(p, ws, from, to)?;
         }
-        Ok(())
+        self.put_on_constraints(p, ws, from, to)
     }
 
     /// Guess ξ = 0.
