@@ -24,6 +24,7 @@ mod sliders;
 mod springs;
 mod stops;
 mod trains;
+mod wheels;
 
 use crate::mechanism::Mechanism;
 use crate::random::Random;
@@ -63,6 +64,7 @@ pub const FAMILIES: &[Family] = &[
     family("robots", robots::make),
     family("doors", doors::make),
     family("rollers", rollers::make),
+    family("wheels", wheels::make),
 ];
 
 /// The mechanism of a family that belongs to a seed.
