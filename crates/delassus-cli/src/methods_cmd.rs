@@ -202,6 +202,7 @@ fn details(m: &MethodInfo) -> String {
     }
     let kinds = [
         ("redundant constraints", m.can.redundant),
+        ("almost dependent constraints", m.can.delicate),
         ("singular positions", m.can.singular),
         ("rolling", m.can.rolling),
         ("controllers", m.can.auxiliary),

@@ -61,7 +61,12 @@ impl Default for RowRank {
 impl RowRank {
     /// Whether G M⁻¹ Gᵀ, in which lengths appear squared, hides what the rows say.
     pub fn is_delicate(&self) -> bool {
-        self.almost || self.grip < rank_tol::DELICATE
+        self.almost || self.holds_by_a_thread()
+    }
+
+    /// Whether independent rows are almost not.
+    pub fn holds_by_a_thread(&self) -> bool {
+        self.grip < rank_tol::DELICATE
     }
 }
 

@@ -29,6 +29,9 @@ pub(crate) struct RowQr {
 /// looking at: the rows before it were then kept by a margin.
 const CLEAR: f64 = 1e-3;
 
+/// Distance that is rounding: the row is dependent whatever its combination.
+const EXACT: f64 = 1e-14;
+
 impl RowQr {
     /// `values` are of rows already scaled to unit length (or zero).
     pub(crate) fn new(jac: &Csr, values: &[f64], tol: f64) -> RowQr {
@@ -65,7 +68,8 @@ impl RowQr {
             let d = qr.diagonal[k].abs();
             // The distance alone depends on the order: a row with a small part in a dependency,
             // last by chance, is far from the others though they are as good as dependent.
-            qr.shortest[k] = if d > CLEAR { d } else { d / qr.coefficient_norm(k, &mut work) };
+            let clear = d > CLEAR || d <= EXACT;
+            qr.shortest[k] = if clear { d } else { d / qr.coefficient_norm(k, &mut work) };
             qr.kept[k] = qr.shortest[k] > tol;
             if !qr.kept[k] {
                 // What was left in this row still belongs to later rows.

@@ -173,6 +173,7 @@ fn needs(p: &System) -> Abilities {
     let (d, s) = (p.dims(), p.structure());
     Abilities {
         redundant: s.independent_rows.is_some(),
+        delicate: s.rank.holds_by_a_thread(),
         singular: false,
         rolling: d.n_vel > d.n_pos,
         auxiliary: d.nz > 0,

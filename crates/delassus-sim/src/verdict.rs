@@ -458,6 +458,7 @@ mod tests {
             samples: 101,
             mobility: 1,
             redundant: 0,
+            rank_gap: [1.0, 0.0],
             non_unique_reactions: Vec::new(),
             error: None,
             verdict: Verdict::default(),

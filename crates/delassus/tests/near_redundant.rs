@@ -171,7 +171,7 @@ end = 10
 #[test]
 fn hinges_that_lock_each_other_stay_locked() {
     for (i, tilt) in ["1e-8", "1e-7", "1e-6", "1e-5", "1e-3"].iter().enumerate() {
-        for method in ["mdop5", "radau5"] {
+        for method in ["mdop5", "phem56", "gen-alpha-ggl"] {
             let m = assembled(&parsed(&lock(tilt, i % 3)), &[]);
             assert_eq!(m.report.mobility, 0, "{tilt}");
             let noted = m.report.notes.iter().any(|n| n.code == "N_RANK_GAP");
@@ -180,6 +180,17 @@ fn hinges_that_lock_each_other_stay_locked() {
             let a = out.results.get("a").unwrap();
             assert!(a.iter().all(|a| a.abs() < 1e-6), "{tilt} {method}: {a:?}");
         }
+    }
+}
+
+#[test]
+fn methods_that_would_let_go_are_refused() {
+    let m = assembled(&parsed(&lock("1e-7", 0)), &[]);
+    for method in ["mal", "ali3p", "lin-euler", "radau5"] {
+        let mut o = delassus::sim::RunOptions::from_model(m.system.model());
+        o.method = method.to_owned();
+        let refused = delassus::sim::run(&m, &o, &mut delassus::sim::Silent);
+        assert_eq!(refused.err().map(|e| e.code()), Some("E_METHOD_CANNOT"), "{method}");
     }
 }
 

@@ -46,6 +46,9 @@ pub struct MethodInfo {
 pub struct Abilities {
     /// Redundant constraints.
     pub redundant: bool,
+    /// Constraints that hold a direction by less than 1e-4, as hinges do whose axes are tilted
+    /// against each other by so little.
+    pub delicate: bool,
     /// Positions where the constraints lose rank for a moment.
     pub singular: bool,
     /// Rolling and other constraints without a position level.
@@ -62,6 +65,7 @@ impl Abilities {
     /// Everything.
     pub const ALL: Abilities = Abilities {
         redundant: true,
+        delicate: true,
         singular: true,
         rolling: true,
         auxiliary: true,
@@ -69,10 +73,14 @@ impl Abilities {
         events: true,
     };
 
+    /// All but constraints that are almost dependent: penalties and filtered factors let go there.
+    pub const NOT_DELICATE: Abilities = Abilities { delicate: false, ..Abilities::ALL };
+
     /// What a model needs (in the place of "can") that is missing here, in words.
     pub fn missing(&self, needs: &Abilities) -> Vec<&'static str> {
         [
             (needs.redundant && !self.redundant, "redundant constraints"),
+            (needs.delicate && !self.delicate, "constraints that are almost dependent"),
             (needs.singular && !self.singular, "singular positions"),
             (needs.rolling && !self.rolling, "rolling constraints"),
             (needs.auxiliary && !self.auxiliary, "controllers with states of their own"),

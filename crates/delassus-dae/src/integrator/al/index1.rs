@@ -22,7 +22,7 @@ use super::{
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
-use crate::integrator::{Integrator, MethodInfo, Settings};
+use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
@@ -37,6 +37,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     default_rtol: 1e-6,
     options: &[PENALTY, OMEGA, XI],
     citation: "Bayo & Ledesma 1996; Ruggiu & González 2021",
+    can: Abilities::NOT_DELICATE,
     ..MethodInfo::BASE
 };
 

@@ -31,7 +31,7 @@ use super::{PENALTY, Stabilisation, iteration_tolerance, of_positions, trapezoid
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
-use crate::integrator::{Integrator, MethodInfo, Settings};
+use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
 use delassus_linalg::{BlockDiag, Csr, KktError};
@@ -49,6 +49,7 @@ pub(in crate::integrator) const FIXED: MethodInfo = MethodInfo {
     default_rtol: 1e-6,
     options: &[PENALTY],
     citation: "Bayo & Ledesma 1996; Cuadrado et al. 2000; Dopico et al. 2014",
+    can: Abilities::NOT_DELICATE,
     ..MethodInfo::BASE
 };
 

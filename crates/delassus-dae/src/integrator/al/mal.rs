@@ -19,7 +19,7 @@ use super::eval::AlEval;
 use super::{OMEGA, PENALTY, Stabilisation, XI};
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::{DRIVER, Evaluator, Explicit, Rates, StagePoint, driven};
-use crate::integrator::{MethodInfo, OptionInfo, OptionKind, Settings};
+use crate::integrator::{Abilities, MethodInfo, OptionInfo, OptionKind, Settings};
 use crate::problem::Problem;
 use crate::state::State;
 use delassus_linalg::KktError;
@@ -40,6 +40,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     default_rtol: 1e-8,
     options: &[DRIVER, PROJECTION, PENALTY, OMEGA, XI],
     citation: "Bayo, García de Jalón & Serna 1988; Ruggiu & González 2021",
+    can: Abilities::NOT_DELICATE,
     ..MethodInfo::BASE
 };
 

@@ -42,7 +42,7 @@
 
 mod choices;
 
-use super::{Integrator, MethodInfo, Settings};
+use super::{Abilities, Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
@@ -71,6 +71,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         choices::BETA,
     ],
     citation: "Burgermeister, Arnold & Esterl 2006; Arnold, Burgermeister & Eichberger 2007",
+    can: Abilities::NOT_DELICATE,
     ..MethodInfo::BASE
 };
 

@@ -45,7 +45,7 @@ mod blocks;
 mod newton;
 mod tableau;
 
-use super::{Integrator, MethodInfo, Settings};
+use super::{Abilities, Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
@@ -69,6 +69,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     holds_step: true,
     default_rtol: 1e-6,
     citation: "Hairer & Wanner 1996",
+    can: Abilities::NOT_DELICATE,
     ..MethodInfo::BASE
 };
 
