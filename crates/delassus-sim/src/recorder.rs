@@ -371,7 +371,7 @@ impl Recorder {
         let drift = self.drift_here(sys);
         self.step_drift = drift;
         for k in 0..3 {
-            self.drift[k] = self.drift[k].max(drift[k]);
+            self.drift[k] = delassus_math::largest([self.drift[k], drift[k]]);
         }
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;

@@ -45,8 +45,8 @@ pub(super) fn event_bands(kept: &[Event], others: &[&[Event]], until: f64) -> Ve
     for e in kept.iter().filter(|e| is_physical(e.kind)) {
         let key = (e.contact.as_str(), e.kind.name());
         let n = count.entry(key).or_default();
-        let twins = others.iter().map(|o| o.get(&key).and_then(|times| times.get(*n)));
-        let worst = twins.fold(Some(0.0_f64), |m, t| Some(m?.max((t? - e.t).abs())));
+        let mut twins = others.iter().map(|o| o.get(&key).and_then(|times| times.get(*n)));
+        let worst = twins.try_fold(0.0_f64, |m, t| Some(m.max((t? - e.t).abs())));
         *n += 1;
         if e.t <= until {
             let uncertainty = match others.is_empty() {
