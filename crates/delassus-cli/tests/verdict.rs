@@ -1,5 +1,5 @@
 //! What a run gives up is told: notes with names and times, one verdict, `--strict`.
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod support;
 use serde_json::Value;
@@ -137,6 +137,29 @@ fn a_fixed_step_that_gains_energy_is_told_with_its_time() {
     // with steps that resolve it all is well
     let v = json(&bench, &["--end", "1e-4", "--sample", "1e-5"]);
     assert_eq!((&v["verdict"]["tone"], v["notes"].as_array().unwrap().len()), (&"good".into(), 0));
+}
+
+/// Linear-implicit Euler damps a pendulum by a third of its energy; the tolerances of other methods
+/// explain theirs.
+#[test]
+fn a_method_that_loses_energy_is_told_and_tolerances_explain_their_errors() {
+    let bench = Bench::new(
+        "schema = 1\ngravity = [0, -9.81]\n\
+         body.bob = { type = \"planar-point\", mass = 1, position = [1, 0] }\n\
+         joint.rod = { type = \"distance\", between = [\"ground\", \"bob\"] }\n\
+         analysis = { end = 5, sample = 0.1 }\n",
+    );
+    let v = json(&bench, &["--method", "lin-euler", "--step", "0.02"]);
+    let told = note(&v, "N_ENERGY");
+    assert!(told["t"].as_f64().is_some_and(|t| t > 0.0 && t < 1.0), "{told}");
+    assert_eq!(v["verdict"]["tone"], "bad", "{}", v["verdict"]);
+    for rtol in ["1e-4", "1e-6", "1e-8", "1e-12"] {
+        for method in ["mdop5", "radau5", "phem56"] {
+            let v = json(&bench, &["--method", method, "--rtol", rtol]);
+            assert!(v["energy"]["off_since"].is_null(), "{method} {rtol}: {}", v["energy"]);
+            assert!(v["energy"]["error"].as_f64() < v["energy"]["explained"].as_f64());
+        }
+    }
 }
 
 #[test]

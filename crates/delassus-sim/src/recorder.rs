@@ -398,7 +398,7 @@ impl Recorder {
         let drift = self.drift_here(sys);
         self.acceleration_drift = drift[2];
         for k in 0..3 {
-            self.drift[k] = self.drift[k].max(drift[k]);
+            self.drift[k] = delassus_math::largest([self.drift[k], drift[k]]);
         }
         if let (Some(seen), None) = (&mut self.ranges, &self.stepped_over) {
             let hidden = sys.hidden_in_time(&mut self.ws, seen, t0, t1);

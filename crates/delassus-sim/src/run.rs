@@ -387,7 +387,7 @@ pub fn run(
         contact_tolerances: tally.is_some().then_some(opts.contact),
         contact: tally,
         length: sys.length_scale(),
-        rate: recorder.audit.rate,
+        rate: recorder.audit.fastest,
         samples: recorder.results.t.len() as u64,
         mobility: model.report.mobility,
         redundant: model.report.redundancy.len(),

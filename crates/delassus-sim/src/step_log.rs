@@ -22,7 +22,7 @@ impl StepRow {
     fn join(&self, next: &StepRow) -> StepRow {
         let mut drift = self.drift;
         for (d, n) in drift.iter_mut().zip(next.drift) {
-            *d = d.max(n);
+            *d = delassus_math::largest([*d, n]);
         }
         // a balance that is not a number is the largest of all
         let larger =

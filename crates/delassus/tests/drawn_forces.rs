@@ -95,8 +95,8 @@ analysis = { end = 0.6, sample = 0.01 }
 "#;
     let out = drawn(text, |_| {});
     assert_eq!(out.touches.points(), []);
-    let (k, place) = out.touches.events()[0];
-    let e = &out.events[k];
+    let (id, place) = out.touches.events()[0];
+    let e = out.events.iter().find(|e| e.id == id).unwrap();
     assert_eq!(e.kind, EventKind::Impact);
     let t = (2.0 / G).sqrt();
     near(e.t, t, 1e-9);

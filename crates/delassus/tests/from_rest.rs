@@ -1,7 +1,7 @@
 //! Models that start at rest: nothing has moved yet that errors could be measured against. They run
 //! with every adaptive method, in the plane and in space, without an absolute tolerance.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 

@@ -117,8 +117,8 @@ pub fn dense(p: &Csr, v: &[f64]) -> Mat<f64> {
     out
 }
 
-pub use delassus_math::max_abs;
-pub use delassus_math::max_difference as max_diff;
+#[allow(unused_imports)] // each test file uses a part
+pub use delassus_math::{max_abs, max_difference as max_diff};
 
 /// Dense solution of [[S, −Gcᵀ],[Gr, 0]] with full pivoting.
 pub fn reference(

@@ -56,8 +56,8 @@ pub(super) fn event_bands(
     let listed = kept.iter().filter(|e| is_physical(e.kind) && e.t <= until);
     let band = |e: &Event| {
         let key = (e.contact.as_str(), e.kind.name());
-        let twins = others.iter().map(|o| nearest(o.get(&key)?, e.t, window));
-        let worst = twins.fold(Some(0.0_f64), |m, d| Some(m?.max(d?)));
+        let mut twins = others.iter().map(|o| nearest(o.get(&key)?, e.t, window));
+        let worst = twins.try_fold(0.0_f64, |m, d| Some(m.max(d?)));
         let worst = worst.filter(|_| !others.is_empty());
         EventBand {
             t: e.t,
