@@ -65,7 +65,7 @@ pub struct StepReport {
     /// Least factor on the restitution of a group, which would have gained energy or whose laws have
     /// no solution; 1 where none was needed. Each point has its own in [`PointImpulse::softened`].
     pub softened: f64,
-    /// The contact problem of some group was solved to the tolerance of large ones only.
+    /// The contact problem of some group was solved by sweeps, and to `large_tolerance` only.
     pub loosened: bool,
     /// Newton steps of the position correction.
     pub corrections: usize,

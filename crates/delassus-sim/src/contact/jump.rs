@@ -66,6 +66,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     self.log[logged + k].energy_lost += lost;
                 }
                 None => self.log.push(Event {
+                    id: 0,
                     t: s.t,
                     kind: EventKind::Impact,
                     point: Some(m.id),
@@ -85,6 +86,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 accumulates = Some(Halt::Accumulation { rest, point: m.id });
             }
         }
+        self.tell_reduced(s.t, &jump);
         self.sample.copy_from(s);
         self.realize_sample();
         // what is driven from outside (a shaking table) does work on what it hits
@@ -122,6 +124,27 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         names.dedup();
         let list = names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
         Halt::Painleve { detail: format!("{e}: {list}") }
+    }
+}
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Logs and counts impacts that were not given the restitution the user asked for.
+    fn tell_reduced(&mut self, t: f64, jump: &impact::Impact) {
+        for reduced in &jump.reduced {
+            let mut names = Vec::new();
+            let members = self.selector.response.members.iter();
+            for m in members.filter(|m| reduced.points.contains(&m.id)) {
+                let name = self.base.point_name(m.id);
+                names.push(name.clone());
+                let kind = EventKind::RestitutionReduced;
+                self.log.push(Event {
+                    speed_before: jump.before[m.row],
+                    speed_after: jump.after[m.row],
+                    ..Event::without_jump(t, kind, Some((m.id, name)))
+                });
+            }
+            self.tally.reduce(reduced.factor, t, names);
+        }
     }
 }
 
