@@ -11,7 +11,10 @@ use delassus_dae::{Law, RestitutionLaw};
 /// Parts into which the impulse of one phase is divided in space.
 const PARTS: f64 = 400.0;
 /// Phases of slip and stick in one impact beyond which something is wrong.
-const MAX_PHASES: usize = 4000;
+const MAX_PHASES: usize = 8000;
+/// Change of the normal speed per impulse, as part of that without friction, that is none: a motion that
+/// friction locks has it up to rounding.
+const LOCKED: f64 = 1e-11;
 
 /// The three rows of a point: W (3×3, unused rows zero) and u.
 pub(super) struct Single {
@@ -20,22 +23,24 @@ pub(super) struct Single {
     pub law: Law,
     /// Factor on the coefficient of restitution.
     pub factor: f64,
+    /// Normal impulse that has no more to do with the approach.
+    pub most: f64,
 }
 
 impl Single {
-    /// Impulses of the whole impact.
-    pub fn impulse(&self) -> [f64; 3] {
+    /// Impulses of the whole impact; `None` where friction locks the motion before it is over.
+    pub fn impulse(&self) -> Option<[f64; 3]> {
         let (mu, e, law, nt) = match self.law {
             Law::Contact { mu, restitution, tangential, .. } => {
                 (mu, restitution.e * self.factor, restitution.law, tangential)
             }
             Law::OneWay => (0.0, 0.0, RestitutionLaw::Newton, 0),
-            Law::DryFriction { .. } => return [0.0; 3],
+            Law::DryFriction { .. } => return Some([0.0; 3]),
         };
         let mut u = self.u;
         let mut p = [0.0; 3];
         if u[0] >= 0.0 {
-            return p;
+            return Some(p);
         }
         let approach = -u[0];
         let (mut compression_work, mut compression_impulse) = (0.0, 0.0);
@@ -47,31 +52,35 @@ impl Single {
             let force = self.tangential(&u, mu, nt);
             let rate = |i: usize| self.w[i][0] + self.w[i][1] * force[0] + self.w[i][2] * force[1];
             let du = [rate(0), rate(1), rate(2)];
+            let opens = du[0] > LOCKED * self.w[0][0];
             // how far this phase goes: u_N = 0, the end of restitution, sliding stops, or a part
-            let mut step = if nt == 2 { typical / PARTS } else { f64::INFINITY };
+            let mut step = if nt == 2 { typical.max(p[0]) / PARTS } else { f64::INFINITY };
             let mut ends = false;
             if !restoring {
-                if du[0] > 0.0 {
+                if opens {
                     step = step.min(-u[0] / du[0]);
-                } else if step.is_infinite() && u[1] == 0.0 {
-                    // jammed: the normal speed does not fall; friction takes it
-                    return p;
                 }
             } else {
                 let left = match law {
-                    RestitutionLaw::Newton => (e * approach - u[0]) / du[0],
+                    RestitutionLaw::Newton if opens => (e * approach - u[0]) / du[0],
+                    RestitutionLaw::Newton => f64::INFINITY,
                     RestitutionLaw::Poisson => {
                         e * compression_impulse - (p[0] - compression_impulse)
                     }
                     // ∫ (u + du x) dx = e² W_C
                     RestitutionLaw::Energetic => {
                         let w = e * e * compression_work - restitution_work;
-                        let disc = (u[0] * u[0] + 2.0 * du[0] * w).max(0.0).sqrt();
-                        2.0 * w / (u[0] + disc).max(f64::MIN_POSITIVE)
+                        let disc = u[0] * u[0] + 2.0 * du[0] * w;
+                        // a speed that falls to zero before the work is done never does it
+                        if opens || disc > 0.0 {
+                            2.0 * w / (u[0] + disc.max(0.0).sqrt())
+                        } else {
+                            f64::INFINITY
+                        }
                     }
                 };
                 if !(left > 0.0) {
-                    return p;
+                    return Some(p);
                 }
                 if left <= step {
                     step = left;
@@ -84,8 +93,8 @@ impl Single {
                 stops = true;
                 ends = false;
             }
-            if !step.is_finite() {
-                return p;
+            if !(p[0] + step <= self.most) {
+                return None;
             }
             let work = step * (u[0] + 0.5 * du[0] * step);
             let crosses = !restoring && u[0] + du[0] * step >= -1e-14 * approach;
@@ -107,15 +116,15 @@ impl Single {
                     restoring = true;
                     compression_impulse = p[0];
                     if e == 0.0 {
-                        return p;
+                        return Some(p);
                     }
                 }
             }
             if ends {
-                return p;
+                return Some(p);
             }
         }
-        p
+        None
     }
 
     /// Friction per unit of normal impulse.
@@ -166,8 +175,9 @@ mod tests {
                 u: [-2.0, 5.0, 0.0],
                 law: law(0.1, 0.5, kind),
                 factor: 1.0,
+                most: f64::MAX,
             };
-            let p = s.impulse();
+            let p = s.impulse().unwrap();
             assert!((p[0] - 3.0).abs() < 1e-12, "{kind:?} {p:?}");
             assert!((p[1] + 0.3).abs() < 1e-12, "{kind:?} {p:?}");
         }
@@ -183,9 +193,10 @@ mod tests {
                 let (c, slip) = (0.9 * (i as f64 / 20.0 - 1.0), 0.2 * (j as f64 - 10.0));
                 let w = [[1.0, c * 1.2, 0.0], [c * 1.2, 1.6, 0.0], [0.0; 3]];
                 for kind in [RestitutionLaw::Newton, RestitutionLaw::Energetic] {
-                    let s =
-                        Single { w, u: [-1.0, slip, 0.0], law: law(0.5, 0.8, kind), factor: 1.0 };
-                    let p = s.impulse();
+                    let law = law(0.5, 0.8, kind);
+                    let most = f64::MAX;
+                    let s = Single { w, u: [-1.0, slip, 0.0], law, factor: 1.0, most };
+                    let p = s.impulse().unwrap();
                     let after: Vec<f64> =
                         (0..2).map(|k| s.u[k] + w[k][0] * p[0] + w[k][1] * p[1]).collect();
                     let energy: f64 = (0..2).map(|k| 0.5 * p[k] * (s.u[k] + after[k])).sum();

@@ -14,8 +14,11 @@
 //! - `sequential`: one point after another, by falling speed of approach, each by the law it names.
 //!
 //! Every impact is audited: for e ≤ 1 no group may leave with more kinetic energy than it had. The
-//! known laws do not promise that for friction or different coefficients (Kane's example). Where
-//! one gains, the restitution of its group is reduced until it does not, which is told in
+//! known laws do not promise that for friction or different coefficients (Kane's example). Nor do they
+//! promise an answer: where friction locks a linkage, or two stops face each other, nothing leaves as
+//! Newton's law says, and bounces one by one never end; close to that, impulses grow without bound.
+//! Without restitution there always is an answer as long as nothing is driven. So where a law has none,
+//! or gains, the restitution of its group is reduced by as little as that takes, which is told in
 //! [`Impact::reduced`].
 
 mod energetic;
@@ -50,7 +53,7 @@ pub struct Impact {
 pub struct Reduced {
     /// Those of them that approached and have a coefficient.
     pub points: Vec<PointId>,
-    /// Factor on all coefficients of the group that kept its energy from growing.
+    /// Factor on all coefficients of the group, the largest with an answer that does not gain energy.
     pub factor: f64,
 }
 
@@ -71,8 +74,17 @@ pub enum ImpactError {
 const RESIDUAL: f64 = 1e-10;
 /// Growth of the kinetic energy that is round-off, relative to what the impulses move.
 const ROUND_OFF: f64 = 1e-13;
-/// Bisections of the factor on restitution.
-const HALVINGS: u32 = 40;
+/// Bisections of the factor on restitution; each may be an attempt that fails after much work.
+const HALVINGS: u32 = 20;
+/// How much larger impulses may be than what it takes to stop the least mass that points share:
+/// friction that is about to lock a motion would make them larger without limit.
+const LARGEST: f64 = 1e3;
+/// Part of its own diagonal below which the rest of a row counts as nothing.
+const DEPENDENT: f64 = 1e-9;
+/// Compliance, as part of the diagonal of W, with which a problem is tried again that has no unique
+/// solution, and the residual that it may leave.
+const COMPLIANCE: f64 = 1e-10;
+const COMPLIANT_RESIDUAL: f64 = 1e-8;
 
 /// Points that meet in one group, with the part of W that belongs to them.
 struct Meeting {
@@ -81,6 +93,8 @@ struct Meeting {
     rows: Vec<usize>,
     w: Vec<f64>,
     n: usize,
+    /// Largest impulse that has to do with the approach, in parts of it, both in the metric of W.
+    largest: f64,
 }
 
 /// One of them.
@@ -94,7 +108,8 @@ struct Meets {
 impl Meeting {
     /// The members with number `group` in `of_group`; dry friction has no impulse and no place here.
     fn new(r: &Response, of_group: &[usize], group: usize) -> Meeting {
-        let mut meeting = Meeting { points: Vec::new(), rows: Vec::new(), w: Vec::new(), n: 0 };
+        let mut meeting =
+            Meeting { points: Vec::new(), rows: Vec::new(), w: Vec::new(), n: 0, largest: 0.0 };
         for (m, g) in r.members.iter().zip(of_group) {
             if *g == group && has_impulse(&m.law) {
                 meeting.points.push(Meets { id: m.id, law: m.law, row: meeting.rows.len() });
@@ -104,6 +119,7 @@ impl Meeting {
         let rows = &meeting.rows;
         meeting.n = rows.len();
         meeting.w = rows.iter().flat_map(|i| rows.iter().map(|j| r.w[*i * r.n + *j])).collect();
+        meeting.largest = LARGEST / weakest_pivot(&meeting.w, meeting.n);
         meeting
     }
 
@@ -112,6 +128,59 @@ impl Meeting {
         for (u, row) in u.iter_mut().zip(self.w.chunks_exact(self.n)) {
             *u += row.iter().zip(p).map(|(w, p)| w * p).sum::<f64>();
         }
+    }
+
+    /// √W_ii.
+    fn root(&self, i: usize) -> f64 {
+        self.w[i * (self.n + 1)].max(0.0).sqrt()
+    }
+
+    /// Largest impulse, in the metric of W, that has to do with these rates.
+    fn most(&self, before: &[f64]) -> f64 {
+        let sizes = before.iter().enumerate().map(|(i, u)| (u.abs(), self.root(i)));
+        self.largest * sizes.filter(|s| s.1 > 0.0).fold(0.0, |m: f64, (u, root)| m.max(u / root))
+    }
+
+    /// Impulses by the laws, which have to do with the approach.
+    fn attempt(
+        &self,
+        before: &[f64],
+        one_by_one: bool,
+        factor: f64,
+        ws: &mut cone::Workspace,
+    ) -> Result<Vec<f64>, ImpactError> {
+        let p = by_law(self, before, one_by_one, factor, ws)?;
+        // no number is not bounded either
+        let top = p.iter().enumerate().map(|(i, p)| p.abs() * self.root(i));
+        if top.fold(0.0, |m: f64, x| if x <= m { m } else { x }) <= self.most(before) {
+            return Ok(p);
+        }
+        Err(self.none("impulses without bound"))
+    }
+
+    /// Impulses without restitution: of the answers of all points at once there may be several, and
+    /// those that a solver finds without bound; point by point there is another.
+    fn without_restitution(
+        &self,
+        before: &[f64],
+        one_by_one: bool,
+        ws: &mut cone::Workspace,
+    ) -> Result<Vec<f64>, ImpactError> {
+        self.attempt(before, one_by_one, 0.0, ws)
+            .or_else(|e| if one_by_one { Err(e) } else { self.attempt(before, true, 0.0, ws) })
+    }
+
+    /// That the laws of these points have no answer.
+    fn none(&self, status: &str) -> ImpactError {
+        ImpactError::NoSolution {
+            points: self.points.iter().map(|m| m.id).collect(),
+            status: status.to_owned(),
+        }
+    }
+
+    /// No point bounces with coefficients times `factor`.
+    fn is_plastic(&self, factor: f64) -> bool {
+        self.points.iter().all(|m| factor * coefficient(&m.law) == 0.0)
     }
 
     /// Impulses, and the factor on restitution that keeps the energy from growing.
@@ -129,20 +198,21 @@ impl Meeting {
             let moved: f64 = p.iter().zip(before).map(|(p, u)| (p * u).abs()).sum();
             energy > ROUND_OFF * moved
         };
-        let full = by_law(self, before, one_by_one, 1.0, ws)?;
-        if !gains(&full) {
+        if self.is_plastic(1.0) {
+            return Ok((self.without_restitution(before, one_by_one, ws)?, 1.0));
+        }
+        if let Ok(full) = self.attempt(before, one_by_one, 1.0, ws)
+            && !gains(&full)
+        {
             return Ok((full, 1.0));
         }
         let (mut lo, mut hi) = (0.0, 1.0);
-        let mut best = by_law(self, before, one_by_one, 0.0, ws)?;
+        let mut best = self.without_restitution(before, one_by_one, ws)?;
         for _ in 0..HALVINGS {
             let mid = 0.5 * (lo + hi);
-            let p = by_law(self, before, one_by_one, mid, ws)?;
-            if gains(&p) {
-                hi = mid;
-            } else {
-                lo = mid;
-                best = p;
+            match self.attempt(before, one_by_one, mid, ws) {
+                Ok(p) if !gains(&p) => (lo, best) = (mid, p),
+                _ => hi = mid,
             }
         }
         Ok((best, lo))
@@ -223,10 +293,50 @@ fn solve(
     if report.status == cone::Status::Solved {
         return Ok(p);
     }
-    Err(ImpactError::NoSolution {
-        points: m.points.iter().map(|m| m.id).collect(),
-        status: format!("{:?}, residual {:.1e}", report.status, report.residual),
-    })
+    Err(m.none(&format!("{:?}, residual {:.1e}", report.status, report.residual)))
+}
+
+/// Impulses that end the approach of rates u without restitution. A solution is known to exist; where the
+/// rows of a linkage have many, and solvers find none, a little compliance leaves one.
+fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, ImpactError> {
+    let laws = laws(m);
+    let found = solve(m, (&m.w, u), &laws, ws);
+    if found.is_ok() {
+        return found;
+    }
+    let mut soft = m.w.clone();
+    (0..m.n).for_each(|i| soft[i * (m.n + 1)] *= 1.0 + COMPLIANCE);
+    let mut p = vec![0.0; m.n];
+    let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
+    let compliant = cone::DenseProblem { w: &soft, b: u, laws: &laws };
+    cone::solve(&compliant, &mut p, &settings, ws);
+    let stiff = cone::DenseProblem { w: &m.w, b: u, laws: &laws };
+    if cone::natural_residual(&stiff, &p, ws) <= COMPLIANT_RESIDUAL { Ok(p) } else { found }
+}
+
+/// The least of what is left of the rows of a symmetric matrix ≥ 0 in elimination, as part of their
+/// diagonal, without those that depend on others.
+fn weakest_pivot(w: &[f64], n: usize) -> f64 {
+    let mut a = w.to_vec();
+    let own: Vec<f64> = (0..n).map(|i| w[i * (n + 1)]).collect();
+    let mut open: Vec<usize> = (0..n).filter(|i| own[*i] > 0.0).collect();
+    let mut weakest = 1.0f64;
+    let part = |a: &[f64], i: usize| a[i * (n + 1)] / own[i];
+    let by_part = |a: &[f64], x: usize, y: usize| part(a, x).total_cmp(&part(a, y));
+    while let Some(k) = (0..open.len()).max_by(|x, y| by_part(&a, open[*x], open[*y])) {
+        let i = open.swap_remove(k);
+        if !(part(&a, i) > DEPENDENT) {
+            break;
+        }
+        weakest = weakest.min(part(&a, i));
+        for &j in &open {
+            let c = a[j * n + i] / a[i * (n + 1)];
+            for &k in &open {
+                a[j * n + k] -= c * a[i * n + k];
+            }
+        }
+    }
+    weakest
 }
 
 /// Laws of all rows for impulses.

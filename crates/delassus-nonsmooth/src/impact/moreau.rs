@@ -3,7 +3,7 @@
 //! 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0, Coulomb's law between P_T and u_T⁺. A point that does not approach
 //! (u_N⁻ ≥ 0) may be hit by the others and leave faster than −e u_N⁻.
 
-use super::{ImpactError, Meeting, coefficient, laws, solve};
+use super::{ImpactError, Meeting, coefficient, laws, solve, stop};
 use delassus_cone as cone;
 
 pub(super) fn impulses(
@@ -12,6 +12,9 @@ pub(super) fn impulses(
     factor: f64,
     ws: &mut cone::Workspace,
 ) -> Result<Vec<f64>, ImpactError> {
+    if m.is_plastic(factor) {
+        return stop(m, before, ws);
+    }
     let mut b = before.to_vec();
     for p in &m.points {
         b[p.row] += factor * coefficient(&p.law) * before[p.row].min(0.0);

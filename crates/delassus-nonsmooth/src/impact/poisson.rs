@@ -8,12 +8,17 @@
 //! A point among them that names Newton's law goes through the same phases, but gives back what makes
 //! it leave as that law says: 0 ≤ P_N − P_C ⊥ u_N⁺ + e u_N⁻ ≥ 0.
 
-use super::{ImpactError, Meeting, coefficient, laws, solve};
+use super::{ImpactError, Meeting, coefficient, solve, stop};
 use delassus_cone as cone;
 use delassus_dae::{Law, RestitutionLaw};
 
 /// Rounds in which the bound of friction follows the normal impulse of restitution.
-const ROUNDS: usize = 60;
+const ROUNDS: usize = 200;
+/// Rounds after which the bound follows by halves: where strong friction couples points it swings.
+const PATIENCE: usize = 20;
+/// Change of the impulses, relative, with which the rounds end, and what is accepted after the last.
+const SETTLED: f64 = 1e-13;
+const ACCEPTED: f64 = 1e-10;
 
 pub(super) fn impulses(
     r: &Meeting,
@@ -21,7 +26,10 @@ pub(super) fn impulses(
     factor: f64,
     ws: &mut cone::Workspace,
 ) -> Result<Vec<f64>, ImpactError> {
-    let compression = solve(r, (&r.w, before), &laws(r), ws)?;
+    let compression = stop(r, before, ws)?;
+    if r.is_plastic(factor) {
+        return Ok(compression);
+    }
     let mut u = before.to_vec();
     r.add_product(&compression, &mut u);
     // given back at least
@@ -39,17 +47,23 @@ pub(super) fn impulses(
     let mut rest = Restitution::new(r);
     let mut normal = back.clone();
     let mut last = vec![0.0; r.n];
-    for _ in 0..ROUNDS {
+    let mut settled = false;
+    for round in 0..ROUNDS {
         let x = rest.solve(r, &u, &normal, ws)?;
         let change: f64 = x.iter().zip(&last).map(|(a, b)| (a - b).abs()).sum();
         let size: f64 = x.iter().chain(&back).map(|a| a.abs()).sum();
+        let part = if round < PATIENCE { 1.0 } else { 0.5 };
         for m in &r.points {
-            normal[m.row] = back[m.row] + x[m.row];
+            normal[m.row] += part * (back[m.row] + x[m.row] - normal[m.row]);
         }
         last = x;
-        if change <= 1e-13 * size {
+        settled = change <= ACCEPTED * size;
+        if change <= SETTLED * size {
             break;
         }
+    }
+    if !settled {
+        return Err(r.none("friction in restitution does not settle"));
     }
     Ok((0..r.n).map(|i| compression[i] + back[i] + last[i]).collect())
 }

@@ -1,11 +1,11 @@
 //! One point after another, the fastest approach first, until none approaches.
 //!
 //! This is what a row of balls does (the last one leaves), and how the energetic law is applied
-//! where several points meet. Approaches that keep coming back are ended by one simultaneous
-//! impact without restitution.
+//! where several points meet. Without restitution, approaches that keep coming back are ended by one
+//! simultaneous impact; with it, bounces that do not end have no answer.
 
 use super::energetic::Single;
-use super::{ImpactError, Meeting, laws, solve};
+use super::{ImpactError, Meeting, stop};
 use delassus_cone as cone;
 
 /// Single impacts per point.
@@ -22,30 +22,37 @@ pub(super) fn impulses(
     let mut total = vec![0.0; r.n];
     let mut u = before.to_vec();
     let fastest = r.points.iter().map(|m| -u[m.row]).fold(0.0, f64::max);
+    let plastic = r.is_plastic(factor);
+    let most = r.most(before);
     for _ in 0..ROUNDS * r.points.len() {
         let worst = r.points.iter().min_by(|a, b| u[a.row].total_cmp(&u[b.row]));
         let Some(m) = worst.filter(|m| u[m.row] < -OVER * fastest) else {
             return Ok(total);
         };
         let k = m.law.rows();
-        let mut single = Single { w: [[0.0; 3]; 3], u: [0.0; 3], law: m.law, factor };
+        let most = most / r.root(m.row);
+        let mut single = Single { w: [[0.0; 3]; 3], u: [0.0; 3], law: m.law, factor, most };
         for i in 0..k {
             single.u[i] = u[m.row + i];
             for j in 0..k {
                 single.w[i][j] = r.w[(m.row + i) * r.n + m.row + j];
             }
         }
-        let p = single.impulse();
+        let p = match single.impulse() {
+            Some(p) if p[0] > 0.0 => p,
+            _ if plastic => break,
+            _ => return Err(r.none("friction jams the impact")),
+        };
         let mut step = vec![0.0; r.n];
         step[m.row..m.row + k].copy_from_slice(&p[..k]);
-        if !(p[0] > 0.0) {
-            break;
-        }
         r.add_product(&step, &mut u);
         for (t, s) in total.iter_mut().zip(&step) {
             *t += s;
         }
     }
-    let rest = solve(r, (&r.w, &u), &laws(r), ws)?;
+    if !plastic {
+        return Err(r.none("bounces one by one do not end"));
+    }
+    let rest = stop(r, &u, ws)?;
     Ok(total.iter().zip(&rest).map(|(a, b)| a + b).collect())
 }

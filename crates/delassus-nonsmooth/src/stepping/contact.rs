@@ -32,6 +32,7 @@ impl<P: Unilateral> Stepper<P> {
         self.leave_out_passed(p, frame)?;
         self.dv_points.fill(0.0);
         self.lambda_points.fill(0.0);
+        self.large = false;
         let mut report = StepReport { contacts: self.points.n, ..StepReport::default() };
         if self.points.n == 0 {
             return Ok(report);
@@ -68,6 +69,7 @@ impl<P: Unilateral> Stepper<P> {
                 self.delassus.push(&c.at, k);
             }
         }
+        self.large |= self.delassus.is_large();
         let full = self.attempt(group, h, 1.0, report);
         let bounces = |i: &usize| self.points.entries[*i].bounce > 0.0;
         let may_soften = rule == Rule::Moreau
@@ -168,7 +170,6 @@ impl<P: Unilateral> Stepper<P> {
         };
         let answer = answer?;
         report.status = answer.status;
-        report.loosened |= answer.residual > self.settings.tolerance;
         report.iterations += answer.iterations;
         let places = points.places(group);
         if answer.status != cone::Status::Solved {
@@ -180,6 +181,7 @@ impl<P: Unilateral> Stepper<P> {
             });
         }
         report.residual = report.residual.max(answer.residual);
+        report.loosened |= answer.residual > self.settings.tolerance;
         for at in places {
             let i = points.by_group[at];
             let (c, e) = (&mut points.pool[i], &points.entries[i]);

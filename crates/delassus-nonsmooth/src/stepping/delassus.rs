@@ -128,6 +128,18 @@ impl Delassus {
             self.loaded = true;
         }
         let p = cone::DenseProblem { w: &self.w, b, laws };
+        if laws.len() == 1 {
+            // one point alone: a single sweep is exact
+            let sweep = cone::Settings {
+                solver: cone::Solver::GaussSeidel,
+                max_iterations: 2,
+                ..*settings
+            };
+            let report = cone::solve(&p, r, &sweep, &mut self.dense);
+            if report.status == cone::Status::Solved {
+                return Ok(report);
+            }
+        }
         let settings = cone::Settings { solver: cone::Solver::Auto, ..*settings };
         Ok(cone::solve(&p, r, &settings, &mut self.dense))
     }

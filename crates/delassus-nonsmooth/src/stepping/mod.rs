@@ -131,6 +131,8 @@ pub struct Stepper<P: Unilateral> {
     b: Vec<f64>,
     r: Vec<f64>,
     du: Vec<f64>,
+    /// Some group of the step at hand is solved in factored form.
+    large: bool,
     laws: Vec<cone::Law>,
     // the step at hand: time and position of its place, …
     t: f64,
@@ -191,6 +193,7 @@ impl<P: Unilateral> Stepper<P> {
             b: Vec::new(),
             r: Vec::new(),
             du: Vec::new(),
+            large: false,
             laws: Vec::new(),
             t: 0.0,
             f: nv(),
@@ -308,11 +311,8 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<(), StepperError> {
         p.settle(s);
         let Stepper { op, points, correction, ws, .. } = self;
-        let tolerance = if report.loosened {
-            self.settings.large_penetration
-        } else {
-            self.settings.penetration
-        };
+        let tolerance =
+            if self.large { self.settings.large_penetration } else { self.settings.penetration };
         let bare = op.bare.then_some((&op.blocks, &mut op.mass[..]));
         let corrected = correction.run(
             p,

@@ -56,3 +56,51 @@ impl Parts {
         (self.n > 0).then_some(&self.mean)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use delassus_dae::{Law, Point, PointId};
+
+    fn point(slot: u32, impulse: f64, before: f64, after: f64, hit: bool) -> PointImpulse {
+        PointImpulse {
+            id: PointId { pair: 0, slot },
+            law: Law::OneWay,
+            at: Point::default(),
+            impulse: [impulse, 0.0, 0.0],
+            before: [before, 0.0, 0.0],
+            after: [after, 0.0, 0.0],
+            hit,
+            work: 0.5 * impulse * (before + after),
+            softened: 1.0,
+        }
+    }
+
+    /// A hit in the first half, a load in the second, and another point that comes later.
+    #[test]
+    fn parts_add_up_to_the_step() {
+        let d = Dims { nq: 1, nv: 1, n_pos: 1, n_vel: 1, nz: 1 };
+        let state = |v: f64, z: f64| State { t: 0.0, q: vec![0.0], v: vec![v], z: vec![z] };
+        let mut parts = Parts::new(d);
+        assert!(parts.impulses().is_none() && parts.derived().is_none());
+        let mut derived = Derived::zeros(1, 1, 1);
+        derived.lambda[0] = 3.0;
+        parts.add(0.25, &[point(1, 2.0, -1.0, 0.5, true)], &derived);
+        derived.lambda[0] = 5.0;
+        parts.add(
+            0.25,
+            &[point(0, 1.0, 0.0, 0.0, false), point(1, 0.5, 0.5, 0.0, false)],
+            &derived,
+        );
+        parts.finish(0.5, &state(1.0, 0.0), &state(2.0, 3.0));
+        let all = parts.impulses().unwrap();
+        assert_eq!(all.iter().map(|i| i.id.slot).collect::<Vec<_>>(), [0, 1]);
+        let own = &all[1];
+        assert_eq!((own.impulse[0], own.before[0], own.after[0]), (2.5, -1.0, 0.0));
+        assert!(own.hit && own.work == -0.5 + 0.125);
+        let mean = parts.derived().unwrap();
+        assert_eq!((mean.a[0], mean.lambda[0], mean.zdot[0]), (2.0, 4.0, 6.0));
+        parts.clear();
+        assert!(parts.impulses().is_none());
+    }
+}

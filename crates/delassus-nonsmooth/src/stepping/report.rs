@@ -50,8 +50,6 @@ pub struct StepReport {
     pub status: cone::Status,
     /// Its natural residual, a pure number; the worst of all parts.
     pub residual: f64,
-    /// The problem of some group was solved by sweeps, and to `large_tolerance` only.
-    pub loosened: bool,
     /// Iterations of its solver.
     pub iterations: usize,
     /// Points that took part.
@@ -67,6 +65,8 @@ pub struct StepReport {
     /// Least factor on the restitution of a group, which would have gained energy or whose laws have
     /// no solution; 1 where none was needed. Each point has its own in [`PointImpulse::softened`].
     pub softened: f64,
+    /// The contact problem of some group was solved by sweeps, and to `large_tolerance` only.
+    pub loosened: bool,
     /// Newton steps of the position correction.
     pub corrections: usize,
     /// How often the step was halved.
@@ -80,13 +80,13 @@ impl Default for StepReport {
         StepReport {
             status: cone::Status::Solved,
             residual: 0.0,
-            loosened: false,
             iterations: 0,
             contacts: 0,
             active: 0,
             penetration: 0.0,
             energy: 0.0,
             softened: 1.0,
+            loosened: false,
             corrections: 0,
             halvings: 0,
             implicit: false,
@@ -101,13 +101,13 @@ impl StepReport {
         StepReport {
             status: if worse { next.status } else { self.status },
             residual: self.residual.max(next.residual),
-            loosened: self.loosened || next.loosened,
             iterations: self.iterations + next.iterations,
             contacts: next.contacts,
             active: next.active,
             penetration: self.penetration.max(next.penetration),
             energy: self.energy + next.energy,
             softened: self.softened.min(next.softened),
+            loosened: self.loosened || next.loosened,
             corrections: self.corrections + next.corrections,
             halvings: self.halvings.max(next.halvings),
             implicit: self.implicit || next.implicit,
