@@ -105,11 +105,14 @@ pub fn run_watched(
         report::errors(&errors);
     })?;
     let files = writer.written().to_vec();
-    let after: Vec<Fault> =
-        [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let after: Vec<Fault> = [
+        stiff(&outcome.summary, &prepared),
+        stepping(&outcome.summary, &prepared),
+        stepped_over(&outcome.summary),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if !a.quiet {
         report::warnings(&after);
     }
@@ -176,6 +179,18 @@ fn stepping(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
     );
     let help = "halve --step and compare, or use --scheme hybrid, which locates every impact";
     Some(Fault::new("N_TIME_STEPPING", "method.scheme", message).help(help))
+}
+
+/// A warning where steps of given length did not see what depends on time.
+fn stepped_over(summary: &Summary) -> Option<Fault> {
+    let hidden = summary.stepped_over.as_ref()?;
+    let message = format!(
+        "{} goes up or down and back between two steps, first before t = {} s: the run did not see it",
+        hidden.name,
+        summary_text::brief(hidden.t)
+    );
+    let help = "take a --step several times shorter than what happens there, or let steps adapt";
+    Some(Fault::new("N_STEPPED_OVER", &hidden.name, message).help(help))
 }
 
 /// Advice where stability, not accuracy, limited the steps.
