@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::{certify_text, console, page, report, signal, summary_text};
 use delassus::sim::certify::Certificate;
-use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
+use delassus::sim::{self, Item, Observer, Results, RunOutcome, Status, Summary, Tone};
 use delassus_report::Description;
 use serde::Serialize;
 
@@ -81,8 +81,10 @@ pub fn run_watched(
     if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
         errors = vec![fault];
     }
+    let doubted = outcome.summary.verdict.tone > Tone::Good;
     let exit = match outcome.summary.status {
         Status::Done if certificate.as_ref().is_some_and(|c| !c.certified) => Exit::NotCertified,
+        Status::Done if a.strict && doubted => Exit::Doubtful,
         Status::Done => Exit::Done,
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
@@ -105,14 +107,12 @@ pub fn run_watched(
         report::errors(&errors);
     })?;
     let files = writer.written().to_vec();
-    let after: Vec<Fault> = [
-        stiff(&outcome.summary, &prepared),
-        stepping(&outcome.summary, &prepared),
-        stepped_over(&outcome.summary),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let after: Vec<Fault> =
+        [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
+            .into_iter()
+            .flatten()
+            .chain(outcome.summary.verdict.notes().map(judged))
+            .collect();
     if !a.quiet {
         report::warnings(&after);
     }
@@ -163,6 +163,15 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
 }
 
+/// A note of the verdict.
+fn judged((item, code): (&Item, &'static str)) -> Fault {
+    let fault = Fault { t: item.t, ..Fault::new(code, "", &item.text) };
+    match item.help {
+        Some(help) => fault.help(help),
+        None => fault,
+    }
+}
+
 /// What to expect of time-stepping, and what it leaves aside.
 fn stepping(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
     let h = summary.step.filter(|_| summary.scheme == Some("time-stepping"))?;
@@ -179,18 +188,6 @@ fn stepping(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
     );
     let help = "halve --step and compare, or use --scheme hybrid, which locates every impact";
     Some(Fault::new("N_TIME_STEPPING", "method.scheme", message).help(help))
-}
-
-/// A warning where steps of given length did not see what depends on time.
-fn stepped_over(summary: &Summary) -> Option<Fault> {
-    let hidden = summary.stepped_over.as_ref()?;
-    let message = format!(
-        "{} goes up or down and back between two steps, first before t = {} s: the run did not see it",
-        hidden.name,
-        summary_text::brief(hidden.t)
-    );
-    let help = "take a --step several times shorter than what happens there, or let steps adapt";
-    Some(Fault::new("N_STEPPED_OVER", &hidden.name, message).help(help))
 }
 
 /// Advice where stability, not accuracy, limited the steps.
@@ -240,6 +237,7 @@ fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fa
     outcome.summary.status = Status::Failed;
     outcome.summary.samples = row as u64;
     outcome.summary.error = Some("E_NONFINITE".to_owned());
+    outcome.summary.verdict = sim::judge(&outcome.summary);
     let message = format!(
         "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
         channel.name

@@ -182,19 +182,19 @@ fn marks_do_not_depend_on_the_end() {
 
 /// A plate on rails, driven late, and a ball that waits for it.
 fn plate(spatial: bool, plate: &str, value: &str) -> Assembled {
-    let (kind, inertia, ball, g) = if spatial {
-        ("rigid", "[0.01, 0.01, 0.01]", "sphere", "[0, 0, 0]")
+    let (kind, inertia, ball, z) = if spatial {
+        ("rigid", "[0.01, 0.01, 0.01]", "sphere", ", 0")
     } else {
-        ("planar", "0.01", "circle", "[0, 0]")
+        ("planar", "0.01", "circle", "")
     };
     let text = format!(
         r#"schema = 1
-gravity = {g}
+gravity = [0, 0{z}]
 [body]
-ball = {{ type = "{kind}", mass = 1, inertia = {inertia}, position = [0.5, 0] }}
+ball = {{ type = "{kind}", mass = 1, inertia = {inertia}, position = [0.5, 0{z}] }}
 plate = {{ type = "{kind}", mass = 1, inertia = {inertia} }}
 [joint]
-rail = {{ type = "prismatic", between = ["ground", "plate"], axis = [1, 0] }}
+rail = {{ type = "prismatic", between = ["ground", "plate"], axis = [1, 0{z}] }}
 drive = {{ type = "motion", joint = "rail", value = "{value}" }}
 [shape]
 ball = {{ type = "{ball}", body = "ball", radius = 0.05 }}

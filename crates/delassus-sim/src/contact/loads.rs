@@ -186,6 +186,11 @@ impl<P: Unilateral> Loads<P> {
         (self.ws.points[k].gap, mode.point_force(&self.ws, k, &self.lambda))
     }
 
+    /// Gap and rates of active point k at the evaluated state.
+    pub fn kinematics(&self, k: usize) -> (f64, [f64; 3]) {
+        (self.ws.points[k].gap, self.ws.points[k].rate)
+    }
+
     /// Scratch of the base at the evaluated state.
     pub fn realized(&self) -> &P::Ws {
         &self.ws.base

@@ -14,10 +14,12 @@ mod resolve;
 mod root;
 mod search;
 mod stepping;
+mod tally;
 pub mod thresholds;
 mod watch;
 
 pub(crate) use engine::{CHANNELS, ContactEngine, Runs, channels};
-pub use event::{Event, EventKind};
+pub use event::{Event, EventKind, found_after};
 pub use event_driven::{EventDriven, Halt, MakeError, MakeMethod};
+pub use tally::{ContactTally, Occurrences, Worst};
 pub use thresholds::Thresholds;

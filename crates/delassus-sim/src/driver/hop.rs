@@ -51,6 +51,7 @@ impl<P: Problem> Driver<P> {
         }
         self.h = base;
         self.hops += 1;
+        self.first_hop.get_or_insert(self.state.t);
         let end = self.opts.t_end;
         self.wait((h == end - self.state.t).then_some(end), false);
         true

@@ -114,6 +114,8 @@ pub struct Driver<P: Problem> {
     pub rejections: Rejections,
     /// Jumps over singular positions.
     pub hops: u64,
+    /// When the first of them was, s.
+    pub first_hop: Option<f64>,
     /// Work of prescribed motions whose rate jumped, J.
     pub fed: f64,
 }
@@ -172,6 +174,7 @@ impl<P: Problem> Driver<P> {
             steps: 0,
             rejections: Rejections::default(),
             hops: 0,
+            first_hop: None,
             fed: 0.0,
         })
     }
