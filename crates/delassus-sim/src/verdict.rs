@@ -104,6 +104,7 @@ pub fn judge(s: &Summary) -> Verdict {
         (speed, "the speed of the model"),
         [good, DRIFT[1]],
     ));
+    samples(s, &mut items);
     contact(s, &mut items);
     if s.singular_hops > 0 {
         items.push(Item {
@@ -220,6 +221,41 @@ fn drift(
             "plot drift.position and drift.velocity to see where; a smaller --rtol or another \
              --method tells whether the results depend on it",
         ),
+    }
+}
+
+/// What happens between the steps.
+fn samples(s: &Summary, items: &mut Vec<Item>) {
+    // the interpolation errs by some tolerances, whatever the method leaves at its steps
+    let allowed = s.rtol.map_or(DRIFT[1], |r| (1e3 * r).clamp(DRIFT[0], DRIFT[1]));
+    let value = s.max_sample_position_drift;
+    if value > allowed * s.length && value > 10.0 * s.max_position_drift {
+        items.push(drift(
+            "sample_drift",
+            "Drift between steps",
+            (value, "m"),
+            (s.length, "the length of the model"),
+            [allowed, 10.0 * DRIFT[1]],
+        ));
+    }
+    if let Some(hidden) = &s.stepped_over {
+        items.push(Item {
+            key: "stepped_over",
+            title: "Functions of time",
+            value: 1.0,
+            unit: "",
+            tone: Tone::Bad,
+            text: format!(
+                "{} goes up or down and back between two steps, first before t = {} s: the run did not see it",
+                hidden.name,
+                time(Some(hidden.t))
+            ),
+            t: Some(hidden.t),
+            code: Some("N_STEPPED_OVER"),
+            help: Some(
+                "take a --step several times shorter than what happens there, or let steps adapt",
+            ),
+        });
     }
 }
 
@@ -440,6 +476,9 @@ mod tests {
             cpu_s: 0.0,
             max_position_drift: 1e-15,
             max_velocity_drift: 1e-15,
+            max_sample_position_drift: 1e-9,
+            max_sample_velocity_drift: 1e-8,
+            stepped_over: None,
             max_acceleration_drift: 1e-12,
             energy_error: 1e-8,
             energy: EnergyBalance {
@@ -484,6 +523,11 @@ mod tests {
     fn a_velocity_drift_of_a_metre_per_second_is_doubtful() {
         let drifts = Summary { max_velocity_drift: 1.0, ..calm() };
         assert_eq!(codes(&drifts), (Tone::Bad, vec!["N_DRIFT"]));
+        let between = Summary { max_sample_position_drift: 0.1, ..calm() };
+        assert_eq!(codes(&between), (Tone::Bad, vec!["N_DRIFT"]));
+        let hidden = crate::summary::SteppedOver { name: "force \"f\"".to_owned(), t: 0.5 };
+        let hidden = Summary { stepped_over: Some(hidden), ..calm() };
+        assert_eq!(codes(&hidden), (Tone::Bad, vec!["N_STEPPED_OVER"]));
         let nan = Summary { max_position_drift: f64::NAN, ..calm() };
         assert_eq!(codes(&nan), (Tone::Bad, vec!["N_DRIFT"]));
     }

@@ -182,19 +182,19 @@ fn marks_do_not_depend_on_the_end() {
 
 /// A plate on rails, driven late, and a ball that waits for it.
 fn plate(spatial: bool, plate: &str, value: &str) -> Assembled {
-    let (kind, inertia, ball, g) = if spatial {
-        ("rigid", "[0.01, 0.01, 0.01]", "sphere", "[0, 0, 0]")
+    let (kind, inertia, ball, z) = if spatial {
+        ("rigid", "[0.01, 0.01, 0.01]", "sphere", ", 0")
     } else {
-        ("planar", "0.01", "circle", "[0, 0]")
+        ("planar", "0.01", "circle", "")
     };
     let text = format!(
         r#"schema = 1
-gravity = {g}
+gravity = [0, 0{z}]
 [body]
-ball = {{ type = "{kind}", mass = 1, inertia = {inertia}, position = [0.5, 0] }}
+ball = {{ type = "{kind}", mass = 1, inertia = {inertia}, position = [0.5, 0{z}] }}
 plate = {{ type = "{kind}", mass = 1, inertia = {inertia} }}
 [joint]
-rail = {{ type = "prismatic", between = ["ground", "plate"], axis = [1, 0] }}
+rail = {{ type = "prismatic", between = ["ground", "plate"], axis = [1, 0{z}] }}
 drive = {{ type = "motion", joint = "rail", value = "{value}" }}
 [shape]
 ball = {{ type = "{ball}", body = "ball", radius = 0.05 }}
@@ -248,5 +248,29 @@ fn a_plate_that_is_driven_late_hits_the_ball() {
                 check_hit(&out, apart, &format!("{value} {method} spatial: {spatial}"));
             }
         }
+    }
+}
+
+#[test]
+fn steps_of_given_length_tell_what_they_did_not_see() {
+    let pulse = torque(false, "if(t > 1.0012 && t < 1.0018, 100, 0)");
+    let m = wheel(false, &pulse, "0");
+    for method in ["rk4", "gen-alpha", "lin-euler"] {
+        let out = run(&m, |o| {
+            o.method = method.to_owned();
+            o.step = Some(2e-3);
+        });
+        let seen = out.summary.stepped_over.unwrap();
+        assert!(seen.name.contains("\"f\"") && (seen.t - 1.002).abs() < 1e-9, "{seen:?}");
+    }
+    // adaptive steps see it
+    assert_eq!(run(&m, |_| {}).summary.stepped_over, None);
+    // a function that fixed steps resolve, jumps included, is none
+    for value in ["sin(20*t)", "if(mod(t, 0.5) < 0.25, 1, -1)", "step(t, 1, 0, 1.1, 5)"] {
+        let out = run(&wheel(false, &torque(false, value), "0"), |o| {
+            o.method = "rk4".to_owned();
+            o.step = Some(1e-3);
+        });
+        assert_eq!(out.summary.stepped_over, None, "{value}");
     }
 }

@@ -351,6 +351,7 @@ impl<P: Problem> Driver<P> {
             self.state.t = t;
         }
         self.method.commit();
+        self.time.arrive();
         self.scale.observe(&self.state, self.method.start());
     }
 

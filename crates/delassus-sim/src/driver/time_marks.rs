@@ -52,13 +52,20 @@ pub(super) struct TimeWatch {
     seen_until: f64,
     /// Steps to look ahead.
     ahead: f64,
-    /// The problem is realised at the present state.
+    /// The state that this belongs to, for what also reads the state: its time, s.
+    of: f64,
+    /// The scratch of the problem is realised there, or as near as an accepted step leaves it.
     realized: bool,
 }
 
 impl TimeWatch {
     pub fn new(t: f64) -> TimeWatch {
-        TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, realized: false }
+        TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, of: t, realized: true }
+    }
+
+    /// A step was accepted: its last evaluation was at the state that it reached.
+    pub fn arrive(&mut self) {
+        self.realized = true;
     }
 
     /// Time does not go back, but the state may have changed.
@@ -97,11 +104,16 @@ impl<P: Problem> Driver<P> {
         if laws == TimeLaws::None {
             return None;
         }
-        if laws == TimeLaws::OfState && !self.time.realized {
-            p.realize_position(t, &self.state.q, &self.state.z, &mut self.ws);
-            p.realize_velocity(&self.state.v, &self.state.z, &mut self.ws);
-            self.time.forget(t);
-            self.time.realized = true;
+        if laws == TimeLaws::OfState {
+            if !self.time.realized {
+                // an attempt was rejected and may have left anything
+                p.realize_position(t, &self.state.q, &self.state.z, &mut self.ws);
+                p.realize_velocity(&self.state.v, &self.state.z, &mut self.ws);
+                self.time.realized = true;
+            }
+            if self.time.of != t {
+                self.time.forget(t);
+            }
         }
         // steps may be stretched a little
         let end = t + 1.02 * h;

@@ -4,8 +4,7 @@
 //! offset h² P (C_q v̈ + v̂v̇/12) in the velocity, P the projector on the constrained directions.
 //! Both belong to one step size.
 //!
-//! - At the start: v̇ by the index-1 form, v̈ by a central difference along the flow, then the
-//!   offsets.
+//! - At the start: v̇ by the index-1 form, v̈ by differences along the flow, then the offsets.
 //!   Without them, and without what the step cannot follow, where it is very long ([`super::guess`]).
 //! - h as before: nothing to do.
 //! - h changed, constraints at velocity level: a ← v̇ + (h/h_prev)(a − v̇), with v̇ and λ of the
@@ -169,7 +168,8 @@ impl GenAlpha {
         Ok(())
     }
 
-    /// v̈ at `from` by a central difference of the index-1 acceleration along the flow.
+    /// v̈ at `from` by differences of the index-1 acceleration along the flow, forwards: before
+    /// `from` forces and motions may have been others.
     fn jerk<P: Problem>(
         &mut self,
         p: &P,
@@ -178,9 +178,11 @@ impl GenAlpha {
         h: f64,
     ) -> Result<(), StepFailure> {
         let tau = 0.05 * h;
-        self.jerk.fill(0.0);
-        for sign in [1.0, -1.0] {
-            let k = sign * tau;
+        for i in 0..self.dims.nv {
+            self.jerk[i] = -1.5 * self.base.a[i] / tau;
+        }
+        // of second order, also where forces depend on velocities: what v₀ + k v̇ leaves out cancels
+        for (k, weight) in [(tau, 2.0), (2.0 * tau, -0.5)] {
             for i in 0..self.dims.nv {
                 self.xi[i] = k * self.v0[i] + 0.5 * k * k * self.base.a[i];
                 self.tmp2[i] = self.v0[i] + k * self.base.a[i];
@@ -189,7 +191,7 @@ impl GenAlpha {
             let (a, l, z) = (&mut self.tmp, &mut self.rows, &mut self.end.zdot);
             self.acc.eval(p, ws, from.t + k, &self.q_tmp, &self.tmp2, &from.z, a, l, z)?;
             for i in 0..self.dims.nv {
-                self.jerk[i] += sign * self.tmp[i] / (2.0 * tau);
+                self.jerk[i] += weight * self.tmp[i] / tau;
             }
         }
         Ok(())
