@@ -8,7 +8,7 @@ use delassus_dae::Problem;
 /// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
 /// nowhere.
 const MIN_STEP: f64 = 1e-14;
-/// Failures in a row beyond the end after which a step is cut there: what is not defined beyond the
+/// Failures of steps beyond the end after which the last one is cut there: what is not defined beyond the
 /// end need not be.
 const FAILED_BEYOND: u32 = 2;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
@@ -21,7 +21,6 @@ impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
         let first = self.h;
         let mut failures = 0;
-        let mut failed_beyond = 0;
         loop {
             let shrunk = failures == 1 && first < SHRUNK * self.cruise;
             if (failures == HOP_AFTER || shrunk)
@@ -38,11 +37,12 @@ impl<P: Problem> Driver<P> {
             }
             self.h = self.h.min(self.limit);
             let left = self.opts.t_end - self.state.t;
-            let cut = !self.opts.pass_end || failed_beyond >= FAILED_BEYOND;
+            let cut = !self.opts.pass_end || self.failed_beyond >= FAILED_BEYOND;
             // stretch the last step a little rather than leave a sliver
             let last = cut && self.h * 1.01 >= left;
             let h = if last { left } else { self.h };
-            let shortest = MIN_STEP * self.state.t.abs().max(self.cruise);
+            let usual = self.cruise.min(1.0 / self.scale.pace());
+            let shortest = MIN_STEP * self.state.t.abs().max(usual);
             if h < shortest && !last {
                 return Err(self.stop(p, SimErrorKind::StepTooSmall, h));
             }
@@ -68,6 +68,7 @@ impl<P: Problem> Driver<P> {
                         if self.method.weakest_pivot() >= NEAR_SINGULAR {
                             self.cruise = h;
                         }
+                        self.tried = h;
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
@@ -77,14 +78,14 @@ impl<P: Problem> Driver<P> {
                     self.scale.worst(&view, &mut self.worst);
                     self.rejections.error += 1;
                     self.last_failure = None;
-                    failed_beyond += u32::from(h > left && !err.is_finite());
+                    self.failed_beyond += u32::from(h > left && !err.is_finite());
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };
                 }
                 Err(e) => {
                     self.count(&e);
                     self.last_failure = Some(e);
                     self.h = h * self.control.failed();
-                    failed_beyond += u32::from(h > left);
+                    self.failed_beyond += u32::from(h > left);
                     if self.h < shortest {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));
                     }
