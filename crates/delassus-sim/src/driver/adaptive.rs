@@ -9,7 +9,7 @@ use delassus_dae::Problem;
 /// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
 /// nowhere.
 const MIN_STEP: f64 = 1e-14;
-/// Failures in a row beyond the end after which a step is cut there: what is not defined beyond the
+/// Failures of steps beyond the end after which the last one is cut there: what is not defined beyond the
 /// end need not be.
 const FAILED_BEYOND: u32 = 2;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
@@ -20,7 +20,6 @@ impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
         let first = self.h;
         let mut failures = 0;
-        let mut failed_beyond = 0;
         loop {
             let shrunk = failures == 1 && first < SHRUNK * self.cruise;
             if (failures == HOP_AFTER || shrunk)
@@ -32,12 +31,13 @@ impl<P: Problem> Driver<P> {
             failures += 1;
             self.h = self.h.min(self.turn_limit(p)).min(self.limit);
             let left = self.opts.t_end - self.state.t;
-            let cut = !self.opts.pass_end || failed_beyond >= FAILED_BEYOND;
+            let cut = !self.opts.pass_end || self.failed_beyond >= FAILED_BEYOND;
             // stretch the last step a little rather than leave a sliver
             let Allowed { h, lands } = self.watch_time(p, self.h);
             let last = cut && (h >= left || (lands.is_none() && h * 1.01 >= left));
             let (h, exact) = if last { (left, Some(self.opts.t_end)) } else { (h, lands) };
-            let shortest = MIN_STEP * self.state.t.abs().max(self.cruise);
+            let usual = self.cruise.min(1.0 / self.scale.pace());
+            let shortest = MIN_STEP * self.state.t.abs().max(usual);
             if h < shortest && !last {
                 let restless = if failures == 1 { self.too_restless(p, h) } else { None };
                 return Err(restless.unwrap_or_else(|| self.stop(p, SimErrorKind::StepTooSmall, h)));
@@ -65,6 +65,7 @@ impl<P: Problem> Driver<P> {
                         if self.method.weakest_pivot() >= NEAR_SINGULAR {
                             self.cruise = h;
                         }
+                        self.tried = h;
                         if !last || factor < 1.0 {
                             self.h = (h * factor).min(self.opts.max_step);
                         }
@@ -74,14 +75,14 @@ impl<P: Problem> Driver<P> {
                     self.scale.worst(&view, &mut self.worst);
                     self.rejections.error += 1;
                     self.last_failure = None;
-                    failed_beyond += u32::from(h > left && !err.is_finite());
+                    self.failed_beyond += u32::from(h > left && !err.is_finite());
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };
                 }
                 Err(e) => {
                     self.count(&e);
                     self.h = h * self.shorter(&e);
                     self.last_failure = Some(e);
-                    failed_beyond += u32::from(h > left);
+                    self.failed_beyond += u32::from(h > left);
                     if self.h < shortest {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));
                     }

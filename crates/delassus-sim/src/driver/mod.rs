@@ -101,6 +101,10 @@ pub struct Driver<P: Problem> {
     h: f64,
     /// The last accepted step that met no singular position.
     cruise: f64,
+    /// Length of the adaptive step that passed the error test last.
+    tried: f64,
+    /// Steps beyond the end that failed.
+    failed_beyond: u32,
     n_fixed: u64,
     per_unit_step: bool,
     holds_step: bool,
@@ -170,6 +174,8 @@ impl<P: Problem> Driver<P> {
             opts,
             h,
             cruise: h,
+            tried: h,
+            failed_beyond: 0,
             n_fixed: 0,
             per_unit_step: info.per_unit_step,
             holds_step: info.holds_step,
@@ -260,6 +266,8 @@ impl<P: Problem> Driver<P> {
     pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
         self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
         self.settle(p, h)?;
+        // a step that is not made in full does not earn a longer one
+        self.h = self.h.min(self.tried);
         self.pending = Some(Pending { exact_time: None, ends_fixed: false });
         Ok(())
     }
