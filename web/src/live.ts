@@ -92,6 +92,8 @@ export function follow(url: string, hooks: LiveHooks, fail: (words: string) => v
   }));
   source.addEventListener("events", then<RunEvent[] | { events: RunEvent[] }>((r, m) => {
     r.events.push(...(Array.isArray(m) ? m : (m.events ?? [])).filter((x) => Number.isFinite(x.t)));
+    // events that are sure only some steps later are dated back
+    r.events.sort((a, b) => a.t - b.t);
     grown();
   }));
   const end = (status: string) =>

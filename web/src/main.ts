@@ -124,7 +124,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     plots.refresh();
     trust.refresh();
   });
-  await trust.build();
+  trust.build();
   await viewer.build();
   viewer.theme(isDark());
   viewer.frame();
@@ -228,7 +228,7 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
       events.build();
       badge();
       plots.rebuild();
-      void trust.build();
+      trust.build();
       void viewer.build();
     },
   };

@@ -12,10 +12,14 @@ usage: cargo xtask <task>
   ci           everything CI runs: format, lints, tests, docs, `paths`, `web`
   paths        links, paths, models and error codes in the documents
   web          tests of the report page, in a browser too; installs what they need
-  screenshots  takes the pictures of the documents anew";
+  screenshots  takes the pictures of the documents anew
+  adversary    random models against relations that must hold; --help lists its options";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
+    if std::env::args().nth(1).as_deref() == Some("adversary") {
+        return adversary(root(), &std::env::args().skip(2).collect::<Vec<_>>());
+    }
     let done = match (arguments.next().as_deref(), arguments.next()) {
         (Some("ci"), None) => ci(root()),
         (Some("paths"), None) => paths(root()),
@@ -34,6 +38,22 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("\nxtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the adversary with the arguments given; its exit code is ours.
+fn adversary(root: &Path, arguments: &[String]) -> ExitCode {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(["run", "--quiet", "--profile", "ci", "-p", "delassus-adversary", "--"]);
+    command.args(arguments).current_dir(root);
+    match command.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(e) => {
+            eprintln!("xtask: the adversary cannot be run: {e}");
             ExitCode::FAILURE
         }
     }

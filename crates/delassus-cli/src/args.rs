@@ -123,6 +123,9 @@ pub struct RunArgs {
     /// When the run fails, write the last 100 accepted states to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub dump_states: Option<PathBuf>,
+    /// End with code 4 where the verdict on the results is not good.
+    #[arg(long)]
+    pub strict: bool,
     /// Leave out report.html.
     #[arg(long)]
     pub no_report: bool,

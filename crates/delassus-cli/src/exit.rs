@@ -17,6 +17,8 @@ pub enum Exit {
     Numerical,
     /// The run is whole, but the accuracy asked for is not certified.
     NotCertified,
+    /// Done, but the verdict on the results is not good, and `--strict` was given.
+    Doubtful,
     /// File or system error.
     File,
     /// A bug of this program.
@@ -33,6 +35,7 @@ impl Exit {
             Exit::Input => 2,
             Exit::Numerical => 3,
             Exit::NotCertified => 4,
+            Exit::Doubtful => 4,
             Exit::File => 5,
             Exit::Internal => 70,
             Exit::Interrupted => 130,

@@ -21,6 +21,9 @@ pub struct Fault {
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
+    /// When it happened in the motion, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t: Option<f64>,
     /// Piece of the file around the place.
     #[serde(skip)]
     pub window: Option<Window>,
@@ -37,6 +40,7 @@ impl Fault {
             path: escape(path.as_ref()),
             message: crate::console::safe(message.as_ref()),
             help: None,
+            t: None,
             window: None,
         }
     }

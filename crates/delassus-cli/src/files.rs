@@ -252,8 +252,8 @@ impl Writer {
 }
 
 /// Events as lines of the file.
-pub fn rows(events: &[Event]) -> impl Iterator<Item = EventRow> + '_ {
-    events.iter().map(|e| EventRow {
+pub fn rows<'e>(events: impl IntoIterator<Item = &'e Event>) -> impl Iterator<Item = EventRow> {
+    events.into_iter().map(|e| EventRow {
         t: e.t,
         kind: e.kind.name().to_owned(),
         contact: e.contact.clone(),

@@ -10,6 +10,7 @@ use delassus::sim::{
     ContactTrack, LoadTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint,
 };
 use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What a model looks like, with its text.
@@ -46,7 +47,7 @@ impl View {
         let rows = outcome.motion.t().len();
         let contacts = !description.scene.contacts.is_empty();
         View {
-            contacts: contacts.then(|| contact_points(&outcome.touches, rows)),
+            contacts: contacts.then(|| contact_points(&outcome.touches, rows, &outcome.events)),
             loads: (outcome.loads.count() > 0).then(|| loads(&outcome.loads, &outcome.motion)),
             description,
             motion: motion(&outcome.motion, 0..rows),
@@ -93,24 +94,28 @@ fn loads(track: &LoadTrack, motion: &MotionTrack) -> Motion {
     out
 }
 
-/// Contact points of the first `rows` rows, and the places of events; what is not finite is left
-/// out.
-fn contact_points(track: &ContactTrack, rows: usize) -> ContactPoints {
-    let row = |(row, p): &(usize, TouchPoint)| ContactRow {
-        row: *row as u32,
+/// Contact points of the first `rows` rows, and the places of the events of a log; what is not
+/// finite is left out.
+fn contact_points(track: &ContactTrack, rows: usize, log: &[Event]) -> ContactPoints {
+    let record = |row: usize, p: &TouchPoint, force: f64| ContactRow {
+        row: row as u32,
         contact: p.contact as u32,
         at: p.at,
         normal: p.normal,
-        force: p.force,
+        force,
     };
-    let finite = |(_, p): &&(usize, TouchPoint)| {
-        p.at.iter().chain(&p.normal).chain([&p.force]).all(|x| x.is_finite())
-    };
-    let shown = track.points().iter().take_while(|(r, _)| *r < rows).filter(finite);
+    let finite =
+        |r: &ContactRow| r.at.iter().chain(&r.normal).chain([&r.force]).all(|x| x.is_finite());
+    let shown = track.points().iter().take_while(|(r, _)| *r < rows);
+    // places are known by the number of the event, its line is where the log has it now, with
+    // what was added to its impulse since
+    let placed: BTreeMap<u64, &TouchPoint> =
+        track.events().iter().map(|(id, p)| (*id, p)).collect();
+    let event = |(row, e): (usize, &Event)| Some(record(row, placed.get(&e.id)?, e.impulse));
     ContactPoints {
         stride: track.stride() as u32,
-        points: shown.map(row).collect(),
-        events: track.events().iter().filter(finite).map(row).collect(),
+        points: shown.map(|(row, p)| record(*row, p, p.force)).filter(finite).collect(),
+        events: log.iter().enumerate().filter_map(event).filter(finite).collect(),
     }
 }
 

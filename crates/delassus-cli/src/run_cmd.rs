@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::{certify_text, console, page, report, signal, summary_text};
 use delassus::sim::certify::Certificate;
-use delassus::sim::{self, Observer, Results, RunOutcome, Status, Summary};
+use delassus::sim::{self, Item, Observer, Results, RunOutcome, Status, Summary, Tone};
 use delassus_report::Description;
 use serde::Serialize;
 
@@ -81,8 +81,10 @@ pub fn run_watched(
     if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
         errors = vec![fault];
     }
+    let doubted = outcome.summary.verdict.tone > Tone::Good;
     let exit = match outcome.summary.status {
         Status::Done if certificate.as_ref().is_some_and(|c| !c.certified) => Exit::NotCertified,
+        Status::Done if a.strict && doubted => Exit::Doubtful,
         Status::Done => Exit::Done,
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
@@ -109,6 +111,7 @@ pub fn run_watched(
         [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
             .into_iter()
             .flatten()
+            .chain(outcome.summary.verdict.notes().map(judged))
             .collect();
     if !a.quiet {
         report::warnings(&after);
@@ -158,6 +161,15 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
     signal::listen();
     let outcome = sim::run(&prepared.model, &prepared.options, observer);
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
+}
+
+/// A note of the verdict.
+fn judged((item, code): (&Item, &'static str)) -> Fault {
+    let fault = Fault { t: item.t, ..Fault::new(code, "", &item.text) };
+    match item.help {
+        Some(help) => fault.help(help),
+        None => fault,
+    }
 }
 
 /// What to expect of time-stepping, and what it leaves aside.
@@ -225,6 +237,7 @@ fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fa
     outcome.summary.status = Status::Failed;
     outcome.summary.samples = row as u64;
     outcome.summary.error = Some("E_NONFINITE".to_owned());
+    outcome.summary.verdict = sim::judge(&outcome.summary);
     let message = format!(
         "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
         channel.name

@@ -4,7 +4,8 @@ use crate::files::Written;
 use crate::output::{DIAGNOSTICS_CSV, REPORT_HTML, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON};
 use crate::run_cmd::RunReport;
 use delassus::io::model_file::escape;
-use delassus::sim::Status;
+use delassus::model::ContactTolerances;
+use delassus::sim::{Item, Status, Tone, Verdict};
 use std::path::Path;
 
 /// Lines of names and values.
@@ -72,7 +73,11 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     table.row("evaluations", &work);
     let time = format!("{} (CPU {})", seconds(s.wall_s), seconds(s.cpu_s));
     table.row("wall time", &time);
-    table.row("energy error", &format!("{:.2e} J", s.energy_error));
+    if let Some(t) = &s.contact_tolerances {
+        table.row("tolerances", &tolerances(t));
+    }
+    let energy = format!("{:.2e} J of {:.2e} J that move", s.energy_error, s.energy.moved);
+    table.row("energy error", &energy);
     table.row(
         "drift",
         &format!(
@@ -80,6 +85,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
             s.max_position_drift, s.max_velocity_drift, s.max_acceleration_drift
         ),
     );
+    table.row("verdict", &verdict(&s.verdict));
     table.row("freedoms", &s.mobility.to_string());
     if s.redundant > 0 {
         table.row("redundant", &redundant(s.redundant, &s.non_unique_reactions));
@@ -97,6 +103,42 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
         table.row("results", &file.path);
     }
     table.finish()
+}
+
+/// Tolerances of contact, where the residual and the penetration of large problems follow behind.
+fn tolerances(t: &ContactTolerances) -> String {
+    format!(
+        "touching {:e}, zero {:e}, rest {:e}, slow {:e}, still {:e}, dense {:e}, crowded {:e}, \
+         residual {:e} ({:e}), penetration {:e} ({:e})",
+        t.touching,
+        t.zero,
+        t.rest,
+        t.slow,
+        t.still,
+        t.dense,
+        t.crowded,
+        t.residual,
+        t.large_residual,
+        t.penetration,
+        t.large_penetration
+    )
+}
+
+/// The verdict and what it is about.
+fn verdict(v: &Verdict) -> String {
+    let marked = |i: &&Item| i.tone > Tone::Good;
+    let marked: Vec<&str> = v.items.iter().filter(marked).map(|i| i.title).collect();
+    let word = match v.tone {
+        Tone::None => "not judged",
+        Tone::Good => "good",
+        Tone::Fair => "mostly good; look at",
+        Tone::Bad => "DOUBTFUL",
+    };
+    match (v.tone, marked.is_empty()) {
+        (Tone::Fair, _) => format!("{word} {}", marked.join("; ").to_lowercase()),
+        (Tone::Bad, false) => format!("{word}: {}", marked.join("; ").to_lowercase()),
+        _ => word.to_owned(),
+    }
 }
 
 /// A number to nine digits, without the noise behind them.

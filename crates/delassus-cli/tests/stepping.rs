@@ -39,7 +39,12 @@ fn a_name_implies_the_scheme() {
     for name in ["moreau-jean", "schatzman-paoli", "nonsmooth-gen-alpha"] {
         let v = json(&bench, &["--method", name]);
         assert_eq!((&v["method"], &v["scheme"]), (&name.into(), &"time-stepping".into()));
-        assert_eq!(codes(&v), ["N_TIME_STEPPING"]);
+        // the positions of three times allow an overlap
+        let told = match name {
+            "schatzman-paoli" => &["N_TIME_STEPPING", "N_PENETRATION"][..],
+            _ => &["N_TIME_STEPPING"],
+        };
+        assert_eq!(codes(&v), told);
         assert!(note(&v, "N_TIME_STEPPING")["message"].as_str().unwrap().contains(name));
         let file = Bench::new(&ball(&format!("[method]\nname = \"{name}\"")));
         let same = json(&file, &[]);

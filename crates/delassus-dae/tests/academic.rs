@@ -35,7 +35,7 @@ fn run_scaled<S: System>(
 fn mixed(got: &[f64], want: &[f64]) -> f64 {
     assert_eq!(got.len(), want.len());
     let e = |(g, w): (&f64, &f64)| (g - w).abs() / w.abs().max(1.0);
-    got.iter().zip(want).map(e).fold(0.0, f64::max)
+    delassus_math::largest(got.iter().zip(want).map(e))
 }
 
 /// Rows of the reference for the four-bar at 5 s: angles and rates.
@@ -255,7 +255,7 @@ fn check_derivatives<S: System>(system: S) {
         let want = (up - down) / (2.0 * eps);
         assert!((got - want).abs() < 2e-7 * (1.0 + size + want.abs()), "{what}: {got} {want}");
     };
-    let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let size = |x: &[f64]| delassus_math::max_abs(x);
     for j in 0..nv {
         let unit = |s: f64| -> Vec<f64> { (0..nv).map(|i| if i == j { s } else { 0.0 }).collect() };
         let (up, down) = (all(&unit(eps), &zero, 0.0), all(&unit(-eps), &zero, 0.0));

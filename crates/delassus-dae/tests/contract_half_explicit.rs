@@ -180,7 +180,7 @@ fn run<P: Problem>(
 fn mixed(got: &[f64], want: &[f64]) -> f64 {
     assert_eq!(got.len(), want.len());
     let e = |(g, w): (&f64, &f64)| (g - w).abs() / w.abs().max(1.0);
-    got.iter().zip(want).map(e).fold(0.0, f64::max)
+    delassus_math::largest(got.iter().zip(want).map(e))
 }
 
 #[test]

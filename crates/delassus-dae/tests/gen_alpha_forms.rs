@@ -7,6 +7,7 @@ use delassus_dae::integrator::{info, make};
 use delassus_dae::{
     Accel, Derived, ErrorScale, Options, Problem, Settings, State, StepControl, Tolerances, at,
 };
+use delassus_math::{largest, max_abs, max_difference};
 use problems::*;
 
 /// Largest |g| and |G v + g_t| over a run with equal steps, the latter relative to the largest
@@ -54,8 +55,9 @@ fn each_form_holds_its_constraints() {
 
 /// Largest error, relative above 1 and absolute below.
 fn mixed(got: &[f64], want: &[f64]) -> f64 {
+    assert_eq!(got.len(), want.len());
     let e = |(g, w): (&f64, &f64)| (g - w).abs() / w.abs().max(1.0);
-    got.iter().zip(want).map(e).fold(0.0, f64::max)
+    delassus_math::largest(got.iter().zip(want).map(e))
 }
 
 fn end_of<S: System>(
@@ -188,8 +190,7 @@ fn the_trapezoidal_rule_on_index_3_is_not_for_use() {
         let options = Options::default().with_word("form", form);
         let exact = end_of(HeavyTop, "mdop5", &Options::default(), 0.08, 2560).1.lambda;
         let got = end_of(HeavyTop, "newmark", &options, 0.08, 1280).1.lambda;
-        let size = exact.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        exact.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
+        max_difference(&exact, &got) / max_abs(&exact)
     };
     let (third, second, both) = (lambda("index3"), lambda("index2"), lambda("ggl"));
     println!("TRAPEZOIDAL | {third:.1e} {second:.1e} {both:.1e}");
@@ -209,11 +210,8 @@ fn after_a_cut<S: System>(system: S, method: &str, last: f64) -> f64 {
     let mut x = end.clone();
     let (a, l, z) = (&mut x.a, &mut x.lambda, &mut x.zdot);
     Accel::new(&p).unwrap().eval(&p, &mut p.workspace(), s.t, &s.q, &s.v, &s.z, a, l, z).unwrap();
-    let distance = |x: &[f64], y: &[f64]| {
-        let size = y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-        x.iter().zip(y).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs())) / size
-    };
-    distance(&end.a, &x.a).max(distance(&end.lambda, &x.lambda))
+    let distance = |x: &[f64], y: &[f64]| max_difference(x, y) / max_abs(y);
+    largest([distance(&end.a, &x.a), distance(&end.lambda, &x.lambda)])
 }
 
 /// Round-off of g divided by the square of a last step that is a sliver does not show.

@@ -128,7 +128,7 @@ fn adaptive<S: System>(system: S, method: &str, options: Options, rtol: f64, end
 fn mixed(got: &[f64], want: &[f64]) -> f64 {
     assert_eq!(got.len(), want.len());
     let e = |(g, w): (&f64, &f64)| (g - w).abs() / w.abs().max(1.0);
-    got.iter().zip(want).map(e).fold(0.0, f64::max)
+    delassus_math::largest(got.iter().zip(want).map(e))
 }
 
 fn report(what: &str, method: &str, run: &Run, errors: &[f64]) {

@@ -273,7 +273,7 @@ fn hollow_meshes_agree_with_their_parts() {
             let part = |(c, s): &(Vec3, Shape)| {
                 overlap_depth(s, &Pose::new(pa.point(c), pa.r), b, pb, TOL).unwrap_or(0.0)
             };
-            bars.iter().map(part).fold(0.0, f64::max)
+            delassus_math::largest(bars.iter().map(part))
         };
         let depth = overlap_depth(&l, &pa, b, &pb, TOL).unwrap_or(0.0);
         let deepest = parts(&pb);

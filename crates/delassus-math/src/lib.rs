@@ -6,9 +6,11 @@
 //! Conventions: `r_wb` maps components in B to components in W; rotations are updated on the
 //! right, R(t+h) = R(t) exp(ξ̂), so tangent vectors are body components.
 
+mod largest;
 pub mod quat;
 pub mod so3;
 
+pub use largest::{largest, max_abs, max_difference};
 pub use quat::Quat;
 
 /// Three components.

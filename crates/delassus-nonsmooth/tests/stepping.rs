@@ -328,7 +328,7 @@ fn order_two_on_smooth_motion() {
         let exact = end(40_000);
         let error = |n| -> f64 {
             let x = end(n);
-            (0..4).map(|k| (x[k] - exact[k]).abs()).fold(0.0, f64::max)
+            delassus_math::max_difference(&x, &exact)
         };
         let order = (error(200) / error(400)).log2();
         println!("{scheme:?}: order {order:.2}, error {:.1e}", error(400));

@@ -76,7 +76,7 @@ fn stack_of_boxes_rests() {
                 assert!((l / want - 1.0).abs() < 1e-6, "{scheme:?} {load:?}");
             }
         });
-        let moved = s.q.iter().zip(&start.q).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        let moved = delassus_math::max_difference(&s.q, &start.q);
         println!("{scheme:?}: moved {moved:.1e}");
         assert!(moved < 1e-6, "{scheme:?} {moved}");
     }

@@ -96,7 +96,9 @@ fn trust(out: &mut String, r: &Report) {
         ("program", "version"),
         ("model, SHA-256", "model_sha256"),
     ];
-    let _ = writeln!(out, "<h2>Run</h2>\n<table>\n<tr><th>status<td>{}", r.status());
+    let _ = writeln!(out, "<h2>Run</h2>");
+    verdict(out, r);
+    let _ = writeln!(out, "<table>\n<tr><th>status<td>{}", r.status());
     for (name, key) in keys {
         let value = match r.summary.get(key) {
             None | Some(Value::Null) => continue,
@@ -110,6 +112,23 @@ fn trust(out: &mut String, r: &Report) {
         let _ = writeln!(out, "<tr><th>{name}<td>{value}");
     }
     out.push_str("</table>\n");
+}
+
+/// What the program thinks of the results.
+fn verdict(out: &mut String, r: &Report) {
+    let Some(v) = r.summary.get("verdict") else { return };
+    let text =
+        |v: &Value, key: &str| escape(v.get(key).and_then(Value::as_str).unwrap_or_default());
+    let class = |v: &Value| match v.get("tone").and_then(Value::as_str) {
+        Some("bad") => " class=\"bad\"",
+        Some("fair") => " class=\"note\"",
+        _ => "",
+    };
+    let _ = writeln!(out, "<p{}>{}</p>\n<ul>", class(v), text(v, "text"));
+    for item in v.get("items").and_then(Value::as_array).into_iter().flatten() {
+        let _ = writeln!(out, "<li{}>{}: {}", class(item), text(item, "title"), text(item, "text"));
+    }
+    out.push_str("</ul>\n");
 }
 
 fn events(out: &mut String, r: &Report) {

@@ -112,8 +112,7 @@ impl Report {
 
     fn notes(&self) -> Value {
         let notes = self.summary.get("notes").and_then(Value::as_array);
-        let note =
-            |n: &Value| json!({ "code": n.get("code"), "message": n.get("message"), "t": null });
+        let note = |n: &Value| json!({ "code": n.get("code"), "message": n.get("message"), "t": n.get("t") });
         notes.map(|list| list.iter().map(note).collect()).unwrap_or_else(|| json!([]))
     }
 }

@@ -23,7 +23,7 @@ pub struct TouchPoint {
 pub struct ContactTrack {
     stride: usize,
     points: Vec<(usize, TouchPoint)>,
-    events: Vec<(usize, TouchPoint)>,
+    events: Vec<(u64, TouchPoint)>,
 }
 
 impl ContactTrack {
@@ -57,10 +57,10 @@ impl ContactTrack {
         self.points.retain(|(r, _)| *r < row);
     }
 
-    /// Takes in where event `k` of the log happened.
-    pub(crate) fn push_event(&mut self, k: usize, point: TouchPoint) {
+    /// Takes in where the event of a number happened.
+    pub(crate) fn push_event(&mut self, id: u64, point: TouchPoint) {
         if self.events.len() < MOST {
-            self.events.push((k, point));
+            self.events.push((id, point));
         }
     }
 
@@ -74,8 +74,8 @@ impl ContactTrack {
         &self.points
     }
 
-    /// Where events happened, with their numbers in the log, ascending.
-    pub fn events(&self) -> &[(usize, TouchPoint)] {
+    /// Where events happened, with their [`crate::contact::Event::id`], ascending.
+    pub fn events(&self) -> &[(u64, TouchPoint)] {
         &self.events
     }
 }

@@ -1,6 +1,6 @@
 //! What moves a model from step to step: a driver alone, or one with contacts around it.
 
-use crate::contact::Event;
+use crate::contact::{ContactTally, Event};
 use crate::driver::{Driver, Rejections, StepView, Stepped};
 use crate::error::SimError;
 use crate::recorder::Recorder;
@@ -13,6 +13,8 @@ pub(crate) struct Counts {
     pub steps: u64,
     pub rejections: Rejections,
     pub hops: u64,
+    /// When the first of them was, s.
+    pub first_hop: Option<f64>,
     pub stiff_since: Option<f64>,
     /// The fixed step, given or chosen; `None` while steps adapt.
     pub fixed_step: Option<f64>,
@@ -31,6 +33,10 @@ pub(crate) trait Engine {
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure>;
     /// What was done so far.
     fn counts(&self) -> Counts;
+    /// What was given up at contacts; `None` without them.
+    fn contact(&self) -> Option<ContactTally> {
+        None
+    }
     /// Events at contacts so far.
     fn events(&self) -> &[Event] {
         &[]
@@ -72,6 +78,7 @@ impl Engine for Smooth<'_> {
             steps: d.steps,
             rejections: d.rejections,
             hops: d.hops,
+            first_hop: d.first_hop,
             stiff_since: d.stiff_since(),
             fixed_step: d.fixed_step(),
             work: d.work(),

@@ -3,6 +3,7 @@
 use crate::contact::Event;
 use crate::contact_track::ContactTrack;
 use crate::driver::StepView;
+use crate::energy_audit::EnergyAudit;
 use crate::error::SetupError;
 use crate::load_track::LoadTrack;
 use crate::lobatto;
@@ -128,8 +129,8 @@ pub struct Recorder {
     dissipated: f64,
     work: f64,
     energy_at_start: f64,
-    /// Largest |energy balance| at accepted steps, J.
-    pub energy_error: f64,
+    /// Judges the balance of energies at accepted steps.
+    pub(crate) audit: EnergyAudit,
     /// Largest |g|, |G v + g_t|, |G a + γ| at accepted steps.
     pub drift: [f64; 3],
 }
@@ -228,7 +229,7 @@ impl Recorder {
             dissipated: 0.0,
             work: 0.0,
             energy_at_start: energy.kinetic + energy.potential,
-            energy_error: 0.0,
+            audit: EnergyAudit::new(sys, energy),
             drift: [0.0; 3],
             ws,
         };
@@ -374,7 +375,8 @@ impl Recorder {
         }
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
-        self.energy_error = self.energy_error.max(balance.abs());
+        let at = (&self.sample, &self.derived);
+        self.audit.observe(sys, &self.ws, at, e, [end.0, end.1], balance);
         self.steps.push(StepRow { t: t1, h, rejected: 0.0, energy_error: balance, drift });
         // samples inside the step
         while let Some(t) = self.next_time() {
@@ -507,5 +509,5 @@ impl Recorder {
 }
 
 fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    delassus_math::max_abs(x)
 }

@@ -12,12 +12,13 @@ use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
+use crate::verdict::{Verdict, judge};
 use delassus_dae::integrator::{
     self, Abilities, METHODS, MethodInfo, catalogue, described, info, make,
 };
 use delassus_dae::{Options, Problem, Settings, State, Tolerances};
 use delassus_model::spec::SchemeType;
-use delassus_model::{Assembled, Model, System};
+use delassus_model::{Assembled, ContactTolerances, Model, System};
 
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ pub struct RunOptions {
     /// How contacts are treated, for models that have them; a time-stepping method needs its own
     /// scheme.
     pub scheme: SchemeType,
+    /// Tolerances of contact.
+    pub contact: ContactTolerances,
     /// End time, s.
     pub t_end: f64,
     /// Sample interval, s.
@@ -80,6 +83,7 @@ impl RunOptions {
             max_steps: m.method.max_steps,
             options,
             scheme,
+            contact: m.contact_tolerances,
             t_end: m.analysis.end,
             sample: m.analysis.sample,
             keep_states: 0,
@@ -293,6 +297,9 @@ pub fn run(
         })?;
         Box::new(Smooth { sys, driver })
     };
+    if engine.counts().fixed_step.is_none() {
+        recorder.audit.expect(tol);
+    }
     let mut rejected = 0;
     recorder.place_events(sys, engine.events(), [engine.state(); 2]);
     loop {
@@ -333,12 +340,14 @@ pub fn run(
     }
     let counts = engine.counts();
     let events = engine.events().to_vec();
+    let tally = engine.contact();
+    let energy = recorder.audit.balance(recorder.steps.rows());
     let t_reached = engine.state().t;
     drop(engine);
     let (wall_s, cpu_s) = (clock.elapsed().as_secs_f64(), cpu.seconds());
     let (work, r) = (counts.work, counts.rejections);
     let scheme = (sys.has_contacts() || by_steps).then_some(opts.scheme);
-    let summary = Summary {
+    let mut summary = Summary {
         status,
         model: sys.model().title.clone(),
         method: method.name.to_owned(),
@@ -355,6 +364,7 @@ pub fn run(
         rejected_by_error: r.error,
         rejected_by_convergence: r.convergence + r.non_finite,
         singular_hops: counts.hops,
+        first_singular_hop: counts.first_hop,
         stiff_since: counts.stiff_since,
         evaluations: work.evaluations,
         factorizations: work.factorizations,
@@ -365,14 +375,21 @@ pub fn run(
         max_position_drift: recorder.drift[0],
         max_velocity_drift: recorder.drift[1],
         max_acceleration_drift: recorder.drift[2],
-        energy_error: recorder.energy_error,
+        energy_error: energy.error,
+        energy,
         events: events.len() as u64,
+        contact_tolerances: tally.is_some().then_some(opts.contact),
+        contact: tally,
+        length: sys.length_scale(),
+        rate: recorder.audit.rate,
         samples: recorder.results.t.len() as u64,
         mobility: model.report.mobility,
         redundant: model.report.redundancy.len(),
         non_unique_reactions: model.report.non_unique.clone(),
         error: error.as_ref().map(|e| e.kind.code().to_owned()),
+        verdict: Verdict::default(),
     };
+    summary.verdict = judge(&summary);
     let Recorder { results, motion, touches, loads, steps, .. } = recorder;
     Ok(RunOutcome { results, summary, error, states, motion, touches, loads, steps, events })
 }

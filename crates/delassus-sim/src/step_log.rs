@@ -24,7 +24,9 @@ impl StepRow {
         for (d, n) in drift.iter_mut().zip(next.drift) {
             *d = d.max(n);
         }
-        let larger = next.energy_error.abs() > self.energy_error.abs();
+        // a balance that is not a number is the largest of all
+        let larger =
+            !(next.energy_error.abs() <= self.energy_error.abs()) && !self.energy_error.is_nan();
         StepRow {
             t: next.t,
             h: self.h.min(next.h),

@@ -1,5 +1,9 @@
 //! What a run says about itself.
 
+use crate::contact::ContactTally;
+use crate::energy_audit::EnergyBalance;
+use crate::verdict::Verdict;
+use delassus_model::ContactTolerances;
 use serde::Serialize;
 
 /// How a run ended.
@@ -49,6 +53,8 @@ pub struct Summary {
     pub rejected_by_convergence: u64,
     /// Jumps over singular positions.
     pub singular_hops: u64,
+    /// When the first of them was, s.
+    pub first_singular_hop: Option<f64>,
     /// Time from which stability instead of accuracy limited the step of an explicit method, s.
     pub stiff_since: Option<f64>,
     /// Evaluations of the equations.
@@ -71,8 +77,18 @@ pub struct Summary {
     pub max_acceleration_drift: f64,
     /// Largest |kinetic + potential + dissipated − work − start|, J.
     pub energy_error: f64,
+    /// How that compares with what moved and with the tolerance.
+    pub energy: EnergyBalance,
     /// Events (impacts, releases, …).
     pub events: u64,
+    /// What was given up at contacts; `null` for models without.
+    pub contact: Option<ContactTally>,
+    /// Tolerances of contact; `null` for models without.
+    pub contact_tolerances: Option<ContactTolerances>,
+    /// Length of the model, m.
+    pub length: f64,
+    /// Fastest rate of the motion, 1/s.
+    pub rate: f64,
     /// Samples written.
     pub samples: u64,
     /// Freedoms of the mechanism.
@@ -83,4 +99,6 @@ pub struct Summary {
     pub non_unique_reactions: Vec<String>,
     /// Code of the error that stopped the run.
     pub error: Option<String>,
+    /// Whether to believe all this.
+    pub verdict: Verdict,
 }

@@ -11,7 +11,7 @@
 //! smallest r where it is not unique (a box on four corners). The parts are then scaled to the sum
 //! of the channel: pictures and plots say the same. Pictures are all this is for.
 
-use crate::contact::{CHANNELS, Event};
+use crate::contact::{CHANNELS, Event, found_after};
 use crate::contact_track::{ContactTrack, TouchPoint};
 use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Derived, Law, Point, PointId, Problem, State, Structure, Unilateral};
@@ -47,8 +47,8 @@ pub(crate) struct Toucher {
     solver: Solver,
     /// For states that are no samples.
     ws: Workspace,
-    /// Events whose places are known or given up.
-    placed: usize,
+    /// Events whose places are known or given up, in the order in which they were found.
+    placed: u64,
 }
 
 impl Toucher {
@@ -181,7 +181,7 @@ impl Toucher {
         states: [&State; 2],
         track: &mut ContactTrack,
     ) {
-        for (k, e) in log.iter().enumerate().skip(self.placed) {
+        for e in found_after(log, self.placed) {
             let Some(id) = e.point else { continue };
             let [a, b] = states;
             let s = if (a.t - e.t).abs() < (b.t - e.t).abs() { a } else { b };
@@ -190,10 +190,10 @@ impl Toucher {
             let known = matches!(sys.law(id), Law::Contact { .. })
                 && sys.position(&self.ws, id, false, None, &mut point);
             if let (true, Some(contact)) = (known, sys.contact_of(id)) {
-                track.push_event(k, place(sys, id, contact, &point, e.impulse));
+                track.push_event(e.id, place(sys, id, contact, &point, e.impulse));
             }
         }
-        self.placed = log.len();
+        self.placed = log.len() as u64;
     }
 }
 

@@ -97,7 +97,7 @@ fn g1_by_time_stepping() {
         let out = run(&m, stepping(h));
         let y = out.results.get("z").unwrap();
         assert!(y.last().unwrap().abs() < 1e-6, "at rest: {}", y.last().unwrap());
-        z.iter().zip(y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        delassus::math::max_difference(z, y)
     };
     let (coarse, fine) = (error(2e-3), error(1.25e-4));
     assert!(coarse < 10.0 * 2e-3, "{coarse}");

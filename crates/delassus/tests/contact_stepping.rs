@@ -6,6 +6,7 @@
 
 mod support;
 
+use delassus::math::{largest, max_difference};
 use delassus::model::Assembled;
 use delassus::model::spec::SchemeType;
 use delassus::sim::contact::EventKind;
@@ -29,7 +30,7 @@ fn stepping(method: &str, h: f64) -> impl Fn(&mut RunOptions) {
 fn max_error(exact: &RunOutcome, out: &RunOutcome, columns: &[&str]) -> f64 {
     let pairs =
         columns.iter().map(|c| (exact.results.get(c).unwrap(), out.results.get(c).unwrap()));
-    pairs.flat_map(|(x, y)| x.iter().zip(y)).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+    largest(pairs.map(|(x, y)| max_difference(x, y)))
 }
 
 /// Steps near h, as parts of it.

@@ -92,7 +92,7 @@ fn all_kinds_of_models_are_run() {
             ("dop853", Some("baumgarte")),
         ] {
             let got = at_end(method, word, 1e-9);
-            let gap = got.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let gap = delassus::math::max_difference(&got, &exact);
             println!("{file} {method} {word:?}: {gap:.1e}");
             assert!(gap < 1e-5, "{file} {method} {word:?}: {got:?} {exact:?}");
         }

@@ -3,6 +3,7 @@
 
 mod support;
 
+use delassus::math::max_difference;
 use delassus::model::compile;
 use delassus::model::spec::SchemeType;
 use delassus::sim::contact::EventKind;
@@ -42,14 +43,14 @@ fn a_disc_in_a_ring_swings_like_a_pendulum() {
         let m = assembled(&spec, &[]);
         let out = run(&m, |o| o.rtol = Some(1e-10));
         let x = out.results.get("x").unwrap();
-        let worst = exact.iter().zip(x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let worst = max_difference(&exact, x);
         assert!(worst < 1e-7, "{worst}");
         let out = run(&m, |o| {
             o.scheme = SchemeType::TimeStepping;
             o.step = Some(1e-3);
         });
         let x = out.results.get("x").unwrap();
-        let worst = exact.iter().zip(x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let worst = max_difference(&exact, x);
         assert!(worst < 1e-3, "{worst}");
     }
 }

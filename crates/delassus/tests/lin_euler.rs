@@ -6,6 +6,7 @@
 mod support;
 
 use delassus::dae::Options;
+use delassus::math::{max_abs, max_difference};
 use delassus::sim::{RunOptions, RunOutcome};
 use support::{assembled, load, parsed, reference, try_run};
 
@@ -47,7 +48,7 @@ fn every_kind_of_model_converges_with_order_one() {
                 o.t_end = end;
                 lin_euler(o, h, &[]);
             }));
-            got.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+            max_difference(&got, &exact)
         };
         let e = [step, step / 2.0, step / 4.0].map(error);
         println!("{file} {sensor}: {:.2e} {:.2e} {:.2e}", e[0], e[1], e[2]);
@@ -80,8 +81,7 @@ fn circular_track_against_the_exact_solution() {
     let worst = |out: &RunOutcome, name: &str| {
         assert!(out.error.is_none(), "{:?}", out.error);
         let (got, want) = (out.results.get(name).unwrap(), reference.column(name).unwrap());
-        assert_eq!(got.len(), want.len());
-        got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        max_difference(got, want)
     };
     let file = "benchmarks/F1_circular_track.toml";
     let explicit = run(file, |_| {});
@@ -113,10 +113,7 @@ fn car_axis_drifts_as_in_the_reference() {
                 o.sample = steps[i];
             });
             assert!(out.error.is_none(), "{:?}", out.error);
-            let largest = ["g1", "g2"]
-                .iter()
-                .flat_map(|n| out.results.get(n).unwrap())
-                .fold(0.0_f64, |m, g| m.max(g.abs()));
+            let largest = max_abs(["g1", "g2"].iter().flat_map(|n| out.results.get(n).unwrap()));
             println!("F2 {word} {}: {largest:.3e}, reference {:.3e}", steps[i], want[i]);
             // In the reference the road is no body; here it has three rows of its own, and the
             // longest step, projected, leaves three times as much.

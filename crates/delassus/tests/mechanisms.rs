@@ -78,7 +78,7 @@ fn a_stack_of_ten_boxes_rests() {
     let out = run(&m, |o| o.t_end = 10.0);
     for name in ["top.x", "top.y", "drift"] {
         let x = out.results.get(name).unwrap();
-        let moved = x.iter().map(|v| (v - x[0]).abs()).fold(0.0, f64::max);
+        let moved = delassus::math::largest(x.iter().map(|v| (v - x[0]).abs()));
         assert!(moved < 1e-6, "{name}: {moved:e}");
     }
 }

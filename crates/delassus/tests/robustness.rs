@@ -67,7 +67,7 @@ fn rel_r16_n_four_bar_passes_its_singular_positions() {
             o.t_end = end;
         });
         let k = out.results.get("energy.kinetic").unwrap();
-        let scale = k.iter().copied().fold(0.0, f64::max);
+        let scale = delassus::math::max_abs(k);
         assert!(out.summary.energy_error < 1e-6 * scale, "N = {n}: {:e}", out.summary.energy_error);
         assert!(out.summary.max_position_drift < 1e-12);
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+use delassus::math::{max_abs, max_difference};
 use delassus::model::{Assembled, System, assemble, compile_with};
 use delassus::sim::{RunOptions, RunOutcome, Silent};
 use std::path::Path;
@@ -38,7 +39,7 @@ fn gain(m: &Assembled, rtol: f64, end: f64, column: &str, agree: f64, implicit: 
     let reference = run(m, "mdop5", 1e-9, end);
     assert!(reference.error.is_none(), "{:?}", reference.error);
     let want = reference.results.get(column).unwrap();
-    let size = want.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    let size = max_abs(want);
     let steps: Vec<u64> = ["mdop5", "dopri5"]
         .iter()
         .map(|method| {
@@ -54,7 +55,7 @@ fn gain(m: &Assembled, rtol: f64, end: f64, column: &str, agree: f64, implicit: 
         assert!(out.error.is_none(), "{method}: {:?}", out.error);
         assert_eq!(out.summary.stiff_since, None);
         let got = out.results.get(column).unwrap();
-        let worst = got.iter().zip(want).fold(0.0_f64, |w, (a, b)| w.max((a - b).abs()));
+        let worst = max_difference(got, want);
         println!("STIFF | {method} | off by {:.1e} of {size:.1e}", worst);
         assert!(worst <= agree * size, "{method}: {worst:e} of {size:e}");
         assert!(

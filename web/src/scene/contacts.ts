@@ -140,7 +140,7 @@ export class Contacts {
     for (let i = lo - 1; i >= 0 && used < FLASHES; i--) {
       const e = events[i] as (typeof events)[number];
       if (t - e.t >= fade) break;
-      if (!e.point || e.kind !== "impact") continue;
+      if (!e.point || (e.kind !== "impact" && e.kind !== "restitution-reduced")) continue;
       const ring = this.flashes[used++] as Mesh;
       const age = Math.max(0, (t - e.t) / fade);
       ring.visible = true;

@@ -15,7 +15,7 @@ export function marked(events: RunEvent[], start: number, end: number): { event:
   const within = events.filter((e) => e.t >= start && e.t <= end);
   if (!(end > start)) return [];
   if (within.length <= MOST_MARKS) return within.map((event) => ({ event, more: 0 }));
-  const rank = (e: RunEvent) => (e.kind === "impact" ? 2 : e.kind === "close" || e.kind === "release" ? 1 : 0);
+  const rank = (e: RunEvent) => (e.kind === "restitution-reduced" ? 3 : e.kind === "impact" ? 2 : e.kind === "close" || e.kind === "release" ? 1 : 0);
   const places = new Map<number, { event: RunEvent; more: number }>();
   for (const event of within) {
     const at = Math.floor(((event.t - start) / (end - start)) * MOST_MARKS);
@@ -96,7 +96,7 @@ export class Player {
       return m;
     };
     const list = marked(this.report.events, start, end).map(({ event: e, more }) =>
-      mark(e.t, `event ${e.kind === "impact" ? "impact" : "quiet"}`, `${e.kind ?? "event"} ${e.contact ?? ""} at t = ${num(e.t, 6)} s${more > 0 ? ` and ${more} more here` : ""}`),
+      mark(e.t, `event ${e.kind === "impact" || e.kind === "restitution-reduced" ? "impact" : "quiet"}`, `${e.kind ?? "event"} ${e.contact ?? ""} at t = ${num(e.t, 6)} s${more > 0 ? ` and ${more} more here` : ""}`),
     );
     if (error && typeof error.t === "number" && length > 0) list.push(mark(Math.min(end, error.t), "failure", `${error.code ?? "error"} at t = ${num(error.t, 6)} s`));
     this.marks.replaceChildren(...list);

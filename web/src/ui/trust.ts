@@ -1,38 +1,12 @@
 /** The numbers that tell whether to believe the run. */
 import type { Report } from "../data/report";
+import { type Card, readVerdict, type Tone } from "../data/verdict";
 import { count, num, plural } from "../format";
 import type { Cursor } from "../time";
 import { Chart, chartObserver, type Curve, type Zoom } from "./chart";
 import { h } from "./dom";
 
-type Tone = "good" | "fair" | "bad" | "none";
-
-interface Card {
-  title: string;
-  value: string;
-  tone: Tone;
-  note: string;
-}
-
-/** Energy balance against the energy that moves: below 1e-4 good, above 1e-2 bad. */
-export function energyTone(error: number, scale: number): Tone {
-  if (!Number.isFinite(error)) return "bad";
-  if (!(scale > 0)) return "none";
-  const r = Math.abs(error) / scale;
-  return r < 1e-4 ? "good" : r < 1e-2 ? "fair" : "bad";
-}
-
-/** Drift of positions against the size of the model. */
-export function driftTone(drift: number, size: number): Tone {
-  if (!Number.isFinite(drift)) return "bad";
-  const r = drift / (size > 0 ? size : 1);
-  return r < 1e-6 ? "good" : r < 1e-3 ? "fair" : "bad";
-}
-
 const WORDS: Record<Tone, string> = { good: "good", fair: "look at it", bad: "doubtful", none: "" };
-
-/** Part of the energy that counts as moving in a model at rest. */
-const AT_REST = 1e-6;
 
 export class Trust {
   readonly element: HTMLElement;
@@ -57,55 +31,26 @@ export class Trust {
     return typeof v === "number" ? v : null;
   }
 
-  /** Largest exchange of energy seen in the channels; 0 when there are none. */
-  private async energyScale(): Promise<number> {
-    let scale = 0;
-    let whole = 0;
-    for (const name of ["energy.kinetic", "energy.potential", "energy.dissipated", "energy.work"]) {
-      const v = await this.report.columns.find((c) => c.name === name || c.name === `diagnostic.${name}`)?.load();
-      if (!v || v.length === 0) continue;
-      let lo = Infinity;
-      let hi = -Infinity;
-      for (const x of v) {
-        if (x < lo) lo = x;
-        if (x > hi) hi = x;
-      }
-      scale = Math.max(scale, name === "energy.kinetic" ? hi : hi - lo);
-      // At rest nothing moves but round-off, which must not be judged by itself.
-      whole = Math.max(whole, Math.abs(hi), Math.abs(lo));
-    }
-    return Math.max(scale, AT_REST * whole);
-  }
-
-  async build(): Promise<void> {
+  build(): void {
     for (const c of this.charts) {
       this.observer.unobserve(c.element);
       c.destroy();
     }
     this.charts.length = 0;
-    const { summary, notes, events, meta, scene } = this.report;
-    const cards: Card[] = [];
-    const energy = this.number("energy_error");
-    if (energy !== null) {
-      const scale = await this.energyScale();
-      cards.push({
-        title: "Energy balance",
-        value: `${num(energy, 3)} J`,
-        tone: energyTone(energy, scale),
-        note: scale > 0 ? `largest error; ${num(energy / scale, 2)} of the ${num(scale, 3)} J that move` : "largest error at the steps",
-      });
-    }
-    const size = scene.size ?? 1;
-    for (const [key, title, unit] of [["max_position_drift", "Drift, positions", "m"], ["max_velocity_drift", "Drift, velocities", "m/s"], ["max_acceleration_drift", "Drift, accelerations", "m/s²"]] as const) {
+    const { summary, notes, events, meta } = this.report;
+    const verdict = readVerdict(summary);
+    const cards: Card[] = [...verdict.cards];
+    const known = verdict.cards.length > 0;
+    const numbers = [["energy_error", "Energy balance", "J"], ["max_position_drift", "Drift, positions", "m"], ["max_velocity_drift", "Drift, velocities", "m/s"]] as const;
+    for (const [key, title, unit] of [...(known ? [] : numbers), ["max_acceleration_drift", "Drift, accelerations", "m/s²"] as const]) {
       const v = this.number(key);
-      if (v === null) continue;
-      cards.push({ title, value: `${num(v, 3)} ${unit}`, tone: key === "max_position_drift" ? driftTone(v, size) : "none", note: key === "max_position_drift" ? `largest gap in a joint; the model is ${num(size, 3)} m in size` : "largest residual at the steps" });
+      if (v !== null) cards.push({ title, value: `${num(v, 3)} ${unit}`, tone: "none", note: "largest at the steps" });
     }
     const steps = this.number("steps");
     const rejected = this.number("rejected") ?? 0;
     if (steps !== null) {
       const share = rejected / Math.max(1, steps + rejected);
-      cards.push({ title: "Steps", value: count(steps), tone: share > 0.3 ? "fair" : "none", note: `${count(rejected)} rejected${rejected > 0 ? ` (${num(100 * share, 2)} %)` : ""}` });
+      cards.push({ title: "Steps", value: count(steps), tone: "none", note: `${count(rejected)} rejected${rejected > 0 ? ` (${num(100 * share, 2)} %)` : ""}` });
     }
     cards.push({ title: "Events", value: count(events.length || (this.number("events") ?? 0)), tone: "none", note: events.length > 0 ? "see the table of events" : "none recorded" });
     const redundant = this.number("redundant");
@@ -117,14 +62,10 @@ export class Trust {
       cards.push({ title: "Time to compute", value: `${num(summary.wall_s, 3)} s`, tone: "none", note: [cpu !== null ? `${num(cpu, 3)} s of processor` : "", this.number("evaluations") !== null ? `${count(summary.evaluations)} evaluations` : ""].filter(Boolean).join(", ") });
     }
     const failed = meta.status === "failed" || !!meta.error;
-    const worst: Tone = failed || cards.some((c) => c.tone === "bad") ? "bad" : cards.some((c) => c.tone === "fair") ? "fair" : cards.some((c) => c.tone === "good") ? "good" : "none";
+    const worst: Tone = failed ? "bad" : verdict.tone;
     this.onTone?.(worst);
-
-    const verdict = failed
-      ? "The run failed: what is shown ends before the end."
-      : { good: "Energy and joints hold well.", fair: "Mostly good: look at the marked numbers.", bad: "Doubtful: look at the marked numbers before using the results.", none: "The run left no numbers to judge by." }[worst];
     const children: (HTMLElement | null)[] = [
-      h("p", { class: `verdict ${worst}` }, verdict),
+      h("p", { class: `verdict ${worst}` }, failed ? "The run failed: what is shown ends before the end." : verdict.text),
       h("div", { class: "cards" }, ...cards.map((c) => h("div", { class: `card ${c.tone}` }, h("div", { class: "card-title" }, c.title, c.tone !== "none" ? h("span", { class: "tone" }, WORDS[c.tone]) : null), h("div", { class: "card-value" }, c.value), h("div", { class: "card-note" }, c.note)))),
     ];
     const warnings = this.warnings();
@@ -154,8 +95,6 @@ export class Trust {
     if (Array.isArray(unique) && unique.length > 0) list.push(`The reactions of ${unique.slice(0, 8).map(String).join(", ")}${unique.length > 8 ? " …" : ""} are not unique: the mechanism is redundant.`);
     const stiff = summary.stiff_since;
     if (typeof stiff === "number") list.push(`From t = ${num(stiff)} s on, stability and not accuracy limited the steps: an implicit method may be faster.`);
-    const hops = summary.singular_hops;
-    if (typeof hops === "number" && hops > 0) list.push(`The run passed ${plural(hops, "singular position")}.`);
     const ignored = summary.ignored_keys;
     if (Array.isArray(ignored) && ignored.length > 0) list.push(`Ignored keys of the model file: ${ignored.map(String).join(", ")}.`);
     list.push(...this.report.thinned);

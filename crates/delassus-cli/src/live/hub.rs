@@ -2,7 +2,7 @@
 //! slow for.
 
 use crate::files::rows as event_rows;
-use delassus::sim::contact::Event;
+use delassus::sim::contact::{Event, found_after};
 use delassus::sim::{ContactTrack, LoadTrack, MotionTrack, Recorder, Results, RunOutcome};
 use delassus_report::{LiveContact, LiveFrames, ReportEvent};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -32,7 +32,7 @@ struct Watcher {
     to: SyncSender<Message>,
     /// First row that was not sent yet.
     next: usize,
-    /// First event that was not sent yet.
+    /// Events that were sent, in the order in which they were found.
     next_event: usize,
     last: bool,
 }
@@ -152,12 +152,13 @@ impl Watcher {
 
     /// `false` when it is gone.
     fn offer_events(&mut self, log: &[Event]) -> bool {
-        let new = log.get(self.next_event..).unwrap_or_default();
-        let new = &new[..new.len().min(EVENTS)];
+        let mut new = found_after(log, self.next_event as u64);
+        new.truncate(EVENTS);
         if new.is_empty() {
             return true;
         }
-        let list: Vec<ReportEvent> = event_rows(new).map(ReportEvent::from).collect();
+        let list: Vec<ReportEvent> =
+            event_rows(new.iter().copied()).map(ReportEvent::from).collect();
         match self.to.try_send(message("events", &serde_json::to_string(&list).unwrap_or_default()))
         {
             Ok(()) => self.next_event += new.len(),

@@ -11,6 +11,7 @@ use delassus_dae::integrator::{METHODS, info, make};
 use delassus_dae::{
     Accel, Derived, Hermite, Integrator, Manifold, Options, Problem, Settings, State,
 };
+use delassus_math::{max_abs, max_difference};
 
 /// A method on a problem.
 pub type Boxed<P> = Box<dyn Integrator<P>>;
@@ -365,14 +366,11 @@ pub fn first_step_may_be_tiny<S: System>(
         let mut x = end.clone();
         let (a, l, z) = (&mut x.a, &mut x.lambda, &mut x.zdot);
         Accel::new(p).unwrap().eval(p, &mut p.workspace(), s.t, &s.q, &s.v, &s.z, a, l, z).unwrap();
-        let distance = |x: &[f64], y: &[f64]| {
-            let size = y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-            x.iter().zip(y).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs())) / size
-        };
+        let distance = |x: &[f64], y: &[f64]| max_difference(x, y) / max_abs(y);
         let off = [distance(&end.a, &x.a), distance(&end.lambda, &x.lambda)];
         let speed = before.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
-        let fastest = x.a.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-        let moved = s.v.iter().zip(&before).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs()));
+        let fastest = max_abs(&x.a);
+        let moved = max_difference(&s.v, &before);
         println!("TINY | {label} | {} | {h:.0e} | {off:?} {moved:.1e}", case.name);
         assert!(off[0] < 1e-3 && off[1] < 1e-3, "{label} on {} by {h:e}: {off:?}", case.name);
         assert!(moved <= 2.0 * h * fastest + 1e-13 * speed, "{label} by {h:e}: {moved:.1e}");

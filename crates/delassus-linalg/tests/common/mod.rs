@@ -117,14 +117,8 @@ pub fn dense(p: &Csr, v: &[f64]) -> Mat<f64> {
     out
 }
 
-pub fn max_abs(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m, v| v.abs().max(m))
-}
-
-pub fn max_diff(x: &[f64], y: &[f64]) -> f64 {
-    assert_eq!(x.len(), y.len());
-    x.iter().zip(y).fold(0.0, |m, (a, b)| (a - b).abs().max(m))
-}
+pub use delassus_math::max_abs;
+pub use delassus_math::max_difference as max_diff;
 
 /// Dense solution of [[S, −Gcᵀ],[Gr, 0]] with full pivoting.
 pub fn reference(

@@ -48,7 +48,7 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
         sys.realize_position(t, q, &z, ws);
         sys.residual_pos(ws, g);
         let scaled = || g.iter().zip(&scales.row).map(|(x, s)| x / s);
-        let worst = scaled().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let worst = delassus_math::largest(scaled().map(f64::abs));
         (worst, scaled().map(|x| x * x).sum::<f64>().sqrt())
     };
     let (mut worst, mut sum) = residual(&q, &mut ws, &mut g);
@@ -67,7 +67,8 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
         kkt.factor(&jac)?;
         kkt.solve(&zero, &b, &mut dx, &mut lambda)?;
         // never turn a body by more than about half a radian at once, and never go uphill
-        let largest = dx.iter().zip(&scales.q).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+        let turned = dx.iter().zip(&scales.q).map(|(x, s)| (x / s).abs());
+        let largest = delassus_math::largest(turned);
         let mut alpha = if largest > 0.5 { 0.5 / largest } else { 1.0 };
         let mut better = false;
         for _ in 0..12 {
@@ -158,7 +159,8 @@ fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
             }
         }
     }
-    let worst = g.iter().zip(&scales.row).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+    let worst = g.iter().zip(&scales.row).map(|(x, s)| (x / s).abs());
+    let worst = delassus_math::largest(worst);
     Ok(Closed { q, g, jac, worst, iterations })
 }
 

@@ -31,6 +31,7 @@ pub(super) enum Section {
     Sensor,
     Analysis,
     Method,
+    ContactTolerances,
 }
 
 /// A place in the model file. It is text only when a fault is reported: most paths never are.

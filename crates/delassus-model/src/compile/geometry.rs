@@ -60,7 +60,7 @@ pub(super) fn vector(
     Some(Vec3::new(values[0], values[1], z))
 }
 
-/// A unit vector; what is not of unit length is normalised, with a note.
+/// A unit vector; what is written as numbers and not of unit length is normalised with a note.
 pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Option<Vec3> {
     let v = vector(env, list, path, Dim::NONE, Shape::Either)?;
     // scaled first, so that the squares neither overflow nor vanish
@@ -80,7 +80,8 @@ pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Opti
         );
         return None;
     }
-    if (length - 1.0).abs() > MIN_NOTED {
+    // what is computed, from points perhaps, is not meant to have length 1
+    if (length - 1.0).abs() > MIN_NOTED && list.iter().all(Scalar::is_plain) {
         env.report(Diagnostic::note(
             "N_NORMALIZED",
             path.to_string(),

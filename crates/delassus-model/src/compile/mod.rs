@@ -82,6 +82,8 @@ fn checked(
     let start = analysis.map_or(0.0, |a| a.start);
     let env = |section| Env::new(sink, &params, start, section);
     let method = settings::method(&env(Section::Method), &spec.method, analysis.as_ref());
+    let contact_tolerances =
+        settings::contact_tolerances(&env(Section::ContactTolerances), &spec.contact_tolerances);
     let gravity = gravity(&env(Section::Gravity), spec);
 
     let names = Names::expand(spec, sink, &params, max_elements)?;
@@ -146,6 +148,7 @@ fn checked(
         sensors: sensors.list,
         analysis: analysis?,
         method: method?,
+        contact_tolerances: contact_tolerances?,
         notes: Vec::new(),
     })
 }

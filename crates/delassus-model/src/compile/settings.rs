@@ -3,8 +3,10 @@
 use super::bodies::optional;
 use super::context::{Env, Path};
 use super::options;
-use crate::spec::{AnalysisSpec, ImpactType, MethodSpec, Scalar, SchemeType};
-use crate::{Analysis, DEFAULT_METHOD, Diagnostic, Method};
+use crate::spec::{
+    AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, Scalar, SchemeType,
+};
+use crate::{Analysis, ContactTolerances, DEFAULT_METHOD, Diagnostic, Method};
 use delassus_dae::integrator;
 use delassus_expr::Dim;
 
@@ -104,6 +106,47 @@ pub(super) fn method(
         scheme,
         options: options?,
     })
+}
+
+/// Tolerances of contact; each that is given must be more than 0 and below 1.
+pub(super) fn contact_tolerances(
+    env: &Env<'_>,
+    spec: &ContactTolerancesSpec,
+) -> Option<ContactTolerances> {
+    let path = Path::root("contact_tolerances");
+    let mut out = ContactTolerances::default();
+    let mut fine = true;
+    let mut read = |given: &Option<Scalar>, field: &str, to: &mut f64| {
+        let Some(given) = given else { return };
+        let path = path.field(field);
+        match env.constant(given, &path, Dim::NONE) {
+            Some(value) if value > 0.0 && value < 1.0 => *to = value,
+            Some(value) => {
+                fine = false;
+                env.report(
+                    Diagnostic::error(
+                        "E_TOLERANCE",
+                        path.to_string(),
+                        format!("the tolerance is {value:e}, but must be more than 0 and below 1"),
+                    )
+                    .help(format!("leave it out for {to:e}", to = *to)),
+                );
+            }
+            None => fine = false,
+        }
+    };
+    read(&spec.touching, "touching", &mut out.touching);
+    read(&spec.zero, "zero", &mut out.zero);
+    read(&spec.rest, "rest", &mut out.rest);
+    read(&spec.slow, "slow", &mut out.slow);
+    read(&spec.still, "still", &mut out.still);
+    read(&spec.dense, "dense", &mut out.dense);
+    read(&spec.crowded, "crowded", &mut out.crowded);
+    read(&spec.residual, "residual", &mut out.residual);
+    read(&spec.large_residual, "large_residual", &mut out.large_residual);
+    read(&spec.penetration, "penetration", &mut out.penetration);
+    read(&spec.large_penetration, "large_penetration", &mut out.large_penetration);
+    fine.then_some(out)
 }
 
 /// The method that runs and its scheme. A time-stepping method implies its scheme; with that

@@ -6,6 +6,7 @@
 
 mod body;
 mod contact;
+mod contact_tolerances;
 mod force;
 mod joint;
 mod run;
@@ -14,6 +15,7 @@ mod shape;
 
 pub use body::*;
 pub use contact::*;
+pub use contact_tolerances::*;
 pub use force::*;
 pub use joint::*;
 pub use run::*;
@@ -63,6 +65,8 @@ pub struct Model {
     pub analysis: Analysis,
     /// Method and tolerances.
     pub method: Method,
+    /// Tolerances of contact.
+    pub contact_tolerances: ContactTolerances,
     /// What was repaired or may surprise (normalised axes, …), with the place in the model.
     pub notes: Vec<crate::Diagnostic>,
 }

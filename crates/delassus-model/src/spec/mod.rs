@@ -27,7 +27,10 @@ pub use builder::ModelBuilder;
 pub use contact::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType};
 pub use force::{Components, ForceSpec, ForceType};
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
-pub use run::{AnalysisSpec, ImpactType, MethodSpec, SchemeType, option_dim, option_names};
+pub use run::{
+    AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, SchemeType, option_dim,
+    option_names,
+};
 pub use scalar::Scalar;
 pub use sensor::{SensorSpec, SensorType};
 pub use shape::{CornerSpec, ShapePoint, ShapeSpec, ShapeType};
@@ -89,4 +92,7 @@ pub struct ModelSpec {
     /// Integration method and its tolerances.
     #[serde(default)]
     pub method: MethodSpec,
+    /// What counts as touching, at rest or solved where contacts are concerned.
+    #[serde(default)]
+    pub contact_tolerances: ContactTolerancesSpec,
 }

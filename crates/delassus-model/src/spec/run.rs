@@ -69,6 +69,50 @@ pub struct AnalysisSpec {
     pub impacts: Option<ImpactType>,
 }
 
+/// What counts as touching, at rest or solved where contacts are concerned: pure numbers, in parts
+/// of the model's length and of the rate of its motion.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContactTolerancesSpec {
+    /// Gap below which a point belongs to an event that another one caused, in lengths; 1e-10
+    /// when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touching: Option<Scalar>,
+    /// Gap that cannot be told from zero, in lengths; 1e-14 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zero: Option<Scalar>,
+    /// Normal speed that cannot be told from rest, in lengths times rate; 1e-10 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Scalar>,
+    /// Sliding speed that cannot be told from sticking, in lengths times rate; 1e-10 when left
+    /// out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow: Option<Scalar>,
+    /// Normal acceleration that cannot be told from none, in lengths times rate squared; 1e-10
+    /// when left out, at least the relative tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub still: Option<Scalar>,
+    /// Time between impacts of one point below which they accumulate, in 1/rate; 1e-7 when left
+    /// out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dense: Option<Scalar>,
+    /// Time within which many events of several points are a crowd, in 1/rate; 1e-2 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowded: Option<Scalar>,
+    /// Residual of the contact problem of a time step; 1e-10 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<Scalar>,
+    /// The same for large problems without joints, which are solved by sweeps; 1e-3 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_residual: Option<Scalar>,
+    /// Penetration left to stand at the end of a time step, in lengths; 1e-9 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub penetration: Option<Scalar>,
+    /// The same for large problems without joints; 5e-6 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_penetration: Option<Scalar>,
+}
+
 /// Integration method, its tolerances and its options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 // serde cannot refuse unknown keys beside a flattened table: the reader of files and the

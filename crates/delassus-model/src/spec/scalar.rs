@@ -15,6 +15,16 @@ pub enum Scalar {
     Text(String),
 }
 
+impl Scalar {
+    /// Written as a number, not computed from something else.
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Scalar::Number(_) => true,
+            Scalar::Text(text) => text.trim().parse::<f64>().is_ok(),
+        }
+    }
+}
+
 impl From<f64> for Scalar {
     fn from(x: f64) -> Self {
         Scalar::Number(x)

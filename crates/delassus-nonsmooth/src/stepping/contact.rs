@@ -99,6 +99,7 @@ impl<P: Unilateral> Stepper<P> {
         let answer = answer?;
         report.status = answer.status;
         report.residual = answer.residual;
+        report.loosened |= answer.residual > self.settings.tolerance;
         report.iterations += answer.iterations;
         if answer.status != cone::Status::Solved {
             return Err(StepperError::Contact {

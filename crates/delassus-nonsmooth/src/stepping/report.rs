@@ -31,6 +31,8 @@ pub struct StepReport {
     pub status: cone::Status,
     /// Its natural residual, a pure number; the worst of all parts.
     pub residual: f64,
+    /// The problem was solved by sweeps, and to `large_tolerance` only.
+    pub loosened: bool,
     /// Iterations of its solver.
     pub iterations: usize,
     /// Points that took part.
@@ -58,6 +60,7 @@ impl Default for StepReport {
         StepReport {
             status: cone::Status::Solved,
             residual: 0.0,
+            loosened: false,
             iterations: 0,
             contacts: 0,
             active: 0,
@@ -78,6 +81,7 @@ impl StepReport {
         StepReport {
             status: if worse { next.status } else { self.status },
             residual: self.residual.max(next.residual),
+            loosened: self.loosened || next.loosened,
             iterations: self.iterations + next.iterations,
             contacts: next.contacts,
             active: next.active,
@@ -86,7 +90,7 @@ impl StepReport {
             softened: self.softened.min(next.softened),
             corrections: self.corrections + next.corrections,
             halvings: self.halvings.max(next.halvings),
-            implicit: next.implicit,
+            implicit: self.implicit || next.implicit,
         }
     }
 }

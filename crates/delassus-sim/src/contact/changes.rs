@@ -5,7 +5,7 @@
 //! gaps and rates move by what the solver leaves. So a change counts only where it is larger than what gravity does within one step, and after
 //! [`SURE`] steps; it is dated back to the step where it began. Times are as good as the step.
 
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, EventLog};
 use super::thresholds::Thresholds;
 use delassus_dae::{Law, PointId, Unilateral};
 use delassus_nonsmooth::stepping::PointImpulse;
@@ -86,13 +86,13 @@ impl Changes {
         (t0, t1): (f64, f64),
         pull: f64,
         th: &Thresholds,
-        log: &mut Vec<Event>,
+        log: &mut EventLog,
     ) {
         let h = t1 - t0;
         let bounds = Bounds {
             gap: (LOOSE * th.touching).max(pull * h * h),
             rate: (LOOSE * th.rest).max(2.0 * pull * h),
-            slide: (LOOSE * th.slow).max(SLIDES * pull * h),
+            slide: sliding_speed(th, pull, h),
         };
         self.step += 1;
         // what is closed in the first step was so at the start
@@ -200,6 +200,11 @@ impl Track {
     }
 }
 
+/// Speed from which on a point slides, as far as a step of length `h` can tell, m/s.
+pub(super) fn sliding_speed(th: &Thresholds, pull: f64, h: f64) -> f64 {
+    (LOOSE * th.slow).max(SLIDES * pull * h)
+}
+
 fn has_gap(law: &Law) -> bool {
     !matches!(law, Law::DryFriction { .. })
 }
@@ -242,9 +247,8 @@ fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> 
 }
 
 /// Logs an event at its place in time.
-fn note<P: Unilateral>(p: &P, t: f64, kind: EventKind, id: PointId, log: &mut Vec<Event>) {
-    let at = log.partition_point(|e| e.t <= t);
-    log.insert(at, Event::without_jump(t, kind, Some((id, p.point_name(id)))));
+fn note<P: Unilateral>(p: &P, t: f64, kind: EventKind, id: PointId, log: &mut EventLog) {
+    log.insert(Event::without_jump(t, kind, Some((id, p.point_name(id)))));
 }
 
 #[cfg(test)]

@@ -1,18 +1,21 @@
 //! A model with contacts, by events, by time-stepping, or by both.
 
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, EventLog};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
+use super::tally::{ContactTally, Occurrences};
 use crate::driver::{DriverOptions, StepView, Stepped};
 use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::recorder::{Channel, Dynamics, Recorder};
 use crate::run::RunOptions;
 use delassus_dae::integrator::{MethodInfo, make};
-use delassus_dae::{Derived, Options, PointId, Problem, Settings, State, StepFailure, Unilateral};
+use delassus_dae::{
+    Derived, Law, Options, PointId, Problem, Settings, State, StepFailure, Unilateral,
+};
 use delassus_model::spec::SchemeType as Scheme;
-use delassus_model::{Assembled, DEFAULT_METHOD, System};
+use delassus_model::{Assembled, ContactTolerances, DEFAULT_METHOD, System};
 use delassus_nonsmooth::{Motion, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +38,8 @@ pub(crate) struct ContactEngine {
     sys: Arc<System>,
     events: EventDriven<System>,
     scheme: Scheme,
+    tolerances: ContactTolerances,
+    hand_overs: Occurrences,
     /// Time-stepping, once it was needed, and whether it is on.
     stepping: Option<Stepping<System>>,
     stepped: bool,
@@ -49,7 +54,9 @@ pub(crate) struct ContactEngine {
     last: Option<Box<Last>>,
     contacts: Contacts,
     look: Look,
-    log: Vec<Event>,
+    /// Time of the state that the event-driven part evaluated last, s.
+    evaluated: f64,
+    log: EventLog,
     /// Events of the event-driven part that are in `log`.
     taken: usize,
     lost: f64,
@@ -137,6 +144,7 @@ impl ContactEngine {
         if let Some(stiff) = stiff {
             events = events.with_stiff(stiff);
         }
+        events = events.with_tolerances(opts.contact);
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
@@ -153,6 +161,8 @@ impl ContactEngine {
             sys,
             events,
             scheme: opts.scheme,
+            tolerances: opts.contact,
+            hand_overs: Occurrences::default(),
             stepping: None,
             stepped: false,
             in_a_row: 0,
@@ -166,7 +176,8 @@ impl ContactEngine {
                 d0: derived.clone(),
                 d1: derived,
             })),
-            log: Vec::new(),
+            evaluated: model.state.t,
+            log: EventLog::default(),
             taken: 0,
             lost: 0.0,
             fed: 0.0,
@@ -174,7 +185,8 @@ impl ContactEngine {
         if by_steps {
             let h = driver.step.unwrap_or_else(|| step_for(opts.sample, t_span(opts, model)));
             let s = &model.state;
-            let mut stepping = Stepping::new(&*engine.sys, scheme, s, h, pull(&engine.sys))?;
+            let pull = pull(&engine.sys);
+            let mut stepping = Stepping::new(&*engine.sys, scheme, s, h, pull, &opts.contact)?;
             let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
             restarted.map_err(|e| start_failed(&e))?;
             engine.stepping = Some(stepping);
@@ -190,7 +202,9 @@ impl ContactEngine {
 
     /// Moves new events of the event-driven part to the log of the run.
     fn take_events(&mut self) {
-        self.log.extend_from_slice(&self.events.log[self.taken..]);
+        for e in &self.events.log[self.taken..] {
+            self.log.push(e.clone());
+        }
         self.taken = self.events.log.len();
     }
 
@@ -256,6 +270,11 @@ impl ContactEngine {
             return Err(halt_error(&self.sys, halt, t));
         }
         let th = self.events.thresholds();
+        let cause = match &halt {
+            Halt::Accumulation { point, .. } => Some(*point),
+            Halt::Storm { storm, .. } => storm.points.first().copied(),
+            _ => None,
+        };
         // how long the trouble is expected to last; longer when it comes again soon
         let lasts = match &halt {
             Halt::Accumulation { rest, .. } => rest.max(0.1 * th.dense),
@@ -269,14 +288,18 @@ impl ContactEngine {
         let s = self.events.state().clone();
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
-            None => Stepping::new(&*self.sys, HAND_OVER, &s, h, pull(&self.sys))
-                .map_err(|e| stepping_failed(&e, t, h))?,
+            None => {
+                let (sys, pull) = (&*self.sys, pull(&self.sys));
+                Stepping::new(sys, HAND_OVER, &s, h, pull, &self.tolerances)
+                    .map_err(|e| stepping_failed(&e, t, h))?
+            }
         };
         let taken = stepping.take_over(&*self.sys, &s, h, least);
         taken.map_err(|e| stepping_failed(&e, t, h))?;
         self.stepping = Some(stepping);
         self.stepped = true;
         self.note(t, EventKind::HandOver);
+        self.hand_overs.add(t, cause.map(|id| self.sys.point_name(id)));
         Ok(())
     }
 
@@ -331,6 +354,7 @@ impl Engine for ContactEngine {
             steps: d.steps + stepping.map_or(0, |s| s.steps),
             rejections: d.rejections,
             hops: d.hops,
+            first_hop: d.first_hop,
             stiff_since: d.stiff_since(),
             fixed_step: match self.scheme {
                 Scheme::TimeStepping => stepping.map(|s| s.h),
@@ -343,6 +367,13 @@ impl Engine for ContactEngine {
     fn events(&self) -> &[Event] {
         &self.log
     }
+
+    fn contact(&self) -> Option<ContactTally> {
+        let stepping = self.stepping.as_ref().map(|s| &s.tally);
+        let mut tally = self.events.tally.clone();
+        tally.hand_overs.clone_from(&self.hand_overs);
+        Some(stepping.map_or(tally.clone(), |s| tally.join(s)))
+    }
 }
 
 impl Dynamics for ContactEngine {
@@ -352,7 +383,14 @@ impl Dynamics for ContactEngine {
             self.look.sample.copy_from(s);
             return Ok(());
         }
-        self.events.evaluate(s, d)
+        self.events.evaluate(s, d)?;
+        self.evaluated = s.t;
+        // other states inside a step are for integrals; ends count, and samples, whose channels
+        // are asked for
+        if s.t == self.events.state().t {
+            self.events.look_at_closed(s.t);
+        }
+        Ok(())
     }
 
     fn lost(&self) -> f64 {
@@ -366,10 +404,13 @@ impl Dynamics for ContactEngine {
         }
         let (contacts, look) = (&mut self.contacts, &mut self.look);
         let sys = &*self.sys;
-        if self.stepped {
+        if !self.stepped {
+            self.events.look_at_closed(self.evaluated);
+        } else {
             let s = &look.sample;
             sys.realize_position(s.t, &s.q, &s.z, &mut look.ws);
         }
+        let th = self.events.thresholds();
         let mut add = |id: PointId, gap: f64, force: [f64; 3], slides: bool| {
             let k = contacts.index(sys, id) * CHANNELS.len();
             out[k] = out[k].min(gap);
@@ -380,8 +421,11 @@ impl Dynamics for ContactEngine {
         match self.stepping.as_ref().filter(|_| self.stepped) {
             Some(s) => s.visit(|i, force| {
                 if force != [0.0; 3] {
-                    let slow = 1e-9 * sys.length_scale();
-                    let slides = i.law.is_rough() && i.after[1].hypot(i.after[2]) > slow;
+                    let along = match i.law {
+                        Law::DryFriction { .. } => i.after[0].abs(),
+                        _ => i.after[1].hypot(i.after[2]),
+                    };
+                    let slides = i.law.is_rough() && along > s.sliding_speed(&th);
                     // forces are means over the step, the gap is that at the sample
                     let gap = sys.gap(&look.ws, i.id, Some(i.at.features), &mut look.point);
                     add(i.id, gap.unwrap_or(f64::INFINITY), force, slides);

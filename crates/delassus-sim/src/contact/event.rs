@@ -1,6 +1,7 @@
 //! What happened at points, in the order of time.
 
 use delassus_dae::PointId;
+use std::ops::{Deref, DerefMut};
 
 /// What kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,6 +20,8 @@ pub enum EventKind {
     Reverse,
     /// Another part of a shape took over: the normal changed.
     NormalChange,
+    /// An impact would have gained energy by its law: its restitution was reduced.
+    RestitutionReduced,
     /// Events became too dense and time-stepping took over.
     HandOver,
     /// The points are calm and the event-driven method goes on.
@@ -36,6 +39,7 @@ impl EventKind {
             EventKind::Slip => "slip",
             EventKind::Reverse => "reverse",
             EventKind::NormalChange => "normal-change",
+            EventKind::RestitutionReduced => "restitution-reduced",
             EventKind::HandOver => "hand-over",
             EventKind::HandBack => "hand-back",
         }
@@ -45,6 +49,9 @@ impl EventKind {
 /// An entry of the event log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
+    /// Number in the order in which events were found, which the log of a run gives: 0, 1, 2, ….
+    /// The log is in the order of time, so that an event dated back stands before earlier numbers.
+    pub id: u64,
     /// Time, s.
     pub t: f64,
     /// What happened.
@@ -68,6 +75,7 @@ impl Event {
     pub(crate) fn without_jump(t: f64, kind: EventKind, point: Option<(PointId, String)>) -> Event {
         let (point, contact) = point.map_or((None, String::new()), |(id, name)| (Some(id), name));
         Event {
+            id: 0,
             t,
             kind,
             point,
@@ -77,5 +85,70 @@ impl Event {
             impulse: 0.0,
             energy_lost: 0.0,
         }
+    }
+}
+
+/// The events of a run in the order of time, each with a number that stays its own when another
+/// one is inserted before it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EventLog(Vec<Event>);
+
+impl EventLog {
+    /// Adds an event that is later than all others.
+    pub fn push(&mut self, mut e: Event) {
+        e.id = self.0.len() as u64;
+        self.0.push(e);
+    }
+
+    /// Adds an event at its place in time, behind others of the same time.
+    pub fn insert(&mut self, mut e: Event) {
+        e.id = self.0.len() as u64;
+        let at = self.0.partition_point(|other| other.t <= e.t);
+        self.0.insert(at, e);
+    }
+}
+
+impl Deref for EventLog {
+    type Target = [Event];
+
+    fn deref(&self) -> &[Event] {
+        &self.0
+    }
+}
+
+impl DerefMut for EventLog {
+    fn deref_mut(&mut self) -> &mut [Event] {
+        &mut self.0
+    }
+}
+
+/// Events of the log of a run that were found after the first `known` ones, in the order in which
+/// they were found. They stand close to the end of the log, from where it looks for them.
+pub fn found_after(log: &[Event], known: u64) -> Vec<&Event> {
+    let new = (log.len() as u64).saturating_sub(known) as usize;
+    let mut found: Vec<&Event> = log.iter().rev().filter(|e| e.id >= known).take(new).collect();
+    found.sort_unstable_by_key(|e| e.id);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_when_events_are_inserted() {
+        let event = |t: f64| Event::without_jump(t, EventKind::Close, None);
+        let mut log = EventLog::default();
+        log.push(event(1.0));
+        log.push(event(2.0));
+        assert_eq!(found_after(&log, 0).len(), 2);
+        log.insert(event(1.5));
+        log.insert(event(2.0));
+        log.push(event(3.0));
+        let seen: Vec<(f64, u64)> = log.iter().map(|e| (e.t, e.id)).collect();
+        assert_eq!(seen, [(1.0, 0), (1.5, 2), (2.0, 1), (2.0, 3), (3.0, 4)]);
+        let new: Vec<u64> = found_after(&log, 2).iter().map(|e| e.id).collect();
+        assert_eq!(new, [2, 3, 4]);
+        assert!(found_after(&log, 5).is_empty());
     }
 }

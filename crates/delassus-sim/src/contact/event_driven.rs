@@ -20,13 +20,15 @@ use super::loads::{Loads, Trigger};
 use super::resolve::setup;
 use super::search::Span;
 use super::squeeze::Squeeze;
-use super::storm::{Storm, Tally, Unrest};
+use super::storm::{Storm, Turns, Unrest};
+use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use super::watch::{Watch, realize};
 use crate::driver::{Driver, DriverOptions, StepView, Stepped};
 use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
-use delassus_dae::{Hermite, Integrator, KktError, PointId, State, StepFailure, Unilateral};
+use delassus_dae::{Hermite, Integrator, KktError, Law, PointId, State, StepFailure, Unilateral};
+use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
 use delassus_nonsmooth::{Mode, Motion};
 use std::collections::BTreeMap;
@@ -123,15 +125,18 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
     /// What happened at the time of the last event.
-    pub(super) tally: Tally,
+    pub(super) turns: Turns,
     pub(super) last_event: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
     few: bool,
     /// Typical sizes of the coordinates.
     scale: Vec<f64>,
+    tolerances: ContactTolerances,
     /// What happened so far.
     pub log: Vec<Event>,
+    /// What was given up so far.
+    pub tally: ContactTally,
     /// Kinetic energy lost in impacts so far, J.
     pub lost: f64,
     /// Work of prescribed motions in impacts so far, J.
@@ -174,12 +179,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             squeeze: Squeeze::default(),
             cone: cone::Workspace::new(),
             stuck: 0,
-            tally: Tally::default(),
+            turns: Turns::default(),
             last_event: f64::NEG_INFINITY,
             crowd: Crowd::default(),
             few: true,
             scale,
+            tolerances: ContactTolerances::default(),
             log: Vec::new(),
+            tally: ContactTally::default(),
             lost: 0.0,
             fed: 0.0,
         })
@@ -189,6 +196,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// with a method made by this, until the mode ends.
     pub fn with_stiff(mut self, make: MakeMethod<P>) -> EventDriven<P> {
         self.stiff = Some(make);
+        self
+    }
+
+    /// With other tolerances than those of a model that sets none.
+    pub fn with_tolerances(mut self, tolerances: ContactTolerances) -> EventDriven<P> {
+        self.tolerances = tolerances;
         self
     }
 
@@ -214,7 +227,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// Thresholds at present.
     pub fn thresholds(&self) -> Thresholds {
-        Thresholds::new(self.base.length(), self.driver.rate(), self.driver.rtol())
+        Thresholds::new(
+            &self.tolerances,
+            self.base.length(),
+            self.driver.rate(),
+            self.driver.rtol(),
+        )
     }
 
     /// Goes on from a state that came from elsewhere: the start, or time-stepping.
@@ -492,6 +510,27 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         for (k, a) in self.mode.active().iter().enumerate() {
             let (gap, force) = self.loads.force(&self.mode, k);
             f(a.id, gap, force, a.motion);
+        }
+    }
+
+    /// Looks whether the closed points are where they are said to be, at the state that was
+    /// evaluated last, which is one at t.
+    pub(crate) fn look_at_closed(&mut self, t: f64) {
+        let (base, tally) = (&self.base, &mut self.tally);
+        for (k, a) in self.mode.active().iter().enumerate() {
+            let (gap, rate) = self.loads.kinematics(k);
+            let name = || base.point_name(a.id);
+            let speed = match base.law(a.id) {
+                Law::DryFriction { .. } => rate[0].abs(),
+                Law::OneWay => 0.0,
+                Law::Contact { .. } => {
+                    tally.penetration.observe(-gap, t, name);
+                    rate[1].hypot(rate[2])
+                }
+            };
+            if a.motion == Motion::Stick {
+                tally.stick_speed.observe(speed, t, name);
+            }
         }
     }
 

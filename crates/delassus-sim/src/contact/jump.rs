@@ -70,6 +70,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     self.log[logged + k].energy_lost += lost;
                 }
                 None => self.log.push(Event {
+                    id: 0,
                     t: s.t,
                     kind: EventKind::Impact,
                     point: Some(m.id),
@@ -92,6 +93,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 return Err(crushed(&self.base.point_name(m.id), s.t, rest));
             }
         }
+        if jump.softened < 1.0 {
+            self.tell_reduced(s.t, &jump);
+        }
         self.sample.copy_from(s);
         self.realize_sample();
         // what is driven from outside (a shaking table) does work on what it hits
@@ -105,6 +109,29 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Err(halt);
         }
         Ok(true)
+    }
+}
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Logs and counts an impact that was not given the restitution the user asked for.
+    fn tell_reduced(&mut self, t: f64, jump: &impact::Impact) {
+        let e = |law: &Law| match law {
+            Law::Contact { restitution, .. } => restitution.e,
+            Law::OneWay | Law::DryFriction { .. } => 0.0,
+        };
+        let members = self.selector.response.members.iter();
+        let mut names = Vec::new();
+        for m in members.filter(|m| jump.impulse[m.row] > 0.0 && e(&m.law) > 0.0) {
+            let name = self.base.point_name(m.id);
+            names.push(name.clone());
+            let kind = EventKind::RestitutionReduced;
+            self.log.push(Event {
+                speed_before: jump.before[m.row],
+                speed_after: jump.after[m.row],
+                ..Event::without_jump(t, kind, Some((m.id, name)))
+            });
+        }
+        self.tally.reduce(jump.softened, t, names);
     }
 }
 

@@ -16,11 +16,13 @@ mod search;
 mod squeeze;
 mod stepping;
 pub mod storm;
+mod tally;
 pub mod thresholds;
 mod watch;
 
 pub(crate) use engine::{CHANNELS, ContactEngine, Runs, channels};
-pub use event::{Event, EventKind};
+pub use event::{Event, EventKind, found_after};
 pub use event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 pub use storm::{Storm, Unrest};
+pub use tally::{ContactTally, Occurrences, Worst};
 pub use thresholds::Thresholds;

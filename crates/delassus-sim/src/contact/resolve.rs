@@ -43,14 +43,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 returns = Some(*id);
             }
             self.stuck += 1;
-            self.tally.add(trigger, active);
+            self.turns.add(trigger, active);
             if self.stuck > MAX_STUCK {
                 return Err(self.storm(&th));
             }
         } else {
             self.stuck = 0;
-            self.tally.clear();
-            self.tally.add(trigger, active);
+            self.turns.clear();
+            self.turns.add(trigger, active);
         }
         self.last_event = s.t;
         if self.crowd.grows(s.t, th.crowded, trigger.point()) {
@@ -167,7 +167,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             {
                 Halt::Accumulation { rest: th.dense, point: *point }
             }
-            _ => Halt::Storm { storm: self.tally.storm(), lasts: PASSAGE * th.dense },
+            _ => Halt::Storm { storm: self.turns.storm(), lasts: PASSAGE * th.dense },
         }
     }
 

@@ -1,10 +1,14 @@
 //! A stretch of time-stepping: a whole run, or the passage of the hybrid over dense events.
 
-use super::changes::Changes;
-use super::event::{Event, EventKind};
+use super::changes::{Changes, sliding_speed};
+use super::event::{Event, EventKind, EventLog};
+use super::tally::ContactTally;
 use super::thresholds::Thresholds;
-use delassus_dae::{Derived, KktError, PointId, State, Unilateral};
-use delassus_nonsmooth::stepping::{PointImpulse, Scheme, Stepper, StepperError, StepperSettings};
+use delassus_dae::{Derived, KktError, Law, PointId, State, Unilateral};
+use delassus_model::ContactTolerances;
+use delassus_nonsmooth::stepping::{
+    PointImpulse, Scheme, StepReport, Stepper, StepperError, StepperSettings,
+};
 
 /// Part of a step that is round-off.
 const SAME: f64 = 1e-9;
@@ -16,6 +20,9 @@ const PATIENCE: u32 = 100;
 /// Approach speed that counts as a hit, in [`Thresholds::rest`]: a point that rests or slides on a
 /// curved surface approaches a little from step to step.
 const HIT: f64 = 1e3;
+
+/// Part of the largest friction below which a point is well inside its cone, and must not move.
+const INSIDE: f64 = 0.99;
 
 /// Steps a system over fixed steps.
 pub(crate) struct Stepping<P: Unilateral> {
@@ -44,6 +51,8 @@ pub(crate) struct Stepping<P: Unilateral> {
     /// Points that were hit in the last step, ascending.
     hit: Vec<PointId>,
     hit_before: Vec<PointId>,
+    /// What was given up.
+    pub tally: ContactTally,
     /// What points do, where the whole run is time-stepping. In a passage of the hybrid the
     /// event-driven method tells what is closed after it.
     changes: Option<Changes>,
@@ -56,8 +65,16 @@ impl<P: Unilateral> Stepping<P> {
         s: &State,
         h: f64,
         pull: f64,
+        tol: &ContactTolerances,
     ) -> Result<Stepping<P>, KktError> {
-        let stepper = Stepper::new(p, scheme, StepperSettings::default())?;
+        let settings = StepperSettings {
+            tolerance: tol.residual,
+            large_tolerance: tol.large_residual,
+            penetration: tol.penetration,
+            large_penetration: tol.large_penetration,
+            ..StepperSettings::default()
+        };
+        let stepper = Stepper::new(p, scheme, settings)?;
         Ok(Stepping {
             stepper,
             from: s.clone(),
@@ -74,6 +91,7 @@ impl<P: Unilateral> Stepping<P> {
             pull,
             hit: Vec::new(),
             hit_before: Vec::new(),
+            tally: ContactTally::default(),
             changes: None,
         })
     }
@@ -99,7 +117,7 @@ impl<P: Unilateral> Stepping<P> {
         p: &P,
         t_end: f64,
         th: &Thresholds,
-        log: &mut Vec<Event>,
+        log: &mut EventLog,
     ) -> Result<(), StepperError> {
         self.from.copy_from(&self.to);
         let target = self.begun + (self.made + 1) as f64 * self.h;
@@ -113,6 +131,7 @@ impl<P: Unilateral> Stepping<P> {
         self.made += 1;
         self.steps += 1;
         self.lost -= report.energy;
+        self.take_note(p, h, &report);
         // what forces do to a resting point within a step is no hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
         let mut hits = false;
@@ -127,7 +146,12 @@ impl<P: Unilateral> Stepping<P> {
             } else if i.hit && i.before[0] < -fast {
                 hits = true;
                 self.hit.push(i.id);
-                log.push(event(p, self.to.t, i));
+                log.push(event(p, self.to.t, EventKind::Impact, i));
+            }
+        }
+        if report.softened < 1.0 {
+            for i in self.stepper.impulses().iter().filter(|i| bounces(i)) {
+                log.push(event(p, self.to.t, EventKind::RestitutionReduced, i));
             }
         }
         self.hit.sort_unstable();
@@ -143,6 +167,46 @@ impl<P: Unilateral> Stepping<P> {
             (self.begun, self.made) = (self.to.t, 0);
         }
         Ok(())
+    }
+
+    /// Counts what a step of length `h` gave up.
+    fn take_note(&mut self, p: &P, h: f64, report: &StepReport) {
+        let t = self.to.t;
+        let (points, tally) = (self.stepper.impulses(), &mut self.tally);
+        let name = |i: &PointImpulse| p.point_name(i.id);
+        let acting = || points.iter().filter(|i| i.impulse[0] > 0.0).map(name);
+        if report.softened < 1.0 && points.iter().any(bounces) {
+            tally.reduce(report.softened, t, points.iter().filter(|i| bounces(i)).map(name));
+        }
+        if report.loosened {
+            tally.tolerance_loosened.add(t, []);
+        }
+        if report.halvings > 0 {
+            tally.steps_halved.add(t, acting());
+        }
+        if report.implicit {
+            tally.implicit_steps.add(t, []);
+        }
+        tally.stepped_time += h;
+        tally.penetration.observe(report.penetration, t, String::new);
+        tally.residual.observe(report.residual, t, String::new);
+        if self.stepper.scheme() == Scheme::SchatzmanPaoli || report.halvings > 0 {
+            // rates at the end are not zero where positions over three times are posed, and of a
+            // halved step only a part is known
+            return;
+        }
+        for i in points.iter().filter(|i| holds(i, h)) {
+            let speed = match i.law {
+                Law::DryFriction { .. } => i.after[0].abs(),
+                _ => i.after[1].hypot(i.after[2]),
+            };
+            tally.stick_speed.observe(speed, t, || name(i));
+        }
+    }
+
+    /// Speed from which on a point of the last step slides, m/s.
+    pub fn sliding_speed(&self, th: &Thresholds) -> f64 {
+        sliding_speed(th, self.pull, self.last_h)
     }
 
     /// Nothing has hit for a while, and the least time is over.
@@ -178,15 +242,40 @@ fn lost(i: &PointImpulse) -> f64 {
     (0..3).map(|k| -0.5 * i.impulse[k] * (i.before[k] + i.after[k])).sum()
 }
 
-fn event<P: Unilateral>(p: &P, t: f64, i: &PointImpulse) -> Event {
+/// An impact whose restitution matters.
+fn bounces(i: &PointImpulse) -> bool {
+    let e = match i.law {
+        Law::Contact { restitution, .. } => restitution.e,
+        Law::OneWay | Law::DryFriction { .. } => 0.0,
+    };
+    i.hit && i.impulse[0] > 0.0 && e > 0.0
+}
+
+/// Friction is well below its limit: the point must not move along the surface.
+fn holds(i: &PointImpulse, h: f64) -> bool {
+    match i.law {
+        Law::Contact { mu, .. } => {
+            i.law.is_rough()
+                && i.impulse[0] > 0.0
+                && i.impulse[1].hypot(i.impulse[2]) < INSIDE * mu * i.impulse[0]
+        }
+        Law::DryFriction { bound, .. } => i.impulse[0].abs() < INSIDE * bound * h,
+        Law::OneWay => false,
+    }
+}
+
+/// An entry of the log; what an impact does is not counted again with what happened beside it.
+fn event<P: Unilateral>(p: &P, t: f64, kind: EventKind, i: &PointImpulse) -> Event {
+    let impact = kind == EventKind::Impact;
     Event {
+        id: 0,
         t,
-        kind: EventKind::Impact,
+        kind,
         point: Some(i.id),
         contact: p.point_name(i.id),
         speed_before: i.before[0],
         speed_after: i.after[0],
-        impulse: i.impulse[0],
-        energy_lost: lost(i),
+        impulse: if impact { i.impulse[0] } else { 0.0 },
+        energy_lost: if impact { lost(i) } else { 0.0 },
     }
 }

@@ -49,6 +49,7 @@ impl<P: Problem> Driver<P> {
         }
         self.h = base;
         self.hops += 1;
+        self.first_hop.get_or_insert(self.state.t);
         self.wait((h == left).then_some(self.opts.t_end), false);
         true
     }

@@ -111,6 +111,8 @@ pub struct Driver<P: Problem> {
     pub rejections: Rejections,
     /// Jumps over singular positions.
     pub hops: u64,
+    /// When the first of them was, s.
+    pub first_hop: Option<f64>,
 }
 
 /// Shortest and longest step, in spans, that is chosen for a method of fixed step.
@@ -166,6 +168,7 @@ impl<P: Problem> Driver<P> {
             steps: 0,
             rejections: Rejections::default(),
             hops: 0,
+            first_hop: None,
         })
     }
 

@@ -5,6 +5,7 @@
 #![allow(dead_code, unused_macros, reason = "every test file uses its own part")]
 
 use delassus::io::results::{CsvTable, read_csv};
+use delassus::math::{max_abs, max_difference};
 use delassus::model::spec::ModelSpec;
 use delassus::model::{Assembled, Measure, System, assemble, compile_with};
 use delassus::sim::{RunOptions, RunOutcome, Silent};
@@ -66,10 +67,9 @@ pub fn difference<'a>(names: &[&'a str], a: &RunOutcome, b: &RunOutcome) -> (f64
     let mut compared = 0;
     for name in names {
         let (Some(x), Some(y)) = (a.results.get(name), b.results.get(name)) else { continue };
-        assert_eq!(x.len(), y.len());
         compared += 1;
-        let d = x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-        let size = x.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        let d = max_difference(x, y);
+        let size = max_abs(x.iter().chain([&1.0]));
         if !(d / size <= worst.0) {
             worst = (d / size, name);
         }

@@ -58,7 +58,7 @@ fn trees(a: &[&[f64]], up_to: usize) -> Vec<Tree> {
 /// Largest |Σ wᵢ Φᵢ − exact| over the trees of an order.
 fn defect(all: &[Tree], order: usize, weights: &[f64], exact: fn(&Tree) -> f64) -> f64 {
     let of = |t: &Tree| weights.iter().zip(&t.phi).map(|(w, p)| w * p).sum::<f64>() - exact(t);
-    all.iter().filter(|t| t.order == order).map(|t| of(t).abs()).fold(0.0, f64::max)
+    delassus_math::largest(all.iter().filter(|t| t.order == order).map(|t| of(t).abs()))
 }
 
 /// Conditions hold up to an order, and not beyond.

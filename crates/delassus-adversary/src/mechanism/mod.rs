@@ -1,0 +1,331 @@
+//! A mechanism as plain data: what generators make, relations transform and files are written from.
+//!
+//! Everything is described in space. A mechanism of the plane is one whose bodies are written as planar
+//! ones; its vectors have z = 0 and its turns are angles about z.
+
+mod edit;
+mod law;
+mod turn;
+mod view;
+mod write;
+
+pub use law::Law;
+pub use turn::{Turn, V3, add, cross, norm, perpendicular, sub, times};
+pub use view::{Dim, Method, View};
+pub use write::{Column, Kind, columns, toml};
+
+/// A whole model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mechanism {
+    /// Bodies are `rigid` instead of `planar`.
+    pub space: bool,
+    pub gravity: V3,
+    pub bodies: Vec<Body>,
+    pub joints: Vec<Joint>,
+    pub forces: Vec<Force>,
+    pub shapes: Vec<Shape>,
+    pub contacts: Vec<Contact>,
+    /// Impacts one after another.
+    pub sequential: bool,
+    /// s.
+    pub end: f64,
+    /// Intervals of the results.
+    pub samples: u32,
+    /// What random transformations of this mechanism draw from.
+    pub salt: u64,
+}
+
+/// A body with a frame in which its markers, shapes and mass centre are given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    pub name: String,
+    pub mass: f64,
+    /// Principal moments about the mass centre; the plane takes the third.
+    pub inertia: V3,
+    pub com: V3,
+    pub at: V3,
+    pub turn: Turn,
+    /// Of the origin, ground components.
+    pub velocity: Option<V3>,
+    /// Body axes.
+    pub rate: Option<V3>,
+    /// Length at which motion of the body is measured beside its origin.
+    pub reach: f64,
+}
+
+/// A frame on a body, or on the ground.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// `None`: the ground.
+    pub body: Option<String>,
+    pub at: V3,
+    pub turn: Turn,
+}
+
+/// A joint, or a coupling of joints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    pub name: String,
+    pub kind: JointKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum JointKind {
+    /// A pair of frames with a type of joint.
+    Pair {
+        word: &'static str,
+        between: [Place; 2],
+        axis: Option<V3>,
+        axis2: Option<V3>,
+        initial_rate: Option<f64>,
+        /// `length` of a distance, `pitch` of a screw, `radius` of a rolling disc.
+        number: Option<f64>,
+    },
+    /// Ratio of two angles.
+    Gear { joints: [String; 2], ratio: f64 },
+    /// An angle and a position.
+    Rack { joints: [String; 2], pitch: f64 },
+    /// A given function of time.
+    Motion { joint: String, law: Law, offset: f64 },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Force {
+    pub name: String,
+    pub kind: ForceKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ForceKind {
+    /// A force with a direction on the stage.
+    Push {
+        at: Place,
+        along: V3,
+        law: Law,
+    },
+    /// A torque about a direction on the stage.
+    Twist {
+        body: String,
+        along: V3,
+        law: Law,
+    },
+    Spring {
+        between: [Place; 2],
+        stiffness: f64,
+        damping: f64,
+        length: f64,
+    },
+    Torsion {
+        joint: String,
+        stiffness: f64,
+        damping: f64,
+        rest: f64,
+    },
+    Bushing {
+        between: [Place; 2],
+        stiffness: [f64; 6],
+        damping: [f64; 6],
+    },
+    Actuator {
+        joint: String,
+        target: Law,
+        offset: f64,
+        kp: f64,
+        ki: f64,
+        kd: f64,
+        rate: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    pub name: String,
+    pub on: Place,
+    pub form: Form,
+}
+
+/// The same forms in the plane and in space.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    Point,
+    /// Circle or sphere.
+    Ball(f64),
+    /// Half-plane or half-space with its normal along y of its place.
+    Floor,
+    /// Rectangle or box by its edges.
+    Block(V3),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contact {
+    pub name: String,
+    pub kind: ContactKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ContactKind {
+    Shapes {
+        one: Vec<String>,
+        other: Vec<String>,
+        restitution: f64,
+        law: &'static str,
+        friction: f64,
+        static_friction: Option<f64>,
+    },
+    Limit {
+        joint: String,
+        lower: Option<f64>,
+        upper: Option<f64>,
+        restitution: f64,
+    },
+    Rope {
+        between: [Place; 2],
+        length: f64,
+        restitution: f64,
+    },
+    OneWay {
+        joint: String,
+        direction: i32,
+    },
+    Dry {
+        joint: String,
+        bound: f64,
+        static_bound: Option<f64>,
+    },
+}
+
+impl Place {
+    /// A point of the ground.
+    pub fn ground(at: V3) -> Place {
+        Place { body: None, at, turn: Turn::NONE }
+    }
+
+    /// A point of a body.
+    pub fn on(body: &str, at: V3) -> Place {
+        Place { body: Some(body.to_owned()), at, turn: Turn::NONE }
+    }
+
+    /// The same, turned.
+    pub fn turned(self, turn: Turn) -> Place {
+        Place { turn, ..self }
+    }
+
+    /// Is it on this body?
+    pub fn is_on(&self, body: &str) -> bool {
+        self.body.as_deref() == Some(body)
+    }
+}
+
+impl Mechanism {
+    /// An empty one that lasts `end` seconds.
+    pub fn new(space: bool, end: f64) -> Mechanism {
+        Mechanism {
+            space,
+            gravity: [0.0; 3],
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            forces: Vec::new(),
+            shapes: Vec::new(),
+            contacts: Vec::new(),
+            sequential: false,
+            end,
+            samples: 40,
+            salt: 0,
+        }
+    }
+
+    /// Adds a body at rest and returns its name.
+    pub fn body(
+        &mut self,
+        name: &str,
+        mass: f64,
+        inertia: V3,
+        com: V3,
+        at: V3,
+        turn: Turn,
+    ) -> String {
+        let reach = norm(com).max((inertia[2] / mass).sqrt());
+        self.bodies.push(Body {
+            name: name.to_owned(),
+            mass,
+            inertia,
+            com,
+            at,
+            turn,
+            velocity: None,
+            rate: None,
+            reach,
+        });
+        name.to_owned()
+    }
+
+    /// Adds a joint between two frames and returns its name.
+    pub fn pair(
+        &mut self,
+        name: &str,
+        word: &'static str,
+        between: [Place; 2],
+        axis: Option<V3>,
+    ) -> String {
+        let kind =
+            JointKind::Pair { word, between, axis, axis2: None, initial_rate: None, number: None };
+        self.joints.push(Joint { name: name.to_owned(), kind });
+        name.to_owned()
+    }
+
+    /// Adds a joint of another kind.
+    pub fn joint(&mut self, name: &str, kind: JointKind) {
+        self.joints.push(Joint { name: name.to_owned(), kind });
+    }
+
+    /// Adds a force.
+    pub fn force(&mut self, name: &str, kind: ForceKind) {
+        self.forces.push(Force { name: name.to_owned(), kind });
+    }
+
+    /// Adds a shape and returns its name.
+    pub fn shape(&mut self, name: &str, on: Place, form: Form) -> String {
+        self.shapes.push(Shape { name: name.to_owned(), on, form });
+        name.to_owned()
+    }
+
+    /// Adds a contact.
+    pub fn contact(&mut self, name: &str, kind: ContactKind) {
+        self.contacts.push(Contact { name: name.to_owned(), kind });
+    }
+
+    /// Does this joint's own coordinate count in metres? `None` if it has none.
+    pub fn is_position(&self, joint: &str) -> Option<bool> {
+        let found = self.joints.iter().find(|j| j.name == joint)?;
+        match &found.kind {
+            JointKind::Pair { word: "revolute" | "cylindrical" | "screw" | "planar", .. } => {
+                Some(false)
+            }
+            JointKind::Pair { word: "prismatic", .. } => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Dimension of a joint's coordinate.
+    pub fn coordinate(&self, joint: &str) -> Dim {
+        if self.is_position(joint) == Some(true) { Dim::LENGTH } else { Dim::NONE }
+    }
+
+    /// Is anything one-sided or rubbing?
+    pub fn has_contacts(&self) -> bool {
+        !self.contacts.is_empty()
+    }
+
+    /// The body of this name.
+    pub fn find(&self, body: &str) -> Option<&Body> {
+        self.bodies.iter().find(|b| b.name == body)
+    }
+
+    /// Where a frame is at the start.
+    pub fn pose(&self, place: &Place) -> (V3, Turn) {
+        match place.body.as_deref().and_then(|b| self.find(b)) {
+            None => (place.at, place.turn),
+            Some(b) => (add(b.at, b.turn.of(place.at)), b.turn.after(place.turn)),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Methods against each other.
+
+use crate::mechanism::{Method, View};
+use crate::subject::Subject;
+use crate::verdict::Violation;
+use delassus::dae::integrator;
+
+const SMOOTH: [&str; 9] =
+    ["dop853", "rkf45", "hem5", "phem56", "radau5", "bdf", "gen-alpha-ggl", "mal", "mns"];
+const WITH_EVENTS: [&str; 3] = ["phem56", "radau5", "dop853"];
+
+pub fn check(s: &Subject) -> Vec<Violation> {
+    let names: &[&'static str] = if s.mechanism.has_contacts() { &WITH_EVENTS } else { &SMOOTH };
+    let mut found = Vec::new();
+    for name in names {
+        let view = View::with(Method { name: Some(name), ..Method::default() });
+        let rtol = integrator::info(name).map_or(1e-6, |m| m.default_rtol);
+        found.extend(s.compare_view(
+            &format!("methods {name}"),
+            &s.mechanism,
+            &view,
+            3.0 * rtol.max(1e-8),
+        ));
+    }
+    found
+}

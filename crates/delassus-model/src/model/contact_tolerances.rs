@@ -1,0 +1,58 @@
+//! What counts as touching, at rest or solved, where contacts are concerned.
+
+use serde::Serialize;
+
+/// Tolerances of contact, impact and friction: the one place where they are kept. All are pure
+/// numbers, in parts of the length L of the model and of the rate ω of its motion, so that they do
+/// not depend on units.
+///
+/// Those of gaps, speeds and times belong to the event-driven method (and to the log of
+/// time-stepping); residuals and penetrations to time-stepping, which the hybrid uses where events
+/// are too dense.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ContactTolerances {
+    /// Gap below which a point belongs to an event that another one caused, in L. Larger ones
+    /// make impacts in quick succession simultaneous, which is another law.
+    pub touching: f64,
+    /// Gap that cannot be told from zero, in L: a point that opened is watched only after its gap
+    /// was larger.
+    pub zero: f64,
+    /// Normal speed that cannot be told from rest, in L ω.
+    pub rest: f64,
+    /// Sliding speed that cannot be told from sticking, in L ω.
+    pub slow: f64,
+    /// Normal acceleration that cannot be told from none, in L ω², at least; the relative
+    /// tolerance of the run where that is larger.
+    pub still: f64,
+    /// Time between impacts of one point below which they are taken to accumulate, in 1/ω.
+    pub dense: f64,
+    /// Time within which many events of several points are a crowd, in 1/ω.
+    pub crowded: f64,
+    /// Residual of the contact problem of a step, a pure number.
+    pub residual: f64,
+    /// The same for problems of more than a hundred rows without joints, which are solved by
+    /// sweeps.
+    pub large_residual: f64,
+    /// Penetration that is left to stand at the end of a step, in L.
+    pub penetration: f64,
+    /// The same for problems that are solved by sweeps.
+    pub large_penetration: f64,
+}
+
+impl Default for ContactTolerances {
+    fn default() -> ContactTolerances {
+        ContactTolerances {
+            touching: 1e-10,
+            zero: 1e-14,
+            rest: 1e-10,
+            slow: 1e-10,
+            still: 1e-10,
+            dense: 1e-7,
+            crowded: 1e-2,
+            residual: 1e-10,
+            large_residual: 1e-3,
+            penetration: 1e-9,
+            large_penetration: 5e-6,
+        }
+    }
+}

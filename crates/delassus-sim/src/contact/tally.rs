@@ -1,0 +1,171 @@
+//! What was given up at contacts: counted, with the first time and the names.
+
+use serde::Serialize;
+
+/// Names that are kept of those something happened to.
+const NAMES: usize = 8;
+
+/// Something that happened, how often, when for the first time, and to whom.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Occurrences {
+    /// How often.
+    pub count: u64,
+    /// First time, s.
+    pub first: Option<f64>,
+    /// Contacts it happened to, at most eight of them, in the order in which it did.
+    pub contacts: Vec<String>,
+}
+
+impl Occurrences {
+    /// Once more, at t. Names are asked for while there is room for them.
+    pub(crate) fn add(&mut self, t: f64, names: impl IntoIterator<Item = String>) {
+        self.count += 1;
+        self.first.get_or_insert(t);
+        if self.contacts.len() >= NAMES {
+            return;
+        }
+        for name in names {
+            if self.contacts.len() < NAMES && !self.contacts.contains(&name) {
+                self.contacts.push(name);
+            }
+        }
+    }
+
+    /// Takes in what happened elsewhere.
+    pub(crate) fn join(&mut self, other: &Occurrences) {
+        self.count += other.count;
+        self.first = match (self.first, other.first) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        for name in &other.contacts {
+            if self.contacts.len() < NAMES && !self.contacts.contains(name) {
+                self.contacts.push(name.clone());
+            }
+        }
+    }
+}
+
+/// The largest value of something, when it was reached, and where.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Worst {
+    /// Largest value.
+    pub value: f64,
+    /// When, s.
+    pub t: Option<f64>,
+    /// Contact; empty where it is not one alone.
+    pub contact: String,
+}
+
+impl Worst {
+    /// Takes in a value. One that is not a number is the worst of all, and stays.
+    pub(crate) fn observe(&mut self, value: f64, t: f64, contact: impl FnOnce() -> String) {
+        if !(value <= self.value) && !self.value.is_nan() {
+            *self = Worst { value, t: Some(t), contact: contact() };
+        }
+    }
+
+    /// Takes in what was found elsewhere.
+    pub(crate) fn join(&mut self, other: &Worst) {
+        if let Some(t) = other.t {
+            self.observe(other.value, t, || other.contact.clone());
+        }
+    }
+}
+
+/// What was given up at the contacts of a run. Every count is there even when it is zero.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContactTally {
+    /// Impacts whose restitution was reduced because they would have gained energy.
+    pub restitution_reduced: Occurrences,
+    /// Least factor on a coefficient of restitution; 1 where none was reduced.
+    pub least_restitution_factor: f64,
+    /// Steps of time-stepping whose contact forces were found to `large_residual` instead of
+    /// `residual`.
+    pub tolerance_loosened: Occurrences,
+    /// Steps of time-stepping that were made in shorter parts.
+    pub steps_halved: Occurrences,
+    /// Steps of time-stepping that took forces implicitly.
+    pub implicit_steps: Occurrences,
+    /// Stretches that time-stepping took over from the event-driven method.
+    pub hand_overs: Occurrences,
+    /// Time that time-stepping passed, s.
+    pub stepped_time: f64,
+    /// Deepest penetration of closed points at steps and samples, m.
+    pub penetration: Worst,
+    /// Worst residual of a contact problem of time-stepping, a pure number.
+    pub residual: Worst,
+    /// Fastest tangential motion of a point that is said to stick, m/s.
+    pub stick_speed: Worst,
+}
+
+impl Default for ContactTally {
+    fn default() -> ContactTally {
+        ContactTally {
+            restitution_reduced: Occurrences::default(),
+            least_restitution_factor: 1.0,
+            tolerance_loosened: Occurrences::default(),
+            steps_halved: Occurrences::default(),
+            implicit_steps: Occurrences::default(),
+            hand_overs: Occurrences::default(),
+            stepped_time: 0.0,
+            penetration: Worst::default(),
+            residual: Worst::default(),
+            stick_speed: Worst::default(),
+        }
+    }
+}
+
+impl ContactTally {
+    /// Restitution that was reduced to a part of what the user gave.
+    pub(crate) fn reduce(&mut self, factor: f64, t: f64, names: impl IntoIterator<Item = String>) {
+        self.restitution_reduced.add(t, names);
+        self.least_restitution_factor = self.least_restitution_factor.min(factor);
+    }
+
+    /// Both together: of the event-driven method and of time-stepping.
+    pub(crate) fn join(mut self, other: &ContactTally) -> ContactTally {
+        self.restitution_reduced.join(&other.restitution_reduced);
+        self.least_restitution_factor =
+            self.least_restitution_factor.min(other.least_restitution_factor);
+        self.tolerance_loosened.join(&other.tolerance_loosened);
+        self.steps_halved.join(&other.steps_halved);
+        self.implicit_steps.join(&other.implicit_steps);
+        self.hand_overs.join(&other.hand_overs);
+        self.stepped_time += other.stepped_time;
+        self.penetration.join(&other.penetration);
+        self.residual.join(&other.residual);
+        self.stick_speed.join(&other.stick_speed);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_first_times_are_kept() {
+        let mut o = Occurrences::default();
+        for k in 0..20 {
+            o.add(f64::from(k), [format!("c{}", k / 2)]);
+        }
+        assert_eq!((o.count, o.first, o.contacts.len()), (20, Some(0.0), NAMES));
+        let mut other = Occurrences::default();
+        other.add(-1.0, ["c0".to_owned()]);
+        o.join(&other);
+        assert_eq!((o.count, o.first), (21, Some(-1.0)));
+    }
+
+    #[test]
+    fn the_worst_is_kept_and_nothing_hides_a_nan() {
+        let mut w = Worst::default();
+        for (t, x) in [(1.0, 0.5), (2.0, 3.0), (3.0, 1.0)] {
+            w.observe(x, t, String::new);
+        }
+        assert_eq!((w.value, w.t), (3.0, Some(2.0)));
+        w.observe(f64::NAN, 4.0, || "floor".to_owned());
+        w.observe(9.0, 5.0, String::new);
+        assert!(w.value.is_nan() && w.t == Some(4.0) && w.contact == "floor");
+    }
+}

@@ -1,0 +1,180 @@
+//! Whether the energy balance is as good as the tolerance makes one expect.
+//!
+//! The exact motion keeps the balance kinetic + potential + dissipated − work, whatever it does, so
+//! that errors of the balance are never amplified by the motion: they are the sum of what the
+//! single steps add. A step that passes the error test may be off by
+//!
+//! ```text
+//! |δξᵢ| ≤ τ sᵢ ,   |δvᵢ| ≤ τ sᵢ ω        sᵢ: size of the coordinate, ω: fastest rate so far, τ: rtol
+//! ```
+//!
+//! which changes the energy by at most p·δv + f·δξ. [`EnergyAudit`] adds this up over the steps: what
+//! the tolerance explains. Steps of fixed length promise nothing; of them, and where the tolerance
+//! would explain everything, a part of the energy that moves is the bound.
+//! Numbers are those of the end of a run: the balance is off since the first step whose error is
+//! above the limit of the whole run.
+
+use crate::step_log::StepRow;
+use delassus_dae::problem::mass_mul_add;
+use delassus_dae::{Derived, Energies, Problem, State, Structure, Tolerances};
+use delassus_model::{System, Workspace};
+use serde::Serialize;
+
+/// Part of the energy that moves above which an error is never explained.
+const MOST: f64 = 1e-2;
+/// Part of it below which an error does not matter: positions that are given to four digits are
+/// moved by as much, and exchanged energy is integrated by a rule whose own errors nobody controls.
+const LEAST: f64 = 1e-4;
+/// Round-off of a sum of energies, in its largest part.
+const ROUND_OFF: f64 = 1e-13;
+
+/// What the energy balance of a run was like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct EnergyBalance {
+    /// Largest error at accepted steps, J.
+    pub error: f64,
+    /// Energy that moved: largest kinetic energy, range of the potential energy, and all that was
+    /// dissipated and fed in, J.
+    pub moved: f64,
+    /// What the tolerance explains of an error, J; `None` for steps of fixed length.
+    pub explained: Option<f64>,
+    /// What round-off explains, J.
+    pub round_off: f64,
+    /// Error from which on the balance is off, J.
+    pub limit: f64,
+    /// Since when it is off, s; `None` where it is not.
+    pub off_since: Option<f64>,
+}
+
+/// Follows the energies of a run from step to step.
+pub(crate) struct EnergyAudit {
+    structure: Structure,
+    size: Vec<f64>,
+    mass: Vec<f64>,
+    product: Vec<f64>,
+    /// `None` for steps of fixed length.
+    tol: Option<Tolerances>,
+    /// Fastest rate so far, 1/s.
+    pub rate: f64,
+    explained: f64,
+    kinetic: f64,
+    potential: [f64; 2],
+    exchanged: f64,
+    last: [f64; 2],
+    largest: f64,
+    error: f64,
+}
+
+impl EnergyAudit {
+    /// From the energies at the start.
+    pub fn new(sys: &System, start: Energies) -> EnergyAudit {
+        let structure = sys.structure();
+        let nv = sys.dims().nv;
+        EnergyAudit {
+            size: sys.scales().q,
+            mass: vec![0.0; structure.mass.value_len()],
+            product: vec![0.0; nv],
+            structure,
+            tol: None,
+            rate: 0.0,
+            explained: 0.0,
+            kinetic: start.kinetic,
+            potential: [start.potential; 2],
+            exchanged: 0.0,
+            last: [0.0; 2],
+            largest: 0.0,
+            error: 0.0,
+        }
+    }
+
+    /// The steps are controlled by an error test with these tolerances.
+    pub fn expect(&mut self, tol: Tolerances) {
+        self.tol = Some(tol);
+    }
+
+    /// Takes in the end of an accepted step, realised in `ws`: energies, what was dissipated and
+    /// fed in so far, and the balance.
+    pub fn observe(
+        &mut self,
+        sys: &System,
+        ws: &Workspace,
+        (s, d): (&State, &Derived),
+        e: Energies,
+        exchanged: [f64; 2],
+        balance: f64,
+    ) {
+        self.kinetic = self.kinetic.max(e.kinetic);
+        self.potential = [self.potential[0].min(e.potential), self.potential[1].max(e.potential)];
+        for (now, last) in exchanged.iter().zip(&mut self.last) {
+            self.exchanged += (now - *last).abs();
+            *last = *now;
+        }
+        for x in [e.kinetic, e.potential, exchanged[0], exchanged[1]] {
+            self.largest = self.largest.max(x.abs());
+        }
+        for i in 0..self.size.len() {
+            let v = s.v[i].abs() / self.size[i];
+            let a = (0.1 * d.a[i].abs() / self.size[i]).sqrt();
+            self.rate = self.rate.max(v).max(a);
+        }
+        if let Some(tol) = self.tol {
+            self.explained += self.explained_by(sys, ws, s, d, tol);
+        }
+        // a balance that is not a number is off, and stays so
+        if !(balance.abs() <= self.error) && !self.error.is_nan() {
+            self.error = balance.abs();
+        }
+    }
+
+    /// Energy that the error of one step may bring in, J.
+    fn explained_by(
+        &mut self,
+        sys: &System,
+        ws: &Workspace,
+        s: &State,
+        d: &Derived,
+        tol: Tolerances,
+    ) -> f64 {
+        sys.mass(ws, &mut self.mass);
+        let mut sum = 0.0;
+        for (x, rate) in [(&s.v, self.rate), (&d.a, 1.0)] {
+            self.product.fill(0.0);
+            mass_mul_add(&self.structure.mass, &self.mass, x, &mut self.product);
+            for (p, size) in self.product.iter().zip(&self.size) {
+                let error = tol.rtol * size * rate + tol.atol;
+                sum += (p * error).powi(2);
+            }
+        }
+        // the error test takes the root of the mean square
+        (2.0 * self.size.len() as f64 * sum).sqrt()
+    }
+
+    /// Energy that moved so far, J.
+    fn moved(&self) -> f64 {
+        self.kinetic + (self.potential[1] - self.potential[0]) + self.exchanged
+    }
+
+    /// Error from which on the balance is off, J.
+    fn limit(&self) -> f64 {
+        let moved = self.moved();
+        let expected = match self.tol {
+            Some(_) => self.explained.clamp(LEAST * moved, MOST * moved),
+            None => MOST * moved,
+        };
+        expected + ROUND_OFF * self.largest
+    }
+
+    /// What the balance was like so far, in steps of which the log is given.
+    pub fn balance(&self, steps: &[StepRow]) -> EnergyBalance {
+        let limit = self.limit();
+        let off = steps.iter().find(|s| !(s.energy_error.abs() <= limit));
+        EnergyBalance {
+            error: self.error,
+            moved: self.moved(),
+            explained: self.tol.map(|_| self.explained),
+            round_off: ROUND_OFF * self.largest,
+            limit,
+            off_since: off.map(|s| s.t),
+        }
+    }
+}

@@ -1,0 +1,544 @@
+//! Whether to believe a run: one judgement, which the command and the page of a report show alike.
+//!
+//! Each [`Item`] judges one number against a scale of the model: energies against the energy that
+//! moved, lengths against the length L of the model, speeds against L ω with the fastest rate ω of
+//! the motion. What was given up on the way (a coefficient that was reduced, a tolerance that was
+//! loosened) is an item with a code, which is a note of the command too.
+
+use crate::contact::{Occurrences, Worst};
+use crate::summary::{Status, Summary};
+use serde::Serialize;
+
+/// How good a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// Not judged: a number to know.
+    None,
+    /// As good as can be asked for.
+    Good,
+    /// To be looked at.
+    Fair,
+    /// Doubtful: not to be used before the reason is known.
+    Bad,
+}
+
+/// One thing that was judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Item {
+    /// What, as a key: `energy`, `position_drift`, ….
+    pub key: &'static str,
+    /// What, in words.
+    pub title: &'static str,
+    /// The number.
+    pub value: f64,
+    /// Its unit; empty for counts and pure numbers.
+    pub unit: &'static str,
+    /// How good it is.
+    pub tone: Tone,
+    /// What it is compared with, or what happened: names and times.
+    pub text: String,
+    /// When it happened or began, s.
+    pub t: Option<f64>,
+    /// Stable code, where it is a note.
+    pub code: Option<&'static str>,
+    /// What to do about it, where it is a note.
+    pub help: Option<&'static str>,
+}
+
+/// The judgement of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The worst of all items.
+    pub tone: Tone,
+    /// In one sentence.
+    pub text: &'static str,
+    /// What was judged, in the order in which it is shown.
+    pub items: Vec<Item>,
+}
+
+impl Default for Verdict {
+    fn default() -> Verdict {
+        Verdict { tone: Tone::None, text: NOTHING, items: Vec::new() }
+    }
+}
+
+impl Verdict {
+    /// Items that are notes.
+    pub fn notes(&self) -> impl Iterator<Item = (&Item, &'static str)> {
+        self.items.iter().filter_map(|i| Some((i, i.code?)))
+    }
+}
+
+/// Below the first of these parts of its scale a number is good, from the second on it is doubtful.
+const DRIFT: [f64; 2] = [1e-6, 1e-3];
+/// The same for the residual of contact problems.
+const RESIDUAL: [f64; 2] = [1e-6, 1e-1];
+/// Part of the energy that moved up to which an error is good; from which on one that the tolerance
+/// does not explain is doubtful; and from which on any is, of a loose tolerance or a long step too.
+const ENERGY: [f64; 3] = [1e-4, 1e-2, 1e-1];
+/// The same as [`DRIFT`] for sticking contacts: residuals of large contact problems move them.
+const STICK: [f64; 2] = [1e-6, 1e-2];
+/// The verdict on nothing.
+const NOTHING: &str = "The run left no numbers to judge by.";
+/// Part of the run in time-stepping, or of its steps, from which on it is to be looked at.
+const MUCH: f64 = 0.1;
+
+/// Judges a run by its summary.
+pub fn judge(s: &Summary) -> Verdict {
+    let mut items = vec![energy(s)];
+    let speed = speed(s);
+    items.push(drift(
+        "position_drift",
+        "Drift, positions",
+        (s.max_position_drift, "m"),
+        (s.length, "the length of the model"),
+        DRIFT,
+    ));
+    // methods on the index-3 form leave as much as the tolerance allows
+    let good = s.rtol.map_or(DRIFT[0], |r| (10.0 * r).clamp(DRIFT[0], 0.1 * DRIFT[1]));
+    items.push(drift(
+        "velocity_drift",
+        "Drift, velocities",
+        (s.max_velocity_drift, "m/s"),
+        (speed, "the speed of the model"),
+        [good, DRIFT[1]],
+    ));
+    contact(s, &mut items);
+    if s.singular_hops > 0 {
+        items.push(Item {
+            key: "singular_hops",
+            title: "Singular positions",
+            value: s.singular_hops as f64,
+            unit: "",
+            tone: Tone::None,
+            text: format!(
+                "{} passed by a jump, first at t = {} s; the step there may err by 100 tolerances",
+                times(s.singular_hops, "singular position was", "singular positions were"),
+                time(s.first_singular_hop)
+            ),
+            t: s.first_singular_hop,
+            code: Some("N_SINGULAR_HOP"),
+            help: Some("compare with a smaller --rtol: branches part at such positions"),
+        });
+    }
+    let worst = items.iter().map(|i| i.tone).max().unwrap_or(Tone::None);
+    let (tone, text) = match (s.status, worst) {
+        (Status::Failed, _) => (Tone::Bad, "The run failed: what is shown ends before the end."),
+        (_, Tone::Bad) => {
+            (Tone::Bad, "Doubtful: look at the marked numbers before using the results.")
+        }
+        (_, Tone::Fair) => (Tone::Fair, "Mostly good: look at the marked numbers."),
+        (_, Tone::Good) => (Tone::Good, "Energy, joints and contacts hold well."),
+        (_, Tone::None) => (Tone::None, NOTHING),
+    };
+    Verdict { tone, text, items }
+}
+
+fn energy(s: &Summary) -> Item {
+    let e = &s.energy;
+    let part = e.error / e.moved;
+    let off = e.off_since.is_some();
+    let allowed = e.explained.is_some_and(|x| e.error <= x);
+    let doubtful = if e.explained.is_some() && !allowed { ENERGY[1] } else { ENERGY[2] };
+    let tone = match () {
+        () if off && !(part < doubtful) => Tone::Bad,
+        () if off => Tone::Fair,
+        () if e.error <= e.round_off || part <= ENERGY[0] => Tone::Good,
+        () => Tone::Fair,
+    };
+    let of = match e.error <= e.round_off {
+        true => "no more than round-off".to_owned(),
+        false => format!("largest error; {} of the {} J that move", short(part), short(e.moved)),
+    };
+    let (mut text, mut help) = (of, None);
+    if off {
+        text = format!(
+            "the energy balance is off by {} J, {} of the {} J that move, since t = {} s; {}",
+            short(e.error),
+            short(part),
+            short(e.moved),
+            time(e.off_since),
+            match (e.explained, s.step) {
+                (Some(x), _) if allowed => {
+                    format!("the tolerance of the run allows up to {} J", short(x))
+                }
+                (Some(x), _) => format!("the tolerance explains {} J", short(x)),
+                (None, Some(h)) =>
+                    format!("the step of {} s is too long for this motion", short(h)),
+                (None, None) => "nothing explains it".to_owned(),
+            }
+        );
+        help = Some(match e.explained {
+            Some(_) => {
+                "run again with a smaller --rtol and with another --method; where they differ, the \
+                 results are wrong"
+            }
+            None => "halve --step until the error goes, or let the method choose it with --rtol",
+        });
+    }
+    Item {
+        key: "energy",
+        title: "Energy balance",
+        value: e.error,
+        unit: "J",
+        tone,
+        text,
+        t: e.off_since,
+        code: off.then_some("N_ENERGY"),
+        help,
+    }
+}
+
+fn drift(
+    key: &'static str,
+    title: &'static str,
+    (value, unit): (f64, &'static str),
+    (scale, of): (f64, &str),
+    limits: [f64; 2],
+) -> Item {
+    let tone = tone(value, scale, limits);
+    let text = match tone {
+        Tone::Bad | Tone::Fair => format!(
+            "joints or prescribed motions are violated by {} {unit}, {} of {of}",
+            short(value),
+            short(value / scale)
+        ),
+        _ => format!("largest residual of joints; {of} is {} {unit}", short(scale)),
+    };
+    let bad = tone == Tone::Bad;
+    Item {
+        key,
+        title,
+        value,
+        unit,
+        tone,
+        text,
+        t: None,
+        code: bad.then_some("N_DRIFT"),
+        help: bad.then_some(
+            "plot drift.position and drift.velocity to see where; a smaller --rtol or another \
+             --method tells whether the results depend on it",
+        ),
+    }
+}
+
+fn contact(s: &Summary, items: &mut Vec<Item>) {
+    let Some(c) = &s.contact else { return };
+    let speed = speed(s);
+    // in time-stepping a way of one step is what the method says of itself
+    let overlap = tone(c.penetration.value, s.length, DRIFT);
+    let by_steps = s.scheme == Some("time-stepping");
+    let within_step = by_steps && s.step.is_some_and(|h| c.penetration.value <= speed * h);
+    worst(
+        items,
+        ("penetration", "Penetration", "m", "N_PENETRATION"),
+        (&c.penetration, overlap.min(if within_step { Tone::Fair } else { Tone::Bad })),
+        "closed contacts overlap by at most",
+        "take a smaller --step, or a smaller `penetration` in [contact_tolerances]",
+    );
+    worst(
+        items,
+        ("stick_speed", "Sticking contacts that move", "m/s", "N_STICK_MOVES"),
+        (&c.stick_speed, tone(c.stick_speed.value, speed, STICK)),
+        "contacts that are said to stick move by at most",
+        "friction there is not to be relied on: compare with --scheme time-stepping",
+    );
+    worst(
+        items,
+        ("contact_residual", "Contact forces", "", "N_CONTACT_RESIDUAL"),
+        (&c.residual, tone(c.residual.value, 1.0, RESIDUAL)),
+        "contact forces fulfil their laws up to a residual of",
+        "take a smaller --step, or a smaller `large_residual` in [contact_tolerances]",
+    );
+    let mut count = |key, title, code, o: &Occurrences, tone, text: String, help| {
+        if o.count == 0 {
+            return;
+        }
+        let whom = if o.contacts.is_empty() {
+            String::new()
+        } else {
+            format!(" ({}{})", o.contacts.join(", "), if o.contacts.len() > 7 { ", …" } else { "" })
+        };
+        items.push(Item {
+            key,
+            title,
+            value: o.count as f64,
+            unit: "",
+            tone,
+            text: format!("{text}, first at t = {} s{whom}", time(o.first)),
+            t: o.first,
+            code: Some(code),
+            help: Some(help),
+        });
+    };
+    let n = c.restitution_reduced.count;
+    count(
+        "restitution_reduced",
+        "Reduced restitution",
+        "N_RESTITUTION_REDUCED",
+        &c.restitution_reduced,
+        Tone::Fair,
+        format!(
+            "{} would have gained energy by the law given: restitution was reduced, to {} of its \
+             value at the least",
+            times(n, "impact", "impacts"),
+            short(c.least_restitution_factor)
+        ),
+        "the law and friction contradict each other there (Kane): try another restitution_law",
+    );
+    let n = c.tolerance_loosened.count;
+    count(
+        "tolerance_loosened",
+        "Loosened tolerance",
+        "N_TOLERANCE_LOOSENED",
+        &c.tolerance_loosened,
+        Tone::None,
+        format!(
+            "contact forces of {} were found to a residual of {} only",
+            times(n, "step", "steps"),
+            short(s.contact_tolerances.unwrap_or_default().large_residual)
+        ),
+        "`large_residual` in [contact_tolerances] sets it",
+    );
+    let share = |n: u64| if n as f64 > MUCH * s.steps as f64 { Tone::Fair } else { Tone::None };
+    let n = c.steps_halved.count;
+    count(
+        "steps_halved",
+        "Halved steps",
+        "N_STEP_HALVED",
+        &c.steps_halved,
+        share(n),
+        format!("{} of time-stepping had to be made in parts", times(n, "step", "steps")),
+        "contact forces were not found at the full step: take a smaller --step",
+    );
+    let n = c.implicit_steps.count;
+    count(
+        "implicit_steps",
+        "Implicit steps",
+        "N_IMPLICIT_STEPS",
+        &c.implicit_steps,
+        Tone::None,
+        format!("{} took stiff forces implicitly, which damps them", times(n, "step", "steps")),
+        "a smaller --step resolves them",
+    );
+    let n = c.hand_overs.count;
+    let long = c.stepped_time > MUCH * (s.t_end - s.t_start);
+    count(
+        "hand_overs",
+        "Hand-overs",
+        "N_HAND_OVER",
+        &c.hand_overs,
+        if long { Tone::Fair } else { Tone::None },
+        format!(
+            "time-stepping took over {} where events were too dense, for {} s in all: there, times \
+             of impacts are as good as its steps",
+            times(n, "time", "times"),
+            short(c.stepped_time)
+        ),
+        "events.csv has the stretches between hand-over and hand-back",
+    );
+}
+
+/// An item for the worst value of something, which is a note where it is not good.
+fn worst(
+    items: &mut Vec<Item>,
+    (key, title, unit, code): (&'static str, &'static str, &'static str, &'static str),
+    (w, tone): (&Worst, Tone),
+    text: &str,
+    help: &'static str,
+) {
+    let Some(t) = w.t else { return };
+    let at = if w.contact.is_empty() { String::new() } else { format!(" ({})", w.contact) };
+    let told = tone >= Tone::Fair;
+    let gap = if unit.is_empty() { "" } else { " " };
+    items.push(Item {
+        key,
+        title,
+        value: w.value,
+        unit,
+        tone,
+        text: format!("{text} {}{gap}{unit}, at t = {} s{at}", short(w.value), short(t)),
+        t: Some(t),
+        code: told.then_some(code),
+        help: told.then_some(help),
+    });
+}
+
+/// Speed that speeds are compared with, m/s: that of the motion; of a model at rest, one that would
+/// carry it by its own length until the end.
+fn speed(s: &Summary) -> f64 {
+    let slowest = 1.0 / (s.t_end - s.t_start);
+    s.length * if slowest.is_finite() { s.rate.max(slowest) } else { s.rate }
+}
+
+/// How good a number is in parts of a scale.
+fn tone(value: f64, scale: f64, [good, bad]: [f64; 2]) -> Tone {
+    match value / scale {
+        _ if value == 0.0 => Tone::Good,
+        x if x < good => Tone::Good,
+        x if x < bad => Tone::Fair,
+        // what is not a number, or has no scale, too
+        _ => Tone::Bad,
+    }
+}
+
+fn times(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+fn time(t: Option<f64>) -> String {
+    t.map_or_else(|| "?".to_owned(), short)
+}
+
+/// A number to three digits.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) {
+        let digits = 2 - x.abs().max(1e-300).log10().floor() as i32;
+        let text = format!("{x:.*}", digits.clamp(0, 6) as usize);
+        return match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        };
+    }
+    format!("{x:.2e}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::ContactTally;
+    use crate::energy_audit::EnergyBalance;
+    use delassus_model::ContactTolerances;
+
+    /// A run without a flaw: 10 J move at 2 m/s in a model of 1 m.
+    fn calm() -> Summary {
+        Summary {
+            status: Status::Done,
+            model: String::new(),
+            method: "mdop5".to_owned(),
+            scheme: Some("hybrid"),
+            version: "0",
+            rtol: Some(1e-8),
+            atol: Some(0.0),
+            step: None,
+            step_chosen: false,
+            t_start: 0.0,
+            t_end: 1.0,
+            steps: 100,
+            rejected: 0,
+            rejected_by_error: 0,
+            rejected_by_convergence: 0,
+            singular_hops: 0,
+            first_singular_hop: None,
+            stiff_since: None,
+            evaluations: 600,
+            factorizations: 600,
+            newton_iterations: 0,
+            projections: 100,
+            wall_s: 0.0,
+            cpu_s: 0.0,
+            max_position_drift: 1e-15,
+            max_velocity_drift: 1e-15,
+            max_acceleration_drift: 1e-12,
+            energy_error: 1e-8,
+            energy: EnergyBalance {
+                error: 1e-8,
+                moved: 10.0,
+                explained: Some(1e-5),
+                round_off: 1e-12,
+                limit: 1e-3,
+                off_since: None,
+            },
+            events: 0,
+            contact: Some(ContactTally::default()),
+            contact_tolerances: Some(ContactTolerances::default()),
+            length: 1.0,
+            rate: 2.0,
+            samples: 101,
+            mobility: 1,
+            redundant: 0,
+            non_unique_reactions: Vec::new(),
+            error: None,
+            verdict: Verdict::default(),
+        }
+    }
+
+    fn codes(s: &Summary) -> (Tone, Vec<&'static str>) {
+        let v = judge(s);
+        (v.tone, v.notes().map(|(_, code)| code).collect())
+    }
+
+    #[test]
+    fn a_run_without_a_flaw_is_good() {
+        assert_eq!(codes(&calm()), (Tone::Good, vec![]));
+        // at rest, where nothing moves but round-off
+        let mut rest = calm();
+        (rest.rate, rest.max_velocity_drift) = (0.0, 1e-18);
+        rest.energy = EnergyBalance { error: 1e-15, moved: 1e-16, ..rest.energy };
+        assert_eq!(codes(&rest), (Tone::Good, vec![]));
+    }
+
+    #[test]
+    fn a_velocity_drift_of_a_metre_per_second_is_doubtful() {
+        let drifts = Summary { max_velocity_drift: 1.0, ..calm() };
+        assert_eq!(codes(&drifts), (Tone::Bad, vec!["N_DRIFT"]));
+        let nan = Summary { max_position_drift: f64::NAN, ..calm() };
+        assert_eq!(codes(&nan), (Tone::Bad, vec!["N_DRIFT"]));
+    }
+
+    #[test]
+    fn energy_that_nothing_explains_is_told_with_its_time() {
+        let mut lost = calm();
+        lost.energy =
+            EnergyBalance { error: 3.0, limit: 0.1, off_since: Some(0.25), ..lost.energy };
+        assert_eq!(codes(&lost), (Tone::Bad, vec!["N_ENERGY"]));
+        let v = judge(&lost);
+        let item = v.items.iter().find(|i| i.key == "energy");
+        assert!(item.is_some_and(|i| i.t == Some(0.25) && i.text.contains("t = 0.25 s")));
+        // a loose tolerance allows it: told, but not doubtful
+        lost.energy = EnergyBalance { error: 0.5, explained: Some(2.0), ..lost.energy };
+        assert_eq!(codes(&lost), (Tone::Fair, vec!["N_ENERGY"]));
+        // a step that is too long
+        lost.energy = EnergyBalance { error: 5.0, explained: None, ..lost.energy };
+        lost.step = Some(1e-3);
+        assert_eq!(codes(&lost), (Tone::Bad, vec!["N_ENERGY"]));
+        assert!(judge(&lost).items[0].text.contains("step of 0.001 s"));
+    }
+
+    #[test]
+    fn what_was_given_up_at_contacts_is_told_by_name() {
+        let mut s = calm();
+        let mut c = ContactTally::default();
+        c.reduce(0.5, 0.125, ["tip".to_owned()]);
+        c.stick_speed.observe(1.0, 0.5, || "jaw".to_owned());
+        c.penetration.observe(1e-5, 0.5, String::new);
+        c.steps_halved.add(0.75, ["floor".to_owned()]);
+        s.contact = Some(c);
+        let (tone, codes) = codes(&s);
+        assert_eq!(tone, Tone::Bad, "sticking contacts that move");
+        let want = ["N_PENETRATION", "N_STICK_MOVES", "N_RESTITUTION_REDUCED", "N_STEP_HALVED"];
+        assert_eq!(codes, want);
+        let v = judge(&s);
+        for (key, name) in
+            [("restitution_reduced", "tip"), ("stick_speed", "jaw"), ("steps_halved", "floor")]
+        {
+            let item = v.items.iter().find(|i| i.key == key);
+            assert!(item.is_some_and(|i| i.text.contains(name) && i.t.is_some()), "{key}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (x, want) in [
+            (0.0, "0"),
+            (0.25, "0.25"),
+            (1.0, "1"),
+            (123.456, "123"),
+            (1e-7, "1.00e-7"),
+            (0.00123, "0.00123"),
+        ] {
+            assert_eq!(short(x), want);
+        }
+    }
+}
