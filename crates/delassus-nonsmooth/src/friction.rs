@@ -85,8 +85,6 @@ pub(crate) struct Sliding {
     system: BasicSolver,
     /// All forces of the mode, N.
     pub forces: Vec<f64>,
-    /// Largest acceleration along a row that the forces had to balance.
-    pub balanced: f64,
     /// Unit direction of each active point that slides.
     direction: Vec<[f64; 2]>,
     /// Tangent of the system without points.
@@ -111,7 +109,6 @@ impl Sliding {
             columns: vec![0.0; n * d.nv],
             system: BasicSolver::new(n),
             forces: vec![0.0; mode.forces.len()],
-            balanced: 0.0,
             direction: vec![[0.0; 2]; mode.active().len()],
             tangent: RefCell::new(vec![0.0; nnz]),
             multipliers: RefCell::new(vec![0.0; d.n_vel]),
@@ -233,9 +230,7 @@ impl<P: Unilateral> Mode<P> {
     /// they bring about, into `ws.sliding.a`.
     pub(crate) fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
         let ModeWorkspace { base, points, friction, sliding, .. } = ws;
-        let Sliding {
-            acc, a, f, lambda, bias, columns, system, forces, balanced, direction, ..
-        } = sliding;
+        let Sliding { acc, a, f, lambda, bias, columns, system, forces, direction, .. } = sliding;
         let Some(acc) = acc else { return Ok(()) };
         let (nv, n) = (a.len(), system.x.len());
         acc.factor_realized(&**self.base(), base)?;
@@ -267,7 +262,6 @@ impl<P: Unilateral> Mode<P> {
             }
             system.x[i] = -point.row_dot(u.row, a) - point.bias[u.row];
         }
-        *balanced = system.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         system.solve();
         for (x, column) in system.x.iter().zip(columns.chunks_exact(nv)) {
             for (a, c) in a.iter_mut().zip(column) {

@@ -7,48 +7,36 @@
 //! along every row of a closed point the acceleration must vanish.
 
 use crate::mode::{Mode, ModeWorkspace, Motion};
-use crate::release::STILL;
 use delassus_dae::{Law, Unilateral};
 
 /// Part of the largest force by which forces may be beyond their limits: round-off.
 const BEYOND: f64 = 1e-9;
 
-/// Acceleration that contradicts a mode, in the one that counts as none where the next mode is
-/// chosen: where a row is given up the choice must not be left to round-off.
-const CLEARLY: f64 = 3.0;
-
 /// What a mode with dependent rows is like at a state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Its forces, as they are shared among the points, fulfil all laws.
-    Lawful,
-    /// They do not, but there may be others that do.
-    Strained,
-    /// A closed point accelerates along a row of its: the mode is not what moves.
-    Contradicted,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// Its forces, as they are shared among the points, fulfil all laws. If not, there may still
+    /// be others that do.
+    pub lawful: bool,
+    /// Largest acceleration of a closed point along a row that the mode does not solve with,
+    /// m/s². Where there is any, the mode is not what moves.
+    pub moves: f64,
 }
 
 impl<P: Unilateral> Mode<P> {
-    /// How a mode with dependent rows stands at the realised state. Accelerations up to `still`,
-    /// m/s², are none.
-    pub fn standing(&self, ws: &mut ModeWorkspace<P>, still: f64) -> Standing {
+    /// How a mode with dependent rows stands at the realised state.
+    pub fn standing(&self, ws: &mut ModeWorkspace<P>) -> Standing {
         // where points slide the forces are there already
         if !self.rubs() && (ws.sliding.acc.is_none() || self.solve_forces(ws).is_err()) {
-            return Standing::Strained;
+            return Standing { lawful: false, moves: f64::INFINITY };
         }
-        let still = CLEARLY * still.max(STILL * ws.sliding.balanced);
-        let moves = self.forces.iter().filter(|f| f.share.is_some()).any(|f| {
+        let dependent = self.forces.iter().filter(|f| f.share.is_some());
+        let moves = dependent.fold(0.0, |most: f64, f| {
             let point = &ws.points[f.point];
-            let u_dot = point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row];
-            !(u_dot.abs() <= still)
+            let u_dot = (point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row]).abs();
+            if u_dot <= most { most } else { u_dot }
         });
-        if moves {
-            Standing::Contradicted
-        } else if self.are_lawful(&ws.sliding.forces) {
-            Standing::Lawful
-        } else {
-            Standing::Strained
-        }
+        Standing { lawful: self.are_lawful(&ws.sliding.forces), moves }
     }
 
     /// The fastest motion along a dependent row at the realised velocities, m/s, and its active

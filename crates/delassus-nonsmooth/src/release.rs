@@ -92,6 +92,8 @@ pub struct Selector {
     zdot: Vec<f64>,
     u: Vec<f64>,
     pub(crate) u_dot: Vec<f64>,
+    /// Acceleration that counted as none in the last selection, m/s².
+    pub still: f64,
     /// Forces of the last selection, row by row of the response.
     pub(crate) forces: Vec<f64>,
 }
@@ -119,6 +121,7 @@ impl Selector {
             zdot: vec![0.0; d.nz],
             u: Vec::new(),
             u_dot: Vec::new(),
+            still: 0.0,
             forces: Vec::new(),
         })
     }
@@ -152,6 +155,7 @@ impl Selector {
         let mut forces = self.solve(&parts)?;
         let largest = self.u_dot.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let still = STILL * largest;
+        self.still = still.max(rest.acceleration);
         // friction at rest is stronger than sliding: what starts to slide is solved again
         let mut again = false;
         let mut active = Vec::new();
@@ -347,7 +351,7 @@ fn static_differs(law: &Law) -> bool {
 /// Accelerations below this part of the largest without contact forces are round-off. Forces of
 /// redundant points are not unique, and a solver may well put some of them at their limits (zero,
 /// or μ times the normal force); only accelerations tell whether a point opens or slides.
-pub(crate) const STILL: f64 = 1e-8;
+const STILL: f64 = 1e-8;
 
 /// How a point goes on, given the accelerations of the solution; `None` where it opens.
 fn decide(m: &Member, part: Part, u_dot: &[f64], still: f64) -> Option<Motion> {

@@ -20,7 +20,7 @@ use super::loads::{Loads, Trigger};
 use super::resolve::setup;
 use super::search::Span;
 use super::squeeze::Squeeze;
-use super::storm::{self, Storm, Unrest};
+use super::storm::{Storm, Turns, Unrest};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use super::watch::{Watch, realize};
@@ -129,7 +129,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
     /// What happened at the time of the last event.
-    pub(super) unrest: storm::Tally,
+    pub(super) turns: Turns,
     pub(super) last_event: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
@@ -183,7 +183,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             squeeze: Squeeze::default(),
             cone: cone::Workspace::new(),
             stuck: 0,
-            unrest: storm::Tally::default(),
+            turns: Turns::default(),
             last_event: f64::NEG_INFINITY,
             crowd: Crowd::default(),
             few: true,

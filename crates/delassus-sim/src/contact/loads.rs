@@ -60,6 +60,9 @@ const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Parts of a step, or of what is left of it before another event, at which points that share a
 /// load are looked at.
 const LOOKS: [f64; 2] = [0.5, 1.0];
+/// Acceleration along rows that the mode does not solve with which contradicts it, in the one that
+/// counts as none in the choice of a mode.
+const CLEARLY: f64 = 3.0;
 /// Speed along rows that the mode does not solve with, in that along those it does.
 const STRAY: f64 = 10.0;
 
@@ -359,9 +362,9 @@ impl<P: Unilateral> Loads<P> {
         let p = mode;
         p.realize_position(state.t, &state.q, &state.z, &mut self.ws);
         p.realize_velocity(&state.v, &state.z, &mut self.ws);
-        let standing = p.standing(&mut self.ws, th.still);
+        let Standing { lawful, moves } = p.standing(&mut self.ws);
         // forces that fulfil the laws as they are shared now: nobody needs to look for others
-        if standing == Standing::Lawful {
+        if lawful && moves <= th.still {
             return None;
         }
         let closed: Vec<Closed> = mode
@@ -388,7 +391,7 @@ impl<P: Unilateral> Loads<P> {
             });
             mode.is_shared(k) && !goes_on
         });
-        (leaves || standing == Standing::Contradicted).then_some(next.active)
+        (leaves || !(moves <= CLEARLY * selector.still)).then_some(next.active)
     }
 
     /// Whether the realised mode is the one that is told: a closed point that moves along a row

@@ -48,14 +48,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 returns = Some(*id);
             }
             self.stuck += 1;
-            self.unrest.add(trigger, active);
+            self.turns.add(trigger, active);
             if self.stuck > MAX_STUCK {
                 return Err(self.storm(&th));
             }
         } else {
             self.stuck = 0;
-            self.unrest.clear();
-            self.unrest.add(trigger, active);
+            self.turns.clear();
+            self.turns.add(trigger, active);
         }
         self.last_event = s.t;
         if self.crowd.grows(s.t, th.crowded, trigger.point()) {
@@ -199,7 +199,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             {
                 Halt::Accumulation { rest: th.dense, point: *point }
             }
-            _ => Halt::Storm { storm: self.unrest.storm(), lasts: PASSAGE * th.dense },
+            _ => Halt::Storm { storm: self.turns.storm(), lasts: PASSAGE * th.dense },
         }
     }
 

@@ -76,11 +76,11 @@ impl Storm {
 
 /// Counts what happens at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Turns {
     counts: Vec<(Unrest, PointId, u32)>,
 }
 
-impl Tally {
+impl Turns {
     /// Time went on.
     pub fn clear(&mut self) {
         self.counts.clear();
@@ -134,26 +134,26 @@ mod tests {
 
     #[test]
     fn the_loudest_is_blamed() {
-        let mut tally = Tally::default();
+        let mut turns = Turns::default();
         let slides = Trigger::Slides(id(1), [1.0, 0.0]);
-        tally.add(&Trigger::Closes(id(2), [0, 0]), &[]);
+        turns.add(&Trigger::Closes(id(2), [0, 0]), &[]);
         for _ in 0..5 {
-            tally.add(&slides, &[]);
-            tally.add(&Trigger::Stops(id(1)), &[]);
-            tally.add(&Trigger::Stops(id(3)), &[]);
+            turns.add(&slides, &[]);
+            turns.add(&Trigger::Stops(id(1)), &[]);
+            turns.add(&Trigger::Stops(id(3)), &[]);
         }
-        let storm = tally.storm();
+        let storm = turns.storm();
         assert_eq!(storm, Storm { unrest: Unrest::Friction, points: vec![id(1), id(3)] });
         let (detail, blame, help) = storm.words(|p| format!("p{}", p.pair));
         assert_eq!(blame, ["contact \"p1\"", "contact \"p3\""]);
         assert!(detail.contains("p1") && help.contains("velocities"), "{detail} {help}");
-        tally.clear();
+        turns.clear();
         let stick = Active { id: id(4), features: [0, 0], motion: Motion::Stick };
         let slip = Active { motion: Motion::Slip([1.0, 0.0]), ..stick };
-        tally.add(&Trigger::Reselect(vec![]), &[slip]);
-        assert_eq!(tally.storm().unrest, Unrest::Opening);
-        tally.clear();
-        tally.add(&Trigger::Reselect(vec![slip]), &[stick]);
-        assert_eq!(tally.storm(), Storm { unrest: Unrest::Friction, points: vec![id(4)] });
+        turns.add(&Trigger::Reselect(vec![]), &[slip]);
+        assert_eq!(turns.storm().unrest, Unrest::Opening);
+        turns.clear();
+        turns.add(&Trigger::Reselect(vec![slip]), &[stick]);
+        assert_eq!(turns.storm(), Storm { unrest: Unrest::Friction, points: vec![id(4)] });
     }
 }

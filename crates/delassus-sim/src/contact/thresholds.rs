@@ -53,6 +53,7 @@ impl Thresholds {
             zero: per_metre * self.zero,
             rest: per_metre * self.rest,
             slow: per_metre * self.slow,
+            stray: per_metre * self.stray,
             still: per_metre * self.still,
             ..*self
         }
