@@ -11,7 +11,7 @@ use delassus_dae::Problem;
 const MIN_STEP: f64 = 1e-14;
 /// Failures of steps beyond the end after which the last one is cut there: what is not defined beyond the
 /// end need not be.
-const FAILED_BEYOND: u32 = 2;
+const FAILED_BEYOND: u32 = 10;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
