@@ -9,6 +9,8 @@ const UNSTABLE_STEPS: u32 = 5;
 /// Error of a position, in sizes of the model, that an explicit method may estimate for one step.
 /// Beyond this the step follows nothing; many in a row are no passing peak.
 const HOPELESS: f64 = 0.1;
+/// An error beyond all bounds does not say by how much the step is too long; at most this.
+const MOST_TOLD: f64 = 1e3;
 /// Movement in one step, in sizes of the model or radians, that no motion makes.
 const RUNAWAY: f64 = 1e6;
 /// Halvings of a fixed step before a failure is final.
@@ -30,9 +32,14 @@ impl<P: Problem> Driver<P> {
             return Err(self.unstable(h, ratio));
         }
         if self.coarse >= UNSTABLE_STEPS {
-            // what would bring the last error down to a hundredth of the bound
+            // the border of stability where it is known to be crossed, or what would bring the last
+            // error down to a hundredth of the bound
             let order = f64::from(self.method.error_order().max(1));
-            let ratio = (1e2 * self.coarse_error / HOPELESS).powf(1.0 / order);
+            let by_error = (1e2 * self.coarse_error / HOPELESS).powf(1.0 / order);
+            let ratio = match self.method.stiffness() {
+                Some(ratio) if ratio > 1.0 => ratio,
+                _ => by_error.min(MOST_TOLD),
+            };
             return Err(self.unstable(h, ratio));
         }
         loop {
