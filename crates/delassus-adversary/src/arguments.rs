@@ -14,6 +14,7 @@ usage: cargo xtask adversary [options]
   --out DIR        where models that violate a relation are written
   --jobs N         processes at once (the number of cores)
   --no-shrink      write findings as they are
+  --accept         write what is found into the list of known findings
   --show           print the model of --first instead of running it
   --list           families and relations";
 
@@ -24,6 +25,7 @@ pub struct Arguments {
     pub show: bool,
     pub worker: bool,
     pub shrink: bool,
+    pub accept: bool,
     pub seconds: Option<u64>,
     pub models: Option<u64>,
     pub seed: u64,
@@ -42,6 +44,7 @@ pub fn read(arguments: impl Iterator<Item = String>) -> Result<Arguments, String
         show: false,
         worker: false,
         shrink: true,
+        accept: false,
         seconds: None,
         models: None,
         seed: 1,
@@ -59,6 +62,7 @@ pub fn read(arguments: impl Iterator<Item = String>) -> Result<Arguments, String
             "--list" => a.list = true,
             "--show" => a.show = true,
             "--worker" => a.worker = true,
+            "--accept" => a.accept = true,
             "--no-shrink" => a.shrink = false,
             "--seconds" => a.seconds = Some(number(&value()?)?),
             "--models" => a.models = Some(number(&value()?)?),

@@ -20,6 +20,15 @@ pub fn list() -> Result<Vec<Known>, String> {
     parse(LIST)
 }
 
+/// Replaces the list in the sources.
+pub fn write(all: &[Known]) -> Result<(), String> {
+    let mut text: String =
+        LIST.lines().filter(|l| l.starts_with('#')).flat_map(|l| [l, "\n"]).collect();
+    text.extend(all.iter().map(|k| format!("{k}\n")));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/known.txt");
+    std::fs::write(path, text).map_err(|e| format!("{path}: {e}"))
+}
+
 fn parse(text: &str) -> Result<Vec<Known>, String> {
     let mut all = Vec::new();
     for (number, line) in text.lines().enumerate() {

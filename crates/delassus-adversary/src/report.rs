@@ -119,6 +119,19 @@ impl Report {
             self.findings.len(),
             expected.len() - gone.len()
         );
+        if a.accept {
+            let mut all = known::list()?;
+            all.retain(|k| !gone.contains(&k));
+            all.extend(new.iter().map(|f| Known {
+                seed: a.seed,
+                index: f.index,
+                family: f.family.to_owned(),
+                relation: f.relation.clone(),
+                reason: format!("{}; not looked at yet", f.kind),
+            }));
+            all.sort_by(|x, y| (x.seed, x.index, &x.relation).cmp(&(y.seed, y.index, &y.relation)));
+            known::write(&all)?;
+        }
         Ok(new.is_empty() && gone.is_empty())
     }
 }

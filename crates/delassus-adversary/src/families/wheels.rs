@@ -5,14 +5,16 @@ use crate::mechanism::{ForceKind, JointKind, Law, Mechanism, Place, Turn};
 use crate::random::Random;
 
 pub fn make(r: &mut Random) -> Mechanism {
-    let end = r.pick(&[1.0, 2.4, span(r)]);
+    let usual = span(r);
+    let end = r.pick(&[1.0, 2.4, usual]);
     let mut m = Mechanism::new(r.chance(0.7), end);
     let o = [0.0; 3];
     for i in 0..r.whole(1, 2) {
         let at = [i as f64, 0.0, 0.0];
         let (wheel, axle) = (format!("wheel{i}"), format!("axle{i}"));
         let inertia = r.round(0.1, 2.0);
-        m.body(&wheel, r.round(0.2, 2.0), [inertia; 3], o, at, Turn::NONE);
+        let mass = r.round(0.2, 2.0);
+        m.body(&wheel, mass, [inertia; 3], o, at, Turn::NONE);
         let axis = (m.space && r.chance(0.5)).then(|| r.direction());
         m.pair(&axle, "revolute", [Place::ground(at), Place::on(&wheel, o)], axis);
         let drive = |law| JointKind::Motion { joint: axle.clone(), law, offset: 0.0 };

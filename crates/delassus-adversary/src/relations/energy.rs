@@ -6,7 +6,7 @@ use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
 
 /// Relative energy that does not count.
-const ROUND_OFF: f64 = 1e-9;
+const ROUND_OFF: f64 = 1e-7;
 
 pub fn check(s: &Subject) -> Vec<Violation> {
     let moved = moved(&s.base).max(moved(&s.careful));

@@ -15,12 +15,10 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     for name in names {
         let view = View::with(Method { name: Some(name), ..Method::default() });
         let rtol = integrator::info(name).map_or(1e-6, |m| m.default_rtol);
-        found.extend(s.compare_view(
-            &format!("methods {name}"),
-            &s.mechanism,
-            &view,
-            3.0 * rtol.max(1e-8),
-        ));
+        let v =
+            s.compare_view(&format!("methods {name}"), &s.mechanism, &view, 3.0 * rtol.max(1e-8));
+        // a method for mechanisms without singular positions says so where it meets one
+        found.extend(v.filter(|v| !(*name == "mns" && v.kind == "E_SINGULAR")));
     }
     found
 }
