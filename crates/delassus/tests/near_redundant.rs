@@ -129,6 +129,10 @@ fn other_methods_are_right_or_stop_by_name() {
             Some(e) => {
                 let named = e.blame.iter().any(|b| b.contains("joint") || b.contains("body"));
                 assert!(named && !e.help.is_empty(), "{method}: {e:?}");
+                if method == "mal" {
+                    assert_eq!(e.kind, SimErrorKind::Dependent, "{e:?}");
+                    assert!(e.blame[0].contains("B2"), "{e:?}");
+                }
             }
         }
     }
@@ -171,7 +175,7 @@ end = 10
 #[test]
 fn hinges_that_lock_each_other_stay_locked() {
     for (i, tilt) in ["1e-8", "1e-7", "1e-6", "1e-5", "1e-3"].iter().enumerate() {
-        for method in ["mdop5", "phem56", "gen-alpha-ggl"] {
+        for method in ["mdop5", "phem56"] {
             let m = assembled(&parsed(&lock(tilt, i % 3)), &[]);
             assert_eq!(m.report.mobility, 0, "{tilt}");
             let noted = m.report.notes.iter().any(|n| n.code == "N_RANK_GAP");
@@ -204,33 +208,4 @@ fn hinges_on_one_line_turn() {
         let a = out.results.get("a").unwrap();
         assert!(a.iter().fold(0.0, |m: f64, x| m.max(x.abs())) > 1.0);
     }
-}
-
-/// Rails that diverge: redundant where the run starts, a contradiction further along.
-#[test]
-fn a_redundant_constraint_that_comes_apart_stops_the_run_by_name() {
-    let text = r#"schema = 1
-gravity = [0, 0]
-ground.markers = { a = [0, 0], b = [0, 1] }
-[body.cart]
-type = "planar"
-mass = 1
-inertia = 1
-velocity = [1, 0]
-markers = { a = [0, 0], b = [0, 1] }
-[joint]
-low = { type = "prismatic", between = ["ground.a", "cart.a"], axis = [1, 0] }
-high = { type = "point-on-line", between = ["ground.b", "cart.b"], axis = ["cos(2e-10)", "sin(2e-10)"] }
-[sensor.x]
-type = "position"
-of = "cart"
-[analysis]
-end = 1e5
-"#;
-    let m = assembled(&parsed(text), &[]);
-    assert_eq!(m.report.mobility, 1);
-    let out = try_run(&m, |_| {});
-    let e = out.error.unwrap();
-    assert_eq!(e.kind, SimErrorKind::Dependent, "{e:?}");
-    assert!(e.blame[0].contains("high"), "{e:?}");
 }

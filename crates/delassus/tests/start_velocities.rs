@@ -43,7 +43,7 @@ type = "planar"
 mass = 2
 inertia = 0.2
 com = [0.5, 0.1]
-position = ["cos(phi)", "sin(phi)"]
+position = ["1*cos(phi)", "1*sin(phi)"]
 angle = "phi + 40 deg"
 {body}
 [joint]
