@@ -124,7 +124,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     fn tell_reduced(&mut self, t: f64, jump: &impact::Impact) {
         for group in &jump.reduced {
             let mut names = Vec::new();
-            for m in self.selector.response.members.iter().filter(|m| group.points.contains(&m.id)) {
+            for m in self.selector.response.members.iter().filter(|m| group.points.contains(&m.id))
+            {
                 let name = self.base.point_name(m.id);
                 names.push(name.clone());
                 let kind = EventKind::RestitutionReduced;
