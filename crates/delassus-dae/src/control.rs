@@ -75,6 +75,9 @@ struct Step {
 /// velocity what that makes within the step, and what that of the applied forces makes of it.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
+/// Rate of a model that moves by its own size in thirty years, 1/s: as good as at rest.
+const FROZEN: f64 = 1e-9;
+
 /// Part of an acceleration that counts in a rate √(c a/L).
 const GENTLE: f64 = 0.1;
 
@@ -142,10 +145,11 @@ impl ErrorScale {
     }
 
     /// Fastest rate of what moves or is pulled, 1/s, never zero: a model in which nothing moves and
-    /// nothing acts has no time of its own, and one second is as good as any.
+    /// nothing acts has no time of its own, and one second is as good as any. What is slower than
+    /// [`FROZEN`] is the round-off of a start, or the first moment of a ramp.
     pub fn pace(&self) -> f64 {
         let rate = self.rate.max(self.pull);
-        if rate > 0.0 { rate } else { 1.0 }
+        if rate > FROZEN { rate } else { 1.0 }
     }
 
     /// Root mean square of the weighted error; ≤ 1 is good enough.
