@@ -410,8 +410,10 @@ impl Recorder {
         self.audit.observe(sys, &self.ws, at, e, [end.0, end.1], balance);
         self.steps.push(StepRow { t: t1, h, rejected: 0.0, energy_error: balance, drift });
         // samples inside the step
+        // a run whose functions of time switch at its end stops within rounding before it
+        let reach = if self.t_end - t1 <= 1e-9 * self.dt { t1.max(self.t_end) } else { t1 };
         while let Some(t) = self.next_time() {
-            if t > t1 {
+            if t > reach {
                 break;
             }
             if t1 - t <= 1e-12 * h.max(t1.abs() * 1e-3) {
