@@ -75,8 +75,8 @@ const STEPS: [Step; 5] = [
         arguments: "test --workspace --profile ci",
         environment: Some(("PROPTEST_RNG_SEED", "20170501")),
     },
-    // six models of every family; about a minute on two cores
-    step("run --quiet --profile ci -p delassus-adversary -- --models 144 --seed 1"),
+    // twenty models of every family; about a minute on two cores
+    step("run --quiet --profile ci -p delassus-adversary -- --models 480 --seed 1"),
     Step {
         // libraries only: the command and the facade are both called `delassus`
         arguments: "doc --workspace --no-deps --lib --profile ci",

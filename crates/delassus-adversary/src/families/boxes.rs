@@ -29,7 +29,7 @@ pub fn make(r: &mut Random) -> Mechanism {
     }
     let skin = m.shape("skin", Place::on(&block, [0.0; 3]), Form::Block([wide, high, wide]));
     let floor = if on_plate {
-        let beta: f64 = r.pick(&[0.0, 1.0, 1.5707963267948966]);
+        let beta: f64 = r.pick(&[0.0, 1.0, std::f64::consts::FRAC_PI_2]);
         let plate = m.body("plate", 1.0, [1.0; 3], [0.0; 3], [0.0; 3], Turn::NONE);
         let axis = [beta.cos(), beta.sin(), 0.0];
         m.pair(

@@ -70,6 +70,8 @@ pub struct Joint {
 }
 
 #[derive(Debug, Clone, PartialEq)]
+// a few joints at a time: their size does not matter
+#[allow(clippy::large_enum_variant)]
 pub enum JointKind {
     /// A pair of frames with a type of joint.
     Pair {
