@@ -400,9 +400,9 @@ impl<const N: usize> Jet<N> {
     pub(crate) fn hypot(self, b: Jet<N>) -> Jet<N> {
         let sum = self.square().add(b.square());
         // the tip of the cone is a kink
-        let kink = !(sum.c[0].lo > 0.0) && !(self.is_constant() && b.is_constant());
+        let away_from_tip = sum.c[0].lo > 0.0 || (self.is_constant() && b.is_constant());
         let root = sum.power(0.5);
-        root.with(root.decided && !kink)
+        root.with(root.decided && away_from_tip)
     }
 
     pub(crate) fn atan2(self, x: Jet<N>) -> Jet<N> {
