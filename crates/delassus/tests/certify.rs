@@ -95,7 +95,6 @@ fn event_times_are_within_their_uncertainty() {
     for (model, id, name) in [
         ("G1_bouncing_ball", "G1_bouncing_ball_events", "t"),
         ("G2_plate", "G2_plate_events", "t"),
-        ("G6_rocking_block", "G6_rocking_block_events", "t_impact"),
         ("G8_impact_oscillator", "G8_impact_oscillator_events", "t"),
         ("G12_two_link_wall", "G12_two_link_wall_events", "t"),
     ] {
@@ -120,6 +119,16 @@ fn event_times_are_within_their_uncertainty() {
             .count();
         assert!(covered as f64 >= 0.95 * n as f64, "{model}: {covered} of {n}: {seen:?}");
     }
+}
+
+/// The rocking block stands on one corner when the other hits: time-stepping resolves both within a step
+/// and comes to a speed 0.1 % off, at any step. That is a disagreement, and told as one.
+#[test]
+fn schemes_that_go_different_ways_are_told() {
+    let m = load("benchmarks/G6_rocking_block.toml", &[]);
+    let c = certified(&m, |_| ()).certificate;
+    assert!(!c.certified && (0.3..0.35).contains(&c.until), "{}", c.until);
+    assert_eq!(c.reason.unwrap().cause, Cause::Scheme);
 }
 
 /// A double pendulum thrown over the top: chaotic, and told so.
@@ -154,7 +163,7 @@ sample = 0.05
 #[test]
 fn an_easy_model_takes_three_runs() {
     let m = load("slider_crank.toml", &[]);
-    let made = certified(&m, |_| ());
+    let made = certified(&m, |p| p.accuracy = 1e-4);
     let c = &made.certificate;
     assert!(c.certified, "{:?}", c.reason);
     assert_eq!(c.runs.len(), 3);

@@ -27,6 +27,8 @@ pub enum Cause {
     Grazing,
     /// Some families have an event that others have not.
     EventMissing,
+    /// Time-stepping goes another way than the schemes that locate events.
+    Scheme,
     /// The differences shrink with the tolerance, but the budget of runs ended first.
     Budget,
     /// A run ended early.
@@ -60,6 +62,8 @@ pub(super) struct Evidence<'a> {
     pub growth: &'a [(f64, f64)],
     /// Largest relative difference before the tolerances were tightened.
     pub before: Option<f64>,
+    /// It is time-stepping that does not confirm more.
+    pub by_stepping: bool,
     /// Columns that are off are reactions of joints that are not unique.
     pub not_unique: &'a [String],
 }
@@ -94,6 +98,15 @@ pub(super) fn reason(e: &Evidence<'_>) -> Reason {
             format!(
                 "reactions of redundant joints are not unique: {}; only their sum is",
                 e.not_unique.join(", ")
+            ),
+        );
+    }
+    if e.by_stepping {
+        return told(
+            Cause::Scheme,
+            format!(
+                "time-stepping goes another way from t = {t:.6} s on, by more than its own error: it resolves what \
+                 happens within a step at once"
             ),
         );
     }

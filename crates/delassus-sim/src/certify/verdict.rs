@@ -103,20 +103,19 @@ impl Verdict {
         model: &Assembled,
         plan: &Plan,
         mut round: Round,
-        mut remarks: Vec<String>,
+        remarks: Vec<String>,
         before: Option<f64>,
         pair: Option<&[Results; 2]>,
     ) -> Certified {
         let mut kept = round.solved.swap_remove(self.kept);
         kept.run.kept = true;
         let results = &kept.outcome.results;
+        let mut by_stepping = false;
         if let Some(pair) = pair {
             let columns = self.columns.iter().map(|c| (c.column, c.scale, c.band.as_slice()));
             let word = stepping::until(results, pair, columns);
             if word < self.until {
-                remarks.push(format!(
-                    "time-stepping contradicts the other families from t = {word:.6} s on"
-                ));
+                by_stepping = true;
                 self.until = word;
                 self.columns.iter_mut().for_each(|c| c.until = c.until.min(word));
             }
@@ -134,6 +133,7 @@ impl Verdict {
                 runs: &outcomes,
                 growth: &self.growth(results),
                 before,
+                by_stepping,
                 not_unique: &self.not_unique(model, results, end),
             })
         });

@@ -17,7 +17,7 @@ use delassus_dae::{
     Derived, ErrorScale, Foresight, Integrator, Problem, State, StepControl, StepFailure,
     Tolerances,
 };
-use time_marks::TimeWatch;
+use time_marks::{RowJump, TimeWatch};
 
 /// How to step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,6 +110,7 @@ pub struct Driver<P: Problem> {
     holds_step: bool,
     stiffness: StiffnessMonitor,
     time: TimeWatch,
+    row_jump: RowJump,
     /// Fixed steps in a row that follow nothing, and the error of the last one, in sizes.
     coarse: u32,
     coarse_error: f64,
@@ -169,6 +170,7 @@ impl<P: Problem> Driver<P> {
             d_prev: method.start().clone(),
             t0: start.t,
             time: TimeWatch::new(start.t),
+            row_jump: RowJump::new(p),
             state: start,
             method,
             opts,
@@ -295,6 +297,7 @@ impl<P: Problem> Driver<P> {
             (self.per_unit_step, self.holds_step) = (info.per_unit_step, info.holds_step);
             self.method = method;
             self.ws = p.workspace();
+            self.row_jump = RowJump::new(p);
         }
         self.pending = None;
         self.time.forget(state.t);

@@ -74,6 +74,35 @@ impl TimeWatch {
     }
 }
 
+/// What the rows of a problem change by at a mark; kept, so that marks need no memory of their own.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RowJump {
+    /// Changes of g and of G v + g_t.
+    change: [Vec<f64>; 2],
+    residual: Vec<f64>,
+    /// Typical sizes of the residuals.
+    scale: Vec<f64>,
+}
+
+impl RowJump {
+    pub fn new<P: Problem>(p: &P) -> RowJump {
+        let d = p.dims();
+        RowJump {
+            change: [vec![0.0; d.n_pos], vec![0.0; d.n_vel]],
+            residual: vec![0.0; d.n_vel],
+            scale: p.scales().row,
+        }
+    }
+
+    /// The largest change at a level, in sizes, and its row.
+    fn largest(&self, level: usize) -> (f64, usize) {
+        let x = &self.change[level];
+        let off = |i: &usize| x[*i].abs() / self.scale[*i];
+        let worst = (0..x.len()).max_by(|i, j| off(i).total_cmp(&off(j)));
+        worst.map_or((0.0, 0), |i| (off(&i), i))
+    }
+}
+
 /// A step that may be tried.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Allowed {
@@ -232,37 +261,31 @@ impl<P: Problem> Driver<P> {
         }
         // what changes from one side to the other: methods may leave a drift of their own
         let s = &self.state;
-        let mut jump = [vec![0.0; d.n_pos], vec![0.0; d.n_vel]];
-        let mut g = vec![0.0; d.n_vel];
+        let RowJump { change, residual: g, .. } = &mut self.row_jump;
+        change.iter_mut().for_each(|x| x.fill(0.0));
         for (t, sign) in [(before, -1.0), (s.t, 1.0)] {
             p.realize_position(t, &s.q, &s.z, &mut self.ws);
             p.realize_velocity(&s.v, &s.z, &mut self.ws);
             p.residual_pos(&self.ws, &mut g[..d.n_pos]);
-            jump[0].iter_mut().zip(&g).for_each(|(x, g)| *x += sign * g);
-            p.residual_vel(&self.ws, &mut g);
-            jump[1].iter_mut().zip(&g).for_each(|(x, g)| *x += sign * g);
+            change[0].iter_mut().zip(&*g).for_each(|(x, g)| *x += sign * g);
+            p.residual_vel(&self.ws, g);
+            change[1].iter_mut().zip(&*g).for_each(|(x, g)| *x += sign * g);
         }
-        let scale = p.scales().row;
-        let largest = |x: &[f64]| {
-            let off = |i: &usize| x[*i].abs() / scale[*i];
-            let worst = (0..x.len()).max_by(|i, j| off(i).total_cmp(&off(j)));
-            worst.map_or((0.0, 0), |i| (off(&i), i))
-        };
         let tol = self.opts.tol.rtol.max(MEETS);
-        let (size, row) = largest(&jump[0]);
+        let (size, row) = self.row_jump.largest(0);
         if size > tol {
             let name = p.row_name(row);
             return Err(SimError {
                 kind: SimErrorKind::MotionJumps,
                 t: before,
                 h: 0.0,
-                detail: format!("{name} jumps by {:.3e} at this time", -jump[0][row]),
+                detail: format!("{name} jumps by {:.3e} at this time", -self.row_jump.change[0][row]),
                 blame: vec![name],
                 help: "no body can be in two places: give the motion a ramp, as step(t, t0, y0, t1, y1)"
                     .to_owned(),
             });
         }
-        if largest(&jump[1]).0 <= tol * self.scale.pace() {
+        if self.row_jump.largest(1).0 <= tol * self.scale.pace() {
             return Ok(());
         }
         let kinetic = |p: &P, ws: &P::Ws| p.energies(ws).unwrap_or_default().kinetic;
