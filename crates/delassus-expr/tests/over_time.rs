@@ -1,5 +1,7 @@
 //! Ranges of functions on intervals of time hold what the functions do there.
 
+#![allow(clippy::unwrap_used)]
+
 use delassus_expr::{Binding, Expr, Jet, Range};
 
 /// Coefficients that are compared.

@@ -408,7 +408,9 @@ impl Recorder {
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
         let at = (&self.sample, &self.derived);
         self.audit.observe(sys, &self.ws, at, e, [end.0, end.1], balance);
-        self.steps.push(StepRow { t: t1, h, rejected: 0.0, energy_error: balance, drift });
+        // the last step may pass the end, where the run is said to stop
+        let t = t1.min(self.t_end);
+        self.steps.push(StepRow { t, h, rejected: 0.0, energy_error: balance, drift });
         // samples inside the step
         // a run whose functions of time switch at its end stops within rounding before it
         let reach = if self.t_end - t1 <= 1e-9 * self.dt { t1.max(self.t_end) } else { t1 };

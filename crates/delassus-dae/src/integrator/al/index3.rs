@@ -333,10 +333,10 @@ impl Ali3p {
         to: &mut State,
     ) -> f64 {
         let made = self.residual(p, ws, from, h, to).and_then(|()| self.factor(p, ws, h));
-        let made = made
-            .and_then(|()| Ok(self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)?));
+        let solve = |()| self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy);
+        let made = made.map(solve).is_ok_and(|solved| solved.is_ok());
         let size = self.size(|i| self.dx[i]);
-        if made.is_ok() && size.is_finite() { size } else { f64::INFINITY }
+        if made && size.is_finite() { size } else { f64::INFINITY }
     }
 
     /// Refuses an end near a singular position whose tangents belong to another branch of the
