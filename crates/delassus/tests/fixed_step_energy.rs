@@ -1,7 +1,7 @@
 //! Fixed steps far beyond the fastest vibration: methods that are stable for any step gain no energy,
 //! and the others stop by name with a bound that is right.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 
@@ -77,19 +77,17 @@ fn the_bound_of_stability_is_that_of_the_vibration() {
     for line in [true, false] {
         for omega in [1e4_f64, 1e6] {
             let m = oscillator(line, omega * omega, 1e-3);
-            for (method, border) in [("rk4", 2.8)] {
-                let e = try_run(&m, |o| {
-                    o.method = method.to_owned();
-                    o.step = Some(1e-3);
-                })
-                .error
-                .unwrap();
-                assert_eq!(e.kind.code(), "E_STEP_UNSTABLE", "{method}: {e}");
-                let told = e.detail.split("up to about ").nth(1).unwrap();
-                let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
-                let ratio = told * omega / border;
-                assert!((0.4..2.5).contains(&ratio), "{method} at {omega}: {told}");
-            }
+            let e = try_run(&m, |o| {
+                o.method = "rk4".to_owned();
+                o.step = Some(1e-3);
+            })
+            .error
+            .unwrap();
+            assert_eq!(e.kind.code(), "E_STEP_UNSTABLE", "{e}");
+            let told = e.detail.split("up to about ").nth(1).unwrap();
+            let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
+            let ratio = told * omega / 2.8;
+            assert!((0.4..2.5).contains(&ratio), "rk4 at {omega}: {told}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bodies that nothing connects have nothing to do with each other: side by side each moves as if it
 //! were alone, whatever hits what, by whatever law, at the same instant.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! The motion depends neither on the end of a run nor on how it is sampled: a short run is, bit by bit,
 //! the beginning of a long one.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 

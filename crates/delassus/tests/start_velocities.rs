@@ -1,6 +1,6 @@
 //! Start velocities that the joints allow only in part: what comes out depends on the mechanism,
 //! not on the axes of the ground, the order of the joints or how often they are written.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 #[macro_use]
 mod support;

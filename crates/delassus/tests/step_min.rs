@@ -1,6 +1,6 @@
 //! `E_STEP_MIN` blames the element that jumps, and nothing where none does.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! What depends on time happens, also where nothing moves before it: ramps, pulses, square waves,
 //! driven plates, with every adaptive method, in the plane and in space.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 
@@ -272,5 +272,25 @@ fn steps_of_given_length_tell_what_they_did_not_see() {
             o.step = Some(1e-3);
         });
         assert_eq!(out.summary.stepped_over, None, "{value}");
+    }
+}
+
+/// Ramps of a time that starts elsewhere: their switches round more than the time does.
+#[test]
+fn ramps_across_zero_are_followed() {
+    for (from, to) in [(-0.16, 0.04), (-0.7, 0.0313), (-5.0, 1e-3), (0.0, 0.2)] {
+        let text = format!(
+            "schema = 1\nbody.w = {{ type = \"planar\", mass = 1, inertia = 1 }}\n\
+             joint.axle = {{ type = \"revolute\", between = [\"ground\", \"w\"] }}\n\
+             joint.drive = {{ type = \"motion\", joint = \"axle\", value = \"step(t, {from}, 0, {to}, 1.7)\" }}\n\
+             sensor.a = {{ type = \"joint\", joint = \"axle\" }}\n\
+             analysis = {{ start = {from} - 0.5, end = {to} + 0.5 }}\n",
+            from = format_args!("({from:?})"),
+        )
+        .replace(&format!("start = ({from:?}) - 0.5"), &format!("start = {:?}", from - 0.5))
+        .replace(&format!("end = {to} + 0.5"), &format!("end = {:?}", to + 0.5));
+        let out = support::run(&support::assembled(&support::parsed(&text), &[]), |_| ());
+        let last = *out.results.get("a").unwrap().last().unwrap();
+        assert!((last - 1.7).abs() < 1e-9, "{from} to {to}: {last}");
     }
 }

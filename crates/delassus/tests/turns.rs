@@ -1,7 +1,7 @@
 //! Angles of joints count their turns: with every method, at fixed and at adaptive steps, between
 //! bodies of any kind, and they start on the turn that the convention says.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 

@@ -39,6 +39,10 @@ impl<P: Problem> Driver<P> {
             let usual = self.cruise.min(1.0 / self.scale.pace());
             let shortest = MIN_STEP * self.state.t.abs().max(usual);
             if h < shortest && !last {
+                if failures == 1 && self.pass_rounding(p)? {
+                    failures = 0;
+                    continue;
+                }
                 let restless = if failures == 1 { self.too_restless(p, h) } else { None };
                 return Err(restless.unwrap_or_else(|| self.stop(p, SimErrorKind::StepTooSmall, h)));
             }

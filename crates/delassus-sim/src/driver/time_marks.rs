@@ -25,6 +25,12 @@ const ALLOWED: f64 = 10.0;
 const SEARCH: usize = 400;
 /// Width of a mark, in units of rounding of the time: functions round differently from their ranges.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Widest mark, in units of rounding of the time or of the look, whichever is longer, and how marks
+/// are widened until what follows them is smooth.
+const WIDEST: f64 = 64.0;
+const WIDER: f64 = 16.0;
+/// How often a switch that no mark was found for is widened: up to a millionth of a millionth.
+const WIDENINGS: usize = 4;
 /// A mark stands alone if nothing else switches within this many of its widths.
 const ALONE: f64 = 64.0;
 /// Steps that variation is looked at ahead, at most: a look costs a fraction of a step.
@@ -233,6 +239,26 @@ impl<P: Problem> Driver<P> {
         })
     }
 
+    /// Goes on behind a switch that no mark was found for, because the function rounds more than the
+    /// time does: (t − a)/b for a far from t. False where what follows is not smooth either.
+    pub(super) fn pass_rounding(&mut self, p: &P) -> Result<bool, SimError> {
+        let t = self.state.t;
+        if p.time_laws() == TimeLaws::None {
+            return Ok(false);
+        }
+        let mut wide = WIDEST * f64::EPSILON * t.abs().max(self.tried);
+        for _ in 0..WIDENINGS {
+            let after = t + wide;
+            if p.smooth_in_time(&mut self.ws, after, after + ALONE * wide) {
+                self.time.mark = Some(Mark { before: t, after });
+                self.pass_mark(p)?;
+                return Ok(true);
+            }
+            wide *= WIDER;
+        }
+        Ok(false)
+    }
+
     /// Goes on behind a mark: a new start of the method, and a careful step.
     fn pass_mark(&mut self, p: &P) -> Result<(), SimError> {
         let Some(mark) = self.time.mark.take() else { return Ok(()) };
@@ -313,10 +339,9 @@ fn width(t: f64, h: f64) -> f64 {
 /// although nothing switches, none is found, and their variation alone limits steps.
 fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Mark> {
     let (mut at, mut part) = (a, b - a);
-    for _ in 0..SEARCH {
-        if at >= b {
-            return None;
-        }
+    let mut looks = 0;
+    while looks < SEARCH && at < b {
+        looks += 1;
         let fine = width(at, b - a);
         let end = (at + part).min(b);
         // intervals overlap: a function may be smooth on both sides of their common end
@@ -326,11 +351,21 @@ fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Ma
         } else if part > fine {
             part = (0.5 * part).max(0.5 * fine);
         } else {
-            let mark = Mark { before: at - 2.0 * fine, after: end + fine };
-            if smooth(mark.after, mark.after + ALONE * fine) {
-                return Some(mark);
+            // a function of t + c rounds like c: near t = 0 its switch is wider than the time tells
+            let widest = (WIDEST * f64::EPSILON * at.abs().max(b - a)).max(fine);
+            let mut wide = fine;
+            loop {
+                let mark = Mark { before: at - 2.0 * wide, after: end + wide };
+                looks += 1;
+                if smooth(mark.after, mark.after + ALONE * wide) {
+                    return Some(mark);
+                }
+                if wide >= widest {
+                    break;
+                }
+                wide = (WIDER * wide).min(widest);
             }
-            at = mark.after + ALONE * fine;
+            at = end + fine + ALONE * fine;
             part = ALONE * fine;
         }
     }
@@ -366,6 +401,19 @@ mod tests {
             let mark = search(|a, b| !(a <= start && start < b), start, start + 1.0).unwrap();
             assert!(mark.before <= start && start < mark.after, "{mark:?}");
             assert!(mark.after - start < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_switch_of_a_shifted_time_is_found_near_zero() {
+        // the range of t + c is rounded outwards
+        for (c, switch) in [(1.0, 1.0), (0.3, 0.33), (5.0, 5.0 + 1e-3)] {
+            let smooth =
+                |a: f64, b: f64| !((a + c).next_down() < switch && switch < (b + c).next_up());
+            let mark = search(smooth, 0.0, 1.0).unwrap();
+            let at = switch - c;
+            assert!(mark.before <= at && at <= mark.after, "{c}: {mark:?}");
+            assert!(mark.after - mark.before < 1e-13 && smooth(mark.after, 1.0), "{c}: {mark:?}");
         }
     }
 
