@@ -146,7 +146,7 @@ impl ErrorScale {
 
     /// Fastest rate of what moves or is pulled, 1/s, never zero: a model in which nothing moves and
     /// nothing acts has no time of its own, and one second is as good as any. What is slower than
-    /// [`FROZEN`] is the round-off of a start, or the first moment of a ramp.
+    /// `FROZEN` is the round-off of a start, or the first moment of a ramp.
     pub fn pace(&self) -> f64 {
         let rate = self.rate.max(self.pull);
         if rate > FROZEN { rate } else { 1.0 }

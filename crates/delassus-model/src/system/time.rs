@@ -196,7 +196,7 @@ impl System {
     }
 
     /// The function of time that goes, from a to b, where neither end shows it: by more than
-    /// [`HIDDEN`] of all it does. For steps of given length, which cannot be made to see it.
+    /// `HIDDEN` of all it does. For steps of given length, which cannot be made to see it.
     pub fn hidden_in_time(
         &self,
         ws: &mut Workspace,
