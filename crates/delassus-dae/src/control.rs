@@ -46,7 +46,7 @@ pub struct SecondError<'a> {
 /// size times the fastest rate seen so far or reached in the step that is judged, auxiliary states
 /// against a size of their own: so a model scaled to other units takes the same steps, and moving
 /// the origin does not loosen the tolerance. What cannot be told from round-off is no error
-/// ([`ROUND_OFF`]), so that a system at rest or in equilibrium is not judged against its own noise.
+/// (`ROUND_OFF`), so that a system at rest or in equilibrium is not judged against its own noise.
 #[derive(Debug, Clone)]
 pub struct ErrorScale {
     tol: Tolerances,
