@@ -3,6 +3,7 @@
 use crate::manifold::Manifold;
 use crate::problem::Scales;
 use crate::state::{Derived, State};
+use delassus_math::largest;
 
 /// What accuracy is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,7 +124,7 @@ impl ErrorScale {
 
     /// From now on judges a step of length h, s, that ends here.
     pub fn judge(&mut self, h: f64, s: &State) {
-        let end = s.v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s).fold(0.0, f64::max);
+        let end = largest(s.v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s));
         // a rate that is not finite belongs to a step that will not be taken
         let rate = if end.is_finite() { self.rate.max(end) } else { self.rate };
         self.step = Step { h, rate };

@@ -9,6 +9,7 @@ mod al;
 mod bdf;
 mod combine;
 mod explicit;
+mod first_guess;
 mod gen_alpha;
 mod ggl;
 mod half_explicit;

@@ -31,6 +31,7 @@ use super::{PENALTY, Stabilisation, iteration_tolerance, of_positions, trapezoid
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
+use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, size};
 use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
@@ -70,10 +71,6 @@ const ROUND_OFF: f64 = 3e-16;
 const STALLED: f64 = 1e-9;
 /// Contraction beyond which the matrix is renewed.
 const SLOW: f64 = 0.1;
-/// Predictions below this part of the model's size lead to no other solution.
-const NEAR_BY: f64 = 1e-3;
-/// Part of the predicted way below which the first increment says that the motion stays.
-const MUCH_NEARER: f64 = 0.5;
 
 /// Close to a singular position (by the smallest pivot, about the square of the distance) a
 /// projection that changes the velocity by more than this part has met the other branch.
@@ -278,7 +275,7 @@ impl Ali3p {
 impl Ali3p {
     /// Largest component relative to the scales.
     fn size(&self, x: impl Fn(usize) -> f64) -> f64 {
-        (0..self.dims.nv).map(|i| x(i).abs() / self.scale[i]).fold(0.0, f64::max)
+        size(&self.scale, x)
     }
 
     /// Predicts; where that was worse than none in the last step, and reaches far, stays if a

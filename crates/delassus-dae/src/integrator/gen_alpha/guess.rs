@@ -17,18 +17,14 @@
 use super::GenAlpha;
 use super::matrix::Point;
 use crate::failure::StepFailure;
+use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, size};
 use crate::problem::{Problem, at, mass_mul_add};
 use crate::state::State;
-
-/// Ways below this part of the model's size lead to no other solution.
-const NEAR_BY: f64 = 1e-3;
-/// Part of the predicted way below which the first increment says that the motion stays.
-const MUCH_NEARER: f64 = 0.5;
 
 impl GenAlpha {
     /// Largest component relative to the scales.
     fn size(&self, x: impl Fn(usize) -> f64) -> f64 {
-        (0..self.dims.nv).map(|i| x(i).abs() / self.scale[i]).fold(0.0, f64::max)
+        size(&self.scale, x)
     }
 
     /// Staying would have been a better prediction than the one that was made.
