@@ -18,6 +18,7 @@ use crate::rows::RowSubset;
 use delassus_linalg::{
     Backend, CondensedKkt, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip, rank_tol,
 };
+use delassus_math::remember;
 
 /// Velocities up to which all rows are solved densely, by rank, where the chosen ones lose their
 /// grip; beyond, they are filtered.
@@ -100,6 +101,9 @@ pub struct Accel {
     /// What was spent.
     pub work: Work,
 }
+remember!(Accel { use_all, weakest_pivot, work } apart from {
+    kkt, subset, all, always_all, dims, mass, jac, f, rhs, lambda, constant_mass, mass_set,
+});
 
 impl Accel {
     /// Sizes everything for a problem.

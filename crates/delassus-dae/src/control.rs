@@ -4,6 +4,7 @@ use crate::manifold::Manifold;
 use crate::problem::Scales;
 use crate::state::{Derived, State};
 use delassus_math::largest;
+use delassus_math::remember;
 
 /// What accuracy is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,6 +65,7 @@ pub struct ErrorScale {
     /// The step that is judged.
     step: Step,
 }
+remember!(ErrorScale { rate, pull, z, size, step } apart from { tol, scale, place });
 
 /// The step that is judged, s, and the fastest rate up to its end, 1/s.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +73,7 @@ struct Step {
     h: f64,
     rate: f64,
 }
+remember!(Step { h, rate });
 
 /// Errors below this many units of round-off are none: a position carries that of its own size, a
 /// velocity what that makes within the step, and what that of the applied forces makes of it.
@@ -255,6 +258,7 @@ pub struct StepControl {
     err_old: f64,
     rejected: bool,
 }
+remember!(StepControl { exponent, beta, grow, err_old, rejected });
 
 /// Safety factor on the predicted step. The usual 0.9 rejects every fifth attempt on mechanisms
 /// that speed up and slow down (A1: 60 of 300 attempts, against 6 of 264 with 0.8 at equal

@@ -1,6 +1,7 @@
 //! Why an attempt at a step failed, and what steps cost.
 
 use delassus_linalg::KktError;
+use delassus_math::remember;
 use thiserror::Error;
 
 /// Why one attempt failed. All but [`StepFailure::Runaway`] may be cured by a smaller step; the
@@ -78,6 +79,7 @@ pub struct Work {
     /// Projections of positions.
     pub projections: u64,
 }
+remember!(Work { evaluations, factorizations, newton, projections });
 
 impl std::ops::AddAssign for Work {
     fn add_assign(&mut self, o: Work) {

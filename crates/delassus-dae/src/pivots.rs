@@ -4,6 +4,8 @@
 //! position (in radians or so). It is judged against the largest met in accepted steps, because
 //! masses that differ by a factor of 1e6 give pivots of 1e-6 everywhere.
 
+use delassus_math::memory::{Memory, Remember};
+
 /// Part of the best pivot below which a position counts as singular: there g does not tell how
 /// far to go, and index-1 accelerations are dominated by what little the state is off the
 /// constraints.
@@ -12,6 +14,12 @@ const NEAR: f64 = 2e-6;
 /// The largest of the smallest pivots met.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BestPivot(f64);
+
+impl Remember for BestPivot {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        self.0.remember(m);
+    }
+}
 
 impl BestPivot {
     /// Before anything was factored.

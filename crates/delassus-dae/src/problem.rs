@@ -3,6 +3,7 @@
 use crate::manifold::Manifold;
 use crate::state::State;
 use delassus_linalg::{BlockDiag, Csr, KktError, rank_tol};
+use delassus_math::remember;
 
 /// Sizes of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -128,6 +129,7 @@ pub struct Power {
     /// Fed in by applied forces and prescribed motions.
     pub work: f64,
 }
+remember!(Power { dissipated, work });
 
 /// Whether a problem depends on time by itself, beside positions and velocities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! What a run carries from step to step.
 
+use delassus_math::remember;
+
 /// Enough to restart: time, configuration, velocity, auxiliary states.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
@@ -12,6 +14,7 @@ pub struct State {
     /// States of controllers and the like (nz).
     pub z: Vec<f64>,
 }
+remember!(State { t, q, v, z });
 
 impl State {
     /// Copies without allocating.
@@ -33,6 +36,7 @@ pub struct Derived {
     /// Rates of the auxiliary states (nz).
     pub zdot: Vec<f64>,
 }
+remember!(Derived { a, lambda, zdot });
 
 impl Derived {
     /// Zeros of the right sizes.

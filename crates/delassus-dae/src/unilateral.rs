@@ -11,15 +11,17 @@
 //! ```
 
 use crate::problem::Problem;
+use delassus_math::remember;
 
 /// One place where an interaction may act; the order of ids is the order of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointId {
     /// Pair of shapes, or other interaction.
     pub pair: u64,
     /// Which of its points.
     pub slot: u32,
 }
+remember!(PointId { pair, slot });
 
 /// How much of an approach comes back.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,6 +3,7 @@
 use crate::error::KktError;
 use crate::saddle::{PIVOT_LOST, PIVOT_WEAK, Saddle, power_of_two_inverse};
 use crate::vecops::{CHUNK, sub_scaled};
+use delassus_math::remember;
 
 /// Row-major `U` and, separately, row-major multipliers: elimination works on
 /// whole chunks and would overwrite multipliers stored in place.
@@ -21,6 +22,7 @@ pub(crate) struct DenseLu {
     slot: Vec<u32>,
     work: Vec<f64>,
 }
+remember!(DenseLu { u, l, perm, inv, row_scale, col_scale } apart from { n, ld, slot, work });
 
 impl DenseLu {
     pub(crate) fn new(saddle: &Saddle) -> DenseLu {

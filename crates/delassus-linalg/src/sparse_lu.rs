@@ -12,6 +12,7 @@
 use crate::error::KktError;
 use crate::saddle::{PIVOT_LOST, PIVOT_WEAK, Saddle, power_of_two_inverse};
 use crate::{ordering, sparse_ldl};
+use delassus_math::remember;
 
 const UNSET: u32 = u32::MAX;
 
@@ -43,6 +44,7 @@ pub(crate) struct SparseLu {
     stack: Vec<(u32, u32)>,
     work: Vec<f64>,
 }
+remember!(SparseLu { a, row_scale, col_scale, l_ptr, l, u_ptr, u, inv, position } apart from { n, nv, order, a_ptr, a_row, slot, diagonal, mark, reach, stack, work });
 
 impl SparseLu {
     pub(crate) fn new(saddle: &Saddle) -> SparseLu {

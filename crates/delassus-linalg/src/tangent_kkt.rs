@@ -8,6 +8,8 @@ use crate::pattern::Csr;
 use crate::saddle::Saddle;
 use crate::sparse_lu::SparseLu;
 use crate::vecops::{all_finite, first_non_finite};
+use delassus_math::memory::{Memory, Remember};
+use delassus_math::remember;
 
 /// Regularisation of the multiplier diagonal of the equilibrated matrix. A
 /// Newton iteration that evaluates true residuals contracts the error by
@@ -30,6 +32,15 @@ enum Factor {
     Sparse(SparseLu),
 }
 
+impl Remember for Factor {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        match self {
+            Factor::Dense(f) => f.remember(m),
+            Factor::Sparse(f) => f.remember(m),
+        }
+    }
+}
+
 /// Solver of the linearised implicit step. See the crate documentation for
 /// the equations and signs.
 ///
@@ -45,6 +56,7 @@ pub struct TangentKkt {
     redundant: bool,
     ready: bool,
 }
+remember!(TangentKkt { factor, redundant, ready } apart from { s, jac });
 
 impl TangentKkt {
     /// Symbolic analysis and allocation. `s` must contain its diagonal.

@@ -1,12 +1,14 @@
 //! Rotations, poses and small fixed-size vectors for multibody kernels.
 //!
 //! Owns: SO(3) with its exponential, logarithm and tangent operators, quaternions (scalar
-//! first), and the nalgebra aliases the other crates use. Allocates nothing and does no IO.
+//! first), the nalgebra aliases the other crates use, and how a running simulation remembers itself
+//! ([`memory`]). The kernels allocate nothing; there is no IO.
 //!
 //! Conventions: `r_wb` maps components in B to components in W; rotations are updated on the
 //! right, R(t+h) = R(t) exp(ξ̂), so tangent vectors are body components.
 
 mod largest;
+pub mod memory;
 pub mod quat;
 pub mod so3;
 

@@ -8,6 +8,7 @@ use delassus_math::{Quat, Vec3};
 use delassus_model::{Assembled, Measured, Outputs, System, Workspace, assemble, compile};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 fn system(text: &str) -> System {
     let text = format!("schema = 1\n{text}");
@@ -22,13 +23,14 @@ fn assembled(text: &str) -> Assembled {
 
 /// Sensors with the memory that counts turns.
 struct Meter {
-    sys: System,
+    sys: Arc<System>,
     ws: Workspace,
     memory: Measured,
 }
 
 impl Meter {
-    fn new(sys: System) -> Meter {
+    fn new(sys: impl Into<Arc<System>>) -> Meter {
+        let sys = sys.into();
         Meter { ws: sys.workspace(), sys, memory: Measured::default() }
     }
 

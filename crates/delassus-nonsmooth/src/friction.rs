@@ -20,6 +20,7 @@
 use crate::basic::BasicSolver;
 use crate::mode::{Mode, ModeWorkspace, Motion};
 use delassus_dae::{Accel, Law, Point, StepFailure, Unilateral};
+use delassus_math::remember;
 use std::cell::RefCell;
 
 /// Sliding speeds below this part of the scale of speeds take their direction from the start of
@@ -27,7 +28,7 @@ use std::cell::RefCell;
 const SLOW: f64 = 1e-9;
 
 /// A force along a row of a closed point: the normal force, or one of sticking.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Force {
     /// Place of the active point.
     pub point: usize,
@@ -40,6 +41,7 @@ pub(crate) struct Force {
     /// It is not unique: its row depends on others, or others depend on it.
     pub shared: bool,
 }
+remember!(Force { point, row, constraint, share, shared });
 
 /// Forces of a mode with these rows for each point: normal, tangents (rows of G).
 pub(crate) fn forces<'a>(

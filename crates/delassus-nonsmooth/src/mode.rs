@@ -17,12 +17,15 @@ use delassus_dae::{
     State, Structure, TimeLaws, Unilateral, Unseen,
 };
 use delassus_linalg::Csr;
+use delassus_math::memory::{Memory, Remember};
+use delassus_math::remember;
 use std::sync::Arc;
 
 /// How a closed point moves.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Motion {
     /// Closed, without friction (or a clutch that is engaged).
+    #[default]
     Closed,
     /// It does not slide.
     Stick,
@@ -30,8 +33,21 @@ pub enum Motion {
     Slip([f64; 2]),
 }
 
+impl Remember for Motion {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        let (case, mut d) = match *self {
+            Motion::Closed => (0, [0.0; 2]),
+            Motion::Stick => (1, [0.0; 2]),
+            Motion::Slip(d) => (2, d),
+        };
+        let case = m.case(case, 3);
+        d.remember(m);
+        *self = [Motion::Closed, Motion::Stick, Motion::Slip(d)][usize::from(case)];
+    }
+}
+
 /// A closed point.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Active {
     /// Which.
     pub id: PointId,
@@ -40,6 +56,7 @@ pub struct Active {
     /// How it moves.
     pub motion: Motion,
 }
+remember!(Active { id, features, motion });
 
 struct Place {
     law: Law,
@@ -71,6 +88,27 @@ pub struct Mode<P: Unilateral> {
     pub(crate) tangent_slots: Option<Vec<usize>>,
     /// Scale of speeds, m/s.
     pub(crate) speed: f64,
+}
+
+impl<P: Unilateral> Remember for Mode<P> {
+    /// What is closed, which rows count and how loads are shared; the rest follows.
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        let mut active = std::mem::take(&mut self.active);
+        let mut independent = self.structure.independent_rows.take();
+        active.remember(m);
+        independent.remember(m);
+        self.speed.remember(m);
+        self.forces.remember(m);
+        if !m.reads() {
+            (self.active, self.structure.independent_rows) = (active, independent);
+            return;
+        }
+        let forces = std::mem::take(&mut self.forces);
+        match Mode::new(self.base.clone(), active, independent, self.speed) {
+            Ok(mode) => *self = Mode { forces, ..mode },
+            Err(_) => m.fail("contacts are closed that cannot be"),
+        }
+    }
 }
 
 /// Scratch of a [`Mode`].

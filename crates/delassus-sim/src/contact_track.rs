@@ -1,10 +1,12 @@
 //! Where bodies touch at the sample times and where events happened, for pictures of the motion.
 
+use delassus_math::remember;
+
 /// Points of a track at most; beyond it every second row is kept, every fourth, ….
 const MOST: usize = 1 << 19;
 
 /// A place where bodies touch.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TouchPoint {
     /// Place of the interaction in [`delassus_model::Model::contacts`].
     pub contact: usize,
@@ -16,6 +18,7 @@ pub struct TouchPoint {
     /// Normal force, N (N·m); of an event its normal impulse, N·s (N·m·s).
     pub force: f64,
 }
+remember!(TouchPoint { contact, at, normal, force });
 
 /// Points by row of the [`crate::MotionTrack`]: most contacts are open most of the time, so that a
 /// list of what is closed is short.
@@ -25,6 +28,7 @@ pub struct ContactTrack {
     points: Vec<(usize, TouchPoint)>,
     events: Vec<(u64, TouchPoint)>,
 }
+remember!(ContactTrack { stride, points, events });
 
 impl ContactTrack {
     /// Whether a row of the motion is to be taken in.

@@ -17,6 +17,7 @@
 use crate::step_log::StepRow;
 use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Derived, Energies, Problem, State, Structure, Tolerances};
+use delassus_math::remember;
 use delassus_model::{System, Workspace};
 use serde::Serialize;
 
@@ -72,6 +73,9 @@ pub(crate) struct EnergyAudit {
     largest: f64,
     error: f64,
 }
+remember!(EnergyAudit {
+    steps, fastest, rate, explained, kinetic, potential, exchanged, last, largest, error,
+} apart from { structure, size, inverse, mass, product, tol });
 
 impl EnergyAudit {
     /// From the energies at the start.

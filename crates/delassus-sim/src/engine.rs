@@ -4,8 +4,11 @@ use crate::contact::{ContactTally, Event};
 use crate::driver::{Driver, Rejections, StepView, Stepped};
 use crate::error::SimError;
 use crate::recorder::Recorder;
-use delassus_dae::{State, StepFailure, Work};
+use delassus_dae::{Hermite, Problem, State, StepFailure, Work};
+use delassus_math::memory::Remember;
+use delassus_math::remember;
 use delassus_model::System;
+use std::sync::Arc;
 
 /// What was done so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,7 +25,7 @@ pub(crate) struct Counts {
 }
 
 /// Moves a model.
-pub(crate) trait Engine {
+pub(crate) trait Engine: Remember + Send {
     /// Makes one accepted step.
     fn advance(&mut self) -> Result<Stepped, SimError>;
     /// Present state.
@@ -31,6 +34,12 @@ pub(crate) trait Engine {
     fn before(&self) -> &State;
     /// Hands the last step to a recorder.
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure>;
+    /// State at a time inside the last step.
+    fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State);
+    /// Whether what it remembers is all that the next step depends on.
+    fn can_pause(&self) -> bool {
+        true
+    }
     /// What was done so far.
     fn counts(&self) -> Counts;
     /// What was given up at contacts; `None` without them.
@@ -44,22 +53,24 @@ pub(crate) trait Engine {
 }
 
 /// A model without contacts.
-pub(crate) struct Smooth<'a> {
-    pub sys: &'a System,
+pub(crate) struct Smooth {
+    pub sys: Arc<System>,
     pub driver: Driver<System>,
     /// Work of motions whose rate jumped that the recorder knows of, J.
     pub fed: f64,
 }
 
-impl Smooth<'_> {
+remember!(Smooth { driver, fed } apart from { sys });
+
+impl Smooth {
     fn view(&self) -> StepView<'_> {
         self.driver.view()
     }
 }
 
-impl Engine for Smooth<'_> {
+impl Engine for Smooth {
     fn advance(&mut self) -> Result<Stepped, SimError> {
-        self.driver.advance(self.sys)
+        self.driver.advance(&self.sys)
     }
 
     fn state(&self) -> &State {
@@ -74,7 +85,13 @@ impl Engine for Smooth<'_> {
         let fed = self.driver.fed;
         recorder.jump(0.0, fed - self.fed);
         self.fed = fed;
-        recorder.record(self.sys, &self.driver.view())
+        recorder.record(&self.sys, &self.driver.view())
+    }
+
+    fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State) {
+        let StepView { from, d0, to, d1 } = self.view();
+        dense.fit(self.sys.manifold(), from, d0, to, d1);
+        dense.at(self.sys.manifold(), t, out);
     }
 
     fn counts(&self) -> Counts {

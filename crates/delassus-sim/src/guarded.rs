@@ -2,7 +2,9 @@
 
 use crate::clock::CpuClock;
 use crate::error::SetupError;
-use crate::run::{Observer, RunOptions, RunOutcome, run};
+use crate::options::RunOptions;
+use crate::run::{Observer, run};
+use crate::simulation::RunOutcome;
 use crate::summary::Status;
 use delassus_model::Assembled;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,8 @@
 //! Runs: the stepping loop, the recorder and the summary.
 //!
-//! [`Driver`] steps any `delassus_dae::Problem`; [`run`] drives an assembled model and records
-//! its sensors, energies and constraint drift; [`compare`] does so with many methods and measures
+//! [`Driver`] steps any `delassus_dae::Problem`; a [`Simulation`] is an assembled model on its way,
+//! which records its sensors, energies and constraint drift and can be saved and restored; [`run`] takes
+//! one to its end; [`compare`] does so with many methods and measures
 //! them against a reference; [`certify`] lets independent families of methods confirm each other.
 //! Nothing here touches files, prints or logs.
 
@@ -20,9 +21,11 @@ mod guarded;
 mod load_track;
 mod lobatto;
 mod motion_track;
+mod options;
 mod pool;
 mod recorder;
 mod run;
+mod simulation;
 mod state_columns;
 mod state_ring;
 mod step_log;
@@ -38,8 +41,10 @@ pub use energy_audit::EnergyBalance;
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use load_track::LoadTrack;
 pub use motion_track::{MotionTrack, Pose};
+pub use options::{RunOptions, able_methods};
 pub use recorder::{Channel, DIAGNOSTICS, Recorder, Results};
-pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
+pub use run::{Observer, Silent, run, watch};
+pub use simulation::{RestoreError, RunOutcome, Simulation};
 pub use state_columns::state_columns;
 pub use state_ring::StateRing;
 pub use step_log::{StepLog, StepRow};

@@ -1,5 +1,6 @@
 //! Reactions and applied forces at the rows of the motion, for arrows in pictures.
 
+use delassus_math::remember;
 use delassus_model::{MOST_LOADS, System, Workspace};
 
 /// Memory at most, bytes; a longer run keeps every second row, every third, ….
@@ -13,6 +14,7 @@ pub struct LoadTrack {
     stride: usize,
     data: Vec<f64>,
 }
+remember!(LoadTrack { stride, data } apart from { count });
 
 impl LoadTrack {
     /// For so many rows.

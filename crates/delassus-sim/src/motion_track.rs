@@ -1,6 +1,7 @@
 //! Positions of all bodies at the sample times, for pictures of the motion.
 
 use delassus_dae::State;
+use delassus_math::remember;
 use delassus_math::{Mat3, Quat, Vec3};
 use delassus_model::{BodyKind, System};
 
@@ -20,6 +21,7 @@ pub struct MotionTrack {
     t: Vec<f64>,
     q: Vec<f64>,
 }
+remember!(MotionTrack { stride, seen, t, q } apart from { bodies, width });
 
 #[derive(Debug, Clone, PartialEq)]
 struct Tracked {

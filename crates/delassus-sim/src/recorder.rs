@@ -12,6 +12,7 @@ use crate::step_log::{StepLog, StepRow};
 use crate::summary::SteppedOver;
 use crate::touch::Toucher;
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
+use delassus_math::remember;
 use delassus_model::{Measured, Outputs, Sensor, System, TimeRanges, Workspace};
 
 /// A column of the results.
@@ -56,6 +57,7 @@ pub struct Results {
     /// One vector per channel.
     pub data: Vec<Vec<f64>>,
 }
+remember!(Results { t, data } apart from { channels });
 
 impl Results {
     /// A column by name.
@@ -146,6 +148,13 @@ pub struct Recorder {
     /// What functions of time were at the ends of such steps.
     ranges: Option<TimeRanges>,
 }
+remember!(Recorder {
+    results, motion, touches, loads, steps, sample, derived, measured, next,
+    acceleration_drift, power, power_t, dissipated, work, energy_at_start, audit, drift,
+    sample_drift, stepped_over, contact_values,
+} where present { toucher, ranges } apart from {
+    ws, acc, dense, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
+});
 
 impl Recorder {
     /// A recorder that samples every `dt` from the state's time to `t_end`, both included.

@@ -2,6 +2,7 @@
 
 use crate::error::SetupError;
 use delassus_dae::State;
+use delassus_math::remember;
 
 /// Keeps the last states in memory that is allocated once, before the run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,6 +13,7 @@ pub struct StateRing {
     capacity: usize,
     pushed: usize,
 }
+remember!(StateRing { data, pushed } apart from { width, capacity });
 
 impl StateRing {
     /// Room for `capacity` states like `start`, which is the first of them; none with 0. `limit`

@@ -1,5 +1,7 @@
 //! What the steps of a run were like, thinned to a bounded number of lines.
 
+use delassus_math::remember;
+
 /// Lines kept at most.
 const MOST: usize = 2000;
 
@@ -17,6 +19,7 @@ pub struct StepRow {
     /// Largest |g|, |G v + g_t|, |G a + γ|.
     pub drift: [f64; 3],
 }
+remember!(StepRow { t, h, rejected, energy_error, drift });
 
 impl StepRow {
     fn join(&self, next: &StepRow) -> StepRow {
@@ -46,6 +49,7 @@ pub struct StepLog {
     stride: u64,
     filled: u64,
 }
+remember!(StepLog { rows, stride, filled });
 
 impl Default for StepLog {
     fn default() -> Self {

@@ -1,6 +1,7 @@
 //! Notices an explicit method whose step is limited by stability instead of accuracy.
 
 use delassus_dae::integrator::AT_BORDER;
+use delassus_math::remember;
 
 /// Signs in a row that make the suspicion good, and signs of health that clear it
 /// (the counts of Hairer's DOPRI5).
@@ -16,6 +17,7 @@ pub struct StiffnessMonitor {
     in_a_row: u32,
     ratio: f64,
 }
+remember!(StiffnessMonitor { stiff, healthy, since, in_a_row, ratio });
 
 impl StiffnessMonitor {
     /// An accepted step that ended at t; `ratio` is the method's distance to the border of its

@@ -3,6 +3,7 @@
 use crate::contact::ContactTally;
 use crate::energy_audit::EnergyBalance;
 use crate::verdict::Verdict;
+use delassus_math::remember;
 use delassus_model::ContactTolerances;
 use serde::Serialize;
 
@@ -19,13 +20,14 @@ pub enum Status {
 }
 
 /// A function of time that went up and down again between the ends of a step of given length.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SteppedOver {
     /// Which.
     pub name: String,
     /// End of the step, s.
     pub t: f64,
 }
+remember!(SteppedOver { name, t });
 
 /// Summary of a run. Every count is there even when it is zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -15,6 +15,7 @@ use crate::contact::{CHANNELS, Event, found_after};
 use crate::contact_track::{ContactTrack, TouchPoint};
 use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Derived, Law, Point, PointId, Problem, State, Structure, Unilateral};
+use delassus_math::remember;
 use delassus_model::{System, Workspace};
 
 /// Gap of a closed point at most, in lengths of the model.
@@ -50,6 +51,7 @@ pub(crate) struct Toucher {
     /// Events whose places are known or given up, in the order in which they were found.
     placed: u64,
 }
+remember!(Toucher { placed } apart from { structure, ids, members, points, mass, jac, weight, parts, solver, ws });
 
 impl Toucher {
     pub fn new(sys: &System) -> Toucher {

@@ -37,6 +37,7 @@ use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
+use delassus_math::memory::Remember;
 use explicit::{dop853, dopri5, rk4, rkf45};
 
 /// What a method is told when it is made.
@@ -62,7 +63,10 @@ impl Default for Settings {
 
 /// One-step method on a problem. The problem is passed at each call and never borrowed for
 /// life, so a driver may change it between steps and call [`Integrator::restart`].
-pub trait Integrator<P: Problem>: Send {
+///
+/// What it remembers ([`Remember`]) is all that the next step reads of those before: a method that
+/// was made for the same problem, restarted anywhere and given this, goes on with the same bits.
+pub trait Integrator<P: Problem>: Send + Remember {
     /// Name, order, abilities.
     fn info(&self) -> MethodInfo;
     /// Starts, or starts again after a jump, at a consistent state.

@@ -10,6 +10,7 @@ use super::{ErrorScale, ErrorView, Integrator, MethodInfo, Settings};
 use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
+use delassus_math::remember;
 
 /// Residual of a dependent row, relative to the scale of the row, that a step may leave, in those a
 /// projection may leave.
@@ -27,6 +28,7 @@ pub(super) struct Watched<P: Problem> {
     g: Vec<f64>,
     limit: f64,
 }
+remember!(Watched<P: Problem> { inner } apart from { left_out, scale, g, limit });
 
 /// The method itself where all rows take part.
 pub(super) fn watched<P: Problem + 'static>(

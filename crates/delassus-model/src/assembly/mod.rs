@@ -12,12 +12,13 @@ pub use rank::Redundancy;
 
 use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Derived, Problem, State};
+use std::sync::Arc;
 
 /// A system with a consistent start.
 #[derive(Debug, Clone)]
 pub struct Assembled {
-    /// The equations; they now know whether constraints are redundant.
-    pub system: System,
+    /// The equations, which runs share; they now know whether constraints are redundant.
+    pub system: Arc<System>,
     /// Consistent start.
     pub state: State,
     /// Accelerations and multipliers there.
@@ -86,7 +87,7 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     if let Err(e) = solved {
         return Err(vec![start_failure(&system, &mut ws, &state, &e)]);
     }
-    Ok(Assembled { system, state, derived, report })
+    Ok(Assembled { system: Arc::new(system), state, derived, report })
 }
 
 /// Accelerations at the start cannot be computed: say which force is to blame.

@@ -6,6 +6,7 @@ use super::{System, Workspace};
 use crate::model::var;
 use crate::{Component, EnergyKind, JointId, ReactionComponent};
 use delassus_expr::Expr;
+use delassus_math::remember;
 use delassus_math::{Mat3, Quat, Vec3};
 
 /// Axes of a frame: its body (`None`: ground) and its rotation on the body.
@@ -51,6 +52,7 @@ pub struct Measured {
     pub values: Vec<f64>,
     seen: bool,
 }
+remember!(Measured { values, seen });
 
 impl System {
     /// Fills all sensors at the realised state. Calls must follow the motion: an angle is

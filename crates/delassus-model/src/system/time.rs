@@ -19,6 +19,7 @@ use crate::{BodyKind, Control};
 use delassus_dae::{TimeLaws, Unseen};
 use delassus_expr::{Expr, Jet, Range};
 use delassus_math::Mat3;
+use delassus_math::memory::{Memory, Remember};
 
 /// Taylor coefficients that are looked at: enough for what the interpolation between steps shows,
 /// polynomials of degree 5.
@@ -63,6 +64,16 @@ pub(super) struct Laws {
 /// Between which values each function of time was at the ends of steps.
 #[derive(Debug, Clone, Default)]
 pub struct TimeRanges(Vec<Range>);
+
+impl Remember for TimeRanges {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        m.same_length(self.0.len());
+        for r in &mut self.0 {
+            r.lo.remember(m);
+            r.hi.remember(m);
+        }
+    }
+}
 
 /// Variables of expressions on an interval.
 #[derive(Debug, Clone, Default)]

@@ -16,6 +16,7 @@
 use super::points::{Frame, Rule};
 use super::{StepReport, Stepper, StepperError};
 use delassus_dae::{Derived, Dims, State, StepFailure, Unilateral};
+use delassus_math::remember;
 
 /// Newton steps of the smooth part.
 const MAX_ITERATIONS: usize = 12;
@@ -31,6 +32,7 @@ pub(super) struct GenAlpha {
     q1: Vec<f64>,
     jac: Vec<f64>,
 }
+remember!(GenAlpha { vdot, a, lambda1 } apart from { vdot1, a1, v1, q1, jac });
 
 impl GenAlpha {
     pub fn new(d: Dims) -> GenAlpha {

@@ -42,6 +42,7 @@ use crate::groups::Groups;
 use delassus::Delassus;
 use delassus_cone as cone;
 use delassus_dae::{Derived, Dims, KktError, State, StepFailure, Unilateral};
+use delassus_math::remember;
 use gen_alpha::GenAlpha;
 use operator::Operator;
 use parts::Parts;
@@ -152,6 +153,11 @@ pub struct Stepper<P: Unilateral> {
     z: Vec<f64>,
     zdot: Vec<f64>,
 }
+remember!(Stepper<P: Unilateral> { op, points, gen_alpha, half, derived, carried } apart from {
+    scheme, settings, dims, length, q_scale, ws, groups, parts, delassus, correction, passing,
+    saved, b, r, du, large, laws, t, f, rows, gamma, lambda, lambda_points, a, v, dv, dv_points,
+    xi, q, z, zdot,
+});
 
 impl<P: Unilateral> Stepper<P> {
     /// Sizes everything for a problem.

@@ -6,6 +6,7 @@
 
 use delassus_dae::{Accel, KktError, Problem, StepFailure};
 use delassus_linalg::{Backend, BlockDiag, Csr, TangentKkt};
+use delassus_math::remember;
 
 /// How forces are taken within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +54,10 @@ pub(super) struct Operator {
     /// M alone is block-diagonal without joints: its inverse is too.
     pub bare: bool,
 }
+remember!(Operator { acc, implicit, age, judged_for } apart from {
+    kkt, rows, full, tangent, blocks, mass_slots, floor, mass, jac, jac_used, s, zero_a,
+    zero_rows, b_used, l_used, forces, bare,
+});
 
 impl Operator {
     pub fn new<P: Problem>(p: &P, forces: Forces) -> Result<Operator, KktError> {

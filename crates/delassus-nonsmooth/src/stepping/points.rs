@@ -4,6 +4,7 @@ use super::report::PointImpulse;
 use crate::groups::Groups;
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
+use delassus_math::remember;
 
 /// How rates and gaps at the place where a step is posed belong to its start and its end.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +68,7 @@ impl Entry {
 }
 
 /// What is kept of a point from step to step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Memory {
     id: PointId,
     features: [u32; 2],
@@ -76,6 +77,7 @@ struct Memory {
     stuck: bool,
     hit: bool,
 }
+remember!(Memory { id, features, force, stuck, hit });
 
 /// Points at hand; buffers are reused.
 #[derive(Default)]
@@ -100,6 +102,9 @@ pub(super) struct Points {
     behind: Vec<PointId>,
     still_behind: Vec<PointId>,
 }
+remember!(Points { memory, behind } apart from {
+    ids, before, pool, entries, n, by_group, first, fastest, of_group, still_behind,
+});
 
 /// Part of the model's length below which a gap counts as closed.
 pub(super) const CLOSED: f64 = 1e-10;

@@ -13,6 +13,7 @@
 use super::points::{Frame, Rule};
 use super::{StepReport, Stepper, StepperError};
 use delassus_dae::{Dims, State, Unilateral};
+use delassus_math::remember;
 
 /// v⁻ and the step it belongs to.
 pub(super) struct Half {
@@ -26,6 +27,7 @@ pub(super) struct Half {
     end: State,
     set: bool,
 }
+remember!(Half { v, h, end, set } apart from { next, start });
 
 impl Half {
     pub fn new(d: Dims) -> Half {

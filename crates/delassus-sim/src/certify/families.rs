@@ -1,6 +1,6 @@
 //! Which runs are made: one method of each family, so that what they share is the model alone.
 
-use crate::run::{RunOptions, able_methods};
+use crate::options::{RunOptions, able_methods};
 use delassus_dae::integrator::{MethodInfo, info};
 use delassus_dae::{RestitutionLaw, Unilateral};
 use delassus_model::spec::SchemeType;

@@ -25,7 +25,8 @@ pub use families::Family;
 pub use reason::{Cause, Reason};
 
 use crate::error::SetupError;
-use crate::run::{RunOptions, RunOutcome};
+use crate::options::RunOptions;
+use crate::simulation::RunOutcome;
 use delassus_model::Assembled;
 use round::{Round, smooth_round, stepping_pair};
 use serde::Serialize;

@@ -6,7 +6,7 @@
 use super::events::first_mismatch;
 use crate::contact::{Event, EventKind};
 use crate::error::SimErrorKind;
-use crate::run::RunOutcome;
+use crate::simulation::RunOutcome;
 use serde::Serialize;
 
 /// Kind of reason.

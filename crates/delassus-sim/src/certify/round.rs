@@ -3,9 +3,10 @@
 use super::families::{self, Family};
 use super::{FamilyRun, Plan, Watch};
 use crate::guarded::{Ended, guarded};
+use crate::options::RunOptions;
 use crate::pool;
 use crate::recorder::Results;
-use crate::run::{RunOptions, RunOutcome};
+use crate::simulation::RunOutcome;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
 

@@ -5,7 +5,7 @@ use super::round::{Round, Solved};
 use super::{Certificate, Certified, ColumnBand, Plan, band, events, stepping};
 use crate::column_scale::column_scales;
 use crate::recorder::{BAND, Channel, Results};
-use crate::run::RunOutcome;
+use crate::simulation::RunOutcome;
 use delassus_model::{Assembled, EnergyKind, Measure};
 
 /// Factor on the distance of the first run from the others, when the nearest one is looked for.

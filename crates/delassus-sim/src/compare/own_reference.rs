@@ -9,9 +9,9 @@ use super::Watch;
 use super::measure::{Row, measure};
 use super::plan::Plan;
 use super::reference::{Errors, Reference, Source, TightRun};
+use crate::options::{RunOptions, able_methods};
 use crate::pool;
 use crate::recorder::Results;
-use crate::run::{RunOptions, able_methods};
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
 

@@ -2,7 +2,8 @@
 
 use super::reference::Measure;
 use crate::error::SetupError;
-use crate::run::{RunOptions, Silent, run};
+use crate::options::RunOptions;
+use crate::run::{Silent, run};
 use delassus_dae::integrator::{METHODS, MethodInfo, described};
 use delassus_model::{Assembled, Model};
 use thiserror::Error;

@@ -8,6 +8,8 @@
 use super::event::{Event, EventKind, EventLog};
 use super::thresholds::Thresholds;
 use delassus_dae::{Law, PointId, Unilateral};
+use delassus_math::memory::{Memory, Remember};
+use delassus_math::remember;
 use delassus_nonsmooth::stepping::PointImpulse;
 use std::collections::BTreeMap;
 
@@ -22,13 +24,28 @@ const SLIDES: f64 = 0.1;
 const EXACT: f64 = 1e-3;
 
 /// How a point moves, as far as a step tells.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Motion {
+    #[default]
     Open,
     /// Closed without friction.
     Closed,
     Stick,
     Slip([f64; 2]),
+}
+
+impl Remember for Motion {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        let (case, mut d) = match *self {
+            Motion::Open => (0, [0.0; 2]),
+            Motion::Closed => (1, [0.0; 2]),
+            Motion::Stick => (2, [0.0; 2]),
+            Motion::Slip(d) => (3, d),
+        };
+        let case = m.case(case, 4);
+        d.remember(m);
+        *self = [Motion::Open, Motion::Closed, Motion::Stick, Motion::Slip(d)][usize::from(case)];
+    }
 }
 
 impl Motion {
@@ -43,7 +60,7 @@ impl Motion {
 }
 
 /// What is known of a point.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Track {
     /// As the log has it.
     told: Motion,
@@ -60,6 +77,7 @@ struct Track {
     /// Others that seem to have taken over, since when, and for how many steps.
     others: ([u32; 2], f64, u32),
 }
+remember!(Track { told, exact, seems, since, count, step, features, others });
 
 /// Bounds of one step.
 struct Bounds {
@@ -86,6 +104,7 @@ pub(super) struct Changes {
     step: u64,
     gone: Vec<PointId>,
 }
+remember!(Changes { tracks, step } apart from { gone });
 
 impl Changes {
     /// Looks at the points of a step from `t0` to `t1` and logs what has changed; `pull` is the

@@ -7,6 +7,7 @@
 
 use super::storm::{Storm, Unrest};
 use delassus_dae::PointId;
+use delassus_math::remember;
 use std::collections::BTreeSet;
 
 /// Events within [`Thresholds::crowded`](super::Thresholds::crowded), and points that cause them,
@@ -26,6 +27,7 @@ pub(crate) struct Crowd {
     points: BTreeSet<PointId>,
     steps: u32,
 }
+remember!(Crowd { since, events, points, steps });
 
 impl Crowd {
     /// Takes in an event at t, s; true where there are too many within `window`, s.

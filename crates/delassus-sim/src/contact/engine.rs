@@ -8,12 +8,14 @@ use super::tally::{ContactTally, Occurrences};
 use crate::driver::{DriverOptions, StepView, Stepped};
 use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::options::RunOptions;
 use crate::recorder::{Channel, Dynamics, Recorder};
-use crate::run::RunOptions;
 use delassus_dae::integrator::{MethodInfo, make};
 use delassus_dae::{
-    Derived, Law, Options, PointId, Problem, Settings, State, StepFailure, Unilateral,
+    Derived, Hermite, KktError, Law, Options, PointId, Problem, Settings, State, StepFailure,
+    Unilateral,
 };
+use delassus_math::memory::{Memory, Remember};
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, ContactTolerances, DEFAULT_METHOD, System};
 use delassus_nonsmooth::{Motion, StepperError, stepping};
@@ -123,7 +125,7 @@ impl ContactEngine {
         Runs { method, settings, driver }: Runs<'_>,
         recorder: &mut Recorder,
     ) -> Result<ContactEngine, SetupError> {
-        let sys = Arc::new(model.system.clone());
+        let sys = model.system.clone();
         let by_steps = opts.scheme == Scheme::TimeStepping;
         let scheme = stepping_scheme(&method, &opts.options);
         // beside time-stepping the event-driven part stands idle
@@ -297,11 +299,7 @@ impl ContactEngine {
         let s = self.events.state().clone();
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
-            None => {
-                let (sys, pull) = (&*self.sys, pull(&self.sys));
-                Stepping::new(sys, HAND_OVER, &s, h, pull, &self.tolerances)
-                    .map_err(|e| stepping_failed(&e, t, h))?
-            }
+            None => self.passage(&s, h).map_err(|e| stepping_failed(&e, t, h))?,
         };
         let taken = stepping.take_over(&*self.sys, &s, h, least);
         taken.map_err(|e| stepping_failed(&e, t, h))?;
@@ -312,6 +310,12 @@ impl ContactEngine {
         Ok(())
     }
 
+    /// Time-stepping of the hybrid.
+    fn passage(&self, s: &State, h: f64) -> Result<Stepping<System>, KktError> {
+        let (sys, pull) = (&*self.sys, pull(&self.sys));
+        Stepping::new(sys, HAND_OVER, s, h, pull, &self.tolerances)
+    }
+
     fn note(&mut self, t: f64, kind: EventKind) {
         self.log.push(Event::without_jump(t, kind, None));
     }
@@ -319,6 +323,58 @@ impl ContactEngine {
     /// Time-stepping, where it is on.
     fn on(&self) -> Option<&Stepping<System>> {
         self.stepping.as_ref().filter(|_| self.stepped)
+    }
+}
+
+impl Remember for ContactEngine {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        let there = m.case(u8::from(self.stepping.is_some()), 2) == 1;
+        if there && self.stepping.is_none() {
+            // what it begins with is overwritten
+            match self.passage(&self.look.sample, 1.0) {
+                Ok(stepping) => self.stepping = Some(stepping),
+                Err(_) => m.fail("time-stepping cannot be begun"),
+            }
+        }
+        if !there {
+            self.stepping = None;
+        }
+        let ContactEngine {
+            events,
+            hand_overs,
+            stepping,
+            stepped,
+            in_a_row,
+            last_hand_back,
+            log,
+            taken,
+            lost,
+            fed,
+            // it does not pause while something waits
+            waiting: _,
+            // what it is made with, and scratch
+            sys: _,
+            scheme: _,
+            tolerances: _,
+            t_end: _,
+            max_steps: _,
+            last: _,
+            contacts: _,
+            look: _,
+            evaluated: _,
+        } = self;
+        events.remember(m);
+        hand_overs.remember(m);
+        if let Some(stepping) = stepping {
+            stepping.remember(m);
+        }
+        stepped.remember(m);
+        in_a_row.remember(m);
+        last_hand_back.remember(m);
+        log.remember(m);
+        taken.remember(m);
+        lost.remember(m);
+        fed.remember(m);
     }
 }
 
@@ -355,6 +411,22 @@ impl Engine for ContactEngine {
         let recorded = recorder.record_with(&sys, &StepView { from, d0, to, d1 }, Some(self));
         self.last = Some(last);
         recorded
+    }
+
+    fn can_pause(&self) -> bool {
+        self.waiting.is_none()
+    }
+
+    fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State) {
+        let m = self.sys.manifold();
+        match self.on() {
+            Some(s) => dense.fit(m, &s.from, s.derived(), &s.to, s.derived()),
+            None => {
+                let StepView { from, d0, to, d1 } = self.events.view();
+                dense.fit(m, from, d0, to, d1);
+            }
+        }
+        dense.at(m, t, out);
     }
 
     fn counts(&self) -> Counts {

@@ -1,12 +1,16 @@
 //! What happened at points, in the order of time.
 
 use delassus_dae::PointId;
+use delassus_math::memory::{Memory, Remember};
+use delassus_math::remember;
+use delassus_math::remember_cases;
 use std::ops::{Deref, DerefMut};
 
 /// What kind of event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// Points met and the velocity jumped.
+    #[default]
     Impact,
     /// A point closed and stays closed.
     Close,
@@ -27,6 +31,18 @@ pub enum EventKind {
     /// The points are calm and the event-driven method goes on.
     HandBack,
 }
+remember_cases!(EventKind {
+    Impact,
+    Close,
+    Release,
+    Stick,
+    Slip,
+    Reverse,
+    NormalChange,
+    RestitutionReduced,
+    HandOver,
+    HandBack,
+});
 
 impl EventKind {
     /// Name in the event log.
@@ -47,7 +63,7 @@ impl EventKind {
 }
 
 /// An entry of the event log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Event {
     /// Number in the order in which events were found, which the log of a run gives: 0, 1, 2, ….
     /// The log is in the order of time, so that an event dated back stands before earlier numbers.
@@ -69,6 +85,7 @@ pub struct Event {
     /// Kinetic energy lost at this point, J.
     pub energy_lost: f64,
 }
+remember!(Event { id, t, kind, point, contact, speed_before, speed_after, impulse, energy_lost });
 
 impl Event {
     /// An event without a jump; `point` with the name of its interaction.
@@ -92,6 +109,12 @@ impl Event {
 /// one is inserted before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventLog(Vec<Event>);
+
+impl Remember for EventLog {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        self.0.remember(m);
+    }
+}
 
 impl EventLog {
     /// Adds an event that is later than all others.

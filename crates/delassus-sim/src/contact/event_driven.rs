@@ -28,6 +28,7 @@ use crate::driver::{Driver, DriverOptions, StepView, Stepped};
 use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
 use delassus_dae::{Hermite, Integrator, KktError, Law, PointId, State, StepFailure, Unilateral};
+use delassus_math::memory::{Memory, Remember};
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
 use delassus_nonsmooth::{Mode, Motion};
@@ -147,7 +148,78 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub fed: f64,
 }
 
+impl<P: Unilateral + 'static> Remember for EventDriven<P> {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        self.mode.remember(m);
+        self.is_stiff.remember(m);
+        let mut state = self.driver.state().clone();
+        state.remember(m);
+        if m.reads() && !m.failed() && self.remake(&state).is_err() {
+            m.fail("the method cannot start where it was");
+        }
+        let EventDriven {
+            driver,
+            loads,
+            watch,
+            sample,
+            pending,
+            history,
+            squeeze,
+            stuck,
+            turns,
+            last_event,
+            crowd,
+            few,
+            log,
+            tally,
+            lost,
+            fed,
+            base,
+            // made again above
+            mode: _,
+            is_stiff: _,
+            // scratch, and what a run is made with
+            make: _,
+            stiff: _,
+            selector: _,
+            ws: _,
+            dense: _,
+            cone: _,
+            scale: _,
+            tolerances: _,
+        } = self;
+        driver.remember(m);
+        loads.remember(m);
+        watch.remember(&**base, m);
+        sample.remember(m);
+        pending.remember(m);
+        history.remember(m);
+        squeeze.remember(m);
+        stuck.remember(m);
+        turns.remember(m);
+        last_event.remember(m);
+        crowd.remember(m);
+        few.remember(m);
+        log.remember(m);
+        tally.remember(m);
+        lost.remember(m);
+        fed.remember(m);
+    }
+}
+
 impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Makes method and loads again for the mode that was restored.
+    fn remake(&mut self, state: &State) -> Result<(), Halt> {
+        let make = match &self.stiff {
+            Some(stiff) if self.is_stiff => stiff,
+            _ => &self.make,
+        };
+        let method = make(&self.mode).map_err(|e| setup(&e, state.t))?;
+        self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, state.t))?;
+        let restarted = self.driver.restart(&self.mode, Some(method), state);
+        restarted.map_err(|e| setup(&e, state.t))
+    }
+
     /// For a state that fulfils the joints and has no overlap; [`EventDriven::resume`] starts it.
     pub fn new(
         base: Arc<P>,

@@ -14,13 +14,16 @@ use delassus_dae::projection::Projector;
 use delassus_dae::{
     Accel, Derived, KktError, Law, Point, PointId, Problem, State, StepFailure, Unilateral,
 };
+use delassus_math::memory::{Memory, Remember};
+use delassus_math::remember;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Active, Mode, ModeWorkspace, Motion, Standing};
 
 /// What causes an event.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Trigger {
     /// The start of a run.
+    #[default]
     Start,
     /// An open point closes, with these features.
     Closes(PointId, [u32; 2]),
@@ -34,6 +37,53 @@ pub(crate) enum Trigger {
     Changes(PointId),
     /// The laws choose another mode: this one.
     Reselect(Vec<Active>),
+}
+
+impl Remember for Trigger {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        let (mut id, mut features, mut d, mut next) = Default::default();
+        let case = match self {
+            Trigger::Start => 0,
+            Trigger::Closes(at, f) => {
+                (id, features) = (*at, *f);
+                1
+            }
+            Trigger::Releases(at) => {
+                id = *at;
+                2
+            }
+            Trigger::Slides(at, way) => {
+                (id, d) = (*at, *way);
+                3
+            }
+            Trigger::Stops(at) => {
+                id = *at;
+                4
+            }
+            Trigger::Changes(at) => {
+                id = *at;
+                5
+            }
+            Trigger::Reselect(active) => {
+                next = std::mem::take(active);
+                6
+            }
+        };
+        let case = m.case(case, 7);
+        PointId::remember(&mut id, m);
+        features.remember(m);
+        d.remember(m);
+        next.remember(m);
+        *self = match case {
+            0 => Trigger::Start,
+            1 => Trigger::Closes(id, features),
+            2 => Trigger::Releases(id),
+            3 => Trigger::Slides(id, d),
+            4 => Trigger::Stops(id),
+            5 => Trigger::Changes(id),
+            _ => Trigger::Reselect(next),
+        };
+    }
 }
 
 impl Trigger {
@@ -94,6 +144,7 @@ pub(crate) struct Loads<P: Unilateral> {
     mobility: Vec<f64>,
     point: Point,
 }
+remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, redundant, point });
 
 impl<P: Unilateral> Loads<P> {
     pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {

@@ -6,25 +6,28 @@
 //! another matter (`jump.rs`): they too come sooner and sooner, but more slowly.
 
 use delassus_dae::PointId;
+use delassus_math::remember;
 use std::collections::BTreeMap;
 
 /// Impacts of a point in succession, each sooner and faster than the one before, after which
 /// nothing else is expected: the speed has grown about as many times.
 const IMPACTS: u32 = 5000;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Track {
     t: f64,
     interval: f64,
     speed: f64,
     count: u32,
 }
+remember!(Track { t, interval, speed, count });
 
 /// Follows the impacts of all points.
 #[derive(Debug, Default)]
 pub(super) struct Squeeze {
     tracks: BTreeMap<PointId, Track>,
 }
+remember!(Squeeze { tracks });
 
 impl Squeeze {
     /// Takes in an impact at t, s, with this speed of approach, m/s. Where it is one of a sequence

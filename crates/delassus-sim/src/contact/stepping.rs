@@ -5,6 +5,7 @@ use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use delassus_dae::{Derived, KktError, Law, PointId, State, Unilateral};
+use delassus_math::remember;
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::stepping::{
     PointImpulse, Scheme, StepReport, Stepper, StepperError, StepperSettings,
@@ -57,6 +58,10 @@ pub(crate) struct Stepping<P: Unilateral> {
     /// event-driven method tells what is closed after it.
     changes: Option<Changes>,
 }
+remember!(Stepping<P: Unilateral> {
+    stepper, from, to, h, begun, made, until, calm, since, steps, lost, last_h, hit, hit_before,
+    tally, changes,
+} apart from { pull });
 
 impl<P: Unilateral> Stepping<P> {
     pub fn new(

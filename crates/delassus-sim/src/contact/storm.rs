@@ -2,12 +2,14 @@
 
 use super::loads::Trigger;
 use delassus_dae::PointId;
+use delassus_math::{remember, remember_cases};
 use delassus_nonsmooth::{Active, Motion};
 
 /// What keeps happening.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Unrest {
     /// Friction reaches its limit, and sliding stops.
+    #[default]
     Friction,
     /// Points open and close.
     Opening,
@@ -20,6 +22,7 @@ pub enum Unrest {
     /// Steps become ever shorter while points slide and their direction turns.
     Turning,
 }
+remember_cases!(Unrest { Friction, Opening, Features, Crowd, Steps, Turning });
 
 /// Points that take part in a storm, those with the most events first.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +82,7 @@ impl Storm {
 pub(super) struct Turns {
     counts: Vec<(Unrest, PointId, u32)>,
 }
+remember!(Turns { counts });
 
 impl Turns {
     /// Time went on.

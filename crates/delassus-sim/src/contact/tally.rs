@@ -1,5 +1,6 @@
 //! What was given up at contacts: counted, with the first time and the names.
 
+use delassus_math::remember;
 use serde::Serialize;
 
 /// Names that are kept of those something happened to.
@@ -15,6 +16,7 @@ pub struct Occurrences {
     /// Contacts it happened to, at most eight of them, in the order in which it did.
     pub contacts: Vec<String>,
 }
+remember!(Occurrences { count, first, contacts });
 
 impl Occurrences {
     /// Once more, at t. Names are asked for while there is room for them.
@@ -56,6 +58,7 @@ pub struct Worst {
     /// Contact; empty where it is not one alone.
     pub contact: String,
 }
+remember!(Worst { value, t, contact });
 
 impl Worst {
     /// Takes in a value. One that is not a number is the worst of all, and stays.
@@ -98,6 +101,18 @@ pub struct ContactTally {
     /// Fastest tangential motion of a point that is said to stick, m/s.
     pub stick_speed: Worst,
 }
+remember!(ContactTally {
+    restitution_reduced,
+    least_restitution_factor,
+    tolerance_loosened,
+    steps_halved,
+    implicit_steps,
+    hand_overs,
+    stepped_time,
+    penetration,
+    residual,
+    stick_speed,
+});
 
 impl Default for ContactTally {
     fn default() -> ContactTally {

@@ -7,6 +7,7 @@
 
 use super::thresholds::Thresholds;
 use delassus_dae::{BEHIND, Law, Point, PointId, State, Unilateral};
+use delassus_math::memory::{Memory, Remember};
 use std::ops::Range;
 
 /// Parts of a step, at least and at most.
@@ -40,6 +41,23 @@ pub(super) struct Open {
     per_metre: f64,
     /// What was measured in the step, in order of time.
     pub track: Vec<Node>,
+}
+
+impl Open {
+    /// A point of which nothing is known yet.
+    fn new<P: Unilateral>(p: &P, id: PointId) -> Open {
+        Open {
+            id,
+            law: p.law(id),
+            features: None,
+            armed: false,
+            finest: p.finest(id),
+            far: false,
+            behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
+            per_metre: p.gap_per_metre(id),
+            track: Vec::with_capacity(TRACK),
+        }
+    }
 }
 
 /// A point at a moment of a step.
@@ -89,6 +107,23 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
+    /// Visits what is remembered of a system: which points are watched, and what is known of them.
+    pub fn remember<P: Unilateral>(&mut self, p: &P, m: &mut Memory<'_>) {
+        let mut known: Vec<(PointId, (Option<[u32; 2]>, bool))> =
+            self.open.iter().map(|o| (o.id, (o.features, o.armed))).collect();
+        known.remember(m);
+        self.closed.remember(m);
+        self.slid_off.remember(m);
+        if m.reads() && !m.failed() {
+            self.open.clear();
+            self.open.extend(known.iter().map(|(id, (features, armed))| Open {
+                features: *features,
+                armed: *armed,
+                ..Open::new(p, *id)
+            }));
+        }
+    }
+
     /// The point opened just now, or its features changed.
     pub fn disarm(&mut self, id: PointId) {
         if let Ok(k) = self.open.binary_search_by_key(&id, |o| o.id) {
@@ -127,20 +162,7 @@ impl Watch {
             while old.peek().is_some_and(|o| o.id < id) {
                 old.next();
             }
-            let mut open = match old.next_if(|o| o.id == id) {
-                Some(o) => o,
-                None => Open {
-                    id,
-                    law: p.law(id),
-                    features: None,
-                    armed: false,
-                    finest: p.finest(id),
-                    far: false,
-                    behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
-                    per_metre: p.gap_per_metre(id),
-                    track: Vec::with_capacity(TRACK),
-                },
-            };
+            let mut open = old.next_if(|o| o.id == id).unwrap_or_else(|| Open::new(p, id));
             let zero = open.zero(th);
             if clearance.of(p, ws, id) > zero || p.clearance(ws, id) > zero {
                 open.armed = true;

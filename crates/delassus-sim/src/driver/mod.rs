@@ -17,6 +17,7 @@ use delassus_dae::{
     Derived, ErrorScale, Foresight, Integrator, Problem, State, StepControl, StepFailure,
     Tolerances,
 };
+use delassus_math::remember;
 use time_marks::{RowJump, TimeWatch};
 
 /// How to step.
@@ -78,6 +79,7 @@ pub struct Rejections {
     /// Something was not finite.
     pub non_finite: u64,
 }
+remember!(Rejections { error, convergence, non_finite });
 
 impl Rejections {
     /// All of them.
@@ -132,6 +134,11 @@ pub struct Driver<P: Problem> {
     /// Work of prescribed motions whose rate jumped, J.
     pub fed: f64,
 }
+remember!(Driver<P: Problem> {
+    method, state, prev, d_prev, scale, control, t0, h, cruise, tried, failed_beyond, n_fixed,
+    per_unit_step, holds_step, stiffness, time, coarse, coarse_error, limit, spent, steps,
+    rejections, hops, first_hop, fed,
+} apart from { ws, opts, row_jump, pending, last_failure, worst });
 
 /// Shortest and longest step, in characteristic times, that is chosen for a method of fixed step.
 const FIXED_STEPS: [f64; 2] = [1e-4, 1e-2];

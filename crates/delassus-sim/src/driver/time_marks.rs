@@ -17,6 +17,7 @@ use super::Driver;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::projection::Projector;
 use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws};
+use delassus_math::remember;
 
 /// What functions of time may do unseen in one step, in tolerances of positions and velocities.
 /// Of the order of the error test, which is a mean over all coordinates.
@@ -42,11 +43,12 @@ const SHORTENINGS: usize = 60;
 const MEETS: f64 = 1e-7;
 
 /// A moment at which some function of time switches: it is smooth up to `before` and from `after`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Mark {
     before: f64,
     after: f64,
 }
+remember!(Mark { before, after });
 
 /// What is known of the functions of time ahead.
 #[derive(Debug, Clone)]
@@ -63,6 +65,7 @@ pub(super) struct TimeWatch {
     /// The scratch of the problem is realised there, or as near as an accepted step leaves it.
     realized: bool,
 }
+remember!(TimeWatch { mark, smooth_until, seen_until, ahead, of, realized });
 
 impl TimeWatch {
     pub fn new(t: f64) -> TimeWatch {

@@ -20,6 +20,7 @@ use crate::integrator::explicit::Rates;
 use crate::problem::{AtVel, Dims, Problem, mass_pattern, mass_slots};
 use crate::state::State;
 use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_math::remember;
 
 /// Passes of one solution. Two reach round-off at the usual penalty.
 const PASSES: usize = 4;
@@ -67,6 +68,10 @@ pub(super) struct AlEval {
     /// What was spent.
     pub work: Work,
 }
+remember!(AlEval { weight, reduced, use_all, weakest_pivot, work } apart from {
+    kkt, dims, blocks, jac_pattern, slots, penalty, scale, row_scale, judged, has_dependent, mass,
+    s, jac, f, zero, b, rest, dx, dy, y, q, limit,
+});
 
 impl AlEval {
     /// Sizes everything for a problem.

@@ -26,6 +26,7 @@ use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
+use delassus_math::remember;
 
 pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     name: "al",
@@ -59,6 +60,7 @@ pub struct Al {
     end: Derived,
     newton: u64,
 }
+remember!(Al { eval, start, newton } apart from { stab, scale, xi, a, err, end });
 
 impl Al {
     /// Sizes everything for a problem.

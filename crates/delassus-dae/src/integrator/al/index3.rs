@@ -36,6 +36,7 @@ use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
 use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_math::remember;
 
 pub(in crate::integrator) const FIXED: MethodInfo = MethodInfo {
     name: "ali3p",
@@ -107,6 +108,10 @@ pub struct Ali3p {
     end: Derived,
     work: Work,
 }
+remember!(Ali3p { eval, astray, start, work } apart from {
+    info, dims, kkt, mass_blocks, mass_slots, jac_pattern, tangent_pattern, scale, mass, jac,
+    jac_rows, s, xi, xi_pred, r, res, dx, dy, err, end,
+});
 
 impl Ali3p {
     /// The method with a fixed step.

@@ -23,6 +23,7 @@ use crate::integrator::{Abilities, MethodInfo, OptionInfo, OptionKind, Settings}
 use crate::problem::Problem;
 use crate::state::State;
 use delassus_linalg::KktError;
+use delassus_math::remember;
 
 /// Whether the end of a step is moved onto the constraints.
 const PROJECTION: OptionInfo = OptionInfo {
@@ -50,6 +51,7 @@ pub(in crate::integrator) struct Stabilised {
     stab: Stabilisation,
     project: bool,
 }
+remember!(Stabilised { eval } apart from { stab, project });
 
 /// Sizes the method for a problem.
 pub(in crate::integrator) fn mal<P: Problem>(

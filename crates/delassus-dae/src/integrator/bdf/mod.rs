@@ -43,6 +43,7 @@ use crate::projection::Projector;
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
+use delassus_math::remember;
 use weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
 
 const MAX_ORDER_OPTION: OptionInfo = OptionInfo {
@@ -145,6 +146,14 @@ pub struct Bdf {
     end: Derived,
     work: Work,
 }
+remember!(Bdf {
+    starter, acc, kkt, made_for, renew, past, len, order, held, by_starter, start, work,
+} apart from {
+    dims, max_order, proj, mass_blocks, mass_slots, subset, scale, scale_z, mass, jac, s, from,
+    tau, reach, weight, xi_past, k, new_history, next_order, xi, xi_pred, xi_known, xi_before, w,
+    v, v_pred, v_known, z, z_pred, z_known, a, lambda, zdot, r, g, g_vel, x, y, rows, tmp, tmp2,
+    err_xi, err_v, err_z, end,
+});
 
 impl Bdf {
     /// Sizes everything for a problem.

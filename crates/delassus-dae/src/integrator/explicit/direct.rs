@@ -14,6 +14,7 @@ use crate::problem::{AtVel, Problem};
 use crate::projection::Projector;
 use crate::state::State;
 use delassus_linalg::KktError;
+use delassus_math::remember;
 
 /// The evaluator of the plain methods.
 pub struct Direct {
@@ -21,6 +22,7 @@ pub struct Direct {
     acc: Accel,
     proj: Projector,
 }
+remember!(Direct { acc } apart from { stabilization, proj });
 
 impl Explicit<Direct> {
     /// A plain method, sized for a problem.

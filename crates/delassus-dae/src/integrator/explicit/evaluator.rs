@@ -3,6 +3,7 @@
 use crate::failure::{StepFailure, Work};
 use crate::problem::{Dims, Problem};
 use crate::state::{Derived, State};
+use delassus_math::memory::Remember;
 
 /// A point of a step as the tableau proposes it; an evaluator may move it onto the constraints.
 pub struct StagePoint {
@@ -48,7 +49,7 @@ impl Rates<'_> {
 }
 
 /// Computes accelerations at the points of a step.
-pub trait Evaluator<P: Problem>: Send {
+pub trait Evaluator<P: Problem>: Send + Remember {
     /// Starts at a consistent state; gives a, λ and ż there.
     fn restart(
         &mut self,

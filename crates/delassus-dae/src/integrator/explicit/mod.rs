@@ -41,6 +41,8 @@ use crate::control::{ErrorView, SecondError};
 use crate::failure::{StepFailure, Work};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
+use delassus_math::memory::Remember;
+use delassus_math::remember;
 
 /// A method of the family: what it says about itself, and its coefficients.
 pub(super) struct Method {
@@ -91,6 +93,9 @@ pub struct Explicit<E> {
     start: Derived,
     end: Derived,
 }
+remember!(Explicit<E: Remember> { eval, start } apart from {
+    info, tableau, k_xi, k_v, k_z, x, twin_xi, twin_v, weight, stiffness, error, second, end,
+});
 
 /// An error estimate; its parts are empty where the method has none.
 #[derive(Default)]

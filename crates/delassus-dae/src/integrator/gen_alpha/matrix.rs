@@ -24,6 +24,7 @@ use crate::failure::StepFailure;
 use crate::problem::{Dims, Problem, mass_slots};
 use crate::rows::RowSubset;
 use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
+use delassus_math::remember;
 
 /// Steps for which a matrix counts as young.
 const YOUNG: u32 = 20;
@@ -61,6 +62,9 @@ pub(super) struct Matrix {
     rows: Vec<f64>,
     twist: Vec<f64>,
 }
+remember!(Matrix { slots, kept, have, age, renew_kept } apart from {
+    form, co, active, renew, mass_slots, subset, pattern, n_pos_values, s, rows, twist,
+});
 
 impl Matrix {
     pub fn new<P: Problem>(p: &P, form: Form, co: Coefficients) -> Result<Matrix, KktError> {

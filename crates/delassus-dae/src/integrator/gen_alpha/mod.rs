@@ -52,6 +52,7 @@ use crate::problem::{Dims, Problem};
 use crate::state::{Derived, State};
 use coefficients::Coefficients;
 use delassus_linalg::{BlockDiag, KktError};
+use delassus_math::remember;
 use form::Form;
 use matrix::Matrix;
 
@@ -118,6 +119,14 @@ pub struct GenAlpha {
     work: Work,
     best_pivot: BestPivot,
 }
+remember!(GenAlpha {
+    acc, matrix, jac_start, a_alg, before, in_a_row, h_prev, carry, astray, start, told_start,
+    tells_start, work, best_pivot,
+} apart from {
+    info, co, form, dims, mass_blocks, scale, mass, jac, carry_next, base, jerk, a0, v0,
+    extrapolate, keeps_v, corrects, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp,
+    err, err_v, h, end, told, tells,
+});
 
 impl GenAlpha {
     /// The member that `info` describes, sized for a problem.

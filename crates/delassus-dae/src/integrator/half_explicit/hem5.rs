@@ -25,6 +25,7 @@ use crate::integrator::{Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
+use delassus_math::remember;
 
 pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     name: "hem5",
@@ -87,6 +88,7 @@ pub struct Hem5 {
     start: Derived,
     end: Derived,
 }
+remember!(Hem5 { solver, first, start } apart from { finish, k_xi, k_v, k_z, last, turn, xi, err, end });
 
 impl Hem5 {
     /// Sizes everything for a problem.

@@ -31,6 +31,7 @@ use crate::integrator::{Integrator, MethodInfo, Settings};
 use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
+use delassus_math::remember;
 
 pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
     name: "phem56",
@@ -95,6 +96,7 @@ pub struct Phem56 {
     start: Derived,
     end: Derived,
 }
+remember!(Phem56 { solver, start } apart from { finish, k_xi, k_v, k_z, stage, bar, xi, err, normal, change, end });
 
 impl Phem56 {
     /// Sizes everything for a problem.

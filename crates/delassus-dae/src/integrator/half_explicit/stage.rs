@@ -33,6 +33,7 @@ use crate::problem::{Problem, mass_mul_add, mass_pattern, mass_slots};
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
+use delassus_math::remember;
 
 /// Pivot of the stage matrix below which it is not solved as it is.
 pub(super) const WEAK: f64 = 1e-10;
@@ -56,6 +57,7 @@ pub(super) struct Point {
     pub jac: Vec<f64>,
     pub force: Vec<f64>,
 }
+remember!(Point { t, q, v, z, mass, jac, force });
 
 impl Point {
     pub fn new<P: Problem>(p: &P) -> Point {
@@ -108,6 +110,10 @@ pub(super) struct StageSolver {
     start_pivot: f64,
     pub end_pivot: f64,
 }
+remember!(StageSolver { acc, start_pivot, end_pivot } apart from {
+    lu, rows, blocks, m, slots, constant_mass, mass_set, floor, rate, lambda, change, residual,
+    zdot, more, zero,
+});
 
 impl StageSolver {
     pub fn new<P: Problem>(p: &P) -> Result<StageSolver, KktError> {

@@ -51,6 +51,7 @@ use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use choices::{Choices, Stabilization};
 use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
+use delassus_math::remember;
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "lin-euler",
@@ -112,6 +113,10 @@ pub struct LinEuler {
     end: Derived,
     work: Work,
 }
+remember!(LinEuler { acc, weakest_pivot, start, work } apart from {
+    choices, dims, kkt, mass_slots, subset, tangent_pattern, scale, mass, jac, s, none, r, rows,
+    g, gamma, dv, dx, dl, xi, q, end,
+});
 
 impl LinEuler {
     /// Sizes everything for a problem.

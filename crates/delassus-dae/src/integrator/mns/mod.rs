@@ -28,6 +28,7 @@ use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{Dims, Problem, mass_mul_add};
 use crate::state::State;
 use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_math::remember;
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "mns",
@@ -71,6 +72,9 @@ pub(super) struct NullSpace {
     weakest_pivot: f64,
     work: Work,
 }
+remember!(NullSpace { part, weakest_pivot, work } apart from {
+    dims, blocks, jac_pattern, row_scale, rows, mass, jac, jac_xi, res, f, x, r, mr, h, u, limit,
+});
 
 /// Sizes the method for a problem.
 pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Explicit<NullSpace>, KktError> {

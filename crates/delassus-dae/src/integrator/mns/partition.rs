@@ -11,6 +11,7 @@
 
 use crate::failure::StepFailure;
 use delassus_linalg::{Csr, rank_tol};
+use delassus_math::remember;
 
 /// Pivot of G_D, relative to the largest, below which the constraints have lost rank.
 /// A decade before they count as dependent.
@@ -35,6 +36,7 @@ pub(super) struct Partition {
     /// Smallest pivot relative to the largest, of the last factorisation.
     pub weakest: f64,
 }
+remember!(Partition { g, order, lu, perm, sign, weakest } apart from { rows, pattern, scale, row_scale, work });
 
 impl Partition {
     /// Partition of the given rows of a pattern; rows and columns are measured by their scales.

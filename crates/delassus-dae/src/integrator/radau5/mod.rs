@@ -56,6 +56,7 @@ use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use blocks::all_blocks;
 use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
+use delassus_math::remember;
 use tableau::{A, C, E, GAMMA, N, inverse, slopes};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
@@ -89,6 +90,7 @@ struct Stages {
     lambda0: Vec<f64>,
     lambda: Vec<f64>,
 }
+remember!(Stages { h, q0, v0, z0, xi, v, z, a, lambda0, lambda });
 
 /// The method with its memory.
 pub struct Radau5 {
@@ -150,6 +152,14 @@ pub struct Radau5 {
     end: Derived,
     work: Work,
 }
+remember!(Radau5 {
+    acc, stages, filter, made_for, renew, k_end, mass_end, last, have_last, best_pivot, start,
+    work,
+} apart from {
+    dims, a_inv, slope, rtol, proj, mass_blocks, mass_slots, tangent, scale, scale_z, one_rows,
+    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, zdot, a, r, g_vel, x, y,
+    rates, xi_before, q, tmp, tmp2, rows, err_xi, err_v, err_z, end,
+});
 
 impl Radau5 {
     /// Sizes everything for a problem.

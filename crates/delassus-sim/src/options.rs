@@ -1,0 +1,196 @@
+//! Settings of a run, and what they must agree on.
+
+use crate::error::SetupError;
+use delassus_dae::integrator::{self, Abilities, METHODS, MethodInfo, catalogue, described, info};
+use delassus_dae::{Options, Problem};
+use delassus_model::spec::SchemeType;
+use delassus_model::{ContactTolerances, Model, System};
+
+/// Settings of a run; `None` = the method's default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOptions {
+    /// Method by name. Where the scheme is time-stepping and this is a method of smooth motion, it is
+    /// not used, and `moreau-jean` is.
+    pub method: String,
+    /// Relative tolerance.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance.
+    pub atol: Option<f64>,
+    /// Fixed step, s.
+    pub step: Option<f64>,
+    /// Largest adaptive step, s.
+    pub max_step: Option<f64>,
+    /// Largest number of steps.
+    pub max_steps: Option<u64>,
+    /// Options that only some methods have.
+    pub options: Options,
+    /// How contacts are treated, for models that have them; a time-stepping method needs its own
+    /// scheme.
+    pub scheme: SchemeType,
+    /// Tolerances of contact.
+    pub contact: ContactTolerances,
+    /// End time, s.
+    pub t_end: f64,
+    /// Sample interval, s.
+    pub sample: f64,
+    /// How many of the last accepted states are kept for a look at what went wrong.
+    pub keep_states: usize,
+    /// Keep where all bodies were at the samples, for pictures of the motion.
+    pub keep_motion: bool,
+    /// Largest size of the results in memory, bytes; 4 GiB when left out.
+    pub max_result_bytes: Option<u64>,
+}
+
+impl RunOptions {
+    /// What the model file asks for. Its options for other methods than the chosen one stay
+    /// behind.
+    pub fn from_model(m: &Model) -> RunOptions {
+        RunOptions::for_method(m, &m.method.name)
+    }
+
+    /// The same with another method, which takes those options of the file that it has. A
+    /// time-stepping method brings its scheme; instead of time-stepping another one is hybrid.
+    pub fn for_method(m: &Model, name: &str) -> RunOptions {
+        let mut options = m.method.options.clone();
+        if let Some(method) = described(name) {
+            options.retain(|name| method.option(name).is_some());
+        }
+        let scheme = match m.method.scheme {
+            _ if integrator::stepping(name).is_some() => SchemeType::TimeStepping,
+            SchemeType::TimeStepping => SchemeType::Hybrid,
+            other => other,
+        };
+        RunOptions {
+            method: name.to_owned(),
+            rtol: m.method.rtol,
+            atol: m.method.atol,
+            step: m.method.step,
+            max_step: m.method.max_step,
+            max_steps: m.method.max_steps,
+            options,
+            scheme,
+            contact: m.contact_tolerances,
+            t_end: m.analysis.end,
+            sample: m.analysis.sample,
+            keep_states: 0,
+            keep_motion: false,
+            max_result_bytes: None,
+        }
+    }
+
+    /// Checks the settings against each other and against the start time.
+    pub fn check(&self, t_start: f64) -> Result<(), SetupError> {
+        let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
+        let Some(method) = described(&self.method) else {
+            let known: Vec<&'static str> = catalogue().map(|m| m.name).collect();
+            let suggestion =
+                delassus_expr::suggest(&self.method, known.iter().copied()).map(str::to_owned);
+            return Err(SetupError::UnknownMethod { name: self.method.clone(), suggestion, known });
+        };
+        if integrator::stepping(&self.method).is_some() && self.scheme != SchemeType::TimeStepping {
+            let message = format!(
+                "{} is a method of time-stepping, but the scheme is \"{}\"",
+                self.method,
+                self.scheme.name()
+            );
+            return bad("E_METHOD_SCHEME", "scheme", message);
+        }
+        let span = self.t_end - t_start;
+        if !(span > 0.0 && span.is_finite()) {
+            return bad(
+                "E_TIME_SPEC",
+                "end",
+                format!("the end ({} s) must be after the start ({t_start} s)", self.t_end),
+            );
+        }
+        if !(self.sample > 0.0 && self.sample.is_finite()) {
+            return bad(
+                "E_TIME_SPEC",
+                "sample",
+                format!("the sample interval ({} s) must be positive", self.sample),
+            );
+        }
+        for (what, value) in [("step", self.step), ("max_step", self.max_step)] {
+            if let Some(h) = value
+                && !(h > 0.0 && h.is_finite())
+            {
+                return bad("E_TIME_SPEC", what, format!("{what} ({h} s) must be positive"));
+            }
+        }
+        if let Some(h) = self.step
+            && h > span
+        {
+            return bad(
+                "E_TIME_SPEC",
+                "step",
+                format!("the step ({h} s) is longer than the run ({span} s)"),
+            );
+        }
+        if let Some(r) = self.rtol
+            && !((1e-14..1.0).contains(&r))
+        {
+            return bad(
+                "E_TOLERANCE",
+                "rtol",
+                format!("rtol ({r}) must be at least 1e-14 and below 1"),
+            );
+        }
+        if let Some(a) = self.atol
+            && !(a > 0.0 && a.is_finite())
+        {
+            return bad("E_TOLERANCE", "atol", format!("atol ({a}) must be positive"));
+        }
+        self.options.check(&method)?;
+        Ok(())
+    }
+
+    /// The method that runs.
+    pub(crate) fn effective(&self) -> Option<MethodInfo> {
+        let named = described(&self.method)?;
+        let smooth = info(&self.method).is_some();
+        let replaced = smooth && self.scheme == SchemeType::TimeStepping;
+        Some(if replaced { integrator::MOREAU_JEAN } else { named })
+    }
+}
+
+/// What the equations need of a method. Singular positions are not known before the run.
+fn needs(p: &System) -> Abilities {
+    let (d, s) = (p.dims(), p.structure());
+    Abilities {
+        redundant: s.independent_rows.is_some(),
+        delicate: s.rank.holds_by_a_thread(),
+        singular: false,
+        rolling: d.n_vel > d.n_pos,
+        auxiliary: d.nz > 0,
+        massless: s.mass_floor.iter().any(|m| *m > 0.0),
+        events: p.has_contacts(),
+    }
+}
+
+/// Methods that can run these equations.
+pub fn able_methods(p: &System) -> Vec<MethodInfo> {
+    let needs = needs(p);
+    METHODS.iter().filter(|m| m.can.missing(&needs).is_empty()).copied().collect()
+}
+
+/// Refuses a method that cannot do what the equations need, and names those that can.
+pub(crate) fn check_abilities(p: &System, method: &MethodInfo) -> Result<(), SetupError> {
+    let missing = method.can.missing(&needs(p));
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(SetupError::MethodCannot {
+        method: method.name,
+        missing,
+        able: able_methods(p).iter().map(|m| m.name).collect(),
+    })
+}
+
+/// There is no method of this name.
+pub(crate) fn unknown(name: &str) -> SetupError {
+    SetupError::UnknownMethod {
+        name: name.to_owned(),
+        suggestion: None,
+        known: catalogue().map(|m| m.name).collect(),
+    }
+}

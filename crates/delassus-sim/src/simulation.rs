@@ -1,0 +1,396 @@
+//! A run as an object: it is made, stepped, looked at, saved, restored and finished.
+
+use crate::blame;
+use crate::clock::CpuClock;
+use crate::contact::{self, Event};
+use crate::contact_track::ContactTrack;
+use crate::driver::{Driver, DriverOptions, Stepped};
+use crate::engine::{Engine, Smooth};
+use crate::error::{SetupError, SimError};
+use crate::load_track::LoadTrack;
+use crate::motion_track::MotionTrack;
+use crate::options::{RunOptions, check_abilities, unknown};
+use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
+use crate::state_ring::StateRing;
+use crate::step_log::StepLog;
+use crate::summary::{Status, Summary};
+use crate::verdict::{Verdict, judge};
+use delassus_dae::integrator::{MethodInfo, make};
+use delassus_dae::{Hermite, Problem, Settings, State, Tolerances};
+use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
+use delassus_model::spec::SchemeType;
+use delassus_model::{Assembled, AssemblyReport, System};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Results and summary, with the error that stopped the run if one did.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// Samples up to the end or to where the run stopped.
+    pub results: Results,
+    /// Summary.
+    pub summary: Summary,
+    /// Why it stopped early.
+    pub error: Option<SimError>,
+    /// The last accepted states, as many as were to be kept.
+    pub states: StateRing,
+    /// Where the bodies were at the samples, if that was to be kept.
+    pub motion: MotionTrack,
+    /// Where they touched, and where events happened, if the motion was to be kept.
+    pub touches: ContactTrack,
+    /// Reactions and applied forces, if the motion was to be kept.
+    pub loads: LoadTrack,
+    /// What the steps were like.
+    pub steps: StepLog,
+    /// What happened at contacts.
+    pub events: Vec<Event>,
+}
+
+/// A model on its way.
+///
+/// Steps are those of the method and know no end: [`Simulation::advance_to`] passes the time asked
+/// for, and [`Simulation::state_at`] looks inside the last step. Samples are taken from the steps and do not
+/// shape them. The end of the options is where [`Simulation::step`] has nothing left to do.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let model: delassus_model::Assembled = todo!();
+/// use delassus_sim::{RunOptions, Simulation};
+///
+/// let options = RunOptions::from_model(model.system.model());
+/// let mut sim = Simulation::new(&model, &options)?;
+/// sim.advance_to(0.5)?;
+/// let here = sim.state_at(0.5);
+/// let saved = sim.save();
+///
+/// let mut again = Simulation::restored(&model, &options, &saved)?;
+/// again.advance_to(1.0)?;
+/// let outcome = again.finish();
+/// # Ok(())
+/// # }
+/// ```
+pub struct Simulation {
+    sys: Arc<System>,
+    start: State,
+    start_acceleration: Vec<f64>,
+    assembly: AssemblyReport,
+    options: RunOptions,
+    method: MethodInfo,
+    tol: Tolerances,
+    engine: Box<dyn Engine>,
+    recorder: Recorder,
+    states: StateRing,
+    dense: Hermite,
+    rejected: u64,
+    status: Status,
+    error: Option<SimError>,
+    clock: Instant,
+    cpu: CpuClock,
+    /// Time spent before it was restored: on the clock, of the processor, s.
+    spent: [f64; 2],
+}
+
+impl Simulation {
+    /// At the start of a model.
+    pub fn new(model: &Assembled, opts: &RunOptions) -> Result<Simulation, SetupError> {
+        let sys = model.system.clone();
+        let t_start = model.state.t;
+        opts.check(t_start)?;
+        let method = opts.effective().ok_or_else(|| unknown(&opts.method))?;
+        let tol = Tolerances {
+            rtol: opts.rtol.unwrap_or(method.default_rtol),
+            // atol is added to the relative part, which is scaled by the model's own size
+            atol: opts.atol.unwrap_or(0.0),
+        };
+        check_abilities(&sys, &method)?;
+        let settings = Settings { tol, options: opts.options.clone(), ..Settings::default() };
+        let memory = opts.max_result_bytes.unwrap_or(MEMORY_LIMIT);
+        let channels = contact::channels(&sys);
+        let (state, derived) = (&model.state, &model.derived);
+        let (sample, t_end) = (opts.sample, opts.t_end);
+        let mut recorder =
+            Recorder::with_contacts(&sys, state, derived, sample, t_end, memory, channels)?;
+        if opts.keep_motion {
+            recorder.track_motion(&sys);
+        }
+        let states = StateRing::new(opts.keep_states, &model.state, memory)?;
+        let driver_opts = DriverOptions {
+            tol,
+            step: opts.step,
+            max_step: opts.max_step.unwrap_or(f64::INFINITY),
+            max_steps: opts.max_steps.unwrap_or(100_000_000),
+            t_end: opts.t_end,
+            pass_end: true,
+        };
+        let (clock, cpu) = (Instant::now(), CpuClock::start());
+        let engine: Box<dyn Engine> = if in_contact(&sys, opts) {
+            let runs = contact::Runs { method, settings: &settings, driver: driver_opts };
+            Box::new(contact::ContactEngine::new(model, opts, runs, &mut recorder)?)
+        } else {
+            let method =
+                make(&opts.method, &*sys, &settings).ok_or_else(|| unknown(&opts.method))??;
+            let driver = Driver::new(&*sys, method, model.state.clone(), driver_opts);
+            let driver = driver.map_err(|e| SetupError::Setting {
+                code: "E_START",
+                what: "start",
+                message: format!("the method cannot start: {e}"),
+            })?;
+            Box::new(Smooth { sys: sys.clone(), driver, fed: 0.0 })
+        };
+        match engine.counts().fixed_step {
+            None => recorder.audit.expect(tol),
+            Some(_) => recorder.watch_time(&sys),
+        }
+        recorder.place_events(&sys, engine.events(), [engine.state(); 2]);
+        let d = sys.dims();
+        Ok(Simulation {
+            dense: Hermite::new(d.nq, d.nv, d.nz),
+            start: model.state.clone(),
+            start_acceleration: model.derived.a.clone(),
+            assembly: model.report.clone(),
+            options: opts.clone(),
+            sys,
+            method,
+            tol,
+            engine,
+            recorder,
+            states,
+            rejected: 0,
+            status: Status::Done,
+            error: None,
+            clock,
+            cpu,
+            spent: [0.0; 2],
+        })
+    }
+
+    /// Where [`Simulation::save`] was called, of the same model with the same options. What follows
+    /// has the same bits as if it had not been left.
+    pub fn restored(
+        model: &Assembled,
+        opts: &RunOptions,
+        saved: &[u8],
+    ) -> Result<Simulation, RestoreError> {
+        let mut sim = Simulation::new(model, opts)?;
+        restore(&mut sim, saved)?;
+        Ok(sim)
+    }
+
+    /// All that the rest of the run depends on, after a step at which it [can
+    /// pause](Simulation::can_pause).
+    pub fn save(&mut self) -> Vec<u8> {
+        save(self)
+    }
+
+    /// What must be the same where it is restored: sizes, and all settings but the end.
+    fn identity(&self) -> String {
+        let o = RunOptions { t_end: 0.0, max_result_bytes: None, ..self.options.clone() };
+        format!("{:?} from {:e} s, {o:?}", self.sys.dims(), self.start.t)
+    }
+
+    /// Whether it can be saved after this step. If not, it can after one of the next.
+    pub fn can_pause(&self) -> bool {
+        self.error.is_none() && self.engine.can_pause()
+    }
+
+    /// Makes one accepted step and records it; [`Stepped::Finished`] where the end was reached
+    /// before. An error ends the run: it comes again at every call.
+    pub fn step(&mut self) -> Result<Stepped, SimError> {
+        if let Some(e) = &self.error {
+            return Err(e.clone());
+        }
+        let made = self.try_step();
+        if let Err(e) = &made {
+            self.status = Status::Failed;
+            self.error = Some(e.clone());
+        }
+        made
+    }
+
+    fn try_step(&mut self) -> Result<Stepped, SimError> {
+        let Simulation { sys, engine, recorder, .. } = self;
+        match engine.advance() {
+            Ok(Stepped::Finished) => return Ok(Stepped::Finished),
+            Ok(Stepped::Step) => {}
+            Err(mut e) => {
+                let start = (&self.start, &self.start_acceleration[..]);
+                blame::explain(sys, [engine.before(), engine.state()], start, &mut e);
+                return Err(e);
+            }
+        }
+        let (t0, t1) = (engine.before().t, engine.state().t);
+        self.states.push(engine.state(), t1 - t0);
+        if let Err(e) = engine.record(recorder) {
+            let mut e = SimError::from_failure(&**sys, &e, t0, t1 - t0);
+            blame::strongest_force(sys, engine.before(), &mut e);
+            return Err(e);
+        }
+        recorder.place_events(sys, engine.events(), [engine.before(), engine.state()]);
+        let rejected = engine.counts().rejections.total();
+        recorder.steps.add_rejected(rejected - self.rejected);
+        self.rejected = rejected;
+        Ok(Stepped::Step)
+    }
+
+    /// Steps until the time asked for, or the end of the run, is reached or passed. What is passed
+    /// there can be asked for: [`Simulation::state_at`].
+    pub fn advance_to(&mut self, t: f64) -> Result<(), SimError> {
+        while self.state().t < t && self.step()? == Stepped::Step {}
+        Ok(())
+    }
+
+    /// State at the end of the last step.
+    pub fn state(&self) -> &State {
+        self.engine.state()
+    }
+
+    /// State at a time inside the last step, by the interpolation that samples come from.
+    pub fn state_at(&mut self, t: f64) -> State {
+        let mut out = self.engine.state().clone();
+        if t < out.t {
+            self.engine.interpolate(&mut self.dense, t, &mut out);
+        }
+        out
+    }
+
+    /// The model.
+    pub fn system(&self) -> &System {
+        &self.sys
+    }
+
+    /// What it runs with.
+    pub fn options(&self) -> &RunOptions {
+        &self.options
+    }
+
+    /// Accepted steps so far.
+    pub fn steps(&self) -> u64 {
+        self.engine.counts().steps
+    }
+
+    /// What happened at contacts so far.
+    pub fn events(&self) -> &[Event] {
+        self.engine.events()
+    }
+
+    /// What was recorded so far.
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Samples so far.
+    pub fn results(&self) -> &Results {
+        &self.recorder.results
+    }
+
+    /// The user does not want more: the outcome will say so.
+    pub fn interrupt(&mut self) {
+        if self.error.is_none() {
+            self.status = Status::Interrupted;
+        }
+    }
+
+    /// What it has come to, whether or not the end was reached.
+    pub fn summary(&self) -> Summary {
+        let Simulation { sys, engine, recorder, options, .. } = self;
+        let counts = engine.counts();
+        let energy = recorder.audit.balance(recorder.steps.rows());
+        let tally = engine.contact();
+        let (work, r) = (counts.work, counts.rejections);
+        let adaptive = counts.fixed_step.is_none();
+        let mut summary = Summary {
+            status: self.status,
+            model: sys.model().title.clone(),
+            method: self.method.name.to_owned(),
+            scheme: in_contact(sys, options).then_some(options.scheme.name()),
+            version: env!("CARGO_PKG_VERSION"),
+            rtol: adaptive.then_some(self.tol.rtol),
+            atol: adaptive.then_some(self.tol.atol),
+            step: counts.fixed_step,
+            step_chosen: options.step.is_none() && !adaptive,
+            t_start: self.start.t,
+            t_end: engine.state().t.min(options.t_end),
+            steps: counts.steps,
+            rejected: r.total(),
+            rejected_by_error: r.error,
+            rejected_by_convergence: r.convergence + r.non_finite,
+            singular_hops: counts.hops,
+            first_singular_hop: counts.first_hop,
+            stiff_since: counts.stiff_since,
+            evaluations: work.evaluations,
+            factorizations: work.factorizations,
+            newton_iterations: work.newton,
+            projections: work.projections,
+            wall_s: self.spent[0] + self.clock.elapsed().as_secs_f64(),
+            cpu_s: self.spent[1] + self.cpu.seconds(),
+            max_position_drift: recorder.drift[0],
+            max_velocity_drift: recorder.drift[1],
+            max_sample_position_drift: recorder.sample_drift[0],
+            max_sample_velocity_drift: recorder.sample_drift[1],
+            stepped_over: recorder.stepped_over.clone(),
+            max_acceleration_drift: recorder.drift[2],
+            energy_error: energy.error,
+            energy,
+            events: engine.events().len() as u64,
+            contact_tolerances: tally.is_some().then_some(options.contact),
+            contact: tally,
+            length: sys.length_scale(),
+            rate: recorder.audit.fastest,
+            samples: recorder.results.t.len() as u64,
+            mobility: self.assembly.mobility,
+            redundant: self.assembly.redundancy.len(),
+            rank_gap: self.assembly.rank_gap,
+            non_unique_reactions: self.assembly.non_unique.clone(),
+            error: self.error.as_ref().map(|e| e.kind.code().to_owned()),
+            verdict: Verdict::default(),
+        };
+        summary.verdict = judge(&summary);
+        summary
+    }
+
+    /// Ends the run where it is.
+    pub fn finish(self) -> RunOutcome {
+        let summary = self.summary();
+        let events = self.engine.events().to_vec();
+        let Recorder { results, motion, touches, loads, steps, .. } = self.recorder;
+        let (states, error) = (self.states, self.error);
+        RunOutcome { results, summary, error, states, motion, touches, loads, steps, events }
+    }
+}
+
+impl Remember for Simulation {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        m.same_text(&self.identity());
+        if m.failed() {
+            return;
+        }
+        let mut spent = [
+            self.spent[0] + self.clock.elapsed().as_secs_f64(),
+            self.spent[1] + self.cpu.seconds(),
+        ];
+        spent.remember(m);
+        if m.reads() {
+            (self.spent, self.clock, self.cpu) = (spent, Instant::now(), CpuClock::start());
+        }
+        self.engine.remember(m);
+        self.recorder.remember(m);
+        self.states.remember(m);
+        self.rejected.remember(m);
+    }
+}
+
+/// Why a run cannot go on from what was saved.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RestoreError {
+    /// It could not even be begun.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// What was saved belongs to another run.
+    #[error("what was saved does not fit this run: {0}")]
+    Memory(#[from] MemoryError),
+}
+
+/// Contacts are treated, or the scheme is one of contact.
+fn in_contact(sys: &System, opts: &RunOptions) -> bool {
+    sys.has_contacts() || opts.scheme == SchemeType::TimeStepping
+}
