@@ -6,6 +6,7 @@ use crate::new_cmd::Kind;
 use crate::{console, report};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ pub struct Cli {
 pub enum Command {
     /// Simulate a model and write its results.
     Run(Box<RunArgs>),
+    /// Go on with a run that was stopped, from its last checkpoint.
+    Resume(ResumeArgs),
     /// Run a model with several methods and measure cost and accuracy of each.
     Compare(Box<CompareArgs>),
     /// Let independent families of methods confirm each other: every column with an error band.
@@ -51,7 +54,7 @@ pub enum Command {
 }
 
 /// The model and its parameters.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct ModelArgs {
     /// Model file (TOML, or JSON when its name ends in .json).
     pub model: PathBuf,
@@ -71,7 +74,7 @@ pub struct ModelArgs {
 }
 
 /// `delassus run`. Numbers may be expressions with units: "10 ms", "2*pi", 1e-3.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct RunArgs {
     /// Model.
     #[command(flatten)]
@@ -123,6 +126,10 @@ pub struct RunArgs {
     /// When the run fails, write the last 100 accepted states to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub dump_states: Option<PathBuf>,
+    /// Write a checkpoint into the results folder every so often, on the clock: "10 s". `delassus
+    /// resume DIR` goes on from the last one with the same bits.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub checkpoint: Option<String>,
     /// End with code 4 where the verdict on the results is not good.
     #[arg(long)]
     pub strict: bool,
@@ -135,6 +142,25 @@ pub struct RunArgs {
     /// Use an output folder that holds other files.
     #[arg(long)]
     pub force: bool,
+    /// Print errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `delassus resume`.
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// Results folder with the checkpoint of a run that did not end.
+    pub folder: PathBuf,
+    /// Where the model file is now, if it was moved.
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Another interval between checkpoints, on the clock.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub checkpoint: Option<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
     /// Print errors only.
     #[arg(long, short)]
     pub quiet: bool,

@@ -44,6 +44,11 @@ impl Asked {
             let fault = Fault::new("E_RANGE", "--max-runs", "one run has nothing to agree with");
             faults.push(fault.help("give at least 2"));
         }
+        if a.run.checkpoint.is_some() {
+            let message = "several runs at once have no checkpoint";
+            let fault = Fault::new("E_USAGE", "--checkpoint", message);
+            faults.push(fault.help("leave it out, or use `delassus run`"));
+        }
         if !faults.is_empty() {
             return Err(Failure::input(faults));
         }
@@ -72,7 +77,7 @@ pub fn certify(a: &CertifyArgs) -> Result<Exit, Failure> {
         let made = certify::certify(&prepared.model, &asked.plan(prepared), &bar);
         bar.0.finish_and_clear();
         let made = made.map_err(|e| setup_failure(&e, &prepared.places))?;
-        Ok(Integrated { outcome: made.outcome, certificate: Some(made.certificate) })
+        Ok(Integrated { outcome: made.outcome, certificate: Some(made.certificate), note: None })
     })
 }
 

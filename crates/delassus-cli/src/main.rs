@@ -8,6 +8,7 @@ mod args;
 mod certify_cmd;
 mod certify_text;
 mod check_cmd;
+mod checkpoint;
 mod compare_cmd;
 mod compare_files;
 mod compare_plan;
@@ -34,6 +35,7 @@ mod progress;
 mod reading;
 mod report;
 mod report_cmd;
+mod resume_cmd;
 mod run_cmd;
 mod settings;
 mod signal;
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: &Cli) -> Exit {
     let (result, json) = match &cli.command {
         Command::Run(a) => (run_cmd::run(a), a.json),
+        Command::Resume(a) => (resume_cmd::resume(a), a.json),
         Command::Certify(a) => (certify_cmd::certify(a), a.run.json),
         Command::Compare(a) => (compare_cmd::compare(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),

@@ -1,6 +1,7 @@
 //! Where results go, decided and checked before the run.
 
 use crate::args::RunArgs;
+use crate::checkpoint::CHECKPOINT_BIN;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use delassus_report::{CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV};
@@ -72,6 +73,7 @@ impl Output {
                 LOADS_BIN,
                 STEPS_CSV,
                 EVENTS_CSV,
+                CHECKPOINT_BIN,
             ];
             folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
         }
@@ -131,7 +133,8 @@ fn check_folder(folder: &Path, mark: &str, force: bool) -> Result<(), Failure> {
     match fs::read_dir(folder) {
         Ok(mut entries) => {
             let used = entries.next().is_some();
-            if used && !force && !folder.join(mark).is_file() {
+            let own = [mark, CHECKPOINT_BIN].iter().any(|m| folder.join(m).is_file());
+            if used && !force && !own {
                 let message = format!(
                     "the folder {} holds files that are not results of delassus",
                     folder.display()

@@ -1,6 +1,7 @@
 //! `delassus run`.
 
 use crate::args::RunArgs;
+use crate::checkpoint::{self, Saver};
 use crate::dump::{self, Dump};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
@@ -11,7 +12,7 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::{certify_text, console, page, report, signal, summary_text};
 use delassus::sim::certify::Certificate;
-use delassus::sim::{self, Item, Observer, Results, RunOutcome, Status, Summary, Tone};
+use delassus::sim::{self, Item, Observer, Results, RunOutcome, Simulation, Status, Summary, Tone};
 use delassus_report::Description;
 use serde::Serialize;
 
@@ -46,17 +47,23 @@ pub struct Integrated {
     pub outcome: RunOutcome,
     /// What other families of methods say of it.
     pub certificate: Option<Certificate>,
+    /// What went wrong beside it.
+    pub note: Option<Fault>,
 }
 
 impl From<RunOutcome> for Integrated {
     fn from(outcome: RunOutcome) -> Integrated {
-        Integrated { outcome, certificate: None }
+        Integrated { outcome, certificate: None, note: None }
     }
 }
 
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
-    run_watched(a, |prepared, _| Ok(integrate(prepared, !a.quiet)?.into()))
+    checkpoint::interval(a)?;
+    run_watched(a, |prepared, _| {
+        let sim = Simulation::new(&prepared.model, &prepared.options);
+        integrate(sim.map_err(|e| setup_failure(&e, &prepared.places))?, a, prepared)
+    })
 }
 
 /// The same with another way to integrate; it gets what the model looks like.
@@ -76,7 +83,7 @@ pub fn run_watched(
     }
     let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
     prepared.options.keep_motion = description.is_some();
-    let Integrated { mut outcome, certificate } = integrate(&prepared, description.as_ref())?;
+    let Integrated { mut outcome, certificate, note } = integrate(&prepared, description.as_ref())?;
     let mut errors: Vec<Fault> = outcome.error.iter().map(stopped).collect();
     if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
         errors = vec![fault];
@@ -111,6 +118,7 @@ pub fn run_watched(
         [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
             .into_iter()
             .flatten()
+            .chain(note)
             .chain(outcome.summary.verdict.notes().map(judged))
             .collect();
     if !a.quiet {
@@ -149,11 +157,24 @@ pub fn run_watched(
     Ok(exit)
 }
 
-fn integrate(prepared: &Prepared, show: bool) -> Result<RunOutcome, Failure> {
-    let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, show);
-    let outcome = watched(prepared, &mut progress);
+/// Takes a simulation to its end, with a progress bar and checkpoints as the arguments want them.
+pub fn integrate(sim: Simulation, a: &RunArgs, prepared: &Prepared) -> Result<Integrated, Failure> {
+    signal::listen();
+    let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, !a.quiet);
+    let (every, folder) = (checkpoint::interval(a)?, Output::new(a).folder);
+    let Some((every, folder)) = every.zip(folder) else {
+        let outcome = sim::watch(sim, &mut progress);
+        progress.clear();
+        return Ok(outcome.into());
+    };
+    let mut saver = Saver::new(&mut progress, every, &folder, a, prepared)?;
+    let outcome = sim::watch(sim, &mut saver);
+    let note = saver.fault.take();
     progress.clear();
-    outcome
+    if outcome.summary.status != Status::Interrupted {
+        checkpoint::remove(&folder);
+    }
+    Ok(Integrated { outcome, certificate: None, note })
 }
 
 /// Integrates with an observer, and stops on a signal if the observer does.

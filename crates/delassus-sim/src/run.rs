@@ -50,12 +50,12 @@ pub fn watch(mut sim: Simulation, observer: &mut dyn Observer) -> RunOutcome {
         observer.stepped(t, sim.steps());
         observer.recorded(sim.recorder());
         observer.happened(sim.events());
+        if sim.can_pause() {
+            observer.pause(&mut sim);
+        }
         if observer.stop() {
             sim.interrupt();
             break;
-        }
-        if sim.can_pause() {
-            observer.pause(&mut sim);
         }
     }
     sim.finish()

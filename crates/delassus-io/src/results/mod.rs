@@ -16,6 +16,7 @@
 //! ```
 
 mod atomic;
+mod checkpoint;
 mod column;
 mod contacts_file;
 mod csv_read;
@@ -27,6 +28,7 @@ mod motion_file;
 mod parquet_write;
 
 pub use atomic::{ResultWriter, atomic_write};
+pub use checkpoint::{Checkpoint, CheckpointError, read_checkpoint, write_checkpoint};
 pub use column::Column;
 pub use contacts_file::{ContactPoints, ContactRow, read_contacts, write_contacts};
 pub use csv_read::{CsvError, CsvTable, read_csv, read_csv_from, salvage_csv};

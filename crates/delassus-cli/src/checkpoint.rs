@@ -1,0 +1,172 @@
+//! Checkpoints of a run: written while it goes on, read by `delassus resume`.
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::number::number;
+use crate::prepare::Prepared;
+use delassus::expr::Dim;
+use delassus::io::results::{Checkpoint, CheckpointError, read_checkpoint, write_checkpoint};
+use delassus::sim::contact::Event;
+use delassus::sim::{Observer, Recorder, Simulation};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf, absolute};
+use std::time::{Duration, Instant};
+
+/// The file in the results folder.
+pub const CHECKPOINT_BIN: &str = "checkpoint.bin";
+
+/// What a checkpoint is about.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct About {
+    /// Version of the program: another one may remember other things.
+    pub version: String,
+    /// Identifies the content of the model.
+    pub model_sha256: String,
+    /// The command, with paths that do not depend on where it was called.
+    pub run: RunArgs,
+    /// Time that was reached, s.
+    pub t: f64,
+}
+
+/// How often the arguments ask for a checkpoint, on the clock.
+pub fn interval(a: &RunArgs) -> Result<Option<Duration>, Failure> {
+    let Some(text) = &a.checkpoint else { return Ok(None) };
+    let wrong = |fault| Failure::input(vec![fault]);
+    let seconds = number("--checkpoint", text, Dim::TIME).map_err(|f| wrong(*f))?;
+    let usage = |message: &str, help: &str| {
+        wrong(Fault::new("E_USAGE", "--checkpoint", message).help(help))
+    };
+    let Ok(every) = Duration::try_from_secs_f64(seconds) else {
+        return Err(usage("the interval must not be negative", "give a time such as \"10 s\""));
+    };
+    let own = a.csv.is_some() || a.parquet.is_some() || a.json;
+    if own && a.out.is_none() {
+        return Err(usage("a checkpoint stands in the results folder", "add --out DIR"));
+    }
+    Ok(Some(every))
+}
+
+/// Takes the checkpoint out of a folder, if there is one: the run has ended.
+pub fn remove(folder: &Path) {
+    let _ = std::fs::remove_file(folder.join(CHECKPOINT_BIN));
+}
+
+/// Reads the checkpoint of a folder.
+pub fn read(folder: &Path) -> Result<(About, Vec<u8>), Failure> {
+    let path = folder.join(CHECKPOINT_BIN);
+    let refused = |message: String, help: &str| {
+        let message = format!("{}: {message}", path.display());
+        Failure::file(Fault::new("E_CHECKPOINT", "", message).help(help))
+    };
+    let Checkpoint { about, memory } = read_checkpoint(&path).map_err(|e| match e {
+        CheckpointError::Io(e) if e.kind() == std::io::ErrorKind::NotFound => refused(
+            "there is no checkpoint here".to_owned(),
+            "a run writes them with --checkpoint \"10 s\", and takes the last one away when it is done",
+        ),
+        CheckpointError::OtherFormat { .. } => {
+            refused(e.to_string(), "use the version of delassus that wrote it, or run the model again")
+        }
+        e => refused(e.to_string(), "run the model again"),
+    })?;
+    let about: About = serde_json::from_str(&about).map_err(|e| {
+        refused(format!("what it is about cannot be read: {e}"), "run the model again")
+    })?;
+    if about.version != env!("CARGO_PKG_VERSION") {
+        let message = format!(
+            "it was written by version {}, and this is version {}",
+            about.version,
+            env!("CARGO_PKG_VERSION")
+        );
+        return Err(refused(message, "use the version that wrote it, or run the model again"));
+    }
+    Ok((about, memory))
+}
+
+/// Writes checkpoints beside what another observer does.
+pub struct Saver<'a> {
+    inner: &'a mut dyn Observer,
+    every: Duration,
+    last: Instant,
+    path: PathBuf,
+    about: About,
+    /// Why the last one could not be written; the run goes on.
+    pub fault: Option<Fault>,
+}
+
+impl<'a> Saver<'a> {
+    /// Into a folder, which is made.
+    pub fn new(
+        inner: &'a mut dyn Observer,
+        every: Duration,
+        folder: &Path,
+        a: &RunArgs,
+        prepared: &Prepared,
+    ) -> Result<Saver<'a>, Failure> {
+        let refused = |path: &Path, e: &std::io::Error| Failure {
+            exit: Exit::File,
+            faults: vec![crate::output::refused(path, e)],
+        };
+        std::fs::create_dir_all(folder).map_err(|e| refused(folder, &e))?;
+        let fixed = |path: &Path| absolute(path).map_err(|e| refused(path, &e));
+        let fixed_if = |path: &Option<PathBuf>| path.as_deref().map(fixed).transpose();
+        let mut run = a.clone();
+        run.model.model = fixed(&a.model.model)?;
+        run.model.allow_dir =
+            a.model.allow_dir.iter().map(|d| fixed(d)).collect::<Result<_, _>>()?;
+        run.out = Some(fixed(folder)?);
+        run.csv = fixed_if(&a.csv)?;
+        run.parquet = fixed_if(&a.parquet)?;
+        run.events = fixed_if(&a.events)?;
+        run.dump_states = fixed_if(&a.dump_states)?;
+        Ok(Saver {
+            inner,
+            every,
+            last: Instant::now(),
+            path: folder.join(CHECKPOINT_BIN),
+            about: About {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                model_sha256: prepared.hash.clone(),
+                run,
+                t: prepared.model.state.t,
+            },
+            fault: None,
+        })
+    }
+
+    fn write(&mut self, sim: &mut Simulation) -> Result<(), String> {
+        self.about.t = sim.state().t;
+        let about = serde_json::to_string(&self.about).map_err(|e| e.to_string())?;
+        write_checkpoint(&self.path, &about, &sim.save()).map_err(|e| e.to_string())
+    }
+}
+
+impl Observer for Saver<'_> {
+    fn stepped(&mut self, t: f64, steps: u64) {
+        self.inner.stepped(t, steps);
+    }
+
+    fn recorded(&mut self, r: &Recorder) {
+        self.inner.recorded(r);
+    }
+
+    fn happened(&mut self, events: &[Event]) {
+        self.inner.happened(events);
+    }
+
+    fn stop(&self) -> bool {
+        self.inner.stop()
+    }
+
+    fn pause(&mut self, sim: &mut Simulation) {
+        if self.last.elapsed() < self.every && !self.stop() {
+            return;
+        }
+        self.fault = self.write(sim).err().map(|e| {
+            let message = format!("no checkpoint at t = {} s: {e}", sim.state().t);
+            Fault::new("N_CHECKPOINT", "--checkpoint", message)
+                .help("check the space on the disk; the run goes on without")
+        });
+        self.last = Instant::now();
+    }
+}
