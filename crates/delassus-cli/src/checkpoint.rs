@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// The file in the results folder.
 pub const CHECKPOINT_BIN: &str = "checkpoint.bin";
 
+/// Time between two checkpoints at least, in the time that one takes: they must not hold up the run.
+const SHARE: u32 = 10;
+
 /// What a checkpoint is about.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct About {
@@ -87,7 +90,8 @@ pub fn read(folder: &Path) -> Result<(About, Vec<u8>), Failure> {
 pub struct Saver<'a> {
     inner: &'a mut dyn Observer,
     every: Duration,
-    last: Instant,
+    /// The next one is not due before this.
+    due: Instant,
     path: PathBuf,
     about: About,
     /// Why the last one could not be written; the run goes on.
@@ -122,7 +126,7 @@ impl<'a> Saver<'a> {
         Ok(Saver {
             inner,
             every,
-            last: Instant::now(),
+            due: Instant::now() + every,
             path: folder.join(CHECKPOINT_BIN),
             about: About {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -159,7 +163,8 @@ impl Observer for Saver<'_> {
     }
 
     fn pause(&mut self, sim: &mut Simulation) {
-        if self.last.elapsed() < self.every && !self.stop() {
+        let begun = Instant::now();
+        if begun < self.due && !self.stop() {
             return;
         }
         self.fault = self.write(sim).err().map(|e| {
@@ -167,6 +172,7 @@ impl Observer for Saver<'_> {
             Fault::new("N_CHECKPOINT", "--checkpoint", message)
                 .help("check the space on the disk; the run goes on without")
         });
-        self.last = Instant::now();
+        let took = begun.elapsed();
+        self.due = Instant::now() + self.every.max(SHARE * took);
     }
 }

@@ -12,7 +12,9 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::{certify_text, console, page, report, signal, summary_text};
 use delassus::sim::certify::Certificate;
-use delassus::sim::{self, Item, Observer, Results, RunOutcome, Simulation, Status, Summary, Tone};
+use delassus::sim::{
+    self, Note, Observer, RunOutcome, SimError, SimErrorKind, Simulation, Status, Summary, Tone,
+};
 use delassus_report::Description;
 use serde::Serialize;
 
@@ -84,10 +86,7 @@ pub fn run_watched(
     let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
     prepared.options.keep_motion = description.is_some();
     let Integrated { mut outcome, certificate, note } = integrate(&prepared, description.as_ref())?;
-    let mut errors: Vec<Fault> = outcome.error.iter().map(stopped).collect();
-    if let Some(fault) = cut_at_non_finite(&mut outcome, &prepared) {
-        errors = vec![fault];
-    }
+    let errors: Vec<Fault> = outcome.error.iter().map(|e| stopped(e, &prepared)).collect();
     let doubted = outcome.summary.verdict.tone > Tone::Good;
     let exit = match outcome.summary.status {
         Status::Done if certificate.as_ref().is_some_and(|c| !c.certified) => Exit::NotCertified,
@@ -96,7 +95,7 @@ pub fn run_watched(
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
     };
-    let metadata = metadata(&outcome.summary, &prepared.hash);
+    let metadata = outcome.summary.metadata(&prepared.hash);
     let asked = a.dump_states.is_some() && exit == Exit::Numerical;
     let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
     let view = description.map(|d| page::View::new(d, &mut outcome));
@@ -114,13 +113,7 @@ pub fn run_watched(
         report::errors(&errors);
     })?;
     let files = writer.written().to_vec();
-    let after: Vec<Fault> =
-        [stiff(&outcome.summary, &prepared), stepping(&outcome.summary, &prepared)]
-            .into_iter()
-            .flatten()
-            .chain(note)
-            .chain(outcome.summary.verdict.notes().map(judged))
-            .collect();
+    let after: Vec<Fault> = note.into_iter().chain(outcome.notes.iter().map(noted)).collect();
     if !a.quiet {
         report::warnings(&after);
     }
@@ -184,122 +177,21 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
 }
 
-/// A note of the verdict.
-fn judged((item, code): (&Item, &'static str)) -> Fault {
-    let fault = Fault { t: item.t, ..Fault::new(code, "", &item.text) };
-    match item.help {
+/// A note of the library.
+fn noted(note: &Note) -> Fault {
+    let fault = Fault { t: note.t, ..Fault::new(note.code, note.path, &note.message) };
+    match &note.help {
         Some(help) => fault.help(help),
         None => fault,
     }
 }
 
-/// What to expect of time-stepping, and what it leaves aside.
-fn stepping(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
-    let h = summary.step.filter(|_| summary.scheme == Some("time-stepping"))?;
-    if !prepared.model.system.has_contacts() {
-        return None;
+fn stopped(e: &SimError, prepared: &Prepared) -> Fault {
+    if e.kind == SimErrorKind::NotFinite {
+        let fault = prepared.places.fault(e.kind.code(), &e.blame.join(", "), &e.detail);
+        return fault.help(&e.help);
     }
-    let given = prepared.options.rtol.is_some() || prepared.options.atol.is_some();
-    let unused = if given { "; tolerances are not used" } else { "" };
-    let message = format!(
-        "time-stepping ({}) is of first order: with steps of {} s the time of an impact is known to \
-         about one step, and errors of positions grow with the step{unused}",
-        summary.method,
-        summary_text::brief(h)
-    );
-    let help = "halve --step and compare, or use --scheme hybrid, which locates every impact";
-    Some(Fault::new("N_TIME_STEPPING", "method.scheme", message).help(help))
-}
-
-/// Advice where stability, not accuracy, limited the steps.
-fn stiff(summary: &Summary, prepared: &Prepared) -> Option<Fault> {
-    let t = summary.stiff_since?;
-    let able = sim::able_methods(&prepared.model.system);
-    let names: Vec<&str> = able.iter().filter(|m| m.stiff && m.adaptive).map(|m| m.name).collect();
-    Some(stiff_note(&summary.method, t, &names))
-}
-
-fn stiff_note(method: &str, t: f64, better: &[&str]) -> Fault {
-    let message = format!(
-        "the model is stiff for {method}: from t = {} s on, stability and not accuracy limited \
-         its steps",
-        summary_text::brief(t)
-    );
-    let help = match better {
-        [] => "use a fixed-step method for stiff systems; see `delassus methods`".to_owned(),
-        _ => format!(
-            "try --method with one of: {}; `delassus compare` measures them",
-            better.join(", ")
-        ),
-    };
-    Fault::new("N_STIFF", "method.name", message).help(help)
-}
-
-fn stopped(e: &sim::SimError) -> Fault {
     let t = summary_text::brief(e.t);
     let message = format!("stopped at t = {t} s (step {:.3e} s): {}", e.h, e.detail);
     Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
-}
-
-/// Results that are not finite are never written: the run counts as failed from there on.
-fn cut_at_non_finite(outcome: &mut RunOutcome, prepared: &Prepared) -> Option<Fault> {
-    let Results { channels, t, data } = &mut outcome.results;
-    let (row, k) = data
-        .iter()
-        .zip(&*channels)
-        .enumerate()
-        .filter_map(|(k, (column, c))| Some((column.iter().position(|x| !c.allows(*x))?, k)))
-        .min()?;
-    let (time, value) = (t[row], data[k][row]);
-    for column in data.iter_mut().chain([&mut *t]) {
-        column.truncate(row);
-    }
-    let channel = &channels[k];
-    outcome.summary.status = Status::Failed;
-    outcome.summary.samples = row as u64;
-    outcome.summary.error = Some("E_NONFINITE".to_owned());
-    outcome.summary.verdict = sim::judge(&outcome.summary);
-    let message = format!(
-        "the column \"{}\" is {value} at t = {time} s; results before that time are kept",
-        channel.name
-    );
-    let fault = prepared.places.fault("E_NONFINITE", &format!("sensor.{}", channel.name), &message);
-    Some(fault.help("check divisions, roots and logarithms in the sensor and what it refers to"))
-}
-
-/// What a Parquet file says about its origin: nothing that differs between equal runs.
-fn metadata(s: &Summary, hash: &str) -> Vec<(String, String)> {
-    let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
-    let status = match s.status {
-        Status::Done => "done",
-        Status::Failed => "failed",
-        Status::Interrupted => "interrupted",
-    };
-    [
-        ("delassus.version", s.version.to_owned()),
-        ("delassus.model", s.model.clone()),
-        ("delassus.model_sha256", hash.to_owned()),
-        ("delassus.method", s.method.clone()),
-        ("delassus.rtol", number(s.rtol)),
-        ("delassus.atol", number(s.atol)),
-        ("delassus.step", number(s.step)),
-        ("delassus.status", status.to_owned()),
-        ("delassus.samples", s.samples.to_string()),
-    ]
-    .into_iter()
-    .map(|(k, v)| (k.to_owned(), v))
-    .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stiff_model_gets_names_of_methods() {
-        let note = stiff_note("mdop5", 0.25, &["gen-alpha", "radau5"]);
-        assert_eq!(note.code, "N_STIFF");
-        assert!(note.message.contains("mdop5") && note.message.contains("0.25 s"));
-        assert!(note.help.is_some_and(|h| h.contains("gen-alpha, radau5")));
-    }
 }

@@ -5,6 +5,7 @@ use crate::output::{DIAGNOSTICS_CSV, REPORT_HTML, RESULTS_CSV, RESULTS_PARQUET, 
 use crate::run_cmd::RunReport;
 use delassus::io::model_file::escape;
 use delassus::model::ContactTolerances;
+pub use delassus::sim::brief;
 use delassus::sim::{Item, Status, Tone, Verdict};
 use std::path::Path;
 
@@ -139,13 +140,6 @@ fn verdict(v: &Verdict) -> String {
         (Tone::Bad, false) => format!("{word}: {}", marked.join("; ").to_lowercase()),
         _ => word.to_owned(),
     }
-}
-
-/// A number to nine digits, without the noise behind them.
-pub fn brief(x: f64) -> String {
-    let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
-    let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());
-    if plain { rounded.to_string() } else { format!("{rounded:e}") }
 }
 
 /// What a lenient reader left out, if anything.

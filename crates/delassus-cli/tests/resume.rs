@@ -57,7 +57,7 @@ fn killed(file: &str, args: &[&str]) {
             continue;
         }
         resumed += 1;
-        let ran = bench.run(&["resume", "cut", "--quiet"]);
+        let ran = bench.run(&["resume", "cut", "--quiet", "--checkpoint", "1 min"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{file}, kill {k}");
         assert!(!bench.path("cut/checkpoint.bin").exists(), "{file}, kill {k}");
         for name in SAME {
@@ -74,17 +74,17 @@ fn killed(file: &str, args: &[&str]) {
 
 #[test]
 fn the_escapement() {
-    killed("escapement.toml", &["--end", "4"]);
+    killed("escapement.toml", &["--end", "2"]);
 }
 
 #[test]
 fn the_slider_crank() {
-    killed("slider_crank.toml", &["--end", "60", "--rtol", "1e-10"]);
+    killed("slider_crank.toml", &["--end", "20", "--rtol", "1e-9"]);
 }
 
 #[test]
 fn a_heap() {
-    killed("spheres_in_box.toml", &["--end", "0.5"]);
+    killed("spheres_in_box.toml", &["--end", "0.2"]);
 }
 
 /// Stops a run by a signal and leaves its checkpoint.

@@ -28,6 +28,8 @@ pub struct Manifold {
     /// Runs of plain coordinates: (iq, iv, n).
     vectors: Vec<(usize, usize, usize)>,
     rots: Vec<Rot>,
+    /// Per velocity, whether it is the first of a rotation.
+    begins_rotation: Vec<bool>,
     nq: usize,
     nv: usize,
 }
@@ -40,7 +42,13 @@ impl Manifold {
 
     /// Product of the given factors, coordinates in that order.
     pub fn new(blocks: &[Block]) -> Manifold {
-        let mut m = Manifold { vectors: Vec::new(), rots: Vec::new(), nq: 0, nv: 0 };
+        let mut m = Manifold {
+            vectors: Vec::new(),
+            rots: Vec::new(),
+            begins_rotation: Vec::new(),
+            nq: 0,
+            nv: 0,
+        };
         for b in blocks {
             match *b {
                 Block::Vector(n) => {
@@ -51,11 +59,13 @@ impl Manifold {
                     }
                     m.nq += n;
                     m.nv += n;
+                    m.begins_rotation.resize(m.nv, false);
                 }
                 Block::So3 => {
                     m.rots.push(Rot { iq: m.nq, iv: m.nv });
                     m.nq += 4;
                     m.nv += 3;
+                    m.begins_rotation.extend([true, false, false]);
                 }
             }
         }
@@ -136,14 +146,10 @@ impl Manifold {
         if self.rots.is_empty() {
             return;
         }
-        for row in 0..pattern.nrows {
-            let (lo, hi) = (pattern.row_ptr[row], pattern.row_ptr[row + 1]);
-            for r in &self.rots {
-                let cols = &pattern.col[lo..hi];
-                let Ok(at) = cols.binary_search(&r.iv) else { continue };
-                let s = lo + at;
+        for (s, iv) in pattern.col.iter().enumerate() {
+            if self.begins_rotation[*iv] {
                 // (x · T)ᵀ = Tᵀ x, and T(ξ)ᵀ = T(−ξ)
-                let x = so3::tangent_mul(&-vec3(xi, r.iv), &vec3(values, s));
+                let x = so3::tangent_mul(&-vec3(xi, *iv), &vec3(values, s));
                 put(values, s, &x);
             }
         }

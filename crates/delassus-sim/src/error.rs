@@ -100,6 +100,8 @@ pub enum SimErrorKind {
     StickMoves,
     /// No forces or impulses fulfil the laws of the contacts.
     NoContactForces,
+    /// A column of the results is not finite.
+    NotFinite,
 }
 
 impl SimErrorKind {
@@ -118,6 +120,7 @@ impl SimErrorKind {
             SimErrorKind::MotionJumps => "E_MOTION_JUMP",
             SimErrorKind::StickMoves => "E_STICK_MOVES",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
+            SimErrorKind::NotFinite => "E_NONFINITE",
         }
     }
 }

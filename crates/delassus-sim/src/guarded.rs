@@ -51,19 +51,11 @@ impl Ended {
                 (Status::Interrupted, _) => {
                     ("", format!("stopped at t = {} s", outcome.summary.t_end))
                 }
-                (Status::Done, _) if !finite(outcome) => {
-                    ("E_NONFINITE", "some results are not finite".to_owned())
-                }
                 (Status::Done, _) => return None,
             },
         };
         Some((code.to_owned(), words))
     }
-}
-
-fn finite(outcome: &RunOutcome) -> bool {
-    let mut columns = outcome.results.channels.iter().zip(&outcome.results.data);
-    columns.all(|(c, values)| values.iter().all(|x| c.allows(*x)))
 }
 
 /// Stops a run at its limit of CPU time or when the user wants it.

@@ -6,9 +6,10 @@ use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions, Stepped};
 use crate::engine::{Engine, Smooth};
-use crate::error::{SetupError, SimError};
+use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
+use crate::notes::{self, Note};
 use crate::options::{RunOptions, check_abilities, unknown};
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
@@ -44,6 +45,8 @@ pub struct RunOutcome {
     pub steps: StepLog,
     /// What happened at contacts.
     pub events: Vec<Event>,
+    /// What the user should know.
+    pub notes: Vec<Note>,
 }
 
 /// A model on its way.
@@ -348,13 +351,18 @@ impl Simulation {
         summary
     }
 
-    /// Ends the run where it is.
-    pub fn finish(self) -> RunOutcome {
+    /// Ends the run where it is. Results that are not finite are never handed out: the run counts as
+    /// failed from there on.
+    pub fn finish(mut self) -> RunOutcome {
+        if let Some(e) = cut_at_non_finite(&mut self.recorder.results) {
+            (self.status, self.error) = (Status::Failed, Some(e));
+        }
         let summary = self.summary();
+        let notes = notes::notes(&self.sys, &self.options, &summary);
         let events = self.engine.events().to_vec();
         let Recorder { results, motion, touches, loads, steps, .. } = self.recorder;
         let (states, error) = (self.states, self.error);
-        RunOutcome { results, summary, error, states, motion, touches, loads, steps, events }
+        RunOutcome { results, summary, error, states, motion, touches, loads, steps, events, notes }
     }
 }
 
@@ -388,6 +396,32 @@ pub enum RestoreError {
     /// What was saved belongs to another run.
     #[error("what was saved does not fit this run: {0}")]
     Memory(#[from] MemoryError),
+}
+
+/// Drops what comes after the first value that is not finite, and says where that is.
+fn cut_at_non_finite(results: &mut Results) -> Option<SimError> {
+    let Results { channels, t, data } = results;
+    let (row, k) = data
+        .iter()
+        .zip(&*channels)
+        .enumerate()
+        .filter_map(|(k, (column, c))| Some((column.iter().position(|x| !c.allows(*x))?, k)))
+        .min()?;
+    let (time, value, name) = (t[row], data[k][row], &channels[k].name);
+    for column in data.iter_mut().chain([&mut *t]) {
+        column.truncate(row);
+    }
+    Some(SimError {
+        kind: SimErrorKind::NotFinite,
+        t: time,
+        h: 0.0,
+        detail: format!(
+            "the column \"{name}\" is {value} at t = {time} s; results before that time are kept"
+        ),
+        blame: vec![format!("sensor.{name}")],
+        help: "check divisions, roots and logarithms in the sensor and what it refers to"
+            .to_owned(),
+    })
 }
 
 /// Contacts are treated, or the scheme is one of contact.

@@ -124,3 +124,30 @@ pub struct Summary {
     /// Whether to believe all this.
     pub verdict: Verdict,
 }
+
+impl Summary {
+    /// What a file of results says about its origin: nothing that differs between equal runs. `hash`
+    /// identifies the content of the model.
+    pub fn metadata(&self, hash: &str) -> Vec<(String, String)> {
+        let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
+        let status = match self.status {
+            Status::Done => "done",
+            Status::Failed => "failed",
+            Status::Interrupted => "interrupted",
+        };
+        [
+            ("delassus.version", self.version.to_owned()),
+            ("delassus.model", self.model.clone()),
+            ("delassus.model_sha256", hash.to_owned()),
+            ("delassus.method", self.method.clone()),
+            ("delassus.rtol", number(self.rtol)),
+            ("delassus.atol", number(self.atol)),
+            ("delassus.step", number(self.step)),
+            ("delassus.status", status.to_owned()),
+            ("delassus.samples", self.samples.to_string()),
+        ]
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), v))
+        .collect()
+    }
+}

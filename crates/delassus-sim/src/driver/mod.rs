@@ -369,7 +369,6 @@ impl<P: Problem> Driver<P> {
             self.state.t = t;
         }
         self.method.commit();
-        self.time.arrive();
         self.scale.observe(&self.state, self.method.start());
     }
 

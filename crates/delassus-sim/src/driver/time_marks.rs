@@ -62,19 +62,15 @@ pub(super) struct TimeWatch {
     ahead: f64,
     /// The state that this belongs to, for what also reads the state: its time, s.
     of: f64,
-    /// The scratch of the problem is realised there, or as near as an accepted step leaves it.
+    /// The scratch of the problem is realised there. A step leaves it elsewhere, each method in its own
+    /// way, and a run that was restored has another.
     realized: bool,
 }
 remember!(TimeWatch { mark, smooth_until, seen_until, ahead, of, realized });
 
 impl TimeWatch {
     pub fn new(t: f64) -> TimeWatch {
-        TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, of: t, realized: true }
-    }
-
-    /// A step was accepted: its last evaluation was at the state that it reached.
-    pub fn arrive(&mut self) {
-        self.realized = true;
+        TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, of: t, realized: false }
     }
 
     /// Time does not go back, but the state may have changed.
@@ -144,7 +140,6 @@ impl<P: Problem> Driver<P> {
         }
         if laws == TimeLaws::OfState {
             if !self.time.realized {
-                // an attempt was rejected and may have left anything
                 p.realize_position(t, &self.state.q, &self.state.z, &mut self.ws);
                 p.realize_velocity(&self.state.v, &self.state.z, &mut self.ws);
                 self.time.realized = true;

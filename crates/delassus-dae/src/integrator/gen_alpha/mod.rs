@@ -305,8 +305,10 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.before.copy_from(&self.start);
         self.h_prev = Some(self.h);
         std::mem::swap(&mut self.start, &mut self.end);
-        std::mem::swap(&mut self.told_start, &mut self.told);
         self.tells_start = self.tells;
+        if self.tells {
+            std::mem::swap(&mut self.told_start, &mut self.told);
+        }
     }
 
     fn error(&self) -> ErrorView<'_> {
