@@ -234,7 +234,11 @@ impl Problem for System {
     }
 
     fn unseen_in_time(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
-        self.unseen(ws, a, b, degree)
+        self.unseen(ws, a, b, degree, Self::set_time)
+    }
+
+    fn unseen_in_time_at_most(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
+        self.unseen(ws, a, b, degree, Self::set_time_roughly)
     }
 
     fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
