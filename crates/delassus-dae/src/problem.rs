@@ -239,6 +239,12 @@ pub trait Problem: Send + Sync {
     fn unseen_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64, _degree: u32) -> Unseen {
         Unseen::default()
     }
+
+    /// A bound on the same that may be larger by far and costs little: step after step it reuses
+    /// what it knows of functions of time alone over a longer interval.
+    fn unseen_in_time_at_most(&self, ws: &mut Self::Ws, a: f64, b: f64, degree: u32) -> Unseen {
+        self.unseen_in_time(ws, a, b, degree)
+    }
     /// The function of time that varies most beyond such polynomials, for messages.
     fn restless(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> Option<String> {
         None

@@ -102,10 +102,12 @@ impl<const N: usize> Jet<N> {
         if self.is_zero() || b.is_zero() {
             return Jet::constant(0.0);
         }
-        let mut out = self;
-        for k in 0..N {
+        // most factors are constant or linear
+        let (m, n) = (self.degree(), b.degree());
+        let mut out = Jet::constant(0.0);
+        for k in 0..N.min(m + n + 1) {
             let mut sum = Range::ZERO;
-            for i in 0..=k {
+            for i in k.saturating_sub(n)..=k.min(m) {
                 if self.c[i] != Range::ZERO && b.c[k - i] != Range::ZERO {
                     sum = sum.add(self.c[i].mul(b.c[k - i]));
                 }
@@ -113,6 +115,11 @@ impl<const N: usize> Jet<N> {
             out.c[k] = sum;
         }
         out.with(self.decided && b.decided)
+    }
+
+    /// Number of the last coefficient that is not zero.
+    fn degree(&self) -> usize {
+        self.c.iter().rposition(|c| *c != Range::ZERO).unwrap_or(0)
     }
 
     fn square(self) -> Jet<N> {
@@ -434,13 +441,14 @@ impl<const N: usize> Jet<N> {
         if t0.is_constant() && t0 == t1 {
             return self.less(t0).select(y0, y1);
         }
-        let s = self.sub(t0).div(t1.sub(t0));
-        let x = s.c[0];
+        // where in the step it is, before what it does there
+        let x = self.c[0].sub(t0.c[0]).div(t1.c[0].sub(t0.c[0]));
         if x.hi <= 0.0 {
             y0
         } else if x.lo >= 1.0 {
             y1
         } else if x.lo >= 0.0 && x.hi <= 1.0 {
+            let s = self.sub(t0).div(t1.sub(t0));
             let mut blend = s.square().mul(Jet::constant(3.0).sub(s.add(s)));
             let at = |s: f64| s * s * (3.0 - (s + s));
             blend.c[0] = x.rising(at);

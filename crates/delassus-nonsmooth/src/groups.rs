@@ -70,8 +70,13 @@ impl Groups {
     }
 
     fn join(&mut self, cols: &[usize]) {
+        // coordinates of a block stand next to each other
+        let mut last = NONE;
         for c in cols {
-            self.join_two(cols.first().copied(), *c);
+            if self.block_of[*c] != last {
+                last = self.block_of[*c];
+                self.join_two(cols.first().copied(), *c);
+            }
         }
     }
 

@@ -532,6 +532,10 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.unseen_in_time(&mut ws.base, a, b, degree)
     }
 
+    fn unseen_in_time_at_most(&self, ws: &mut Self::Ws, a: f64, b: f64, degree: u32) -> Unseen {
+        self.base.unseen_in_time_at_most(&mut ws.base, a, b, degree)
+    }
+
     fn restless(&self, ws: &mut Self::Ws, a: f64, b: f64) -> Option<String> {
         self.base.restless(&mut ws.base, a, b)
     }

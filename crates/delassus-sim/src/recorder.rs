@@ -446,7 +446,7 @@ impl Recorder {
                 } else if self.dynamics {
                     self.evaluate(sys)?;
                 } else {
-                    self.realize(sys);
+                    sys.realize_motion(&self.sample, &mut self.ws);
                 }
             }
             (self.dissipated, self.work) = exchanged(((t - t0) / h).clamp(0.0, 1.0));

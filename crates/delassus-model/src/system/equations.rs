@@ -234,7 +234,11 @@ impl Problem for System {
     }
 
     fn unseen_in_time(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
-        self.unseen(ws, a, b, degree)
+        self.unseen(ws, a, b, degree, Self::set_time)
+    }
+
+    fn unseen_in_time_at_most(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
+        self.unseen(ws, a, b, degree, Self::set_time_roughly)
     }
 
     fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
@@ -266,6 +270,44 @@ impl Problem for System {
 }
 
 impl System {
+    /// Realises a state for what samples show as long as no sensor asks for reactions or
+    /// accelerations: bodies, frames, forces and the residuals of rows, but not the Jacobian nor what
+    /// belongs to accelerations.
+    pub fn realize_motion(&self, s: &State, ws: &mut Workspace) {
+        self.place(s.t, &s.q, &s.z, ws);
+        self.set_moving(&s.v, &s.z, ws);
+        self.coincidence_positions(ws);
+        self.coincidence_velocities(ws);
+        for &i in &self.other_rows {
+            let row = &self.rows[i];
+            let (mut g, mut rate) = match &row.offset {
+                RowOffset::Const(x) => (-x, 0.0),
+                RowOffset::Motion(e, k) => {
+                    ws.vars[var::T] = s.t;
+                    let motion = e.eval_d2(&ws.vars, var::T);
+                    ws.motion[*k] = motion;
+                    (-motion.0, -motion.1)
+                }
+            };
+            for term in &self.terms[row.terms.clone()] {
+                if let ScalarKind::World(axis) = term.scalar.kind {
+                    let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
+                    g += term.c * (b.p[axis] - a.p[axis]);
+                    rate += term.c * (b.v[axis] - a.v[axis]);
+                    continue;
+                }
+                let p = self.term_pair(ws, term);
+                let h = term.scalar.kind.gradient(&p);
+                g += term.c * term.scalar.kind.value(&p, &ws.z);
+                rate += term.c * h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+            }
+            ws.g[i] = g;
+            ws.g_dot[i] = rate;
+        }
+        self.roll_velocity(ws);
+        self.evaluate_forces(ws);
+    }
+
     /// Value of a counter's angle on any turn, from the orientations alone.
     fn by_orientation(&self, c: &PairScalar, q: &[f64]) -> f64 {
         let mut bodies = [BodyKin::default(), BodyKin::default()];

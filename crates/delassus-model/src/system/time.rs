@@ -24,6 +24,8 @@ use delassus_math::memory::{Memory, Remember};
 /// Taylor coefficients that are looked at: enough for what the interpolation between steps shows,
 /// polynomials of degree 5.
 const N: usize = 7;
+/// Length of the intervals on which sensors that depend on time alone are kept, in steps.
+const WIDE: f64 = 16.0;
 /// Principal inertia, in the largest one, below which a body has none.
 const NO_INERTIA: f64 = 1e-9;
 
@@ -59,6 +61,8 @@ pub(super) struct Laws {
     laws: Vec<TimeLaw>,
     /// Some law reads more than time.
     reads_state: bool,
+    /// For each sensor, whether it depends on time alone.
+    pure: Vec<bool>,
 }
 
 /// Between which values each function of time was at the ends of steps.
@@ -75,11 +79,17 @@ impl Remember for TimeRanges {
     }
 }
 
+/// Sets variables to what they are on an interval.
+type SetTime = fn(&System, &Workspace, &mut Over, f64, f64);
+
 /// Variables of expressions on an interval.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Over {
     values: Vec<Jet<1>>,
     jets: Vec<Jet<N>>,
+    /// The same for what depends on time alone, from the first to the second of these times, s.
+    wide: Vec<Jet<N>>,
+    wide_on: (f64, f64),
 }
 
 impl Laws {
@@ -93,7 +103,13 @@ impl Laws {
 
     pub fn scratch(&self, probes: usize) -> Over {
         let n = if self.laws.is_empty() { 0 } else { var::SENSOR + probes };
-        Over { values: vec![Jet::constant(0.0); n], jets: vec![Jet::constant(0.0); n] }
+        let jets = vec![Jet::constant(0.0); n];
+        Over {
+            values: vec![Jet::constant(0.0); n],
+            wide: jets.clone(),
+            jets,
+            wide_on: (f64::INFINITY, f64::NEG_INFINITY),
+        }
     }
 }
 
@@ -131,22 +147,30 @@ impl System {
                 add(e, Source::Scalar(i), self.pulled(&f.scalar));
             }
         }
+        out.pure = pure;
         out
     }
 
     /// Whether every function of time is smooth from a to b.
     pub(super) fn is_smooth(&self, ws: &mut Workspace, a: f64, b: f64) -> bool {
         let mut over = std::mem::take(&mut ws.over);
-        self.set_time(ws, &mut over.values, a, b);
+        self.set_vars(ws, &mut over.values, a, b);
         let smooth = self.time.laws.iter().all(|law| self.jet(ws, &mut over.values, law).decided);
         ws.over = over;
         smooth
     }
 
     /// What functions of time do from a to b that polynomials of this degree do not show.
-    pub(super) fn unseen(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
+    pub(super) fn unseen(
+        &self,
+        ws: &mut Workspace,
+        a: f64,
+        b: f64,
+        degree: u32,
+        set: SetTime,
+    ) -> Unseen {
         let mut worst = Unseen::default();
-        self.visit_unseen(ws, a, b, degree, |_, law, unseen| {
+        self.visit_unseen(ws, (a, b), degree, set, |_, law, unseen| {
             let largest = match law.source {
                 Source::Motion(_) => &mut worst.position,
                 _ => &mut worst.acceleration,
@@ -160,7 +184,7 @@ impl System {
     /// Name of the law that varies most from a to b.
     pub(super) fn most_restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
         let mut worst: Option<(f64, String)> = None;
-        self.visit_unseen(ws, a, b, 0, |sys, law, unseen| {
+        self.visit_unseen(ws, (a, b), 0, Self::set_time, |sys, law, unseen| {
             if worst.as_ref().is_none_or(|w| unseen > w.0) {
                 worst = Some((unseen, sys.law_name(law)));
             }
@@ -171,13 +195,13 @@ impl System {
     fn visit_unseen(
         &self,
         ws: &mut Workspace,
-        a: f64,
-        b: f64,
+        (a, b): (f64, f64),
         degree: u32,
+        set: SetTime,
         mut visit: impl FnMut(&System, &TimeLaw, f64),
     ) {
         let mut over = std::mem::take(&mut ws.over);
-        self.set_time(ws, &mut over.jets, a, b);
+        set(self, ws, &mut over, a, b);
         let (h, degree) = (b - a, degree as usize);
         for law in &self.time.laws {
             let jet = self.jet(ws, &mut over.jets, law);
@@ -219,7 +243,7 @@ impl System {
         let mut hidden = None;
         for (law, seen) in self.time.laws.iter().zip(&mut seen.0) {
             let mut on = |a: f64, b: f64| {
-                self.set_time(ws, &mut over.values, a, b);
+                self.set_vars(ws, &mut over.values, a, b);
                 self.jet(ws, &mut over.values, law).c[0]
             };
             let ends = hull(on(a, a), on(b, b));
@@ -233,7 +257,34 @@ impl System {
     }
 
     /// Sets time to an interval, sensors to what they are in it.
-    fn set_time<const M: usize>(&self, ws: &Workspace, vars: &mut [Jet<M>], a: f64, b: f64) {
+    pub(super) fn set_time(&self, ws: &Workspace, over: &mut Over, a: f64, b: f64) {
+        self.set_vars(ws, &mut over.jets, a, b);
+    }
+
+    /// The same with wider ranges of the sensors that depend on time alone: what they are on a longer
+    /// interval serves for many steps.
+    pub(super) fn set_time_roughly(&self, ws: &Workspace, over: &mut Over, a: f64, b: f64) {
+        let Over { jets, wide, wide_on, .. } = over;
+        if !(wide_on.0 <= a && b <= wide_on.1) {
+            *wide_on = (a, a + WIDE * (b - a));
+            wide[var::T] = Jet::time(wide_on.0, wide_on.1);
+            for &k in &self.force_inputs {
+                if let (Probe::Expression(e), true) = (&self.probes[k], self.time.pure[k]) {
+                    wide[var::SENSOR + k] = e.over(wide);
+                }
+            }
+        }
+        jets[var::T] = Jet::time(a, b);
+        for &k in &self.force_inputs {
+            jets[var::SENSOR + k] = match &self.probes[k] {
+                Probe::Expression(_) if self.time.pure[k] => wide[var::SENSOR + k],
+                Probe::Expression(e) => e.over(jets),
+                _ => Jet::constant(ws.vars[var::SENSOR + k]),
+            };
+        }
+    }
+
+    fn set_vars<const M: usize>(&self, ws: &Workspace, vars: &mut [Jet<M>], a: f64, b: f64) {
         vars[var::T] = Jet::time(a, b);
         for &k in &self.force_inputs {
             vars[var::SENSOR + k] = match &self.probes[k] {

@@ -29,8 +29,12 @@ pub(super) struct Delassus {
     /// The mass that it is the inverse of, and the block of each coordinate.
     inverse_of: Vec<f64>,
     block_of: Vec<usize>,
-    /// What one row moves; zero between two rows.
+    /// What one row moves, and whether it moves a block at all; zero between two rows.
     moved: Vec<f64>,
+    moves: Vec<bool>,
+    /// Blocks of each row, and where those of a row begin.
+    row_blocks: Vec<usize>,
+    row_first: Vec<usize>,
     scratch: Vec<f64>,
     loaded: bool,
     /// `inverse` is that of the system at hand.
@@ -196,31 +200,52 @@ impl Delassus {
         Ok(())
     }
 
-    /// W by the inverse of the blocks that a row touches: the cost does not grow with the system.
+    /// W by the inverse of the blocks that a row touches: the cost does not grow with the system, and
+    /// rows without a common block cost next to nothing.
     fn form_by_blocks(&mut self, nv: usize, blocks: &BlockDiag) {
+        self.list_row_blocks();
         let n = self.rows();
         self.moved.resize(nv, 0.0);
+        self.moves.resize(blocks.count(), false);
         self.w.resize(n * n, 0.0);
         for j in 0..n {
             let range = self.start[j]..self.start[j + 1];
-            let of = |c: usize| {
-                let k = self.block_of[c];
-                (blocks.dof(k), blocks.sizes()[k], blocks.value(k))
-            };
-            for (c, v) in self.cols[range.clone()].iter().zip(&self.vals[range.clone()]) {
-                let (first, size, value) = of(*c);
+            let own = self.row_first[j]..self.row_first[j + 1];
+            for (c, v) in self.cols[range.clone()].iter().zip(&self.vals[range]) {
+                let k = self.block_of[*c];
+                let (first, size, value) = (blocks.dof(k), blocks.sizes()[k], blocks.value(k));
                 let inverse = &self.inverse[value..value + size * size];
                 for i in 0..size {
                     self.moved[first + i] += inverse[i * size + c - first] * v;
                 }
             }
+            self.row_blocks[own.clone()].iter().for_each(|k| self.moves[*k] = true);
             for i in 0..n {
-                self.w[i * n + j] = self.dot(i, &self.moved);
+                let of_row = &self.row_blocks[self.row_first[i]..self.row_first[i + 1]];
+                let common = of_row.iter().any(|k| self.moves[*k]);
+                self.w[i * n + j] = if common { self.dot(i, &self.moved) } else { 0.0 };
             }
-            for c in &self.cols[range] {
-                let (first, size, _) = of(*c);
-                self.moved[first..first + size].fill(0.0);
+            for k in &self.row_blocks[own] {
+                self.moves[*k] = false;
+                self.moved[blocks.dof(*k)..][..blocks.sizes()[*k]].fill(0.0);
             }
+        }
+    }
+
+    fn list_row_blocks(&mut self) {
+        self.row_blocks.clear();
+        self.row_first.clear();
+        self.row_first.push(0);
+        for row in self.start.windows(2) {
+            let mut last = usize::MAX;
+            // coordinates of a block stand next to each other
+            for c in &self.cols[row[0]..row[1]] {
+                if self.block_of[*c] != last {
+                    last = self.block_of[*c];
+                    self.row_blocks.push(last);
+                }
+            }
+            self.row_first.push(self.row_blocks.len());
         }
     }
 

@@ -268,8 +268,14 @@ impl Points {
             first[k + 1] += first[k];
         }
         by_group.clear();
-        by_group.extend(0..*n);
-        by_group.sort_unstable_by_key(|i| (of_group[*i], *i));
+        by_group.resize(*n, 0);
+        // each group is filled from its first place, which ends up as that of the next one
+        for (i, group) in of_group.iter().enumerate() {
+            by_group[first[*group]] = i;
+            first[*group] += 1;
+        }
+        first.copy_within(..n_groups, 1);
+        first[0] = 0;
         for list in first.windows(2).map(|w| &by_group[w[0]..w[1]]) {
             let mut row = 0;
             for i in list {

@@ -16,7 +16,7 @@
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::projection::Projector;
-use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws};
+use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws, Unseen};
 use delassus_math::remember;
 
 /// What functions of time may do unseen in one step, in tolerances of positions and velocities.
@@ -194,6 +194,13 @@ impl<P: Problem> Driver<P> {
             }
             self.time.ahead = 1.0;
         }
+        if laws == TimeLaws::OfState {
+            // the state changes from step to step, but not what depends on time alone
+            let most = p.unseen_in_time_at_most(&mut self.ws, t, t + step.h, degree);
+            if self.in_allowed(most, step.h) <= 1.0 {
+                return step;
+            }
+        }
         for _ in 0..SHORTENINGS {
             let unseen = self.unseen(p, step.h, degree);
             if unseen <= 1.0 {
@@ -214,6 +221,10 @@ impl<P: Problem> Driver<P> {
     fn unseen(&mut self, p: &P, h: f64, degree: u32) -> f64 {
         let t = self.state.t;
         let unseen = p.unseen_in_time(&mut self.ws, t, t + h, degree);
+        self.in_allowed(unseen, h)
+    }
+
+    fn in_allowed(&self, unseen: Unseen, h: f64) -> f64 {
         let tol = ALLOWED * self.opts.tol.rtol.max(f64::EPSILON);
         let pace = self.scale.pace();
         (unseen.position / tol).max(unseen.acceleration * h / (tol * pace))
