@@ -304,6 +304,8 @@ pub fn run(
         None => recorder.audit.expect(tol),
         Some(_) => recorder.watch_time(sys),
     }
+    // explicit methods are stopped for their stability within a few steps, which says more
+    let gained = if method.stiff { 1 } else { 10 };
     let mut rejected = 0;
     recorder.place_events(sys, engine.events(), [engine.state(); 2]);
     loop {
@@ -317,6 +319,12 @@ pub fn run(
                     let mut e = SimError::from_failure(sys, &e, t0, t1 - t0);
                     blame::strongest_force(sys, engine.before(), &mut e);
                     error = Some(e);
+                    break;
+                }
+                if !by_steps && recorder.audit.from_nowhere(gained) {
+                    status = Status::Failed;
+                    let moved = recorder.audit.moved();
+                    error = Some(SimError::energy_gained(method.name, t1, t1 - t0, moved));
                     break;
                 }
                 recorder.place_events(sys, engine.events(), [engine.before(), engine.state()]);
