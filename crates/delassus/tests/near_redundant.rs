@@ -95,6 +95,24 @@ fn half_explicit_methods_bear_it_too() {
     }
 }
 
+/// A method of high order goes to the dead points in long steps; speed that projections take away
+/// there counts as an error.
+#[test]
+fn a_method_of_high_order_passes_dead_points() {
+    for eps in ["1e-12", "1e-10", "9e-10"] {
+        for phi in ["0 deg", "30 deg"] {
+            let m = assembled(
+                &parsed(&parallelogram([0, 1, 2, 3, 4, 5], 1)),
+                &[("eps", eps), ("phi", phi)],
+            );
+            let out = try_run(&m, |o| o.method = "dop853".to_owned());
+            let rate = *out.results.get("w").unwrap().last().unwrap();
+            println!("{eps} {phi}: {rate} {:?}", out.error);
+            assert!(out.error.is_some() || (rate - RATE).abs() < 2e-3, "{eps} {phi}: {rate}");
+        }
+    }
+}
+
 #[test]
 fn joints_may_be_repeated() {
     for eps in ["0", "1e-12", "2e-10"] {
