@@ -131,7 +131,7 @@ fn event_times_are_within_their_uncertainty() {
 }
 
 /// The rocking block turns from one corner to the other within a step of time-stepping, which lets gravity act
-/// about the wrong corner for a part of it: an error of first order, at most 4 1/s² times the step in the rate, and the same for
+/// about the wrong corner for a part of it: an error of first order, at most 8 1/s² times the step in the rate, and the same for
 /// a step and its half where both have a boundary at the same time before the impact. That is a disagreement, and told as one.
 #[test]
 fn schemes_that_go_different_ways_are_told() {
