@@ -5,7 +5,7 @@
 #[macro_use]
 mod support;
 
-use delassus::sim::SimErrorKind;
+use delassus::sim::{SimErrorKind, Tone};
 use support::{assembled, parsed, run, try_run};
 
 /// Three bars and a coupler, one bar too long by `eps`; joints in the given order.
@@ -95,10 +95,10 @@ fn half_explicit_methods_bear_it_too() {
     }
 }
 
-/// A method of high order goes to the dead points in long steps; speed that projections take away
-/// there counts as an error.
+/// A method of high order goes to the dead points in long steps, and projections may take speed away there that its
+/// estimate has not seen: then the verdict is bad.
 #[test]
-fn a_method_of_high_order_passes_dead_points() {
+fn speed_that_is_lost_at_dead_points_is_told() {
     for eps in ["1e-12", "1e-10", "9e-10"] {
         for phi in ["0 deg", "30 deg"] {
             let m = assembled(
@@ -107,8 +107,9 @@ fn a_method_of_high_order_passes_dead_points() {
             );
             let out = try_run(&m, |o| o.method = "dop853".to_owned());
             let rate = *out.results.get("w").unwrap().last().unwrap();
-            println!("{eps} {phi}: {rate} {:?}", out.error);
-            assert!(out.error.is_some() || (rate - RATE).abs() < 2e-3, "{eps} {phi}: {rate}");
+            let told = out.error.is_some() || out.summary.verdict.tone == Tone::Bad;
+            println!("{eps} {phi}: {rate} {told}");
+            assert!(told || (rate - RATE).abs() < 2e-3, "{eps} {phi}: {rate}");
         }
     }
 }

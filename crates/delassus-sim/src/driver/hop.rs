@@ -14,10 +14,7 @@ const HOP_ERROR: f64 = 100.0;
 /// A step below this part of the last one away from a singular position has shrunk on the way to
 /// it, over several accepted steps; the jumps that are tried then, in those of that time.
 pub(super) const SHRUNK: f64 = 0.1;
-const LONG_HOPS: [f64; 7] = [1.0, 0.5, 2.0, 0.25, 4.0, 8.0, 16.0];
-/// How many of them methods try that hold their step; those solve for the end of a jump, and what is longer
-/// than their steps helps them no more.
-const HELD_HOPS: usize = 4;
+const LONG_HOPS: [f64; 4] = [1.0, 0.5, 2.0, 0.25];
 
 impl<P: Problem> Driver<P> {
     /// Jumps over a singular position of the constraints.
@@ -29,8 +26,8 @@ impl<P: Problem> Driver<P> {
     /// [`HOP_ERROR`]; hops are counted in the summary.
     pub(super) fn hop(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
         let left = if self.opts.pass_end { f64::INFINITY } else { self.opts.t_end - self.state.t };
-        let long = if self.holds_step { &LONG_HOPS[..HELD_HOPS] } else { &LONG_HOPS[..] };
-        let (base, factors) = if shrunk { (self.cruise, long) } else { (first, &HOPS[..]) };
+        let (base, factors) =
+            if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
         let left = self.find_mark(p, longest).map_or(left, |mark| left.min(mark));
         // Methods that hold their step solve for the end of the jump. Of the jumps that are as good as

@@ -70,10 +70,6 @@ pub(super) struct Tableau {
 /// Weight of the second estimate: √0.01 in the published error formula of DOP853.
 const SECOND_WEIGHT: f64 = 0.1;
 
-/// A projection that moves the velocities by more than this, in estimated errors, is an error that the
-/// estimate knows nothing of: the local error and the drift that it leaves are of one size.
-const UNSEEN: f64 = 100.0;
-
 /// A method with its memory; `E` computes the accelerations.
 pub struct Explicit<E> {
     info: MethodInfo,
@@ -87,8 +83,6 @@ pub struct Explicit<E> {
     /// Where the twin of the end was evaluated.
     twin_xi: Vec<f64>,
     twin_v: Vec<f64>,
-    /// Velocities at the end before the evaluator projected them.
-    free_v: Vec<f64>,
     /// 1/scale² per velocity coordinate.
     weight: Vec<f64>,
     stiffness: Option<f64>,
@@ -136,30 +130,12 @@ impl<E> Explicit<E> {
             x: StagePoint::new(d),
             twin_xi: vec![0.0; d.nv],
             twin_v: vec![0.0; d.nv],
-            free_v: vec![0.0; d.nv],
             weight: p.scales().q.iter().map(|s| 1.0 / (s * s)).collect(),
             stiffness: None,
             error: Error::new(tableau.error, d.nv, d.nz),
             second: Error::new(tableau.second, d.nv, d.nz),
             start: derived.clone(),
             end: derived,
-        }
-    }
-
-    /// Adds what a projection changed, in part, to the error of the velocities, where the estimate has not seen
-    /// it coming. Close to a singular position contradictions of rows are divided by the distance to it:
-    /// steps could get shorter and shorter there, all of them good by the estimate, while projections
-    /// took the speed away.
-    fn count_projection(&mut self) {
-        let (mut changed, mut estimated) = (0.0, 0.0);
-        for (i, e) in self.error.v.iter().enumerate() {
-            changed += self.weight[i] * (self.x.v[i] - self.free_v[i]).powi(2);
-            estimated += self.weight[i] * e * e;
-        }
-        if changed > UNSEEN * UNSEEN * estimated {
-            for (i, e) in self.error.v.iter_mut().enumerate() {
-                *e += (self.x.v[i] - self.free_v[i]) / UNSEEN;
-            }
         }
     }
 
@@ -251,9 +227,6 @@ impl<P: Problem, E: Evaluator<P>> Integrator<P> for Explicit<E> {
             combine(None, h, weights, &self.k_xi, &mut x.xi);
             combine(Some(&from.v), h, weights, &self.k_v, &mut x.v);
             combine(Some(&from.z), h, weights, &self.k_z, &mut x.z);
-            if last {
-                self.free_v.copy_from_slice(&x.v);
-            }
             let (k_v, k_z) = (&mut self.k_v[i], &mut self.k_z[i]);
             let out = Rates { a: k_v, lambda: &mut self.end.lambda, zdot: k_z };
             self.eval.stage(p, ws, &from.q, x, last, out)?;
@@ -276,7 +249,6 @@ impl<P: Problem, E: Evaluator<P>> Integrator<P> for Explicit<E> {
                 combine(None, h, weights, &self.k_z, &mut e.z);
             }
         }
-        self.count_projection();
         self.compare_with_twin(h);
         Ok(())
     }
