@@ -204,9 +204,9 @@ impl ErrorScale {
 
     /// Fastest velocity, in sizes of the model (or radians) per second, and which; NaN counts.
     pub fn fastest(&self, v: &[f64]) -> (f64, usize) {
-        let mut most = (0.0, 0);
+        let mut most = (0.0_f64, 0);
         for (i, (v, s)) in v.iter().zip(&self.scale).enumerate() {
-            if !(v.abs() / s <= most.0) {
+            if !most.0.is_nan() && !(v.abs() / s <= most.0) {
                 most = (v.abs() / s, i);
             }
         }
@@ -216,7 +216,7 @@ impl ErrorScale {
     /// Largest error of a position, in sizes of the model (or radians).
     pub fn largest_position(&self, e: &ErrorView<'_>) -> f64 {
         let sizes = e.xi.iter().zip(&self.scale).map(|(x, s)| x.abs() / s);
-        sizes.fold(0.0, |m: f64, x| if x > m || x.is_nan() { x } else { m })
+        delassus_math::largest(sizes)
     }
 
     /// The (at most three) coordinates with the largest weighted error, worst first.

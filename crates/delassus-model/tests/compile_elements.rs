@@ -52,6 +52,15 @@ fn rel_r06_directions() {
         "[0, 0, 0] has length 0",
         "[0, 0, 1]",
     );
+    // what is computed, from points perhaps, may have any length
+    for axis in ["[0, 0, \"7 - 2\"]", "[\"0.3 - 0.3\", 0, 5]"] {
+        let model = model_with(&joint(axis));
+        assert!(model.notes.is_empty(), "{axis}: {:?}", model.notes);
+        let JointKind::Revolute(pair) = &model.joints[3].kind else {
+            panic!("{:?}", model.joints[3]);
+        };
+        assert_eq!((pair.axis_a.z, pair.axis_b.z), (1.0, 1.0));
+    }
     for axis in ["[0, 0, 5]", "[0, 0, 1e200]", "[0, 0, 1e-11]"] {
         let model = model_with(&joint(axis));
         assert_eq!(model.notes.len(), 1, "{axis}");

@@ -19,52 +19,58 @@ use delassus_cone as cone;
 /// The softness that chooses, in mobilities of the block.
 const SOFT: f64 = 1e-6;
 
-/// Residual that is accepted where solvers find no better one: still a part of the forces that no
-/// tolerance of a run resolves.
-const ROUGH: f64 = 1e-9;
+/// Pivots of W, in the mobility of their row, below which a row depends on those before it.
+const DEPENDENT: f64 = 1e-10;
 
-/// Solves a problem to a residual, with forces spread evenly where its rows are redundant.
+/// Memory for [`solve`] that is used again from one problem to the next.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    w: Vec<f64>,
+    start: Vec<f64>,
+}
+
+/// Solves a problem from the start in x, with forces spread evenly where its rows are redundant.
 pub(crate) fn solve(
     problem: &cone::DenseProblem<'_>,
     redundant: bool,
-    tolerance: f64,
+    auto: &cone::Settings,
     x: &mut [f64],
     ws: &mut cone::Workspace,
+    scratch: &mut Scratch,
 ) -> cone::Report {
-    let auto = cone::Settings { tolerance, ..Default::default() };
-    x.fill(0.0);
     if !redundant {
-        return cone::solve(problem, x, &auto, ws);
+        return cone::solve(problem, x, auto, ws);
     }
-    let w = softened(problem);
-    let soft = cone::DenseProblem { w: &w, ..*problem };
-    if cone::solve(&soft, x, &auto, ws).status == cone::Status::Solved {
+    let Scratch { w, start } = scratch;
+    soften(problem, w);
+    let soft = cone::DenseProblem { w, ..*problem };
+    let chosen = cone::solve(&soft, x, auto, ws);
+    if chosen.status == cone::Status::Solved {
+        let all =
+            |r: cone::Report| cone::Report { iterations: chosen.iterations + r.iterations, ..r };
         // Newton's method goes to the nearest solution; others look elsewhere
-        let near = cone::Settings { solver: cone::Solver::SemismoothNewton, ..auto };
-        let start = x.to_vec();
+        let near = cone::Settings { solver: cone::Solver::SemismoothNewton, ..*auto };
+        start.clear();
+        start.extend_from_slice(x);
         let report = cone::solve(problem, x, &near, ws);
         if report.status == cone::Status::Solved {
-            return report;
+            return all(report);
         }
-        x.copy_from_slice(&start);
-        let report = cone::solve(problem, x, &auto, ws);
+        x.copy_from_slice(start);
+        let report = cone::solve(problem, x, auto, ws);
         if report.status == cone::Status::Solved {
-            return report;
+            return all(report);
         }
     }
     x.fill(0.0);
-    let mut report = cone::solve(problem, x, &auto, ws);
-    // rows that depend on each other and friction that slides leave a little more than round-off
-    if report.residual <= ROUGH {
-        report.status = cone::Status::Solved;
-    }
-    report
+    cone::solve(problem, x, auto, ws)
 }
 
 /// W with a little softness in every block.
-fn softened(problem: &cone::DenseProblem<'_>) -> Vec<f64> {
+fn soften(problem: &cone::DenseProblem<'_>, w: &mut Vec<f64>) {
     let n = problem.b.len();
-    let mut w = problem.w.to_vec();
+    w.clear();
+    w.extend_from_slice(problem.w);
     let mut row = 0;
     for law in problem.laws {
         let rows = row..row + law.rows();
@@ -74,7 +80,26 @@ fn softened(problem: &cone::DenseProblem<'_>) -> Vec<f64> {
         }
         row += law.rows();
     }
-    w
+}
+
+/// Whether rows of W = H A⁻¹ Hᵀ depend on those before them, by its pivots.
+pub(crate) fn is_redundant(w: &[f64], n: usize, scratch: &mut Scratch) -> bool {
+    let l = &mut scratch.w;
+    l.clear();
+    l.extend_from_slice(w);
+    for k in 0..n {
+        let pivot = l[k * n + k];
+        if !(pivot > DEPENDENT * w[k * n + k]) {
+            return true;
+        }
+        for i in k + 1..n {
+            let factor = l[i * n + k] / pivot;
+            for j in k + 1..n {
+                l[i * n + j] -= factor * l[k * n + j];
+            }
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -84,7 +109,10 @@ mod tests {
     fn solved(w: &[f64], b: &[f64], laws: &[cone::Law]) -> Vec<f64> {
         let mut x = vec![0.0; b.len()];
         let p = cone::DenseProblem { w, b, laws };
-        let report = solve(&p, true, 1e-11, &mut x, &mut cone::Workspace::default());
+        let mut scratch = Scratch::default();
+        assert!(is_redundant(w, b.len(), &mut scratch));
+        let auto = cone::Settings { tolerance: 1e-11, ..Default::default() };
+        let report = solve(&p, true, &auto, &mut x, &mut cone::Workspace::default(), &mut scratch);
         assert_eq!(report.status, cone::Status::Solved);
         x
     }

@@ -8,6 +8,7 @@
 
 use crate::mode::{Mode, ModeWorkspace, Motion};
 use delassus_dae::{Law, Unilateral};
+use delassus_math::{largest, max_abs};
 
 /// Part of the largest force by which forces may be beyond their limits: round-off.
 const BEYOND: f64 = 1e-9;
@@ -31,11 +32,10 @@ impl<P: Unilateral> Mode<P> {
             return Standing { lawful: false, moves: f64::INFINITY };
         }
         let dependent = self.forces.iter().filter(|f| f.share.is_some());
-        let moves = dependent.fold(0.0, |most: f64, f| {
+        let moves = largest(dependent.map(|f| {
             let point = &ws.points[f.point];
-            let u_dot = (point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row]).abs();
-            if u_dot <= most { most } else { u_dot }
-        });
+            (point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row]).abs()
+        }));
         Standing { lawful: self.are_lawful(&ws.sliding.forces), moves }
     }
 
@@ -46,7 +46,7 @@ impl<P: Unilateral> Mode<P> {
         for f in &self.forces {
             let speed = ws.points[f.point].rate[f.row].abs();
             if f.share.is_none() {
-                held = held.max(speed);
+                held = largest([held, speed]);
             } else if dependent.is_none_or(|(_, s)| !(speed <= s)) {
                 dependent = Some((f.point, speed));
             }
@@ -56,8 +56,7 @@ impl<P: Unilateral> Mode<P> {
 
     /// Whether these values of all forces fulfil the laws.
     pub(crate) fn are_lawful(&self, x: &[f64]) -> bool {
-        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let slack = BEYOND * largest;
+        let slack = BEYOND * max_abs(x);
         let mut k = 0;
         while let Some(first) = self.forces.get(k) {
             let rows = self.forces[k..].iter().take_while(|f| f.point == first.point).count();

@@ -18,6 +18,7 @@ use crate::mode::{Mode, Motion};
 use crate::release::Selector;
 use crate::response::Member;
 use delassus_dae::{Law, Unilateral};
+use delassus_math::max_abs;
 
 /// Part of the largest normal force that scales friction where there is none.
 const LEAST: f64 = 1e-6;
@@ -40,7 +41,7 @@ impl Selector {
         let mut scale = vec![1.0; n];
         let mut x = problem.smallest(&scale);
         let mut normal = 0.0;
-        let largest = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let largest = max_abs(&x);
         for (k, f) in mode.forces.iter().enumerate() {
             // each point has its normal force first
             if f.row == 0 {

@@ -80,6 +80,8 @@ pub enum SimErrorKind {
     StepTooSmall,
     /// The fixed step is beyond what the method can take without growing errors.
     StepUnstable,
+    /// Steps of fixed length brought in energy from nowhere.
+    EnergyGained,
     /// More steps than allowed.
     WorkLimit,
     /// Something became NaN or infinite.
@@ -110,6 +112,7 @@ impl SimErrorKind {
         match self {
             SimErrorKind::StepTooSmall => "E_STEP_MIN",
             SimErrorKind::StepUnstable => "E_STEP_UNSTABLE",
+            SimErrorKind::EnergyGained => "E_ENERGY_GAINED",
             SimErrorKind::WorkLimit => "E_WORK_LIMIT",
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",
@@ -150,6 +153,22 @@ pub struct SimError {
 }
 
 impl SimError {
+    /// A fixed step of h that ended at t with more energy than anything explains; `moved` is all the
+    /// energy that moved so far, J.
+    pub(crate) fn energy_gained(method: &str, t: f64, h: f64, moved: f64) -> SimError {
+        SimError {
+            kind: SimErrorKind::EnergyGained,
+            t,
+            h,
+            detail: format!(
+                "the model gained energy from nowhere, more than half of the {moved:.3e} J that moved so \
+                 far: the step of {h:.3e} s is too long for {method} here"
+            ),
+            blame: Vec::new(),
+            help: "take a shorter step, or leave the step out to let it adapt".to_owned(),
+        }
+    }
+
     /// The error for a failed attempt that nothing could cure, with names from the problem.
     pub(crate) fn from_failure<P: Problem>(p: &P, e: &StepFailure, t: f64, h: f64) -> SimError {
         let (kind, blame, detail, help) = match e {

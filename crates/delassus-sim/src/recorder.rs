@@ -252,7 +252,7 @@ impl Recorder {
             dissipated: 0.0,
             work: 0.0,
             energy_at_start: energy.kinetic + energy.potential,
-            audit: EnergyAudit::new(sys, energy),
+            audit: EnergyAudit::new(sys, start.t, energy),
             drift: [0.0; 3],
             sample_drift: [0.0; 2],
             stepped_over: None,

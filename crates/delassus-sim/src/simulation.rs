@@ -228,6 +228,13 @@ impl Simulation {
             blame::strongest_force(sys, engine.before(), &mut e);
             return Err(e);
         }
+        // explicit methods are stopped for their stability within a few steps, which says more
+        let patience = if self.method.stiff { 1 } else { 10 };
+        let by_steps = self.options.scheme == SchemeType::TimeStepping;
+        if !by_steps && recorder.audit.from_nowhere(patience) {
+            let moved = recorder.audit.moved();
+            return Err(SimError::energy_gained(self.method.name, t1, t1 - t0, moved));
+        }
         recorder.place_events(sys, engine.events(), [engine.before(), engine.state()]);
         let rejected = engine.counts().rejections.total();
         recorder.steps.add_rejected(rejected - self.rejected);

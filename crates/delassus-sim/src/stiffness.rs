@@ -15,7 +15,6 @@ pub struct StiffnessMonitor {
     healthy: u32,
     since: Option<f64>,
     in_a_row: u32,
-    ratio: f64,
 }
 remember!(StiffnessMonitor { stiff, healthy, since, in_a_row, ratio });
 
@@ -24,12 +23,7 @@ impl StiffnessMonitor {
     /// region of stability (1: at the border).
     pub fn observe(&mut self, t: f64, ratio: Option<f64>) {
         let Some(ratio) = ratio else { return };
-        if ratio >= 1.0 {
-            self.in_a_row += 1;
-            self.ratio = ratio;
-        } else {
-            self.in_a_row = 0;
-        }
+        self.in_a_row = if ratio >= 1.0 { self.in_a_row + 1 } else { 0 };
         if ratio >= AT_BORDER {
             self.healthy = 0;
             self.stiff += 1;
@@ -44,10 +38,9 @@ impl StiffnessMonitor {
         }
     }
 
-    /// How far beyond the border of stability the last steps were, if at least `steps` in a row
-    /// were there.
-    pub fn beyond(&self, steps: u32) -> Option<f64> {
-        (self.in_a_row >= steps).then_some(self.ratio)
+    /// At least the last `steps` steps were beyond the border of stability.
+    pub fn beyond(&self, steps: u32) -> bool {
+        self.in_a_row >= steps
     }
 
     /// Time at which the system was first found stiff.
@@ -71,9 +64,9 @@ mod tests {
             m.observe(f64::from(k), Some(1.2));
         }
         assert!(m.since().is_some_and(|t| t > 110.0));
-        assert_eq!(m.beyond(20), Some(1.2));
-        assert_eq!(m.beyond(21), None);
+        assert!(m.beyond(20));
+        assert!(!m.beyond(21));
         m.observe(120.0, Some(0.9));
-        assert_eq!(m.beyond(1), None);
+        assert!(!m.beyond(1));
     }
 }

@@ -11,7 +11,7 @@ use delassus::model::Assembled;
 use delassus::model::spec::SchemeType;
 use delassus::sim::contact::EventKind;
 use delassus::sim::{RunOptions, RunOutcome};
-use support::{load, reference, run};
+use support::{assembled, load, parsed, reference, run};
 
 const METHODS: [&str; 3] = ["moreau-jean", "schatzman-paoli", "nonsmooth-gen-alpha"];
 
@@ -392,4 +392,48 @@ fn the_log_tells_of_turns_and_brakes() {
     let out = run(&m, stepping("moreau-jean", 1e-3));
     same("brake", &times(&out, EventKind::Stick), &[3.0], 2e-3);
     assert_eq!(out.events.len(), 1, "{:?}", out.events);
+}
+
+/// A step whose contact problem no solver meets is made in parts: that is told, and the force of the sample is that of
+/// all parts together, so that it still explains the change of momentum. (A slender block of little inertia on a floor of
+/// friction 20, in steps of 0.2 s; should solvers learn to solve this at once, take a harder one.)
+#[test]
+fn a_halved_step_is_told_and_its_forces_are_those_of_all_its_parts() {
+    let text = r#"
+schema = 1
+gravity = [0, -9.81]
+[body.b]
+type = "planar"
+mass = 2
+inertia = 0.0001
+position = [0, 0.48065373987282667]
+angle = -0.5921664594229623
+velocity = [-2.0817617018764247, -1]
+rate = 8.622718807539027
+[parameters]
+w = 0.06472516489639475
+h = 0.32043582658188446
+[shape]
+b = { type = "profile", body = "b", points = [["-w", "-h"], ["w", "-h"], ["w", "h"], ["-w", "h"]] }
+floor = { type = "half-plane", body = "ground", normal = [0, 1] }
+[contact]
+c = { between = ["b", "floor"], friction = 20, restitution = 0 }
+[sensor]
+v = { type = "velocity", of = "b" }
+[analysis]
+end = 1
+sample = 0.2
+"#;
+    let m = assembled(&parsed(text), &[]);
+    let out = run(&m, stepping("moreau-jean", 0.2));
+    let halved = &out.summary.contact.as_ref().unwrap().steps_halved;
+    assert!(halved.count >= 1, "{halved:?}");
+    assert!(out.summary.verdict.items.iter().any(|i| i.code == Some("N_STEP_HALVED")));
+    let column = |name: &str| out.results.get(name).unwrap();
+    let (v, normal) = (column("v.y"), column("c.normal"));
+    println!("{v:?} {normal:?} {halved:?}");
+    for k in 1..v.len() {
+        let force = 2.0 * ((v[k] - v[k - 1]) / 0.2 + 9.81);
+        assert!((force - normal[k]).abs() < 1e-6 * 2.0 * 9.81, "{k}: {force} {}", normal[k]);
+    }
 }

@@ -198,3 +198,20 @@ fn three_fingers_hold_a_cylinder() {
         assert!((last(name) - want).abs() < 1e-8, "{name}: {}", last(name));
     }
 }
+
+/// Corners of jaws share their load evenly in time-stepping too: the part hangs straight between them.
+#[test]
+fn time_stepping_holds_a_box_between_flat_jaws() {
+    let m = load("gripper.toml", &[]);
+    for step in [5e-3, 2e-3] {
+        let out = run(&m, |o| {
+            o.scheme = SchemeType::TimeStepping;
+            o.step = Some(step);
+        });
+        let last = |name: &str| *out.results.get(name).unwrap().last().unwrap();
+        let place = ["box.x", "box.y", "box.z"].map(last);
+        println!("{step}: {place:?}");
+        assert!(place[0].abs() < 1e-9 && place[1].abs() < 1e-9, "{step}: {place:?}");
+        assert!((place[2] - 0.23).abs() < 1e-4, "{step}: {place:?}");
+    }
+}

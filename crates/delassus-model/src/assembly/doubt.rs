@@ -7,6 +7,7 @@ use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::rank::RankReport;
 use delassus_linalg::rank_tol;
+use delassus_math::{largest, max_abs};
 
 /// Part of the largest coefficient of a dependency that a joint must have to be able to give way.
 const TAKES_PART: f64 = 0.1;
@@ -60,10 +61,8 @@ pub(super) fn who_gives_way(
             .map(|&(i, c)| (i, size(i, c)))
             .chain([(d.row, size(d.row, 1.0))])
             .collect();
-        let largest = all.iter().fold(0.0, |m: f64, x| m.max(x.1));
-        let off = |j: JointId| {
-            sys.rows_of(j).filter_map(|r| given.get(r)).fold(0.0, |m: f64, x| m.max(x.abs()))
-        };
+        let largest = largest(all.iter().map(|x| x.1));
+        let off = |j: JointId| max_abs(sys.rows_of(j).filter_map(|r| given.get(r)));
         let evident = |off: f64| rounding.is_some_and(|r| off > r);
         let mut chosen = (joint_of(d.row), off(joint_of(d.row)));
         for (row, c) in &all {

@@ -6,6 +6,7 @@ use delassus_dae::Problem;
 use delassus_linalg::{
     Backend, BlockDiag, Csr, KktError, KktOptions, MassKkt, RankedKkt, RankedRows, rank_tol,
 };
+use delassus_math::largest;
 
 const MAX_ITERATIONS: usize = 50;
 const LM_ITERATIONS: usize = 300;
@@ -242,7 +243,7 @@ pub(super) fn close_yielding(
         sys.realize_position(t, &q, &z, &mut ws);
         b.fill(0.0);
         sys.residual_pos(&ws, &mut b[..d.n_pos]);
-        worst = b.iter().zip(&scales.row).fold(0.0, |m: f64, (x, s)| m.max((x / s).abs()));
+        worst = largest(b.iter().zip(&scales.row).map(|(x, s)| (x / s).abs()));
         if pass == MAX_YIELDING || worst <= f64::EPSILON {
             break;
         }
@@ -286,7 +287,7 @@ fn diagnose(
     full[..g.len()].copy_from_slice(&weighted);
     pattern.mul_t_add(jac, 1.0, &full, &mut gradient);
     let downhill =
-        gradient.iter().zip(&sys.scales().q).map(|(x, s)| (x * s).abs()).fold(0.0, f64::max);
+        delassus_math::largest(gradient.iter().zip(&sys.scales().q).map(|(x, s)| (x * s).abs()));
     let first = &sys.model().joints[sys.row_origins()[order[0]].joint.0].name;
     if downhill < 1e-2 * largest {
         let mut joints: Vec<&str> = Vec::new();

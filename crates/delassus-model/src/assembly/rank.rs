@@ -5,6 +5,7 @@ use crate::{Diagnostic, System};
 use delassus_dae::{Problem, RowRank};
 use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank};
 use delassus_linalg::rank_tol;
+use delassus_math::{largest, max_abs};
 
 /// Rows beyond which the second look next to the start is not worth its time.
 const LARGE: usize = 2000;
@@ -130,7 +131,7 @@ fn fits(sys: &System, t: f64, q: &[f64], rank: usize) -> bool {
 
 /// Scaled residual that is rounding, this far from the origin.
 fn rounding(sys: &System, q: &[f64]) -> f64 {
-    let far = q.iter().fold(0.0, |m: f64, x| m.max(x.abs())) / sys.length_scale();
+    let far = max_abs(q) / sys.length_scale();
     20.0 * f64::EPSILON * (1.0 + far)
 }
 
@@ -214,7 +215,7 @@ fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
         (0..d.nv).map(|i| ((i as f64 * 0.754_877_666).fract() - 0.5) / scale[i]).collect();
     let (mut dx, mut l) = (vec![0.0; d.nv], vec![0.0; d.n_vel]);
     kkt.solve(&push, &vec![0.0; d.n_vel], &mut dx, &mut l).ok()?;
-    let size = dx.iter().zip(&scale).map(|(x, s)| (x / s).abs()).fold(0.0, f64::max);
+    let size = largest(dx.iter().zip(&scale).map(|(x, s)| (x / s).abs()));
     if !(size > rank_tol::ROWS) {
         return None;
     }

@@ -4,6 +4,7 @@ use super::AssemblyReport;
 use crate::{BodyKind, Diagnostic, System};
 use delassus_dae::{Accel, Problem, StepFailure};
 use delassus_linalg::{Backend, BlockDiag, CondensedKkt, Csr, KktError, KktOptions};
+use delassus_math::max_abs;
 use nalgebra::DMatrix;
 
 /// Mismatch, relative to the fastest velocity, that is worth a note.
@@ -86,10 +87,8 @@ pub(super) fn solve(
     let setting = Setting { sys, mass, jac, rhs };
     let all: Vec<&Wanted> = wanted.iter().collect();
     let mut v = setting.exactly(&all).map_err(fail)?;
-    let size = |v: &[f64]| {
-        v.iter().chain(wanted.iter().map(|w| &w.value)).fold(0.0, |m: f64, x| m.max(x.abs()))
-    };
-    if wanted.iter().any(|w| (w.of(&v) - w.value).abs() > MET * size(&v)) {
+    let size = |v: &[f64]| max_abs(v.iter().chain(wanted.iter().map(|w| &w.value)));
+    if wanted.iter().any(|w| !((w.of(&v) - w.value).abs() <= MET * size(&v))) {
         v = setting.closest(&wanted).map_err(fail)?;
     }
     // whatever is left is the joints' to decide, in the mass metric and by the rank of the run

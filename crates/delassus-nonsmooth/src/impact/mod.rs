@@ -29,6 +29,7 @@ mod sequential;
 use crate::response::Response;
 use delassus_cone as cone;
 use delassus_dae::{Law, PointId, RestitutionLaw};
+use delassus_math::largest;
 use thiserror::Error;
 
 /// A jump of the velocity.
@@ -138,7 +139,7 @@ impl Meeting {
     /// Largest impulse, in the metric of W, that has to do with these rates.
     fn most(&self, before: &[f64]) -> f64 {
         let sizes = before.iter().enumerate().map(|(i, u)| (u.abs(), self.root(i)));
-        self.largest * sizes.filter(|s| s.1 > 0.0).fold(0.0, |m: f64, (u, root)| m.max(u / root))
+        self.largest * largest(sizes.filter(|s| s.1 > 0.0).map(|(u, root)| u / root))
     }
 
     /// Impulses by the laws, which have to do with the approach.
@@ -152,7 +153,7 @@ impl Meeting {
         let p = by_law(self, before, one_by_one, factor, ws)?;
         // no number is not bounded either
         let top = p.iter().enumerate().map(|(i, p)| p.abs() * self.root(i));
-        if top.fold(0.0, |m: f64, x| if x <= m { m } else { x }) <= self.most(before) {
+        if largest(top) <= self.most(before) {
             return Ok(p);
         }
         Err(self.none("impulses without bound"))

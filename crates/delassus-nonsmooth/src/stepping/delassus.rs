@@ -4,6 +4,7 @@
 //! block-diagonal, and the blocks of a row do. Many rows on a system without joints: W is never formed,
 //! and memory and one sweep of the solver are linear in the number of points.
 
+use crate::even;
 use delassus_cone as cone;
 use delassus_dae::{Point, StepFailure};
 use delassus_linalg::BlockDiag;
@@ -37,6 +38,9 @@ pub(super) struct Delassus {
     row_first: Vec<usize>,
     scratch: Vec<f64>,
     loaded: bool,
+    /// Rows depend on each other: the points share loads in many ways, and evenly is chosen.
+    redundant: bool,
+    even: even::Scratch,
     /// `inverse` is that of the system at hand.
     inverted: bool,
 }
@@ -130,6 +134,7 @@ impl Delassus {
                 None => self.form(nv, respond)?,
             }
             self.loaded = true;
+            self.redundant = even::is_redundant(&self.w, b.len(), &mut self.even);
         }
         let p = cone::DenseProblem { w: &self.w, b, laws };
         if laws.len() == 1 {
@@ -145,7 +150,7 @@ impl Delassus {
             }
         }
         let settings = cone::Settings { solver: cone::Solver::Auto, ..*settings };
-        Ok(cone::solve(&p, r, &settings, &mut self.dense))
+        Ok(even::solve(&p, self.redundant, &settings, r, &mut self.dense, &mut self.even))
     }
 
     fn solve_factored(

@@ -43,6 +43,7 @@ use delassus::Delassus;
 use delassus_cone as cone;
 use delassus_dae::{Derived, Dims, KktError, State, StepFailure, Unilateral};
 use delassus_math::remember;
+use delassus_math::largest;
 use gen_alpha::GenAlpha;
 use operator::Operator;
 use parts::Parts;
@@ -302,7 +303,7 @@ impl<P: Unilateral> Stepper<P> {
 
     /// Fastest motion of a velocity vector, m/s.
     fn speed(&self, v: &[f64]) -> f64 {
-        v.iter().zip(&self.q_scale).fold(0.0, |m, (v, s)| m.max(v.abs() * self.length / s))
+        largest(v.iter().zip(&self.q_scale).map(|(v, s)| v.abs() * self.length / s))
     }
 
     /// Ends a step: positions onto joints and out of each other, velocities onto joints, mean

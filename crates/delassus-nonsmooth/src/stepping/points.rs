@@ -5,6 +5,7 @@ use crate::groups::Groups;
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
 use delassus_math::remember;
+use delassus_math::{largest, max_abs};
 
 /// How rates and gaps at the place where a step is posed belong to its start and its end.
 #[derive(Debug, Clone, Copy)]
@@ -330,9 +331,9 @@ impl Points {
     fn fastest_end(&self, group: usize) -> f64 {
         let ends = |i: &usize| {
             let e = &self.entries[*i];
-            e.end[..e.rows].iter().fold(0.0, |m: f64, x| m.max(x.abs())) / e.per_metre
+            max_abs(&e.end[..e.rows]) / e.per_metre
         };
-        self.by_group[self.places(group)].iter().map(ends).fold(0.0, f64::max)
+        largest(self.by_group[self.places(group)].iter().map(ends))
     }
 
     /// Points of a group that were held by static friction and slide now do so with the friction of

@@ -1,6 +1,7 @@
 //! How far runs differ from the one that is kept, column by column over time.
 
 use crate::recorder::Results;
+use delassus_math::largest;
 
 /// Factor on the largest difference. With errors of the same size and opposite sign the error of
 /// each is half the difference; with errors of the same sign and different size the difference is
@@ -33,10 +34,10 @@ pub(super) fn band(
             _ => f64::INFINITY,
         }
     };
-    let largest: Vec<f64> = (0..values.len())
+    let widest: Vec<f64> = (0..values.len())
         .map(|row| match others {
             [] => f64::INFINITY,
-            _ => others.iter().fold(0.0_f64, |m, o| m.max(difference(row, o))),
+            _ => largest(others.iter().map(|o| difference(row, o))),
         })
         .collect();
     let mut next_break = 0;
@@ -53,9 +54,8 @@ pub(super) fn band(
     (0..values.len())
         .map(|row| {
             let near = row.saturating_sub(NEIGHBOURS)..(row + NEIGHBOURS + 1).min(values.len());
-            let d = near
-                .filter(|k| piece.get(*k) == piece.get(row))
-                .fold(0.0_f64, |m, k| m.max(largest[k]));
+            let near = near.filter(|k| piece.get(*k) == piece.get(row));
+            let d = largest(near.map(|k| widest[k]));
             let size = if values[row].is_nan() { 0.0 } else { values[row].abs() };
             SAFETY * d + ROUND_OFF * size.max(scale)
         })

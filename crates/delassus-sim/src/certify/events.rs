@@ -1,6 +1,7 @@
 //! How well the times of events are known.
 
 use crate::contact::{Event, EventKind};
+use delassus_math::largest;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -57,7 +58,7 @@ pub(super) fn event_bands(
     let band = |e: &Event| {
         let key = (e.contact.as_str(), e.kind.name());
         let mut twins = others.iter().map(|o| nearest(o.get(&key)?, e.t, window));
-        let worst = twins.try_fold(0.0_f64, |m, d| Some(m.max(d?)));
+        let worst = twins.try_fold(0.0_f64, |m, d| Some(largest([m, d?])));
         let worst = worst.filter(|_| !others.is_empty());
         EventBand {
             t: e.t,

@@ -6,6 +6,7 @@ use super::{Certificate, Certified, ColumnBand, Plan, band, events, stepping};
 use crate::column_scale::column_scales;
 use crate::recorder::{BAND, Channel, Results};
 use crate::simulation::RunOutcome;
+use delassus_math::largest;
 use delassus_model::{Assembled, EnergyKind, Measure};
 
 /// Factor on the distance of the first run from the others, when the nearest one is looked for.
@@ -160,8 +161,7 @@ impl Verdict {
 
     /// Time and largest relative half-width at every sample.
     fn growth(&self, results: &Results) -> Vec<(f64, f64)> {
-        let at =
-            |row: usize| self.columns.iter().fold(0.0_f64, |m, c| m.max(c.band[row] / c.scale));
+        let at = |row: usize| largest(self.columns.iter().map(|c| c.band[row] / c.scale));
         results.t.iter().enumerate().map(|(row, t)| (*t, at(row))).collect()
     }
 

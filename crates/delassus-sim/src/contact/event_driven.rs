@@ -520,7 +520,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Speed of the fastest coordinate, angles at the length of the system, m/s.
     fn fastest(&self, v: &[f64]) -> f64 {
         let rates = v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s);
-        self.base.length() * rates.fold(0.0, f64::max)
+        self.base.length() * delassus_math::largest(rates)
     }
 
     /// Gap that may be lost in the next steps.

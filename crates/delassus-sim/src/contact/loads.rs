@@ -16,6 +16,7 @@ use delassus_dae::{
 };
 use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
+use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Active, Mode, ModeWorkspace, Motion, Standing};
 
@@ -190,7 +191,7 @@ impl<P: Unilateral> Loads<P> {
             let w = own(m.row);
             // thresholds of accelerations are in metres
             self.inertia[k] = if w > 0.0 { mode.base().gap_per_metre(a.id) / w } else { 0.0 };
-            self.mobility[k] = (m.row + 1..m.row + m.law.rows()).map(own).fold(0.0, f64::max);
+            self.mobility[k] = largest((m.row + 1..m.row + m.law.rows()).map(own));
         }
     }
 
@@ -200,7 +201,7 @@ impl<P: Unilateral> Loads<P> {
         mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         mode.realize_velocity(&s.v, &s.z, &mut self.ws);
         let dampers = mode.dampers(&self.ws);
-        dampers.map(|(k, c)| c * self.mobility[k]).fold(0.0, f64::max)
+        largest(dampers.map(|(k, c)| c * self.mobility[k]))
     }
 
     /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their

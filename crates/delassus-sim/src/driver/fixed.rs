@@ -9,8 +9,6 @@ const UNSTABLE_STEPS: u32 = 5;
 /// Error of a position, in sizes of the model, that an explicit method may estimate for one step.
 /// Beyond this the step follows nothing; many in a row are no passing peak.
 const HOPELESS: f64 = 0.1;
-/// An error beyond all bounds does not say by how much the step is too long; at most this.
-const MOST_TOLD: f64 = 1e3;
 /// Movement in one step, in sizes of the model or radians, that no motion makes.
 const RUNAWAY: f64 = 1e6;
 /// Halvings of a fixed step before a failure is final.
@@ -28,19 +26,11 @@ impl<P: Problem> Driver<P> {
         if (part - h).abs() < 1e-9 * h {
             part = h;
         }
-        if let Some(ratio) = self.stiffness.beyond(UNSTABLE_STEPS) {
-            return Err(self.unstable(h, ratio));
+        if self.stiffness.beyond(UNSTABLE_STEPS) || self.coarse >= UNSTABLE_STEPS {
+            return Err(self.unstable(p, h));
         }
-        if self.coarse >= UNSTABLE_STEPS {
-            // the border of stability where it is known to be crossed, or what would bring the last
-            // error down to a hundredth of the bound
-            let order = f64::from(self.method.error_order().max(1));
-            let by_error = (1e2 * self.coarse_error / HOPELESS).powf(1.0 / order);
-            let ratio = match self.method.stiffness() {
-                Some(ratio) if ratio > 1.0 => ratio,
-                _ => by_error.min(MOST_TOLD),
-            };
-            return Err(self.unstable(h, ratio));
+        if !self.stiffness.beyond(1) && self.coarse == 0 {
+            self.trouble.copy_from(&self.state);
         }
         loop {
             let made = self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev);
@@ -56,6 +46,9 @@ impl<P: Problem> Driver<P> {
                     self.count(&e);
                     self.last_failure = Some(e);
                     halvings += 1;
+                    if hopeless && !self.method.info().stiff {
+                        return Err(self.unstable(p, h));
+                    }
                     if hopeless || halvings > MAX_HALVINGS {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, part));
                     }
@@ -69,8 +62,7 @@ impl<P: Problem> Driver<P> {
     /// from one solution to another, farther away each time.
     fn check_runaway(&self, h: f64) -> Result<(), StepFailure> {
         let (sizes, index) = self.scale.fastest(&self.prev.v);
-        // explicit methods that know their border of stability say more
-        if h * sizes <= RUNAWAY || self.method.stiffness().is_some() {
+        if h * sizes <= RUNAWAY {
             return Ok(());
         }
         Err(StepFailure::Runaway { index, sizes: h * sizes })
@@ -83,11 +75,7 @@ impl<P: Problem> Driver<P> {
             return;
         }
         let error = self.scale.largest_position(&self.method.error());
-        if error > HOPELESS {
-            self.coarse += 1;
-            self.coarse_error = error;
-        } else {
-            self.coarse = 0;
-        }
+        // what is not a number counts
+        self.coarse = if error <= HOPELESS { 0 } else { self.coarse + 1 };
     }
 }

@@ -1,12 +1,13 @@
 //! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
 //!
 //! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
-//! given length ([`fixed`]); [`turn`] keeps their rotations unique; what depends on time is watched
-//! ([`time_marks`]); [`stop`] says why a run cannot go on.
+//! given length ([`fixed`], with [`stable_step`] to advise); [`turn`] keeps their rotations unique;
+//! what depends on time is watched ([`time_marks`]); [`stop`] says why a run cannot go on.
 
 mod adaptive;
 mod fixed;
 mod hop;
+mod stable_step;
 mod stop;
 mod time_marks;
 mod turn;
@@ -113,9 +114,10 @@ pub struct Driver<P: Problem> {
     stiffness: StiffnessMonitor,
     time: TimeWatch,
     row_jump: RowJump,
-    /// Fixed steps in a row that follow nothing, and the error of the last one, in sizes.
+    /// Fixed steps in a row that follow nothing.
     coarse: u32,
-    coarse_error: f64,
+    /// The last state before fixed steps showed signs of instability.
+    trouble: State,
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
@@ -136,7 +138,7 @@ pub struct Driver<P: Problem> {
 }
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, failed_beyond, n_fixed,
-    per_unit_step, holds_step, stiffness, time, coarse, coarse_error, limit, spent, steps,
+    per_unit_step, holds_step, stiffness, time, coarse, coarse_error, trouble, limit, spent, steps,
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, last_failure, worst });
 
@@ -169,6 +171,7 @@ impl<P: Problem> Driver<P> {
             let [least, most] = FIXED_STEPS.map(|part| part / scale.pace());
             opts.step = Some(h.clamp(least, most));
         }
+        let trouble = start.clone();
         Ok(Driver {
             control: StepControl::new(order),
             scale,
@@ -190,7 +193,7 @@ impl<P: Problem> Driver<P> {
             holds_step: info.holds_step,
             stiffness: StiffnessMonitor::default(),
             coarse: 0,
-            coarse_error: 0.0,
+            trouble,
             pending: None,
             limit: f64::INFINITY,
             spent: delassus_dae::Work::default(),

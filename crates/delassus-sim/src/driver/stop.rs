@@ -9,16 +9,18 @@ use delassus_dae::{Problem, StepFailure};
 const UNBOUNDED: f64 = 1e12;
 
 impl<P: Problem> Driver<P> {
-    /// A fixed step that an explicit method cannot take.
-    pub(super) fn unstable(&self, h: f64, ratio: f64) -> SimError {
+    /// A fixed step that an explicit method cannot take, and the longest that it can.
+    pub(super) fn unstable(&mut self, p: &P, h: f64) -> SimError {
+        let Some(stable) = self.longest_stable_step(p, h) else {
+            return self.stop(p, SimErrorKind::StepTooSmall, h);
+        };
         SimError {
             kind: SimErrorKind::StepUnstable,
             t: self.state.t,
             h,
             detail: format!(
-                "errors grow from step to step: the step is {h:.3e} s, and {} is stable up to about {:.1e} s here",
+                "errors grow from step to step: the step is {h:.3e} s, and {} is stable up to about {stable:.1e} s here",
                 self.method.info().name,
-                h / ratio
             ),
             blame: Vec::new(),
             help: format!(

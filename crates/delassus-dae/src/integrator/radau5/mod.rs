@@ -21,7 +21,7 @@
 //! one complex system with frozen Jacobians, but it is Newton's method proper, so it bears long
 //! steps with large rotations of G, and a matrix lives long; the pattern is three times that of
 //! one stage in each direction, so the cost stays proportional to the size of a sparse model.
-//! Stages are predicted by the collocation polynomial of the step before.
+//! Stages are predicted by the collocation polynomial of the step before, or stay ([`guess`]).
 //!
 //! **Singular positions.** Let u be the velocity and x the position out of the branch, and s the
 //! distance to the singular position. The row that gets weak is d(s x)/dt = s u + ṡ x = 0, both
@@ -42,6 +42,7 @@
 //! Equations II (1996), IV.8, VII.2 and VII.4.
 
 mod blocks;
+mod guess;
 mod newton;
 mod tableau;
 
@@ -132,6 +133,10 @@ pub struct Radau5 {
     now: Stages,
     last: Stages,
     have_last: bool,
+    /// Positions of the stages as the polynomial of the step before has them, and whether such a
+    /// prediction may lead far ([`guess`]).
+    xi_pred: Vec<f64>,
+    trusted: bool,
     best_pivot: BestPivot,
     zdot: Vec<f64>,
     a: Vec<f64>,
@@ -153,11 +158,11 @@ pub struct Radau5 {
     work: Work,
 }
 remember!(Radau5 {
-    acc, stages, filter, made_for, renew, k_end, mass_end, last, have_last, best_pivot, start,
-    work,
+    acc, stages, filter, made_for, renew, k_end, mass_end, last, have_last, trusted,
+    best_pivot, start, work,
 } apart from {
     dims, a_inv, slope, rtol, proj, mass_blocks, mass_slots, tangent, scale, scale_z, one_rows,
-    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, zdot, a, r, g_vel, x, y,
+    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, zdot, a, r, g_vel, x, y,
     rates, xi_before, q, tmp, tmp2, rows, err_xi, err_v, err_z, end,
 });
 
@@ -226,6 +231,8 @@ impl Radau5 {
             now: memory.clone(),
             last: memory,
             have_last: false,
+            xi_pred: n(N * d.nv),
+            trusted: false,
             best_pivot: BestPivot::new(),
             zdot: n(N * d.nz),
             a: n(d.nv),
@@ -252,6 +259,7 @@ impl Radau5 {
     pub(super) fn adopt(&mut self, d: &Derived) {
         self.start.copy_from(d);
         self.have_last = false;
+        self.trusted = false;
     }
 
     /// After a failure: notes the pivots of W within the step, for the driver to tell a singular
@@ -356,6 +364,7 @@ impl<P: Problem> Integrator<P> for Radau5 {
         self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
         self.best_pivot.restart(self.acc.weakest_pivot);
         self.have_last = false;
+        self.trusted = false;
         self.made_for = None;
         Ok(())
     }
@@ -372,10 +381,8 @@ impl<P: Problem> Integrator<P> for Radau5 {
         let m = p.manifold();
         let tail = (N - 1) * nv..N * nv;
         self.acc.weakest_pivot = 1.0;
-        self.predict(p, from, h);
         to.t = from.t + h;
-        check_finite("prediction", &self.now.xi)?;
-        self.positions(p, h);
+        self.guess(p, ws, from, h)?;
         if let Err(e) = self.newton(p, ws, from, h) {
             self.look_for_singular(p, ws, from, h);
             return Err(e);
@@ -389,6 +396,7 @@ impl<P: Problem> Integrator<P> for Radau5 {
 
     fn commit(&mut self) {
         self.best_pivot.accepted(self.acc.weakest_pivot);
+        self.trusted = self.predicts_well();
         std::mem::swap(&mut self.now, &mut self.last);
         self.have_last = true;
         std::mem::swap(&mut self.start, &mut self.end);

@@ -93,7 +93,7 @@ impl Radau5 {
     }
 
     /// Residuals of all stages; with `fill` the values of the matrix too.
-    fn evaluate<P: Problem>(
+    pub(super) fn evaluate<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
@@ -174,7 +174,7 @@ impl Radau5 {
     }
 
     /// Factors what [`Radau5::evaluate`] has filled.
-    fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
+    pub(super) fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
         self.made_for = None;
         let n_jac = self.one_rows.full().nnz();
         let (rows, cols) = (&mut self.jac_rows, &mut self.jac_cols);
