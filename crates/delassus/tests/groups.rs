@@ -6,6 +6,7 @@ mod support;
 
 use delassus::model::spec::SchemeType;
 use delassus::sim::RunOutcome;
+use delassus::sim::contact::EventKind;
 use support::{assembled, parsed, run};
 
 /// A rod that strikes the floor obliquely, of a kind that friction makes the laws differ for; not at the time of
@@ -216,5 +217,46 @@ sample = 0.01
                 break;
             }
         }
+    }
+}
+
+/// A block on a belt tears itself loose when friction reaches its bound, also where something much faster moves
+/// beside it.
+#[test]
+fn sliding_begins_at_the_bound_beside_what_is_fast() {
+    let belt = r#"schema = 1
+ground.markers = { wall = [-1, 0], axle = [5, 0] }
+[body]
+belt = { type = "planar", mass = 1, inertia = 1 }
+block = { type = "planar", mass = 2.3, inertia = 1 }
+arm
+[joint]
+rail = { type = "prismatic", between = ["ground", "belt"], axis = [1, 0] }
+rub = { type = "prismatic", between = ["belt", "block"], axis = [1, 0] }
+drive = { type = "motion", joint = "rail", value = "0.22*(1 - cos(4.1*t))" }
+hinge
+[force]
+spring = { type = "spring", between = ["ground.wall", "block"], stiffness = 280, damping = 1, length = 1 }
+[contact]
+friction = { type = "dry-friction", joint = "rub", bound = 6.87, static_bound = 11 }
+[analysis]
+end = 0.2
+"#;
+    let slips = |text: &str| {
+        let out = run(&assembled(&parsed(text), &[]), |_| {});
+        out.events.iter().find(|e| e.kind == EventKind::Slip).unwrap().t
+    };
+    let alone = slips(&belt.replace("arm\n", "").replace("hinge\n", ""));
+    let arm = "arm = { type = \"planar\", mass = 1, inertia = 0.07, com = [0.4, 0], position = [5, 0] }\n";
+    let hinge = "hinge = { type = \"revolute\", between = [\"ground.axle\", \"arm\"] }\n\
+                 turn = { type = \"motion\", joint = \"hinge\", value = \"step(t, 0.06, 0, 0.07, 23)\" }\n";
+    let beside = slips(&belt.replace("arm\n", arm).replace("hinge\n", hinge));
+    // F(t) = m a + k x + c v of the block that the belt carries
+    let force = |t: f64| {
+        let (s, c) = (4.1 * t).sin_cos();
+        0.22 * (2.3 * 4.1 * 4.1 * c + 280.0 * (1.0 - c) + 4.1 * s)
+    };
+    for t in [alone, beside] {
+        assert!((force(t) - 11.0).abs() < 1e-4, "{t}: {}", force(t));
     }
 }
