@@ -260,3 +260,33 @@ end = 0.2
         assert!((force(t) - 11.0).abs() < 1e-4, "{t}: {}", force(t));
     }
 }
+
+/// Two grippers far apart whose parts begin to slide at the same moment: neither stops the other.
+#[test]
+fn sliding_that_begins_at_once_far_apart() {
+    let mut text = String::from("schema = 1\ngravity = [0, -9.81, 0]\nanalysis = { end = 0.15 }\n");
+    for (k, x) in [0.0, 486.13610155022924].into_iter().enumerate() {
+        let (hand, part, wall) = (x - 0.2, x + 0.05, x + 0.1);
+        text += &format!(
+            r#"ground.markers.hand{k} = [{hand}, 0, 0]
+ground.markers.wall{k} = {{ position = [{wall}, 0, 0], orientation = {{ axis = [0, 0, 1], angle = "90 deg" }} }}
+body.hand{k} = {{ type = "rigid", mass = 1.7, inertia = [0.017, 0.017, 0.017], position = [{hand}, 0.5, 0] }}
+body.jaw{k} = {{ type = "rigid", mass = 0.46, inertia = [0.0046, 0.0046, 0.0046], position = [{x}, 0.5, 0], markers = {{ tip = [-0.02, 0, 0] }} }}
+body.part{k} = {{ type = "rigid", mass = 0.4664, inertia = [0.0047, 0.0047, 0.0047], position = [{part}, 0.5, 0], markers = {{ face = {{ position = [-0.05, 0, 0], orientation = {{ axis = [0, 0, 1], angle = "90 deg" }} }}, nose = [0.05, 0, 0] }} }}
+joint.lift{k} = {{ type = "prismatic", between = ["ground.hand{k}", "hand{k}"], axis = [0, 1, 0] }}
+joint.press{k} = {{ type = "prismatic", between = ["hand{k}", "jaw{k}"], axis = [1, 0, 0] }}
+joint.move{k} = {{ type = "motion", joint = "lift{k}", value = "0.5" }}
+force.squeeze{k} = {{ type = "force", at = "jaw{k}", force = ["47", 0, 0] }}
+shape.tip{k} = {{ type = "sphere", radius = 0.02, body = "jaw{k}.tip" }}
+shape.face{k} = {{ type = "half-space", normal = [0, 1, 0], body = "part{k}.face" }}
+shape.nose{k} = {{ type = "point", body = "part{k}.nose" }}
+shape.wall{k} = {{ type = "half-space", normal = [0, 1, 0], body = "ground.wall{k}" }}
+contact.slide{k} = {{ between = ["nose{k}", "wall{k}"] }}
+contact.grip{k} = {{ between = ["tip{k}", "face{k}"], friction = 0.3 }}
+"#
+        );
+    }
+    let out = run(&assembled(&parsed(&text), &[]), |_| {});
+    let slips = out.events.iter().filter(|e| e.kind == EventKind::Slip).count();
+    assert!(slips == 2, "{} events", out.events.len());
+}
