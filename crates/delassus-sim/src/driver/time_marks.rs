@@ -164,7 +164,7 @@ impl<P: Problem> Driver<P> {
         }
         let mark = self.time.mark?;
         // what is as good as here: methods divide by the step
-        let here = mark.before <= t + ALONE * width(t, h);
+        let here = mark.before <= t + ALONE * width(t, t, h);
         if here { Some(0.0) } else { Some(mark.before - t) }
     }
 
@@ -334,10 +334,10 @@ impl<P: Problem> Driver<P> {
     }
 }
 
-/// Width of a mark at t within a look of length h, s. Near t = 0 times are finer than the sum of a time and a step
-/// that leads there.
-fn width(t: f64, h: f64) -> f64 {
-    (ROUNDING * t.abs()).max(f64::EPSILON * h)
+/// Width of a mark at t within a look of length h that begins at `from`, s. Near t = 0 times are finer than the sum
+/// of an earlier time and the step that leads there.
+fn width(t: f64, from: f64, h: f64) -> f64 {
+    (ROUNDING * t.abs()).max(f64::EPSILON * from.abs()) + f64::EPSILON * f64::EPSILON * h
 }
 
 /// The first mark from a to b that stands alone. Where functions cannot be told to be smooth
@@ -348,7 +348,7 @@ fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Ma
     let mut looks = 0;
     while looks < SEARCH && at < b {
         looks += 1;
-        let fine = width(at, b - a);
+        let fine = width(at, a, b - a);
         let end = (at + part).min(b);
         // a function may be smooth on both sides of a common end
         if smooth((at - overlap.max(fine)).max(from), end) {
@@ -395,11 +395,18 @@ mod tests {
             for (a, b) in [(0.0, 400.0), (0.0, at + 1e-3), (0.5 * at, 2.0 * at)] {
                 let mark = found(&[at, at + 1e-6, 399.0], a, b).unwrap();
                 assert!(mark.before < at && at < mark.after, "{at} in {a}..{b}: {mark:?}");
-                assert!(mark.after - mark.before <= 8.0 * width(at, b - a), "{at}: {mark:?}");
+                assert!(mark.after - mark.before <= 8.0 * width(at, a, b - a), "{at}: {mark:?}");
             }
         }
         assert_eq!(found(&[1.0], 1.5, 3.0), None);
         assert_eq!(found(&[], 0.0, 3.0), None);
+    }
+
+    /// A model at rest looks as far ahead as its steps, which know no bound.
+    #[test]
+    fn marks_of_a_long_look_are_as_narrow() {
+        let mark = found(&[0.107, 0.1072, 0.11], 0.0, 1e12).unwrap();
+        assert!(mark.before < 0.107 && mark.after - mark.before < 1e-15, "{mark:?}");
     }
 
     #[test]
