@@ -14,7 +14,8 @@ pub(crate) fn whole(values: [f64; 4]) -> f64 {
 
 /// ∫₀ˢ of the polynomial with these values at 0, [`INSIDE`], 1 and [`MORE`].
 pub(crate) fn part(s: f64, values: [f64; 7]) -> f64 {
-    let nodes = [0.0, INSIDE[0], INSIDE[1], 1.0, MORE[0], MORE[1], MORE[2]];
+    // from the middle, where powers cancel least
+    let nodes = [0.0, INSIDE[0], INSIDE[1], 1.0, MORE[0], MORE[1], MORE[2]].map(|x| x - 0.5);
     let mut sum = 0.0;
     for (i, (x, value)) in nodes.iter().zip(values).enumerate() {
         // the product of x − a over all other nodes a, by powers
@@ -28,8 +29,8 @@ pub(crate) fn part(s: f64, values: [f64; 7]) -> f64 {
             c[0] *= -a;
             scale *= x - a;
         }
-        let area = (0..7).rev().fold(0.0, |sum, k| s * (sum + c[k] / (k + 1) as f64));
-        sum += value * area / scale;
+        let up_to = |y: f64| (0..7).rev().fold(0.0, |sum, k| y * (sum + c[k] / (k + 1) as f64));
+        sum += value * (up_to(s - 0.5) - up_to(-0.5)) / scale;
     }
     sum
 }
