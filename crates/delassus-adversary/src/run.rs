@@ -17,6 +17,8 @@ pub struct Trace {
     pub data: Vec<Vec<f64>>,
     /// Names and values of the diagnostics: energies, drift, contacts.
     pub others: Vec<(String, Vec<f64>)>,
+    /// Energy that moved, at steps, J.
+    pub moved: f64,
     /// Accepted steps.
     pub steps: u64,
     /// Events of contacts.
@@ -44,7 +46,7 @@ pub enum Ended {
     /// By a named failure.
     Failed { code: String, t: f64, message: String },
     /// By the budget of steps.
-    Endless { t: f64 },
+    Endless { t: f64, steps: u64 },
     /// By a panic.
     Panicked(String),
 }
@@ -65,7 +67,7 @@ impl Ended {
             Ended::Refused(codes) => format!("refused: {codes}"),
             Ended::NotAble => "the method cannot".to_owned(),
             Ended::Failed { code, t, message } => format!("{code} at t = {t}: {message}"),
-            Ended::Endless { t } => format!("no end: {BUDGET} steps until t = {t}"),
+            Ended::Endless { t, steps } => format!("no end: {steps} steps until t = {t}"),
             Ended::Panicked(what) => format!("panicked: {what}"),
         }
     }
@@ -142,12 +144,16 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
     if let Some(e) = outcome.error {
         let code = e.kind.code().to_owned();
         if code == "E_WORK_LIMIT" {
-            return Ended::Endless { t: outcome.summary.t_end };
+            return Ended::Endless { t: outcome.summary.t_end, steps: limit };
+        }
+        // beyond that the model means nothing, in whatever view
+        if code == "E_DISC_FLAT" {
+            return Ended::Refused(code);
         }
         return Ended::Failed { code, t: e.t, message: e.detail };
     }
     if outcome.summary.status != Status::Done {
-        return Ended::Endless { t: outcome.summary.t_end };
+        return Ended::Endless { t: outcome.summary.t_end, steps: limit };
     }
     let r = &outcome.results;
     let data = columns.iter().map(|n| r.get(n).unwrap_or_default().to_vec()).collect();
@@ -156,6 +162,7 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
         t: r.t.clone(),
         data,
         others: others.map(|(c, d)| (c.name.clone(), d.clone())).collect(),
+        moved: outcome.summary.energy.moved,
         steps: outcome.summary.steps,
         events: outcome.events.len(),
         near_end: observer.last[0],

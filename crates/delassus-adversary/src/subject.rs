@@ -5,7 +5,8 @@
 //! how much small errors grow, so that a chaotic motion is not called a defect.
 
 use crate::mechanism::{
-    Body, Column, Kind, Mechanism, Method, Place, V3, View, add, columns, cross, sub, times, toml,
+    Body, Column, ForceKind, JointKind, Kind, Mechanism, Method, Place, V3, View, add, columns,
+    cross, sub, times, toml,
 };
 use crate::random::Random;
 use crate::run::{BUDGET, Ended, Trace, run, run_within};
@@ -186,8 +187,20 @@ impl Subject {
         view: &View,
         rtol: f64,
     ) -> Option<Violation> {
+        self.compare_view_within(relation, m, view, rtol, 2 * BUDGET)
+    }
+
+    /// The same with a budget of steps.
+    pub fn compare_view_within(
+        &self,
+        relation: &str,
+        m: &Mechanism,
+        view: &View,
+        rtol: f64,
+        budget: u64,
+    ) -> Option<Violation> {
         let text = toml(m, view);
-        match run_within(&text, &self.names, 2 * BUDGET) {
+        match run_within(&text, &self.names, budget) {
             Ended::Done(trace) => {
                 self.compare(relation, view, &trace, self.accuracy(rtol)).map(|v| v.with_twin(text))
             }
@@ -305,7 +318,7 @@ fn scales(m: &Mechanism, columns: &[Column], trace: &Trace) -> [f64; 4] {
     scales
 }
 
-/// The mechanism with every mass, start velocity and the direction of gravity a little off.
+/// The mechanism with every mass, start velocity, function of time and the direction of gravity a little off.
 fn nudged(m: &Mechanism) -> Mechanism {
     let mut random = Random::of(m.salt, "nudge", 0);
     let mut off = |x: f64| x * (1.0 + NUDGE * random.between(-1.0, 1.0));
@@ -324,6 +337,18 @@ fn nudged(m: &Mechanism) -> Mechanism {
             let size = crate::mechanism::norm(*w);
             *w = if m.space { w.map(|x| x + NUDGE * size) } else { w.map(&mut off) };
         }
+    }
+    let motions = n.joints.iter_mut().filter_map(|j| match &mut j.kind {
+        JointKind::Motion { law, .. } => Some(law),
+        _ => None,
+    });
+    let drives = n.forces.iter_mut().filter_map(|f| match &mut f.kind {
+        ForceKind::Push { law, .. } | ForceKind::Twist { law, .. } => Some(law),
+        ForceKind::Actuator { target, .. } => Some(target),
+        _ => None,
+    });
+    for law in motions.chain(drives) {
+        *law = law.times(off(1.0));
     }
     let [x, y, z] = n.gravity;
     n.gravity = if m.space {

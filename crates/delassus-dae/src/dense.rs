@@ -85,6 +85,16 @@ impl Hermite {
         }
     }
 
+    /// Leaves out the accelerations at the end of the fitted step, for where they are those of its last instant
+    /// alone: a polynomial of degree four through the rest.
+    pub fn leave_end_open(&mut self) {
+        for c in &mut self.c {
+            let a = c[2] + c[3] + c[4];
+            let b = 3.0 * c[2] + 4.0 * c[3] + 5.0 * c[4];
+            (c[2], c[3], c[4]) = (4.0 * a - b, b - 3.0 * a, 0.0);
+        }
+    }
+
     /// How much faster than at both its ends something moves inside the fitted step, at most, in
     /// sizes per second.
     pub fn surge(&self, scale: &[f64]) -> f64 {
@@ -148,6 +158,24 @@ mod tests {
         dense.fit(&m, &s0, &derived([0.0, 1.5]), &s1, &derived([0.0, -1.5]));
         let surge = dense.surge(&[1.0, 0.5]);
         assert!((1.5..2.1).contains(&surge), "{surge}");
+    }
+
+    /// A quartic whose acceleration jumps at the very end.
+    #[test]
+    fn an_end_that_is_left_open_changes_nothing_before() {
+        let m = Manifold::new(&[Block::Vector(1)]);
+        let state =
+            |t: f64| State { t, q: vec![t.powi(4) - t], v: vec![4.0 * t.powi(3) - 1.0], z: vec![] };
+        let derived = |a: f64| Derived { a: vec![a], ..Default::default() };
+        let mut dense = Hermite::new(1, 1, 0);
+        dense.fit(&m, &state(0.5), &derived(3.0), &state(1.5), &derived(-100.0));
+        dense.leave_end_open();
+        let mut out = state(0.5);
+        for t in [0.5, 0.7, 1.1, 1.5] {
+            dense.at(&m, t, &mut out);
+            let want = state(t);
+            assert!((out.q[0] - want.q[0]).abs() < 1e-14 && (out.v[0] - want.v[0]).abs() < 1e-13);
+        }
     }
 
     /// Spin about a fixed axis with quadratic angle: the interpolant is exact.

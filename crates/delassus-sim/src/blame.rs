@@ -7,6 +7,10 @@ use delassus_model::{Jump, System};
 /// How far ahead of where a step became too short a jump is looked for, in those steps.
 const AHEAD: f64 = 1e5;
 
+/// Angle between a rolling disc and its plane below which it lies flat, rad: what is not defined in the flat
+/// position is lost in rounding from about a thousandth of this on.
+const FLAT: f64 = 1e-4;
+
 /// Adds the elements that caused an error. `states`: those before and after the last step; `start`:
 /// the first one with its accelerations.
 pub(crate) fn explain(
@@ -15,6 +19,10 @@ pub(crate) fn explain(
     start: (&State, &[f64]),
     e: &mut SimError,
 ) {
+    let lost = [SimErrorKind::StepTooSmall, SimErrorKind::Diverged, SimErrorKind::Singular];
+    if lost.contains(&e.kind) && lies_flat(sys, states[1], e) {
+        return;
+    }
     match e.kind {
         SimErrorKind::Diverged => strongest_force(sys, states[1], e),
         SimErrorKind::StepTooSmall => {
@@ -26,6 +34,23 @@ pub(crate) fn explain(
         }
         _ => {}
     }
+}
+
+/// Tells of a rolling disc that fell flat, and whether one did.
+fn lies_flat(sys: &System, s: &State, e: &mut SimError) -> bool {
+    let mut ws = sys.workspace();
+    sys.realize_position(s.t, &s.q, &s.z, &mut ws);
+    let Some((joint, angle)) = sys.flattest_disc(&ws).filter(|d| d.1 < FLAT) else { return false };
+    e.kind = SimErrorKind::DiscFlat;
+    e.detail = format!(
+        "the disc of joint \"{joint}\" has fallen flat on its plane ({angle:.1e} rad off), where no point of its rim is the point of contact; {}",
+        e.detail
+    );
+    e.blame = vec![format!("joint \"{joint}\"")];
+    e.help = "end the run before, keep the disc upright, or give it a shape and a contact with the plane \
+              instead of a rolling joint"
+        .to_owned();
+    true
 }
 
 /// Names the strongest force at a state.

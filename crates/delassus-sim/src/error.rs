@@ -88,6 +88,8 @@ pub enum SimErrorKind {
     Diverged,
     /// The constraints became singular.
     Singular,
+    /// A disc that rolls lies flat, where it has no point of contact.
+    DiscFlat,
     /// A constraint that counted as redundant is violated.
     Dependent,
     /// Impacts follow each other faster and faster without end.
@@ -116,6 +118,7 @@ impl SimErrorKind {
             SimErrorKind::WorkLimit => "E_WORK_LIMIT",
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",
+            SimErrorKind::DiscFlat => "E_DISC_FLAT",
             SimErrorKind::Dependent => "E_DEPENDENT",
             SimErrorKind::Accumulation => "E_ZENO",
             SimErrorKind::EventStorm => "E_EVENT_STORM",

@@ -88,6 +88,9 @@ pub const MEMORY_LIMIT: u64 = 4 << 30;
 pub trait Dynamics {
     /// Accelerations, multipliers of the joints and rates of auxiliary states at a state.
     fn evaluate(&mut self, s: &State, d: &mut Derived) -> Result<(), StepFailure>;
+    /// Whether the accelerations at the end of a step of length h are those of its last part, not of its last
+    /// instant alone.
+    fn ends_smoothly(&mut self, end: &State, h: f64) -> bool;
     /// Power that contacts lose at the state that was evaluated last, W.
     fn lost(&self) -> f64;
     /// Values of the contact channels at the state that was evaluated last.
@@ -350,15 +353,19 @@ impl Recorder {
         let exchanges = self.exchanges || contacts.is_some();
         let m = sys.manifold();
         let (t0, t1) = (step.from.t, step.to.t);
+        let h = t1 - t0;
+        let open = contacts.as_mut().is_some_and(|c| !c.ends_smoothly(step.to, h));
         let mut fitted = false;
         let mut fit = |dense: &mut Hermite| {
             if !fitted {
                 dense.fit(m, step.from, step.d0, step.to, step.d1);
+                if open {
+                    dense.leave_end_open();
+                }
                 fitted = true;
             }
         };
         let start = (self.dissipated, self.work);
-        let h = t1 - t0;
         let mut mid = [Power::default(); 2];
         let mut p0 = self.power;
         if let Some(c) = &mut contacts {
@@ -381,6 +388,18 @@ impl Recorder {
                 self.violation_here(sys);
             }
         }
+        let near_end = |t: f64| t1 - t <= 1e-12 * h.max(t1.abs() * 1e-3);
+        let mut more = [Power::default(); 3];
+        if exchanges && self.next_time().is_some_and(|t| t < t1 && !near_end(t)) {
+            for (k, s) in lobatto::MORE.iter().enumerate() {
+                fit(&mut self.dense);
+                self.dense.at(m, t0 + s * h, &mut self.sample);
+                more[k] = match &mut contacts {
+                    Some(c) => self.power_here(sys, Some(&mut **c))?,
+                    None => self.power_here(sys, None)?,
+                };
+            }
+        }
         // the end of the step: energies, drift, power
         self.sample.copy_from(step.to);
         self.derived.copy_from(step.d1);
@@ -389,16 +408,18 @@ impl Recorder {
         if let Some(c) = &mut contacts {
             p1 = self.power_here(sys, Some(&mut **c))?;
         }
-        let nodes = [p0, mid[0], mid[1], p1];
-        // energy exchanged up to part s of the step
+        // energy exchanged up to part s of the step, where samples lie inside it, and in the whole step, which
+        // samples must not change
+        let inside = [p0, mid[0], mid[1], p1, more[0], more[1], more[2]];
         let exchanged = |s: f64| {
             if !exchanges {
                 return start;
             }
-            (
-                start.0 + h * lobatto::integral(s, nodes.map(|p| p.dissipated)),
-                start.1 + h * lobatto::integral(s, nodes.map(|p| p.work)),
-            )
+            let integral = |of: fn(Power) -> f64| match s < 1.0 {
+                true => h * lobatto::part(s, inside.map(of)),
+                false => h * lobatto::whole([p0, mid[0], mid[1], p1].map(of)),
+            };
+            (start.0 + integral(|p| p.dissipated), start.1 + integral(|p| p.work))
         };
         let end = exchanged(1.0);
         if exchanges {
@@ -427,7 +448,8 @@ impl Recorder {
             if t > reach {
                 break;
             }
-            if t1 - t <= 1e-12 * h.max(t1.abs() * 1e-3) {
+            let at_end = near_end(t);
+            if at_end {
                 self.sample.copy_from(step.to);
                 self.derived.copy_from(step.d1);
                 self.sample.t = t;
@@ -449,7 +471,8 @@ impl Recorder {
                     sys.realize_motion(&self.sample, &mut self.ws);
                 }
             }
-            (self.dissipated, self.work) = exchanged(((t - t0) / h).clamp(0.0, 1.0));
+            let part = if at_end { 1.0 } else { ((t - t0) / h).clamp(0.0, 1.0) };
+            (self.dissipated, self.work) = exchanged(part);
             self.push(sys);
         }
         (self.dissipated, self.work) = end;

@@ -10,7 +10,7 @@ mod support;
 
 use delassus::dae::integrator::OptionValue;
 use delassus::sim::{RunOptions, RunOutcome, SetupError, Silent, SimErrorKind};
-use support::{benchmark, load};
+use support::{assembled, benchmark, load, parsed, try_run};
 
 /// How the step is chosen.
 #[derive(Clone, Copy)]
@@ -143,6 +143,27 @@ mod slider_cranks {
                 assert!((e.t - t).abs() < 2e-6, "{e}");
             }
         }
+    }
+    /// A parallelogram that falls flat, where its other branch begins: a jump over that position, which other
+    /// methods make, would end on either.
+    #[test]
+    fn mns_does_not_choose_a_branch() {
+        let text = r#"schema = 1
+gravity = [0, -9.81]
+ground.markers = { right = [0.65, 0] }
+body.coupler = { type = "planar", mass = 2.33, inertia = 0.082, com = [0.325, 0], position = [0.2395712238666601, 0.29496716545241203], markers = { right = [0.65, 0] } }
+body.left = { type = "planar", mass = 1.8, inertia = 0.0217, com = [0.19, 0], angle = 0.8886627674775046, markers = { top = [0.38, 0] } }
+body.right = { type = "planar", mass = 1.9, inertia = 0.0229, com = [0.19, 0], position = [0.65, 0], angle = 0.8886627674775046, markers = { top = [0.37999999999999995, 0] } }
+joint.foot0 = { type = "revolute", between = ["ground", "left"] }
+joint.top0 = { type = "revolute", between = ["left.top", "coupler"] }
+joint.foot1 = { type = "revolute", between = ["ground.right", "right"] }
+joint.top1 = { type = "revolute", between = ["right.top", "coupler.right"] }
+analysis = { end = 0.5 }
+"#;
+        let model = assembled(&parsed(text), &[]);
+        let e = try_run(&model, |o| o.method = "mns".to_owned()).error.unwrap();
+        assert_eq!(e.kind, SimErrorKind::Singular, "{e}");
+        assert!(try_run(&model, |_| {}).error.is_none());
     }
 }
 

@@ -6,6 +6,7 @@ mod support;
 
 use delassus::model::spec::SchemeType;
 use delassus::sim::RunOutcome;
+use delassus::sim::contact::EventKind;
 use support::{assembled, parsed, run};
 
 /// A rod that strikes the floor obliquely, of a kind that friction makes the laws differ for; not at the time of
@@ -217,4 +218,75 @@ sample = 0.01
             }
         }
     }
+}
+
+/// A block on a belt tears itself loose when friction reaches its bound, also where something much faster moves
+/// beside it.
+#[test]
+fn sliding_begins_at_the_bound_beside_what_is_fast() {
+    let belt = r#"schema = 1
+ground.markers = { wall = [-1, 0], axle = [5, 0] }
+[body]
+belt = { type = "planar", mass = 1, inertia = 1 }
+block = { type = "planar", mass = 2.3, inertia = 1 }
+arm
+[joint]
+rail = { type = "prismatic", between = ["ground", "belt"], axis = [1, 0] }
+rub = { type = "prismatic", between = ["belt", "block"], axis = [1, 0] }
+drive = { type = "motion", joint = "rail", value = "0.22*(1 - cos(4.1*t))" }
+hinge
+[force]
+spring = { type = "spring", between = ["ground.wall", "block"], stiffness = 280, damping = 1, length = 1 }
+[contact]
+friction = { type = "dry-friction", joint = "rub", bound = 6.87, static_bound = 11 }
+[analysis]
+end = 0.2
+"#;
+    let slips = |text: &str| {
+        let out = run(&assembled(&parsed(text), &[]), |_| {});
+        out.events.iter().find(|e| e.kind == EventKind::Slip).unwrap().t
+    };
+    let alone = slips(&belt.replace("arm\n", "").replace("hinge\n", ""));
+    let arm = "arm = { type = \"planar\", mass = 1, inertia = 0.07, com = [0.4, 0], position = [5, 0] }\n";
+    let hinge = "hinge = { type = \"revolute\", between = [\"ground.axle\", \"arm\"] }\n\
+                 turn = { type = \"motion\", joint = \"hinge\", value = \"step(t, 0.06, 0, 0.07, 23)\" }\n";
+    let beside = slips(&belt.replace("arm\n", arm).replace("hinge\n", hinge));
+    // F(t) = m a + k x + c v of the block that the belt carries
+    let force = |t: f64| {
+        let (s, c) = (4.1 * t).sin_cos();
+        0.22 * (2.3 * 4.1 * 4.1 * c + 280.0 * (1.0 - c) + 4.1 * s)
+    };
+    for t in [alone, beside] {
+        assert!((force(t) - 11.0).abs() < 1e-4, "{t}: {}", force(t));
+    }
+}
+
+/// Two grippers far apart whose parts begin to slide at the same moment: neither stops the other.
+#[test]
+fn sliding_that_begins_at_once_far_apart() {
+    let mut text = String::from("schema = 1\ngravity = [0, -9.81, 0]\nanalysis = { end = 0.15 }\n");
+    for (k, x) in [0.0, 486.13610155022924].into_iter().enumerate() {
+        let (hand, part, wall) = (x - 0.2, x + 0.05, x + 0.1);
+        text += &format!(
+            r#"ground.markers.hand{k} = [{hand}, 0, 0]
+ground.markers.wall{k} = {{ position = [{wall}, 0, 0], orientation = {{ axis = [0, 0, 1], angle = "90 deg" }} }}
+body.hand{k} = {{ type = "rigid", mass = 1.7, inertia = [0.017, 0.017, 0.017], position = [{hand}, 0.5, 0] }}
+body.jaw{k} = {{ type = "rigid", mass = 0.46, inertia = [0.0046, 0.0046, 0.0046], position = [{x}, 0.5, 0], markers = {{ tip = [-0.02, 0, 0] }} }}
+body.part{k} = {{ type = "rigid", mass = 0.4664, inertia = [0.0047, 0.0047, 0.0047], position = [{part}, 0.5, 0], markers = {{ face = {{ position = [-0.05, 0, 0], orientation = {{ axis = [0, 0, 1], angle = "90 deg" }} }}, nose = [0.05, 0, 0] }} }}
+joint.lift{k} = {{ type = "prismatic", between = ["ground.hand{k}", "hand{k}"], axis = [0, 1, 0] }}
+joint.press{k} = {{ type = "prismatic", between = ["hand{k}", "jaw{k}"], axis = [1, 0, 0] }}
+joint.move{k} = {{ type = "motion", joint = "lift{k}", value = "0.5" }}
+force.squeeze{k} = {{ type = "force", at = "jaw{k}", force = ["47", 0, 0] }}
+shape.tip{k} = {{ type = "sphere", radius = 0.02, body = "jaw{k}.tip" }}
+shape.face{k} = {{ type = "half-space", normal = [0, 1, 0], body = "part{k}.face" }}
+shape.nose{k} = {{ type = "point", body = "part{k}.nose" }}
+shape.wall{k} = {{ type = "half-space", normal = [0, 1, 0], body = "ground.wall{k}" }}
+contact.slide{k} = {{ between = ["nose{k}", "wall{k}"] }}
+contact.grip{k} = {{ between = ["tip{k}", "face{k}"], friction = 0.3 }}
+"#
+        );
+    }
+    let out = run(&assembled(&parsed(&text), &[]), |_| {});
+    let slips = out.events.iter().filter(|e| e.kind == EventKind::Slip).count();
+    assert!(slips == 2, "{} events", out.events.len());
 }

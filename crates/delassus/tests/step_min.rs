@@ -83,3 +83,18 @@ fn no_jump_is_made_up() {
         }
     }
 }
+
+/// A disc that rolls and falls flat: there its point of contact is not defined, whatever the step.
+#[test]
+fn a_disc_that_falls_flat_is_named() {
+    let text = r#"schema = 1
+gravity = [0, -9.81, 0]
+body.disc = { type = "rigid", mass = 2.6, inertia = [0.028665, 0.028665, 0.05733], position = [0, 0.20581398134666073, 0], orientation = [0.9950041652780258, 0.09983341664682815, 0.0, 0.0] }
+joint.roll = { type = "rolling", between = ["ground", "disc"], axis = [0, 1, 0], radius = 0.21 }
+analysis = { end = 1 }
+"#;
+    let e = try_run(&assembled(&parsed(text), &[]), |_| {}).error.unwrap();
+    assert_eq!(e.kind.code(), "E_DISC_FLAT", "{e}");
+    assert!(e.detail.contains("joint \"roll\"") && e.detail.contains("flat"), "{e}");
+    assert!((e.t - 0.45968).abs() < 1e-5, "{e}");
+}

@@ -294,3 +294,30 @@ fn ramps_across_zero_are_followed() {
         assert!((last - 1.7).abs() < 1e-9, "{from} to {to}: {last}");
     }
 }
+
+/// A ramp whose formula rounds more than the time: its end is where (t − t0)/(t1 − t0) is 1, for a while near
+/// t = 0. Steps end there all the same; otherwise they become so short that rates between their ends are noise.
+#[test]
+fn a_ramp_that_ends_near_time_zero() {
+    for (t0, t1) in [("-0.05", "1.1102230246251565e-16"), ("-0.32499999999999996", "-0.025")] {
+        let text = format!(
+            r#"schema = 1
+[body]
+arm = {{ type = "planar", mass = 1, inertia = 0.01, com = [0.3, 0], markers = {{ tip = [0.6, 0] }} }}
+bob = {{ type = "planar", mass = 1, inertia = 0.01, com = [0.2, 0], position = [0.6, 0] }}
+[joint]
+axle = {{ type = "revolute", between = ["ground", "arm"] }}
+tip = {{ type = "revolute", between = ["arm.tip", "bob"] }}
+drive = {{ type = "motion", joint = "axle", value = "step(t, {t0}, 0, {t1}, 21)" }}
+[analysis]
+start = -0.7
+end = 0.3
+sample = 0.025
+"#
+        );
+        let m = assembled(&parsed(&text), &[]);
+        let out = run(&m, |_| {});
+        let least = out.steps.rows().iter().skip(1).map(|s| s.h).fold(f64::MAX, f64::min);
+        assert!(least > 1e-9, "a step of {least} s, ramp to {t1}");
+    }
+}

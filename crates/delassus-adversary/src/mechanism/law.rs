@@ -44,6 +44,17 @@ impl Law {
         }
     }
 
+    /// The same, larger by a factor; what is constant stays as it is, so that all begins where it did.
+    pub fn times(&self, factor: f64) -> Law {
+        match *self {
+            Law::Constant(y) => Law::Constant(y),
+            Law::Power(c, n) => Law::Power(factor * c, n),
+            Law::Ramp { t0, t1, y } => Law::Ramp { t0, t1, y: factor * y },
+            Law::Pulse { times, y } => Law::Pulse { times, y: factor * y },
+            Law::Sway { a, omega } => Law::Sway { a: factor * a, omega },
+        }
+    }
+
     /// The value at the start.
     pub fn start(&self) -> f64 {
         self.at(0.0)

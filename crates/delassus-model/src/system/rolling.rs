@@ -103,6 +103,24 @@ impl RollRow {
 }
 
 impl System {
+    /// The rolling disc that lies flattest on its plane at the realised state: its joint, and the angle between
+    /// both, rad. Where that vanishes every point of the rim touches, and none is the point of contact.
+    pub fn flattest_disc(&self, ws: &Workspace) -> Option<(String, f64)> {
+        let mut flattest: Option<(usize, f64)> = None;
+        for roll in &self.rolls {
+            let Some(axis) = roll.axis else { continue };
+            let p = self.pair(ws, &roll.scalar());
+            let angle = (p.ba.r_wb * roll.normal).cross(&(p.bb.r_wb * axis)).norm().min(1.0).asin();
+            if flattest.is_none_or(|f| angle < f.1) {
+                flattest = Some((roll.row, angle));
+            }
+        }
+        let name = |row: usize| self.model.joints[self.origins[row].joint.0].name.clone();
+        flattest.map(|(row, angle)| (name(row), angle))
+    }
+}
+
+impl System {
     pub(super) fn roll_position(&self, ws: &mut Workspace) {
         for roll in &self.rolls {
             let h = roll.gradient(&self.pair(ws, &roll.scalar()));

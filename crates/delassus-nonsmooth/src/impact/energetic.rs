@@ -3,18 +3,20 @@
 //!
 //! The impulse P_N grows from zero and plays the part of time: du/dP_N = W (1, −μ d) with d the
 //! direction of sliding, or with the friction that keeps a point at rest from sliding while
-//! μ is large enough. In the plane u is piecewise linear and the phases are exact; in space d turns
-//! (it swerves) and the impulse is divided into small parts.
+//! μ is large enough. Where d does not turn (in the plane, at rest, along a ray of `slip.rs`), u is
+//! linear in P_N and the phase is exact; in space d turns (it swerves), and `swerve.rs` follows it.
 
+use super::slip::{Slip, Way};
+use super::swerve;
 use delassus_dae::{Law, RestitutionLaw};
 
-/// Parts into which the impulse of one phase is divided in space.
-const PARTS: f64 = 400.0;
-/// Phases of slip and stick in one impact beyond which something is wrong.
+/// Phases of slip and stick in one impact, and steps of turning ones, beyond which something is wrong.
 const MAX_PHASES: usize = 8000;
 /// Change of the normal speed per impulse, as part of that without friction, that is none: a motion that
 /// friction locks has it up to rounding.
 const LOCKED: f64 = 1e-11;
+/// Speed of sliding, as part of the approach, that is rest: rounding.
+const REST: f64 = 1e-15;
 
 /// The three rows of a point: W (3×3, unused rows zero) and u.
 pub(super) struct Single {
@@ -27,133 +29,155 @@ pub(super) struct Single {
     pub most: f64,
 }
 
+/// How far an impact has come.
+#[derive(Clone, Copy)]
+pub(super) struct Course {
+    pub u: [f64; 3],
+    pub p: [f64; 3],
+    /// Work of the normal impulse in this phase, J.
+    pub work: f64,
+    phase: Phase,
+    e: f64,
+    law: RestitutionLaw,
+    /// Normal speed at the start, m/s, positive.
+    pub approach: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    Compression,
+    /// With the work and the impulse of compression.
+    Restitution {
+        work: f64,
+        impulse: f64,
+    },
+    Over,
+}
+
+impl Course {
+    /// What is missing to the end of the phase, positive before it; only its sign and zero have a meaning.
+    pub fn missing(&self) -> f64 {
+        match (self.phase, self.law) {
+            (Phase::Compression, _) => -self.u[0],
+            (Phase::Restitution { .. }, RestitutionLaw::Newton) => {
+                self.e * self.approach - self.u[0]
+            }
+            (Phase::Restitution { impulse, .. }, RestitutionLaw::Poisson) => {
+                (1.0 + self.e) * impulse - self.p[0]
+            }
+            (Phase::Restitution { work, .. }, RestitutionLaw::Energetic) => {
+                self.e * self.e * work - self.work
+            }
+            (Phase::Over, _) => 0.0,
+        }
+    }
+
+    /// Impulse to the end of the phase where u_N changes by `rate` per impulse; infinite where it never ends.
+    fn left(&self, rate: f64, opens: bool) -> f64 {
+        match (self.phase, self.law) {
+            (Phase::Compression, _) | (Phase::Restitution { .. }, RestitutionLaw::Newton) => {
+                if opens {
+                    self.missing() / rate
+                } else {
+                    f64::INFINITY
+                }
+            }
+            (Phase::Restitution { .. }, RestitutionLaw::Poisson) => self.missing(),
+            // ∫ (u + u' x) dx = what is missing
+            (Phase::Restitution { .. }, RestitutionLaw::Energetic) => {
+                let disc = self.u[0] * self.u[0] + 2.0 * rate * self.missing();
+                // a speed that falls to zero before the work is done never does it
+                if opens || disc > 0.0 {
+                    2.0 * self.missing() / (self.u[0] + disc.max(0.0).sqrt())
+                } else {
+                    f64::INFINITY
+                }
+            }
+            (Phase::Over, _) => 0.0,
+        }
+    }
+
+    /// The next phase begins.
+    pub fn turn_over(&mut self) {
+        self.phase = match self.phase {
+            Phase::Compression => {
+                self.u[0] = 0.0;
+                let done = Phase::Restitution { work: -self.work, impulse: self.p[0] };
+                if self.e == 0.0 { Phase::Over } else { done }
+            }
+            Phase::Restitution { .. } | Phase::Over => Phase::Over,
+        };
+        self.work = 0.0;
+    }
+}
+
 impl Single {
     /// Impulses of the whole impact; `None` where friction locks the motion before it is over.
     pub fn impulse(&self) -> Option<[f64; 3]> {
-        let (mu, e, law, nt) = match self.law {
+        let (mu, e, law) = match self.law {
             Law::Contact { mu, restitution, tangential, .. } => {
-                (mu, restitution.e * self.factor, restitution.law, tangential)
+                let mu = if tangential == 0 { 0.0 } else { mu };
+                (mu, restitution.e * self.factor, restitution.law)
             }
-            Law::OneWay => (0.0, 0.0, RestitutionLaw::Newton, 0),
+            Law::OneWay => (0.0, 0.0, RestitutionLaw::Newton),
             Law::DryFriction { .. } => return Some([0.0; 3]),
         };
-        let mut u = self.u;
-        let mut p = [0.0; 3];
-        if u[0] >= 0.0 {
-            return Some(p);
+        if self.u[0] >= 0.0 {
+            return Some([0.0; 3]);
         }
-        let approach = -u[0];
-        let (mut compression_work, mut compression_impulse) = (0.0, 0.0);
-        let mut restitution_work = 0.0;
-        let mut restoring = false;
-        // a typical impulse: what stops the normal motion without friction
-        let typical = approach / self.w[0][0].max(f64::MIN_POSITIVE);
+        let (p, phase) = ([0.0; 3], Phase::Compression);
+        let mut c = Course { u: self.u, p, work: 0.0, phase, e, law, approach: -self.u[0] };
+        let slip = Slip { w: &self.w, mu };
+        let mut stride = None;
         for _ in 0..MAX_PHASES {
-            let force = self.tangential(&u, mu, nt);
-            let rate = |i: usize| self.w[i][0] + self.w[i][1] * force[0] + self.w[i][2] * force[1];
-            let du = [rate(0), rate(1), rate(2)];
-            let opens = du[0] > LOCKED * self.w[0][0];
-            // how far this phase goes: u_N = 0, the end of restitution, sliding stops, or a part
-            let mut step = if nt == 2 { typical.max(p[0]) / PARTS } else { f64::INFINITY };
-            let mut ends = false;
-            if !restoring {
-                if opens {
-                    step = step.min(-u[0] / du[0]);
-                }
-            } else {
-                let left = match law {
-                    RestitutionLaw::Newton if opens => (e * approach - u[0]) / du[0],
-                    RestitutionLaw::Newton => f64::INFINITY,
-                    RestitutionLaw::Poisson => {
-                        e * compression_impulse - (p[0] - compression_impulse)
-                    }
-                    // ∫ (u + du x) dx = e² W_C
-                    RestitutionLaw::Energetic => {
-                        let w = e * e * compression_work - restitution_work;
-                        let disc = u[0] * u[0] + 2.0 * du[0] * w;
-                        // a speed that falls to zero before the work is done never does it
-                        if opens || disc > 0.0 {
-                            2.0 * w / (u[0] + disc.max(0.0).sqrt())
-                        } else {
-                            f64::INFINITY
-                        }
-                    }
-                };
-                if !(left > 0.0) {
-                    return Some(p);
-                }
-                if left <= step {
-                    step = left;
-                    ends = true;
-                }
+            let speed = c.u[1].hypot(c.u[2]);
+            if speed <= REST * c.approach {
+                (c.u[1], c.u[2]) = (0.0, 0.0);
             }
-            let mut stops = false;
-            if nt == 1 && u[1] != 0.0 && du[1] * u[1] < 0.0 && -u[1] / du[1] < step {
-                step = -u[1] / du[1];
-                stops = true;
-                ends = false;
+            match slip.way(c.u[1], c.u[2]) {
+                Way::Straight(friction) => self.straight(&mut c, friction)?,
+                Way::Turns => swerve::advance(&slip, &mut c, &mut stride),
             }
-            if !(p[0] + step <= self.most) {
+            if matches!(c.phase, Phase::Over) {
+                return Some(c.p);
+            }
+            if !(c.p[0] <= self.most) {
                 return None;
-            }
-            let work = step * (u[0] + 0.5 * du[0] * step);
-            let crosses = !restoring && u[0] + du[0] * step >= -1e-14 * approach;
-            p[0] += step;
-            p[1] += step * force[0];
-            p[2] += step * force[1];
-            for i in 0..3 {
-                u[i] += du[i] * step;
-            }
-            if stops {
-                u[1] = 0.0;
-            }
-            if restoring {
-                restitution_work += work;
-            } else {
-                compression_work -= work;
-                if crosses {
-                    u[0] = 0.0;
-                    restoring = true;
-                    compression_impulse = p[0];
-                    if e == 0.0 {
-                        return Some(p);
-                    }
-                }
-            }
-            if ends {
-                return Some(p);
             }
         }
         None
     }
 
-    /// Friction per unit of normal impulse.
-    fn tangential(&self, u: &[f64; 3], mu: f64, nt: usize) -> [f64; 2] {
-        if nt == 0 || mu == 0.0 {
-            return [0.0; 2];
-        }
-        let w = &self.w;
-        let speed = u[1].hypot(u[2]);
-        let rest = if nt == 1 { speed == 0.0 } else { speed <= 1e-9 * self.u[0].abs() };
-        if !rest {
-            return [-mu * u[1] / speed, -mu * u[2] / speed];
-        }
-        // friction that keeps it at rest: W_TT x = −W_TN
-        let x = if nt == 1 {
-            [-w[1][0] / w[1][1].max(f64::MIN_POSITIVE), 0.0]
-        } else {
-            let det = w[1][1] * w[2][2] - w[1][2] * w[2][1];
-            if det <= 0.0 {
-                [0.0; 2]
-            } else {
-                [
-                    (-w[1][0] * w[2][2] + w[2][0] * w[1][2]) / det,
-                    (-w[2][0] * w[1][1] + w[1][0] * w[2][1]) / det,
-                ]
+    /// A phase of constant friction, per normal impulse: up to the end of compression or restitution, or until
+    /// sliding stops. `None` where nothing of that ever happens.
+    fn straight(&self, c: &mut Course, friction: [f64; 2]) -> Option<()> {
+        let per = self.w.map(|row| row[0] + row[1] * friction[0] + row[2] * friction[1]);
+        let mut step = c.left(per[0], per[0] > LOCKED * self.w[0][0]);
+        let mut stops = false;
+        let speed = c.u[1].hypot(c.u[2]);
+        if speed > 0.0 {
+            let slows = -(c.u[1] * per[1] + c.u[2] * per[2]) / speed;
+            stops = slows > 0.0 && speed / slows < step;
+            if stops {
+                step = speed / slows;
             }
-        };
-        let size = x[0].hypot(x[1]);
-        if size <= mu { x } else { [x[0] * mu / size, x[1] * mu / size] }
+        }
+        if !(c.p[0] + step <= self.most) {
+            return None;
+        }
+        c.work += step * (c.u[0] + 0.5 * per[0] * step);
+        for i in 0..3 {
+            c.u[i] += per[i] * step;
+        }
+        c.p[0] += step;
+        c.p[1] += step * friction[0];
+        c.p[2] += step * friction[1];
+        if stops {
+            (c.u[1], c.u[2]) = (0.0, 0.0);
+        } else {
+            c.turn_over();
+        }
+        Some(())
     }
 }
 
@@ -209,5 +233,128 @@ mod tests {
             }
         }
         assert!(gained_by_newton);
+    }
+
+    fn spatial(kind: RestitutionLaw, mu: f64, e: f64) -> Law {
+        let restitution = Restitution { e, law: kind };
+        Law::Contact { mu, mu_static: mu, restitution, tangential: 2 }
+    }
+
+    /// A planar impact and the same one in space, whose tangents are turned about the normal: sliding,
+    /// sliding that stops, sticks and reverses.
+    #[test]
+    fn plane_and_space_agree() {
+        for (i, slip) in [-3.0, -0.7, -0.3, -0.05, 0.0, 0.1, 0.5, 2.0].into_iter().enumerate() {
+            for c in [-0.9, -0.5, -0.1, 0.0, 0.3, 0.8] {
+                for mu in [0.1, 0.3, 0.6] {
+                    for kind in
+                        [RestitutionLaw::Newton, RestitutionLaw::Poisson, RestitutionLaw::Energetic]
+                    {
+                        let flat = Single {
+                            w: [[1.0, c, 0.0], [c, 1.6, 0.0], [0.0; 3]],
+                            u: [-1.0, slip, 0.0],
+                            law: law(mu, 0.6, kind),
+                            factor: 1.0,
+                            most: f64::MAX,
+                        };
+                        let (s, k) = (0.3 + i as f64).sin_cos();
+                        let (a, b) = (1.6, 0.4);
+                        let mixed = (a - b) * s * k;
+                        let solid = Single {
+                            w: [
+                                [1.0, c * k, c * s],
+                                [c * k, a * k * k + b * s * s, mixed],
+                                [c * s, mixed, a * s * s + b * k * k],
+                            ],
+                            u: [-1.0, slip * k, slip * s],
+                            law: spatial(kind, mu, 0.6),
+                            factor: 1.0,
+                            most: f64::MAX,
+                        };
+                        let (Some(p), Some(q)) = (flat.impulse(), solid.impulse()) else {
+                            panic!("no impulse at {slip} {c} {mu} {kind:?}")
+                        };
+                        let along = k * q[1] + s * q[2];
+                        let aside = k * q[2] - s * q[1];
+                        for (x, y) in [(p[0], q[0]), (p[1], along), (0.0, aside)] {
+                            assert!((x - y).abs() < 1e-12, "{slip} {c} {mu} {kind:?}: {p:?} {q:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sliding that turns, by many small steps of the midpoint rule up to the end of compression, and on
+    /// until the work is done.
+    #[test]
+    fn swerving_by_small_steps() {
+        let w = [[1.0, 0.4, -0.2], [0.4, 1.5, 0.3], [-0.2, 0.3, 0.7]];
+        let (mu, e) = (0.2, 0.7);
+        let u = [-1.0, 0.8, 1.5];
+        let s = Single {
+            w,
+            u,
+            law: spatial(RestitutionLaw::Energetic, mu, e),
+            factor: 1.0,
+            most: f64::MAX,
+        };
+        let rate = |v: &[f64; 3]| {
+            let size = v[1].hypot(v[2]);
+            let f = [1.0, -mu * v[1] / size, -mu * v[2] / size];
+            (f, w.map(|row| row[0] * f[0] + row[1] * f[1] + row[2] * f[2]))
+        };
+        let h = 1e-5;
+        let (mut v, mut p, mut work, mut compression) = (u, [0.0; 3], 0.0, None);
+        loop {
+            let (_, a) = rate(&v);
+            let middle = std::array::from_fn(|i| v[i] + 0.5 * h * a[i]);
+            let (f, a) = rate(&middle);
+            let done = work + h * middle[0];
+            if let Some(c) = compression
+                && done >= -e * e * c
+            {
+                let part = (-e * e * c - work) / (done - work);
+                p = std::array::from_fn(|i| p[i] + part * h * f[i]);
+                break;
+            }
+            let before = v[0];
+            v = std::array::from_fn(|i| v[i] + h * a[i]);
+            p = std::array::from_fn(|i| p[i] + h * f[i]);
+            work = done;
+            if before < 0.0 && v[0] >= 0.0 {
+                // what was done beyond the end of compression belongs to restitution
+                let beyond = 0.5 * v[0] * v[0] / a[0];
+                compression = Some(work - beyond);
+                work = beyond;
+            }
+        }
+        let q = s.impulse().unwrap();
+        for i in 0..3 {
+            assert!((p[i] - q[i]).abs() < 1e-8, "{p:?} {q:?}");
+        }
+    }
+
+    /// Sliding in space that turns until it stops: it then sticks, or leaves along its ray; nothing gains.
+    #[test]
+    fn swerving_to_rest() {
+        let w = [[1.0, 0.4, -0.3], [0.4, 1.5, 0.3], [-0.3, 0.3, 0.7]];
+        for mu in [0.1, 0.3, 0.6, 0.9] {
+            for i in 0..24 {
+                let (y, x) = (0.26 * f64::from(i)).sin_cos();
+                let law = spatial(RestitutionLaw::Energetic, mu, 1.0);
+                let s = Single { w, u: [-1.0, 0.3 * x, 0.3 * y], law, factor: 1.0, most: 1e3 };
+                let p = s.impulse().unwrap();
+                let after: [f64; 3] = std::array::from_fn(|k| {
+                    s.u[k] + w[k][0] * p[0] + w[k][1] * p[1] + w[k][2] * p[2]
+                });
+                let energy: f64 = (0..3).map(|k| 0.5 * p[k] * (s.u[k] + after[k])).sum();
+                assert!(energy < 0.0, "{mu} {i}: {energy}");
+                // |W_TT⁻¹ W_TN|, the friction that holds it
+                if mu > 0.708 {
+                    assert!(after[1].hypot(after[2]) < 1e-13, "{mu} {i}: {after:?}");
+                }
+            }
+        }
     }
 }

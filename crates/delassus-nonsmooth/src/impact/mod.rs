@@ -25,6 +25,8 @@ mod energetic;
 mod moreau;
 mod poisson;
 mod sequential;
+mod slip;
+mod swerve;
 
 use crate::response::Response;
 use delassus_cone as cone;

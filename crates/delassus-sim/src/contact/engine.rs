@@ -475,6 +475,10 @@ impl Dynamics for ContactEngine {
         Ok(())
     }
 
+    fn ends_smoothly(&mut self, end: &State, h: f64) -> bool {
+        self.stepped || self.events.ends_smoothly(end, h)
+    }
+
     fn lost(&self) -> f64 {
         // time-stepping counts all losses by impulses
         if self.stepped { 0.0 } else { self.events.power_lost() }

@@ -386,6 +386,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
+    /// Whether friction at the end of a step of length h is that of its last part. In space, where sliding comes to
+    /// its end, direction and force are those of the last instant alone: what the method left of a speed.
+    pub fn ends_smoothly(&mut self, end: &State, h: f64) -> bool {
+        !self.mode.turns() || self.loads.turning_rate(&self.mode, end) * h <= STIFF
+    }
+
     /// After a step: whether steps with closed contacts have become too short to get anywhere, and
     /// what time-stepping may be asked to pass then.
     pub fn crawl(&mut self) -> Option<Halt> {
@@ -476,6 +482,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let view = self.driver.proposal();
             let (t, h) = (view.from.t, view.to.t - view.from.t);
             self.dense.fit(self.base.manifold(), view.from, view.d0, view.to, view.d1);
+            let turning = self.mode.turns().then(|| self.loads.turning_rate(&self.mode, view.to));
+            if turning.is_some_and(|rate| rate * h > STIFF) {
+                self.dense.leave_end_open();
+            }
             let surge = self.dense.surge(&self.scale);
             let ends = (view.from, view.to);
             let (parts, share) = self.watch.plan(&*self.base, &mut self.ws, ends, surge);

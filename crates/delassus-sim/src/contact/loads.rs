@@ -117,6 +117,9 @@ const CLEARLY: f64 = 3.0;
 /// Speed along rows that the mode does not solve with, in that along those it does.
 const STRAY: f64 = 10.0;
 
+/// Part of its bound by which dry friction must be beyond it.
+const BEYOND: f64 = 1e-6;
+
 /// Which function of an active point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Function {
@@ -335,7 +338,7 @@ impl<P: Unilateral> Loads<P> {
             }
             for i in 0..self.functions.len() {
                 let ((k, f), value) = (self.functions[i], self.values[i]);
-                if !(value < -self.slack(k, f, th)) {
+                if !(value < -self.slack(mode, k, f, th)) {
                     continue;
                 }
                 let start = self.at(mode, view.from, k, f);
@@ -389,11 +392,15 @@ impl<P: Unilateral> Loads<P> {
     }
 
     /// Forces that cannot be told from zero: points that touch without load must not open and
-    /// close by round-off.
-    fn slack(&self, k: usize, f: Function, th: &Thresholds) -> f64 {
-        match f {
-            Function::Force | Function::Friction => self.inertia[k] * th.still,
-            Function::Sliding | Function::Feature => 0.0,
+    /// close by round-off. Where friction has a bound that is given, a part of that is enough.
+    fn slack(&self, mode: &Mode<P>, k: usize, f: Function, th: &Thresholds) -> f64 {
+        let none = self.inertia[k] * th.still;
+        match (f, mode.law(k)) {
+            (Function::Friction, Law::DryFriction { bound, bound_static }) => {
+                none.min(BEYOND * bound.max(bound_static))
+            }
+            (Function::Force | Function::Friction, _) => none,
+            (Function::Sliding | Function::Feature, _) => 0.0,
         }
     }
 

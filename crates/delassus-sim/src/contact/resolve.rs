@@ -105,6 +105,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let jumped = self.impacts(&mut s, &touching, &th)?;
         // I2: what neither approaches nor leaves
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        let slow = |id: PointId| th.of_gap(self.base.gap_per_metre(id)).slow;
         let closed: Vec<Closed> = points
             .iter()
             .filter(|(id, p)| {
@@ -124,6 +125,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                         Assume::Rest
                     }
                     Trigger::Reselect(next) => begins_to_slide(*id, active, next),
+                    Trigger::Slides(..) | Trigger::Stops(..) if !jumped => goes_on_sliding(
+                        active.iter().find(|a| a.id == *id),
+                        self.base.law(*id),
+                        p,
+                        slow(*id),
+                    ),
                     _ => Assume::Judge,
                 },
             })
@@ -355,6 +362,18 @@ fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
         (Some(Motion::Stick), Some(Motion::Slip(d))) => Assume::Slides(d),
         _ => Assume::Judge,
     }
+}
+
+/// A point that began to slide a moment ago, too slowly to be told from rest, goes on where another one causes the
+/// event: two that let go at once would otherwise stick again in turn, each at the event of the other. Whether it
+/// stops is its own event.
+fn goes_on_sliding(before: Option<&Active>, law: Law, p: &Point, slow: f64) -> Assume {
+    let Some(Motion::Slip(d)) = before.map(|a| a.motion) else { return Assume::Judge };
+    let [along, speed] = match law {
+        Law::DryFriction { .. } => [p.rate[0] * d[0], p.rate[0].abs()],
+        _ => [p.rate[1] * d[0] + p.rate[2] * d[1], p.rate[1].hypot(p.rate[2])],
+    };
+    if along >= 0.0 && speed <= slow { Assume::Slides(d) } else { Assume::Judge }
 }
 
 /// An error at the start of something.

@@ -23,6 +23,7 @@ impl<P: Problem> Driver<P> {
         loop {
             let shrunk = failures == 1 && first < SHRUNK * self.cruise;
             if (failures == HOP_AFTER || shrunk)
+                && self.method.info().can.singular
                 && self.method.weakest_pivot() < NEAR_SINGULAR
                 && self.hop(p, first, shrunk)
             {

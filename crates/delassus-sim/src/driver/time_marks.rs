@@ -32,6 +32,10 @@ const WIDEST: f64 = 64.0;
 const WIDER: f64 = 16.0;
 /// How often a switch that no mark was found for is widened: up to a millionth of a millionth.
 const WIDENINGS: usize = 4;
+/// How far looks for a mark overlap, in parts of all that is looked at. A function that rounds more than the
+/// time does, (t − a)/b for a far from t, meets the value where it switches for a while, and a look that ends
+/// there is as smooth as one that begins there.
+const OVERLAP: f64 = 1e-10;
 /// A mark stands alone if nothing else switches within this many of its widths.
 const ALONE: f64 = 64.0;
 /// Steps that variation is looked at ahead, at most: a look costs a fraction of a step.
@@ -158,7 +162,7 @@ impl<P: Problem> Driver<P> {
         }
         let mark = self.time.mark?;
         // what is as good as here: methods divide by the step
-        let here = mark.before <= t + ALONE * width(t, h);
+        let here = mark.before <= t + ALONE * width(t, t, h);
         if here { Some(0.0) } else { Some(mark.before - t) }
     }
 
@@ -339,22 +343,24 @@ impl<P: Problem> Driver<P> {
     }
 }
 
-/// Width of a mark at t within a look of length h, s.
-fn width(t: f64, h: f64) -> f64 {
-    ROUNDING * t.abs() + f64::EPSILON * f64::EPSILON * h
+/// Width of a mark at t within a look of length h that begins at `from`, s. Near t = 0 times are finer than the sum
+/// of an earlier time and the step that leads there.
+fn width(t: f64, from: f64, h: f64) -> f64 {
+    (ROUNDING * t.abs()).max(f64::EPSILON * from.abs()) + f64::EPSILON * f64::EPSILON * h
 }
 
 /// The first mark from a to b that stands alone. Where functions cannot be told to be smooth
 /// although nothing switches, none is found, and their variation alone limits steps.
 fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Mark> {
     let (mut at, mut part) = (a, b - a);
+    let (mut from, overlap) = (a, OVERLAP * (b - a));
     let mut looks = 0;
     while looks < SEARCH && at < b {
         looks += 1;
-        let fine = width(at, b - a);
+        let fine = width(at, a, b - a);
         let end = (at + part).min(b);
-        // intervals overlap: a function may be smooth on both sides of their common end
-        if smooth((at - fine).max(a), end) {
+        // a function may be smooth on both sides of a common end
+        if smooth((at - overlap.max(fine)).max(from), end) {
             at = end;
             part *= 2.0;
         } else if part > fine {
@@ -374,7 +380,9 @@ fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Ma
                 }
                 wide = (WIDER * wide).min(widest);
             }
+            // behind what is no mark, or not one alone
             at = end + fine + ALONE * fine;
+            from = at - fine;
             part = ALONE * fine;
         }
     }
@@ -396,11 +404,18 @@ mod tests {
             for (a, b) in [(0.0, 400.0), (0.0, at + 1e-3), (0.5 * at, 2.0 * at)] {
                 let mark = found(&[at, at + 1e-6, 399.0], a, b).unwrap();
                 assert!(mark.before < at && at < mark.after, "{at} in {a}..{b}: {mark:?}");
-                assert!(mark.after - mark.before <= 8.0 * width(at, b - a), "{at}: {mark:?}");
+                assert!(mark.after - mark.before <= 8.0 * width(at, a, b - a), "{at}: {mark:?}");
             }
         }
         assert_eq!(found(&[1.0], 1.5, 3.0), None);
         assert_eq!(found(&[], 0.0, 3.0), None);
+    }
+
+    /// A model at rest looks as far ahead as its steps, which know no bound.
+    #[test]
+    fn marks_of_a_long_look_are_as_narrow() {
+        let mark = found(&[0.107, 0.1072, 0.11], 0.0, 1e12).unwrap();
+        assert!(mark.before < 0.107 && mark.after - mark.before < 1e-15, "{mark:?}");
     }
 
     #[test]
@@ -423,6 +438,23 @@ mod tests {
             let at = switch - c;
             assert!(mark.before <= at && at <= mark.after, "{c}: {mark:?}");
             assert!(mark.after - mark.before < 1e-13 && smooth(mark.after, 1.0), "{c}: {mark:?}");
+        }
+    }
+
+    /// The ends of `step(t, t0, y0, t1, y1)`, decided on (t − t0)/(t1 − t0), which is 1 for a while.
+    #[test]
+    fn a_switch_that_is_met_for_a_while_is_found() {
+        for (t0, t1) in [(-0.05, 1.1102230246251565e-16), (-0.325, -0.025), (-0.3, 1e-9)] {
+            let x = |t: f64| (t - t0) / (t1 - t0);
+            let smooth = |a: f64, b: f64| x(b) <= 1.0 || x(a) >= 1.0;
+            for first in [2e-4, 3.3e-4, 1e-3] {
+                let mark = search(smooth, t1 - first, t1 + first).unwrap();
+                assert!((mark.before - t1).abs() < 1e-15, "{t0} {t1}: {mark:?}");
+                assert!((mark.after - t1).abs() < 1e-15, "{t0} {t1}: {mark:?}");
+                let (start, end) = (t1 - first, t1 + first);
+                assert!(smooth(start, mark.before) && smooth(mark.after, end));
+                assert!(smooth(start, start + (mark.before - start)), "{t0} {t1}: {mark:?}");
+            }
         }
     }
 

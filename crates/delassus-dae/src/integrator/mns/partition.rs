@@ -10,12 +10,13 @@
 //! far from singular as it can be. Everything is dense: right for mechanisms of moderate size.
 
 use crate::failure::StepFailure;
-use delassus_linalg::{Csr, rank_tol};
+use delassus_linalg::Csr;
 use delassus_math::remember;
 
-/// Pivot of G_D, relative to the largest, below which the constraints have lost rank.
-/// A decade before they count as dependent.
-const RANK_LOST: f64 = 10.0 * rank_tol::ROWS;
+/// Pivot of G_D, relative to the largest, below which the constraints have lost rank. It is about the distance to
+/// the singular position. Loops fit to rounding, and within the root of that their branches are not apart: a step
+/// that begins so close goes on along either.
+const RANK_LOST: f64 = 1e-7;
 
 /// A choice of dependent coordinates with the LU factors of G_D; owns its buffers.
 pub(super) struct Partition {
