@@ -16,7 +16,7 @@ pub struct StiffnessMonitor {
     since: Option<f64>,
     in_a_row: u32,
 }
-remember!(StiffnessMonitor { stiff, healthy, since, in_a_row, ratio });
+remember!(StiffnessMonitor { stiff, healthy, since, in_a_row });
 
 impl StiffnessMonitor {
     /// An accepted step that ended at t; `ratio` is the method's distance to the border of its

@@ -14,9 +14,9 @@ use delassus_dae::projection::Projector;
 use delassus_dae::{
     Accel, Derived, KktError, Law, Point, PointId, Problem, State, StepFailure, Unilateral,
 };
+use delassus_math::largest;
 use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
-use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Active, Mode, ModeWorkspace, Motion, Standing};
 

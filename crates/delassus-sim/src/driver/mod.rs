@@ -138,7 +138,7 @@ pub struct Driver<P: Problem> {
 }
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, failed_beyond, n_fixed,
-    per_unit_step, holds_step, stiffness, time, coarse, coarse_error, trouble, limit, spent, steps,
+    per_unit_step, holds_step, stiffness, time, coarse, trouble, limit, spent, steps,
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, last_failure, worst });
 
