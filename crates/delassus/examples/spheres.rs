@@ -94,7 +94,7 @@ fn main() -> Outcome<()> {
     };
     let scene = Scene(std::fs::read_to_string(scene)?);
     let model = scene.model()?;
-    let p = &model.system;
+    let p = &*model.system;
     let mut settings = StepperSettings::default();
     if let Some(residual) = rest.first() {
         settings.large_tolerance = residual.parse()?;

@@ -69,11 +69,11 @@ fn rel_r12_rough_positions_are_assembled() {
                     let r = &a.report;
                     assert!(r.residual <= 1e-10, "{file} {part}: {:e}", r.residual);
                     assert!(r.iterations <= 50, "{file} {part}: {}", r.iterations);
-                    let mut ws = delassus::dae::Problem::workspace(&a.system);
+                    let mut ws = delassus::dae::Problem::workspace(&*a.system);
                     let s = &a.state;
-                    let d = delassus::dae::Problem::dims(&a.system);
+                    let d = delassus::dae::Problem::dims(&*a.system);
                     let mut rate = vec![0.0; d.n_vel];
-                    delassus::dae::at(&a.system, &mut ws, s.t, &s.q, &s.z)
+                    delassus::dae::at(&*a.system, &mut ws, s.t, &s.q, &s.z)
                         .velocity(&s.v, &s.z)
                         .residual_vel(&mut rate);
                     let fastest = s.v.iter().fold(1.0_f64, |m, v| m.max(v.abs()));

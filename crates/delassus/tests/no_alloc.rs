@@ -14,7 +14,6 @@ use delassus_nonsmooth::Mode;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::path::Path;
-use std::sync::Arc;
 
 thread_local! {
     static COUNT: Cell<Option<u64>> = const { Cell::new(None) };
@@ -51,7 +50,7 @@ fn counted(f: impl FnOnce()) -> u64 {
 fn heap_calls(m: &Assembled, method: &MethodInfo) -> u64 {
     let tol = Tolerances { rtol: 1e-6, atol: 0.0 };
     let settings = Settings { tol, ..Default::default() };
-    let integrator = make(method.name, &m.system, &settings).unwrap().unwrap();
+    let integrator = make(method.name, &*m.system, &settings).unwrap().unwrap();
     let t_end = m.state.t + 10.0;
     let opts = DriverOptions {
         tol,
@@ -64,7 +63,7 @@ fn heap_calls(m: &Assembled, method: &MethodInfo) -> u64 {
     };
     let mut recorder = Recorder::new(&m.system, &m.state, &m.derived, 1e-3, t_end).unwrap();
     recorder.track_motion(&m.system);
-    let mut driver = Driver::new(&m.system, integrator, m.state.clone(), opts).unwrap();
+    let mut driver = Driver::new(&*m.system, integrator, m.state.clone(), opts).unwrap();
     let mut states = StateRing::new(10, &m.state, u64::MAX).unwrap();
     let mut step = || {
         assert_eq!(driver.advance(&m.system).unwrap(), Stepped::Step);
@@ -141,7 +140,7 @@ fn steps_between_events_do_not_touch_the_heap() {
                 make(name, mode, &settings).unwrap().map_err(Into::into)
             })
         };
-        let sys = Arc::new(m.system.clone());
+        let sys = m.system.clone();
         let run = EventDriven::new(sys, makes("mdop5"), &m.state, opts);
         let mut run = run.unwrap_or_else(|h| panic!("{file}: {h:?}")).with_stiff(makes("radau5"));
         run.resume(&m.state).unwrap_or_else(|h| panic!("{file}: {h:?}"));

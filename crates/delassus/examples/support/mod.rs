@@ -40,7 +40,7 @@ pub fn n_four_bar(n: usize) -> Outcome<Assembled> {
 pub fn driver(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>> {
     let tol = Tolerances { rtol: options.rtol.unwrap_or(1e-8), atol: options.atol.unwrap_or(0.0) };
     let settings = Settings { tol, options: options.options.clone(), ..Settings::default() };
-    let method = make(&options.method, &model.system, &settings).ok_or("no such method")??;
+    let method = make(&options.method, &*model.system, &settings).ok_or("no such method")??;
     let options = DriverOptions {
         tol,
         step: options.step,
@@ -49,7 +49,7 @@ pub fn driver(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>
         t_end: options.t_end,
         pass_end: false,
     };
-    Ok(Driver::new(&model.system, method, model.state.clone(), options)?)
+    Ok(Driver::new(&*model.system, method, model.state.clone(), options)?)
 }
 
 /// Steps to the end without recording anything.
@@ -86,7 +86,7 @@ impl<'a> Evaluator<'a> {
         for _ in 0..5 {
             driver.advance(&model.system)?;
         }
-        let system = &model.system;
+        let system = &*model.system;
         Ok(Evaluator {
             system,
             ws: system.workspace(),
