@@ -233,7 +233,9 @@ impl Simulation {
         let by_steps = self.options.scheme == SchemeType::TimeStepping;
         if !by_steps && recorder.audit.from_nowhere(patience) {
             let moved = recorder.audit.moved();
-            return Err(SimError::energy_gained(self.method.name, t1, t1 - t0, moved));
+            let mut e = SimError::energy_gained(self.method.name, t1, t1 - t0, moved);
+            blame::strongest_force(sys, engine.state(), &mut e);
+            return Err(e);
         }
         recorder.place_events(sys, engine.events(), [engine.before(), engine.state()]);
         let rejected = engine.counts().rejections.total();

@@ -106,6 +106,10 @@ pub trait Integrator<P: Problem>: Send + Remember {
     fn choose_order(&mut self, _scale: &ErrorScale) -> Option<f64> {
         None
     }
+    /// Whether an attempt leaves the workspace realised at the very state that it ended with.
+    fn leaves_realized(&self) -> bool {
+        false
+    }
     /// How far the last attempt of an explicit method was beyond the border of its region of
     /// stability, as a ratio: about 1 or more says that stability, not accuracy, limits the
     /// step. `None`: not known.

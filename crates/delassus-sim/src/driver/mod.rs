@@ -372,6 +372,9 @@ impl<P: Problem> Driver<P> {
             self.state.t = t;
         }
         self.method.commit();
+        // the time, and turns that are counted, may be put right after the last evaluation
+        let as_evaluated = exact_time.is_none() && self.state.z.is_empty();
+        self.time.arrive(as_evaluated && self.method.leaves_realized());
         self.scale.observe(&self.state, self.method.start());
     }
 

@@ -66,15 +66,19 @@ pub(super) struct TimeWatch {
     ahead: f64,
     /// The state that this belongs to, for what also reads the state: its time, s.
     of: f64,
-    /// The scratch of the problem is realised there. A step leaves it elsewhere, each method in its own
-    /// way, and a run that was restored has another.
+    /// The scratch of the problem is realised there.
     realized: bool,
 }
-remember!(TimeWatch { mark, smooth_until, seen_until, ahead, of, realized });
+remember!(TimeWatch { mark, smooth_until, seen_until, ahead, of } apart from { realized });
 
 impl TimeWatch {
     pub fn new(t: f64) -> TimeWatch {
         TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, of: t, realized: false }
+    }
+
+    /// A step was accepted, which left the scratch realised at its end, or not.
+    pub fn arrive(&mut self, realized: bool) {
+        self.realized = realized;
     }
 
     /// Time does not go back, but the state may have changed.

@@ -105,4 +105,8 @@ impl<P: Problem> Evaluator<P> for Direct {
     fn work(&self) -> Work {
         self.acc.work
     }
+
+    fn leaves_realized(&self) -> bool {
+        true
+    }
 }

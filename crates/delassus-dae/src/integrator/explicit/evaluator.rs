@@ -74,4 +74,8 @@ pub trait Evaluator<P: Problem>: Send + Remember {
     fn weakest_pivot(&self) -> f64;
     /// What was spent.
     fn work(&self) -> Work;
+    /// Whether the last stage leaves the workspace realised at the end of the step.
+    fn leaves_realized(&self) -> bool {
+        false
+    }
 }

@@ -292,6 +292,10 @@ impl<P: Problem, E: Evaluator<P>> Integrator<P> for Explicit<E> {
     fn stiffness(&self) -> Option<f64> {
         self.stiffness
     }
+
+    fn leaves_realized(&self) -> bool {
+        self.eval.leaves_realized()
+    }
 }
 
 #[cfg(test)]
