@@ -37,7 +37,7 @@ pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use energy_audit::EnergyBalance;
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use load_track::LoadTrack;
-pub use motion_track::{MotionTrack, Pose};
+pub use motion_track::MotionTrack;
 pub use recorder::{Channel, DIAGNOSTICS, Recorder, Results};
 pub use run::{Observer, RunOptions, RunOutcome, Silent, able_methods, run};
 pub use state_columns::state_columns;
