@@ -45,6 +45,7 @@ pub(super) fn body(name: &str) {
     let mut lab = lab(name);
     let b = lab.model().bodies[0].clone();
     assert_eq!(b.kind.name(), name);
+    assert!(name == "telescope" || name.parse() == Ok(b.kind));
     names(&b);
     starts_where_it_is_given(&lab, &b);
     for seed in 0..4 {

@@ -35,9 +35,9 @@ impl BodyLayout {
         of_kind!(self.kind, K => K::CONSTANT_MASS)
     }
 
-    /// Its coordinate, and among all velocities the rate of it, that is an angle and counts turns.
-    pub fn angle(&self) -> Option<(usize, usize)> {
-        of_kind!(self.kind, K => K::ANGLE).map(|k| (self.iq + k, self.iv + k))
+    /// Rate, among all velocities, of its angle that counts turns.
+    pub fn angle_rate(&self) -> Option<usize> {
+        of_kind!(self.kind, K => K::ANGLE).map(|k| self.iv + k)
     }
 
     /// Typical sizes of its coordinates: a length, 1 rad.

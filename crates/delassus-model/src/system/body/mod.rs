@@ -100,7 +100,7 @@ pub(crate) trait Kind {
     const POSE: PoseForm;
     /// Its mass matrix does not depend on where it is.
     const CONSTANT_MASS: bool = true;
-    /// Its coordinate that is an angle about z and counts turns.
+    /// Its coordinate that is an angle about z and counts turns, and velocity that is its rate.
     const ANGLE: Option<usize> = None;
 
     /// Names of its coordinates and of its velocities.

@@ -57,7 +57,7 @@ impl Builder {
         for s in sys.counters.iter().chain(sensors) {
             if matches!(&s.kind, ScalarKind::Angle(a) if a.planar.is_none()) {
                 let bodies = [s.a, s.b].into_iter().filter_map(|f| sys.frames[f].body());
-                found.extend(bodies.filter_map(|b| sys.bodies[b].angle()).map(|(_, rate)| rate));
+                found.extend(bodies.filter_map(|b| sys.bodies[b].angle_rate()));
             }
         }
         found.sort_unstable();

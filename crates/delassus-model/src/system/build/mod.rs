@@ -70,7 +70,8 @@ impl Context for Builder {
     }
 
     fn body_angle(&self, f: &Frame) -> f64 {
-        let of = |b: BodyId| self.sys.bodies[b.0].angle().map(|_| self.sys.model.bodies[b.0].angle);
+        let of =
+            |b: BodyId| self.sys.bodies[b.0].angle_rate().map(|_| self.sys.model.bodies[b.0].angle);
         f.body.and_then(of).unwrap_or(0.0)
     }
 }

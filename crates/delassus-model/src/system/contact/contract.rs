@@ -2,7 +2,7 @@
 //! the gap, u̇ = H a + bias, bounds of its pair hold, and a rigid motion of everything touches nothing.
 
 use super::moving::Moving;
-use super::touch::{Piece, Side, rate_and_bias, touch};
+use super::touch::{Leaving, Piece, Side, touch};
 use crate::joint::contract::{Lab, Pose as Fit, Rng, TELESCOPES};
 use crate::system::body::FrameKin;
 use crate::{Model, System, assemble, compile};
@@ -413,7 +413,8 @@ fn motion(fa: &Feature, fb: &Feature, rng: &mut Rng) {
         let touch = touch(&Piece::Fixed(*fa), &sa, &Piece::Fixed(*fb), &sb);
         let [t1, t2] = touch.tangents(&ka, 0);
         let e: [Moving; 3] = [touch.n, t1, t2];
-        let rates = e.map(|e| rate_and_bias(&e, &touch.c, &ka, &kb));
+        let leaving = Leaving::new(&touch.c, &ka, &kb);
+        let rates = e.map(|e| leaving.along(&e));
         let (gap, n, _) = delassus_geom::feature_gap(fa, &sa.pose, fb, &sb.pose);
         close(&[gap], &[touch.gap], 1e-12, "gap");
         close(n.as_slice(), touch.n.x.as_slice(), 1e-12, "normal");

@@ -1,6 +1,6 @@
 //! [`Unilateral`] for [`System`].
 
-use super::touch::{Piece, Side, Touch, rate_and_bias, touch};
+use super::touch::{Leaving, Piece, Side, Touch, touch};
 use super::{Owner, owner};
 use crate::ContactKind;
 use crate::spec::ImpactType;
@@ -435,8 +435,9 @@ impl System {
         out.features = [(axis as u32) << AXIS_SHIFT, 0];
         let directions = self.directions(a, b, &t, &sa, axis);
         let n = self.fill(ws, (a, b), &t, &directions, out);
+        let leaving = Leaving::new(&t.c, sa.on, sb.on);
         for (k, e) in directions.iter().enumerate().take(n) {
-            (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.on, sb.on);
+            (out.rate[k], out.bias[k]) = leaving.along(e);
         }
     }
 
@@ -534,8 +535,9 @@ impl System {
         let t = touch(&f[0], &sa, &f[1], &sb);
         let directions = self.directions(a, b, &t, &sa, axis_of(out.features));
         let n = self.shape_law(a, b).rows();
+        let leaving = Leaving::new(&t.c, sa.on, sb.on);
         for (k, e) in directions.iter().enumerate().take(n) {
-            (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.on, sb.on);
+            (out.rate[k], out.bias[k]) = leaving.along(e);
         }
     }
 

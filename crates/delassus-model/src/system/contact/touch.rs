@@ -230,11 +230,26 @@ impl Touch {
     }
 }
 
-/// Rate and bias of the row with direction e.
-pub(super) fn rate_and_bias(e: &Moving, c: &Moving, a: &FrameKin, b: &FrameKin) -> (f64, f64) {
-    let (ra, rb) = (c.x - a.p, c.x - b.p);
-    let slip = b.v + b.w.cross(&rb) - a.v - a.w.cross(&ra);
-    let drift = b.w.cross(&(c.d - b.v)) - a.w.cross(&(c.d - a.v));
-    let own = b.bias + b.bias_w.cross(&rb) - a.bias - a.bias_w.cross(&ra);
-    (e.x.dot(&slip), e.d.dot(&slip) + e.x.dot(&(drift + own)))
+/// How what is fixed to frame b at a point of contact leaves what is fixed to frame a.
+pub(super) struct Leaving {
+    /// Relative velocity.
+    slip: Vec3,
+    /// Its rate at zero generalised acceleration.
+    drift: Vec3,
+}
+
+impl Leaving {
+    pub fn new(c: &Moving, a: &FrameKin, b: &FrameKin) -> Leaving {
+        let (ra, rb) = (c.x - a.p, c.x - b.p);
+        let own = b.bias + b.bias_w.cross(&rb) - a.bias - a.bias_w.cross(&ra);
+        Leaving {
+            slip: b.v + b.w.cross(&rb) - a.v - a.w.cross(&ra),
+            drift: b.w.cross(&(c.d - b.v)) - a.w.cross(&(c.d - a.v)) + own,
+        }
+    }
+
+    /// Rate and bias of the row with direction e.
+    pub fn along(&self, e: &Moving) -> (f64, f64) {
+        (e.x.dot(&self.slip), e.d.dot(&self.slip) + e.x.dot(&self.drift))
+    }
 }
