@@ -246,6 +246,7 @@ super::contract::body_contract!("telescope");
 
 #[cfg(test)]
 mod tests {
+    use crate::System;
     use crate::joint::contract::{Lab, TELESCOPES};
     use delassus_dae::{Problem, Settings, State, integrator};
 
@@ -263,10 +264,10 @@ mod tests {
     fn methods_of_all_families_agree_on_a_mass_that_varies() {
         let lab = Lab::new(&format!("{TELESCOPES}{CHAIN}"));
         let start = crate::assemble(lab.sys).unwrap_or_else(|e| panic!("{e:?}"));
-        let (sys, s) = (start.system, start.state);
+        let (sys, s): (&System, _) = (&start.system, &start.state);
         assert!(!sys.structure().constant_mass);
         let run = |method: &str| -> (State, f64) {
-            let made = integrator::make(method, &sys, &Settings::default());
+            let made = integrator::make(method, sys, &Settings::default());
             let mut method = made.and_then(Result::ok).unwrap_or_else(|| panic!("{method}"));
             let mut ws = sys.workspace();
             let (mut from, mut to) = (s.clone(), s.clone());
@@ -277,10 +278,10 @@ mod tests {
                 let e = sys.energies(&ws).unwrap_or_default();
                 e.kinetic + e.potential
             };
-            method.restart(&sys, &mut ws, &from).unwrap_or_else(|e| panic!("{e:?}"));
+            method.restart(sys, &mut ws, &from).unwrap_or_else(|e| panic!("{e:?}"));
             let before = energy(&from);
             for _ in 0..200 {
-                let step = method.attempt(&sys, &mut ws, &from, 1e-3, &mut to);
+                let step = method.attempt(sys, &mut ws, &from, 1e-3, &mut to);
                 step.unwrap_or_else(|e| panic!("{e:?}"));
                 method.commit();
                 from.clone_from(&to);
