@@ -4,7 +4,7 @@ use crate::files::rows;
 use crate::prepare::Prepared;
 use delassus::io::model_file::escape;
 use delassus::io::results::{ContactPoints, ContactRow, Motion};
-use delassus::model::BodyKind;
+use delassus::model::PoseForm;
 use delassus::sim::contact::Event;
 use delassus::sim::{
     ContactTrack, LoadTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint,
@@ -82,7 +82,7 @@ impl View {
 /// Loads of the rows of a motion, up to what is not finite: vectors in place of positions.
 fn loads(track: &LoadTrack, motion: &MotionTrack) -> Motion {
     let mut out = Motion {
-        kinds: vec![BodyKind::Point; track.count()],
+        forms: vec![PoseForm::Point; track.count()],
         stride: (track.stride() as u64 * motion.stride()) as u32,
         ..Motion::default()
     };
@@ -121,39 +121,25 @@ fn contact_points(track: &ContactTrack, rows: usize, log: &[Event]) -> ContactPo
 
 /// Rows of a track as body frames.
 pub fn motion(track: &MotionTrack, rows: impl Iterator<Item = usize>) -> Motion {
-    let kinds: Vec<BodyKind> = track.kinds().collect();
+    let forms: Vec<PoseForm> = track.forms().collect();
     let mut out = Motion { stride: track.stride() as u32, ..Motion::default() };
     for row in rows {
         let Some(t) = track.t().get(row) else { break };
         out.t.push(*t);
-        for (body, kind) in kinds.iter().enumerate() {
+        for (body, form) in forms.iter().enumerate() {
             let Some(pose) = track.pose(row, body) else { continue };
-            let p = &pose.p;
-            match kind {
-                BodyKind::Planar => out.coordinates.extend([p.x, p.y, pose.angle]),
-                BodyKind::PlanarPoint => out.coordinates.extend([p.x, p.y]),
-                BodyKind::Point => out.coordinates.extend([p.x, p.y, p.z]),
-                BodyKind::Rigid => {
-                    out.coordinates.extend([p.x, p.y, p.z]);
-                    out.coordinates.extend(pose.r.0);
-                }
-            }
+            form.pack(&pose, &mut out.coordinates);
         }
     }
-    out.kinds = kinds;
+    out.forms = forms;
     out
 }
 
 /// No rows yet, of the bodies of a scene.
 pub fn no_motion(d: &Description) -> Motion {
-    let kind = |name: &str| match name {
-        "spatial" => BodyKind::Rigid,
-        "point" if d.scene.planar => BodyKind::PlanarPoint,
-        "point" => BodyKind::Point,
-        _ => BodyKind::Planar,
-    };
-    let kinds = d.scene.bodies.iter().skip(1).map(|b| kind(&b.kind)).collect();
-    Motion { kinds, stride: 1, ..Motion::default() }
+    let form = |kind: &str| PoseForm::from_scene(kind, d.scene.planar);
+    let forms = d.scene.bodies.iter().skip(1).map(|b| form(&b.kind)).collect();
+    Motion { forms, stride: 1, ..Motion::default() }
 }
 
 /// The log of steps up to what is not finite.

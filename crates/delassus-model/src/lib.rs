@@ -18,6 +18,6 @@ pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
-    Jump, LoadView, MOST_LOADS, Measured, Outputs, RowOrigin, ShapeView, System, TimeRanges,
-    Workspace,
+    BodyKind, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm, RowOrigin, ShapeView,
+    System, TimeRanges, Workspace, pose_of,
 };

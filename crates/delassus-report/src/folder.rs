@@ -174,7 +174,7 @@ fn motion(folder: &Path, r: &mut Report) -> bool {
         problem(&mut r.problems, MOTION_BIN, what);
     }
     let bodies = r.description.as_ref().map(|d| d.scene.bodies.len());
-    if bodies.is_some_and(|n| n != read.motion.kinds.len() + 1) {
+    if bodies.is_some_and(|n| n != read.motion.forms.len() + 1) {
         problem(&mut r.problems, MOTION_BIN, "does not have the bodies of scene.json");
         return false;
     }
@@ -210,7 +210,7 @@ fn loads(folder: &Path, r: &mut Report) {
         problem(&mut r.problems, LOADS_BIN, what);
     }
     let known = r.description.as_ref().map(|d| d.scene.loads());
-    if known.is_some_and(|n| n != read.motion.kinds.len()) {
+    if known.is_some_and(|n| n != read.motion.forms.len()) {
         return problem(&mut r.problems, LOADS_BIN, "does not have the forces of scene.json");
     }
     r.loads = read.motion;

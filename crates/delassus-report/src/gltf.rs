@@ -333,7 +333,7 @@ impl File {
 
     /// Positions and orientations of all bodies over time.
     fn animate(&mut self, tops: &[usize], motion: &Motion, rows: &[usize]) {
-        let bodies = motion.kinds.len() + 1;
+        let bodies = motion.forms.len() + 1;
         let (mut p, mut r) = (vec![Vec::new(); bodies], vec![Vec::<f32>::new(); bodies]);
         let mut numbers = Vec::new();
         for row in rows {

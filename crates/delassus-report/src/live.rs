@@ -30,7 +30,7 @@ impl LiveFrames {
         motion: &Motion,
         columns: impl Iterator<Item = (&'a str, Vec<f64>)>,
     ) -> LiveFrames {
-        let planar = motion.kinds.iter().all(|k| k.is_planar());
+        let planar = motion.forms.iter().all(|f| f.is_planar());
         let pose = |row| {
             let mut out = Vec::new();
             push_poses(motion, row, planar, &mut out);

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::encode::tests::decode;
     use crate::scene::{Scene, SceneArrow};
-    use delassus_model::BodyKind;
+    use delassus_model::PoseForm;
 
     #[test]
     fn round_off_is_left_out() {
@@ -68,7 +68,7 @@ mod tests {
         d.scene = Scene { arrows, ..Scene::default() };
         let row = |t: f64| [t, 0.0, 0.0, 0.0, 0.0, 1e-3 * t, 0.0, 1e-14, 0.0];
         let m = Motion {
-            kinds: vec![BodyKind::Point; 3],
+            forms: vec![PoseForm::Point; 3],
             stride: 1,
             t: vec![0.0, 1.0],
             coordinates: [row(0.0), row(1.0)].concat(),

@@ -7,7 +7,6 @@ use crate::loads;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
 use delassus_io::results::Motion;
-use delassus_model::BodyKind;
 use serde_json::{Map, Value, json};
 
 const FORMAT: &str = "delassus-report";
@@ -22,7 +21,7 @@ struct Kept {
 impl Report {
     /// The data of the page.
     pub fn payload(&self) -> Value {
-        let bodies = self.motion.kinds.len() + 1;
+        let bodies = self.motion.forms.len() + 1;
         let per_body = if self.planar() { 3 } else { 7 };
         let kept = Kept {
             motion: thin::motion_rows(self.motion.t.len(), bodies, per_body),
@@ -38,7 +37,7 @@ impl Report {
         if let Some(d) = &self.description {
             out.insert("scene".into(), json!(d.scene));
         }
-        if !self.motion.kinds.is_empty() {
+        if !self.motion.forms.is_empty() {
             let t = kept.motion.iter().map(|r| self.motion.t[*r]);
             let poses = poses(&self.motion, &kept.motion, self.planar());
             let mut motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
@@ -144,11 +143,11 @@ fn steps(s: &Steps) -> Value {
 /// Ground and bodies at some rows: x y θ of planar models, x y z and a quaternion of others.
 fn poses(m: &Motion, rows: &[usize], planar: bool) -> Array {
     let per_body = if planar { 3 } else { 7 };
-    let mut out = Vec::with_capacity(rows.len() * (m.kinds.len() + 1) * per_body);
+    let mut out = Vec::with_capacity(rows.len() * (m.forms.len() + 1) * per_body);
     for row in rows {
         push_poses(m, *row, planar, &mut out);
     }
-    Array::f32(&[rows.len(), m.kinds.len() + 1, per_body], out.into_iter())
+    Array::f32(&[rows.len(), m.forms.len() + 1, per_body], out.into_iter())
 }
 
 /// Appends the ground and all bodies at one row.
@@ -156,25 +155,14 @@ pub(crate) fn push_poses(m: &Motion, row: usize, planar: bool, out: &mut Vec<f64
     let still: &[f64] = if planar { &[0.0; 3] } else { &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] };
     out.extend_from_slice(still);
     let mut rest = m.row(row).unwrap_or_default();
-    for kind in &m.kinds {
-        let (q, tail) = rest.split_at_checked(kind.nq()).unwrap_or((&[], &[]));
+    for form in &m.forms {
+        let (q, tail) = rest.split_at_checked(form.width()).unwrap_or((&[], &[]));
         rest = tail;
-        let at = out.len();
-        out.extend_from_slice(still);
-        let pose = &mut out[at..];
-        match (kind, q) {
-            (BodyKind::Planar, [x, y, angle]) if planar => {
-                pose.copy_from_slice(&[*x, *y, *angle]);
-            }
-            (BodyKind::Planar, [x, y, angle]) => {
-                let (s, c) = (0.5 * angle).sin_cos();
-                pose.copy_from_slice(&[*x, *y, 0.0, c, 0.0, 0.0, s]);
-            }
-            _ => {
-                for (p, x) in pose.iter_mut().zip(q) {
-                    *p = *x;
-                }
-            }
+        let pose = form.unpack(q);
+        if planar {
+            out.extend([pose.p.x, pose.p.y, pose.angle]);
+        } else {
+            out.extend(pose.numbers());
         }
     }
 }
@@ -184,11 +172,12 @@ pub(crate) fn push_poses(m: &Motion, row: usize, planar: bool, out: &mut Vec<f64
 mod tests {
     use super::*;
     use crate::encode::tests::decode;
+    use delassus_model::PoseForm;
 
     #[test]
     fn planar_poses_are_three_numbers() {
         let m = Motion {
-            kinds: vec![BodyKind::Planar, BodyKind::PlanarPoint],
+            forms: vec![PoseForm::Planar, PoseForm::PlanarPoint],
             stride: 1,
             t: vec![0.0, 1.0],
             coordinates: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0],
@@ -202,7 +191,7 @@ mod tests {
     fn spatial_poses_are_seven() {
         let half = std::f64::consts::PI;
         let m = Motion {
-            kinds: vec![BodyKind::Planar, BodyKind::Point, BodyKind::Rigid],
+            forms: vec![PoseForm::Planar, PoseForm::Point, PoseForm::Spatial],
             stride: 1,
             t: vec![0.0],
             coordinates: vec![1.0, 2.0, half, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.5, 0.5, 0.5, 0.5],

@@ -129,7 +129,7 @@ impl From<EventRow> for ReportEvent {
 impl Report {
     /// All bodies move in the plane.
     pub(crate) fn planar(&self) -> bool {
-        self.motion.kinds.iter().all(|k| k.is_planar())
+        self.motion.forms.iter().all(|f| f.is_planar())
     }
 
     /// A text of the summary.

@@ -3,7 +3,7 @@
 
 use delassus_io::model_file::{Limits, parse_str};
 use delassus_io::results::{Motion, write_motion};
-use delassus_model::{BodyKind, System, compile};
+use delassus_model::{PoseForm, System, compile};
 use delassus_report::*;
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn folder() -> TempDir {
     let t: Vec<f64> = (0..100).map(|k| f64::from(k) * 0.1).collect();
     let coordinates = t.iter().flat_map(|t| [*t, 2.0 * t]).collect();
     let motion =
-        Motion { kinds: vec![BodyKind::PlanarPoint], stride: 1, t: t.clone(), coordinates };
+        Motion { forms: vec![PoseForm::PlanarPoint], stride: 1, t: t.clone(), coordinates };
     let mut bytes = Vec::new();
     write_motion(&mut bytes, &motion).unwrap();
     let (mut results, mut other) = ("t,p.x,p.y\n".to_owned(), "t,energy.kinetic\n".to_owned());
@@ -142,7 +142,7 @@ fn bodies_that_do_not_fit() {
     let dir = folder();
     let mut bytes = Vec::new();
     let two = Motion {
-        kinds: vec![BodyKind::PlanarPoint; 2],
+        forms: vec![PoseForm::PlanarPoint; 2],
         stride: 1,
         t: vec![0.0],
         coordinates: vec![0.0; 4],

@@ -3,7 +3,7 @@
 
 use delassus_io::model_file::{Limits, parse_str};
 use delassus_io::results::Motion;
-use delassus_model::{BodyKind, System, compile};
+use delassus_model::{PoseForm, System, compile};
 use delassus_report::*;
 use serde_json::{Value, json};
 
@@ -24,15 +24,15 @@ fn described(sys: &System, text: &str) -> Description {
 }
 
 /// Smooth and different for every body and coordinate: what a run leaves, without running it.
-fn moving(kinds: Vec<BodyKind>, rows: usize) -> Motion {
+fn moving(forms: Vec<PoseForm>, rows: usize) -> Motion {
     let t: Vec<f64> = (0..rows).map(|k| k as f64 * 0.01).collect();
-    let mut m = Motion { kinds, stride: 1, t, coordinates: Vec::new() };
+    let mut m = Motion { forms, stride: 1, t, coordinates: Vec::new() };
     for t in m.t.clone() {
-        for (b, kind) in m.kinds.clone().iter().enumerate() {
+        for (b, form) in m.forms.clone().iter().enumerate() {
             let wave = |k: usize| ((1.0 + 0.13 * k as f64) * t + 0.7 * b as f64 + 0.3).sin();
             let at = m.coordinates.len();
-            m.coordinates.extend((0..kind.nq()).map(wave));
-            if *kind == BodyKind::Rigid {
+            m.coordinates.extend((0..form.width()).map(wave));
+            if *form == PoseForm::Spatial {
                 let q = &mut m.coordinates[at + 3..];
                 let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
                 q.iter_mut().for_each(|x| *x /= norm);
@@ -51,8 +51,8 @@ fn columns(n: usize, t: &[f64]) -> Vec<ReportColumn> {
 }
 
 fn report(sys: &System, text: &str, rows: usize, n_columns: usize) -> Report {
-    let kinds = sys.model().bodies.iter().map(|b| b.kind).collect();
-    let motion = moving(kinds, rows);
+    let forms = sys.model().bodies.iter().map(|b| b.kind.pose_form()).collect();
+    let motion = moving(forms, rows);
     let steps = Steps {
         t: motion.t.clone(),
         h: vec![0.01; rows],

@@ -3,7 +3,7 @@
 
 use delassus_io::model_file::{Limits, load};
 use delassus_io::results::{ContactPoints, ContactRow, Motion, write_contacts, write_motion};
-use delassus_model::{BodyKind, System, compile};
+use delassus_model::{PoseForm, System, compile};
 use delassus_report::*;
 use std::fs;
 use tempfile::TempDir;
@@ -56,10 +56,10 @@ fn description(dir: &TempDir) -> Description {
     Description::new(&sys, ModelInfo::default(), [].into_iter())
 }
 
-fn motion(bodies: usize, kind: BodyKind, rows: usize) -> Motion {
-    let width = bodies * kind.nq();
+fn motion(bodies: usize, form: PoseForm, rows: usize) -> Motion {
+    let width = bodies * form.width();
     Motion {
-        kinds: vec![kind; bodies],
+        forms: vec![form; bodies],
         stride: 1,
         t: (0..rows).map(|k| k as f64).collect(),
         coordinates: (0..rows * width).map(|k| 0.1 + (k % 7) as f64).collect(),
@@ -93,8 +93,11 @@ fn surfaces_are_drawn_and_large_ones_coarser() {
     // what was written is read
     assert_eq!(Description::read(&d.json()).unwrap(), d);
 
-    let report =
-        Report { description: Some(d), motion: motion(2, BodyKind::Rigid, 3), ..Report::default() };
+    let report = Report {
+        description: Some(d),
+        motion: motion(2, PoseForm::Spatial, 3),
+        ..Report::default()
+    };
     let glb = report.glb().unwrap();
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
@@ -126,8 +129,8 @@ fn contacts_and_forces_of_a_folder() {
     for name in ["results.csv", "diagnostics.csv"] {
         fs::write(path(name), "t\n0\n1\n").unwrap();
     }
-    write(MOTION_BIN, &motion(2, BodyKind::Rigid, 100));
-    write(LOADS_BIN, &motion(loads, BodyKind::Point, 100));
+    write(MOTION_BIN, &motion(2, PoseForm::Spatial, 100));
+    write(LOADS_BIN, &motion(loads, PoseForm::Point, 100));
     let row =
         |row: u32| ContactRow { row, force: 5.0, normal: [0.0, 0.0, 1.0], ..Default::default() };
     let points: Vec<ContactRow> = (0..600).map(|k| row(k / 6)).collect();
@@ -149,7 +152,7 @@ fn contacts_and_forces_of_a_folder() {
 
     // cut off, of another version, of another model: told, and the rest is shown
     fs::write(path(CONTACTS_BIN), &bytes[..bytes.len() / 2]).unwrap();
-    write(LOADS_BIN, &motion(5, BodyKind::Point, 100));
+    write(LOADS_BIN, &motion(5, PoseForm::Point, 100));
     let r = read_folder(dir.path()).unwrap();
     assert_eq!(r.problems.len(), 2, "{:?}", r.problems);
     assert!(r.problems[0].contains("contacts.bin") && r.problems[0].contains("256 of 601"));

@@ -41,7 +41,7 @@ pub use driver::{Driver, DriverOptions, StepView, Stepped};
 pub use energy_audit::EnergyBalance;
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use load_track::LoadTrack;
-pub use motion_track::{MotionTrack, Pose};
+pub use motion_track::MotionTrack;
 pub use notes::{Note, brief};
 pub use options::{RunOptions, able_methods};
 pub use recorder::{Channel, DIAGNOSTICS, Recorder, Results};

@@ -1,9 +1,8 @@
 //! Positions of all bodies at the sample times, for pictures of the motion.
 
 use delassus_dae::State;
-use delassus_math::remember;
-use delassus_math::{Mat3, Quat, Vec3};
-use delassus_model::{BodyKind, System};
+use delassus_math::{Vec3, remember};
+use delassus_model::{BodyKind, Pose, PoseForm, System, pose_of};
 
 /// Memory of a track at most, bytes; a longer run keeps every second sample, every third, ….
 pub const MOTION_LIMIT: u64 = 256 << 20;
@@ -26,21 +25,11 @@ remember!(MotionTrack { stride, seen, t, q } apart from { bodies, width });
 #[derive(Debug, Clone, PartialEq)]
 struct Tracked {
     kind: BodyKind,
-    /// First coordinate.
+    /// First coordinate, and how many there are.
     at: usize,
+    nq: usize,
     /// Mass centre in the body frame, which the coordinates belong to.
     com: Vec3,
-}
-
-/// Place of a body frame: its origin and, for those that turn, its orientation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pose {
-    /// Origin of the body frame, m.
-    pub p: Vec3,
-    /// Orientation.
-    pub r: Quat,
-    /// Angle about z, not wrapped, of a planar body; 0 for the others.
-    pub angle: f64,
 }
 
 impl MotionTrack {
@@ -53,8 +42,9 @@ impl MotionTrack {
         let mut at = 0;
         let mut bodies = Vec::with_capacity(sys.model().bodies.len());
         for b in &sys.model().bodies {
-            bodies.push(Tracked { kind: b.kind, at, com: b.com });
-            at += b.kind.nq();
+            let nq = b.nq();
+            bodies.push(Tracked { kind: b.kind, at, nq, com: b.com });
+            at += nq;
         }
         let bytes = (samples as u64).saturating_mul(8 * (at as u64 + 1));
         let stride = bytes.div_ceil(limit.max(1)).max(1);
@@ -101,37 +91,16 @@ impl MotionTrack {
         self.stride
     }
 
-    /// Kinds of the bodies, in the order of the model.
-    pub fn kinds(&self) -> impl ExactSizeIterator<Item = BodyKind> + '_ {
-        self.bodies.iter().map(|b| b.kind)
+    /// How files keep the places of the bodies, in the order of the model.
+    pub fn forms(&self) -> impl ExactSizeIterator<Item = PoseForm> + '_ {
+        self.bodies.iter().map(|b| b.kind.pose_form())
     }
 
     /// Where a body was at row `row`; `None` outside of the track.
     pub fn pose(&self, row: usize, body: usize) -> Option<Pose> {
         let b = self.bodies.get(body)?;
         let from = row.checked_mul(self.width)? + b.at;
-        Some(pose(b.kind, self.q.get(from..from + b.kind.nq())?, &b.com))
-    }
-}
-
-/// The body frame from the coordinates of the mass centre.
-fn pose(kind: BodyKind, q: &[f64], com: &Vec3) -> Pose {
-    let still = Quat::IDENTITY;
-    match kind {
-        BodyKind::Planar => {
-            let (s, c) = q[2].sin_cos();
-            let p =
-                Vec3::new(q[0] - (c * com.x - s * com.y), q[1] - (s * com.x + c * com.y), -com.z);
-            let (hs, hc) = (0.5 * q[2]).sin_cos();
-            Pose { p, r: Quat([hc, 0.0, 0.0, hs]), angle: q[2] }
-        }
-        BodyKind::Rigid => {
-            let r = Quat::from_slice(&q[3..]);
-            let m: Mat3 = r.matrix();
-            Pose { p: Vec3::new(q[0], q[1], q[2]) - m * com, r, angle: 0.0 }
-        }
-        BodyKind::Point => Pose { p: Vec3::new(q[0], q[1], q[2]) - com, r: still, angle: 0.0 },
-        BodyKind::PlanarPoint => Pose { p: Vec3::new(q[0], q[1], 0.0) - com, r: still, angle: 0.0 },
+        Some(pose_of(b.kind, &b.com, self.q.get(from..from + b.nq)?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names for the numbers of a state.
 
 use delassus_dae::Problem;
-use delassus_model::{BodyKind, System};
+use delassus_model::{Body, System};
 
 /// Names of the columns of [`crate::StateRing`]: `t`, `h`, then `q.<body>.<coordinate>`,
 /// `v.<body>.<coordinate>` and `z.<number>` (states of controllers, from 0). Coordinates are
@@ -9,30 +9,15 @@ use delassus_model::{BodyKind, System};
 pub fn state_columns(sys: &System) -> Vec<String> {
     let bodies = &sys.model().bodies;
     let mut names = vec!["t".to_owned(), "h".to_owned()];
-    for (prefix, labels) in [("q", coordinates as fn(BodyKind) -> _), ("v", velocities)] {
+    for (prefix, labels) in
+        [("q", Body::coordinate_names as fn(&Body) -> _), ("v", Body::velocity_names)]
+    {
         for b in bodies {
-            names.extend(labels(b.kind).iter().map(|label| format!("{prefix}.{}.{label}", b.name)));
+            names.extend(labels(b).iter().map(|label| format!("{prefix}.{}.{label}", b.name)));
         }
     }
     names.extend((0..sys.dims().nz).map(|i| format!("z.{i}")));
     names
-}
-
-fn coordinates(kind: BodyKind) -> &'static [&'static str] {
-    match kind {
-        BodyKind::Rigid => &["x", "y", "z", "qw", "qx", "qy", "qz"],
-        other => velocities(other),
-    }
-}
-
-/// The words of `System::dof_name`, which messages use.
-fn velocities(kind: BodyKind) -> &'static [&'static str] {
-    match kind {
-        BodyKind::Planar => &["x", "y", "angle"],
-        BodyKind::PlanarPoint => &["x", "y"],
-        BodyKind::Point => &["x", "y", "z"],
-        BodyKind::Rigid => &["x", "y", "z", "rotation_x", "rotation_y", "rotation_z"],
-    }
 }
 
 #[cfg(test)]

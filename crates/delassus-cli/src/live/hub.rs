@@ -216,7 +216,7 @@ impl<'a> Tracks<'a> {
             return None;
         }
         let stride = (motion.stride() as usize).max(1);
-        let wide = 7 * (motion.kinds().len() + 1) + results.data.len() + 3 * self.loads.count();
+        let wide = 7 * (motion.forms().len() + 1) + results.data.len() + 3 * self.loads.count();
         let rows = thinned(from, rows, NUMBERS / wide);
         let shown = crate::page::motion(motion, rows.iter().copied());
         let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {

@@ -13,7 +13,7 @@
 //! rows        u64
 //! stride      u32   samples of the run per row
 //! block       u32   rows per block
-//! kinds       u8 per body: 0 planar (x y angle), 1 rigid (x y z qw qx qy qz),
+//! forms       u8 per body: 0 planar (x y angle), 1 rigid (x y z qw qx qy qz),
 //!                          2 point (x y z), 3 planar point (x y)
 //! checksum    u32, CRC-32 of everything above
 //! blocks      rows of t and the coordinates of all bodies, f64, then CRC-32 of the block, u32
@@ -22,21 +22,21 @@
 //! Coordinates are those of the body frame, not of the mass centre. Equal runs give equal files.
 
 use super::WriteError;
-use delassus_model::BodyKind;
+use delassus_model::PoseForm;
 use std::io::Write;
 
 const MAGIC: &[u8; 8] = b"DELASMOT";
 const VERSION: u32 = 1;
 /// Rows per block: a fault costs no more than these.
 const BLOCK: usize = 64;
-/// Bytes before the kinds of the bodies.
+/// Bytes before the forms of the bodies.
 const HEAD: usize = 32;
 
 /// Rows of positions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Motion {
-    /// Kinds of the bodies; the ground is not among them.
-    pub kinds: Vec<BodyKind>,
+    /// How the places of the bodies are kept; the ground is not among them.
+    pub forms: Vec<PoseForm>,
     /// Samples of the run per row.
     pub stride: u32,
     /// Times, s.
@@ -48,7 +48,7 @@ pub struct Motion {
 impl Motion {
     /// Numbers per row, without the time.
     pub fn width(&self) -> usize {
-        self.kinds.iter().map(|k| k.nq()).sum()
+        self.forms.iter().map(|f| f.width()).sum()
     }
 
     /// The coordinates of a row.
@@ -81,14 +81,14 @@ pub fn write_motion(mut w: impl Write, m: &Motion) -> Result<(), WriteError> {
     if let Some(bad) = m.coordinates.iter().position(|x| !x.is_finite()) {
         return Err(WriteError::NonFinite { column: "motion".to_owned(), row: bad / width.max(1) });
     }
-    let mut bytes = Vec::with_capacity(HEAD + m.kinds.len() + 4);
+    let mut bytes = Vec::with_capacity(HEAD + m.forms.len() + 4);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&(m.kinds.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&(m.forms.len() as u32).to_le_bytes());
     bytes.extend_from_slice(&(rows as u64).to_le_bytes());
     bytes.extend_from_slice(&m.stride.to_le_bytes());
     bytes.extend_from_slice(&(BLOCK as u32).to_le_bytes());
-    bytes.extend(m.kinds.iter().map(|k| code(*k)));
+    bytes.extend(m.forms.iter().map(|f| f.code()));
     seal(&mut bytes);
     w.write_all(&bytes)?;
     let mut start = 0;
@@ -136,11 +136,11 @@ pub fn read_motion(bytes: &[u8]) -> Result<ReadMotion, String> {
     if crc32(&bytes[..body]) != word(body) {
         return Err("the head of the motion file is damaged (wrong checksum)".to_owned());
     }
-    let kinds: Option<Vec<BodyKind>> = codes.iter().map(|c| kind(*c)).collect();
-    let (Some(kinds), true) = (kinds, block > 0) else {
+    let forms: Option<Vec<PoseForm>> = codes.iter().map(|c| PoseForm::from_code(*c)).collect();
+    let (Some(forms), true) = (forms, block > 0) else {
         return Err("the head of the motion file makes no sense".to_owned());
     };
-    let mut motion = Motion { kinds, stride, t: Vec::new(), coordinates: Vec::new() };
+    let mut motion = Motion { forms, stride, t: Vec::new(), coordinates: Vec::new() };
     let wide = 8 * (motion.width() + 1);
     let mut rest = &bytes[body + 4..];
     let mut problem = None;
@@ -177,21 +177,6 @@ pub(super) fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
         *o = *b;
     }
     out
-}
-
-fn code(kind: BodyKind) -> u8 {
-    match kind {
-        BodyKind::Planar => 0,
-        BodyKind::Rigid => 1,
-        BodyKind::Point => 2,
-        BodyKind::PlanarPoint => 3,
-    }
-}
-
-fn kind(code: u8) -> Option<BodyKind> {
-    [BodyKind::Planar, BodyKind::Rigid, BodyKind::Point, BodyKind::PlanarPoint]
-        .into_iter()
-        .find(|k| self::code(*k) == code)
 }
 
 /// Four tables of CRC-32 (polynomial 0xEDB88320), so that a word is taken at a time.
@@ -242,10 +227,10 @@ mod tests {
     use super::*;
 
     fn sample(rows: usize) -> Motion {
-        let kinds = vec![BodyKind::Planar, BodyKind::Rigid, BodyKind::Point, BodyKind::PlanarPoint];
+        let forms = [0, 1, 2, 3].map(|c| PoseForm::from_code(c).unwrap()).to_vec();
         let t: Vec<f64> = (0..rows).map(|k| k as f64 * 0.1).collect();
         let coordinates = (0..rows * 15).map(|k| (k as f64).sin()).collect();
-        Motion { kinds, stride: 2, t, coordinates }
+        Motion { forms, stride: 2, t, coordinates }
     }
 
     fn bytes(m: &Motion) -> Vec<u8> {

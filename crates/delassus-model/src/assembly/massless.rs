@@ -1,15 +1,11 @@
 //! Massless bodies are legal where the joints carry every force on them: each direction without
 //! inertia must be constrained.
 
-use crate::{BodyKind, Diagnostic, System};
+use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::Csr;
 use delassus_linalg::rank::row_rank;
 use delassus_linalg::rank_tol;
-use delassus_math::Vec3;
-
-/// Inertia below this fraction of the body's largest counts as none.
-const NONE: f64 = 1e-12;
 
 pub(super) fn check(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(), Vec<Diagnostic>> {
     let directions = massless_directions(sys);
@@ -75,10 +71,9 @@ struct Direction {
 fn massless_directions(sys: &System) -> Vec<Direction> {
     let mut out = Vec::new();
     for (k, b) in sys.model().bodies.iter().enumerate() {
-        let (at, n) = sys.body_span(k);
-        let lin = if b.kind.is_planar() { 2 } else { 3 };
+        let (at, _) = sys.body_span(k);
         if b.mass == 0.0 {
-            for i in 0..lin {
+            for i in 0..b.kind.rotation().start {
                 out.push(Direction {
                     body: k,
                     field: "mass",
@@ -87,29 +82,9 @@ fn massless_directions(sys: &System) -> Vec<Direction> {
                 });
             }
         }
-        match b.kind {
-            BodyKind::Planar if b.inertia[(2, 2)] == 0.0 => out.push(Direction {
-                body: k,
-                field: "inertia",
-                label: "rotation".to_owned(),
-                dofs: vec![(at + n - 1, 1.0)],
-            }),
-            BodyKind::Rigid => {
-                let e = b.inertia.symmetric_eigen();
-                let largest = e.eigenvalues.max();
-                for i in 0..3 {
-                    if e.eigenvalues[i] <= NONE * largest || largest <= 0.0 {
-                        let a: Vec3 = e.eigenvectors.column(i).into();
-                        out.push(Direction {
-                            body: k,
-                            field: "inertia",
-                            label: format!("rotation about ({:.3}, {:.3}, {:.3})", a.x, a.y, a.z),
-                            dofs: (0..3).map(|c| (at + 3 + c, a[c])).collect(),
-                        });
-                    }
-                }
-            }
-            _ => {}
+        for (label, dofs) in b.kind.idle_rotations(&b.inertia) {
+            let dofs = dofs.into_iter().map(|(i, c)| (at + i, c)).collect();
+            out.push(Direction { body: k, field: "inertia", label, dofs });
         }
     }
     out

@@ -1,7 +1,7 @@
 //! Positions: damped Gauss–Newton onto g(q, t) = 0.
 
 use super::AssemblyReport;
-use crate::{BodyKind, Diagnostic, System};
+use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::{
     Backend, BlockDiag, Csr, KktError, KktOptions, MassKkt, RankedKkt, RankedRows, rank_tol,
@@ -336,13 +336,10 @@ fn moved(
     let limit = sys.model().analysis.max_assembly_correction;
     let mut faults = Vec::new();
     for (k, body) in sys.model().bodies.iter().enumerate() {
-        let (at, n) = sys.body_span(k);
-        let lin = match body.kind {
-            BodyKind::Planar | BodyKind::PlanarPoint => 2,
-            _ => 3,
-        };
-        let distance = xi[at..at + lin].iter().map(|x| x * x).sum::<f64>().sqrt();
-        let angle = xi[at + lin..at + n].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (at, turning) = (sys.body_span(k).0, body.kind.rotation());
+        let size = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let distance = size(&xi[at..at + turning.start]);
+        let angle = size(&xi[at + turning.start..at + turning.end]);
         let relative = (distance / scale[at]).max(angle);
         if relative > 1e-9 {
             report.moved.push((body.name.clone(), distance.max(angle * sys.length_scale())));

@@ -1,7 +1,7 @@
 //! Velocities: the given ones kept, the others as the joints ask.
 
 use super::AssemblyReport;
-use crate::{BodyKind, Diagnostic, System};
+use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Problem, StepFailure};
 use delassus_linalg::{Backend, BlockDiag, CondensedKkt, Csr, KktError, KktOptions};
 use delassus_math::max_abs;
@@ -226,11 +226,11 @@ impl Setting<'_> {
     fn body_mass(&self, body: usize) -> DMatrix<f64> {
         let (_, n) = self.sys.body_span(body);
         let value = self.sys.structure().mass.value(body);
-        let lin = if self.sys.model().bodies[body].kind.is_planar() { 2 } else { 3 };
+        let rotation = self.sys.model().bodies[body].kind.rotation();
         let least = FLOOR * self.typical_mass();
         let turning = least * self.sys.length_scale().powi(2);
         DMatrix::from_fn(n, n, |i, j| {
-            let floor = if i < lin { least } else { turning };
+            let floor = if rotation.contains(&i) { turning } else { least };
             self.mass[value + j * n + i] + if i == j { floor } else { 0.0 }
         })
     }
@@ -289,11 +289,10 @@ fn without_repetitions(wanted: Vec<&Wanted>) -> Vec<&Wanted> {
 fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
     let mut out = Vec::new();
     for (k, b) in sys.model().bodies.iter().enumerate() {
-        let (at, n) = sys.body_span(k);
-        let lin = if b.kind.is_planar() { 2 } else { 3 };
+        let (at, turning) = (sys.body_span(k).0, b.kind.rotation());
         if let Some(v) = &b.velocity {
             // velocity of the body frame's origin in terms of the mass centre's coordinates
-            for i in 0..lin {
+            for i in 0..turning.start {
                 out.push(Wanted {
                     body: Some(k),
                     path: format!("body.{}.velocity[{i}]", b.name),
@@ -303,24 +302,16 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
             }
         }
         if let Some(w) = &b.rate {
-            match b.kind {
-                BodyKind::Planar => out.push(Wanted {
+            // about z alone, or about the body's axes
+            let about_z = turning.len() == 1;
+            for (i, dof) in turning.enumerate() {
+                let place = if about_z { String::new() } else { format!("[{i}]") };
+                out.push(Wanted {
                     body: Some(k),
-                    path: format!("body.{}.rate", b.name),
-                    entries: vec![(at + n - 1, 1.0)],
-                    value: w.z,
-                }),
-                BodyKind::Rigid => {
-                    for i in 0..3 {
-                        out.push(Wanted {
-                            body: Some(k),
-                            path: format!("body.{}.rate[{i}]", b.name),
-                            entries: vec![(at + 3 + i, 1.0)],
-                            value: w[i],
-                        });
-                    }
-                }
-                BodyKind::Point | BodyKind::PlanarPoint => {}
+                    path: format!("body.{}.rate{place}", b.name),
+                    entries: vec![(at + dof, 1.0)],
+                    value: if about_z { w.z } else { w[i] },
+                });
             }
         }
     }

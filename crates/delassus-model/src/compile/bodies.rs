@@ -5,7 +5,7 @@ use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, components, rotation, vector};
 use super::repeat::{Instance, check_name};
 use super::scalars::constants;
-use crate::spec::{BodySpec, BodyType, InertiaSpec, MarkerSpec, RateSpec, Scalar};
+use crate::spec::{BodySpec, InertiaSpec, MarkerSpec, RateSpec, Scalar};
 use crate::{Body, BodyKind, Diagnostic};
 use delassus_expr::Dim;
 use delassus_math::{Mat3, Quat, Vec3};
@@ -14,6 +14,11 @@ use delassus_math::{Mat3, Quat, Vec3};
 const SLOP: f64 = 1e-9;
 /// Asymmetry of an inertia matrix that is not worth a note, as a fraction of its largest entry.
 const MIN_NOTED: f64 = 1e-12;
+
+/// Fields of all kinds of bodies in the order of messages, and those that every kind has.
+const FIELDS: [&str; 8] =
+    ["mass", "inertia", "com", "position", "angle", "orientation", "velocity", "rate"];
+const ALL: [&str; 3] = ["mass", "position", "velocity"];
 
 /// A body, or what is known of one whose data are faulty.
 #[derive(Debug)]
@@ -30,12 +35,7 @@ pub(super) fn compile(
     spec: &BodySpec,
     path: &Path<'_>,
 ) -> BodySlot {
-    let kind = match spec.kind {
-        BodyType::Planar => BodyKind::Planar,
-        BodyType::Rigid => BodyKind::Rigid,
-        BodyType::Point => BodyKind::Point,
-        BodyType::PlanarPoint => BodyKind::PlanarPoint,
-    };
+    let kind: BodyKind = spec.kind.into();
     if env.is_hopeless() {
         return BodySlot {
             name: instance.name.clone(),
@@ -58,15 +58,6 @@ pub(super) fn compile(
     }
 }
 
-fn label(kind: BodyKind) -> &'static str {
-    match kind {
-        BodyKind::Planar => "a planar body",
-        BodyKind::Rigid => "a rigid body",
-        BodyKind::Point => "a point",
-        BodyKind::PlanarPoint => "a planar point",
-    }
-}
-
 fn body(
     env: &Env<'_>,
     name: &str,
@@ -74,13 +65,9 @@ fn body(
     spec: &BodySpec,
     path: &Path<'_>,
 ) -> Option<Body> {
-    let used: &[&str] = match kind {
-        BodyKind::Planar => &["mass", "inertia", "com", "position", "angle", "velocity", "rate"],
-        BodyKind::Rigid => {
-            &["mass", "inertia", "com", "position", "orientation", "velocity", "rate"]
-        }
-        BodyKind::Point | BodyKind::PlanarPoint => &["mass", "position", "velocity"],
-    };
+    let own = kind.fields();
+    let used: Vec<&str> =
+        FIELDS.into_iter().filter(|f| ALL.contains(f) || own.contains(f)).collect();
     let given = [
         ("inertia", spec.inertia.is_some()),
         ("com", !spec.com.is_empty()),
@@ -88,12 +75,9 @@ fn body(
         ("orientation", spec.orientation.is_some()),
         ("rate", spec.rate.is_some()),
     ];
-    env.unused(path, label(kind), &given, used);
+    env.unused(path, kind.label(), &given, &used);
     let is_used = |field: &str| used.contains(&field);
-    let shape = match kind {
-        BodyKind::Planar | BodyKind::PlanarPoint => Shape::Plane,
-        BodyKind::Rigid | BodyKind::Point => Shape::Space,
-    };
+    let shape = if kind.is_planar() { Shape::Plane } else { Shape::Space };
     let or_origin = |list: &[Scalar], field: &str| match list {
         [] => Some(Vec3::zeros()),
         _ => vector(env, list, &path.field(field), Dim::LENGTH, shape),
@@ -144,16 +128,16 @@ pub(super) fn optional<T, U>(
 }
 
 fn rate(env: &Env<'_>, kind: BodyKind, spec: &RateSpec, path: &Path<'_>) -> Option<Vec3> {
-    match (kind, spec) {
-        (BodyKind::Planar, RateSpec::Planar(rate)) => {
+    match (kind.is_planar(), spec) {
+        (true, RateSpec::Planar(rate)) => {
             env.constant(rate, path, Dim::RATE).map(|w| Vec3::new(0.0, 0.0, w))
         }
-        (BodyKind::Planar, RateSpec::Spatial(_)) => {
+        (true, RateSpec::Spatial(_)) => {
             env.wrong_form(path, "a list", "one number (about z)");
             None
         }
-        (_, RateSpec::Spatial(list)) => vector(env, list, path, Dim::RATE, Shape::Space),
-        (_, RateSpec::Planar(_)) => {
+        (false, RateSpec::Spatial(list)) => vector(env, list, path, Dim::RATE, Shape::Space),
+        (false, RateSpec::Planar(_)) => {
             env.wrong_form(path, "one number", "a list of 3 components in the body frame");
             None
         }
@@ -186,15 +170,17 @@ fn inertia(
     spec: Option<&InertiaSpec>,
     path: &Path<'_>,
 ) -> Option<Mat3> {
-    match (kind, spec) {
+    if !kind.turns() {
         // a point that has one was reported already
-        (BodyKind::Point | BodyKind::PlanarPoint, _) => Some(Mat3::zeros()),
-        (BodyKind::Planar, None) => {
+        return Some(Mat3::zeros());
+    }
+    match (kind.is_planar(), spec) {
+        (true, None) => {
             let help = "give the moment of inertia about the mass centre, one number in kg*m^2";
-            env.missing(path, "a planar body", help);
+            env.missing(path, kind.label(), help);
             None
         }
-        (BodyKind::Planar, Some(InertiaSpec::Planar(value))) => {
+        (true, Some(InertiaSpec::Planar(value))) => {
             let zz = env.constant(value, path, Dim::INERTIA)?;
             if zz < 0.0 {
                 negative(env, path, "the moment of inertia", zz, "kg*m^2");
@@ -204,26 +190,26 @@ fn inertia(
             inertia[(2, 2)] = zz;
             Some(inertia)
         }
-        (BodyKind::Planar, Some(InertiaSpec::List(_))) => {
+        (true, Some(InertiaSpec::List(_))) => {
             env.wrong_form(path, "a list", "one number (about z)");
             None
         }
-        (BodyKind::Planar, Some(InertiaSpec::Matrix(_))) => {
+        (true, Some(InertiaSpec::Matrix(_))) => {
             env.wrong_form(path, "a matrix", "one number (about z)");
             None
         }
-        (BodyKind::Rigid, None) => {
+        (false, None) => {
             let help =
                 "give 3 principal moments, 6 entries (xx, yy, zz, xy, xz, yz) or a 3×3 matrix";
-            env.missing(path, "a rigid body", help);
+            env.missing(path, kind.label(), help);
             None
         }
-        (BodyKind::Rigid, Some(InertiaSpec::Planar(_))) => {
+        (false, Some(InertiaSpec::Planar(_))) => {
             env.wrong_form(path, "one number", "a list of 3 or 6 or a 3×3 matrix");
             None
         }
-        (BodyKind::Rigid, Some(InertiaSpec::List(list))) => from_list(env, list, path),
-        (BodyKind::Rigid, Some(InertiaSpec::Matrix(rows))) => from_rows(env, rows, path),
+        (false, Some(InertiaSpec::List(list))) => from_list(env, list, path),
+        (false, Some(InertiaSpec::Matrix(rows))) => from_rows(env, rows, path),
     }
 }
 
@@ -337,10 +323,7 @@ fn check_moments(env: &Env<'_>, inertia: &Mat3, path: &Path<'_>) -> Option<Mat3>
 }
 
 fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> Markers {
-    let shape = match kind {
-        BodyKind::Planar | BodyKind::PlanarPoint => Shape::Either,
-        BodyKind::Rigid | BodyKind::Point => Shape::Space,
-    };
+    let shape = if kind.is_planar() { Shape::Either } else { Shape::Space };
     let mut out = Markers::default();
     for (template, marker_spec) in spec.markers.iter() {
         let path = path.field(template);
@@ -377,7 +360,7 @@ fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> M
 
 /// A point cannot turn, so that a force off the point would have a moment nothing takes up.
 fn refuse_offset_on_point(env: &Env<'_>, kind: BodyKind, pose: &Pose, path: &Path<'_>) {
-    if matches!(kind, BodyKind::Planar | BodyKind::Rigid) || pose.p == Vec3::zeros() {
+    if kind.turns() || pose.p == Vec3::zeros() {
         return;
     }
     env.range(
@@ -385,7 +368,7 @@ fn refuse_offset_on_point(env: &Env<'_>, kind: BodyKind, pose: &Pose, path: &Pat
         format!(
             "the marker is at {} m, but {} has no extent",
             components(pose.p.as_slice()),
-            label(kind)
+            kind.label()
         ),
         "put the marker at the origin, or use a body of type `planar` or `rigid`",
     );

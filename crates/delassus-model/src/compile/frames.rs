@@ -49,7 +49,7 @@ impl World<'_> {
 
     /// Whether all motion between the two frames is in the x-y plane.
     pub(super) fn is_planar_pair(&self, a: &Frame, b: &Frame) -> bool {
-        let planar = |f: &Frame| self.kind(f).map(is_planar);
+        let planar = |f: &Frame| self.kind(f).map(|k| k.is_planar());
         match (planar(a), planar(b)) {
             (Some(a), Some(b)) => a && b,
             (Some(one), None) | (None, Some(one)) => one,
@@ -145,10 +145,6 @@ impl World<'_> {
             }
         }
     }
-}
-
-pub(super) fn is_planar(kind: BodyKind) -> bool {
-    matches!(kind, BodyKind::Planar | BodyKind::PlanarPoint)
 }
 
 pub(super) fn ground_frame() -> Frame {

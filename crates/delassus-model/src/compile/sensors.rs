@@ -9,8 +9,8 @@ use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
 use crate::spec::{JointType, SensorSpec, SensorType};
 use crate::{
-    BodyKind, Component, CoordinateKind, Diagnostic, EnergyKind, Frame, JointId, JointKind,
-    Measure, ReactionComponent, Sensor, var,
+    Component, CoordinateKind, Diagnostic, EnergyKind, Frame, JointId, JointKind, Measure,
+    ReactionComponent, Sensor, var,
 };
 use delassus_expr::{Dim, Expr};
 
@@ -318,10 +318,9 @@ impl Entry<'_> {
 
     /// Turning has no meaning for a point.
     fn refuse_point(&self, of: &Frame) -> Option<()> {
-        let kind = self.parts.world.kind(of);
-        let Some(BodyKind::Point | BodyKind::PlanarPoint) = kind else {
+        if self.parts.world.kind(of).is_none_or(|k| k.turns()) {
             return Some(());
-        };
+        }
         self.env.range(
             &self.path.field("of"),
             format!("`{}` is on a point, which cannot turn", of.name),

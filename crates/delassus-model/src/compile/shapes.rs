@@ -1,7 +1,7 @@
 //! Shapes for contact: their form, and what they are fixed on.
 
 use super::context::{Env, Path};
-use super::frames::{World, is_planar};
+use super::frames::World;
 use super::geometry::{Shape as Size, components, direction, rotation, vector};
 use super::mesh;
 use super::repeat::{Expanded, Instance};
@@ -181,7 +181,7 @@ impl Entry<'_> {
             );
             return None;
         }
-        if matches!(kind, Some(BodyKind::Point | BodyKind::PlanarPoint)) && at != Vec3::zeros() {
+        if kind.is_some_and(|k| !k.turns()) && at != Vec3::zeros() {
             env.range(
                 &path.field("at"),
                 format!(
@@ -201,7 +201,7 @@ impl Entry<'_> {
         let (Some(flat), Some(kind)) = (plane(self.spec.kind), body) else {
             return Some(());
         };
-        if flat == is_planar(kind) {
+        if flat == kind.is_planar() {
             return Some(());
         }
         let (what, help) = if flat {

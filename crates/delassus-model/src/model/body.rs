@@ -1,20 +1,8 @@
 //! Bodies and frames on them.
 
 use super::BodyId;
+use crate::BodyKind;
 use delassus_math::{Mat3, Quat, Vec3};
-
-/// Kind of body: which coordinates it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BodyKind {
-    /// x, y, θ.
-    Planar,
-    /// ℝ³ × SO(3).
-    Rigid,
-    /// x, y, z.
-    Point,
-    /// x, y.
-    PlanarPoint,
-}
 
 /// A body. `position`, `rotation` and `velocity` are those of the body frame as the user gave
 /// it; the equations use the mass centre.

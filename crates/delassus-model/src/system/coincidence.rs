@@ -1,14 +1,15 @@
-//! Coincidence rows of planar bodies and points: most rows of most planar mechanisms.
+//! Coincidence rows between frames that turn about z only or not at all: most rows of most planar
+//! mechanisms.
 //!
 //! Row e_k · (p_b − p_a) = offset. Of its gradient only the entries of the two angles change, so
 //! the others are written once, when the workspace is made, and an evaluation is a few
 //! operations instead of the general way through frame space.
 
+use super::body::Varying;
 use super::scalar::ScalarKind;
 use super::{RowOffset, System, Workspace};
-use crate::BodyKind;
 
-/// Stands for an end without an angle (a point or the ground).
+/// Stands for an end without an angle.
 const NO_ANGLE: usize = usize::MAX;
 
 /// One such row.
@@ -20,7 +21,7 @@ pub(crate) struct Coincidence {
     axis: usize,
     c: f64,
     offset: f64,
-    /// Places of ∂/∂θ of the two bodies in the Jacobian.
+    /// Places of ∂/∂θ of the two ends in the Jacobian.
     angle: [usize; 2],
 }
 
@@ -44,13 +45,10 @@ impl System {
         else {
             return None;
         };
-        let angle = |end: usize, slot: usize| match self.bodies.get(term.body[end]) {
-            None => Some(NO_ANGLE),
-            Some(b) => match b.kind {
-                BodyKind::Planar if *axis < 2 => Some(slot + 2),
-                BodyKind::Point | BodyKind::PlanarPoint => Some(NO_ANGLE),
-                BodyKind::Planar | BodyKind::Rigid => None,
-            },
+        let angle = |frame: usize, slot: usize| match self.frames[frame].varying(*axis) {
+            Varying::None => Some(NO_ANGLE),
+            Varying::Angle(k) => Some(slot + k),
+            Varying::Many => None,
         };
         Some(Coincidence {
             row: i,
@@ -59,7 +57,7 @@ impl System {
             axis: *axis,
             c: term.c,
             offset: *offset,
-            angle: [angle(0, term.slot_a)?, angle(1, term.slot_b)?],
+            angle: [angle(term.scalar.a, term.slot_a)?, angle(term.scalar.b, term.slot_b)?],
         })
     }
 
@@ -75,15 +73,13 @@ impl System {
     #[inline]
     pub(super) fn coincidence_positions(&self, ws: &mut Workspace) {
         for x in &self.coincidences {
-            let (a, b) = (&ws.frames[x.a], &ws.frames[x.b]);
+            let (a, b) = (&ws.kin.frames[x.a], &ws.kin.frames[x.b]);
             ws.g[x.row] = x.c * (b.p[x.axis] - a.p[x.axis]) - x.offset;
-            // (ẑ × r)_k
-            let lever = |r: &delassus_math::Vec3| if x.axis == 0 { -r.y } else { r.x };
             if x.angle[0] != NO_ANGLE {
-                ws.jac[x.angle[0]] = -x.c * lever(&a.r);
+                ws.jac[x.angle[0]] = -x.c * a.about_z(x.axis);
             }
             if x.angle[1] != NO_ANGLE {
-                ws.jac[x.angle[1]] = x.c * lever(&b.r);
+                ws.jac[x.angle[1]] = x.c * b.about_z(x.axis);
             }
         }
     }
@@ -91,7 +87,7 @@ impl System {
     #[inline]
     pub(super) fn coincidence_velocities(&self, ws: &mut Workspace) {
         for x in &self.coincidences {
-            let (a, b) = (&ws.frames[x.a], &ws.frames[x.b]);
+            let (a, b) = (&ws.kin.frames[x.a], &ws.kin.frames[x.b]);
             ws.g_dot[x.row] = x.c * (b.v[x.axis] - a.v[x.axis]);
             ws.gamma[x.row] = x.c * (b.bias[x.axis] - a.bias[x.axis]);
         }

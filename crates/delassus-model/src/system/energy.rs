@@ -2,23 +2,15 @@
 
 use super::force::Law;
 use super::{RowOffset, System, Workspace};
-use crate::BodyKind;
 use delassus_dae::{Energies, Power};
 
 impl System {
     pub(super) fn energy(&self, ws: &Workspace) -> Energies {
         let mut e = Energies::default();
-        for (b, k) in self.bodies.iter().zip(&ws.bodies) {
-            e.kinetic += 0.5 * b.mass * k.v.norm_squared();
-            match b.kind {
-                BodyKind::Planar => e.kinetic += 0.5 * b.inertia[(2, 2)] * k.w.z * k.w.z,
-                BodyKind::Rigid => {
-                    let o = k.r_wb.tr_mul(&k.w);
-                    e.kinetic += 0.5 * o.dot(&(b.inertia * o));
-                }
-                BodyKind::Point | BodyKind::PlanarPoint => {}
-            }
-            e.potential -= b.mass * self.model.gravity.dot(&k.x);
+        for i in 0..self.bodies.len() {
+            let body = ws.kin.here(&self.bodies, i);
+            e.kinetic += body.kinetic();
+            e.potential += body.potential(&self.model.gravity);
         }
         for (force, acting) in self.scalar_forces.iter().zip(&ws.forces) {
             if let Law::Linear { k, free, .. } = force.law {
@@ -55,8 +47,8 @@ impl System {
         }
         for a in &self.applied {
             let w = self.applied_vector(ws, a);
-            let body = self.frames[a.at].body.unwrap_or(self.bodies.len());
-            p.work += w.dot(if a.torque { &ws.bodies[body].w } else { &ws.frames[a.at].v });
+            let at = &ws.kin.frames[a.at];
+            p.work += w.dot(if a.torque { &at.w } else { &at.v });
         }
         // a moving constraint does the work vᵀGᵀλ = −g_tᵀλ
         for (i, row) in self.rows.iter().enumerate() {

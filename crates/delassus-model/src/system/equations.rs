@@ -1,9 +1,8 @@
 //! The equations: positions, velocities, constraint rows, forces.
 
-use super::kin::{BodyKin, FrameKin, pull};
+use super::body::Kin;
 use super::scalar::{Pair, PairScalar, ScalarKind, continued};
 use super::{RowOffset, System, Term, Workspace};
-use crate::BodyKind;
 use crate::model::var;
 use delassus_dae::{
     Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure, TimeLaws, Unseen,
@@ -34,10 +33,7 @@ impl Problem for System {
         let mut ws = Workspace {
             t: 0.0,
             z: vec![0.0; d.nz],
-            // one more for the ground, which never moves
-            bodies: vec![Default::default(); self.bodies.len() + 1],
-            theta: vec![0.0; self.bodies.len() + 1],
-            frames: vec![Default::default(); self.frames.len()],
+            kin: Kin::new(&self.bodies, &self.frames),
             gradients: self.terms.iter().map(|t| t.scalar.kind.constant_gradient()).collect(),
             motion: vec![(0.0, 0.0, 0.0); self.n_motions],
             g: vec![0.0; d.n_pos],
@@ -52,20 +48,17 @@ impl Problem for System {
             readings: vec![Default::default(); self.n_readings],
             over: self.time.scratch(self.probes.len()),
             near: Default::default(),
+            tangent: self.tangent_scratch(),
         };
         ws.rates[var::T] = 1.0;
-        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
-            if frame.body.is_none() {
-                kin.p = frame.r_b;
-                kin.r = frame.r_b;
-            }
-        }
         self.init_coincidences(&mut ws);
         ws
     }
 
     fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
-        self.place(t, q, z, ws);
+        ws.t = t;
+        ws.z.copy_from_slice(z);
+        ws.kin.place(&self.bodies, &self.frames, q);
         self.coincidence_positions(ws);
         for &i in &self.other_rows {
             let row = &self.rows[i];
@@ -86,11 +79,13 @@ impl Problem for System {
                     g += self.world_row(ws, term, axis);
                     continue;
                 }
-                let pair = self.term_pair(ws, term);
+                let pair = self.pair(ws, &term.scalar);
                 g += term.c * term.scalar.kind.value(&pair, &ws.z);
                 let h = term.scalar.kind.gradient(&pair);
                 ws.gradients[k] = h;
-                self.scatter_row(ws, term, k);
+                let (s, c) = (&term.scalar, term.c);
+                self.scatter(ws, (s.a, term.slot_a), &(h.a_lin * c), &(h.a_ang * c));
+                self.scatter(ws, (s.b, term.slot_b), &(h.b_lin * c), &(h.b_ang * c));
             }
             ws.g[i] = g;
         }
@@ -101,7 +96,8 @@ impl Problem for System {
     }
 
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Workspace) {
-        self.set_moving(v, z, ws);
+        ws.z.copy_from_slice(z);
+        ws.kin.travel(&self.bodies, &self.frames, v);
         self.coincidence_velocities(ws);
         for &i in &self.other_rows {
             let row = &self.rows[i];
@@ -112,18 +108,15 @@ impl Problem for System {
             for k in row.terms.clone() {
                 let term = &self.terms[k];
                 if let ScalarKind::World(axis) = term.scalar.kind {
-                    let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
+                    let (a, b) = (&ws.kin.frames[term.scalar.a], &ws.kin.frames[term.scalar.b]);
                     rate += term.c * (b.v[axis] - a.v[axis]);
                     gamma += term.c * (b.bias[axis] - a.bias[axis]);
                     continue;
                 }
-                let p = self.term_pair(ws, term);
+                let p = self.pair(ws, &term.scalar);
                 let h = &ws.gradients[k];
-                rate += term.c * h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
-                gamma += term.c
-                    * (term.scalar.kind.bias(&p)
-                        + h.a_lin.dot(&p.fa.bias)
-                        + h.b_lin.dot(&p.fb.bias));
+                rate += term.c * p.rate(h);
+                gamma += term.c * p.add_bias(term.scalar.kind.bias(&p), h);
             }
             ws.g_dot[i] = rate;
             ws.gamma[i] = gamma;
@@ -132,28 +125,14 @@ impl Problem for System {
         self.evaluate_forces(ws);
     }
 
-    fn mass(&self, _ws: &Workspace, out: &mut [f64]) {
+    fn mass(&self, ws: &Workspace, out: &mut [f64]) {
         out.fill(0.0);
         let mut at = 0;
-        for b in &self.bodies {
-            // one block per body, column by column
-            let n = b.kind.nv();
-            let block = &mut out[at..at + n * n];
-            for k in 0..n.min(3) {
-                block[k * n + k] = b.mass;
-            }
-            match b.kind {
-                BodyKind::Planar => block[8] = b.inertia[(2, 2)],
-                BodyKind::Rigid => {
-                    for i in 0..3 {
-                        for j in 0..3 {
-                            block[(3 + j) * 6 + 3 + i] = b.inertia[(i, j)];
-                        }
-                    }
-                }
-                BodyKind::Point | BodyKind::PlanarPoint => {}
-            }
-            at += n * n;
+        for (i, b) in self.bodies.iter().enumerate() {
+            // one block per body
+            let size = b.nv * b.nv;
+            ws.kin.here(&self.bodies, i).mass(&mut out[at..at + size]);
+            at += size;
         }
     }
 
@@ -184,13 +163,13 @@ impl Problem for System {
     fn tangent(
         &self,
         ws: &Workspace,
-        _a: &[f64],
+        a: &[f64],
         lambda: &[f64],
         ck: f64,
         cc: f64,
         values: &mut [f64],
     ) -> Quality {
-        self.add_tangent(ws, lambda, ck, cc, values)
+        self.add_tangent(ws, a, lambda, ck, cc, values)
     }
 
     fn feeds_back(&self) -> bool {
@@ -256,16 +235,9 @@ impl Problem for System {
         let Some((body, k)) = self.dof_owner(dof) else {
             return format!("coordinate {dof}");
         };
-        let label = match (self.bodies[body].kind, k) {
-            (BodyKind::Planar, 2) => "angle",
-            (_, 0) => "x",
-            (_, 1) => "y",
-            (_, 2) => "z",
-            (_, 3) => "rotation x",
-            (_, 4) => "rotation y",
-            _ => "rotation z",
-        };
-        format!("body \"{}\" ({label})", self.model.bodies[body].name)
+        let body = &self.model.bodies[body];
+        let label = body.velocity_names()[k].replace('_', " ");
+        format!("body \"{}\" ({label})", body.name)
     }
 }
 
@@ -274,8 +246,10 @@ impl System {
     /// accelerations: bodies, frames, forces and the residuals of rows, but not the Jacobian nor what
     /// belongs to accelerations.
     pub fn realize_motion(&self, s: &State, ws: &mut Workspace) {
-        self.place(s.t, &s.q, &s.z, ws);
-        self.set_moving(&s.v, &s.z, ws);
+        ws.t = s.t;
+        ws.z.copy_from_slice(&s.z);
+        ws.kin.place(&self.bodies, &self.frames, &s.q);
+        ws.kin.travel(&self.bodies, &self.frames, &s.v);
         self.coincidence_positions(ws);
         self.coincidence_velocities(ws);
         for &i in &self.other_rows {
@@ -291,15 +265,15 @@ impl System {
             };
             for term in &self.terms[row.terms.clone()] {
                 if let ScalarKind::World(axis) = term.scalar.kind {
-                    let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
+                    let (a, b) = (&ws.kin.frames[term.scalar.a], &ws.kin.frames[term.scalar.b]);
                     g += term.c * (b.p[axis] - a.p[axis]);
                     rate += term.c * (b.v[axis] - a.v[axis]);
                     continue;
                 }
-                let p = self.term_pair(ws, term);
+                let p = self.pair(ws, &term.scalar);
                 let h = term.scalar.kind.gradient(&p);
                 g += term.c * term.scalar.kind.value(&p, &ws.z);
-                rate += term.c * h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+                rate += term.c * p.rate(&h);
             }
             ws.g[i] = g;
             ws.g_dot[i] = rate;
@@ -310,120 +284,42 @@ impl System {
 
     /// Value of a counter's angle on any turn, from the orientations alone.
     fn by_orientation(&self, c: &PairScalar, q: &[f64]) -> f64 {
-        let mut bodies = [BodyKin::default(), BodyKin::default()];
-        for (f, kin) in [c.a, c.b].into_iter().zip(&mut bodies) {
-            if let Some(b) = self.frames[f].body {
-                kin.set_position(&self.bodies[b], q);
-            }
-        }
-        let frame = FrameKin::default();
-        let [ba, bb] = &bodies;
-        c.kind.value(&Pair { fa: &frame, ba, fb: &frame, bb, theta: (0.0, 0.0) }, &[])
-    }
-
-    #[inline]
-    fn place_bodies(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
-        ws.t = t;
-        ws.z.copy_from_slice(z);
-        for (i, b) in self.bodies.iter().enumerate() {
-            ws.bodies[i].set_position(b, q);
-            if b.kind == BodyKind::Planar {
-                ws.theta[i] = q[b.iq + 2];
-            }
-        }
-    }
-
-    /// Bodies, then the origins of their frames.
-    #[inline]
-    fn place(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Workspace) {
-        self.place_bodies(t, q, z, ws);
-        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
-            if let Some(b) = frame.body {
-                kin.set_position(frame, &ws.bodies[b]);
-            }
-        }
-    }
-
-    /// Velocities of bodies and frames.
-    #[inline]
-    fn set_moving(&self, v: &[f64], z: &[f64], ws: &mut Workspace) {
-        ws.z.copy_from_slice(z);
-        for (i, b) in self.bodies.iter().enumerate() {
-            ws.bodies[i].set_velocity(b, v);
-        }
-        for (frame, kin) in self.frames.iter().zip(&mut ws.frames) {
-            if let Some(b) = frame.body {
-                kin.set_velocity(frame, &ws.bodies[b]);
-            }
-        }
-    }
-
-    #[inline]
-    fn term_pair<'a>(&self, ws: &'a Workspace, term: &Term) -> Pair<'a> {
-        let [ba, bb] = term.body;
-        Pair {
-            fa: &ws.frames[term.scalar.a],
-            ba: &ws.bodies[ba],
-            fb: &ws.frames[term.scalar.b],
-            bb: &ws.bodies[bb],
-            theta: (ws.theta[ba], ws.theta[bb]),
-        }
+        let [fa, fb] = &[c.a, c.b].map(|f| self.frames[f].at(&self.bodies, q));
+        c.kind.value(&Pair { fa, fb }, &[])
     }
 
     /// Value of a coincidence row e_k · d, its gradient written straight to the Jacobian.
     #[inline]
     pub(super) fn world_row(&self, ws: &mut Workspace, term: &Term, axis: usize) -> f64 {
-        let (a, b) = (&ws.frames[term.scalar.a], &ws.frames[term.scalar.b]);
-        let value = b.p[axis] - a.p[axis];
-        let ends =
-            [(term.body[0], term.slot_a, a.r, -term.c), (term.body[1], term.slot_b, b.r, term.c)];
-        for (body, slot, r, c) in ends {
-            let Some(layout) = self.bodies.get(body) else { continue };
-            match layout.kind {
-                // a planar body cannot feel the z row it shares with a spatial one
-                BodyKind::Planar | BodyKind::PlanarPoint if axis == 2 => {}
-                BodyKind::Planar => {
-                    let out = &mut ws.jac[slot..slot + 3];
-                    out[axis] += c;
-                    // (ẑ × r)_k
-                    out[2] += c * if axis == 0 { -r.y } else { r.x };
-                }
-                BodyKind::Point | BodyKind::PlanarPoint => ws.jac[slot + axis] += c,
-                BodyKind::Rigid => {
-                    let mut lin = Vec3::zeros();
-                    lin[axis] = c;
-                    let out = &mut ws.jac[slot..slot + 6];
-                    pull(layout.kind, &ws.bodies[body].r_wb, &r, &lin, &Vec3::zeros(), out);
-                }
+        let ends = [(term.scalar.a, term.slot_a, -term.c), (term.scalar.b, term.slot_b, term.c)];
+        for (frame, slot, c) in ends {
+            if let Some(j) = self.jac(&ws.kin, frame) {
+                j.pull_axis(axis, c, &mut ws.jac[slot..slot + j.len()]);
             }
         }
-        term.c * value
+        let frames = &ws.kin.frames;
+        term.c * (frames[term.scalar.b].p[axis] - frames[term.scalar.a].p[axis])
     }
 
-    /// Adds the gradient of a term to the Jacobian.
+    /// Adds Jᵀ (lin, ang) of a frame to the entries of a row from a slot on.
     #[inline]
-    fn scatter_row(&self, ws: &mut Workspace, term: &Term, k: usize) {
-        let h = ws.gradients[k];
-        for (frame, slot, lin, ang) in [
-            (term.scalar.a, term.slot_a, &h.a_lin, &h.a_ang),
-            (term.scalar.b, term.slot_b, &h.b_lin, &h.b_ang),
-        ] {
-            if let Some(b) = self.frames[frame].body {
-                let kind = self.bodies[b].kind;
-                let out = &mut ws.jac[slot..slot + kind.nv()];
-                let (r_wb, r) = (&ws.bodies[b].r_wb, &ws.frames[frame].r);
-                pull(kind, r_wb, r, &(lin * term.c), &(ang * term.c), out);
-            }
+    pub(super) fn scatter(
+        &self,
+        ws: &mut Workspace,
+        (frame, slot): (usize, usize),
+        lin: &Vec3,
+        ang: &Vec3,
+    ) {
+        if let Some(j) = self.jac(&ws.kin, frame) {
+            j.pull(lin, ang, &mut ws.jac[slot..slot + j.len()]);
         }
     }
 
     /// f += wrench at a frame.
     #[inline]
     pub(super) fn add_wrench(&self, ws: &mut Workspace, frame: usize, lin: &Vec3, ang: &Vec3) {
-        if let Some(b) = self.frames[frame].body {
-            let layout = &self.bodies[b];
-            let out = &mut ws.f[layout.iv..layout.iv + layout.kind.nv()];
-            pull(layout.kind, &ws.bodies[b].r_wb, &ws.frames[frame].r, lin, ang, out);
+        if let Some(j) = self.jac(&ws.kin, frame) {
+            j.pull(lin, ang, &mut ws.f[j.span()]);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Forces: gravity and gyroscopic terms, scalar forces (springs, torsion, actuators), applied
 //! forces by expression, bushings.
 
-use super::kin::{BodyKin, FrameKin};
+use super::body::FrameKin;
+use super::probe::AxesOf;
 use super::scalar::{Gradient, PairScalar};
 use super::{System, Workspace};
 use crate::model::var;
-use crate::{BodyKind, Control, SpringLaw};
+use crate::{Control, SpringLaw};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Mat6, Quat, Vec3, so3};
 use std::ops::Range;
@@ -61,13 +62,20 @@ pub(crate) struct Acting {
 pub(crate) struct Applied {
     pub name: String,
     pub at: usize,
-    /// Body whose axes the components refer to (`None`: ground) and the frame's rotation on it.
-    pub axes: Option<usize>,
-    pub r: Mat3,
+    /// Axes that the components refer to.
+    pub axes: AxesOf,
     pub components: [Expr; 3],
     pub torque: bool,
     /// Sensors that the components depend on.
     pub reads: Vec<usize>,
+}
+
+impl Applied {
+    /// The wrench at its frame, as the first of two.
+    pub fn wrench(&self, w: &Vec3) -> Gradient {
+        let h = Gradient::default();
+        if self.torque { Gradient { a_ang: *w, ..h } } else { Gradient { a_lin: *w, ..h } }
+    }
 }
 
 /// Bushing between frames a and b.
@@ -76,7 +84,7 @@ pub(crate) struct Bushing {
     pub name: String,
     pub a: usize,
     pub b: usize,
-    /// Rotations of the two frames on their bodies.
+    /// Axes of the bushing at its two frames.
     pub r_a: Mat3,
     pub r_b: Mat3,
     pub k: Mat6,
@@ -96,25 +104,9 @@ pub(crate) struct BushingState {
 impl System {
     pub(super) fn evaluate_forces(&self, ws: &mut Workspace) {
         ws.f.fill(0.0);
-        let gravity = self.model.gravity;
         for (i, b) in self.bodies.iter().enumerate() {
-            let w = gravity * b.mass;
-            let f = &mut ws.f[b.iv..b.iv + b.kind.nv()];
-            f[0] = w.x;
-            f[1] = w.y;
-            match b.kind {
-                BodyKind::Point => f[2] = w.z,
-                BodyKind::Rigid => {
-                    f[2] = w.z;
-                    // −Ω × J Ω, body components
-                    let o = ws.bodies[i].r_wb.tr_mul(&ws.bodies[i].w);
-                    let m = (b.inertia * o).cross(&o);
-                    f[3] = m.x;
-                    f[4] = m.y;
-                    f[5] = m.z;
-                }
-                BodyKind::Planar | BodyKind::PlanarPoint => {}
-            }
+            let body = ws.kin.here(&self.bodies, i);
+            body.force(&self.model.gravity, &mut ws.f[b.span()]);
         }
         ws.vars[var::T] = ws.t;
         for &k in &self.force_inputs {
@@ -130,18 +122,17 @@ impl System {
         }
         for a in &self.applied {
             let w = self.applied_vector(ws, a);
-            let (lin, ang) = if a.torque { (Vec3::zeros(), w) } else { (w, Vec3::zeros()) };
-            self.add_wrench(ws, a.at, &lin, &ang);
+            let h = a.wrench(&w);
+            self.add_wrench(ws, a.at, &h.a_lin, &h.a_ang);
         }
         for b in &self.bushings {
-            let s = self.bushing(ws, b);
-            self.add_wrench(ws, b.b, &s.force, &s.torque);
-            self.add_wrench(ws, b.a, &-s.force, &s.moment_a);
+            let w = b.wrenches(&[ws.kin.frames[b.a], ws.kin.frames[b.b]]);
+            self.add_wrench(ws, b.b, &w[2], &w[3]);
+            self.add_wrench(ws, b.a, &w[0], &w[1]);
         }
         for (k, c) in self.counters.iter().enumerate() {
             let p = self.pair(ws, c);
-            let h = c.kind.gradient(&p);
-            ws.z_dot[k] = h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+            ws.z_dot[k] = p.rate(&c.kind.gradient(&p));
         }
     }
 
@@ -150,7 +141,7 @@ impl System {
         let p = self.pair(ws, &force.scalar);
         let h = force.scalar.kind.gradient(&p);
         let s = force.scalar.kind.value(&p, &ws.z);
-        let rate = h.dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w);
+        let rate = p.rate(&h);
         let (pull, k, c) = match &force.law {
             Law::Linear { k, c, free } => (k * (s - free) + c * rate, *k, *c),
             Law::Expression(e) => {
@@ -197,30 +188,31 @@ impl System {
 
     /// Components of an applied element in ground axes.
     pub(super) fn in_ground(&self, ws: &Workspace, a: &Applied, local: &Vec3) -> Vec3 {
-        match a.axes {
-            Some(b) => ws.bodies[b].r_wb * (a.r * local),
-            None => a.r * local,
-        }
+        ws.kin.frames[a.axes.frame].axes * (a.axes.r * local)
     }
 
     pub(super) fn bushing(&self, ws: &Workspace, b: &Bushing) -> BushingState {
-        let n = self.bodies.len();
-        let (ia, ib) = (self.frames[b.a].body.unwrap_or(n), self.frames[b.b].body.unwrap_or(n));
-        b.evaluate([&ws.bodies[ia], &ws.bodies[ib]], [&ws.frames[b.a], &ws.frames[b.b]])
+        b.evaluate(&ws.kin.frames[b.a], &ws.kin.frames[b.b])
     }
 }
 
 impl Bushing {
-    /// State of the bushing for given bodies and frames (first, second).
-    pub fn evaluate(&self, [ba, bb]: [&BodyKin; 2], [fa, fb]: [&FrameKin; 2]) -> BushingState {
-        let r_wa = ba.r_wb * self.r_a;
-        let r_wb = bb.r_wb * self.r_b;
+    /// Force and moment on the first frame, then on the second.
+    pub fn wrenches(&self, [a, b]: &[FrameKin; 2]) -> [Vec3; 4] {
+        let s = self.evaluate(a, b);
+        [-s.force, s.moment_a, s.force, s.torque]
+    }
+
+    /// State of the bushing for given frames.
+    pub fn evaluate(&self, fa: &FrameKin, fb: &FrameKin) -> BushingState {
+        let r_wa = fa.axes * self.r_a;
+        let r_wb = fb.axes * self.r_b;
         // position and rotation vector of b seen from a
         let d = fb.p - fa.p;
         let x = r_wa.tr_mul(&d);
         let theta = Quat::from_matrix(&r_wa.tr_mul(&r_wb)).log();
-        let x_dot = r_wa.tr_mul(&(fb.v - fa.v - ba.w.cross(&d)));
-        let omega = r_wb.tr_mul(&(bb.w - ba.w));
+        let x_dot = r_wa.tr_mul(&(fb.v - fa.v - fa.w.cross(&d)));
+        let omega = r_wb.tr_mul(&(fb.w - fa.w));
         let theta_dot = so3::tangent_inv_mul(&theta, &omega);
         let pos = nalgebra::Vector6::new(x.x, x.y, x.z, theta.x, theta.y, theta.z);
         let vel = nalgebra::Vector6::new(

@@ -1,7 +1,6 @@
 //! Forces that read sensors: balances, tangents, counted turns.
 
-use super::force_contract::{BOTH, check_power};
-use crate::BodyKind;
+use super::force_contract::{KINDS, check_power};
 use crate::joint::contract::{Lab, Pose, Rng, close, scene};
 use delassus_dae::{Problem, State};
 use delassus_math::{Quat, Vec3};
@@ -9,7 +8,7 @@ use nalgebra::DVector;
 
 #[test]
 fn forces_that_read_sensors_keep_the_balance() {
-    for kind in BOTH {
+    for kind in KINDS {
         let mut lab = Lab::new(&format!(
             "{}\n[sensor.d]\ntype = 'distance'\nbetween = ['a.m', 'b.n']\n\
              [sensor.e]\ntype = 'expression'\nvalue = '2*d'\n\
@@ -21,7 +20,7 @@ fn forces_that_read_sensors_keep_the_balance() {
         let s = lab.state(&mut rng, Pose::Free, None);
         assert!(lab.check_tangent(&s, &mut rng, "reading sensors"));
         check_power(&mut lab, &s, "reading sensors");
-        let mut bare = Lab::new(scene(kind));
+        let mut bare = Lab::new(&scene(kind));
         let own = lab.force(&s) - bare.force(&s);
         lab.realize(&s);
         let (d, w) = (lab.sys.probe_value(&lab.ws, 0), lab.sys.probe_value(&lab.ws, 2));
@@ -37,8 +36,8 @@ fn forces_that_read_sensors_keep_the_balance() {
 
 #[test]
 fn slip_of_a_rolling_disc_is_that_of_its_lowest_point() {
-    for (kind, axis2) in [(BodyKind::Planar, "[0, 0, 1]"), (BodyKind::Rigid, "[2, 1, 0.5]")] {
-        let axis = if kind.is_planar() { "[0.6, 0.8, 0]" } else { "[1, -2, 3]" };
+    for (kind, axis2) in [("planar", "[0, 0, 1]"), ("rigid", "[2, 1, 0.5]")] {
+        let axis = if kind == "planar" { "[0.6, 0.8, 0]" } else { "[1, -2, 3]" };
         for disc in [true, false] {
             let shape = if disc { format!("axis2 = {axis2}") } else { "shape = 'sphere'".into() };
             let mut lab = Lab::new(&format!(
@@ -52,22 +51,22 @@ fn slip_of_a_rolling_disc_is_that_of_its_lowest_point() {
             };
             let s = lab.state(&mut Rng(2), Pose::Free, None);
             let rows = lab.velocity_rows(&s);
-            let n = lab.ws.bodies[0].r_wb * p.a.r * p.axis_a;
-            let spin = lab.ws.bodies[1].r_wb * p.b.r * p.axis_b;
+            let n = lab.ws.kin.body(0).r_wb * p.a.r * p.axis_a;
+            let spin = lab.ws.kin.body(1).r_wb * p.b.r * p.axis_b;
             let down = if disc { (spin * n.dot(&spin) - n).normalize() } else { -n };
-            let b = &lab.ws.bodies[1];
+            let b = lab.ws.kin.body(1);
             let contact = b.x + b.r_wb * (p.b.p - lab.model().bodies[1].com) + down * 0.4;
             let at = |i: usize| {
-                let b = &lab.ws.bodies[i];
+                let b = lab.ws.kin.body(i);
                 b.v + b.w.cross(&(contact - b.x))
             };
             let slip = at(1) - at(0);
             let slip = slip - n * n.dot(&slip);
             let found = rows.rows(1, rows.len() - 1).norm();
-            assert!((found - slip.norm()).abs() < 1e-12, "{kind:?} {disc}: {found} {slip}");
+            assert!((found - slip.norm()).abs() < 1e-12, "{kind} {disc}: {found} {slip}");
             // the position row is the height of that point above the plane
-            let plane =
-                lab.ws.bodies[0].x + lab.ws.bodies[0].r_wb * (p.a.p - lab.model().bodies[0].com);
+            let plane = lab.ws.kin.body(0).x
+                + lab.ws.kin.body(0).r_wb * (p.a.p - lab.model().bodies[0].com);
             let height = n.dot(&(contact - plane));
             assert!((lab.position_rows(&s)[0] - height).abs() < 1e-12);
         }
@@ -81,7 +80,7 @@ fn a_joint_sensor_that_a_force_reads_counts_turns() {
          [sensor.phi]\ntype = 'joint'\njoint = 'j'\n\
          [force.f]\ntype = 'torque'\nat = 'b'\ntorque = [0, 0, '-2*phi']\n\
          [force.g]\ntype = 'torsion'\njoint = 'j'\nstiffness = 2\n",
-        scene(BodyKind::Rigid)
+        scene("rigid")
     ));
     let mut s = lab.state(&mut Rng(1), Pose::Free, None);
     s.v.fill(0.0);
@@ -161,9 +160,9 @@ type = 'expression'
 value = 'e^2 + phi + 0.2*e*py'
 ";
 
-fn with_sensors(kind: BodyKind, force: &str) -> Lab {
+fn with_sensors(kind: &str, force: &str) -> Lab {
     let (label, inertia) =
-        if kind.is_planar() { ("planar", "0.4") } else { ("rigid", "[0.4, 0.5, 0.6]") };
+        if kind == "planar" { ("planar", "0.4") } else { ("rigid", "[0.4, 0.5, 0.6]") };
     let sensors = SENSORS.replace("KIND", label).replace("INERTIA", inertia);
     Lab::new(&format!("{}{sensors}{force}", scene(kind)))
 }
@@ -193,13 +192,13 @@ fn what_a_force_reads_is_in_the_tangent() {
         "type = 'actuator'\nbetween = ['a.m', 'b.n']\ncoordinate = 'position'\naxis = [3, 4]\n\
          target = 'LAW'\nkp = 3\nki = 2\nkd = 0.7",
     ];
-    for kind in BOTH {
+    for kind in KINDS {
         for law in laws {
             for force in forces {
                 if force.contains("kd") && ["v", "w*", "sr"].iter().any(|x| law.contains(x)) {
                     continue;
                 }
-                let what = format!("{kind:?} {force} {law}");
+                let what = format!("{kind} {force} {law}");
                 let text = format!("[force.f]\n{}\n", force.replace("LAW", law));
                 let mut lab = with_sensors(kind, &text);
                 for seed in 0..2 {
@@ -214,7 +213,7 @@ fn what_a_force_reads_is_in_the_tangent() {
 
 #[test]
 fn the_derivative_term_follows_a_target_that_reads_sensors() {
-    for kind in BOTH {
+    for kind in KINDS {
         for law in ["px*py + t", "sin(phi)", "quat.w*quat.z", "d*s", "ee*d + t*e"] {
             let force = |target: &str, gain: &str| {
                 format!(
@@ -233,7 +232,7 @@ fn the_derivative_term_follows_a_target_that_reads_sensors() {
             let v = DVector::from(s.v.clone());
             let zero = DVector::zeros(v.len());
             let rate = p.slope(&s, (&v, &zero, 1.0), push);
-            close(&push(&mut d, &s), &rate, 1e-8, &format!("{kind:?} {law}"));
+            close(&push(&mut d, &s), &rate, 1e-8, &format!("{kind} {law}"));
         }
     }
 }
@@ -243,7 +242,7 @@ fn an_angle_sensor_that_a_force_reads_counts_turns() {
     let mut lab = Lab::new(&format!(
         "{}\n[sensor.phi]\ntype = 'angle'\nof = 'b'\n\
          [force.f]\ntype = 'torque'\nat = 'b'\ntorque = [0, 0, '-2*phi']\n",
-        scene(BodyKind::Rigid)
+        scene("rigid")
     ));
     let mut s = lab.state(&mut Rng(1), Pose::Free, None);
     s.v.fill(0.0);

@@ -2,8 +2,9 @@
 //!
 //! Immutable after [`System::new`]; everything that changes lives in the state or in
 //! [`Workspace`]. It implements `delassus_dae::Problem`; start reading at `equations.rs`, then
-//! `scalar.rs` for what joints and springs are made of, and `kin.rs` for coordinates.
+//! `scalar.rs` for what joints and springs are made of, and `body/` for coordinates.
 
+pub(crate) mod body;
 pub(crate) mod build;
 mod coincidence;
 pub(crate) mod contact;
@@ -15,7 +16,6 @@ mod force_contract;
 #[cfg(test)]
 mod force_sensors;
 mod jumps;
-pub(crate) mod kin;
 mod loads;
 mod probe;
 mod rolling;
@@ -24,6 +24,7 @@ mod sensitivity;
 mod tangent;
 mod time;
 
+pub use body::{BodyKind, Pose, PoseForm, pose_of};
 pub use contact::ShapeView;
 pub use jumps::Jump;
 pub use loads::{LoadView, MOST_LOADS};
@@ -32,25 +33,24 @@ pub use time::TimeRanges;
 
 use crate::joint;
 use crate::{JointId, Model};
+use body::{BodyLayout, FrameJac, FrameLayout, Kin, Loose};
 use coincidence::Coincidence;
 use contact::Contacts;
 use delassus_dae::{Dims, Manifold, Scales, Structure};
 use delassus_expr::Expr;
+use delassus_math::{Mat3, Vec3};
 use force::{Applied, Bushing, ScalarForce};
-use kin::{BodyKin, BodyLayout, FrameKin, FrameLayout};
 use probe::Probe;
 use rolling::RollRow;
 use scalar::{Gradient, Pair, PairScalar};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// One scalar of a row, with the places of its two bodies' entries in the Jacobian.
+/// One scalar of a row, with the places of its two frames' entries in the Jacobian.
 #[derive(Debug, Clone)]
 pub(crate) struct Term {
     scalar: PairScalar,
     c: f64,
-    /// The two bodies; the number of bodies stands for the ground.
-    body: [usize; 2],
     slot_a: usize,
     slot_b: usize,
 }
@@ -99,8 +99,8 @@ pub struct System {
     contacts: Contacts,
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
-    /// Velocities of planar bodies whose angle against a spatial one is measured: known but for
-    /// whole turns, as those between spatial bodies are.
+    /// Velocities of bodies that turn in the plane and whose angle against one in space is measured:
+    /// known but for whole turns, as those between bodies in space are.
     turning: Vec<usize>,
     probes: Vec<Probe>,
     /// Sensors that force expressions read, in an order in which they can be evaluated.
@@ -128,9 +128,7 @@ pub struct System {
 pub struct Workspace {
     t: f64,
     z: Vec<f64>,
-    bodies: Vec<BodyKin>,
-    theta: Vec<f64>,
-    frames: Vec<FrameKin>,
+    kin: Kin,
     gradients: Vec<Gradient>,
     motion: Vec<(f64, f64, f64)>,
     g: Vec<f64>,
@@ -148,6 +146,7 @@ pub struct Workspace {
     /// Variables of expressions on an interval of time.
     over: time::Over,
     near: RefCell<contact::Scratch>,
+    tangent: RefCell<tangent::Scratch>,
 }
 
 impl System {
@@ -175,21 +174,24 @@ impl System {
     pub fn dof_owner(&self, dof: usize) -> Option<(usize, usize)> {
         self.bodies
             .iter()
-            .position(|b| dof >= b.iv && dof < b.iv + b.kind.nv())
+            .position(|b| b.span().contains(&dof))
             .map(|i| (i, dof - self.bodies[i].iv))
     }
 
+    #[inline]
     fn pair<'a>(&self, ws: &'a Workspace, s: &PairScalar) -> Pair<'a> {
-        // Ground is the last entry of `bodies` and `theta`.
-        let n = self.bodies.len();
-        let (ba, bb) = (self.frames[s.a].body.unwrap_or(n), self.frames[s.b].body.unwrap_or(n));
-        Pair {
-            fa: &ws.frames[s.a],
-            ba: &ws.bodies[ba],
-            fb: &ws.frames[s.b],
-            bb: &ws.bodies[bb],
-            theta: (ws.theta[ba], ws.theta[bb]),
-        }
+        self.frame_pair(&ws.kin, s.a, s.b)
+    }
+
+    #[inline]
+    fn frame_pair<'a>(&self, kin: &'a Kin, a: usize, b: usize) -> Pair<'a> {
+        Pair { fa: &kin.frames[a], fb: &kin.frames[b] }
+    }
+
+    /// Jacobian of a frame; `None` on the ground.
+    #[inline]
+    fn jac<'a>(&'a self, kin: &'a Kin, frame: usize) -> Option<FrameJac<'a>> {
+        kin.jac(&self.bodies, &self.frames, frame)
     }
 
     /// out += G x at the realised state.
@@ -198,11 +200,25 @@ impl System {
     }
 }
 
+#[cfg(test)]
+impl System {
+    /// Any frame at a configuration.
+    pub(crate) fn loose(&self, q: &[f64], f: &crate::Frame) -> body::FrameKin {
+        FrameLayout::new(f, &self.bodies).at(&self.bodies, q)
+    }
+
+    /// Moves a body to a place of its mass centre.
+    pub(crate) fn put(&self, q: &mut [f64], body: usize, place: &Pose) {
+        let b = &self.bodies[body];
+        b.kind.put(place, &mut q[b.iq..b.iq + b.nq]);
+    }
+}
+
 /// Answers for assembly analysis.
 impl System {
     /// First velocity of a body and how many it has.
     pub fn body_span(&self, body: usize) -> (usize, usize) {
-        (self.bodies[body].iv, self.bodies[body].kind.nv())
+        (self.bodies[body].iv, self.bodies[body].nv)
     }
 
     pub(crate) fn set_rank(&mut self, rows: Option<Vec<usize>>, rank: delassus_dae::RowRank) {
@@ -217,10 +233,14 @@ impl System {
         body: usize,
         i: usize,
     ) -> Vec<(usize, f64)> {
-        let b = &self.bodies[body];
-        let r = ws.bodies[body].r_wb * -b.com;
-        let j = kin::jacobian(b.kind, &ws.bodies[body].r_wb, &r);
-        (0..b.kind.nv()).map(|k| (b.iv + k, j[k][0][i])).filter(|(_, c)| *c != 0.0).collect()
+        let origin = crate::Frame {
+            body: Some(crate::BodyId(body)),
+            p: Vec3::zeros(),
+            r: Mat3::identity(),
+            name: String::new(),
+        };
+        let at = Loose::new(&ws.kin, &self.bodies, &origin);
+        at.jac().map_or(Vec::new(), |j| entries(&j, &Vec3::ith(i, 1.0), &Vec3::zeros()))
     }
 
     /// Row of velocities that gives the rate of a joint's own coordinate.
@@ -231,40 +251,19 @@ impl System {
     ) -> Option<Vec<(usize, f64)>> {
         let c = joint::own_coordinate(&joint.kind)?;
         let x = joint::axes(&c.pair);
-        // the coordinate's frames, evaluated here: this is no hot path
-        let at = |f: &crate::Frame| {
-            let body = f.body.map(|b| b.0);
-            let (k, com) = match body {
-                Some(b) => (ws.bodies[b], self.bodies[b].com),
-                None => (BodyKin::default(), delassus_math::Vec3::zeros()),
-            };
-            let r = k.r_wb * (f.p - com);
-            (body, k, FrameKin { r, p: k.x + r, ..Default::default() })
-        };
-        let ((ia, ba, fa), (ib, bb, fb)) = (at(&c.pair.a), at(&c.pair.b));
-        let axis = ba.r_wb * x.z_a;
-        let zero = delassus_math::Vec3::zeros();
-        let h = match c.kind {
-            crate::CoordinateKind::Angle => {
-                Gradient { a_lin: zero, a_ang: -axis, b_lin: zero, b_ang: axis }
+        let at = |f: &crate::Frame| Loose::new(&ws.kin, &self.bodies, f);
+        let (a, b) = (at(&c.pair.a), at(&c.pair.b));
+        let axis = a.f.axes * x.z_a;
+        let zero = Vec3::zeros();
+        let [of_a, of_b] = match c.kind {
+            crate::CoordinateKind::Angle => [(zero, -axis), (zero, axis)],
+            crate::CoordinateKind::Position => {
+                [(-axis, axis.cross(&(b.f.p - a.f.p))), (axis, zero)]
             }
-            crate::CoordinateKind::Position => Gradient {
-                a_lin: -axis,
-                a_ang: axis.cross(&(fb.p - fa.p)),
-                b_lin: axis,
-                b_ang: zero,
-            },
         };
         let mut out = Vec::new();
-        for (i, k, f, lin, ang) in
-            [(ia, &ba, &fa, &h.a_lin, &h.a_ang), (ib, &bb, &fb, &h.b_lin, &h.b_ang)]
-        {
-            if let Some(i) = i {
-                let b = &self.bodies[i];
-                let mut row = [0.0; 6];
-                kin::pull(b.kind, &k.r_wb, &f.r, lin, ang, &mut row);
-                out.extend((0..b.kind.nv()).map(|n| (b.iv + n, row[n])).filter(|(_, c)| *c != 0.0));
-            }
+        for (frame, (lin, ang)) in [(&a, of_a), (&b, of_b)] {
+            out.extend(frame.jac().map_or(Vec::new(), |j| entries(&j, &lin, &ang)));
         }
         Some(out)
     }
@@ -303,4 +302,11 @@ impl System {
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(n, x)| (n.clone(), x))
     }
+}
+
+/// Entries of Jᵀ (lin, ang) that are not zero, with their velocities.
+fn entries(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3) -> Vec<(usize, f64)> {
+    let mut row = vec![0.0; j.len()];
+    j.pull(lin, ang, &mut row);
+    j.span().zip(row).filter(|(_, c)| *c != 0.0).collect()
 }

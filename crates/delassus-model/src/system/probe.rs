@@ -1,6 +1,5 @@
 //! Sensors: measured scalars at a state.
 
-use super::kin::FrameLayout;
 use super::scalar::{PairScalar, ScalarKind, turns};
 use super::{System, Workspace};
 use crate::model::var;
@@ -9,10 +8,10 @@ use delassus_expr::Expr;
 use delassus_math::remember;
 use delassus_math::{Mat3, Quat, Vec3};
 
-/// Axes of a frame: its body (`None`: ground) and its rotation on the body.
+/// Axes that are fixed to a frame, turned against its own.
 #[derive(Debug, Clone)]
 pub(crate) struct AxesOf {
-    pub body: Option<usize>,
+    pub frame: usize,
     pub r: Mat3,
 }
 
@@ -21,7 +20,7 @@ pub(crate) struct AxesOf {
 pub(crate) enum Probe {
     Velocity { of: usize, rel: usize, axes: AxesOf, component: Component },
     Acceleration { of: usize, axes: AxesOf, component: Component },
-    Rate { body: Option<usize>, axes: AxesOf, component: Component },
+    Rate { of: usize, axes: AxesOf, component: Component },
     Orientation { axes: AxesOf, component: usize },
     Scalar(PairScalar),
     ScalarRate(PairScalar),
@@ -120,26 +119,23 @@ impl System {
     }
 
     pub(super) fn axes(&self, ws: &Workspace, axes: &AxesOf) -> Mat3 {
-        match axes.body {
-            Some(b) => ws.bodies[b].r_wb * axes.r,
-            None => axes.r,
-        }
+        ws.kin.frames[axes.frame].axes * axes.r
     }
 
     fn probe_output(&self, ws: &Workspace, probe: &Probe, out: &Outputs<'_>) -> f64 {
-        let ground = self.bodies.len();
+        let frames = &ws.kin.frames;
         match probe {
             Probe::Velocity { of, rel, axes, component } => {
-                let d = ws.frames[*of].v - ws.frames[*rel].v;
+                let d = frames[*of].v - frames[*rel].v;
                 pick(&self.axes(ws, axes).tr_mul(&d), *component)
             }
             Probe::Acceleration { of, axes, component } => {
-                let a = self.frame_acceleration(ws, &self.frames[*of], *of, out.a);
+                let j = self.jac(&ws.kin, *of);
+                let a = j.map_or(Vec3::zeros(), |j| j.acceleration(out.a));
                 pick(&self.axes(ws, axes).tr_mul(&a), *component)
             }
-            Probe::Rate { body, axes, component } => {
-                let w = ws.bodies[body.unwrap_or(ground)].w;
-                pick(&self.axes(ws, axes).tr_mul(&w), *component)
+            Probe::Rate { of, axes, component } => {
+                pick(&self.axes(ws, axes).tr_mul(&frames[*of].w), *component)
             }
             Probe::Orientation { axes, component } => {
                 Quat::from_matrix(&self.axes(ws, axes)).0[*component]
@@ -147,7 +143,7 @@ impl System {
             Probe::Scalar(s) => s.kind.value(&self.pair(ws, s), &ws.z),
             Probe::ScalarRate(s) => {
                 let p = self.pair(ws, s);
-                s.kind.gradient(&p).dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w)
+                p.rate(&s.kind.gradient(&p))
             }
             Probe::Reaction { joint, axes, component } => {
                 let (force, torque) = self.reaction(ws, *joint, out.lambda);
@@ -174,17 +170,6 @@ impl System {
         }
     }
 
-    fn frame_acceleration(&self, ws: &Workspace, f: &FrameLayout, k: usize, a: &[f64]) -> Vec3 {
-        let Some(b) = f.body else { return Vec3::zeros() };
-        let layout = &self.bodies[b];
-        let j = super::kin::jacobian(layout.kind, &ws.bodies[b].r_wb, &ws.frames[k].r);
-        let mut x = ws.frames[k].bias;
-        for (i, [lin, _]) in j.iter().enumerate().take(layout.kind.nv()) {
-            x += lin * a.get(layout.iv + i).copied().unwrap_or(0.0);
-        }
-        x
-    }
-
     /// Force and torque of a joint on its second body, ground components; the torque is about
     /// the origin of the joint's second frame.
     pub fn reaction(&self, ws: &Workspace, joint: JointId, lambda: &[f64]) -> (Vec3, Vec3) {
@@ -198,7 +183,7 @@ impl System {
                     torque += ws.gradients[k].b_ang * (l * self.terms[k].c);
                 }
             } else if let Some(roll) = self.rolls.iter().find(|r| r.row == i) {
-                let h = roll.gradient(&self.pair(ws, &roll.scalar()));
+                let h = roll.gradient(&self.frame_pair(&ws.kin, roll.a, roll.b));
                 force += h.b_lin * l;
                 torque += h.b_ang * l;
             }

@@ -3,39 +3,39 @@
 //! A scalar s has a value, a gradient H in frame space (so ṡ = H · twist), a bias
 //! (s̈ = H · acceleration + bias) and a second derivative. A constraint row is s − offset(t);
 //! a spring is a force −P(s, ṡ) along H; a gear is a weighted sum. None of them ever meets a
-//! quaternion, and none knows what kind of body a frame is on.
+//! quaternion, and none knows what a frame is on.
 
-use super::kin::{BodyKin, FrameKin};
+use super::body::FrameKin;
 use delassus_math::{Mat3, Vec3, so3};
 
-/// Directions are unit vectors in the components of the body that carries the frame.
+/// Directions are unit vectors in the components of the frame they are fixed to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ScalarKind {
     /// e_k · d, d from the origin of a to the origin of b, ground axis k.
     World(usize),
-    /// a · d, a fixed on the first body.
+    /// a · d, a fixed to the first frame.
     Along(Vec3),
-    /// a · b, a fixed on the first body, b on the second.
+    /// a · b, a fixed to the first frame, b to the second.
     Dot(Vec3, Vec3),
     /// |d|.
     Length,
-    /// Angle about an axis of the first body. (Boxed: it is rare and large, and the rows of a big model should
+    /// Angle about an axis of the first frame. (Boxed: it is rare and large, and the rows of a big model should
     /// lie close together in memory.)
     Angle(Box<Angle>),
     /// a · d − R √(1 − (a·b)²): height of a disc's lowest point above a plane.
     Disc(Vec3, Vec3, f64),
 }
 
-/// How an angle is measured: from x to the direction x_b of the second body, as seen along the
+/// How an angle is measured: from x to the direction x_b of the second frame, as seen along the
 /// axis, φ = atan2(y·x_b, x·x_b).
 ///
-/// With n = a·x_b, which vanishes while the axes of the two bodies are parallel, φ turns with the
+/// With n = a·x_b, which vanishes while the axes of the two frames are parallel, φ turns with the
 /// relative angular velocity along h = (a − n x_b)/(1 − n²).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Angle {
-    /// Axis on the first body.
+    /// Axis on the first frame.
     pub axis: Vec3,
-    /// Reference directions, perpendicular to the axis: x, y on the first body, x on the second.
+    /// Reference directions, perpendicular to the axis: x, y on the first frame, x on the second.
     pub x_a: Vec3,
     pub y_a: Vec3,
     pub x_b: Vec3,
@@ -64,33 +64,36 @@ pub(crate) struct Gradient {
     pub b_ang: Vec3,
 }
 
-impl Gradient {
-    /// H · (twist of a, twist of b).
-    #[inline]
-    pub fn dot(&self, va: &Vec3, wa: &Vec3, vb: &Vec3, wb: &Vec3) -> f64 {
-        self.a_lin.dot(va) + self.a_ang.dot(wa) + self.b_lin.dot(vb) + self.b_ang.dot(wb)
-    }
-}
-
 /// Second derivative in frame space: 4×4 blocks over (a.lin, a.ang, b.lin, b.ang).
 /// `t[i][j]` maps a variation of slot j to a variation of the wrench of slot i.
 pub(crate) type Hessian = [[Mat3; 4]; 4];
 
-/// The two frames with their bodies.
+/// The two frames.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<'a> {
     pub fa: &'a FrameKin,
-    pub ba: &'a BodyKin,
     pub fb: &'a FrameKin,
-    pub bb: &'a BodyKin,
-    /// Angles of planar bodies, for angles that count turns.
-    pub theta: (f64, f64),
 }
 
 impl Pair<'_> {
     #[inline]
     fn d(&self) -> Vec3 {
         self.fb.p - self.fa.p
+    }
+
+    /// H · (twists).
+    #[inline]
+    pub fn rate(&self, h: &Gradient) -> f64 {
+        let (a, b) = (self.fa, self.fb);
+        h.a_lin.dot(&a.v) + h.a_ang.dot(&a.w) + h.b_lin.dot(&b.v) + h.b_ang.dot(&b.w)
+    }
+
+    /// x + H · (accelerations of the frames at zero generalised acceleration).
+    #[inline]
+    pub fn add_bias(&self, x: f64, h: &Gradient) -> f64 {
+        let (a, b) = (self.fa, self.fb);
+        let turning = h.a_ang.dot(&a.bias_w) + h.b_ang.dot(&b.bias_w);
+        x + h.a_lin.dot(&a.bias) + h.b_lin.dot(&b.bias) + turning
     }
 }
 
@@ -100,13 +103,13 @@ impl ScalarKind {
     pub fn value(&self, p: &Pair<'_>, z: &[f64]) -> f64 {
         match self {
             ScalarKind::World(k) => p.fb.p[*k] - p.fa.p[*k],
-            ScalarKind::Along(a) => (p.ba.r_wb * a).dot(&p.d()),
-            ScalarKind::Dot(a, b) => (p.ba.r_wb * a).dot(&(p.bb.r_wb * b)),
+            ScalarKind::Along(a) => (p.fa.axes * a).dot(&p.d()),
+            ScalarKind::Dot(a, b) => (p.fa.axes * a).dot(&(p.fb.axes * b)),
             ScalarKind::Length => p.d().norm(),
             ScalarKind::Angle(g) => g.value(p, z),
             ScalarKind::Disc(a, b, radius) => {
-                let n = p.ba.r_wb * a;
-                let nu = n.dot(&(p.bb.r_wb * b));
+                let n = p.fa.axes * a;
+                let nu = n.dot(&(p.fb.axes * b));
                 n.dot(&p.d()) - radius * (1.0 - nu * nu).max(0.0).sqrt()
             }
         }
@@ -118,9 +121,9 @@ impl ScalarKind {
         let mut h = Gradient::default();
         match self {
             ScalarKind::World(_) => return self.constant_gradient(),
-            ScalarKind::Along(a) => along(&(p.ba.r_wb * a), &p.d(), &mut h),
+            ScalarKind::Along(a) => along(&(p.fa.axes * a), &p.d(), &mut h),
             ScalarKind::Dot(a, b) => {
-                let c = (p.ba.r_wb * a).cross(&(p.bb.r_wb * b));
+                let c = (p.fa.axes * a).cross(&(p.fb.axes * b));
                 h.a_ang = c;
                 h.b_ang = -c;
             }
@@ -134,8 +137,8 @@ impl ScalarKind {
                 h.a_ang = -h.b_ang;
             }
             ScalarKind::Disc(a, b, radius) => {
-                let n = p.ba.r_wb * a;
-                let b = p.bb.r_wb * b;
+                let n = p.fa.axes * a;
+                let b = p.fb.axes * b;
                 along(&n, &p.d(), &mut h);
                 let (slope, _) = disc_slopes(n.dot(&b));
                 let c = n.cross(&b) * (radius * slope);
@@ -151,8 +154,8 @@ impl ScalarKind {
     pub fn bias(&self, p: &Pair<'_>) -> f64 {
         match self {
             ScalarKind::World(_) => 0.0,
-            ScalarKind::Along(a) => along_bias(&(p.ba.r_wb * a), p),
-            ScalarKind::Dot(a, b) => dot_bias(&(p.ba.r_wb * a), &(p.bb.r_wb * b), p),
+            ScalarKind::Along(a) => along_bias(&(p.fa.axes * a), p),
+            ScalarKind::Dot(a, b) => dot_bias(&(p.fa.axes * a), &(p.fb.axes * b), p),
             ScalarKind::Length => {
                 let d = p.d();
                 let u = direction(&d);
@@ -161,10 +164,10 @@ impl ScalarKind {
             }
             ScalarKind::Angle(g) => g.bias(p),
             ScalarKind::Disc(a, b, radius) => {
-                let n = p.ba.r_wb * a;
-                let b = p.bb.r_wb * b;
+                let n = p.fa.axes * a;
+                let b = p.fb.axes * b;
                 let (f1, f2) = disc_slopes(n.dot(&b));
-                let nu_dot = n.cross(&b).dot(&(p.ba.w - p.bb.w));
+                let nu_dot = n.cross(&b).dot(&(p.fa.w - p.fb.w));
                 along_bias(&n, p) + radius * (f1 * dot_bias(&n, &b, p) + f2 * nu_dot * nu_dot)
             }
         }
@@ -174,8 +177,8 @@ impl ScalarKind {
     pub fn add_hessian(&self, p: &Pair<'_>, c: f64, t: &mut Hessian) {
         match self {
             ScalarKind::World(_) => {}
-            ScalarKind::Along(a) => along_hessian(&(p.ba.r_wb * a), &p.d(), c, t),
-            ScalarKind::Dot(a, b) => dot_hessian(&(p.ba.r_wb * a), &(p.bb.r_wb * b), c, t),
+            ScalarKind::Along(a) => along_hessian(&(p.fa.axes * a), &p.d(), c, t),
+            ScalarKind::Dot(a, b) => dot_hessian(&(p.fa.axes * a), &(p.fb.axes * b), c, t),
             ScalarKind::Length => {
                 let d = p.d();
                 let u = direction(&d);
@@ -194,8 +197,8 @@ impl ScalarKind {
                 t[3][3] += by_b * c;
             }
             ScalarKind::Disc(a, b, radius) => {
-                let n = p.ba.r_wb * a;
-                let b = p.bb.r_wb * b;
+                let n = p.fa.axes * a;
+                let b = p.fb.axes * b;
                 let (f1, f2) = disc_slopes(n.dot(&b));
                 along_hessian(&n, &p.d(), c, t);
                 dot_hessian(&n, &b, c * radius * f1, t);
@@ -233,11 +236,11 @@ impl Angle {
 
     fn value(&self, p: &Pair<'_>, z: &[f64]) -> f64 {
         if let Some((sign, zero)) = self.planar {
-            return sign * (p.theta.1 - p.theta.0) + zero;
+            return sign * (p.fb.turn - p.fa.turn) + zero;
         }
-        let x = p.bb.r_wb * self.x_b;
-        let s = (p.ba.r_wb * self.y_a).dot(&x);
-        let c = (p.ba.r_wb * self.x_a).dot(&x);
+        let x = p.fb.axes * self.x_b;
+        let s = (p.fa.axes * self.y_a).dot(&x);
+        let c = (p.fa.axes * self.x_a).dot(&x);
         let wrapped = s.atan2(c);
         continued(wrapped, self.turns.map_or(self.start, |i| z[i]))
     }
@@ -245,7 +248,7 @@ impl Angle {
     /// The axis and the second direction in ground components, n, and 1/(1 − n²): seen along the
     /// axis, a direction parallel to it has no angle; the limit keeps everything finite.
     fn parts(&self, p: &Pair<'_>) -> (Vec3, Vec3, f64, f64) {
-        let (a, x) = (p.ba.r_wb * self.axis, p.bb.r_wb * self.x_b);
+        let (a, x) = (p.fa.axes * self.axis, p.fb.axes * self.x_b);
         // between planar bodies, without what rounding makes of it
         let n = if self.planar.is_some() { 0.0 } else { a.dot(&x) };
         (a, x, n, 1.0 / (1.0 - n * n).max(1e-100))
@@ -260,7 +263,7 @@ impl Angle {
     /// ḣ·(ω_b − ω_a).
     fn bias(&self, p: &Pair<'_>) -> f64 {
         let (a, x, n, inv) = self.parts(p);
-        let (wa, wb) = (&p.ba.w, &p.bb.w);
+        let (wa, wb) = (&p.fa.w, &p.fb.w);
         let relative = wb - wa;
         let n_dot = relative.dot(&x.cross(&a));
         let h_dot =
@@ -268,7 +271,7 @@ impl Angle {
         h_dot.dot(&relative) * inv
     }
 
-    /// Derivatives of h by rotations of the first and of the second body.
+    /// Derivatives of h by rotations of the first and of the second frame.
     fn turning_slopes(&self, p: &Pair<'_>) -> (Mat3, Mat3) {
         let (a, x, n, inv) = self.parts(p);
         // δa = −â δφ_a, δx = −x̂ δφ_b, δn = (x × a)·(δφ_b − δφ_a)
@@ -319,15 +322,15 @@ fn along(a: &Vec3, d: &Vec3, h: &mut Gradient) {
 
 #[inline]
 fn along_bias(a: &Vec3, p: &Pair<'_>) -> f64 {
-    let a_dot = p.ba.w.cross(a);
-    2.0 * a_dot.dot(&(p.fb.v - p.fa.v)) + p.ba.w.cross(&a_dot).dot(&p.d())
+    let a_dot = p.fa.w.cross(a);
+    2.0 * a_dot.dot(&(p.fb.v - p.fa.v)) + p.fa.w.cross(&a_dot).dot(&p.d())
 }
 
 #[inline]
 fn dot_bias(a: &Vec3, b: &Vec3, p: &Pair<'_>) -> f64 {
-    let a_dot = p.ba.w.cross(a);
-    let b_dot = p.bb.w.cross(b);
-    2.0 * a_dot.dot(&b_dot) + p.ba.w.cross(&a_dot).dot(b) + p.bb.w.cross(&b_dot).dot(a)
+    let a_dot = p.fa.w.cross(a);
+    let b_dot = p.fb.w.cross(b);
+    2.0 * a_dot.dot(&b_dot) + p.fa.w.cross(&a_dot).dot(b) + p.fb.w.cross(&b_dot).dot(a)
 }
 
 fn along_hessian(a: &Vec3, d: &Vec3, c: f64, t: &mut Hessian) {

@@ -1,11 +1,11 @@
 //! How sensors change with positions and velocities: what forces that read them add to K and C.
 //!
-//! A sensor that is no expression (a *leaf*) looks at two bodies at most. Its derivatives are
+//! A sensor that is no expression (a *leaf*) looks at two frames at most. Its derivatives are
 //! given in frame space, by pose and by twist, and one chain rule leads to ξ and v. Expressions
 //! pass on derivatives by [`System::weight`].
 
+use super::body::FrameJac;
 use super::force::Law;
-use super::kin::{Columns, drift, jacobian};
 use super::probe::Probe;
 use super::scalar::{Gradient, Pair, ScalarKind};
 use super::{System, Workspace};
@@ -14,17 +14,48 @@ use crate::{Component, Control};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Quat, Vec3};
 
-/// A row over the velocities of two bodies (`None`: ground).
-#[derive(Debug, Clone, Copy, Default)]
+/// A row over the velocities of two frames' bodies (`None`: ground).
+#[derive(Debug, Clone, Default)]
 pub(super) struct Spread {
-    pub body: [Option<usize>; 2],
-    pub x: [[f64; 6]; 2],
+    body: [Option<usize>; 2],
+    x: [Vec<f64>; 2],
 }
 
-/// ∂s/∂ξ and ∂s/∂v.
-pub(super) struct Slopes {
-    pub xi: Spread,
-    pub v: Spread,
+impl Spread {
+    /// Room for bodies of so many velocities.
+    pub fn with_capacity(n: usize) -> Spread {
+        Spread { body: [None; 2], x: [Vec::with_capacity(n), Vec::with_capacity(n)] }
+    }
+
+    /// Bodies and their entries.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        self.body.iter().zip(&self.x).filter_map(|(b, x)| Some(((*b)?, x.as_slice())))
+    }
+
+    /// The gradient over the velocities: H J.
+    pub fn set(&mut self, ends: &[Option<FrameJac<'_>>; 2], h: &Gradient) {
+        let parts = [(&h.a_lin, &h.a_ang), (&h.b_lin, &h.b_ang)];
+        for (s, (lin, ang)) in parts.into_iter().enumerate() {
+            self.body[s] = ends[s].as_ref().map(FrameJac::body);
+            self.x[s].clear();
+            if let Some(j) = &ends[s] {
+                self.x[s].resize(j.len(), 0.0);
+                j.pull(lin, ang, &mut self.x[s]);
+            }
+        }
+    }
+
+    /// Adds what the gradient does to twists that change with the configuration.
+    pub fn add_drift(&mut self, ends: &[Option<FrameJac<'_>>; 2], h: &Gradient) {
+        let parts = [(&h.a_lin, &h.a_ang), (&h.b_lin, &h.b_ang)];
+        for (s, (lin, ang)) in parts.into_iter().enumerate() {
+            let Some(j) = &ends[s] else { continue };
+            for (k, x) in self.x[s].iter_mut().enumerate() {
+                let [l, a] = j.drift(k);
+                *x += lin.dot(&l) + ang.dot(&a);
+            }
+        }
+    }
 }
 
 /// How a scalar force depends on a leaf and on its rate.
@@ -34,12 +65,10 @@ pub(crate) struct Reading {
     pub rate: f64,
 }
 
-/// A body (`None`: ground) and a point on it, from its mass centre in ground components.
-type End = (Option<usize>, Vec3);
-
-/// Derivatives in frame space.
+/// Derivatives in frame space, by the two frames (`None`: by none).
+#[derive(Default)]
 struct FrameSlopes {
-    ends: [End; 2],
+    ends: [Option<usize>; 2],
     pose: Gradient,
     twist: Gradient,
 }
@@ -48,12 +77,10 @@ impl System {
     /// The bodies that a leaf depends on.
     pub(super) fn leaf_bodies(&self, k: usize) -> [Option<usize>; 2] {
         match &self.probes[k] {
-            Probe::Velocity { of, rel, .. } => [self.frames[*rel].body, self.frames[*of].body],
-            Probe::Scalar(s) | Probe::ScalarRate(s) => {
-                [self.frames[s.a].body, self.frames[s.b].body]
-            }
-            Probe::Rate { body, axes, .. } => [axes.body, *body],
-            Probe::Orientation { axes, .. } => [None, axes.body],
+            Probe::Velocity { of, rel, .. } => [*rel, *of].map(|f| self.frames[f].body()),
+            Probe::Scalar(s) | Probe::ScalarRate(s) => [s.a, s.b].map(|f| self.frames[f].body()),
+            Probe::Rate { of, axes, .. } => [axes.frame, *of].map(|f| self.frames[f].body()),
+            Probe::Orientation { axes, .. } => [None, self.frames[axes.frame].body()],
             // no force reads the others
             Probe::Acceleration { .. }
             | Probe::Reaction { .. }
@@ -62,62 +89,69 @@ impl System {
         }
     }
 
-    /// Derivatives of a leaf.
-    pub(super) fn leaf_slopes(&self, ws: &Workspace, k: usize) -> Slopes {
+    /// ∂s/∂ξ and ∂s/∂v of a leaf.
+    pub(super) fn leaf_slopes(&self, ws: &Workspace, k: usize, xi: &mut Spread, v: &mut Spread) {
+        let frames = &ws.kin.frames;
         let f = match &self.probes[k] {
             Probe::Velocity { of, rel, axes, component } => {
-                let d = ws.frames[*of].v - ws.frames[*rel].v;
+                let d = frames[*of].v - frames[*rel].v;
                 let u = direction(&self.axes(ws, axes), &d, *component);
                 let (pose, twist) = (Gradient { a_ang: u.cross(&d), ..Default::default() }, u);
                 let twist = Gradient { a_lin: -twist, b_lin: twist, ..Default::default() };
-                FrameSlopes { ends: [self.end(ws, *rel), self.end(ws, *of)], pose, twist }
+                FrameSlopes { ends: [Some(*rel), Some(*of)], pose, twist }
             }
-            Probe::Rate { body, axes, component } => {
-                let w = ws.bodies[body.unwrap_or(self.bodies.len())].w;
+            Probe::Rate { of, axes, component } => {
+                let w = frames[*of].w;
                 let u = direction(&self.axes(ws, axes), &w, *component);
                 FrameSlopes {
-                    ends: [(axes.body, Vec3::zeros()), (*body, Vec3::zeros())],
+                    ends: [Some(axes.frame), Some(*of)],
                     pose: Gradient { a_ang: u.cross(&w), ..Default::default() },
                     twist: Gradient { b_ang: u, ..Default::default() },
                 }
             }
             Probe::Orientation { axes, component } => FrameSlopes {
-                ends: [(None, Vec3::zeros()), (axes.body, Vec3::zeros())],
+                ends: [None, Some(axes.frame)],
                 pose: turning(&Quat::from_matrix(&self.axes(ws, axes)), *component),
                 twist: Gradient::default(),
             },
             Probe::Scalar(s) => FrameSlopes {
-                ends: [self.end(ws, s.a), self.end(ws, s.b)],
+                ends: [Some(s.a), Some(s.b)],
                 pose: s.kind.gradient(&self.pair(ws, s)),
                 twist: Gradient::default(),
             },
             Probe::ScalarRate(s) => {
                 let pair = self.pair(ws, s);
                 FrameSlopes {
-                    ends: [self.end(ws, s.a), self.end(ws, s.b)],
+                    ends: [Some(s.a), Some(s.b)],
                     pose: rate_by_pose(&s.kind, &pair),
                     twist: s.kind.gradient(&pair),
                 }
             }
-            _ => FrameSlopes::none(),
+            _ => FrameSlopes::default(),
         };
-        self.slopes(ws, &f)
+        self.slopes(ws, &f, xi, v);
     }
 
-    /// Derivatives of the rate of a leaf of position level.
-    pub(super) fn leaf_rate_slopes(&self, ws: &Workspace, k: usize) -> Slopes {
+    /// The same of the rate of a leaf of position level.
+    pub(super) fn leaf_rate_slopes(
+        &self,
+        ws: &Workspace,
+        k: usize,
+        xi: &mut Spread,
+        v: &mut Spread,
+    ) {
         let f = match &self.probes[k] {
             Probe::Scalar(s) => {
                 let pair = self.pair(ws, s);
                 FrameSlopes {
-                    ends: [self.end(ws, s.a), self.end(ws, s.b)],
+                    ends: [Some(s.a), Some(s.b)],
                     pose: rate_by_pose(&s.kind, &pair),
                     twist: s.kind.gradient(&pair),
                 }
             }
             Probe::Orientation { axes, component } => {
                 let q = Quat::from_matrix(&self.axes(ws, axes));
-                let w = ws.bodies[axes.body.unwrap_or(self.bodies.len())].w;
+                let w = ws.kin.frames[axes.frame].w;
                 // q̇ = ½ ω q is linear in q
                 let mut by_pose = Vec3::zeros();
                 for j in 0..3 {
@@ -125,14 +159,14 @@ impl System {
                     by_pose[j] = half_product(&w, &turned).0[*component];
                 }
                 FrameSlopes {
-                    ends: [(None, Vec3::zeros()), (axes.body, Vec3::zeros())],
+                    ends: [None, Some(axes.frame)],
                     pose: Gradient { b_ang: by_pose, ..Default::default() },
                     twist: turning(&q, *component),
                 }
             }
-            _ => FrameSlopes::none(),
+            _ => FrameSlopes::default(),
         };
-        self.slopes(ws, &f)
+        self.slopes(ws, &f, xi, v);
     }
 
     /// Rate of a sensor of position level; zero for the others, whose rates are accelerations.
@@ -140,11 +174,11 @@ impl System {
         match &self.probes[k] {
             Probe::Scalar(s) => {
                 let p = self.pair(ws, s);
-                s.kind.gradient(&p).dot(&p.fa.v, &p.ba.w, &p.fb.v, &p.bb.w)
+                p.rate(&s.kind.gradient(&p))
             }
             Probe::Orientation { axes, component } => {
                 let q = Quat::from_matrix(&self.axes(ws, axes));
-                let w = ws.bodies[axes.body.unwrap_or(self.bodies.len())].w;
+                let w = ws.kin.frames[axes.frame].w;
                 half_product(&w, &q).0[*component]
             }
             Probe::Expression(e) => e.eval_along(&ws.vars, &ws.rates).1,
@@ -198,37 +232,11 @@ impl System {
         sum
     }
 
-    fn end(&self, ws: &Workspace, frame: usize) -> End {
-        (self.frames[frame].body, ws.frames[frame].r)
-    }
-
-    fn slopes(&self, ws: &Workspace, f: &FrameSlopes) -> Slopes {
-        let zero = [[Vec3::zeros(); 2]; 6];
-        let j = f.ends.map(|(body, r)| {
-            body.map_or(zero, |i| jacobian(self.bodies[i].kind, &ws.bodies[i].r_wb, &r))
-        });
-        let n = f
-            .ends
-            .map(|(body, r)| body.map_or(zero, |i| drift(self.bodies[i].kind, &ws.bodies[i], &r)));
-        let body = f.ends.map(|(body, _)| body);
-        let mut xi = along(&f.pose, &j);
-        let moved = along(&f.twist, &n);
-        for s in 0..2 {
-            for k in 0..6 {
-                xi[s][k] += moved[s][k];
-            }
-        }
-        Slopes { xi: Spread { body, x: xi }, v: Spread { body, x: along(&f.twist, &j) } }
-    }
-}
-
-impl FrameSlopes {
-    fn none() -> FrameSlopes {
-        FrameSlopes {
-            ends: [(None, Vec3::zeros()); 2],
-            pose: Gradient::default(),
-            twist: Gradient::default(),
-        }
+    fn slopes(&self, ws: &Workspace, f: &FrameSlopes, xi: &mut Spread, v: &mut Spread) {
+        let ends = f.ends.map(|frame| self.jac(&ws.kin, frame?));
+        xi.set(&ends, &f.pose);
+        xi.add_drift(&ends, &f.twist);
+        v.set(&ends, &f.twist);
     }
 }
 
@@ -237,21 +245,11 @@ pub(super) fn read(e: &Expr) -> impl Iterator<Item = (usize, usize)> + '_ {
     e.variables().iter().filter_map(|x| x.checked_sub(var::SENSOR).map(|k| (*x, k)))
 }
 
-/// H J: the gradient over the pair's velocities.
-pub(super) fn along(h: &Gradient, j: &[Columns; 2]) -> [[f64; 6]; 2] {
-    let mut out = [[0.0; 6]; 2];
-    for k in 0..6 {
-        out[0][k] = h.a_lin.dot(&j[0][k][0]) + h.a_ang.dot(&j[0][k][1]);
-        out[1][k] = h.b_lin.dot(&j[1][k][0]) + h.b_ang.dot(&j[1][k][1]);
-    }
-    out
-}
-
 /// ∂ṡ/∂pose at fixed twists: twistᵀ ∂H.
 pub(super) fn rate_by_pose(kind: &ScalarKind, pair: &Pair<'_>) -> Gradient {
     let mut t = [[Mat3::zeros(); 4]; 4];
     kind.add_hessian(pair, 1.0, &mut t);
-    let twist = [pair.fa.v, pair.ba.w, pair.fb.v, pair.bb.w];
+    let twist = [pair.fa.v, pair.fa.w, pair.fb.v, pair.fb.w];
     let mut g = [Vec3::zeros(); 4];
     for (j, gj) in g.iter_mut().enumerate() {
         for i in 0..4 {

@@ -14,11 +14,10 @@ use super::probe::Probe;
 use super::scalar::{PairScalar, ScalarKind};
 use super::sensitivity::read;
 use super::{RowOffset, System, Workspace};
+use crate::Control;
 use crate::model::var;
-use crate::{BodyKind, Control};
 use delassus_dae::{TimeLaws, Unseen};
 use delassus_expr::{Expr, Jet, Range};
-use delassus_math::Mat3;
 use delassus_math::memory::{Memory, Remember};
 
 /// Taylor coefficients that are looked at: enough for what the interpolation between steps shows,
@@ -26,8 +25,6 @@ use delassus_math::memory::{Memory, Remember};
 const N: usize = 7;
 /// Length of the intervals on which sensors that depend on time alone are kept, in steps.
 const WIDE: f64 = 16.0;
-/// Principal inertia, in the largest one, below which a body has none.
-const NO_INERTIA: f64 = 1e-9;
 
 /// Part of all that a function does by which it may leave the values at the ends of a step.
 const HIDDEN: f64 = 0.1;
@@ -326,7 +323,7 @@ impl System {
     /// Acceleration of the body of a frame per unit of force at its origin.
     fn pushed(&self, frame: usize) -> f64 {
         let f = &self.frames[frame];
-        let Some(body) = f.body.map(|b| &self.bodies[b]) else { return 0.0 };
+        let Some(body) = f.body().map(|b| &self.bodies[b]) else { return 0.0 };
         let lever = f.r_b.norm();
         let turned = if lever > 0.0 { lever * self.turned(frame) } else { 0.0 };
         turned.max(1.0 / (self.mass_or_lightest(body.mass) * self.length))
@@ -334,13 +331,9 @@ impl System {
 
     /// Angular acceleration of the body of a frame per unit of torque.
     fn turned(&self, frame: usize) -> f64 {
-        let Some(body) = self.frames[frame].body.map(|b| &self.bodies[b]) else { return 0.0 };
+        let Some(body) = self.frames[frame].body().map(|b| &self.bodies[b]) else { return 0.0 };
         let fallback = self.mass_or_lightest(body.mass) * self.length * self.length;
-        let inertia = match body.kind {
-            BodyKind::Planar => body.inertia[(2, 2)],
-            BodyKind::Rigid => least_inertia(&body.inertia),
-            BodyKind::Point | BodyKind::PlanarPoint => return 0.0,
-        };
+        let Some(inertia) = body.least_inertia() else { return 0.0 };
         1.0 / if inertia > 0.0 { inertia } else { fallback }
     }
 
@@ -413,12 +406,6 @@ fn reads_time(e: &Expr, timed: &[bool], pure: &[bool]) -> (bool, bool) {
         alone &= pure[k];
     }
     (reads, alone)
-}
-
-fn least_inertia(j: &Mat3) -> f64 {
-    let principal = j.symmetric_eigenvalues();
-    let real = principal.iter().copied().filter(|x| *x > NO_INERTIA * principal.max());
-    real.fold(f64::INFINITY, f64::min)
 }
 
 /// The least of bounds; what cannot be told is no bound.

@@ -6,9 +6,8 @@ use super::{
 use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
-    AxisPair, Body, BodyKind, Component, Contact, ContactKind, Coordinate, CoordinateKind,
-    ForceKind, Frame, JointKind, LoadView, MOST_LOADS, Measure, Model, ReactionComponent, ShapeId,
-    System,
+    AxisPair, Component, Contact, ContactKind, Coordinate, CoordinateKind, ForceKind, Frame,
+    JointKind, LoadView, MOST_LOADS, Measure, Model, ReactionComponent, ShapeId, System,
 };
 
 /// The scene of a model.
@@ -24,12 +23,7 @@ pub fn scene_from(sys: &System) -> Scene {
     for (i, b) in m.bodies.iter().enumerate() {
         bodies.push(SceneBody {
             name: b.name.clone(),
-            kind: match b.kind {
-                BodyKind::Planar => "planar",
-                BodyKind::Rigid => "spatial",
-                BodyKind::Point | BodyKind::PlanarPoint => "point",
-            }
-            .to_owned(),
+            kind: b.kind.pose_form().scene_word().to_owned(),
             mass: b.mass,
             inertia: b.inertia.diagonal().into(),
             com: b.com.into(),
@@ -324,7 +318,9 @@ fn extent(
 ) -> ([f64; 3], f64) {
     let at = |body: usize, p: [f64; 3]| -> Vec3 {
         let p = Vec3::from(p);
-        body.checked_sub(1).and_then(|i| m.bodies.get(i)).map_or(p, |b| b.position + turn(b) * p)
+        body.checked_sub(1)
+            .and_then(|i| m.bodies.get(i))
+            .map_or(p, |b| b.position + b.start_rotation() * p)
     };
     let ends = joints.iter().flat_map(|j| [j.a, j.b]);
     let ends = ends.chain(forces.iter().flat_map(|f| std::iter::once(f.a).chain(f.b)));
@@ -339,12 +335,4 @@ fn extent(
     }
     let size = (high - low).norm();
     (((low + high) / 2.0).into(), if size > 0.0 { size } else { 1.0 })
-}
-
-fn turn(b: &Body) -> Mat3 {
-    match b.kind {
-        BodyKind::Planar => Quat::from_axis_angle(&Vec3::z(), b.angle).matrix(),
-        BodyKind::Rigid => b.rotation.matrix(),
-        BodyKind::Point | BodyKind::PlanarPoint => Mat3::identity(),
-    }
 }

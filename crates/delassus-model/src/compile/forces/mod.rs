@@ -12,9 +12,7 @@ use super::repeat::Instance;
 use super::scalars::Vars;
 use super::sensors::Sensors;
 use crate::spec::{Components, ForceSpec, ForceType, InertiaSpec, Scalar};
-use crate::{
-    BodyKind, Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw, var,
-};
+use crate::{Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw, var};
 use delassus_expr::{Dim, Expr};
 use fields::{fields, given, label};
 
@@ -168,7 +166,7 @@ impl Entry<'_> {
     fn torque(&self) -> Option<ForceKind> {
         let place = self.place();
         let kind = place.as_ref().and_then(|(at, _)| self.parts.world.kind(at));
-        if let Some(BodyKind::Point | BodyKind::PlanarPoint) = kind {
+        if kind.is_some_and(|k| !k.turns()) {
             self.env.range(
                 &self.path.field("at"),
                 "a torque acts on a point, which cannot turn".to_owned(),
@@ -183,7 +181,7 @@ impl Entry<'_> {
                 self.env.missing(&path, "a torque", help);
                 None
             }
-            Some(Components::One(_)) if kind == Some(BodyKind::Rigid) => {
+            Some(Components::One(_)) if kind.is_some_and(|k| !k.is_planar()) => {
                 self.env.wrong_form(&path, "one number", "a list of 3 components");
                 None
             }

@@ -21,7 +21,7 @@ impl Lab {
         rates: (&DVector<f64>, &DVector<f64>, f64),
         mut of: impl FnMut(&mut Lab, &State) -> DVector<f64>,
     ) -> DVector<f64> {
-        const H: f64 = 1e-3;
+        const H: f64 = 4e-4;
         let mut at = |c: f64| {
             let h = c * H;
             let moved = self.moved(s, &(rates.0 * h), &(rates.1 * h), rates.2 * h);
@@ -55,15 +55,15 @@ impl Lab {
     pub fn check_tangent(&mut self, s: &State, rng: &mut Rng, what: &str) -> bool {
         let d = self.sys.dims();
         let (a, l) = (rng.vector(d.nv), rng.vector(d.n_vel));
-        let (k, quality) = self.tangent(s, l.as_slice(), 1.0, 0.0);
-        let (c, _) = self.tangent(s, l.as_slice(), 0.0, 1.0);
+        let (k, quality) = self.tangent(s, a.as_slice(), l.as_slice(), 1.0, 0.0);
+        let (c, _) = self.tangent(s, a.as_slice(), l.as_slice(), 0.0, 1.0);
         if quality == Quality::Exact {
             let expected = self.gradient(s, false, |lab, s| lab.residual(s, &a, &l));
             close(&k, &expected, 1e-6, &format!("{what}: K"));
         }
         let expected = self.gradient(s, true, |lab, s| lab.residual(s, &a, &l));
         close(&c, &expected, 1e-6, &format!("{what}: C"));
-        let (both, _) = self.tangent(s, l.as_slice(), 0.3, 0.7);
+        let (both, _) = self.tangent(s, a.as_slice(), l.as_slice(), 0.3, 0.7);
         close(&both, &(k * 0.3 + c * 0.7), 1e-12, &format!("{what}: 0.3 K + 0.7 C"));
         self.check_feedback(s, what);
         quality == Quality::Exact

@@ -1,7 +1,8 @@
 //! A system whose functions are asked for at any state.
 
-use super::dense;
+use super::{TELESCOPES, dense};
 use crate::spec::ModelSpec;
+use crate::system::body::telescoping;
 use crate::{Model, System, Workspace, compile};
 use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Problem, Quality, State};
@@ -16,7 +17,10 @@ pub(crate) struct Lab {
 impl Lab {
     pub fn new(text: &str) -> Lab {
         let spec: ModelSpec = toml::from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let model = compile(&spec).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
+        let mut model = compile(&spec).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
+        if text.starts_with(TELESCOPES) {
+            telescoping(&mut model);
+        }
         let sys = System::new(model).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
         let ws = sys.workspace();
         Lab { sys, ws }
@@ -89,12 +93,18 @@ impl Lab {
         self.mass(s) * a - self.force(s) - self.jacobian(s).transpose() * l
     }
 
-    pub fn tangent(&mut self, s: &State, l: &[f64], ck: f64, cc: f64) -> (DMatrix<f64>, Quality) {
+    pub fn tangent(
+        &mut self,
+        s: &State,
+        a: &[f64],
+        l: &[f64],
+        ck: f64,
+        cc: f64,
+    ) -> (DMatrix<f64>, Quality) {
         self.realize(s);
         let pattern = self.sys.structure().tangent;
         let mut values = vec![0.0; pattern.nnz()];
-        let a = vec![0.0; self.sys.dims().nv];
-        let quality = self.sys.tangent(&self.ws, &a, l, ck, cc, &mut values);
+        let quality = self.sys.tangent(&self.ws, a, l, ck, cc, &mut values);
         (dense(&pattern, &values), quality)
     }
 }

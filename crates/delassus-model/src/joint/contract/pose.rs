@@ -1,7 +1,7 @@
 //! Where bodies are: random states, and rigid motions of everything.
 
 use super::{Lab, Rng};
-use crate::{AxisPair, BodyKind};
+use crate::{AxisPair, Body, Pose as Place};
 use delassus_dae::{Problem, State};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use nalgebra::DVector;
@@ -41,44 +41,42 @@ impl Lab {
             Some(_) => (&p.a, &p.b, p.axis_a, p.axis_b),
             None => (&p.b, &p.a, p.axis_b, p.axis_a),
         };
-        let at = |f: &crate::Frame| match f.body {
-            Some(b) => (self.place(q, b.0), self.model().bodies[b.0].com),
-            None => ((Vec3::zeros(), Mat3::identity()), Vec3::zeros()),
-        };
-        let ((x, r), com) = at(fixed);
-        let target = x + r * (fixed.p - com);
-        let ((_, mut r_m), com_m) = at(moving);
+        let target = self.sys.loose(q, fixed);
         let Some(body) = moving.body else { return };
-        let k = self.first(body.0, BodyKind::nq);
-        if self.model().bodies[body.0].kind == BodyKind::Rigid {
+        let mut place = self.place(q, body.0);
+        if self.model().bodies[body.0].kind.rotation().len() == 3 {
             let turn = Quat::from_axis_angle(&Vec3::z(), twist).matrix();
-            let here = r * fixed.r * frame_from_z(&za) * turn;
-            r_m = here * (moving.r * frame_from_z(&zb)).transpose();
-            q[k + 3..k + 7].copy_from_slice(&Quat::from_matrix(&r_m).0);
+            let here = target.axes * fixed.r * frame_from_z(&za) * turn;
+            place.r = Quat::from_matrix(&(here * (moving.r * frame_from_z(&zb)).transpose()));
+            self.sys.put(q, body.0, &place);
         }
         if pose == Pose::Pinned {
-            let x = target - r_m * (moving.p - com_m);
-            let n = if self.model().bodies[body.0].kind.is_planar() { 2 } else { 3 };
-            q[k..k + n].copy_from_slice(&x.as_slice()[..n]);
+            place.p += target.p - self.sys.loose(q, moving).p;
+            self.sys.put(q, body.0, &place);
         }
     }
 
     /// First coordinate or velocity of a body.
-    fn first(&self, body: usize, n: fn(BodyKind) -> usize) -> usize {
-        self.model().bodies[..body].iter().map(|b| n(b.kind)).sum()
+    fn first(&self, body: usize, n: fn(&Body) -> usize) -> usize {
+        self.model().bodies[..body].iter().map(n).sum()
     }
 
-    /// Mass centre and rotation of a body.
-    pub fn place(&self, q: &[f64], body: usize) -> (Vec3, Mat3) {
-        let q = &q[self.first(body, BodyKind::nq)..];
-        match self.model().bodies[body].kind {
-            BodyKind::Planar => {
-                (Vec3::new(q[0], q[1], 0.0), Quat::from_axis_angle(&Vec3::z(), q[2]).matrix())
-            }
-            BodyKind::Rigid => (Vec3::new(q[0], q[1], q[2]), Quat::from_slice(&q[3..7]).matrix()),
-            BodyKind::Point => (Vec3::new(q[0], q[1], q[2]), Mat3::identity()),
-            BodyKind::PlanarPoint => (Vec3::new(q[0], q[1], 0.0), Mat3::identity()),
-        }
+    /// Place of the mass centre of a body.
+    pub fn place(&self, q: &[f64], body: usize) -> Place {
+        let b = &self.model().bodies[body];
+        let place = b.pose(&q[self.first(body, Body::nq)..]);
+        Place { p: place.p + self.rotation(q, body) * b.com, ..place }
+    }
+
+    /// Body components to ground components.
+    pub fn rotation(&self, q: &[f64], body: usize) -> Mat3 {
+        self.place_of_frame(q, body).axes
+    }
+
+    fn place_of_frame(&self, q: &[f64], body: usize) -> crate::system::body::FrameKin {
+        let (p, r) = (self.model().bodies[body].com, Mat3::identity());
+        let frame = crate::Frame { body: Some(crate::BodyId(body)), p, r, name: String::new() };
+        self.sys.loose(q, &frame)
     }
 
     /// The state after a rigid motion of everything: about z and in the plane for planar bodies.
@@ -87,22 +85,29 @@ impl Lab {
         let rot = Quat::exp(turn);
         let m = rot.matrix();
         for (i, b) in self.model().bodies.iter().enumerate() {
-            let (iq, iv) = (self.first(i, BodyKind::nq), self.first(i, BodyKind::nv));
-            let (x, _) = self.place(&s.q, i);
-            let x = m * x + shift;
-            let n = if b.kind.is_planar() { 2 } else { 3 };
+            let place = self.place(&s.q, i);
+            let p = m * place.p + shift;
+            let place = Place { p, r: rot.mul(&place.r), angle: place.angle + turn.z };
+            self.sys.put(&mut out.q, i, &place);
+            let (iv, n) = (self.first(i, Body::nv), b.kind.rotation().start);
             let mut v = Vec3::zeros();
             v.as_mut_slice()[..n].copy_from_slice(&s.v[iv..iv + n]);
-            out.q[iq..iq + n].copy_from_slice(&x.as_slice()[..n]);
             out.v[iv..iv + n].copy_from_slice(&(m * v).as_slice()[..n]);
-            if b.kind == BodyKind::Planar {
-                out.q[iq + 2] += turn.z;
-            } else {
-                out.q[iq + 3..iq + 7]
-                    .copy_from_slice(&rot.mul(&Quat::from_slice(&s.q[iq + 3..])).0);
-            }
         }
         out
+    }
+
+    /// Velocities of all bodies that move together as one.
+    pub fn carry(&self, s: &mut State, turn: &Vec3, shift: &Vec3) {
+        s.v.fill(0.0);
+        for (i, b) in self.model().bodies.iter().enumerate() {
+            let v = shift + turn.cross(&self.place(&s.q, i).p);
+            let w = self.rotation(&s.q, i).transpose() * turn;
+            let (own, turning) = (&mut s.v[self.first(i, Body::nv)..], b.kind.rotation());
+            own[..turning.start].copy_from_slice(&v.as_slice()[..turning.start]);
+            let w = if turning.len() == 1 { &w.as_slice()[2..] } else { w.as_slice() };
+            own[turning.clone()].copy_from_slice(&w[..turning.len()]);
+        }
     }
 
     /// A rigid motion that the bodies can follow.
@@ -119,14 +124,13 @@ impl Lab {
     pub fn resultant(&self, s: &State, f: &DVector<f64>) -> DVector<f64> {
         let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
         for (i, b) in self.model().bodies.iter().enumerate() {
-            let f = &f.as_slice()[self.first(i, BodyKind::nv)..];
-            let (x, r) = self.place(&s.q, i);
-            let (lin, torque) = match b.kind {
-                BodyKind::Planar => (Vec3::new(f[0], f[1], 0.0), Vec3::z() * f[2]),
-                _ => (Vec3::new(f[0], f[1], f[2]), r * Vec3::new(f[3], f[4], f[5])),
-            };
+            let (f, turning) = (&f.as_slice()[self.first(i, Body::nv)..], b.kind.rotation());
+            let (mut lin, mut torque) = (Vec3::zeros(), Vec3::zeros());
+            lin.as_mut_slice()[..turning.start].copy_from_slice(&f[..turning.start]);
+            let last = 3 - turning.len();
+            torque.as_mut_slice()[last..].copy_from_slice(&f[turning]);
             force += lin;
-            moment += x.cross(&lin) + torque;
+            moment += self.place(&s.q, i).p.cross(&lin) + self.rotation(&s.q, i) * torque;
         }
         DVector::from_iterator(6, force.iter().chain(moment.iter()).copied())
     }

@@ -1,11 +1,18 @@
 //! The scene in which elements are tried.
 
-use crate::BodyKind;
+/// Two bodies of a kind with markers off their mass centres, and two ground markers.
+pub(crate) fn scene(kind: &str) -> String {
+    match kind {
+        "planar" => PLANE.to_owned(),
+        "rigid" => SPACE.to_owned(),
+        _ => format!("{TELESCOPES}{SPACE}"),
+    }
+}
 
-/// Two bodies with markers off their mass centres, and a ground marker.
-pub(crate) fn scene(kind: BodyKind) -> &'static str {
-    if kind.is_planar() {
-        r#"
+/// First line of a model whose rigid bodies are to be telescopes, which model files do not know.
+pub(crate) const TELESCOPES: &str = "# telescopes\n";
+
+const PLANE: &str = r#"
 schema = 1
 gravity = [0.4, -9.81]
 [ground.markers]
@@ -27,9 +34,9 @@ com = [-0.2, 0.1]
 position = [1.1, 0.9]
 angle = -0.3
 markers.n = { position = [-0.4, 0.5], angle = -1.1 }
-"#
-    } else {
-        r#"
+"#;
+
+const SPACE: &str = r#"
 schema = 1
 gravity = [0.4, -9.81, 1.2]
 [ground.markers]
@@ -51,9 +58,7 @@ com = [-0.2, 0.1, 0.15]
 position = [1.1, 0.9, -0.4]
 orientation = { axis = [1, 0, 2], angle = -0.6 }
 markers.n = { position = [-0.4, 0.5, -0.3], orientation = { axis = [2, 1, 1], angle = -1.1 } }
-"#
-    }
-}
+"#;
 
 /// First and second frame; the elements are tried on all of them.
 pub(crate) const ENDS: [[&str; 2]; 3] = [["a.m", "b.n"], ["ground.m", "b.n"], ["a.m", "ground.n"]];

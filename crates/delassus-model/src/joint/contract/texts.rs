@@ -1,11 +1,11 @@
 //! Joints as written.
 
-use crate::{AxisPair, BodyKind, JointKind};
+use crate::{AxisPair, JointKind};
 
 /// The joint as written, one text per variant.
-pub(super) fn texts(name: &str, kind: BodyKind, [first, second]: [&str; 2]) -> Vec<String> {
+pub(super) fn texts(name: &str, kind: &str, [first, second]: [&str; 2]) -> Vec<String> {
     let between = format!("between = [\"{first}\", \"{second}\"]");
-    let planar = kind.is_planar();
+    let planar = kind == "planar";
     let skew = if planar {
         "axis = [0.6, 0.8]\naxis2 = [0.8, -0.6]"
     } else {

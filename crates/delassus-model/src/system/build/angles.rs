@@ -10,7 +10,7 @@ use super::Builder;
 use crate::joint::Context;
 use crate::system::probe::Probe;
 use crate::system::scalar::{Angle, ScalarKind, continued, principal};
-use crate::{AxisPair, BodyKind, ContactKind, Coordinate, CoordinateKind, Frame, JointKind};
+use crate::{AxisPair, ContactKind, Coordinate, CoordinateKind, Frame, JointKind};
 
 /// Says on which turn the angle of a pair starts.
 pub(super) struct Pinned {
@@ -46,7 +46,7 @@ pub(super) fn pinned(model: &crate::Model) -> Vec<Pinned> {
 }
 
 impl Builder {
-    /// Planar bodies whose angle against a spatial one is measured.
+    /// Bodies that turn in the plane and whose angle against one in space is measured.
     pub(super) fn find_turning(&mut self) {
         let sys = &mut self.sys;
         let sensors = sys.probes.iter().filter_map(|p| match p {
@@ -56,9 +56,8 @@ impl Builder {
         let mut found = Vec::new();
         for s in sys.counters.iter().chain(sensors) {
             if matches!(&s.kind, ScalarKind::Angle(a) if a.planar.is_none()) {
-                let bodies = [s.a, s.b].into_iter().filter_map(|f| sys.frames[f].body);
-                let planar = bodies.map(|b| &sys.bodies[b]).filter(|b| b.kind == BodyKind::Planar);
-                found.extend(planar.map(|b| b.iv + 2));
+                let bodies = [s.a, s.b].into_iter().filter_map(|f| sys.frames[f].body());
+                found.extend(bodies.filter_map(|b| sys.bodies[b].angle_rate()));
             }
         }
         found.sort_unstable();

@@ -6,7 +6,7 @@ use crate::system::contact::pairs::{Pairs, Rule, Sides};
 use crate::system::contact::scalars::{ScalarContact, ScalarPoint};
 use crate::system::contact::shapes::{self, ShapeLayout};
 use crate::system::scalar::{PairScalar, ScalarKind};
-use crate::{ContactKind, Coordinate, Diagnostic, ShapeId, Surface};
+use crate::{BodyId, ContactKind, Coordinate, Diagnostic, ShapeId, Surface};
 use delassus_dae::{Law, Restitution};
 use delassus_math::Vec3;
 
@@ -96,24 +96,19 @@ impl Builder {
         label: &'static str,
     ) -> ScalarPoint {
         let frames = terms.iter().chain(&slip).flat_map(|(_, s)| [s.a, s.b]);
-        let mut bodies: Vec<usize> = frames.filter_map(|f| self.sys.frames[f].body).collect();
+        let mut bodies: Vec<usize> = frames.filter_map(|f| self.sys.frames[f].body()).collect();
         bodies.sort_unstable();
         bodies.dedup();
-        let span = |b: &usize| {
-            let layout = &self.sys.bodies[*b];
-            layout.iv..layout.iv + layout.kind.nv()
-        };
-        let cols = bodies.iter().flat_map(span).collect();
+        let cols = bodies.iter().flat_map(|b| self.sys.bodies[*b].span()).collect();
         ScalarPoint { terms, offset, slip, law, cols, label }
     }
 
     fn make_shapes(&mut self) {
-        let sys = &mut self.sys;
-        let n = sys.bodies.len();
+        let n = self.sys.bodies.len();
         let mut sides: Vec<(Vec<usize>, Option<Vec<usize>>)> = Vec::new();
         let mut rules = Vec::new();
         let numbers = |list: &[ShapeId]| list.iter().map(|id| id.0).collect::<Vec<_>>();
-        for (k, contact) in sys.model.contacts.iter().enumerate() {
+        for (k, contact) in self.sys.model.contacts.iter().enumerate() {
             if let ContactKind::Shapes { a, b, surface } = &contact.kind {
                 sides.push((numbers(a), b.as_deref().map(numbers)));
                 let single = a.len() == 1 && b.as_ref().is_some_and(|b| b.len() == 1);
@@ -123,11 +118,15 @@ impl Builder {
         if rules.is_empty() {
             return;
         }
-        let mut layouts = Vec::with_capacity(sys.model.shapes.len());
-        for shape in &sys.model.shapes {
-            let com = shape.frame.body.map_or(Vec3::zeros(), |b| sys.bodies[b.0].com);
-            let planar = shape.frame.body.is_some_and(|b| sys.bodies[b.0].kind.is_planar());
-            match ShapeLayout::new(shape, n, &com, planar) {
+        let mut layouts = Vec::with_capacity(self.sys.model.shapes.len());
+        for k in 0..self.sys.model.shapes.len() {
+            let shape = self.sys.model.shapes[k].clone();
+            let of = |b: BodyId| &self.sys.bodies[b.0];
+            let com = shape.frame.body.map_or(Vec3::zeros(), |b| of(b).com);
+            let planar = shape.frame.body.is_some_and(|b| of(b).kind.is_planar());
+            let frame = self.carrier(&shape.frame);
+            let from = com + self.sys.frames[frame].r_b;
+            match ShapeLayout::new(&shape, (frame, n), &from, planar) {
                 Ok(layout) => layouts.push(layout),
                 Err(what) => {
                     let path = format!("shape.{}", shape.name);
@@ -139,6 +138,7 @@ impl Builder {
         if !self.faults.is_empty() {
             return;
         }
+        let sys = &mut self.sys;
         let body: Vec<usize> = layouts.iter().map(|s| s.body).collect();
         let sides: Vec<Sides<'_>> =
             sides.iter().map(|(a, b)| Sides { a, b: b.as_deref() }).collect();

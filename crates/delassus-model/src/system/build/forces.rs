@@ -77,15 +77,7 @@ impl Builder {
         components: [delassus_expr::Expr; 3],
         torque: bool,
     ) {
-        let at = self.frame(at);
-        self.sys.applied.push(Applied {
-            name,
-            at,
-            axes: frame.body.map(|b| b.0),
-            r: frame.r,
-            components,
-            torque,
-            reads: Vec::new(),
-        });
+        let (at, axes) = (self.frame(at), self.axes(frame));
+        self.sys.applied.push(Applied { name, at, axes, components, torque, reads: Vec::new() });
     }
 }

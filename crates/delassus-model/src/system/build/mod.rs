@@ -7,14 +7,15 @@ mod rows;
 mod sensors;
 mod structure;
 
-use super::kin::{BodyKin, BodyLayout, FrameLayout};
+use super::body::{BodyLayout, FrameLayout, Kin};
+use super::probe::AxesOf;
 use super::scalar::{Angle, PairScalar, ScalarKind};
 use super::tangent::BlockSlots;
 use super::{System, Workspace};
 use crate::joint::{self, Context, RowDraft, ScalarDraft};
-use crate::{AxisPair, BodyId, BodyKind, Coordinate, Diagnostic, Frame, JointId, Model};
-use delassus_dae::{Block, Dims, Manifold, Problem, Scales, Structure};
-use delassus_math::{Mat3, Quat, Vec3};
+use crate::{AxisPair, BodyId, Coordinate, Diagnostic, Frame, JointId, Model};
+use delassus_dae::{Dims, Manifold, Problem, Scales, Structure};
+use delassus_math::Mat3;
 use std::collections::HashMap;
 
 impl System {
@@ -27,20 +28,7 @@ impl System {
     pub fn given_configuration(&self) -> Vec<f64> {
         let mut q = vec![0.0; self.dims.nq];
         for (b, l) in self.model.bodies.iter().zip(&self.bodies) {
-            let r = rotation(b.kind, b.angle, &b.rotation);
-            let x = b.position + r * b.com;
-            let out = &mut q[l.iq..l.iq + l.kind.nq()];
-            out[0] = x.x;
-            out[1] = x.y;
-            match l.kind {
-                BodyKind::Planar => out[2] = b.angle,
-                BodyKind::Rigid => {
-                    out[2] = x.z;
-                    out[3..7].copy_from_slice(&b.rotation.0);
-                }
-                BodyKind::Point => out[2] = x.z,
-                BodyKind::PlanarPoint => {}
-            }
+            b.start(&mut q[l.iq..l.iq + l.nq]);
         }
         q
     }
@@ -58,18 +46,10 @@ impl System {
     }
 }
 
-fn rotation(kind: BodyKind, angle: f64, q: &Quat) -> Mat3 {
-    match kind {
-        BodyKind::Planar => Quat::from_axis_angle(&Vec3::z(), angle).matrix(),
-        BodyKind::Rigid => q.matrix(),
-        BodyKind::Point | BodyKind::PlanarPoint => Mat3::identity(),
-    }
-}
-
 struct Builder {
     sys: System,
     faults: Vec<Diagnostic>,
-    frame_index: HashMap<(Option<BodyId>, [u64; 3]), usize>,
+    frame_index: HashMap<(Option<usize>, [u64; 3]), usize>,
     /// Rows found so far with the joint they belong to.
     drafts: Vec<(JointId, RowDraft)>,
     /// Angles that start on a turn of their own.
@@ -78,13 +58,7 @@ struct Builder {
 
 impl Context for Builder {
     fn start_rotation(&self, f: &Frame) -> Mat3 {
-        match f.body {
-            Some(b) => {
-                let b = &self.sys.model.bodies[b.0];
-                rotation(b.kind, b.angle, &b.rotation)
-            }
-            None => Mat3::identity(),
-        }
+        f.body.map_or_else(Mat3::identity, |b| self.sys.model.bodies[b.0].start_rotation())
     }
 
     fn is_planar(&self, f: &Frame) -> bool {
@@ -96,10 +70,9 @@ impl Context for Builder {
     }
 
     fn body_angle(&self, f: &Frame) -> f64 {
-        match f.body.map(|b| &self.sys.model.bodies[b.0]) {
-            Some(b) if b.kind == BodyKind::Planar => b.angle,
-            _ => 0.0,
-        }
+        let of =
+            |b: BodyId| self.sys.bodies[b.0].angle_rate().map(|_| self.sys.model.bodies[b.0].angle);
+        f.body.and_then(of).unwrap_or(0.0)
     }
 }
 
@@ -109,20 +82,10 @@ impl Builder {
         let mut blocks = Vec::new();
         let (mut iq, mut iv) = (0, 0);
         for b in &model.bodies {
-            bodies.push(BodyLayout {
-                kind: b.kind,
-                iq,
-                iv,
-                mass: b.mass,
-                inertia: b.inertia,
-                com: b.com,
-            });
-            iq += b.kind.nq();
-            iv += b.kind.nv();
-            match b.kind {
-                BodyKind::Rigid => blocks.extend([Block::Vector(3), Block::So3]),
-                k => blocks.push(Block::Vector(k.nv())),
-            }
+            let layout = BodyLayout::new(b, iq, iv);
+            (iq, iv) = (iq + layout.nq, iv + layout.nv);
+            bodies.push(layout);
+            blocks.extend(b.blocks());
         }
         let sys = System {
             bodies,
@@ -185,18 +148,30 @@ impl Builder {
         Ok(self.sys)
     }
 
-    /// Index of a frame's origin; equal origins on one body share it.
+    /// Index of a frame; equal origins on one body share it.
     fn frame(&mut self, f: &Frame) -> usize {
-        let com = f.body.map_or(Vec3::zeros(), |b| self.sys.bodies[b.0].com);
-        let r_b = f.p - com;
-        let key = (f.body, [r_b.x, r_b.y, r_b.z].map(f64::to_bits));
+        self.add_frame(FrameLayout::new(f, &self.sys.bodies))
+    }
+
+    /// Index of a frame that carries what is fixed at this one, its axes too; what turns as one may
+    /// have the same for all.
+    fn carrier(&mut self, f: &Frame) -> usize {
+        self.add_frame(FrameLayout::new(f, &self.sys.bodies).anchored())
+    }
+
+    /// Axes that turn with a frame.
+    fn axes(&mut self, f: &Frame) -> AxesOf {
+        AxesOf { frame: self.carrier(f), r: f.r }
+    }
+
+    fn add_frame(&mut self, frame: FrameLayout) -> usize {
+        let r = &frame.r_b;
+        let key = (frame.body(), [r.x, r.y, r.z].map(f64::to_bits));
         if let Some(&i) = self.frame_index.get(&key) {
             return i;
         }
         let i = self.sys.frames.len();
-        let body = f.body.map(|b| b.0);
-        let planar = body.is_some_and(|b| self.sys.bodies[b].kind == BodyKind::Planar);
-        self.sys.frames.push(FrameLayout { body, planar, r_b });
+        self.sys.frames.push(frame);
         self.frame_index.insert(key, i);
         i
     }
@@ -245,9 +220,7 @@ impl Builder {
         let mut ws = Workspace {
             t: self.sys.model.analysis.start,
             z: vec![0.0; self.sys.dims.nz],
-            bodies: vec![BodyKin::default(); self.sys.bodies.len() + 1],
-            theta: vec![0.0; self.sys.bodies.len() + 1],
-            frames: vec![Default::default(); self.sys.frames.len()],
+            kin: Kin::new(&self.sys.bodies, &self.sys.frames),
             gradients: Vec::new(),
             motion: Vec::new(),
             g: Vec::new(),
@@ -262,18 +235,9 @@ impl Builder {
             readings: Vec::new(),
             over: Default::default(),
             near: Default::default(),
+            tangent: Default::default(),
         };
-        for (i, b) in self.sys.bodies.iter().enumerate() {
-            ws.bodies[i].set_position(b, q);
-            if b.kind == BodyKind::Planar {
-                ws.theta[i] = q[b.iq + 2];
-            }
-        }
-        for (frame, kin) in self.sys.frames.iter().zip(&mut ws.frames) {
-            let body = frame.body.unwrap_or(self.sys.bodies.len());
-            kin.r = ws.bodies[body].r_wb * frame.r_b;
-            kin.p = ws.bodies[body].x + kin.r;
-        }
+        ws.kin.place(&self.sys.bodies, &self.sys.frames, q);
         ws
     }
 }

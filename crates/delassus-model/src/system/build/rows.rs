@@ -2,7 +2,6 @@
 
 use super::Builder;
 use crate::joint::{self, Context, Offset};
-use crate::system::kin::pull;
 use crate::system::rolling::RollRow;
 use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::system::{Row, RowOffset, RowOrigin, Term, Workspace};
@@ -16,7 +15,7 @@ impl Builder {
     /// often aligned like that.
     fn along_ground_axis(&self, c: f64, mut s: PairScalar) -> (f64, PairScalar) {
         if let ScalarKind::Along(a) = s.kind
-            && self.sys.frames[s.a].body.is_none()
+            && self.sys.frames[s.a].body().is_none()
         {
             for k in 0..3 {
                 if a[k].abs() == 1.0 && a.norm_squared() == 1.0 {
@@ -108,15 +107,8 @@ impl Builder {
                 }
             };
             let first = self.sys.terms.len();
-            let n = self.sys.bodies.len();
-            let frames = &self.sys.frames;
-            self.sys.terms.extend(terms.into_iter().map(|(c, scalar)| Term {
-                body: [scalar.a, scalar.b].map(|f| frames[f].body.unwrap_or(n)),
-                scalar,
-                c,
-                slot_a: 0,
-                slot_b: 0,
-            }));
+            let term = |(c, scalar)| Term { scalar, c, slot_a: 0, slot_b: 0 };
+            self.sys.terms.extend(terms.into_iter().map(term));
             self.sys.rows.push(Row { terms: first..self.sys.terms.len(), offset });
             self.sys.origins.push(RowOrigin { joint: id, label: d.label });
         }
@@ -141,10 +133,9 @@ impl Builder {
     fn feels(&self, ws: &Workspace, s: &PairScalar) -> bool {
         let h = s.kind.gradient(&self.sys.pair(ws, s));
         [(s.a, &h.a_lin, &h.a_ang), (s.b, &h.b_lin, &h.b_ang)].into_iter().any(|(f, lin, ang)| {
-            self.sys.frames[f].body.is_some_and(|b| {
-                let mut out = [0.0; 6];
-                let kind = self.sys.bodies[b].kind;
-                pull(kind, &ws.bodies[b].r_wb, &ws.frames[f].r, lin, ang, &mut out);
+            self.sys.jac(&ws.kin, f).is_some_and(|j| {
+                let mut out = vec![0.0; j.len()];
+                j.pull(lin, ang, &mut out);
                 out.iter().any(|x| x.abs() > NO_GRADIENT)
             })
         })
@@ -170,7 +161,7 @@ impl Builder {
                     slot_a: 0,
                     slot_b: 0,
                 };
-                let h = row.gradient(&self.sys.pair(&ws, &row.scalar()));
+                let h = row.gradient(&self.sys.frame_pair(&ws.kin, a, b));
                 let planar = self.is_planar(&r.pair.a) && self.is_planar(&r.pair.b);
                 if planar && h.b_lin.xy().norm() < NO_GRADIENT {
                     continue;

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::joint::{Context, ScalarDraft};
 use crate::system::force::Law;
-use crate::system::probe::{AxesOf, Probe};
+use crate::system::probe::Probe;
 use crate::system::scalar::{Angle, ScalarKind, principal};
 use crate::system::sensitivity::read;
 use crate::{Component, Control, Frame, Measure, Sensor};
@@ -18,7 +18,6 @@ impl Builder {
             let m = self.sys.model.sensors[i].measure.clone();
             // a force must see the turns; a mere output column is unwrapped as it is recorded
             let count_turns = self.sys.force_inputs.contains(&i);
-            let axes = |f: &Frame| AxesOf { body: f.body.map(|b| b.0), r: f.r };
             let probe = match m {
                 Measure::Position(of, rel, component) => {
                     let kind = match component {
@@ -32,11 +31,11 @@ impl Builder {
                 Measure::Velocity(of, rel, component) => Probe::Velocity {
                     of: self.frame(&of),
                     rel: self.frame(&rel),
-                    axes: axes(&rel),
+                    axes: self.axes(&rel),
                     component,
                 },
                 Measure::Acceleration(of, rel, component) => {
-                    Probe::Acceleration { of: self.frame(&of), axes: axes(&rel), component }
+                    Probe::Acceleration { of: self.frame(&of), axes: self.axes(&rel), component }
                 }
                 Measure::Angle(f) => {
                     // from the ground's x axis to that of the frame, about the ground's z axis
@@ -55,10 +54,10 @@ impl Builder {
                     Probe::Scalar(self.scalar(&draft, count_turns))
                 }
                 Measure::Rate(of, f, component) => {
-                    Probe::Rate { body: of.body.map(|b| b.0), axes: axes(&f), component }
+                    Probe::Rate { of: self.carrier(&of), axes: self.axes(&f), component }
                 }
                 Measure::Orientation(f, component) => {
-                    Probe::Orientation { axes: axes(&f), component }
+                    Probe::Orientation { axes: self.axes(&f), component }
                 }
                 // Time-stepping makes steps of any turn: only a counter can follow.
                 Measure::Coordinate(c) => {
@@ -71,7 +70,8 @@ impl Builder {
                     Probe::Scalar(self.scalar(&d, false))
                 }
                 Measure::Reaction(joint, f, component) => {
-                    Probe::Reaction { joint, axes: axes(f.as_ref().unwrap_or(&ground)), component }
+                    let axes = self.axes(f.as_ref().unwrap_or(&ground));
+                    Probe::Reaction { joint, axes, component }
                 }
                 Measure::Energy(kind) => Probe::Energy(kind),
                 Measure::Expression(e) => Probe::Expression(e),

@@ -1,13 +1,13 @@
 //! Typical sizes and sparsity.
 
 use super::Builder;
+use crate::Diagnostic;
 use crate::model::Control;
+use crate::system::body::BodyLayout;
 use crate::system::force::Law;
-use crate::system::kin::BodyLayout;
 use crate::system::scalar::PairScalar;
 use crate::system::tangent::BlockSlots;
 use crate::system::{RowOffset, System};
-use crate::{BodyKind, Diagnostic};
 use delassus_dae::Structure;
 use delassus_linalg::{BlockDiag, Csr};
 
@@ -30,7 +30,7 @@ impl Builder {
         let sys = &mut self.sys;
         let mut length: f64 = 0.0;
         for f in &sys.frames {
-            if f.body.is_some() {
+            if f.body().is_some() {
                 length = length.max(f.r_b.norm());
             }
         }
@@ -55,11 +55,7 @@ impl Builder {
         }
         sys.length = length;
         for b in &sys.bodies {
-            match b.kind {
-                BodyKind::Planar => sys.scales.q.extend([length, length, 1.0]),
-                BodyKind::Rigid => sys.scales.q.extend([length, length, length, 1.0, 1.0, 1.0]),
-                k => sys.scales.q.extend(std::iter::repeat_n(length, k.nv())),
-            }
+            sys.scales.q.extend(b.scales(length));
         }
         for row in &sys.rows {
             let is_length = sys.terms[row.terms.start].scalar.kind.is_length();
@@ -86,25 +82,24 @@ impl Builder {
     pub(super) fn make_structure(&mut self) {
         let sys = &mut self.sys;
         let (nv, n_vel) = (sys.dims.nv, sys.dims.n_vel);
-        let span = |b: &BodyLayout| b.iv..b.iv + b.kind.nv();
         // which bodies a row touches
         let mut jac = Vec::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let body_of = |f: usize| sys.frames[f].body;
+        let body_of = |f: usize| sys.frames[f].body();
         for (i, row) in sys.rows.iter().enumerate() {
             let mut group = Vec::new();
             for t in &sys.terms[row.terms.clone()] {
                 group.extend([body_of(t.scalar.a), body_of(t.scalar.b)].into_iter().flatten());
             }
             for b in &group {
-                jac.extend(span(&sys.bodies[*b]).map(|c| (i, c)));
+                jac.extend(sys.bodies[*b].span().map(|c| (i, c)));
             }
             groups.push(group);
         }
         for r in &sys.rolls {
             let group: Vec<usize> = [body_of(r.a), body_of(r.b)].into_iter().flatten().collect();
             for b in &group {
-                jac.extend(span(&sys.bodies[*b]).map(|c| (r.row, c)));
+                jac.extend(sys.bodies[*b].span().map(|c| (r.row, c)));
             }
             groups.push(group);
         }
@@ -115,13 +110,13 @@ impl Builder {
             groups.push([body_of(b.a), body_of(b.b)].into_iter().flatten().collect());
         }
         for a in &sys.applied {
-            groups.push([body_of(a.at), a.axes].into_iter().flatten().collect());
+            groups.push([a.at, a.axes.frame].into_iter().filter_map(body_of).collect());
         }
         groups.extend((0..sys.bodies.len()).map(|b| vec![b]));
         let mut tangent = Vec::new();
         let mut block = |a: usize, b: usize| {
-            for i in span(&sys.bodies[a]) {
-                tangent.extend(span(&sys.bodies[b]).map(|j| (i, j)));
+            for i in sys.bodies[a].span() {
+                tangent.extend(sys.bodies[b].span().map(|j| (i, j)));
             }
         };
         for group in &groups {
@@ -166,13 +161,13 @@ impl Builder {
             (r.slot_a, r.slot_b) = (a, b);
         }
         sys.sort_rows();
-        let layout: Vec<(usize, usize)> = sys.bodies.iter().map(|b| (b.iv, b.kind.nv())).collect();
+        let layout: Vec<(usize, usize)> = sys.bodies.iter().map(|b| (b.iv, b.nv)).collect();
         sys.blocks = BlockSlots::new(&tangent, &layout);
         sys.structure = Structure {
-            mass: BlockDiag::new(sys.bodies.iter().map(|b| b.kind.nv()).collect()),
+            mass: BlockDiag::new(sys.bodies.iter().map(|b| b.nv).collect()),
             jac,
             tangent,
-            constant_mass: true,
+            constant_mass: sys.bodies.iter().all(BodyLayout::has_constant_mass),
             mass_floor: mass_floor(&sys.bodies, sys.length),
             independent_rows: None,
             rank: delassus_dae::RowRank::default(),
@@ -184,30 +179,14 @@ impl Builder {
 fn mass_floor(bodies: &[BodyLayout], length: f64) -> Vec<f64> {
     let lightest = bodies.iter().map(|b| b.mass).filter(|m| *m > 0.0).fold(f64::INFINITY, f64::min);
     let m = MASS_FLOOR * if lightest.is_finite() { lightest } else { 1.0 };
-    let mut out = Vec::new();
-    for b in bodies {
-        let lin = if b.mass > 0.0 { 0.0 } else { m };
-        let ang = |i: f64| if i > 0.0 { 0.0 } else { m * length * length };
-        match b.kind {
-            BodyKind::Planar => out.extend([lin, lin, ang(b.inertia[(2, 2)])]),
-            BodyKind::Rigid => {
-                out.extend([lin; 3]);
-                // a thin rod has no inertia about its own axis: its block is singular
-                let eig = b.inertia.symmetric_eigenvalues();
-                let thin = eig.min() <= 1e-12 * eig.max().max(f64::MIN_POSITIVE);
-                out.extend([if thin { ang(0.0) } else { 0.0 }; 3]);
-            }
-            k => out.extend(std::iter::repeat_n(lin, k.nv())),
-        }
-    }
-    out
+    bodies.iter().flat_map(|b| b.mass_floor(m, m * length * length)).collect()
 }
 
 impl System {
     /// Inertia of the lighter side of a pair, kg, or about a point at the length of the model, kg m².
     fn attached_inertia(&self, s: &PairScalar, angular: bool) -> f64 {
         let of = |frame: usize| {
-            self.frames[frame].body.map(|b| {
+            self.frames[frame].body().map(|b| {
                 let b = &self.bodies[b];
                 if angular {
                     b.mass * self.length.powi(2) + b.inertia.trace() / 3.0

@@ -2,9 +2,9 @@
 //! the gap, u̇ = H a + bias, bounds of its pair hold, and a rigid motion of everything touches nothing.
 
 use super::moving::Moving;
-use super::touch::{Piece, Side, rate_and_bias, touch};
-use crate::joint::contract::{Lab, Pose as Fit, Rng};
-use crate::system::kin::BodyKin;
+use super::touch::{Leaving, Piece, Side, touch};
+use crate::joint::contract::{Lab, Pose as Fit, Rng, TELESCOPES};
+use crate::system::body::FrameKin;
 use crate::{Model, System, assemble, compile};
 use delassus_dae::{Law, Point, PointId, Problem, State, Unilateral};
 use delassus_geom::{Feature, Pose};
@@ -159,19 +159,7 @@ fn carried_along(text: &str) {
     let mut rng = Rng(77);
     let mut s = lab.state(&mut rng, Fit::Free, None);
     let (turn, shift) = lab.rigid_motion(&mut rng);
-    let mut iv = 0;
-    for (i, b) in lab.model().bodies.iter().enumerate() {
-        let (x, r) = lab.place(&s.q, i);
-        let (v, w) = (shift + turn.cross(&x), r.transpose() * turn);
-        match b.kind {
-            crate::BodyKind::Planar => s.v[iv..iv + 3].copy_from_slice(&[v.x, v.y, w.z]),
-            _ => {
-                s.v[iv..iv + 3].copy_from_slice(v.as_slice());
-                s.v[iv + 3..iv + 6].copy_from_slice(w.as_slice());
-            }
-        }
-        iv += b.kind.nv();
-    }
+    lab.carry(&mut s, &turn, &shift);
     lab.realize(&s);
     let mut near = Vec::new();
     lab.sys.near(&lab.ws, f64::INFINITY, &mut near);
@@ -267,6 +255,7 @@ fn spatial_points() {
             let text = spatial_text(kind, other, &shapes);
             seed += 1;
             points_keep(&text, seed);
+            points_keep(&format!("{TELESCOPES}{text}"), seed + 1000);
             if a_turns && !on_ground {
                 carried_along(&text);
             }
@@ -328,6 +317,7 @@ fn scalar_points() {
         .replace("type = \"one-way\"\njoint = \"hinge\"", "type = \"one-way\"\njoint = \"slide\"")
         .replace("{ joint = \"hinge\", factor = -0.2 }, ", "");
     points_keep(&text, 4);
+    points_keep(&format!("{TELESCOPES}{text}"), 4);
 }
 
 fn model(text: &str) -> Model {
@@ -400,14 +390,14 @@ impl Flight {
     }
 
     /// To first order in v and second in x, which is all that a first derivative needs.
-    fn at(&self, t: f64) -> BodyKin {
+    fn at(&self, t: f64) -> FrameKin {
         let turn = Quat::exp(&(self.w * t + self.alpha * (t * t / 2.0)));
-        BodyKin {
-            x: self.x + self.v * t + self.a * (t * t / 2.0),
-            r_wb: turn.mul(&self.r).matrix(),
-            v: self.v + self.a * t,
-            w: self.w + self.alpha * t,
-        }
+        let mut f = FrameKin::default();
+        f.p += self.x + self.v * t + self.a * (t * t / 2.0);
+        f.axes = turn.mul(&self.r).matrix();
+        f.v = self.v + self.a * t;
+        f.w = self.w + self.alpha * t;
+        f
     }
 }
 
@@ -417,13 +407,14 @@ fn motion(fa: &Feature, fb: &Feature, rng: &mut Rng) {
     let at = |t: f64| {
         let (ka, kb) = (a.at(t), b.at(t));
         let (sa, sb) = (
-            Side { body: &ka, pose: Pose::new(ka.x, ka.r_wb) },
-            Side { body: &kb, pose: Pose::new(kb.x, kb.r_wb) },
+            Side { on: &ka, pose: Pose::new(ka.p, ka.axes) },
+            Side { on: &kb, pose: Pose::new(kb.p, kb.axes) },
         );
         let touch = touch(&Piece::Fixed(*fa), &sa, &Piece::Fixed(*fb), &sb);
         let [t1, t2] = touch.tangents(&ka, 0);
         let e: [Moving; 3] = [touch.n, t1, t2];
-        let rates = e.map(|e| rate_and_bias(&e, &touch.c, &ka, &kb));
+        let leaving = Leaving::new(&touch.c, &ka, &kb);
+        let rates = e.map(|e| leaving.along(&e));
         let (gap, n, _) = delassus_geom::feature_gap(fa, &sa.pose, fb, &sb.pose);
         close(&[gap], &[touch.gap], 1e-12, "gap");
         close(n.as_slice(), touch.n.x.as_slice(), 1e-12, "normal");

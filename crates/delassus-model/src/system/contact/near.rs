@@ -2,7 +2,7 @@
 //! broad phase.
 
 use super::{Contacts, shape_pair};
-use crate::system::kin::BodyKin;
+use crate::system::body::FrameKin;
 use delassus_dae::PointId;
 use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, overlap_depth, placed_gap};
 use delassus_math::Vec3;
@@ -31,7 +31,7 @@ impl Contacts {
     /// Ids of points of shapes with a gap below the margin, appended in ascending order.
     pub(super) fn near_shapes(
         &self,
-        bodies: &[BodyKin],
+        frames: &[FrameKin],
         margin: f64,
         scratch: &mut Scratch,
         out: &mut Vec<PointId>,
@@ -39,8 +39,8 @@ impl Contacts {
         let Scratch { contacts, places, boxes, numbers, candidates, broad } = scratch;
         places.clear();
         places.extend(self.shapes.iter().map(|s| {
-            let body = &bodies[s.body];
-            Place { pose: s.place(body), only: s.placed_only(body) }
+            let on = &frames[s.frame];
+            Place { pose: s.place(on), only: s.placed_only(on) }
         }));
         if !self.pairs.are_many() {
             for p in &self.pairs.listed {
@@ -73,11 +73,11 @@ impl Contacts {
     /// rules that `asked` names. For the start: not made for speed, but near pairs come first.
     pub(super) fn overlaps(
         &self,
-        bodies: &[BodyKin],
+        frames: &[FrameKin],
         tol: f64,
         asked: &dyn Fn(usize) -> bool,
     ) -> Vec<(usize, usize, f64)> {
-        let poses: Vec<Pose> = self.shapes.iter().map(|s| s.place(&bodies[s.body])).collect();
+        let poses: Vec<Pose> = self.shapes.iter().map(|s| s.place(&frames[s.frame])).collect();
         let mut pairs = Vec::new();
         if self.pairs.are_many() {
             let numbers: Vec<usize> =

@@ -1,13 +1,12 @@
 //! [`Unilateral`] for [`System`].
 
-use super::touch::{Piece, Side, Touch, rate_and_bias, touch};
+use super::touch::{Leaving, Piece, Side, Touch, touch};
 use super::{Owner, owner};
 use crate::ContactKind;
 use crate::spec::ImpactType;
 use crate::system::build::contacts::rough;
 use crate::system::contact::scalars::ScalarPoint;
 use crate::system::contact::shapes::ShapeLayout;
-use crate::system::kin::pull;
 use crate::system::{System, Workspace};
 use delassus_dae::{Law, Point, PointId, Unilateral};
 use delassus_geom::{Contact, Feature, Shape, ShapeKind};
@@ -70,7 +69,7 @@ impl Unilateral for System {
         }
         if !self.contacts.pairs.is_empty() {
             let mut scratch = ws.near.borrow_mut();
-            self.contacts.near_shapes(&ws.bodies, margin, &mut scratch, out);
+            self.contacts.near_shapes(&ws.kin.frames, margin, &mut scratch, out);
         }
     }
 
@@ -181,12 +180,12 @@ impl Unilateral for System {
         if let Owner::Shapes(a, b) = owner(point) {
             let [x, y] = [a, b].map(|k| &self.contacts.shapes[k]);
             if let Some([fa, fb]) = self.placed_only(ws, a, b) {
-                let side = || x.side(&ws.bodies).pose.vector(&Vec3::x());
+                let side = || x.side(&ws.kin.frames).pose.vector(&Vec3::x());
                 let (gap, n, at) = delassus_geom::placed_gap(&fa, &fb, side);
                 out.gap = gap;
                 out.cols.clear();
                 self.shape_columns(a, b, &mut out.cols);
-                self.fill_row(ws, (x.body, y.body), &((at[0] + at[1]) * 0.5), &n, 0, out);
+                self.fill_row(ws, (x.frame, y.frame), &((at[0] + at[1]) * 0.5), &n, 0, out);
                 return true;
             }
         }
@@ -251,7 +250,7 @@ impl Unilateral for System {
         let Owner::Shapes(a, b) = owner(point) else { return f64::NEG_INFINITY };
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
         let Some(pair) = self.contacts.prepared.get(x, y) else { return f64::NEG_INFINITY };
-        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         pair.slot_bound(point.slot, &sa.pose, &sb.pose)
     }
 
@@ -301,7 +300,7 @@ impl System {
             let contact = self.contacts.pairs.rules[rule].contact;
             !self.contact(contact).allow_overlap
         };
-        let found = self.contacts.overlaps(&ws.bodies, tol, &asked);
+        let found = self.contacts.overlaps(&ws.kin.frames, tol, &asked);
         let id = |a, b| PointId { pair: super::shape_pair(a, b), slot: 0 };
         found.into_iter().map(|(a, b, depth)| (id(a, b), depth)).collect()
     }
@@ -344,7 +343,7 @@ impl System {
         let (x, y) = (shapes[a].body, shapes[b].body);
         for body in [x.min(y), x.max(y)] {
             if let Some(layout) = self.bodies.get(body) {
-                out.extend(layout.iv..layout.iv + layout.kind.nv());
+                out.extend(layout.span());
             }
         }
     }
@@ -393,7 +392,7 @@ impl System {
         out: &mut Point,
     ) -> bool {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
-        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         let Some((f, ids)) = self.features((x, y), (&sa, &sb), slot, keep, before) else {
             return false;
         };
@@ -415,7 +414,7 @@ impl System {
     fn placed_only(&self, ws: &Workspace, a: usize, b: usize) -> Option<[Feature; 2]> {
         let place = |k: usize| {
             let shape = &self.contacts.shapes[k];
-            shape.placed_only(&ws.bodies[shape.body])
+            shape.placed_only(&ws.kin.frames[shape.frame])
         };
         Some([place(a)?, place(b)?])
     }
@@ -430,18 +429,19 @@ impl System {
         out: &mut Point,
     ) {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
-        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         let t = touch(&f[0], &sa, &f[1], &sb);
         let axis = self.axis((a, b), &t, &sa, before, false);
         out.features = [(axis as u32) << AXIS_SHIFT, 0];
         let directions = self.directions(a, b, &t, &sa, axis);
         let n = self.fill(ws, (a, b), &t, &directions, out);
+        let leaving = Leaving::new(&t.c, sa.on, sb.on);
         for (k, e) in directions.iter().enumerate().take(n) {
-            (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.body, sb.body);
+            (out.rate[k], out.bias[k]) = leaving.along(e);
         }
     }
 
-    /// Axis of body a that tangents are made from.
+    /// Axis of frame a that tangents are made from.
     fn axis(
         &self,
         (a, b): (usize, usize),
@@ -450,7 +450,7 @@ impl System {
         before: Option<[u32; 2]>,
         keep: bool,
     ) -> usize {
-        if self.is_flat(a, b) { 0 } else { t.axis(&sa.body.r_wb, before.map(axis_of), keep) }
+        if self.is_flat(a, b) { 0 } else { t.axis(&sa.on.axes, before.map(axis_of), keep) }
     }
 
     /// Gap, place and rows of a point; how many rows.
@@ -462,7 +462,7 @@ impl System {
         directions: &[super::moving::Moving; 3],
         out: &mut Point,
     ) -> usize {
-        let bodies = (self.contacts.shapes[a].body, self.contacts.shapes[b].body);
+        let frames = (self.contacts.shapes[a].frame, self.contacts.shapes[b].frame);
         out.gap = t.gap;
         out.at = [t.c.x.x, t.c.x.y, t.c.x.z];
         out.normal = [t.n.x.x, t.n.x.y, t.n.x.z];
@@ -470,12 +470,12 @@ impl System {
         self.shape_columns(a, b, &mut out.cols);
         let n = self.shape_law(a, b).rows();
         for (k, e) in directions.iter().enumerate().take(n) {
-            self.fill_row(ws, bodies, &t.c.x, &e.x, k, out);
+            self.fill_row(ws, frames, &t.c.x, &e.x, k, out);
         }
         n
     }
 
-    /// Row k: how fast the material of body b at c leaves that of body a along e.
+    /// Row k: how fast what is fixed to frame b at c leaves what is fixed to frame a along e.
     fn fill_row(
         &self,
         ws: &Workspace,
@@ -505,30 +505,29 @@ impl System {
             let u = t.planar_tangent();
             return [t.n, u, u];
         }
-        let [u, w] = t.tangents(sa.body, axis);
+        let [u, w] = t.tangents(sa.on, axis);
         [t.n, u, w]
     }
 
-    /// row += velocity of the material of a body at c along e.
+    /// row += velocity along e of what is fixed to a frame at c.
     fn add_contact_row(
         &self,
         ws: &Workspace,
-        body: usize,
+        frame: usize,
         c: &Vec3,
         e: &Vec3,
         cols: &[usize],
         row: &mut [f64],
     ) {
-        let Some(layout) = self.bodies.get(body) else { return };
-        let Some(at) = cols.iter().position(|c| *c == layout.iv) else { return };
-        let k = &ws.bodies[body];
-        let out = &mut row[at..at + layout.kind.nv()];
-        pull(layout.kind, &k.r_wb, &(c - k.x), e, &Vec3::zeros(), out);
+        let Some(j) = self.jac(&ws.kin, frame) else { return };
+        let Some(at) = cols.iter().position(|c| *c == j.span().start) else { return };
+        let moment = (c - ws.kin.frames[frame].p).cross(e);
+        j.pull(e, &moment, &mut row[at..at + j.len()]);
     }
 
     fn shape_rates(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, out: &mut Point) {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
-        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         let before = Some(out.features);
         let Some((f, _)) = self.features((x, y), (&sa, &sb), slot, true, before) else {
             return;
@@ -536,8 +535,9 @@ impl System {
         let t = touch(&f[0], &sa, &f[1], &sb);
         let directions = self.directions(a, b, &t, &sa, axis_of(out.features));
         let n = self.shape_law(a, b).rows();
+        let leaving = Leaving::new(&t.c, sa.on, sb.on);
         for (k, e) in directions.iter().enumerate().take(n) {
-            (out.rate[k], out.bias[k]) = rate_and_bias(e, &t.c, sa.body, sb.body);
+            (out.rate[k], out.bias[k]) = leaving.along(e);
         }
     }
 
@@ -545,9 +545,9 @@ impl System {
     fn shape_approach(&self, ws: &Workspace, (a, b): (usize, usize)) -> (f64, f64) {
         let [(x, u, r), (y, v, s)] = [a, b].map(|k| {
             let shape = &self.contacts.shapes[k];
-            let body = &ws.bodies[shape.body];
-            let arm = body.r_wb * shape.ball.0;
-            (body.x + arm, body.v + body.w.cross(&arm), (shape.ball.1, body.w.norm()))
+            let on = &ws.kin.frames[shape.frame];
+            let arm = on.axes * shape.ball.0;
+            (on.p + arm, on.v + on.w.cross(&arm), (shape.ball.1, on.w.norm()))
         });
         let turns = |(radius, w): (f64, f64)| if w == 0.0 { 0.0 } else { w * radius };
         ((x - y).norm() - r.0 - s.0, (u - v).norm() + turns(r) + turns(s))
@@ -555,7 +555,7 @@ impl System {
 
     fn shape_margin(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, at: &Point) -> f64 {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
-        let (sa, sb) = (x.side(&ws.bodies), y.side(&ws.bodies));
+        let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         let before = Some(at.features);
         let Some((f, ids)) = self.features((x, y), (&sa, &sb), slot, true, before) else {
             return f64::INFINITY;
@@ -563,7 +563,7 @@ impl System {
         let mut margin = f64::INFINITY;
         if !self.is_flat(a, b) && self.shape_law(a, b).is_rough() {
             let t = touch(&f[0], &sa, &f[1], &sb);
-            margin = self.length * t.axis_margin(&sa.body.r_wb, axis_of(at.features));
+            margin = self.length * t.axis_margin(&sa.on.axes, axis_of(at.features));
         }
         if x.only.is_some() && y.only.is_some() {
             return margin;

@@ -6,7 +6,6 @@
 //! ```
 
 use crate::Contact;
-use crate::system::kin::pull;
 use crate::system::scalar::{Gradient, PairScalar};
 use crate::system::{System, Workspace};
 use delassus_dae::{Law, Point};
@@ -82,7 +81,7 @@ impl System {
             }
         }
         if let Some((_, s)) = p.terms.first() {
-            let at = ws.frames[s.b].p;
+            let at = ws.kin.frames[s.b].p;
             out.at = [at.x, at.y, at.z];
         }
     }
@@ -98,12 +97,9 @@ impl System {
         row: &mut [f64],
     ) {
         for (frame, lin, ang) in [(s.a, h.a_lin, h.a_ang), (s.b, h.b_lin, h.b_ang)] {
-            let Some(b) = self.frames[frame].body else { continue };
-            let layout = &self.bodies[b];
-            let Ok(at) = cols.binary_search(&layout.iv) else { continue };
-            let out = &mut row[at..at + layout.kind.nv()];
-            let r = &ws.frames[frame].r;
-            pull(layout.kind, &ws.bodies[b].r_wb, r, &(lin * c), &(ang * c), out);
+            let Some(j) = self.jac(&ws.kin, frame) else { continue };
+            let Ok(at) = cols.binary_search(&j.span().start) else { continue };
+            j.pull(&(lin * c), &(ang * c), &mut row[at..at + j.len()]);
         }
     }
 
@@ -114,11 +110,8 @@ impl System {
             for (c, s) in p.row(k) {
                 let pair = self.pair(ws, s);
                 let h = s.kind.gradient(&pair);
-                rate += c * h.dot(&pair.fa.v, &pair.ba.w, &pair.fb.v, &pair.bb.w);
-                bias += c
-                    * (s.kind.bias(&pair)
-                        + h.a_lin.dot(&pair.fa.bias)
-                        + h.b_lin.dot(&pair.fb.bias));
+                rate += c * pair.rate(&h);
+                bias += c * pair.add_bias(s.kind.bias(&pair), &h);
             }
             out.rate[k] = rate;
             out.bias[k] = bias;

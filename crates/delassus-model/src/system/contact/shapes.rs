@@ -1,8 +1,8 @@
-//! Shapes on bodies: where they are, and which pairs of them have a gap.
+//! Shapes on frames: where they are, and which pairs of them have a gap.
 
 use super::pairs::{Pairs, Sides};
 use super::touch::Side;
-use crate::system::kin::BodyKin;
+use crate::system::body::FrameKin;
 use crate::{ContactShape, Corner, Diagnostic, Form};
 use delassus_geom::{Feature, Pair, Pose, ProfileBuilder, Shape, ShapeError};
 use delassus_math::{Mat3, Vec3, frame_from_z};
@@ -14,17 +14,19 @@ use std::sync::Arc;
 pub(crate) struct ShapeLayout {
     /// Its body; the number of bodies stands for the ground.
     pub body: usize,
-    /// Its frame from the mass centre, body components (ground: in the ground).
+    /// Frame that carries it.
+    pub frame: usize,
+    /// Where it is in that frame.
     pub pose: Pose,
-    /// Its frame is that of the mass centre.
+    /// It has that frame for its own.
     centred: bool,
     pub shape: Shape,
     /// The one feature of a shape that has no other: point, circle, sphere, half-plane, half-space.
     pub only: Option<Feature>,
     /// Farthest point from the origin of its frame, m; 0 for what has no end.
     pub reach: f64,
-    /// A ball around it: centre from the mass centre, body components, and radius, m; infinite
-    /// for what has no end.
+    /// A ball around it: centre in the frame that carries it, and radius, m; infinite for what has no
+    /// end.
     pub ball: (Vec3, f64),
     /// Shapes of the same form have the same number.
     pub class: usize,
@@ -33,15 +35,16 @@ pub(crate) struct ShapeLayout {
 }
 
 impl ShapeLayout {
-    /// `ground` is the number of bodies, `com` the mass centre of the body in its frame.
+    /// `ground` is the number of bodies, `from` the origin of the frame that carries the shape, in the
+    /// frame of the body.
     pub fn new(
         shape: &ContactShape,
-        ground: usize,
-        com: &Vec3,
+        (frame, ground): (usize, usize),
+        from: &Vec3,
         planar_body: bool,
     ) -> Result<ShapeLayout, ShapeError> {
         let own = own_frame(&shape.form);
-        let pose = Pose::new(shape.frame.p - com + shape.frame.r * own.p, shape.frame.r * own.r);
+        let pose = Pose::new(shape.frame.p - from + shape.frame.r * own.p, shape.frame.r * own.r);
         let made = form(&shape.form)?;
         let planar = match (&shape.form, shape.frame.body) {
             (Form::Point, None) => None,
@@ -53,36 +56,37 @@ impl ShapeLayout {
         let reach = reach(&shape.form);
         let ball = ball(&made, &pose);
         let centred = pose == Pose::identity();
-        Ok(ShapeLayout { body, pose, centred, shape: made, only, reach, ball, class: 0, planar })
+        let (shape, class) = (made, 0);
+        Ok(ShapeLayout { body, frame, pose, centred, shape, only, reach, ball, class, planar })
     }
 
     /// Where it is.
     #[inline]
-    pub fn place(&self, body: &BodyKin) -> Pose {
+    pub fn place(&self, on: &FrameKin) -> Pose {
         if self.centred {
-            return Pose::new(body.x, body.r_wb);
+            return Pose::new(on.p, on.axes);
         }
-        Pose::new(body.x + body.r_wb * self.pose.p, body.r_wb * self.pose.r)
+        Pose::new(on.p + on.axes * self.pose.p, on.axes * self.pose.r)
     }
 
     /// The one feature of a shape that has no other, in ground components.
     #[inline]
-    pub(super) fn placed_only(&self, body: &BodyKin) -> Option<Feature> {
+    pub(super) fn placed_only(&self, on: &FrameKin) -> Option<Feature> {
         // its own frame has it at the origin
-        let origin = || if self.centred { body.x } else { body.x + body.r_wb * self.pose.p };
+        let origin = || if self.centred { on.p } else { on.p + on.axes * self.pose.p };
         match self.only? {
             Feature::Ball { radius, .. } => Some(Feature::Ball { center: origin(), radius }),
             Feature::Plane { normal, .. } => {
-                let normal = body.r_wb * if self.centred { normal } else { self.pose.r * normal };
+                let normal = on.axes * if self.centred { normal } else { self.pose.r * normal };
                 Some(Feature::Plane { point: origin(), normal })
             }
             Feature::Line { .. } => None,
         }
     }
 
-    pub(super) fn side<'a>(&self, bodies: &'a [BodyKin]) -> Side<'a> {
-        let body = &bodies[self.body];
-        Side { body, pose: self.place(body) }
+    pub(super) fn side<'a>(&self, frames: &'a [FrameKin]) -> Side<'a> {
+        let on = &frames[self.frame];
+        Side { on, pose: self.place(on) }
     }
 }
 

@@ -1,44 +1,46 @@
 //! The gap between two features with exact rates: normal, point of contact and tangents as they
-//! move with the two bodies.
+//! move with the two frames that carry them.
 //!
 //! ```text
-//! u_e = e·(v_b(c) − v_a(c)),  e = n, t₁, t₂        v_i(c): velocity of the material of body i at c
+//! u_e = e·(v_b(c) − v_a(c)),  e = n, t₁, t₂        v_i(c): velocity of what is fixed to frame i at c
 //! u̇_e = e·(a_b + α_b × r_b − a_a − α_a × r_a) + bias_e
-//! bias_e = ė·(v_b(c) − v_a(c)) + e·(ω_b × ṙ_b − ω_a × ṙ_a),    r_i = c − x_i
+//! bias_e = ė·(v_b(c) − v_a(c)) + e·(ω_b × ṙ_b − ω_a × ṙ_a),    r_i = c − p_i
 //! ```
+//!
+//! To bias_e come the accelerations of the frames at zero generalised acceleration.
 //!
 //! c is half-way between the two surfaces, so that both rows of a point act at one place, and ċ is
 //! the velocity at which it wanders over both. With e = n this is the second derivative of the gap,
 //! curvature included: ṅ and ċ hold it. Formulas of the gaps: `delassus_geom::Feature`.
 
 use super::moving::Moving;
-use crate::system::kin::BodyKin;
+use crate::system::body::FrameKin;
 use delassus_geom::{Feature, Pose};
 use delassus_math::{Mat3, Vec3, perpendicular};
 
 /// Sine below which two lines count as parallel, as in the geometry.
 const PARALLEL: f64 = 1e-8;
-/// A reference direction on body a is given up when its cosine with the normal exceeds this.
+/// A reference direction on frame a is given up when its cosine with the normal exceeds this.
 pub(super) const STEEP: f64 = 0.95;
 
-/// A shape with its body.
+/// A shape with the frame that carries it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side<'a> {
-    pub body: &'a BodyKin,
+    pub on: &'a FrameKin,
     pub pose: Pose,
 }
 
 impl Side<'_> {
-    /// A point fixed on the body.
+    /// A point fixed to the shape.
     fn point(&self, x: &Vec3) -> Moving {
         let x = self.pose.point(x);
-        Moving { x, d: self.body.v + self.body.w.cross(&(x - self.body.x)) }
+        Moving { x, d: self.on.v + self.on.w.cross(&(x - self.on.p)) }
     }
 
-    /// A direction fixed on the body.
+    /// A direction fixed to the shape.
     fn vector(&self, e: &Vec3) -> Moving {
         let x = self.pose.vector(e);
-        Moving { x, d: self.body.w.cross(&x) }
+        Moving { x, d: self.on.w.cross(&x) }
     }
 }
 
@@ -196,23 +198,23 @@ impl Touch {
         Moving::fixed(Vec3::z()).cross(&self.n)
     }
 
-    /// Two tangents in space. `axis` of body a takes the place of `along` between two balls.
-    pub fn tangents(&self, a: &BodyKin, axis: usize) -> [Moving; 2] {
+    /// Two tangents in space. `axis` of frame a takes the place of `along` between two balls.
+    pub fn tangents(&self, a: &FrameKin, axis: usize) -> [Moving; 2] {
         let along = self.along.unwrap_or_else(|| {
-            let x: Vec3 = a.r_wb.column(axis).into();
+            let x: Vec3 = a.axes.column(axis).into();
             Moving { x, d: a.w.cross(&x) }
         });
         let t = along.without(&self.n).unit(|| perpendicular(&self.n.x));
         [t, self.n.cross(&t)]
     }
 
-    /// Axis of body a for the tangents between two balls: `before` as long as it will do, then
+    /// Axis of frame a for the tangents between two balls: `before` as long as it will do, then
     /// the one most across the normal.
-    pub fn axis(&self, r_wb: &Mat3, before: Option<usize>, keep: bool) -> usize {
+    pub fn axis(&self, axes: &Mat3, before: Option<usize>, keep: bool) -> usize {
         if self.along.is_some() {
             return 0;
         }
-        let cosine = |k: usize| r_wb.column(k).dot(&self.n.x).abs();
+        let cosine = |k: usize| axes.column(k).dot(&self.n.x).abs();
         match before {
             Some(k) if keep || cosine(k) < STEEP => k,
             _ => (0..3).min_by(|i, j| cosine(*i).total_cmp(&cosine(*j))).unwrap_or(0),
@@ -220,18 +222,34 @@ impl Touch {
     }
 
     /// How far the axis is from being given up: a cosine.
-    pub fn axis_margin(&self, r_wb: &Mat3, axis: usize) -> f64 {
+    pub fn axis_margin(&self, axes: &Mat3, axis: usize) -> f64 {
         match self.along {
             Some(_) => f64::INFINITY,
-            None => STEEP - r_wb.column(axis).dot(&self.n.x).abs(),
+            None => STEEP - axes.column(axis).dot(&self.n.x).abs(),
         }
     }
 }
 
-/// Rate and bias of the row with direction e.
-pub(super) fn rate_and_bias(e: &Moving, c: &Moving, a: &BodyKin, b: &BodyKin) -> (f64, f64) {
-    let (ra, rb) = (c.x - a.x, c.x - b.x);
-    let slip = b.v + b.w.cross(&rb) - a.v - a.w.cross(&ra);
-    let drift = b.w.cross(&(c.d - b.v)) - a.w.cross(&(c.d - a.v));
-    (e.x.dot(&slip), e.d.dot(&slip) + e.x.dot(&drift))
+/// How what is fixed to frame b at a point of contact leaves what is fixed to frame a.
+pub(super) struct Leaving {
+    /// Relative velocity.
+    slip: Vec3,
+    /// Its rate at zero generalised acceleration.
+    drift: Vec3,
+}
+
+impl Leaving {
+    pub fn new(c: &Moving, a: &FrameKin, b: &FrameKin) -> Leaving {
+        let (ra, rb) = (c.x - a.p, c.x - b.p);
+        let own = b.bias + b.bias_w.cross(&rb) - a.bias - a.bias_w.cross(&ra);
+        Leaving {
+            slip: b.v + b.w.cross(&rb) - a.v - a.w.cross(&ra),
+            drift: b.w.cross(&(c.d - b.v)) - a.w.cross(&(c.d - a.v)) + own,
+        }
+    }
+
+    /// Rate and bias of the row with direction e.
+    pub fn along(&self, e: &Moving) -> (f64, f64) {
+        (e.x.dot(&self.slip), e.d.dot(&self.slip) + e.x.dot(&self.drift))
+    }
 }

@@ -1,0 +1,170 @@
+//! What every kind of body must keep, checked by differences at random states. That joints, forces and
+//! contact work on it is for their contracts.
+
+use crate::Body;
+use crate::joint::contract::{Lab, Pose, Rng, TELESCOPES, close};
+use delassus_dae::{Problem, State};
+use delassus_math::{Quat, Vec3};
+use nalgebra::{DMatrix, DVector};
+
+/// One test per kind: `body_contract!("rigid")`.
+macro_rules! body_contract {
+    ($($name:literal),+) => {
+        #[test]
+        fn keeps_the_contract_of_bodies() {
+            for name in [$($name),+] {
+                crate::system::body::contract::body(name);
+            }
+        }
+    };
+}
+pub(super) use body_contract;
+
+/// A body of the kind, with gravity and a force at each of two points of it (of a point only one).
+fn lab(name: &str) -> Lab {
+    let (label, first) = if name == "telescope" { ("rigid", TELESCOPES) } else { (name, "") };
+    let data = match label {
+        "planar" => "inertia = 0.7\ncom = [0.1, 0.2]\nangle = 0.4\nmarkers.p = [0.6, -0.3]\n",
+        "rigid" => {
+            "inertia = [0.7, 0.9, 1.1, 0.05, -0.1, 0.08]\ncom = [0.1, 0.2, -0.3]\n\
+             orientation = { axis = [0, 1, 1], angle = 0.5 }\nmarkers.p = [0.6, -0.3, 0.2]\n"
+        }
+        _ => "",
+    };
+    let marker = if data.is_empty() { "b" } else { "b.p" };
+    let position = if label.starts_with("planar") { "[0.3, -0.2]" } else { "[0.3, -0.2, 0.5]" };
+    Lab::new(&format!(
+        "{first}schema = 1\ngravity = [1, 2]\n[body.b]\ntype = '{label}'\nmass = 1.5\n\
+         position = {position}\n{data}[force.f]\ntype = 'force'\nat = '{marker}'\n\
+         frame = '{marker}'\nforce = ['3 + t', -2]\n\
+         [force.g]\ntype = 'force'\nat = 'b'\nforce = [1, 't']\n"
+    ))
+}
+
+pub(super) fn body(name: &str) {
+    let mut lab = lab(name);
+    let b = lab.model().bodies[0].clone();
+    assert_eq!(b.kind.name(), name);
+    assert!(name == "telescope" || name.parse() == Ok(b.kind));
+    names(&b);
+    starts_where_it_is_given(&lab, &b);
+    for seed in 0..4 {
+        let mut rng = Rng(seed + 3);
+        let s = lab.state(&mut rng, Pose::Free, None);
+        let what = format!("{name} {seed}");
+        frames(&mut lab, &s, &what);
+        energies(&mut lab, &s, &what);
+        assert!(lab.check_tangent(&s, &mut rng, &what), "{what}: tangent");
+        placed(&lab, &s, &what);
+    }
+}
+
+/// As many names as coordinates and velocities; what turns comes after what moves.
+fn names(b: &Body) {
+    assert_eq!((b.coordinate_names().len(), b.velocity_names().len()), (b.nq(), b.nv()));
+    let turning = b.kind.rotation();
+    assert_eq!(turning.start, if b.kind.is_planar() { 2 } else { 3 });
+    assert!(turning.end <= b.nv() && turning.is_empty() != b.kind.turns());
+    assert_eq!(b.kind.pose_form().is_planar(), b.kind.is_planar());
+    assert_eq!(b.velocity_names()[..2], ["x", "y"]);
+}
+
+fn starts_where_it_is_given(lab: &Lab, b: &Body) {
+    let pose = b.pose(&lab.sys.given_configuration());
+    assert!((pose.p - b.position).norm() < 1e-14, "{} {}", pose.p, b.position);
+    assert!((pose.r.matrix() - b.start_rotation()).norm() < 1e-14);
+}
+
+/// A pose that was written is read, from coordinates and from files.
+fn placed(lab: &Lab, s: &State, what: &str) {
+    let b = &lab.model().bodies[0];
+    let place = lab.place(&s.q, 0);
+    let mut q = s.q.clone();
+    lab.sys.put(&mut q, 0, &place);
+    let (x, y) = (b.pose(&s.q), b.pose(&q));
+    assert!((x.p - y.p).norm() + (x.r.matrix() - y.r.matrix()).norm() < 1e-14, "{what}");
+    let mut numbers = Vec::new();
+    b.kind.pose_form().pack(&x, &mut numbers);
+    assert_eq!(numbers.len(), b.kind.pose_form().width());
+    let read = b.kind.pose_form().unpack(&numbers);
+    assert!((x.p - read.p).norm() + (x.r.matrix() - read.r.matrix()).norm() < 1e-14, "{what}");
+    assert_eq!(x.angle, read.angle);
+}
+
+/// J, twists and biases of all frames are derivatives of where the frames are.
+fn frames(lab: &mut Lab, s: &State, what: &str) {
+    lab.realize(s);
+    for k in 0..lab.sys.frames.len() {
+        let Some(j) = lab.sys.jac(&lab.ws.kin, k) else { continue };
+        let n = j.len();
+        let columns: Vec<DVector<f64>> = (0..n)
+            .map(|i| {
+                let [lin, ang] = j.column(i);
+                DVector::from_iterator(6, lin.iter().chain(ang.iter()).copied())
+            })
+            .collect();
+        let jac = DMatrix::from_columns(&columns);
+        // the same by rows
+        let mut rows = DMatrix::zeros(6, n);
+        for i in 0..6 {
+            let (mut lin, mut ang) = (Vec3::zeros(), Vec3::zeros());
+            if i < 3 {
+                lin[i] = 1.0
+            } else {
+                ang[i - 3] = 1.0
+            }
+            let mut row = vec![0.0; n];
+            j.pull(&lin, &ang, &mut row);
+            rows.row_mut(i).copy_from_slice(&row);
+            if i < 3 {
+                let mut axis = vec![0.0; n];
+                j.pull_axis(i, 1.0, &mut axis);
+                close(&DVector::from(axis), &DVector::from(row), 1e-14, what);
+            }
+        }
+        close(&rows, &jac, 1e-13, &format!("{what}: rows and columns of J"));
+        let from = lab.ws.kin.frames[k].axes;
+        let pose = |lab: &mut Lab, s: &State| {
+            lab.realize(s);
+            let f = &lab.ws.kin.frames[k];
+            let turn = Quat::from_matrix(&(f.axes * from.transpose())).log();
+            DVector::from_iterator(6, f.p.iter().chain(turn.iter()).copied())
+        };
+        let twist = |lab: &mut Lab, s: &State| {
+            lab.realize(s);
+            let f = &lab.ws.kin.frames[k];
+            DVector::from_iterator(6, f.v.iter().chain(f.w.iter()).copied())
+        };
+        close(&jac, &lab.gradient(s, false, pose), 1e-8, &format!("{what}: J"));
+        let v = DVector::from(s.v.clone());
+        close(&twist(lab, s), &(&jac * &v), 1e-13, &format!("{what}: twist"));
+        let zero = DVector::zeros(n);
+        let rate = lab.slope(s, (&v, &zero, 0.0), twist);
+        lab.realize(s);
+        let f = &lab.ws.kin.frames[k];
+        let bias = DVector::from_iterator(6, f.bias.iter().chain(f.bias_w.iter()).copied());
+        close(&bias, &rate, 1e-8, &format!("{what}: bias"));
+    }
+}
+
+/// The kinetic energy is that of M, and along the free motion energy comes of forces alone.
+fn energies(lab: &mut Lab, s: &State, what: &str) {
+    let (m, v) = (lab.mass(s), DVector::from(s.v.clone()));
+    close(&m, &m.transpose(), 1e-14, &format!("{what}: M"));
+    assert!(m.clone().cholesky().is_some(), "{what}: {m}");
+    let energy = |lab: &mut Lab, s: &State| {
+        lab.realize(s);
+        let e = lab.sys.energies(&lab.ws).unwrap_or_default();
+        DVector::from(vec![e.kinetic, e.kinetic + e.potential])
+    };
+    let kinetic = 0.5 * v.dot(&(&m * &v));
+    assert!(
+        (energy(lab, s)[0] - kinetic).abs() < 1e-13 * (1.0 + kinetic),
+        "{what}: kinetic energy"
+    );
+    let f = lab.force(s);
+    let a = m.lu().solve(&f).unwrap();
+    let work = lab.sys.power(&lab.ws, &[]).unwrap_or_default().work;
+    let rate = lab.slope(s, (&v, &a, 1.0), energy)[1];
+    assert!((rate - work).abs() < 1e-8 * (1.0 + work.abs()), "{what}: {rate} {work}");
+}

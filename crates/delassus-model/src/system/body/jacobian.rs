@@ -1,0 +1,82 @@
+//! Jacobians of frames: the one chain rule from frames to generalised coordinates.
+
+use super::{FrameKin, FrameLayout, Here, Kind, Twist};
+use delassus_math::Vec3;
+use std::ops::Range;
+
+/// J of a frame: its twist per unit of each velocity of what carries it, ∂(δp, δφ)/∂ξ.
+#[derive(Clone, Copy)]
+pub(crate) struct FrameJac<'w> {
+    pub(super) h: Here<'w>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for kinds with coordinates of their own"))]
+    pub(super) frame: &'w FrameLayout,
+    pub(super) f: &'w FrameKin,
+}
+
+/// Entries of a row of J that change with the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Varying {
+    None,
+    /// One, that of an angle about z.
+    Angle(usize),
+    /// Any.
+    Many,
+}
+
+impl FrameJac<'_> {
+    /// Body that carries the frame.
+    #[inline]
+    pub fn body(&self) -> usize {
+        self.h.index
+    }
+
+    /// Number of columns.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.h.body.nv
+    }
+
+    /// Velocities that the columns belong to.
+    #[inline]
+    pub fn span(&self) -> Range<usize> {
+        self.h.body.span()
+    }
+
+    /// out += Jᵀ (lin, ang): a wrench (or a constraint row) at the frame, in generalised coordinates.
+    #[inline]
+    pub fn pull(&self, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
+        of_kind!(self.h.body.kind, K => K::pull(self, lin, ang, out));
+    }
+
+    /// out += c times the row of J that gives the velocity of the origin along a ground axis.
+    #[inline]
+    pub fn pull_axis(&self, axis: usize, c: f64, out: &mut [f64]) {
+        of_kind!(self.h.body.kind, K => K::pull_axis(self, axis, c, out));
+    }
+
+    /// Column k: twist per unit of velocity k.
+    #[inline]
+    pub fn column(&self, k: usize) -> Twist {
+        of_kind!(self.h.body.kind, K => K::column(self, k))
+    }
+
+    /// ∂(twist)/∂ξ_k at fixed velocities.
+    #[inline]
+    pub fn drift(&self, k: usize) -> Twist {
+        of_kind!(self.h.body.kind, K => K::drift(self, k))
+    }
+
+    /// ∂(Jᵀ (lin, ang))/∂ξ at fixed (lin, ang), entry by entry.
+    pub fn geometric(&self, lin: &Vec3, ang: &Vec3, add: impl FnMut(usize, usize, f64)) {
+        of_kind!(self.h.body.kind, K => K::geometric(self, lin, ang, add));
+    }
+
+    /// Acceleration of the origin for generalised accelerations of all bodies.
+    pub fn acceleration(&self, a: &[f64]) -> Vec3 {
+        let mut out = self.f.bias;
+        for (k, i) in self.span().enumerate() {
+            out += self.column(k)[0] * a.get(i).copied().unwrap_or(0.0);
+        }
+        out
+    }
+}

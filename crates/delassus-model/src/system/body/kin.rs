@@ -1,0 +1,354 @@
+//! Where bodies and frames are and how they move.
+
+use super::{BodyKind, FrameJac, Kind, Varying};
+use crate::{Body, Frame};
+use delassus_math::{Mat3, Vec3};
+
+/// A body in the layout of q and v.
+#[derive(Debug, Clone)]
+pub(crate) struct BodyLayout {
+    pub kind: BodyKind,
+    /// First coordinate and velocity, and how many there are.
+    pub iq: usize,
+    pub iv: usize,
+    pub nq: usize,
+    pub nv: usize,
+    pub mass: f64,
+    /// About the mass centre, body axes.
+    pub inertia: Mat3,
+    /// Mass centre in the user's body frame.
+    pub com: Vec3,
+}
+
+impl BodyLayout {
+    pub fn new(b: &Body, iq: usize, iv: usize) -> BodyLayout {
+        let (nq, nv) = (b.nq(), b.nv());
+        BodyLayout { kind: b.kind, iq, iv, nq, nv, mass: b.mass, inertia: b.inertia, com: b.com }
+    }
+
+    /// Its velocities among all.
+    pub fn span(&self) -> std::ops::Range<usize> {
+        self.iv..self.iv + self.nv
+    }
+
+    pub fn has_constant_mass(&self) -> bool {
+        of_kind!(self.kind, K => K::CONSTANT_MASS)
+    }
+
+    /// Rate, among all velocities, of its angle that counts turns.
+    pub fn angle_rate(&self) -> Option<usize> {
+        of_kind!(self.kind, K => K::ANGLE).map(|k| self.iv + k)
+    }
+
+    /// Typical sizes of its coordinates: a length, 1 rad.
+    pub fn scales(&self, length: f64) -> impl Iterator<Item = f64> {
+        let turning = self.kind.rotation();
+        (0..self.nv).map(move |k| if turning.contains(&k) { 1.0 } else { length })
+    }
+
+    /// Fictitious inertia of its velocities that have none, and zeros.
+    pub fn mass_floor(&self, lin: f64, ang: f64) -> impl Iterator<Item = f64> {
+        let turning = self.kind.rotation();
+        let lin = if self.mass > 0.0 { 0.0 } else { lin };
+        let ang = if of_kind!(self.kind, K => K::lacks_inertia(&self.inertia)) { ang } else { 0.0 };
+        (0..self.nv).map(move |k| if turning.contains(&k) { ang } else { lin })
+    }
+
+    /// The least real moment of inertia; `None` for what cannot turn.
+    pub fn least_inertia(&self) -> Option<f64> {
+        of_kind!(self.kind, K => K::least_inertia(&self.inertia))
+    }
+}
+
+/// Position and motion of the part of a body that stands for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyKin {
+    /// Mass centre, m.
+    pub x: Vec3,
+    /// Body components to ground components.
+    pub r_wb: Mat3,
+    /// Velocity of the mass centre, m/s.
+    pub v: Vec3,
+    /// Angular velocity, ground components, rad/s.
+    pub w: Vec3,
+}
+
+impl Default for BodyKin {
+    fn default() -> Self {
+        BodyKin { x: Vec3::zeros(), r_wb: Mat3::identity(), v: Vec3::zeros(), w: Vec3::zeros() }
+    }
+}
+
+/// What a frame is fixed on.
+#[derive(Debug, Clone, Copy)]
+struct Carrier {
+    body: usize,
+    kind: BodyKind,
+    iq: usize,
+    iv: usize,
+}
+
+/// A frame on a body or on the ground. Its axes are those of the body frame, moved to its origin: an
+/// element that wants others turns them by a constant.
+#[derive(Debug, Clone)]
+pub(crate) struct FrameLayout {
+    on: Option<Carrier>,
+    /// Origin from the mass centre, body components (ground: position).
+    pub r_b: Vec3,
+}
+
+impl FrameLayout {
+    pub fn new(f: &Frame, bodies: &[BodyLayout]) -> FrameLayout {
+        let on = f.body.map(|b| {
+            let BodyLayout { kind, iq, iv, .. } = bodies[b.0];
+            Carrier { body: b.0, kind, iq, iv }
+        });
+        let com = f.body.map_or(Vec3::zeros(), |b| bodies[b.0].com);
+        FrameLayout { on, r_b: f.p - com }
+    }
+
+    /// Frame that carries what is fixed to this one.
+    pub fn anchored(mut self) -> FrameLayout {
+        match &self.on {
+            Some(on) => self.r_b = of_kind!(on.kind, K => K::anchor(&self.r_b)),
+            None => self.r_b = Vec3::zeros(),
+        }
+        self
+    }
+
+    /// Its body; `None` for the ground.
+    #[inline]
+    pub fn body(&self) -> Option<usize> {
+        self.on.as_ref().map(|on| on.body)
+    }
+
+    /// Coordinates of its body, given all.
+    pub fn own_q<'q>(&self, q: &'q [f64]) -> &'q [f64] {
+        &q[self.on.as_ref().map_or(0, |on| on.iq)..]
+    }
+
+    /// Velocities of its body, given all.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for kinds with coordinates of their own"))]
+    pub fn own_v<'v>(&self, v: &'v [f64]) -> &'v [f64] {
+        &v[self.on.as_ref().map_or(0, |on| on.iv)..]
+    }
+
+    /// Entries that change, with the configuration, in the row of its Jacobian that gives the velocity
+    /// of the origin along a ground axis.
+    pub fn varying(&self, axis: usize) -> Varying {
+        self.on.as_ref().map_or(Varying::None, |on| of_kind!(on.kind, K => K::varying(axis)))
+    }
+
+    /// The frame at rest.
+    fn still(&self) -> FrameKin {
+        let at = if self.on.is_some() { Vec3::zeros() } else { self.r_b };
+        FrameKin { p: at, arm: at, ..FrameKin::default() }
+    }
+
+    /// Where the frame is at a configuration.
+    pub fn at(&self, bodies: &[BodyLayout], q: &[f64]) -> FrameKin {
+        let mut f = self.still();
+        if let Some(on) = &self.on {
+            let (b, mut at) = (&bodies[on.body], BodyKin::default());
+            of_kind!(on.kind, K => {
+                K::place(&q[b.iq..b.iq + b.nq], &mut at);
+                K::place_frame(self, &at, q, &mut f);
+            });
+        }
+        f
+    }
+}
+
+/// Place and motion of a frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FrameKin {
+    /// Origin, m.
+    pub p: Vec3,
+    /// Axes: frame components to ground components.
+    pub axes: Mat3,
+    /// Angle about z with its turns, where the body keeps it; 0 otherwise.
+    pub turn: f64,
+    /// Velocity of the origin, m/s.
+    pub v: Vec3,
+    /// Angular velocity, ground components, rad/s.
+    pub w: Vec3,
+    /// Acceleration of the origin at zero generalised acceleration.
+    pub bias: Vec3,
+    /// Angular acceleration at zero generalised acceleration.
+    pub bias_w: Vec3,
+    /// Origin from the mass centre, ground components.
+    pub(in crate::system::body) arm: Vec3,
+}
+
+impl Default for FrameKin {
+    fn default() -> Self {
+        let zero = Vec3::zeros();
+        let axes = Mat3::identity();
+        FrameKin { p: zero, axes, turn: 0.0, v: zero, w: zero, bias: zero, bias_w: zero, arm: zero }
+    }
+}
+
+impl FrameKin {
+    /// (ẑ × arm)_k: velocity of the origin along x or y per unit of turning about z.
+    #[inline]
+    pub fn about_z(&self, axis: usize) -> f64 {
+        if axis == 0 { -self.arm.y } else { self.arm.x }
+    }
+}
+
+/// Kinematics of a system: bodies are for their kinds only, frames for everybody.
+#[derive(Debug, Clone)]
+pub(crate) struct Kin {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    bodies: Vec<BodyKin>,
+    pub frames: Vec<FrameKin>,
+}
+
+impl Kin {
+    pub fn new(bodies: &[BodyLayout], frames: &[FrameLayout]) -> Kin {
+        Kin {
+            q: vec![0.0; bodies.iter().map(|b| b.nq).sum()],
+            v: vec![0.0; bodies.iter().map(|b| b.nv).sum()],
+            bodies: vec![BodyKin::default(); bodies.len()],
+            frames: frames.iter().map(FrameLayout::still).collect(),
+        }
+    }
+
+    /// Bodies, then their frames.
+    #[inline]
+    pub fn place(&mut self, bodies: &[BodyLayout], frames: &[FrameLayout], q: &[f64]) {
+        self.q.copy_from_slice(q);
+        for (b, at) in bodies.iter().zip(&mut self.bodies) {
+            let q = &q[b.iq..b.iq + b.nq];
+            of_kind!(b.kind, K => K::place(q, at));
+        }
+        for (frame, f) in frames.iter().zip(&mut self.frames) {
+            if let Some(on) = &frame.on {
+                let at = &self.bodies[on.body];
+                of_kind!(on.kind, K => K::place_frame(frame, at, q, f));
+            }
+        }
+    }
+
+    /// Velocities of bodies and frames; after `place`.
+    #[inline]
+    pub fn travel(&mut self, bodies: &[BodyLayout], frames: &[FrameLayout], v: &[f64]) {
+        self.v.copy_from_slice(v);
+        for (b, at) in bodies.iter().zip(&mut self.bodies) {
+            let v = &v[b.iv..b.iv + b.nv];
+            of_kind!(b.kind, K => K::travel(v, at));
+        }
+        for (frame, f) in frames.iter().zip(&mut self.frames) {
+            if let Some(on) = &frame.on {
+                let at = &self.bodies[on.body];
+                of_kind!(on.kind, K => K::move_frame(frame, at, v, f));
+            }
+        }
+    }
+
+    /// A body at the realised state.
+    #[inline]
+    pub fn here<'w>(&'w self, bodies: &'w [BodyLayout], body: usize) -> Here<'w> {
+        Here { index: body, body: &bodies[body], at: &self.bodies[body], q: &self.q, v: &self.v }
+    }
+
+    /// Jacobian of a frame; `None` on the ground.
+    #[inline]
+    pub fn jac<'w>(
+        &'w self,
+        bodies: &'w [BodyLayout],
+        frames: &'w [FrameLayout],
+        frame: usize,
+    ) -> Option<FrameJac<'w>> {
+        let layout = &frames[frame];
+        let on = layout.on.as_ref()?;
+        Some(FrameJac { h: self.here(bodies, on.body), frame: layout, f: &self.frames[frame] })
+    }
+
+    /// Where a body is, for tests.
+    #[cfg(test)]
+    pub fn body(&self, body: usize) -> &BodyKin {
+        &self.bodies[body]
+    }
+}
+
+/// A body at the realised state.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'w> {
+    pub(super) index: usize,
+    pub body: &'w BodyLayout,
+    pub(super) at: &'w BodyKin,
+    q: &'w [f64],
+    v: &'w [f64],
+}
+
+#[cfg_attr(not(test), expect(dead_code, reason = "for kinds with coordinates of their own"))]
+impl Here<'_> {
+    /// Coordinates of the body.
+    pub(super) fn q(&self) -> &[f64] {
+        &self.q[self.body.iq..]
+    }
+
+    /// Velocities of the body.
+    pub(super) fn v(&self) -> &[f64] {
+        &self.v[self.body.iv..]
+    }
+}
+
+impl Here<'_> {
+    /// Its block of M, column by column; zero before.
+    pub fn mass(&self, block: &mut [f64]) {
+        of_kind!(self.body.kind, K => K::mass(self, block));
+    }
+
+    /// Weight and all forces that come of its own motion; zero before.
+    #[inline]
+    pub fn force(&self, gravity: &Vec3, f: &mut [f64]) {
+        of_kind!(self.body.kind, K => K::force(self, gravity, f));
+    }
+
+    /// ck ∂(M a − f)/∂ξ + cc ∂(M a − f)/∂v of the body alone, entry by entry.
+    pub fn tangent(
+        &self,
+        gravity: &Vec3,
+        a: &[f64],
+        ck: f64,
+        cc: f64,
+        add: impl FnMut(usize, usize, f64),
+    ) {
+        let a = &a[self.body.span()];
+        of_kind!(self.body.kind, K => K::tangent(self, gravity, a, ck, cc, add));
+    }
+
+    /// Kinetic energy, J.
+    pub fn kinetic(&self) -> f64 {
+        of_kind!(self.body.kind, K => K::kinetic(self))
+    }
+
+    /// Potential energy, J.
+    pub fn potential(&self, gravity: &Vec3) -> f64 {
+        of_kind!(self.body.kind, K => K::potential(self, gravity))
+    }
+}
+
+/// A frame that no element has, evaluated where it is asked for: not for step loops.
+pub(crate) struct Loose<'w> {
+    h: Option<Here<'w>>,
+    frame: FrameLayout,
+    pub f: FrameKin,
+}
+
+impl<'w> Loose<'w> {
+    /// A frame at the realised position.
+    pub fn new(kin: &'w Kin, bodies: &'w [BodyLayout], frame: &Frame) -> Loose<'w> {
+        let frame = FrameLayout::new(frame, bodies);
+        let f = frame.at(bodies, &kin.q);
+        Loose { h: frame.body().map(|b| kin.here(bodies, b)), frame, f }
+    }
+
+    /// Its Jacobian; `None` on the ground.
+    pub fn jac(&self) -> Option<FrameJac<'_>> {
+        self.h.map(|h| FrameJac { h, frame: &self.frame, f: &self.f })
+    }
+}

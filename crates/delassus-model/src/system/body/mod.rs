@@ -1,0 +1,315 @@
+//! Kinds of bodies: the only folder that knows what a body is made of.
+//!
+//! Everything else sees frames: where they are and how they move ([`FrameKin`]), and how they follow
+//! the velocities of whatever carries them ([`FrameJac`], with as many columns as that has). A kind is
+//! one file with one implementation of [`Kind`]; it then works with every joint, force, sensor and
+//! contact, which its contract test shows (`contract.rs`).
+
+/// Runs an expression with a kind of body as a type, without a call by pointer.
+macro_rules! of_kind {
+    ($kind:expr, $k:ident => $run:expr) => {
+        match $kind {
+            $crate::BodyKind::Planar => {
+                type $k = $crate::system::body::planar::Planar;
+                $run
+            }
+            $crate::BodyKind::Rigid => {
+                type $k = $crate::system::body::rigid::Rigid;
+                $run
+            }
+            $crate::BodyKind::Point => {
+                type $k = $crate::system::body::point::Point;
+                $run
+            }
+            $crate::BodyKind::PlanarPoint => {
+                type $k = $crate::system::body::point::PlanarPoint;
+                $run
+            }
+            #[cfg(test)]
+            $crate::BodyKind::Telescope => {
+                type $k = $crate::system::body::telescope::Telescope;
+                $run
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod contract;
+mod jacobian;
+mod kin;
+mod planar;
+mod point;
+mod pose;
+mod rigid;
+#[cfg(test)]
+mod telescope;
+
+pub(crate) use jacobian::{FrameJac, Varying};
+pub(crate) use kin::{BodyKin, BodyLayout, FrameKin, FrameLayout, Here, Kin, Loose};
+pub use pose::{Pose, PoseForm};
+#[cfg(test)]
+pub(crate) use telescope::telescoping;
+
+use crate::Body;
+use crate::spec::BodyType;
+use delassus_dae::Block;
+use delassus_math::{Mat3, Quat, Vec3};
+use std::ops::Range;
+
+/// Kind of body: which coordinates it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// x, y, θ.
+    Planar,
+    /// ℝ³ × SO(3).
+    Rigid,
+    /// x, y, z.
+    Point,
+    /// x, y.
+    PlanarPoint,
+    /// Rigid with a rod that slides along x; see `telescope.rs`.
+    #[cfg(test)]
+    Telescope,
+}
+
+/// Kinds that model files may name.
+const KINDS: [BodyKind; 4] =
+    [BodyKind::Planar, BodyKind::Rigid, BodyKind::Point, BodyKind::PlanarPoint];
+
+/// Velocity and angular velocity (or a variation of them), ground components.
+pub(crate) type Twist = [Vec3; 2];
+
+/// What a kind of body knows.
+///
+/// Coordinates begin with those of the mass centre, or of another point that stands for the body, and
+/// its orientation; velocities with those of this point in ground components and the angular velocity in
+/// body components. A kind may have any further ones behind them.
+pub(crate) trait Kind {
+    /// Word for it in model files.
+    const NAME: &'static str;
+    /// What messages call one.
+    const LABEL: &'static str;
+    /// Fields of model files that have a meaning for it, of those that not all bodies have.
+    const FIELDS: &'static [&'static str];
+    /// It stays in the x-y plane.
+    const PLANAR: bool;
+    /// Its velocities that turn it, after those that move it; empty for what cannot turn.
+    const ROTATION: Range<usize>;
+    /// How motion files keep its place.
+    const POSE: PoseForm;
+    /// Its mass matrix does not depend on where it is.
+    const CONSTANT_MASS: bool = true;
+    /// Its coordinate that is an angle about z and counts turns, and velocity that is its rate.
+    const ANGLE: Option<usize> = None;
+
+    /// Names of its coordinates and of its velocities.
+    fn names(b: &Body) -> (Vec<String>, Vec<String>);
+    /// Its part of the manifold.
+    fn blocks(b: &Body) -> Vec<Block>;
+
+    /// Writes the coordinates of a place of the mass centre; those that say more than that are left.
+    fn put(pose: &Pose, q: &mut [f64]);
+    /// Orientation, and the angle about z with its turns where it is kept.
+    fn turn(q: &[f64]) -> (Quat, f64);
+    /// Where it is.
+    fn place(q: &[f64], at: &mut BodyKin);
+    /// How it moves; after `place`.
+    fn travel(v: &[f64], at: &mut BodyKin);
+
+    /// Point of the body whose frame carries what is fixed at `p` (body components, from the mass
+    /// centre): where all of the body turns as one, its mass centre serves all.
+    fn anchor(_p: &Vec3) -> Vec3 {
+        Vec3::zeros()
+    }
+    /// Where a frame is.
+    fn place_frame(frame: &FrameLayout, at: &BodyKin, q: &[f64], f: &mut FrameKin);
+    /// How a frame moves; after `place_frame`.
+    fn move_frame(frame: &FrameLayout, at: &BodyKin, v: &[f64], f: &mut FrameKin);
+
+    /// out += Jᵀ (lin, ang).
+    fn pull(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]);
+    /// out += c times the row of J that gives the velocity of the origin along a ground axis.
+    #[inline]
+    fn pull_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
+        let mut lin = Vec3::zeros();
+        lin[axis] = c;
+        Self::pull(j, &lin, &Vec3::zeros(), out);
+    }
+    /// Which entries of that row change with the configuration.
+    fn varying(_axis: usize) -> Varying {
+        Varying::Many
+    }
+    /// Column k of J: twist per unit of velocity k.
+    fn column(j: &FrameJac<'_>, k: usize) -> Twist;
+    /// ∂(twist)/∂ξ_k at fixed velocities.
+    fn drift(j: &FrameJac<'_>, k: usize) -> Twist;
+    /// ∂(Jᵀ (lin, ang))/∂ξ at fixed (lin, ang), entry by entry.
+    fn geometric(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, add: impl FnMut(usize, usize, f64));
+
+    /// Its block of M, column by column; zero before.
+    fn mass(h: &Here<'_>, block: &mut [f64]);
+    /// Weight and all forces that come of its own motion; zero before.
+    fn force(h: &Here<'_>, gravity: &Vec3, f: &mut [f64]);
+    /// Its own part of ck ∂(M a − f)/∂ξ + cc ∂(M a − f)/∂v, entry by entry.
+    fn tangent(
+        h: &Here<'_>,
+        gravity: &Vec3,
+        a: &[f64],
+        ck: f64,
+        cc: f64,
+        add: impl FnMut(usize, usize, f64),
+    );
+    /// Kinetic energy, J.
+    fn kinetic(h: &Here<'_>) -> f64;
+    /// Potential energy, J.
+    fn potential(h: &Here<'_>, gravity: &Vec3) -> f64 {
+        -(h.body.mass * gravity.dot(&h.at.x))
+    }
+
+    /// Some rotation has no inertia, so that its block of M is singular.
+    fn lacks_inertia(inertia: &Mat3) -> bool;
+    /// Rotations without inertia: what they are called, and which velocities they consist of.
+    fn idle_rotations(inertia: &Mat3) -> Vec<(String, Vec<(usize, f64)>)>;
+    /// The least real moment of inertia; `None` for what cannot turn.
+    fn least_inertia(inertia: &Mat3) -> Option<f64>;
+}
+
+impl BodyKind {
+    /// Word for it in model files.
+    pub fn name(self) -> &'static str {
+        of_kind!(self, K => K::NAME)
+    }
+
+    /// What messages call one: "a planar body".
+    pub fn label(self) -> &'static str {
+        of_kind!(self, K => K::LABEL)
+    }
+
+    /// Confined to the x-y plane.
+    pub fn is_planar(self) -> bool {
+        of_kind!(self, K => K::PLANAR)
+    }
+
+    /// It has an orientation.
+    pub fn turns(self) -> bool {
+        !self.rotation().is_empty()
+    }
+
+    /// How motion files keep its place.
+    pub fn pose_form(self) -> PoseForm {
+        of_kind!(self, K => K::POSE)
+    }
+
+    /// Writes the coordinates of a place of the mass centre.
+    pub(crate) fn put(self, pose: &Pose, q: &mut [f64]) {
+        of_kind!(self, K => K::put(pose, q));
+    }
+
+    /// Its velocities that turn it; those before move it.
+    pub(crate) fn rotation(self) -> Range<usize> {
+        of_kind!(self, K => K::ROTATION)
+    }
+
+    /// Fields of model files that not all bodies have.
+    pub(crate) fn fields(self) -> &'static [&'static str] {
+        of_kind!(self, K => K::FIELDS)
+    }
+
+    /// Rotations of a body with this inertia that have none.
+    pub(crate) fn idle_rotations(self, inertia: &Mat3) -> Vec<(String, Vec<(usize, f64)>)> {
+        of_kind!(self, K => K::idle_rotations(inertia))
+    }
+}
+
+impl From<BodyType> for BodyKind {
+    fn from(t: BodyType) -> BodyKind {
+        match t {
+            BodyType::Planar => BodyKind::Planar,
+            BodyType::Rigid => BodyKind::Rigid,
+            BodyType::Point => BodyKind::Point,
+            BodyType::PlanarPoint => BodyKind::PlanarPoint,
+        }
+    }
+}
+
+impl std::str::FromStr for BodyKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<BodyKind, String> {
+        let found = KINDS.into_iter().find(|k| k.name() == name);
+        found.ok_or_else(|| format!("`{name}` is no kind of body"))
+    }
+}
+
+impl Body {
+    /// Numbers of coordinates and of velocities.
+    fn sizes(&self) -> (usize, usize) {
+        let of = |b: &Block| match b {
+            Block::Vector(n) => (*n, *n),
+            Block::So3 => (4, 3),
+        };
+        let add = |(q, v): (usize, usize), (x, y): (usize, usize)| (q + x, v + y);
+        self.blocks().iter().map(of).fold((0, 0), add)
+    }
+
+    /// Number of coordinates.
+    pub fn nq(&self) -> usize {
+        self.sizes().0
+    }
+
+    /// Number of velocities.
+    pub fn nv(&self) -> usize {
+        self.sizes().1
+    }
+
+    /// Names of the coordinates.
+    pub fn coordinate_names(&self) -> Vec<String> {
+        of_kind!(self.kind, K => K::names(self)).0
+    }
+
+    /// Names of the velocities.
+    pub fn velocity_names(&self) -> Vec<String> {
+        of_kind!(self.kind, K => K::names(self)).1
+    }
+
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        of_kind!(self.kind, K => K::blocks(self))
+    }
+
+    /// Orientation at the start: body components to ground components.
+    pub fn start_rotation(&self) -> Mat3 {
+        match self.kind.rotation().len() {
+            0 => Mat3::identity(),
+            1 => Quat::from_axis_angle(&Vec3::z(), self.angle).matrix(),
+            _ => self.rotation.matrix(),
+        }
+    }
+
+    /// Writes the coordinates at the start, as given.
+    pub(crate) fn start(&self, q: &mut [f64]) {
+        let p = self.position + self.start_rotation() * self.com;
+        let pose = Pose { p, r: self.rotation, angle: self.angle };
+        self.kind.put(&pose, q);
+    }
+
+    /// Where the body frame is, for coordinates of the body.
+    pub fn pose(&self, q: &[f64]) -> Pose {
+        pose_of(self.kind, &self.com, q)
+    }
+}
+
+/// Where the frame of a body is whose mass centre is at `com` in it.
+pub fn pose_of(kind: BodyKind, com: &Vec3, q: &[f64]) -> Pose {
+    let mut at = BodyKin::default();
+    let (r, angle) = of_kind!(kind, K => {
+        K::place(q, &mut at);
+        K::turn(q)
+    });
+    Pose { p: at.x - at.r_wb * com, r, angle }
+}
+
+/// Names from words.
+fn words(list: &[&str]) -> Vec<String> {
+    list.iter().map(|x| (*x).to_owned()).collect()
+}
