@@ -38,8 +38,8 @@ pub(super) struct Delassus {
     row_first: Vec<usize>,
     scratch: Vec<f64>,
     loaded: bool,
-    /// Rows depend on each other: the points share loads in many ways, and evenly is chosen.
-    redundant: bool,
+    /// Rows depend on each other, once it was asked.
+    redundant: Option<bool>,
     even: even::Scratch,
     /// `inverse` is that of the system at hand.
     inverted: bool,
@@ -134,7 +134,7 @@ impl Delassus {
                 None => self.form(nv, respond)?,
             }
             self.loaded = true;
-            self.redundant = even::is_redundant(&self.w, b.len(), &mut self.even);
+            self.redundant = None;
         }
         let p = cone::DenseProblem { w: &self.w, b, laws };
         if laws.len() == 1 {
@@ -150,7 +150,17 @@ impl Delassus {
             }
         }
         let settings = cone::Settings { solver: cone::Solver::Auto, ..*settings };
-        Ok(even::solve(&p, self.redundant, &settings, r, &mut self.dense, &mut self.even))
+        // without friction all ways to share a load move the bodies alike
+        let rough = laws.iter().any(|l| matches!(l, cone::Law::Coulomb { mu, .. } if *mu > 0.0));
+        let shared = rough
+            && match self.redundant {
+                Some(known) => known,
+                None => even::is_redundant(&self.w, b.len(), &mut self.even),
+            };
+        if rough {
+            self.redundant = Some(shared);
+        }
+        Ok(even::solve(&p, shared, &settings, r, &mut self.dense, &mut self.even))
     }
 
     fn solve_factored(

@@ -106,6 +106,28 @@ impl GenAlpha {
         damps && self.starts_far(h)
     }
 
+    /// v̈ at the start would turn v round within the step: it belongs to a vibration that the step cannot
+    /// follow, or to a motion that begins from rest.
+    pub(super) fn outruns(&self, h: f64) -> bool {
+        let damps = self.co.alpha_f != 0.0 || self.co.alpha_m != 0.0;
+        let [v, a, j] = [&self.v0, &self.base.a, &self.jerk].map(|x| self.size(|i| x[i]));
+        damps && h * h * j > v + h * a
+    }
+
+    /// The part of v̈ that a step of h can follow, into `dx`.
+    pub(super) fn filter_jerk<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+    ) -> Result<(), StepFailure> {
+        let (a, jerk) = (std::mem::take(&mut self.base.a), std::mem::take(&mut self.jerk));
+        let followed = self.follow(p, ws, from, h, &a, &jerk);
+        (self.base.a, self.jerk) = (a, jerk);
+        followed
+    }
+
     /// Takes from v̇ at the start what a step of h cannot follow, if that is much.
     pub(super) fn filter<P: Problem>(
         &mut self,
@@ -114,6 +136,29 @@ impl GenAlpha {
         from: &State,
         h: f64,
     ) -> Result<bool, StepFailure> {
+        let a = std::mem::take(&mut self.base.a);
+        let followed = self.follow(p, ws, from, h, &a, &a);
+        self.base.a = a;
+        followed?;
+        let lost = 0.5 * h * h * self.size(|i| self.base.a[i] - self.dx[i]);
+        if !(lost > NEAR_BY) {
+            return Ok(false);
+        }
+        self.base.a.copy_from_slice(&self.dx);
+        Ok(true)
+    }
+
+    /// The part of x that a step of h can follow, into `dx`; a is v̇ at the start.
+    #[allow(clippy::too_many_arguments)]
+    fn follow<P: Problem>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        from: &State,
+        h: f64,
+        a: &[f64],
+        x: &[f64],
+    ) -> Result<(), StepFailure> {
         let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
         e.mass(&mut self.mass);
         e.jacobian(&mut self.jac);
@@ -121,7 +166,7 @@ impl GenAlpha {
         let point = Point {
             h,
             xi: &self.xi,
-            a: &self.base.a,
+            a,
             lambda: &self.base.lambda,
             mass: &self.mass,
             jac: &self.jac,
@@ -131,19 +176,13 @@ impl GenAlpha {
         self.matrix.renew = true;
         self.work.factorizations += 1;
         self.r.fill(0.0);
-        mass_mul_add(&self.mass_blocks, &self.mass, &self.base.a, &mut self.r);
+        mass_mul_add(&self.mass_blocks, &self.mass, x, &mut self.r);
         let c_m = self.co.c_m();
         for r in &mut self.r {
             *r *= c_m;
         }
         self.res.fill(0.0);
-        self.matrix.jac_pattern().mul_add(&self.jac, 1.0, &self.base.a, &mut self.res);
-        self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
-        let lost = 0.5 * h * h * self.size(|i| self.base.a[i] - self.dx[i]);
-        if !(lost > NEAR_BY) {
-            return Ok(false);
-        }
-        self.base.a.copy_from_slice(&self.dx);
-        Ok(true)
+        self.matrix.jac_pattern().mul_add(&self.jac, 1.0, x, &mut self.res);
+        self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)
     }
 }

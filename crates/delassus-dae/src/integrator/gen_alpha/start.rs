@@ -148,13 +148,18 @@ impl GenAlpha {
             return Ok(());
         }
         self.jerk(p, ws, from, h)?;
+        let filtered = self.outruns(h);
+        if filtered {
+            self.filter_jerk(p, ws, from, h)?;
+        }
+        let jerk = if filtered { &self.dx } else { &self.jerk };
         for i in 0..nv {
-            self.a0[i] += self.co.delta * h * self.jerk[i];
+            self.a0[i] += self.co.delta * h * jerk[i];
         }
         if offset {
             p.manifold().bracket(&self.v0, &self.base.a, &mut self.tmp);
             for i in 0..nv {
-                self.tmp[i] = h * h * (self.co.c_q * self.jerk[i] + self.tmp[i] / 12.0);
+                self.tmp[i] = h * h * (self.co.c_q * jerk[i] + self.tmp[i] / 12.0);
             }
             self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
             self.acc.jac_mul(&self.tmp, &mut self.rows);
