@@ -28,6 +28,7 @@ mod sequential;
 mod slip;
 mod swerve;
 
+use crate::even;
 use crate::response::Response;
 use delassus_cone as cone;
 use delassus_dae::{Law, PointId, RestitutionLaw};
@@ -144,6 +145,11 @@ impl Meeting {
         self.largest * largest(sizes.filter(|s| s.1 > 0.0).map(|(u, root)| u / root))
     }
 
+    /// Whether impulses have to do with the approach; what is no number has not.
+    fn is_bounded(&self, p: &[f64], before: &[f64]) -> bool {
+        largest(p.iter().enumerate().map(|(i, p)| p.abs() * self.root(i))) <= self.most(before)
+    }
+
     /// Impulses by the laws, which have to do with the approach.
     fn attempt(
         &self,
@@ -153,9 +159,7 @@ impl Meeting {
         ws: &mut cone::Workspace,
     ) -> Result<Vec<f64>, ImpactError> {
         let p = by_law(self, before, one_by_one, factor, ws)?;
-        // no number is not bounded either
-        let top = p.iter().enumerate().map(|(i, p)| p.abs() * self.root(i));
-        if largest(top) <= self.most(before) {
+        if self.is_bounded(&p, before) {
             return Ok(p);
         }
         Err(self.none("impulses without bound"))
@@ -299,21 +303,27 @@ fn solve(
     Err(m.none(&format!("{:?}, residual {:.1e}", report.status, report.residual)))
 }
 
-/// Impulses that end the approach of rates u without restitution. A solution is known to exist; where the
-/// rows of a linkage have many, and solvers find none, a little compliance leaves one.
+/// Impulses that end the approach of rates u without restitution. A solution is known to exist. The rows
+/// of a linkage may have many, without bound some of them: then loads are spread evenly, and where solvers
+/// find none, a little compliance leaves one.
 fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, ImpactError> {
     let laws = laws(m);
     let found = solve(m, (&m.w, u), &laws, ws);
-    if found.is_ok() {
+    if found.as_ref().is_ok_and(|p| m.is_bounded(p, u)) {
         return found;
+    }
+    let stiff = cone::DenseProblem { w: &m.w, b: u, laws: &laws };
+    let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
+    let mut p = vec![0.0; m.n];
+    let even = even::solve(&stiff, true, &settings, &mut p, ws, &mut even::Scratch::default());
+    if even.status == cone::Status::Solved && m.is_bounded(&p, u) {
+        return Ok(p);
     }
     let mut soft = m.w.clone();
     (0..m.n).for_each(|i| soft[i * (m.n + 1)] *= 1.0 + COMPLIANCE);
-    let mut p = vec![0.0; m.n];
-    let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
+    p.fill(0.0);
     let compliant = cone::DenseProblem { w: &soft, b: u, laws: &laws };
     cone::solve(&compliant, &mut p, &settings, ws);
-    let stiff = cone::DenseProblem { w: &m.w, b: u, laws: &laws };
     if cone::natural_residual(&stiff, &p, ws) <= COMPLIANT_RESIDUAL { Ok(p) } else { found }
 }
 

@@ -10,7 +10,7 @@ const UNSTABLE_STEPS: u32 = 5;
 /// Beyond this the step follows nothing; many in a row are no passing peak.
 const HOPELESS: f64 = 0.1;
 /// Movement in one step, in sizes of the model or radians, that no motion makes.
-const RUNAWAY: f64 = 1e6;
+pub(super) const RUNAWAY: f64 = 1e6;
 /// Halvings of a fixed step before a failure is final.
 const MAX_HALVINGS: u32 = 12;
 

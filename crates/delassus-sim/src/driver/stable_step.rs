@@ -7,6 +7,7 @@
 //! runs with shorter and shorter steps, from where the trouble began.
 
 use super::Driver;
+use super::fixed::RUNAWAY;
 use delassus_dae::{Problem, State};
 
 /// Steps of one trial. Growth by less than [`GROWTH`] over them passes: about 3 % per step.
@@ -18,6 +19,9 @@ const GROWTH: f64 = 10.0;
 const SHORTENED: u32 = 20;
 /// Halvings, in the logarithm, of the gap between a step that holds and one that does not: to 10 %.
 const REFINED: u32 = 4;
+
+/// Steps that are made to see whether the motion itself runs away.
+const MOST: usize = 100_000;
 
 impl<P: Problem> Driver<P> {
     /// The longest step that holds from where the trouble began, s, given one that does not. `None`
@@ -48,6 +52,27 @@ impl<P: Problem> Driver<P> {
         // what is reported afterwards belongs to the present state; it was computed there before
         let _ = self.method.restart(p, &mut self.ws, &self.state);
         good
+    }
+
+    /// The motion does not run away within the time from where the trouble began to the end of the step that
+    /// failed, `too_long`, if steps are as short as `h`.
+    pub(super) fn stays(&mut self, p: &P, h: f64, too_long: f64) -> bool {
+        let (mut here, mut next) = (self.trouble.clone(), self.trouble.clone());
+        let until = self.state.t + too_long;
+        let mut stays = self.method.restart(p, &mut self.ws, &here).is_ok();
+        for _ in 0..MOST {
+            if !stays || here.t >= until {
+                break;
+            }
+            stays = self.method.attempt(p, &mut self.ws, &here, h, &mut next).is_ok();
+            self.method.commit();
+            std::mem::swap(&mut here, &mut next);
+            // what is not a number runs away
+            stays &= too_long * self.scale.fastest(&here.v).0 <= RUNAWAY;
+        }
+        // what is reported afterwards belongs to the present state; it was computed there before
+        let _ = self.method.restart(p, &mut self.ws, &self.state);
+        stays
     }
 
     /// Some steps of this length neither fail nor grow. The changes of the accelerations from step to

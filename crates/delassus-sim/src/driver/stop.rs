@@ -11,7 +11,9 @@ const UNBOUNDED: f64 = 1e12;
 impl<P: Problem> Driver<P> {
     /// A fixed step that an explicit method cannot take, and the longest that it can.
     pub(super) fn unstable(&mut self, p: &P, h: f64) -> SimError {
-        let Some(stable) = self.longest_stable_step(p, h) else {
+        // a motion that shorter steps do not keep from running away is no matter of stability
+        let found = self.longest_stable_step(p, h).filter(|stable| self.stays(p, *stable, h));
+        let Some(stable) = found else {
             return self.stop(p, SimErrorKind::StepTooSmall, h);
         };
         SimError {
