@@ -10,7 +10,7 @@ use delassus::io::results::{Checkpoint, CheckpointError, read_checkpoint, write_
 use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, Simulation};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The file in the results folder.
@@ -26,10 +26,29 @@ pub struct About {
     pub version: String,
     /// Identifies the content of the model.
     pub model_sha256: String,
-    /// The command, with paths that do not depend on where it was called.
+    /// The command.
     pub run: RunArgs,
+    /// Where it was called: its paths begin there.
+    directory: PathBuf,
     /// Time that was reached, s.
     pub t: f64,
+}
+
+impl About {
+    /// The command as it is to be given here. Paths stay as they were where it is the same place, so that the
+    /// results name the model as they would have.
+    pub fn run_here(&self) -> RunArgs {
+        let mut run = self.run.clone();
+        if std::env::current_dir().is_ok_and(|here| here == self.directory) {
+            return run;
+        }
+        let at = |path: &mut PathBuf| *path = self.directory.join(&path);
+        at(&mut run.model.model);
+        run.model.allow_dir.iter_mut().for_each(at);
+        let files = [&mut run.csv, &mut run.parquet, &mut run.events, &mut run.dump_states];
+        files.into_iter().flatten().for_each(at);
+        run
+    }
 }
 
 /// How often the arguments ask for a checkpoint, on the clock.
@@ -112,17 +131,8 @@ impl<'a> Saver<'a> {
             faults: vec![crate::output::refused(path, e)],
         };
         std::fs::create_dir_all(folder).map_err(|e| refused(folder, &e))?;
-        let fixed = |path: &Path| absolute(path).map_err(|e| refused(path, &e));
-        let fixed_if = |path: &Option<PathBuf>| path.as_deref().map(fixed).transpose();
-        let mut run = a.clone();
-        run.model.model = fixed(&a.model.model)?;
-        run.model.allow_dir =
-            a.model.allow_dir.iter().map(|d| fixed(d)).collect::<Result<_, _>>()?;
-        run.out = Some(fixed(folder)?);
-        run.csv = fixed_if(&a.csv)?;
-        run.parquet = fixed_if(&a.parquet)?;
-        run.events = fixed_if(&a.events)?;
-        run.dump_states = fixed_if(&a.dump_states)?;
+        let here = Path::new(".");
+        let directory = std::env::current_dir().map_err(|e| refused(here, &e))?;
         Ok(Saver {
             inner,
             every,
@@ -131,7 +141,8 @@ impl<'a> Saver<'a> {
             about: About {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 model_sha256: prepared.hash.clone(),
-                run,
+                run: a.clone(),
+                directory,
                 t: prepared.model.state.t,
             },
             fault: None,

@@ -10,8 +10,8 @@ use delassus::sim::{RestoreError, Simulation};
 
 /// Goes on with the run of a results folder, to the same files.
 pub fn resume(a: &ResumeArgs) -> Result<Exit, Failure> {
-    let (mut about, memory) = checkpoint::read(&a.folder)?;
-    let run = &mut about.run;
+    let (about, memory) = checkpoint::read(&a.folder)?;
+    let mut run = about.run_here();
     if let Some(model) = &a.model {
         run.model.model.clone_from(model);
     }
@@ -21,9 +21,9 @@ pub fn resume(a: &ResumeArgs) -> Result<Exit, Failure> {
     if !a.quiet && !a.json {
         crate::console::warn(&format!("going on from t = {} s\n", about.t));
     }
-    run_watched(&about.run, |prepared, _| {
+    run_watched(&run, |prepared, _| {
         let sim = restored(&about, &memory, prepared)?;
-        integrate(sim, &about.run, prepared)
+        integrate(sim, &run, prepared)
     })
 }
 

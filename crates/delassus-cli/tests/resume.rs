@@ -15,7 +15,8 @@ use support::Bench;
 const KILLS: u64 = 20;
 
 /// Files that hold nothing about the clock.
-const SAME: [&str; 8] = [
+const SAME: [&str; 9] = [
+    "scene.json",
     "results.csv",
     "diagnostics.csv",
     "results.parquet",

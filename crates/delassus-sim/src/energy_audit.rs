@@ -80,12 +80,14 @@ pub(crate) struct EnergyAudit {
     least: [f64; 2],
     /// Steps in a row with energy from nowhere.
     gained: u32,
+    /// Kinetic energy of a body that moves no faster than errors of velocities may be, J: it is at rest.
+    unmoved: f64,
     /// End of the last step, s.
     t: f64,
 }
 remember!(EnergyAudit {
     steps, fastest, rate, explained, kinetic, potential, exchanged, last, largest, error,
-    least, gained, t,
+    least, gained, t, unmoved,
 } apart from { structure, size, inverse, mass, product, tol });
 
 impl EnergyAudit {
@@ -112,6 +114,7 @@ impl EnergyAudit {
             error: 0.0,
             least: [start.kinetic + start.potential; 2],
             gained: 0,
+            unmoved: 0.0,
             t,
         }
     }
@@ -196,6 +199,13 @@ impl EnergyAudit {
                 sum += (p * error).powi(2);
             }
         }
+        for k in 0..self.structure.mass.count() {
+            let shape = &self.structure.mass;
+            let (n, dof, at) = (shape.sizes()[k], shape.dof(k), shape.value(k));
+            let error = |i: usize| tol.rtol * self.size[dof + i] * self.rate + tol.atol;
+            let own = (0..n).map(|i| 0.5 * self.mass[at + i * n + i] * error(i).powi(2));
+            self.unmoved = self.unmoved.max(own.sum());
+        }
         // the error test takes the root of the mean square
         (2.0 * self.size.len() as f64 * sum).sqrt()
     }
@@ -215,7 +225,7 @@ impl EnergyAudit {
     fn limit(&self) -> f64 {
         let moved = self.moved();
         let expected = match self.tol {
-            Some(_) => self.explained.clamp(LEAST * moved, MOST * moved),
+            Some(_) => self.explained.clamp(LEAST * moved, MOST * moved).max(self.unmoved),
             None => MOST * moved,
         };
         expected + ROUND_OFF * self.largest

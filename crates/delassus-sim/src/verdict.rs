@@ -282,7 +282,11 @@ fn contact(s: &Summary, items: &mut Vec<Item>) {
         ("stick_speed", "Sticking contacts that move", "m/s", "N_STICK_MOVES"),
         (&c.stick_speed, tone(c.stick_speed.value, speed, STICK)),
         "contacts that are said to stick move by at most",
-        "friction there is not to be relied on: compare with --scheme time-stepping",
+        if by_steps {
+            "friction there is not to be relied on: take a smaller --step, or compare with --scheme hybrid"
+        } else {
+            "friction there is not to be relied on: compare with --scheme time-stepping"
+        },
     );
     worst(
         items,

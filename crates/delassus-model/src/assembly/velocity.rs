@@ -20,6 +20,9 @@ const SWEEPS: usize = 6;
 /// Inertia of what has none, in typical ones of the model, where given velocities are weighed.
 const FLOOR: f64 = 1e-3;
 
+/// Part of a body's own inertia that is added everywhere, for axes about which it has none.
+const NOTHING: f64 = 1e-9;
+
 /// A wanted velocity: Σ c v = value.
 #[derive(Clone)]
 struct Wanted {
@@ -227,10 +230,18 @@ impl Setting<'_> {
         let (_, n) = self.sys.body_span(body);
         let value = self.sys.structure().mass.value(body);
         let rotation = self.sys.model().bodies[body].kind.rotation();
-        let least = FLOOR * self.typical_mass();
-        let turning = least * self.sys.length_scale().powi(2);
+        let own = |i: usize| self.mass[value + i * n + i];
+        let most = |range: std::ops::Range<usize>| range.map(own).fold(0.0, f64::max);
+        // next to nothing beside its own inertia; what has none at all takes that of others
+        let (mass, inertia) = (most(0..rotation.start), most(rotation.clone()));
+        let typical = if mass > 0.0 { mass } else { self.typical_mass() };
+        let moving = if mass > 0.0 { NOTHING * mass } else { FLOOR * typical };
+        let turning = match inertia > 0.0 {
+            true => NOTHING * inertia,
+            false => FLOOR * typical * self.sys.length_scale().powi(2),
+        };
         DMatrix::from_fn(n, n, |i, j| {
-            let floor = if rotation.contains(&i) { turning } else { least };
+            let floor = if rotation.contains(&i) { turning } else { moving };
             self.mass[value + j * n + i] + if i == j { floor } else { 0.0 }
         })
     }
