@@ -82,13 +82,15 @@ pub(crate) struct EnergyAudit {
     gained: u32,
     /// Kinetic energy of a body that moves no faster than errors of velocities may be, J: it is at rest.
     unmoved: f64,
+    /// Rate that gravity would bring about, 1/s.
+    falls: f64,
     /// End of the last step, s.
     t: f64,
 }
 remember!(EnergyAudit {
     steps, fastest, rate, explained, kinetic, potential, exchanged, last, largest, error,
     least, gained, t, unmoved,
-} apart from { structure, size, inverse, mass, product, tol });
+} apart from { falls, structure, size, inverse, mass, product, tol });
 
 impl EnergyAudit {
     /// From the time and the energies at the start.
@@ -115,6 +117,7 @@ impl EnergyAudit {
             least: [start.kinetic + start.potential; 2],
             gained: 0,
             unmoved: 0.0,
+            falls: (0.1 * sys.model().gravity.norm() / sys.length_scale()).sqrt(),
             t,
         }
     }
@@ -202,7 +205,8 @@ impl EnergyAudit {
         for k in 0..self.structure.mass.count() {
             let shape = &self.structure.mass;
             let (n, dof, at) = (shape.sizes()[k], shape.dof(k), shape.value(k));
-            let error = |i: usize| tol.rtol * self.size[dof + i] * self.rate + tol.atol;
+            let rate = self.rate.max(self.falls);
+            let error = |i: usize| tol.rtol * self.size[dof + i] * rate + tol.atol;
             let own = (0..n).map(|i| 0.5 * self.mass[at + i * n + i] * error(i).powi(2));
             self.unmoved = self.unmoved.max(own.sum());
         }

@@ -125,3 +125,43 @@ fn velocities_that_fit_are_kept() {
     assert!((got[0] - 2.0).abs() < 1e-12 && (got[1] - 5.0).abs() < 1e-12, "{got:?}");
     assert!(notes.is_empty(), "{notes:?}");
 }
+
+/// A velocity and a rate that do not fit are weighed by the body that has them: neither a body that has
+/// nothing to do with it nor the length of the model has a say.
+#[test]
+fn other_bodies_have_no_say() {
+    let start = |more: &str| {
+        let text = format!(
+            r#"schema = 1
+gravity = [0, 0]
+[body.bob]
+type = "planar"
+mass = 0.05
+inertia = 1e-6
+position = [0, -0.1]
+velocity = [1, 0]
+rate = 0
+markers = {{ top = [0, 0.1] }}
+[joint.pin]
+type = "revolute"
+between = ["ground", "bob.top"]
+{more}
+[sensor.w]
+type = "joint-rate"
+joint = "pin"
+[analysis]
+end = 0.01
+"#
+        );
+        let model = assembled(&parsed(&text), &[]);
+        support::run(&model, |_| {}).results.get("w").unwrap()[0]
+    };
+    // least ½m(ωl − v)² + ½Iω²
+    let right = 0.05 * 0.1 * 1.0 / (0.05 * 0.1 * 0.1 + 1e-6);
+    let frame = "[body.frame]\ntype = \"planar\"\nmass = 2000\ninertia = 500\nposition = [5, 0]\n";
+    let tower = "[ground.markers]\nfar = [1000, 0]\n";
+    for more in ["", frame, tower] {
+        let w = start(more);
+        assert!((w.abs() / right - 1.0).abs() < 1e-8, "{w} {right}: {more}");
+    }
+}
