@@ -8,6 +8,7 @@
 pub mod assembly;
 mod compile;
 mod diagnostic;
+mod graph;
 mod joint;
 mod model;
 pub mod spec;
