@@ -152,7 +152,7 @@ impl GenAlpha {
             mass: vec![0.0; st.mass.value_len()],
             jac: n_jac(),
             jac_start: n_jac(),
-            mass_blocks: st.mass,
+            mass_blocks: st.mass.clone(),
             scale: p.scales().q,
             a_alg: nv(),
             before: derived.clone(),
