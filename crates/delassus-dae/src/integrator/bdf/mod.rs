@@ -57,6 +57,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "backward differences of order 1 to 5 on stabilised index 2; stiff systems, adaptive or fixed step",
     order: [5, 5, 5],
     dense_order: 5,
+    varies_order: true,
     index: 2,
     stiff: true,
     error_order: 6,
