@@ -1,9 +1,12 @@
 //! `cargo xtask`: the chores of this repository.
 
+mod budget;
 mod web;
 
+use budget::Times;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 use xtask::{check_repository, root};
 
 const USAGE: &str = "\
@@ -86,18 +89,34 @@ const fn step(arguments: &'static str) -> Step {
     Step { arguments, environment: None }
 }
 
-/// All steps in order, up to the first that fails.
+/// All steps in order, up to the first that fails; how long they took is told in any case.
 fn ci(root: &Path) -> Result<(), String> {
-    for step in &STEPS {
-        cargo(root, step)?;
-    }
-    paths(root)?;
-    web::test(root)?;
+    let mut times = Times::default();
+    let done = ci_steps(root, &mut times);
+    print!("{}", times.report());
+    done?;
     println!("\nci: everything passed");
     Ok(())
 }
 
-fn cargo(root: &Path, step: &Step) -> Result<(), String> {
+fn ci_steps(root: &Path, times: &mut Times) -> Result<(), String> {
+    for step in &STEPS {
+        let start = Instant::now();
+        let done = cargo(root, step, times);
+        times.step(&format!("cargo {}", step.arguments), start.elapsed());
+        done?;
+    }
+    let start = Instant::now();
+    let done = paths(root);
+    times.step("xtask paths", start.elapsed());
+    done?;
+    let start = Instant::now();
+    let done = web::test(root);
+    times.step("xtask web", start.elapsed());
+    done
+}
+
+fn cargo(root: &Path, step: &Step, times: &mut Times) -> Result<(), String> {
     println!("\n==> cargo {}", step.arguments);
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -105,7 +124,8 @@ fn cargo(root: &Path, step: &Step) -> Result<(), String> {
     if let Some((name, value)) = step.environment {
         command.env(name, value);
     }
-    match command.status() {
+    let is_test = step.arguments.starts_with("test ");
+    match if is_test { times.test(&mut command) } else { command.status() } {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`cargo {}` failed ({status})", step.arguments)),
         Err(e) => Err(format!("`cargo {}` cannot be run: {e}", step.arguments)),

@@ -36,7 +36,7 @@ impl fmt::Display for Fault {
 /// - relative links and their anchors lead somewhere;
 /// - paths in backticks in `ARCHITECTURE.md` exist;
 /// - models named anywhere exist, and every model of `models/` is named in the book;
-/// - every page of the book is in its `SUMMARY.md`;
+/// - every page of the book is in its `SUMMARY.md`, once;
 /// - every error code of the sources is in the reference page, and no other.
 pub fn check_repository(root: &Path) -> io::Result<Vec<Fault>> {
     let mut documents = Vec::new();
@@ -153,10 +153,16 @@ fn book(root: &Path, documents: &[PathBuf], faults: &mut Vec<Fault>) -> io::Resu
     if !root.join(&summary).is_file() {
         return Ok(());
     }
-    let listed: BTreeSet<PathBuf> = markdown::links(&fs::read_to_string(root.join(&summary))?)
-        .into_iter()
-        .filter_map(|found| resolve(source, &found.text))
-        .collect();
+    // that what is listed exists is a matter of links
+    let mut listed = BTreeSet::new();
+    for found in markdown::links(&fs::read_to_string(root.join(&summary))?) {
+        if let Some(page) = resolve(source, &found.text)
+            && !listed.insert(page)
+        {
+            let message = format!("the page `{}` is listed twice", found.text);
+            faults.push(fault(&summary, found.line, message));
+        }
+    }
     let mut named = BTreeSet::new();
     for page in documents.iter().filter(|d| d.starts_with(source)) {
         if *page != summary && !listed.contains(page) {

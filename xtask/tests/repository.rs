@@ -76,7 +76,10 @@ fn the_book_is_complete() {
     let folder = Folder::new(
         "book",
         &[
-            ("docs/src/SUMMARY.md", "- [Start](start.md)\n- [Codes](reference/errors.md)\n"),
+            (
+                "docs/src/SUMMARY.md",
+                "- [Start](start.md)\n- [Codes](reference/errors.md)\n- [Gone](gone.md)\n- [Again](start.md)\n",
+            ),
             ("docs/src/start.md", "Run models/a.toml, then models/b.toml.\n"),
             ("docs/src/lost.md", "Nobody finds me.\n"),
             ("docs/src/reference/errors.md", "| `E_A` | x |\n| `E_OLD` | y |\n"),
@@ -90,7 +93,9 @@ fn the_book_is_complete() {
     assert_eq!(
         folder.faults(),
         [
+            "docs/src/SUMMARY.md:3: the link `gone.md` leads nowhere",
             "docs/src/start.md:1: there is no model `models/b.toml`",
+            "docs/src/SUMMARY.md:4: the page `start.md` is listed twice",
             "docs/src/lost.md: the page is not in docs/src/SUMMARY.md",
             "docs/src/SUMMARY.md: no page of the book names the model `models/c.toml`",
             "docs/src/reference/errors.md: the code `E_NEW` is not explained",

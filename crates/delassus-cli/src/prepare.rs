@@ -6,11 +6,11 @@ use crate::fault::Fault;
 use crate::limits::{self, Bounds};
 use crate::settings::Settings;
 use crate::{reading, report};
-use delassus::dae::integrator::{self, OptionError, STEPPING, catalogue, described};
-use delassus::expr::suggest;
+use delassus::dae::integrator::{MethodId, OptionError, STEPPING, catalogue};
 use delassus::io::model_file::{self, LoadedModel, SourceMap};
-use delassus::model::spec::{ModelSpec, SchemeType};
-use delassus::model::{Assembled, DEFAULT_METHOD, Diagnostic, System, assemble, compile_bounded};
+use delassus::model::{
+    Assembled, Choice, ChoiceError, Diagnostic, System, assemble, compile_bounded,
+};
 use delassus::sim::{RunOptions, SetupError};
 use sha2::{Digest, Sha256};
 
@@ -134,9 +134,9 @@ fn ready(
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     settings.apply(&mut spec);
     let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
-    let mut faults: Vec<Diagnostic> = unknown_method(&spec).into_iter().collect();
-    faults.extend(idle_method(&spec, &places.settings));
-    faults.extend(foreign_options(&spec, &places.settings));
+    let choice = Choice::of(spec.method.name.as_deref(), spec.method.scheme);
+    let mut faults: Vec<Diagnostic> = idle_method(&choice, &places.settings).into_iter().collect();
+    faults.extend(foreign_options(&choice, &places.settings));
     let compiled = match compile_bounded(&spec, &args.set, bounds.elements) {
         Ok(model) if faults.is_empty() => model,
         other => {
@@ -160,28 +160,11 @@ fn ready(
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
 }
 
-/// The library checks the method only when a run starts; here it is one fault among others.
-fn unknown_method(spec: &ModelSpec) -> Option<Diagnostic> {
-    let name = spec.method.name.as_deref()?;
-    if described(name).is_some() {
-        return None;
-    }
-    let known = || catalogue().map(|m| m.name);
-    let help = match suggest(name, known()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("use one of: {}", known().collect::<Vec<_>>().join(", ")),
-    };
-    let message = format!("there is no method `{name}`");
-    Some(Diagnostic::error("E_UNKNOWN_METHOD", "method.name", message).help(help))
-}
-
 /// A method of the command line that time-stepping would not use. In a file it is for the other
 /// schemes, and a note tells so; here it is a mistake.
-fn idle_method(spec: &ModelSpec, settings: &Settings) -> Option<Diagnostic> {
+fn idle_method(choice: &Result<Choice, ChoiceError>, settings: &Settings) -> Option<Diagnostic> {
     let name = settings.method()?;
-    if spec.method.scheme != Some(SchemeType::TimeStepping) || integrator::info(name).is_none() {
-        return None;
-    }
+    choice.as_ref().ok()?.unused?;
     let message = format!("{name} cannot do time-stepping, which is the scheme of this run");
     let able: Vec<&str> = STEPPING.iter().map(|m| m.name).collect();
     let help = format!(
@@ -193,14 +176,12 @@ fn idle_method(spec: &ModelSpec, settings: &Settings) -> Option<Diagnostic> {
 
 /// Options on the command line that the method does not have. In a file they may be meant for
 /// another method; here they are a mistake.
-fn foreign_options(spec: &ModelSpec, settings: &Settings) -> Vec<Diagnostic> {
-    let stepping = spec.method.scheme == Some(SchemeType::TimeStepping);
-    let name = spec.method.name.as_deref().unwrap_or(DEFAULT_METHOD);
-    let method = match described(name) {
-        None => return Vec::new(),
-        Some(_) if stepping && integrator::stepping(name).is_none() => integrator::MOREAU_JEAN,
-        Some(method) => method,
+fn foreign_options(choice: &Result<Choice, ChoiceError>, settings: &Settings) -> Vec<Diagnostic> {
+    let runs = match choice {
+        Ok(choice) => Some(choice.method),
+        Err(e) => e.method(),
     };
+    let Some(method) = runs.map(MethodId::info) else { return Vec::new() };
     let foreign = settings.options().iter().filter(|g| method.option(&g.name).is_none());
     let fault = |name: &str| {
         let has: Vec<&str> = method.options.iter().map(|o| o.name).collect();

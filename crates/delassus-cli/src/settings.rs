@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::fault::Fault;
 use crate::number::{count, number};
-use delassus::dae::integrator::{self, OptionKind, catalogue};
+use delassus::dae::integrator::{MethodId, OptionKind, catalogue};
 use delassus::expr::{Dim, suggest};
 use delassus::model::spec::{ModelSpec, Scalar, SchemeType, option_dim, option_names};
 
@@ -104,9 +104,9 @@ impl Settings {
         }
         if let Some(name) = &self.method {
             spec.method.name = Some(name.clone());
-            // a time-stepping method brings its scheme
-            if self.scheme.is_none() && integrator::stepping(name).is_some() {
-                spec.method.scheme = Some(SchemeType::TimeStepping);
+            // a time-stepping method brings its scheme, whatever the file has for other methods
+            if let (None, Some(MethodId::Stepping(_))) = (self.scheme, MethodId::named(name)) {
+                spec.method.scheme = None;
             }
         }
     }

@@ -115,7 +115,7 @@ impl Accel {
     /// onto must be what it solves, so all rows take part only where the chosen ones lose their
     /// grip, or where none are left out.
     pub(crate) fn beside_rows<P: Problem>(p: &P) -> Result<Accel, KktError> {
-        let rank = p.structure().rank;
+        let rank = &p.structure().rank;
         Accel::with_rows(p, false, rank.is_delicate() && !rank.almost)
     }
 
@@ -153,7 +153,7 @@ impl Accel {
         } else {
             None
         };
-        let subset = RowSubset::new(s.jac, chosen)?;
+        let subset = RowSubset::new(s.jac.clone(), chosen)?;
         let kkt = CondensedKkt::new(
             s.mass.clone(),
             subset.pattern().clone(),

@@ -31,7 +31,7 @@ pub struct Foresight<'a, P: Problem> {
 impl<'a, P: Problem> Foresight<'a, P> {
     /// At a state.
     pub fn new(p: &'a P, ws: &mut P::Ws, s: &'a State) -> Foresight<'a, P> {
-        let (d, blocks) = (p.dims(), p.structure().mass);
+        let (d, blocks) = (p.dims(), &p.structure().mass);
         let mut f = Foresight {
             p,
             s,

@@ -165,7 +165,7 @@ pub trait Problem: Send + Sync {
     /// The configuration manifold.
     fn manifold(&self) -> &Manifold;
     /// Sparsity.
-    fn structure(&self) -> Structure;
+    fn structure(&self) -> &Structure;
     /// Typical magnitudes.
     fn scales(&self) -> Scales {
         let d = self.dims();

@@ -113,7 +113,7 @@ impl<S: System> Problem for VelocityOnly<S> {
     fn manifold(&self) -> &Manifold {
         self.0.manifold()
     }
-    fn structure(&self) -> Structure {
+    fn structure(&self) -> &Structure {
         self.0.structure()
     }
     fn scales(&self) -> Scales {

@@ -37,7 +37,7 @@ const GGL: &[(&str, &str)] = &[("stabilization", "ggl")];
 /// Unit mass on x² + y² = 1: tangential force 2 (2 − speed) + ∫(2 − speed), radial force of 5
 /// outwards. From (1, 0) with speed 0.5: speed = 2 − 1.5 (1 − t) e^−t, integral z = 1.5 t e^−t,
 /// angle 2 t − z, λ = −(5 + speed²)/2.
-struct CircularTrack(Manifold);
+struct CircularTrack(Manifold, Structure);
 
 #[derive(Default)]
 struct OnTrack {
@@ -70,8 +70,8 @@ impl Problem for CircularTrack {
     fn manifold(&self) -> &Manifold {
         &self.0
     }
-    fn structure(&self) -> Structure {
-        Structure::dense(2, 1)
+    fn structure(&self) -> &Structure {
+        &self.1
     }
     fn workspace(&self) -> OnTrack {
         OnTrack::default()
@@ -131,7 +131,7 @@ impl Problem for CircularTrack {
 
 fn track() -> (CircularTrack, State) {
     let s = State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0, 0.5], z: vec![0.0] };
-    (CircularTrack(Manifold::vector(2)), s)
+    (CircularTrack(Manifold::vector(2), Structure::dense(2, 1)), s)
 }
 
 /// Largest |g| up to each of the given numbers of steps.

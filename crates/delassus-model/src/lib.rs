@@ -6,14 +6,17 @@
 //! This crate touches no files and knows no integrator.
 
 pub mod assembly;
+mod choice;
 mod compile;
 mod diagnostic;
+mod graph;
 mod joint;
 mod model;
 pub mod spec;
 mod system;
 
 pub use assembly::{Assembled, AssemblyReport, Redundancy, assemble};
+pub use choice::{Choice, ChoiceError, DEFAULT_METHOD, DEFAULT_SMOOTH, nearest_method};
 pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;

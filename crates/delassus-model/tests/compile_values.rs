@@ -428,6 +428,15 @@ fn options_of_methods() {
     let wrong = format!("{dopri}baumgarte_alpha = \"3 s\"");
     refused(&wrong, "E_DIMENSION", "method.baumgarte_alpha", "", "");
     refused(&format!("{gen_alpha}rho_inf = \"1 s\""), "E_DIMENSION", "method.rho_inf", "", "");
-    // an unknown method is the runner's business, but its options must exist
-    refused("[method]\nname = \"?\"\nrho_inf = 3", "E_RANGE", "method.rho_inf", "3", "");
+    // the options of a method that does not exist are judged by those of all others
+    refused(
+        "[method]\nname = \"?\"\nrho_inf = 0.5",
+        "E_UNKNOWN_METHOD",
+        "method.name",
+        "?",
+        "mdop5",
+    );
+    let both = faults("[method]\nname = \"?\"\nrho_inf = 3");
+    let both: Vec<_> = both.iter().map(|f| (f.code, f.path.as_str())).collect();
+    assert_eq!(both, [("E_RANGE", "method.rho_inf"), ("E_UNKNOWN_METHOD", "method.name")]);
 }

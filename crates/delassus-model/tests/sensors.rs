@@ -395,3 +395,24 @@ fn a_rolling_wheel_advances_by_its_radius() {
         check_vector(&vector(&m, "v"), &Vec3::new(0.8, 0.0, 0.0), shape);
     }
 }
+
+/// A force that reads a ladder of formulas: 2⁸⁰ ways lead down, and each rung is read once.
+#[test]
+fn many_ways_to_a_sensor_are_one() {
+    const RUNGS: usize = 80;
+    let mut text = format!(
+        "{PLANAR}\n[force.f]\ntype = 'force'\nat = 'a.m'\nforce = ['1 N * e0', 0]\n[sensor]\n"
+    );
+    for k in 0..RUNGS {
+        let (one, two) = (k + 1, k + 2);
+        text += &format!("e{k} = {{ type = 'expression', value = '(e{one} + e{two})/2' }}\n");
+    }
+    for k in RUNGS..RUNGS + 2 {
+        text += &format!("e{k} = {{ type = 'angle', of = 'a.m' }}\n");
+    }
+    let mut meter = Meter::new(system(&text));
+    let (d, q) = (meter.sys.dims(), meter.sys.given_configuration());
+    let s = State { t: 0.0, q, v: vec![0.0; d.nv], z: vec![0.0; d.nz] };
+    let m = meter.read(&s, &vec![0.0; d.nv], &[]);
+    check(m["e0"], 1.2, "mean of equals");
+}

@@ -26,7 +26,7 @@ const NONE: usize = usize::MAX;
 impl Groups {
     /// Blocks joined by rows of G.
     pub fn new<P: Problem>(p: &P) -> Groups {
-        Groups::of_structure(&p.structure(), false)
+        Groups::of_structure(p.structure(), false)
     }
 
     /// Blocks joined by rows of G and, with `forces`, by the pattern of K and C.

@@ -215,7 +215,15 @@ impl<P: Unilateral> Mode<P> {
         for i in moved.filter(|i| **i >= b.n_pos) {
             *i += first_vel - b.n_pos;
         }
-        let structure = Structure { jac, independent_rows: independent, rank, ..s };
+        let structure = Structure {
+            mass: s.mass.clone(),
+            jac,
+            tangent: s.tangent.clone(),
+            constant_mass: s.constant_mass,
+            mass_floor: s.mass_floor.clone(),
+            independent_rows: independent,
+            rank,
+        };
         let mut mode = Mode {
             dims: Dims { n_pos, n_vel, ..b },
             base_dims: b,
@@ -376,8 +384,8 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.manifold()
     }
 
-    fn structure(&self) -> Structure {
-        self.structure.clone()
+    fn structure(&self) -> &Structure {
+        &self.structure
     }
 
     fn scales(&self) -> Scales {

@@ -288,7 +288,7 @@ impl Selector {
     ) -> Result<Mode<P>, KktError> {
         let mode = Mode::new(base.clone(), active.to_vec(), None, speed)?;
         if active.is_empty() {
-            let own = base.structure().independent_rows;
+            let own = base.structure().independent_rows.clone();
             return Mode::new(base.clone(), Vec::new(), own, speed);
         }
         // rows of points in W, normals before sticking directions, with their rows in G
@@ -308,7 +308,7 @@ impl Selector {
         }
         let found = self.response.dependence(&rows.iter().map(|r| r.0).collect::<Vec<_>>());
         let b = base.dims();
-        let own = base.structure().independent_rows;
+        let own = base.structure().independent_rows.clone();
         if own.is_none() && !found.is_redundant() {
             return Ok(mode);
         }

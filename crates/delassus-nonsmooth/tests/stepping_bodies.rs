@@ -202,6 +202,7 @@ fn two_links_and_a_wall() {
                 ],
                 independent: None,
                 manifold: Manifold::vector(4),
+                structure: Default::default(),
             };
             if redundant {
                 p.links.push((Some(0), 1, 1.0));
@@ -253,6 +254,7 @@ fn rolling_disc_hits_a_stop() {
             gaps: vec![(contact(0.5, 0.0, 0), vec![-1.0, 0.0], 1.0)],
             independent: None,
             manifold: Manifold::vector(2),
+            structure: Default::default(),
         };
         let mut s = State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2], z: vec![0.0] };
         let mut fastest_back = 0.0f64;
@@ -323,6 +325,7 @@ fn massless_point_hits_a_wall() {
             gaps: vec![(contact(0.6, 0.0, 0), vec![0.0, 0.0, -1.0, 0.0], 0.9)],
             independent: None,
             manifold: Manifold::vector(4),
+            structure: Default::default(),
         };
         let (sin, cos) = 1.2f64.sin_cos();
         let q = vec![-sin, -cos, cos, -sin];

@@ -16,7 +16,7 @@
 
 use crate::step_log::StepRow;
 use delassus_dae::problem::mass_mul_add;
-use delassus_dae::{Derived, Energies, Problem, State, Structure, Tolerances};
+use delassus_dae::{Derived, Energies, Problem, State, Tolerances};
 use delassus_math::remember;
 use delassus_model::{System, Workspace};
 use serde::Serialize;
@@ -57,7 +57,6 @@ pub struct EnergyBalance {
 
 /// Follows the energies of a run from step to step.
 pub(crate) struct EnergyAudit {
-    structure: Structure,
     size: Vec<f64>,
     inverse: Vec<f64>,
     mass: Vec<f64>,
@@ -90,19 +89,17 @@ pub(crate) struct EnergyAudit {
 remember!(EnergyAudit {
     steps, fastest, rate, explained, kinetic, potential, exchanged, last, largest, error,
     least, gained, t, unmoved,
-} apart from { falls, structure, size, inverse, mass, product, tol });
+} apart from { falls, size, inverse, mass, product, tol });
 
 impl EnergyAudit {
     /// From the time and the energies at the start.
     pub fn new(sys: &System, t: f64, start: Energies) -> EnergyAudit {
-        let structure = sys.structure();
         let (nv, size) = (sys.dims().nv, sys.scales().q);
         EnergyAudit {
             inverse: size.iter().map(|s| 1.0 / s).collect(),
             size,
-            mass: vec![0.0; structure.mass.value_len()],
+            mass: vec![0.0; sys.structure().mass.value_len()],
             product: vec![0.0; nv],
-            structure,
             tol: None,
             steps: 0,
             fastest: 0.0,
@@ -196,14 +193,14 @@ impl EnergyAudit {
         let mut sum = 0.0;
         for (x, rate) in [(&s.v, self.rate), (&d.a, 1.0)] {
             self.product.fill(0.0);
-            mass_mul_add(&self.structure.mass, &self.mass, x, &mut self.product);
+            mass_mul_add(&sys.structure().mass, &self.mass, x, &mut self.product);
             for (p, size) in self.product.iter().zip(&self.size) {
                 let error = tol.rtol * size * rate + tol.atol;
                 sum += (p * error).powi(2);
             }
         }
-        for k in 0..self.structure.mass.count() {
-            let shape = &self.structure.mass;
+        let shape = &sys.structure().mass;
+        for k in 0..shape.count() {
             let (n, dof, at) = (shape.sizes()[k], shape.dof(k), shape.value(k));
             let rate = self.rate.max(self.falls);
             let error = |i: usize| tol.rtol * self.size[dof + i] * rate + tol.atol;

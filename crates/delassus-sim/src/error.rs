@@ -134,7 +134,8 @@ impl SimErrorKind {
 /// Whether a row counts as a consequence of others, or gives way to them.
 fn follows_from_others<P: Problem>(p: &P, row: usize) -> bool {
     let s = p.structure();
-    s.independent_rows.is_some_and(|rows| !rows.contains(&row)) || s.rank.yielding.contains(&row)
+    s.independent_rows.as_ref().is_some_and(|rows| !rows.contains(&row))
+        || s.rank.yielding.contains(&row)
 }
 
 /// A run that stopped before its end. What was computed until then is kept.

@@ -1,10 +1,10 @@
 //! Settings of a run, and what they must agree on.
 
 use crate::error::SetupError;
-use delassus_dae::integrator::{self, Abilities, METHODS, MethodInfo, catalogue, described, info};
+use delassus_dae::integrator::{Abilities, METHODS, MethodId, MethodInfo, catalogue};
 use delassus_dae::{Options, Problem};
 use delassus_model::spec::SchemeType;
-use delassus_model::{ContactTolerances, Model, System};
+use delassus_model::{Choice, ChoiceError, ContactTolerances, Model, System, nearest_method};
 
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,14 +52,11 @@ impl RunOptions {
     /// time-stepping method brings its scheme; instead of time-stepping another one is hybrid.
     pub fn for_method(m: &Model, name: &str) -> RunOptions {
         let mut options = m.method.options.clone();
-        if let Some(method) = described(name) {
-            options.retain(|name| method.option(name).is_some());
+        let method = MethodId::named(name);
+        if let Some(info) = method.map(MethodId::info) {
+            options.retain(|name| info.option(name).is_some());
         }
-        let scheme = match m.method.scheme {
-            _ if integrator::stepping(name).is_some() => SchemeType::TimeStepping,
-            SchemeType::TimeStepping => SchemeType::Hybrid,
-            other => other,
-        };
+        let scheme = m.method.scheme.with_method(method);
         RunOptions {
             method: name.to_owned(),
             rtol: m.method.rtol,
@@ -81,20 +78,7 @@ impl RunOptions {
     /// Checks the settings against each other and against the start time.
     pub fn check(&self, t_start: f64) -> Result<(), SetupError> {
         let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
-        let Some(method) = described(&self.method) else {
-            let known: Vec<&'static str> = catalogue().map(|m| m.name).collect();
-            let suggestion =
-                delassus_expr::suggest(&self.method, known.iter().copied()).map(str::to_owned);
-            return Err(SetupError::UnknownMethod { name: self.method.clone(), suggestion, known });
-        };
-        if integrator::stepping(&self.method).is_some() && self.scheme != SchemeType::TimeStepping {
-            let message = format!(
-                "{} is a method of time-stepping, but the scheme is \"{}\"",
-                self.method,
-                self.scheme.name()
-            );
-            return bad("E_METHOD_SCHEME", "scheme", message);
-        }
+        let choice = self.choice()?;
         let span = self.t_end - t_start;
         if !(span > 0.0 && span.is_finite()) {
             return bad(
@@ -140,16 +124,30 @@ impl RunOptions {
         {
             return bad("E_TOLERANCE", "atol", format!("atol ({a}) must be positive"));
         }
-        self.options.check(&method)?;
+        // options of a method that time-stepping does not use are not used either
+        let named = choice.unused.map_or(choice.method, MethodId::Smooth);
+        self.options.check(&named.info())?;
         Ok(())
     }
 
-    /// The method that runs.
-    pub(crate) fn effective(&self) -> Option<MethodInfo> {
-        let named = described(&self.method)?;
-        let smooth = info(&self.method).is_some();
-        let replaced = smooth && self.scheme == SchemeType::TimeStepping;
-        Some(if replaced { integrator::MOREAU_JEAN } else { named })
+    /// What runs.
+    pub(crate) fn choice(&self) -> Result<Choice, SetupError> {
+        Choice::of(Some(&self.method), Some(self.scheme)).map_err(|e| match e {
+            ChoiceError::Unknown => SetupError::UnknownMethod {
+                name: self.method.clone(),
+                suggestion: nearest_method(&self.method).map(str::to_owned),
+                known: catalogue().map(|m| m.name).collect(),
+            },
+            ChoiceError::Scheme(_, scheme) => SetupError::Setting {
+                code: "E_METHOD_SCHEME",
+                what: "scheme",
+                message: format!(
+                    "{} is a method of time-stepping, but the scheme is \"{}\"",
+                    self.method,
+                    scheme.name()
+                ),
+            },
+        })
     }
 }
 
@@ -184,13 +182,4 @@ pub(crate) fn check_abilities(p: &System, method: &MethodInfo) -> Result<(), Set
         missing,
         able: able_methods(p).iter().map(|m| m.name).collect(),
     })
-}
-
-/// There is no method of this name.
-pub(crate) fn unknown(name: &str) -> SetupError {
-    SetupError::UnknownMethod {
-        name: name.to_owned(),
-        suggestion: None,
-        known: catalogue().map(|m| m.name).collect(),
-    }
 }

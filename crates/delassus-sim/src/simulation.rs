@@ -10,13 +10,13 @@ use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
-use crate::options::{RunOptions, check_abilities, unknown};
+use crate::options::{RunOptions, check_abilities};
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
 use crate::verdict::{Verdict, judge};
-use delassus_dae::integrator::{MethodInfo, make};
+use delassus_dae::integrator::{MethodId, MethodInfo};
 use delassus_dae::{Hermite, Problem, Settings, State, Tolerances};
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::spec::SchemeType;
@@ -99,7 +99,8 @@ impl Simulation {
         let sys = model.system.clone();
         let t_start = model.state.t;
         opts.check(t_start)?;
-        let method = opts.effective().ok_or_else(|| unknown(&opts.method))?;
+        let choice = opts.choice()?;
+        let method = choice.info();
         let tol = Tolerances {
             rtol: opts.rtol.unwrap_or(method.default_rtol),
             // atol is added to the relative part, which is scaled by the model's own size
@@ -126,19 +127,21 @@ impl Simulation {
             pass_end: true,
         };
         let (clock, cpu) = (Instant::now(), CpuClock::start());
-        let engine: Box<dyn Engine> = if in_contact(&sys, opts) {
-            let runs = contact::Runs { method, settings: &settings, driver: driver_opts };
-            Box::new(contact::ContactEngine::new(model, opts, runs, &mut recorder)?)
-        } else {
-            let method =
-                make(&opts.method, &*sys, &settings).ok_or_else(|| unknown(&opts.method))??;
-            let driver = Driver::new(&*sys, method, model.state.clone(), driver_opts);
-            let driver = driver.map_err(|e| SetupError::Setting {
-                code: "E_START",
-                what: "start",
-                message: format!("the method cannot start: {e}"),
-            })?;
-            Box::new(Smooth { sys: sys.clone(), driver, fed: 0.0 })
+        let engine: Box<dyn Engine> = match choice.method {
+            MethodId::Smooth(id) if !in_contact(&sys, opts) => {
+                let method = id.make(&*sys, &settings)?;
+                let driver = Driver::new(&*sys, method, model.state.clone(), driver_opts);
+                let driver = driver.map_err(|e| SetupError::Setting {
+                    code: "E_START",
+                    what: "start",
+                    message: format!("the method cannot start: {e}"),
+                })?;
+                Box::new(Smooth { sys: sys.clone(), driver, fed: 0.0 })
+            }
+            method => {
+                let runs = contact::Runs { method, settings: &settings, driver: driver_opts };
+                Box::new(contact::ContactEngine::new(model, opts, runs, &mut recorder)?)
+            }
         };
         match engine.counts().fixed_step {
             None => recorder.audit.expect(tol),

@@ -14,7 +14,7 @@
 use crate::contact::{CHANNELS, Event, found_after};
 use crate::contact_track::{ContactTrack, TouchPoint};
 use delassus_dae::problem::mass_mul_add;
-use delassus_dae::{Derived, Law, Point, PointId, Problem, State, Structure, Unilateral};
+use delassus_dae::{Derived, Law, Point, PointId, Problem, State, Unilateral};
 use delassus_math::remember;
 use delassus_model::{System, Workspace};
 
@@ -36,7 +36,6 @@ struct Member {
 
 /// Finds closed points; owns its buffers.
 pub(crate) struct Toucher {
-    structure: Structure,
     ids: Vec<PointId>,
     members: Vec<Member>,
     /// As many as there ever were members.
@@ -51,7 +50,7 @@ pub(crate) struct Toucher {
     /// Events whose places are known or given up, in the order in which they were found.
     placed: u64,
 }
-remember!(Toucher { placed } apart from { structure, ids, members, points, mass, jac, weight, parts, solver, ws });
+remember!(Toucher { placed } apart from { ids, members, points, mass, jac, weight, parts, solver, ws });
 
 impl Toucher {
     pub fn new(sys: &System) -> Toucher {
@@ -60,7 +59,6 @@ impl Toucher {
         Toucher {
             mass: vec![0.0; structure.mass.value_len()],
             jac: vec![0.0; structure.jac.nnz()],
-            structure,
             ids: Vec::new(),
             members: Vec::new(),
             points: Vec::new(),
@@ -145,7 +143,7 @@ impl Toucher {
 
     /// Normal forces of the members, nowhere negative.
     fn share(&mut self, sys: &System, ws: &Workspace, d: &Derived) {
-        let s = &self.structure;
+        let s = sys.structure();
         let mut left = vec![0.0; self.weight.len()];
         sys.force(ws, &mut left);
         sys.mass(ws, &mut self.mass);

@@ -17,6 +17,8 @@ pub struct MethodInfo {
     pub order: [u32; 3],
     /// Order of the values between steps.
     pub dense_order: u32,
+    /// Varies its order: the one above is the highest, not the one it keeps.
+    pub varies_order: bool,
     /// Differentiation index of the constraints it works on.
     pub index: u8,
     /// Implicit, for stiff systems.
@@ -101,6 +103,7 @@ impl MethodInfo {
         summary: "",
         order: [1, 1, 1],
         dense_order: 1,
+        varies_order: false,
         index: 1,
         stiff: false,
         adaptive: true,
@@ -112,6 +115,11 @@ impl MethodInfo {
         options: &[],
         citation: "",
     };
+
+    /// Whether this is its name or another name of it.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
 
     /// The option of this name, if the method has it.
     pub fn option(&self, name: &str) -> Option<&'static OptionInfo> {

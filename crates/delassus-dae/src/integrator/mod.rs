@@ -2,8 +2,8 @@
 //!
 //! A method is four things: its data (tableau, α, β, γ), its memory (buffers, history), one
 //! attempt at a step, and a name with order and capabilities. Step-size control, events,
-//! output and the loop live elsewhere. To add one: write a file here, add it to [`METHODS`]
-//! and [`make`], and give it a line in a `tests/contract_*.rs`.
+//! output and the loop live elsewhere. To add one: write a file here, add it to [`SmoothId`]
+//! (the compiler names the places), and give it a line in a `tests/contract_*.rs`.
 
 mod al;
 mod bdf;
@@ -13,6 +13,7 @@ mod first_guess;
 mod gen_alpha;
 mod ggl;
 mod half_explicit;
+mod id;
 mod info;
 mod lin_euler;
 mod mns;
@@ -26,11 +27,12 @@ pub use bdf::Bdf;
 pub use explicit::{Direct, Explicit};
 pub use gen_alpha::GenAlpha;
 pub use half_explicit::{Hem5, Phem56};
+pub use id::{MethodId, SmoothId};
 pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 pub use radau5::Radau5;
-pub use stepping::{MOREAU_JEAN, NONSMOOTH_GEN_ALPHA, SCHATZMAN_PAOLI, STEPPING};
+pub use stepping::SteppingId;
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
@@ -38,7 +40,6 @@ use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_linalg::KktError;
 use delassus_math::memory::Remember;
-use explicit::{dop853, dopri5, rk4, rkf45};
 
 /// What a method is told when it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,42 +124,44 @@ pub trait Integrator<P: Problem>: Send + Remember {
 pub const AT_BORDER: f64 = 0.85;
 
 /// All methods of smooth motion.
-pub const METHODS: &[MethodInfo] = &[
-    dopri5::MDOP5.info,
-    dopri5::DOPRI5.info,
-    rkf45::RKF45.info,
-    rk4::RK4.info,
-    dop853::DOP853.info,
-    half_explicit::HEM5,
-    half_explicit::PHEM56,
-    gen_alpha::INDEX3,
-    gen_alpha::INDEX2,
-    gen_alpha::STABILIZED,
-    gen_alpha::HHT,
-    gen_alpha::NEWMARK,
-    bdf::INFO,
-    radau5::INFO,
-    lin_euler::INFO,
-    al::AL,
-    al::ALI3P,
-    al::ALI3PVS,
-    al::MAL,
-    mns::INFO,
-];
+pub const METHODS: &[MethodInfo] = &smooth();
 
-/// Description of a method by its name or another name of it.
-pub fn info(name: &str) -> Option<MethodInfo> {
-    METHODS.iter().copied().find(|m| m.name == name || m.aliases.contains(&name))
+/// All methods of time-stepping; the first is the one where none is named.
+pub const STEPPING: &[MethodInfo] = &time_stepping();
+
+const fn smooth() -> [MethodInfo; SmoothId::ALL.len()] {
+    let mut out = [MethodInfo::BASE; SmoothId::ALL.len()];
+    let mut i = 0;
+    while i < out.len() {
+        out[i] = SmoothId::ALL[i].info();
+        i += 1;
+    }
+    out
 }
 
-/// Description of a method or of a time-stepping method by name.
+const fn time_stepping() -> [MethodInfo; SteppingId::ALL.len()] {
+    let mut out = [MethodInfo::BASE; SteppingId::ALL.len()];
+    let mut i = 0;
+    while i < out.len() {
+        out[i] = SteppingId::ALL[i].info();
+        i += 1;
+    }
+    out
+}
+
+/// Description of a method of smooth motion by its name or another name of it.
+pub fn info(name: &str) -> Option<MethodInfo> {
+    SmoothId::named(name).map(SmoothId::info)
+}
+
+/// Description of any method by name.
 pub fn described(name: &str) -> Option<MethodInfo> {
-    info(name).or_else(|| stepping(name))
+    MethodId::named(name).map(MethodId::info)
 }
 
 /// Description of a time-stepping method by name.
 pub fn stepping(name: &str) -> Option<MethodInfo> {
-    STEPPING.iter().copied().find(|m| m.name == name)
+    SteppingId::named(name).map(SteppingId::info)
 }
 
 /// All methods, time-stepping methods last.
@@ -166,46 +169,11 @@ pub fn catalogue() -> impl Iterator<Item = &'static MethodInfo> + Clone {
     METHODS.iter().chain(STEPPING)
 }
 
-/// Makes a method by name; `None` for an unknown name. Options are taken as they are:
-/// [`Options::check`] comes before. Rows that the method leaves out are watched.
+/// Makes a method of smooth motion by name, see [`SmoothId::make`]; `None` for an unknown name.
 pub fn make<P: Problem + 'static>(
     name: &str,
     p: &P,
     settings: &Settings,
 ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
-    Some(make_plain(name, p, settings)?.map(|method| watched::watched(method, p, settings)))
-}
-
-fn make_plain<P: Problem + 'static>(
-    name: &str,
-    p: &P,
-    settings: &Settings,
-) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
-    fn boxed<P: Problem, I: Integrator<P> + 'static>(
-        i: Result<I, KktError>,
-    ) -> Option<Result<Box<dyn Integrator<P>>, KktError>> {
-        Some(i.map(|i| Box::new(i) as Box<dyn Integrator<P>>))
-    }
-    let info = info(name)?;
-    match info.name {
-        "mdop5" => boxed(Explicit::new(p, settings, &dopri5::MDOP5)),
-        "dopri5" => boxed(Explicit::new(p, settings, &dopri5::DOPRI5)),
-        "rkf45" => boxed(Explicit::new(p, settings, &rkf45::RKF45)),
-        "rk4" => boxed(Explicit::new(p, settings, &rk4::RK4)),
-        "dop853" => boxed(Explicit::new(p, settings, &dop853::DOP853)),
-        "hem5" => boxed(Hem5::new(p, settings)),
-        "phem56" => boxed(Phem56::new(p, settings)),
-        "gen-alpha" | "gen-alpha-index2" | "gen-alpha-ggl" | "hht" | "newmark" => {
-            boxed(GenAlpha::new(p, settings, info))
-        }
-        "bdf" => boxed(Bdf::new(p, settings)),
-        "radau5" => boxed(Radau5::new(p, settings)),
-        "lin-euler" => boxed(LinEuler::new(p, settings)),
-        "al" => boxed(Al::new(p, settings)),
-        "ali3p" => boxed(Ali3p::fixed(p, settings)),
-        "ali3pvs" => boxed(Ali3p::variable(p, settings)),
-        "mal" => boxed(al::mal(p, settings)),
-        "mns" => boxed(mns::mns(p, settings)),
-        _ => None,
-    }
+    Some(SmoothId::named(name)?.make(p, settings))
 }

@@ -7,7 +7,7 @@ use super::info::MethodInfo;
 use super::options::{OptionInfo, OptionKind};
 
 /// Velocities, with θ.
-pub const MOREAU_JEAN: MethodInfo = MethodInfo {
+const MOREAU_JEAN: MethodInfo = MethodInfo {
     name: "moreau-jean",
     summary: "velocities and impulses over a step (theta rule); robust, the default of time-stepping",
     options: &[OptionInfo {
@@ -20,7 +20,7 @@ pub const MOREAU_JEAN: MethodInfo = MethodInfo {
 };
 
 /// Positions at three times.
-pub const SCHATZMAN_PAOLI: MethodInfo = MethodInfo {
+const SCHATZMAN_PAOLI: MethodInfo = MethodInfo {
     name: "schatzman-paoli",
     summary: "positions at three times; enters by part of one step at an impact; for comparison",
     citation: "Paoli & Schatzman, SIAM J. Numer. Anal. 40 (2002)",
@@ -28,7 +28,7 @@ pub const SCHATZMAN_PAOLI: MethodInfo = MethodInfo {
 };
 
 /// Generalized-α with impulses apart.
-pub const NONSMOOTH_GEN_ALPHA: MethodInfo = MethodInfo {
+const NONSMOOTH_GEN_ALPHA: MethodInfo = MethodInfo {
     name: "nonsmooth-gen-alpha",
     summary: "generalized-alpha for smooth motion, impulses apart; for stiff or vibrating parts",
     options: &[OptionInfo {
@@ -42,5 +42,33 @@ pub const NONSMOOTH_GEN_ALPHA: MethodInfo = MethodInfo {
 
 const BASE: MethodInfo = MethodInfo { index: 2, stiff: true, adaptive: false, ..MethodInfo::BASE };
 
-/// All methods of time-stepping; the first is the one where none is named.
-pub const STEPPING: &[MethodInfo] = &[MOREAU_JEAN, SCHATZMAN_PAOLI, NONSMOOTH_GEN_ALPHA];
+/// A method of time-stepping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SteppingId {
+    /// Velocities, with θ.
+    MoreauJean,
+    /// Positions at three times.
+    SchatzmanPaoli,
+    /// Generalized-α with impulses apart.
+    NonsmoothGenAlpha,
+}
+
+impl SteppingId {
+    /// All of them, in the order of lists.
+    pub const ALL: [SteppingId; 3] =
+        [SteppingId::MoreauJean, SteppingId::SchatzmanPaoli, SteppingId::NonsmoothGenAlpha];
+
+    /// What it says about itself.
+    pub const fn info(self) -> MethodInfo {
+        match self {
+            SteppingId::MoreauJean => MOREAU_JEAN,
+            SteppingId::SchatzmanPaoli => SCHATZMAN_PAOLI,
+            SteppingId::NonsmoothGenAlpha => NONSMOOTH_GEN_ALPHA,
+        }
+    }
+
+    /// The method with this name.
+    pub fn named(name: &str) -> Option<SteppingId> {
+        SteppingId::ALL.into_iter().find(|m| m.info().is_called(name))
+    }
+}

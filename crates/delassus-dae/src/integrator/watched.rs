@@ -38,7 +38,7 @@ pub(super) fn watched<P: Problem + 'static>(
 ) -> Box<dyn Integrator<P>> {
     let n_pos = p.dims().n_pos;
     let mut left_out = vec![false; n_pos];
-    for i in p.structure().rank.dependent.into_iter().filter(|i| *i < n_pos) {
+    for i in p.structure().rank.dependent.iter().copied().filter(|i| *i < n_pos) {
         left_out[i] = true;
     }
     if !left_out.contains(&true) {

@@ -60,13 +60,15 @@ pub struct Dense<S> {
     /// Typical size of all coordinates.
     pub scale: f64,
     manifold: Manifold,
+    structure: Structure,
 }
 
 impl<S: System> Dense<S> {
     /// Wraps a system.
     pub fn new(system: S) -> Dense<S> {
         let manifold = Manifold::new(&system.blocks());
-        Dense { system, scale: 1.0, manifold }
+        let structure = Structure::dense(manifold.nv(), system.rows());
+        Dense { system, scale: 1.0, manifold, structure }
     }
 }
 
@@ -79,8 +81,8 @@ impl<S: System> Problem for Dense<S> {
     fn manifold(&self) -> &Manifold {
         &self.manifold
     }
-    fn structure(&self) -> Structure {
-        Structure::dense(self.manifold.nv(), self.system.rows())
+    fn structure(&self) -> &Structure {
+        &self.structure
     }
     fn scales(&self) -> Scales {
         let Dims { nv, n_vel, .. } = self.dims();

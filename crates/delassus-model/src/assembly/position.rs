@@ -106,7 +106,7 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
 fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
     let d = sys.dims();
     let z = sys.initial_z(t, &c.q);
-    let pattern = sys.structure().jac;
+    let pattern = &sys.structure().jac;
     let scales = sys.scales();
     let n = d.nv + d.n_vel;
     let pairs = (0..d.n_vel)
@@ -192,8 +192,8 @@ pub(super) fn solve(
     report.iterations = c.iterations;
     report.residual = c.worst;
     if !(c.worst <= rank_tol::ROWS) {
-        let jac = sys.structure().jac;
-        return Err(vec![diagnose(sys, &c.g, &sys.scales().row, &jac, &c.jac, c.iterations)]);
+        let jac = &sys.structure().jac;
+        return Err(vec![diagnose(sys, &c.g, &sys.scales().row, jac, &c.jac, c.iterations)]);
     }
     moved(sys, &q0, &c.q, report)?;
     Ok(c.q)

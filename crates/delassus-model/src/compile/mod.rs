@@ -13,7 +13,6 @@ mod coordinates;
 mod forces;
 mod frames;
 mod geometry;
-mod graph;
 mod joints;
 mod mesh;
 mod options;

@@ -8,19 +8,16 @@ use super::context::{Env, Path};
 use crate::Diagnostic;
 use crate::spec::{Scalar, Table, option_dim, option_names};
 use delassus_dae::Options;
-use delassus_dae::integrator::{
-    MethodInfo, OptionInfo, OptionKind, OptionValue, catalogue, described,
-};
+use delassus_dae::integrator::{MethodInfo, OptionInfo, OptionKind, OptionValue, catalogue};
 use delassus_expr::suggest;
 
-/// `None` after a fault was reported. An unknown method is not this part's business.
+/// `None` after a fault was reported. `method` is the one that runs, `None` if there is no such.
 pub(super) fn compile(
     env: &Env<'_>,
     path: &Path<'_>,
-    method: &str,
+    method: Option<MethodInfo>,
     given: &Table<Scalar>,
 ) -> Option<Options> {
-    let method = described(method);
     let mut options = Options::default();
     let mut good = true;
     for (name, value) in given.iter() {

@@ -1,8 +1,8 @@
 //! Parameters, in any order.
 
 use super::context::{Env, Path, Section, Sink};
-use super::graph;
 use crate::Diagnostic;
+use crate::graph;
 use crate::spec::{ModelSpec, Scalar};
 use delassus_expr::{Binding, Dim, Expr, Scope};
 use std::cell::RefCell;

@@ -3,10 +3,10 @@
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints};
 use super::frames::{World, ground_frame};
-use super::graph;
 use super::params::is_identifier;
 use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
+use crate::graph;
 use crate::spec::{JointType, SensorSpec, SensorType};
 use crate::{
     Component, CoordinateKind, Diagnostic, EnergyKind, Frame, JointId, JointKind, Measure,

@@ -3,11 +3,12 @@
 use super::bodies::optional;
 use super::context::{Env, Path};
 use super::options;
-use crate::spec::{
-    AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, Scalar, SchemeType,
+use crate::spec::{AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, Scalar};
+use crate::{
+    Analysis, Choice, ChoiceError, ContactTolerances, DEFAULT_METHOD, Diagnostic, Method,
+    nearest_method,
 };
-use crate::{Analysis, ContactTolerances, DEFAULT_METHOD, Diagnostic, Method};
-use delassus_dae::integrator;
+use delassus_dae::integrator::{MethodId, MethodInfo, STEPPING, catalogue};
 use delassus_expr::Dim;
 
 /// Below this a relative tolerance asks for more than double precision has.
@@ -81,8 +82,13 @@ pub(super) fn method(
     let atol = value(&spec.atol, "atol", Dim::Any);
     let step = value(&spec.step, "step", Dim::TIME);
     let max_step = value(&spec.max_step, "max_step", Dim::TIME);
-    let (name, scheme) = chosen(env, &path, spec);
-    let options = options::compile(env, &path, &name, &spec.options);
+    let choice = Choice::of(spec.name.as_deref(), spec.scheme);
+    let runs = match &choice {
+        Ok(choice) => Some(choice.method),
+        Err(e) => e.method(),
+    };
+    let options = options::compile(env, &path, runs.map(MethodId::info), &spec.options);
+    let choice = told(env, &path, spec, choice);
 
     tolerance(env, &path.field("rtol"), rtol.flatten(), MIN_RTOL);
     tolerance(env, &path.field("atol"), atol.flatten(), 0.0);
@@ -96,14 +102,19 @@ pub(super) fn method(
             "leave it out for the method's own limit",
         );
     }
+    let choice = choice?;
     Some(Method {
-        name,
+        // the name as it is given, which may be another one of the same method
+        name: match (&spec.name, choice.unused) {
+            (Some(name), None) => name.clone(),
+            _ => choice.info().name.to_owned(),
+        },
         rtol: rtol?,
         atol: atol?,
         step: step?,
         max_step: max_step?,
         max_steps: spec.max_steps,
-        scheme,
+        scheme: choice.scheme,
         options: options?,
     })
 }
@@ -149,43 +160,54 @@ pub(super) fn contact_tolerances(
     fine.then_some(out)
 }
 
-/// The method that runs and its scheme. A time-stepping method implies its scheme; with that
-/// scheme a method of smooth motion has nothing to do.
-fn chosen(env: &Env<'_>, path: &Path<'_>, spec: &MethodSpec) -> (String, SchemeType) {
-    let stepping = integrator::STEPPING.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
-    match (&spec.name, spec.scheme) {
-        (Some(name), scheme) if integrator::stepping(name).is_some() => {
-            if let Some(scheme) = scheme.filter(|s| *s != SchemeType::TimeStepping) {
-                let message = format!(
-                    "`{name}` is a method of time-stepping, but the scheme is \"{}\"",
-                    scheme.name()
-                );
-                let help = format!(
-                    "leave `scheme` out, or name a method that locates events, such as {DEFAULT_METHOD}"
-                );
-                env.report(
-                    Diagnostic::error("E_METHOD_SCHEME", path.field("scheme").to_string(), message)
-                        .help(help),
-                );
-            }
-            (name.clone(), SchemeType::TimeStepping)
+/// Reports a method and a scheme that do not go together, and a method that is not used.
+fn told(
+    env: &Env<'_>,
+    path: &Path<'_>,
+    spec: &MethodSpec,
+    choice: Result<Choice, ChoiceError>,
+) -> Option<Choice> {
+    let name = spec.name.as_deref().unwrap_or(DEFAULT_METHOD);
+    let choice = match choice {
+        Ok(choice) => choice,
+        Err(ChoiceError::Unknown) => {
+            let help = match nearest_method(name) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of: {}", names(catalogue())),
+            };
+            let message = format!("there is no method `{name}`");
+            let path = path.field("name").to_string();
+            env.report(Diagnostic::error("E_UNKNOWN_METHOD", path, message).help(help));
+            return None;
         }
-        (Some(name), Some(SchemeType::TimeStepping)) if integrator::info(name).is_some() => {
-            let used = integrator::MOREAU_JEAN.name;
-            let message = format!("`{name}` is not used: time-stepping runs with {used} instead");
-            let help = format!("methods of time-stepping: {stepping}; `name` may name one of them");
-            let note = Diagnostic::note("N_METHOD_UNUSED", path.field("name").to_string(), message);
-            env.report(note.help(help));
-            (used.to_owned(), SchemeType::TimeStepping)
+        Err(ChoiceError::Scheme(_, scheme)) => {
+            let message = format!(
+                "`{name}` is a method of time-stepping, but the scheme is \"{}\"",
+                scheme.name()
+            );
+            let help = format!(
+                "leave `scheme` out, or name a method that locates events, such as {DEFAULT_METHOD}"
+            );
+            let path = path.field("scheme").to_string();
+            env.report(Diagnostic::error("E_METHOD_SCHEME", path, message).help(help));
+            return None;
         }
-        (None, Some(SchemeType::TimeStepping)) => {
-            (integrator::MOREAU_JEAN.name.to_owned(), SchemeType::TimeStepping)
-        }
-        (name, scheme) => {
-            let name = name.clone().unwrap_or_else(|| DEFAULT_METHOD.to_owned());
-            (name, scheme.unwrap_or_default())
-        }
+    };
+    if choice.unused.is_some() {
+        let used = choice.info().name;
+        let message = format!("`{name}` is not used: time-stepping runs with {used} instead");
+        let help = format!(
+            "methods of time-stepping: {}; `name` may name one of them",
+            names(STEPPING.iter())
+        );
+        let note = Diagnostic::note("N_METHOD_UNUSED", path.field("name").to_string(), message);
+        env.report(note.help(help));
     }
+    Some(choice)
+}
+
+fn names(methods: impl Iterator<Item = &'static MethodInfo>) -> String {
+    methods.map(|m| m.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Impacts one after another are not known to time-stepping.

@@ -18,9 +18,6 @@ pub struct Analysis {
     pub impacts: ImpactType,
 }
 
-/// The method of models that name none.
-pub const DEFAULT_METHOD: &str = "mdop5";
-
 /// Method and tolerances; `None` = the method's own default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {

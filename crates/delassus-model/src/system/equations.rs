@@ -20,8 +20,8 @@ impl Problem for System {
         &self.manifold
     }
 
-    fn structure(&self) -> Structure {
-        self.structure.clone()
+    fn structure(&self) -> &Structure {
+        &self.structure
     }
 
     fn scales(&self) -> Scales {

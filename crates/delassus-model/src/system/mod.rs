@@ -103,7 +103,9 @@ pub struct System {
     /// known but for whole turns, as those between bodies in space are.
     turning: Vec<usize>,
     probes: Vec<Probe>,
-    /// Sensors that force expressions read, in an order in which they can be evaluated.
+    /// All sensors, each after those that it reads.
+    sensor_order: Vec<usize>,
+    /// Sensors that force expressions read, themselves or through others, in the same order.
     force_inputs: Vec<usize>,
     /// Pairs of a scalar force and a sensor that it depends on.
     n_readings: usize,

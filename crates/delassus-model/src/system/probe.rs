@@ -59,34 +59,14 @@ impl System {
     pub fn measure(&self, ws: &mut Workspace, out: &Outputs<'_>, m: &mut Measured) {
         m.values.resize(self.probes.len(), 0.0);
         ws.vars[var::T] = ws.t;
-        // expressions last: they read the others
-        for expressions in [false, true] {
-            for (k, probe) in self.probes.iter().enumerate() {
-                if matches!(probe, Probe::Expression(_)) != expressions {
-                    continue;
-                }
-                let mut x = self.probe_output(ws, probe, out);
-                if m.seen && self.wraps(probe) {
-                    x += turns(m.values[k] - x);
-                }
-                m.values[k] = x;
-                ws.vars[var::SENSOR + k] = x;
+        for &k in &self.sensor_order {
+            let probe = &self.probes[k];
+            let mut x = self.probe_output(ws, probe, out);
+            if m.seen && self.wraps(probe) {
+                x += turns(m.values[k] - x);
             }
-        }
-        // an expression may read one that stands after it: again until nothing changes
-        for _ in 0..self.probes.len() {
-            let mut changed = false;
-            for (k, probe) in self.probes.iter().enumerate() {
-                if let Probe::Expression(e) = probe {
-                    let x = e.eval(&ws.vars);
-                    changed |= x.to_bits() != m.values[k].to_bits();
-                    m.values[k] = x;
-                    ws.vars[var::SENSOR + k] = x;
-                }
-            }
-            if !changed {
-                break;
-            }
+            m.values[k] = x;
+            ws.vars[var::SENSOR + k] = x;
         }
         m.seen = true;
     }

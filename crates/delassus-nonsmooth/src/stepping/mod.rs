@@ -186,10 +186,7 @@ impl<P: Unilateral> Stepper<P> {
             passing: Passing::new(&op.blocks, d.nv, d.nq),
             op,
             points: Points::default(),
-            groups: (
-                Groups::of_structure(&structure, false),
-                Groups::of_structure(&structure, true),
-            ),
+            groups: (Groups::of_structure(structure, false), Groups::of_structure(structure, true)),
             parts: Parts::new(d),
             delassus: Delassus::default(),
             correction: Correction::new(p),

@@ -1,6 +1,7 @@
 //! Point masses in the plane on links, rolling rows, an auxiliary state, walls.
 
 use delassus_dae::*;
+use std::sync::OnceLock;
 
 /// M diag, constant forces, links of fixed length between points 2i (`None`: the origin), rows that
 /// hold for velocities only, linear gaps.
@@ -12,6 +13,8 @@ pub struct Jointed {
     pub gaps: Vec<(Law, Vec<f64>, f64)>,
     pub independent: Option<Vec<usize>>,
     pub manifold: Manifold,
+    /// Made of the fields above when it is first asked for.
+    pub structure: OnceLock<Structure>,
 }
 
 pub struct Ws {
@@ -37,15 +40,14 @@ impl Problem for Jointed {
     fn manifold(&self) -> &Manifold {
         &self.manifold
     }
-    fn structure(&self) -> Structure {
-        let n = self.mass.len();
-        Structure {
+    fn structure(&self) -> &Structure {
+        self.structure.get_or_init(|| Structure {
             constant_mass: true,
             independent_rows: self.independent.clone(),
             rank: Default::default(),
             mass_floor: self.mass.iter().map(|m| if *m == 0.0 { 1e-6 } else { 0.0 }).collect(),
-            ..Structure::dense(n, self.links.len() + self.rolling.len())
-        }
+            ..Structure::dense(self.mass.len(), self.links.len() + self.rolling.len())
+        })
     }
     fn workspace(&self) -> Ws {
         let n = self.mass.len();

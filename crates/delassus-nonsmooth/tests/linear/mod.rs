@@ -21,6 +21,7 @@ pub struct Linear {
     pub k: Vec<Vec<f64>>,
     pub points: Vec<LinearPoint>,
     pub manifold: Manifold,
+    pub structure: Structure,
     pub sequential: bool,
 }
 
@@ -45,6 +46,7 @@ impl Linear {
             k: vec![vec![0.0; n]; n],
             points: Vec::new(),
             manifold: Manifold::vector(n),
+            structure: Structure { constant_mass: true, ..Structure::dense(n, 0) },
             sequential: false,
         }
     }
@@ -90,8 +92,8 @@ impl Problem for Linear {
     fn manifold(&self) -> &Manifold {
         &self.manifold
     }
-    fn structure(&self) -> Structure {
-        Structure { constant_mass: true, ..Structure::dense(self.f.len(), 0) }
+    fn structure(&self) -> &Structure {
+        &self.structure
     }
     fn workspace(&self) -> Ws {
         Ws { t: 0.0, q: vec![0.0; self.f.len()], v: vec![0.0; self.f.len()] }

@@ -19,6 +19,7 @@ pub struct Planar {
     pub forces: Vec<[f64; 3]>,
     pub corners: Vec<Corner>,
     pub manifold: Manifold,
+    structure: Structure,
 }
 
 pub struct Ws {
@@ -47,6 +48,7 @@ impl Planar {
             bodies,
             corners: Vec::new(),
             manifold: Manifold::vector(3 * n),
+            structure: Structure { constant_mass: true, ..Structure::dense(3 * n, 0) },
         }
     }
 
@@ -92,8 +94,8 @@ impl Problem for Planar {
     fn manifold(&self) -> &Manifold {
         &self.manifold
     }
-    fn structure(&self) -> Structure {
-        Structure { constant_mass: true, ..Structure::dense(3 * self.bodies.len(), 0) }
+    fn structure(&self) -> &Structure {
+        &self.structure
     }
     fn workspace(&self) -> Ws {
         let n = 3 * self.bodies.len();

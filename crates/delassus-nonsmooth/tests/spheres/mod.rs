@@ -16,6 +16,7 @@ pub struct Spheres {
     pub law: Law,
     pub gravity: f64,
     pub manifold: Manifold,
+    structure: Structure,
 }
 
 /// Cells of the broad phase.
@@ -54,6 +55,7 @@ impl Spheres {
             },
             gravity: 9.81,
             manifold: Manifold::new(&blocks),
+            structure: pattern(n),
         }
     }
 
@@ -125,6 +127,21 @@ fn frame(n: &Vec3) -> [Vec3; 2] {
     [t, n.cross(&t)]
 }
 
+/// Blocks of three, no rows.
+fn pattern(n: usize) -> Structure {
+    let nv = 6 * n;
+    let blocks = (0..2 * n).flat_map(|b| (0..9).map(move |e| (3 * b + e / 3, 3 * b + e % 3)));
+    Structure {
+        mass: BlockDiag::new(vec![3; 2 * n]),
+        jac: Csr::dense(0, nv),
+        tangent: Csr::from_pairs(nv, nv, blocks).unwrap_or_else(|_| Csr::dense(nv, nv)),
+        constant_mass: true,
+        mass_floor: vec![0.0; nv],
+        independent_rows: None,
+        rank: Default::default(),
+    }
+}
+
 impl Problem for Spheres {
     type Ws = Ws;
     fn dims(&self) -> Dims {
@@ -133,19 +150,8 @@ impl Problem for Spheres {
     fn manifold(&self) -> &Manifold {
         &self.manifold
     }
-    fn structure(&self) -> Structure {
-        let nv = 6 * self.n;
-        let blocks =
-            (0..2 * self.n).flat_map(|b| (0..9).map(move |e| (3 * b + e / 3, 3 * b + e % 3)));
-        Structure {
-            mass: BlockDiag::new(vec![3; 2 * self.n]),
-            jac: Csr::dense(0, nv),
-            tangent: Csr::from_pairs(nv, nv, blocks).unwrap_or_else(|_| Csr::dense(nv, nv)),
-            constant_mass: true,
-            mass_floor: vec![0.0; nv],
-            independent_rows: None,
-            rank: Default::default(),
-        }
+    fn structure(&self) -> &Structure {
+        &self.structure
     }
     fn scales(&self) -> Scales {
         let mut q = Vec::new();

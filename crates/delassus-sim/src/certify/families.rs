@@ -1,7 +1,7 @@
 //! Which runs are made: one method of each family, so that what they share is the model alone.
 
 use crate::options::{RunOptions, able_methods};
-use delassus_dae::integrator::{MethodInfo, info};
+use delassus_dae::integrator::{MethodId, MethodInfo, info};
 use delassus_dae::{RestitutionLaw, Unilateral};
 use delassus_model::spec::SchemeType;
 use delassus_model::{Assembled, DEFAULT_METHOD};
@@ -47,7 +47,7 @@ impl Family {
 pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, MethodInfo)> {
     let able = able_methods(&model.system);
     let order = |m: &MethodInfo| m.order[0].min(m.order[1]).min(m.dense_order);
-    let rank = |m: &MethodInfo| (m.name == asked.method, m.name == DEFAULT_METHOD, order(m));
+    let rank = |m: &MethodInfo| (m.is_called(&asked.method), m.name == DEFAULT_METHOD, order(m));
     let mut out = Vec::new();
     for family in [Family::Explicit, Family::HalfExplicit, Family::Implicit] {
         let of_family = able.iter().filter(|m| m.adaptive && Family::of(m) == family);
@@ -61,11 +61,8 @@ pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, Meth
 
 /// Settings of a run of one method at a tolerance.
 pub(super) fn options(asked: &RunOptions, m: &MethodInfo, rtol: f64) -> RunOptions {
-    let own = asked.method == m.name;
-    let scheme = match asked.scheme {
-        SchemeType::TimeStepping => SchemeType::Hybrid,
-        other => other,
-    };
+    let own = m.is_called(&asked.method);
+    let scheme = asked.scheme.with_method(MethodId::named(m.name));
     RunOptions {
         method: m.name.to_owned(),
         rtol: Some(rtol),

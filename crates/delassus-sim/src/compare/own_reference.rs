@@ -30,8 +30,6 @@ const TIGHT: f64 = 1e-9;
 /// Longest step of a tight run, in sample intervals; but no more steps than this are forced.
 const STEP_PER_SAMPLE: f64 = 0.5;
 const MOST_CAPPED: f64 = 20_000.0;
-/// Methods of varying order: their highest order is not the one they keep.
-const VARYING: [&str; 1] = ["bdf"];
 
 struct Candidate {
     method: MethodInfo,
@@ -91,7 +89,7 @@ fn candidates(able: &[MethodInfo]) -> Vec<MethodInfo> {
         let mut list: Vec<MethodInfo> =
             able.iter().filter(|m| m.adaptive && m.stiff == stiff).copied().collect();
         // of equal order, a method of one order before one that varies it
-        list.sort_by_key(|m| (std::cmp::Reverse(order(m)), VARYING.contains(&m.name)));
+        list.sort_by_key(|m| (std::cmp::Reverse(order(m)), m.varies_order));
         list
     };
     let (explicit, implicit) = (pick(false), pick(true));
@@ -234,7 +232,7 @@ mod tests {
             m("fixed", false, 9, false),
             m("two", true, 2, true),
             m("eight", false, 8, true),
-            m("bdf", true, 5, true),
+            MethodInfo { varies_order: true, ..m("bdf", true, 5, true) },
             m("radau", true, 5, true),
         ]
         .map(|m| MethodInfo { dense_order: 9, ..m });

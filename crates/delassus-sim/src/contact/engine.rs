@@ -10,14 +10,14 @@ use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::options::RunOptions;
 use crate::recorder::{Channel, Dynamics, Recorder};
-use delassus_dae::integrator::{MethodInfo, make};
+use delassus_dae::integrator::{MethodId, SmoothId, SteppingId};
 use delassus_dae::{
     Derived, Hermite, KktError, Law, Options, PointId, Problem, Settings, State, StepFailure,
     Unilateral,
 };
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::spec::SchemeType as Scheme;
-use delassus_model::{Assembled, ContactTolerances, DEFAULT_METHOD, System};
+use delassus_model::{Assembled, ContactTolerances, DEFAULT_SMOOTH, System};
 use delassus_nonsmooth::{Motion, StepperError, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) const CHANNELS: [(&str, &str); 4] =
     [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
 /// The method for modes that are stiff by friction in space.
-const STIFF: &str = "radau5";
+const STIFF: SmoothId = SmoothId::Radau5;
 /// Steps of one passage of the hybrid.
 const STEPS: f64 = 20.0;
 /// Time within which new trouble counts as the same, in [`super::Thresholds::dense`].
@@ -113,7 +113,7 @@ struct Look {
 /// What a run is made with.
 pub(crate) struct Runs<'a> {
     /// The method that runs, of time-stepping with that scheme.
-    pub method: MethodInfo,
+    pub method: MethodId,
     pub settings: &'a Settings,
     pub driver: DriverOptions,
 }
@@ -127,23 +127,20 @@ impl ContactEngine {
     ) -> Result<ContactEngine, SetupError> {
         let sys = model.system.clone();
         let by_steps = opts.scheme == Scheme::TimeStepping;
-        let scheme = stepping_scheme(&method, &opts.options);
+        let scheme = stepping_scheme(method, &opts.options);
         // beside time-stepping the event-driven part stands idle
-        let (name, settings) = match by_steps {
-            true => (DEFAULT_METHOD, Settings::default()),
-            false => (method.name, settings.clone()),
+        let (id, settings) = match method {
+            MethodId::Stepping(_) => (DEFAULT_SMOOTH, Settings::default()),
+            MethodId::Smooth(id) => (id, settings.clone()),
         };
-        let makes = |name: &'static str, settings: Settings| -> MakeMethod<System> {
-            Box::new(move |m: &_| {
-                let made = make(name, m, &settings);
-                made.ok_or(MakeError::Unknown(name))?.map_err(MakeError::from)
-            })
+        let makes = |id: SmoothId, settings: Settings| -> MakeMethod<System> {
+            Box::new(move |m: &_| id.make(m, &settings).map_err(MakeError::from))
         };
-        let stiff = (!method.stiff && driver.step.is_none()).then(|| {
+        let stiff = (!method.info().stiff && driver.step.is_none()).then(|| {
             let settings = Settings { options: Options::default(), ..settings.clone() };
             makes(STIFF, settings)
         });
-        let mut events = EventDriven::new(sys.clone(), makes(name, settings), &model.state, driver)
+        let mut events = EventDriven::new(sys.clone(), makes(id, settings), &model.state, driver)
             .map_err(|h| start_failed(&halt_error(&sys, h, model.state.t)))?;
         if let Some(stiff) = stiff {
             events = events.with_stiff(stiff);
@@ -621,14 +618,17 @@ fn too_many_steps(steps: u64, t: f64, h: f64, t_end: f64) -> SimError {
 const HAND_OVER: stepping::Scheme = stepping::Scheme::MoreauJean { theta: 0.5 };
 
 /// A time-stepping method with its options; that of the hybrid for what is none.
-fn stepping_scheme(method: &MethodInfo, options: &Options) -> stepping::Scheme {
-    match method.name {
-        "moreau-jean" => stepping::Scheme::MoreauJean { theta: options.number(method, "theta") },
-        "schatzman-paoli" => stepping::Scheme::SchatzmanPaoli,
-        "nonsmooth-gen-alpha" => {
-            stepping::Scheme::NonsmoothGenAlpha { rho: options.number(method, "rho_inf") }
+fn stepping_scheme(method: MethodId, options: &Options) -> stepping::Scheme {
+    let number = |name| options.number(&method.info(), name);
+    match method {
+        MethodId::Smooth(_) => HAND_OVER,
+        MethodId::Stepping(SteppingId::MoreauJean) => {
+            stepping::Scheme::MoreauJean { theta: number("theta") }
         }
-        _ => HAND_OVER,
+        MethodId::Stepping(SteppingId::SchatzmanPaoli) => stepping::Scheme::SchatzmanPaoli,
+        MethodId::Stepping(SteppingId::NonsmoothGenAlpha) => {
+            stepping::Scheme::NonsmoothGenAlpha { rho: number("rho_inf") }
+        }
     }
 }
 

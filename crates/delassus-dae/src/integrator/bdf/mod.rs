@@ -57,6 +57,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "backward differences of order 1 to 5 on stabilised index 2; stiff systems, adaptive or fixed step",
     order: [5, 5, 5],
     dense_order: 5,
+    varies_order: true,
     index: 2,
     stiff: true,
     error_order: 6,
@@ -161,7 +162,7 @@ impl Bdf {
         let d = p.dims();
         let st = p.structure();
         let n_jac = st.jac.nnz();
-        let subset = RowSubset::new(st.jac, st.independent_rows)?;
+        let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
         let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
         let mass_slots = mass_slots(&st.mass, &st.tangent);
         let nv = || vec![0.0; d.nv];
@@ -178,7 +179,7 @@ impl Bdf {
             proj: Projector::new(p, s.constraint_tol),
             kkt,
             mass: vec![0.0; st.mass.value_len()],
-            mass_blocks: st.mass,
+            mass_blocks: st.mass.clone(),
             mass_slots,
             subset,
             scale: p.scales().q,

@@ -52,7 +52,7 @@ const BASE: MethodInfo = MethodInfo {
 };
 
 /// Index 3.
-pub(in crate::integrator) const INDEX3: MethodInfo = MethodInfo {
+const INDEX3: MethodInfo = MethodInfo {
     name: "gen-alpha",
     aliases: &["gen-alpha-index3"],
     summary: "generalized-alpha on index 3, Lie group; stiff systems, adaptive or fixed step",
@@ -62,7 +62,7 @@ pub(in crate::integrator) const INDEX3: MethodInfo = MethodInfo {
 };
 
 /// Index 2.
-pub(in crate::integrator) const INDEX2: MethodInfo = MethodInfo {
+const INDEX2: MethodInfo = MethodInfo {
     name: "gen-alpha-index2",
     summary: "generalized-alpha on index 2: velocity constraints exact, positions drift",
     index: 2,
@@ -71,7 +71,7 @@ pub(in crate::integrator) const INDEX2: MethodInfo = MethodInfo {
 };
 
 /// Stabilised index 2.
-pub(in crate::integrator) const STABILIZED: MethodInfo = MethodInfo {
+const STABILIZED: MethodInfo = MethodInfo {
     name: "gen-alpha-ggl",
     summary: "generalized-alpha on stabilised index 2: position and velocity constraints exact",
     index: 2,
@@ -81,7 +81,7 @@ pub(in crate::integrator) const STABILIZED: MethodInfo = MethodInfo {
 };
 
 /// HHT-α. Damps at infinity for α < 0, so the index-3 form is stable.
-pub(in crate::integrator) const HHT: MethodInfo = MethodInfo {
+const HHT: MethodInfo = MethodInfo {
     name: "hht",
     aliases: &["hht-alpha"],
     summary: "HHT-alpha, for comparison with other codes; gen-alpha damps low frequencies less",
@@ -93,7 +93,7 @@ pub(in crate::integrator) const HHT: MethodInfo = MethodInfo {
 
 /// Newmark. The trapezoidal rule damps nothing: on index 3 its multipliers have a double root
 /// −1 and grow, so the form that is stable is the one used when none is given.
-pub(in crate::integrator) const NEWMARK: MethodInfo = MethodInfo {
+const NEWMARK: MethodInfo = MethodInfo {
     name: "newmark",
     summary: "Newmark, by default the trapezoidal rule without numerical damping",
     index: 2,
@@ -102,21 +102,43 @@ pub(in crate::integrator) const NEWMARK: MethodInfo = MethodInfo {
     ..BASE
 };
 
-/// Coefficients and form of a member with its options.
-pub(super) fn member(m: &MethodInfo, o: &Options) -> (Coefficients, Form) {
-    match m.name {
-        "hht" => (Coefficients::hht(o.number(m, ALPHA.name)), Form::named(o.word(m, "form"))),
-        "newmark" => {
-            let (beta, gamma) = (o.number(m, BETA.name), o.number(m, GAMMA.name));
-            (Coefficients::newmark(beta, gamma), Form::named(o.word(m, "form")))
+/// A member of the family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::integrator) enum Member {
+    Index3,
+    Index2,
+    Stabilized,
+    Hht,
+    Newmark,
+}
+
+impl Member {
+    /// What it says about itself.
+    pub const fn info(self) -> MethodInfo {
+        match self {
+            Member::Index3 => INDEX3,
+            Member::Index2 => INDEX2,
+            Member::Stabilized => STABILIZED,
+            Member::Hht => HHT,
+            Member::Newmark => NEWMARK,
         }
-        name => {
-            let form = match name {
-                "gen-alpha-index2" => Form::Index2,
-                "gen-alpha-ggl" => Form::Stabilized,
-                _ => Form::Index3,
-            };
-            (Coefficients::spectral(o.number(m, RHO_INF.name)), form)
+    }
+
+    /// Coefficients and form with its options.
+    pub(super) fn scheme(self, o: &Options) -> (Coefficients, Form) {
+        let m = &self.info();
+        let spectral = || Coefficients::spectral(o.number(m, RHO_INF.name));
+        match self {
+            Member::Index3 => (spectral(), Form::Index3),
+            Member::Index2 => (spectral(), Form::Index2),
+            Member::Stabilized => (spectral(), Form::Stabilized),
+            Member::Hht => {
+                (Coefficients::hht(o.number(m, ALPHA.name)), Form::named(o.word(m, "form")))
+            }
+            Member::Newmark => {
+                let (beta, gamma) = (o.number(m, BETA.name), o.number(m, GAMMA.name));
+                (Coefficients::newmark(beta, gamma), Form::named(o.word(m, "form")))
+            }
         }
     }
 }

@@ -71,7 +71,7 @@ impl Matrix {
         let Dims { nv, n_pos, .. } = p.dims();
         let st = p.structure();
         let (n_jac, n_pos_values) = (st.jac.nnz(), st.jac.row_ptr[n_pos]);
-        let subset = RowSubset::new(st.jac, st.independent_rows)?;
+        let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
         // not a clone: that would not keep what is reserved for fill
         let kkt = || TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto);
         Ok(Matrix {
@@ -88,7 +88,7 @@ impl Matrix {
             subset,
             n_pos_values,
             s: vec![0.0; st.tangent.nnz()],
-            pattern: st.tangent,
+            pattern: st.tangent.clone(),
             rows: vec![0.0; n_jac],
             twist: vec![0.0; nv],
         })

@@ -41,7 +41,7 @@ mod newton;
 mod sliver;
 mod start;
 
-pub(super) use family::{HHT, INDEX2, INDEX3, NEWMARK, STABILIZED};
+pub(super) use family::Member;
 
 use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
@@ -129,13 +129,13 @@ remember!(GenAlpha {
 });
 
 impl GenAlpha {
-    /// The member that `info` describes, sized for a problem.
+    /// A member of the family, sized for a problem.
     pub(super) fn new<P: Problem>(
         p: &P,
         s: &Settings,
-        info: MethodInfo,
+        member: Member,
     ) -> Result<GenAlpha, KktError> {
-        let (co, form) = family::member(&info, &s.options);
+        let (co, form) = member.scheme(&s.options);
         let d = p.dims();
         let st = p.structure();
         let nv = || vec![0.0; d.nv];
@@ -143,7 +143,7 @@ impl GenAlpha {
         let n_jac = || vec![0.0; st.jac.nnz()];
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         Ok(GenAlpha {
-            info,
+            info: member.info(),
             co,
             form,
             dims: d,
@@ -152,7 +152,7 @@ impl GenAlpha {
             mass: vec![0.0; st.mass.value_len()],
             jac: n_jac(),
             jac_start: n_jac(),
-            mass_blocks: st.mass,
+            mass_blocks: st.mass.clone(),
             scale: p.scales().q,
             a_alg: nv(),
             before: derived.clone(),

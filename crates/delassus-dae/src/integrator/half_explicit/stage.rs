@@ -140,7 +140,7 @@ impl StageSolver {
             rows,
             m: vec![0.0; pattern.nnz()],
             slots: mass_slots(&s.mass, &pattern),
-            blocks: s.mass,
+            blocks: s.mass.clone(),
             constant_mass: s.constant_mass,
             mass_set: false,
             floor,

@@ -124,7 +124,7 @@ impl LinEuler {
         let d = p.dims();
         let st = p.structure();
         let n_jac = st.jac.nnz();
-        let subset = RowSubset::new(st.jac, st.independent_rows)?;
+        let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
         let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
@@ -140,7 +140,7 @@ impl LinEuler {
             mass: vec![0.0; st.mass.value_len()],
             jac: vec![0.0; n_jac],
             s: vec![0.0; st.tangent.nnz()],
-            tangent_pattern: st.tangent,
+            tangent_pattern: st.tangent.clone(),
             none: derived.clone(),
             r: nv(),
             rows: rows(),

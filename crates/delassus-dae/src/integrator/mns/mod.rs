@@ -81,7 +81,7 @@ pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Explicit<NullSpace>
     let d = p.dims();
     let st = p.structure();
     let scales = p.scales();
-    let rows = st.independent_rows.unwrap_or_else(|| (0..d.n_vel).collect());
+    let rows = st.independent_rows.clone().unwrap_or_else(|| (0..d.n_vel).collect());
     if rows.len() > d.nv {
         return Err(KktError::Pattern("more independent rows than velocities"));
     }
@@ -104,8 +104,8 @@ pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Explicit<NullSpace>
         part: Partition::new(st.jac.clone(), rows.clone(), scales.q, scales.row.clone()),
         rows,
         row_scale: scales.row,
-        blocks: st.mass,
-        jac_pattern: st.jac,
+        blocks: st.mass.clone(),
+        jac_pattern: st.jac.clone(),
     };
     Ok(driven(p, s, INFO, eval))
 }

@@ -175,7 +175,7 @@ impl Radau5 {
         let one_rows = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
         let all_rows = RowSubset::new(
             all_blocks(&st.jac)?,
-            st.independent_rows.map(|rows| {
+            st.independent_rows.as_ref().map(|rows| {
                 (0..N).flat_map(|i| rows.iter().map(move |r| i * d.n_vel + r)).collect()
             }),
         )?;
@@ -207,9 +207,9 @@ impl Radau5 {
             rtol: s.tol.rtol,
             acc: Accel::beside_rows(p)?,
             proj: Projector::new(p, s.constraint_tol),
-            mass_blocks: st.mass,
+            mass_blocks: st.mass.clone(),
             mass_slots,
-            tangent: st.tangent,
+            tangent: st.tangent.clone(),
             scale: p.scales().q,
             scale_z: p.scales().z,
             one_rows,

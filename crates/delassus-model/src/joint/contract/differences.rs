@@ -86,11 +86,11 @@ impl Lab {
         });
         for (in_v, ck, cc) in [(false, 1.0, 0.0), (true, 0.0, 1.0)] {
             let expected = -&by_z * self.gradient(s, in_v, z_dot);
-            let pattern = self.sys.structure().tangent;
-            let mut values = vec![0.0; pattern.nnz()];
             self.realize(s);
+            let pattern = &self.sys.structure().tangent;
+            let mut values = vec![0.0; pattern.nnz()];
             self.sys.feedback(&self.ws, ck, cc, &mut values);
-            close(&dense(&pattern, &values), &expected, 1e-6, &format!("{what}: feedback"));
+            close(&dense(pattern, &values), &expected, 1e-6, &format!("{what}: feedback"));
         }
     }
 }

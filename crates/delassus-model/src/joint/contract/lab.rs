@@ -65,16 +65,16 @@ impl Lab {
 
     pub fn jacobian(&mut self, s: &State) -> DMatrix<f64> {
         self.realize(s);
-        let pattern = self.sys.structure().jac;
+        let pattern = &self.sys.structure().jac;
         let mut values = vec![0.0; pattern.nnz()];
         self.sys.jacobian(&self.ws, &mut values);
-        dense(&pattern, &values)
+        dense(pattern, &values)
     }
 
     /// Mass matrix, column by column.
     pub fn mass(&mut self, s: &State) -> DMatrix<f64> {
         self.realize(s);
-        let blocks = self.sys.structure().mass;
+        let blocks = &self.sys.structure().mass;
         let mut values = vec![0.0; blocks.value_len()];
         self.sys.mass(&self.ws, &mut values);
         let n = self.sys.dims().nv;
@@ -82,7 +82,7 @@ impl Lab {
         for k in 0..n {
             let e: DVector<f64> = DVector::from_fn(n, |i, _| f64::from(u8::from(i == k)));
             let mut y = vec![0.0; n];
-            mass_mul_add(&blocks, &values, e.as_slice(), &mut y);
+            mass_mul_add(blocks, &values, e.as_slice(), &mut y);
             out.set_column(k, &DVector::from(y));
         }
         out
@@ -102,9 +102,9 @@ impl Lab {
         cc: f64,
     ) -> (DMatrix<f64>, Quality) {
         self.realize(s);
-        let pattern = self.sys.structure().tangent;
+        let pattern = &self.sys.structure().tangent;
         let mut values = vec![0.0; pattern.nnz()];
         let quality = self.sys.tangent(&self.ws, a, l, ck, cc, &mut values);
-        (dense(&pattern, &values), quality)
+        (dense(pattern, &values), quality)
     }
 }

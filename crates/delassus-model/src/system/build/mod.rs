@@ -103,6 +103,7 @@ impl Builder {
             counters: Vec::new(),
             turning: Vec::new(),
             probes: Vec::new(),
+            sensor_order: Vec::new(),
             force_inputs: Vec::new(),
             n_readings: 0,
             needs_rates: false,
@@ -132,6 +133,7 @@ impl Builder {
         self.make_rolling();
         self.make_forces();
         self.make_contacts();
+        self.order_sensors();
         self.find_force_inputs();
         self.make_probes();
         self.make_integrals();

@@ -1,6 +1,7 @@
 //! Sensors, and which of them forces read.
 
 use super::Builder;
+use crate::graph;
 use crate::joint::{Context, ScalarDraft};
 use crate::system::force::Law;
 use crate::system::probe::Probe;
@@ -80,15 +81,22 @@ impl Builder {
         }
     }
 
-    /// Sensors that forces read, and what those read, innermost first; and for each force those
-    /// that are no expressions.
+    /// The order in which sensors can be evaluated: an expression may read one that stands after
+    /// it in the file. Cycles were refused when the model was compiled.
+    pub(super) fn order_sensors(&mut self) {
+        let reads: Vec<Vec<usize>> = self.sys.model.sensors.iter().map(reads).collect();
+        self.sys.sensor_order = graph::order(&reads, |_| {});
+    }
+
+    /// Sensors that forces read, and what those read; and for each force those that are no
+    /// expressions.
     pub(super) fn find_force_inputs(&mut self) {
         let sys = &mut self.sys;
         let sensors = &sys.model.sensors;
-        let mut order = Vec::new();
+        let mut read_by_some = vec![false; sensors.len()];
         for f in &mut sys.scalar_forces {
             if let Law::Expression(e) | Law::Actuator { target: e, .. } = &f.law {
-                f.reads = inputs(sensors, [e], &mut order);
+                f.reads = inputs(sensors, [e], &mut read_by_some);
             }
             let n = f.reads.len();
             f.readings = sys.n_readings..sys.n_readings + n;
@@ -98,31 +106,40 @@ impl Builder {
             sys.needs_rates |= follows && n > 0;
         }
         for a in &mut sys.applied {
-            a.reads = inputs(sensors, &a.components, &mut order);
+            a.reads = inputs(sensors, &a.components, &mut read_by_some);
         }
-        order.reverse();
-        sys.force_inputs = order;
+        sys.force_inputs = sys.sensor_order.iter().copied().filter(|k| read_by_some[*k]).collect();
     }
 }
 
-/// The sensors at the end of what some expressions read. `order` collects all that are met, each
-/// after those that read it.
+/// Sensors that a sensor reads.
+fn reads(sensor: &Sensor) -> Vec<usize> {
+    match &sensor.measure {
+        Measure::Expression(e) => read(e).map(|(_, k)| k).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The sensors at the end of what some expressions read, in ascending order; all that are met on
+/// the way are marked. Each is entered once: many paths may lead to it.
 fn inputs<'e>(
     sensors: &[Sensor],
     expressions: impl IntoIterator<Item = &'e Expr>,
-    order: &mut Vec<usize>,
+    read_by_some: &mut [bool],
 ) -> Vec<usize> {
     let mut stack: Vec<usize> = expressions.into_iter().flat_map(read).map(|(_, k)| k).collect();
+    let mut met = vec![false; sensors.len()];
     let mut leaves = Vec::new();
     while let Some(k) = stack.pop() {
-        order.retain(|x| *x != k);
-        order.push(k);
+        if std::mem::replace(&mut met[k], true) {
+            continue;
+        }
+        read_by_some[k] = true;
         match &sensors[k].measure {
-            Measure::Expression(e) => stack.extend(read(e).map(|(_, k)| k)),
+            Measure::Expression(_) => stack.extend(reads(&sensors[k])),
             _ => leaves.push(k),
         }
     }
     leaves.sort_unstable();
-    leaves.dedup();
     leaves
 }

@@ -3,7 +3,7 @@
 /// Visits nodes so that what a node depends on comes before it. Each cycle found is given to
 /// `on_cycle` once, as the nodes along it. Without recursion: a chain of definitions may be as
 /// long as the file.
-pub(super) fn order(dependencies: &[Vec<usize>], mut on_cycle: impl FnMut(&[usize])) -> Vec<usize> {
+pub(crate) fn order(dependencies: &[Vec<usize>], mut on_cycle: impl FnMut(&[usize])) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -50,7 +50,7 @@ pub(super) fn order(dependencies: &[Vec<usize>], mut on_cycle: impl FnMut(&[usiz
 }
 
 /// `a → b → a`.
-pub(super) fn chain<'n>(cycle: &[usize], name: impl Fn(usize) -> &'n str) -> String {
+pub(crate) fn chain<'n>(cycle: &[usize], name: impl Fn(usize) -> &'n str) -> String {
     let names: Vec<&str> = cycle.iter().chain(cycle.first()).map(|k| name(*k)).collect();
     names.join(" → ")
 }
