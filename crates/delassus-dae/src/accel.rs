@@ -16,7 +16,7 @@ use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{AtVel, Dims, Problem, at};
 use crate::rows::RowSubset;
 use delassus_linalg::{
-    Backend, CondensedKkt, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip, rank_tol,
+    Backend, CondensedKkt, Csr, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip, rank_tol,
 };
 use delassus_math::remember;
 
@@ -77,6 +77,18 @@ pub struct Baumgarte {
     pub alpha: f64,
     /// β, of the position drift.
     pub beta: f64,
+}
+
+/// What was factored last, as it stands in M a − Gᵀλ = f, G a = b.
+pub struct Factored<'a> {
+    /// Values of M.
+    pub mass: &'a [f64],
+    /// Pattern of G.
+    pub pattern: &'a Csr,
+    /// Values of G.
+    pub jac: &'a [f64],
+    /// Rows that take part; `None` where all do.
+    pub chosen: Option<&'a [usize]>,
 }
 
 /// Evaluates M a − Gᵀλ = f, G a = −γ.
@@ -379,6 +391,17 @@ impl Accel {
     /// forces spoils f.
     pub(crate) fn terms(&self) -> (&[f64], &[f64], &[f64]) {
         (&self.mass, &self.jac, &self.f)
+    }
+
+    /// The matrices that were factored last; `None` where not all rows hold in full, so that they do
+    /// not tell the solution.
+    pub fn factored(&self) -> Option<Factored<'_>> {
+        (!self.use_all).then(|| Factored {
+            mass: &self.mass,
+            pattern: self.subset.full(),
+            jac: &self.jac,
+            chosen: self.subset.chosen(),
+        })
     }
 
     /// G x, by the Jacobian that was factored last.

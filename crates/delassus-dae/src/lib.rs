@@ -26,7 +26,7 @@ mod rows;
 pub mod state;
 pub mod unilateral;
 
-pub use accel::Accel;
+pub use accel::{Accel, Factored};
 pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
 pub use dense::Hermite;
 pub use failure::{StepFailure, Work};

@@ -40,6 +40,11 @@ impl RowSubset {
         &self.pattern
     }
 
+    /// Numbers of the chosen rows; `None` for all.
+    pub fn chosen(&self) -> Option<&[usize]> {
+        self.rows.as_deref()
+    }
+
     /// Pattern of all rows.
     pub fn full(&self) -> &Csr {
         &self.full

@@ -116,6 +116,31 @@ impl Groups {
     }
 }
 
+/// Sorts 0.. by the number of their group, of which there are n: where each group begins, with the
+/// end, and the members of the first group, then those of the next.
+pub(crate) fn sort_by_group(
+    n: usize,
+    number: &[usize],
+    first: &mut Vec<usize>,
+    members: &mut Vec<usize>,
+) {
+    first.clear();
+    first.resize(n + 1, 0);
+    number.iter().for_each(|group| first[group + 1] += 1);
+    for k in 0..n {
+        first[k + 1] += first[k];
+    }
+    members.clear();
+    members.resize(number.len(), 0);
+    // each group is filled from its first place, which ends up as that of the next one
+    for (i, group) in number.iter().enumerate() {
+        members[first[*group]] = i;
+        first[*group] += 1;
+    }
+    first.copy_within(..n, 1);
+    first[0] = 0;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

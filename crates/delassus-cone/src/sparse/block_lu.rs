@@ -1,10 +1,18 @@
-//! Sparse LU of `I + Jᵀ B J` in blocks of six columns, with a minimum degree ordering.
+//! Sparse LU in blocks of six, with a minimum degree ordering, of
+//!
+//! ```text
+//! [ I + Jᵀ B J   −Eᵀ ]
+//! [     E          θ ]
+//! ```
 //!
 //! `B` has one small block per contact, so the pattern is that of the graph in which two bodies are
-//! neighbours if a contact touches both. The pattern is symmetric, the values need not be. Pivots are
-//! exchanged inside the diagonal blocks only; the caller refines and checks.
+//! neighbours if a contact touches both. Equalities `E` have an unknown each: within `B` their 1/θ, which
+//! is next to infinite, would swallow all else. They are eliminated after all bodies, when their pivots are
+//! no longer small. The pattern is symmetric, the values need not be. Pivots are exchanged inside the diagonal
+//! blocks only; the caller refines and checks.
 
 use super::scaled::ScaledSparse;
+use crate::problem::Law;
 
 /// Columns per block.
 pub(crate) const SIZE: usize = 6;
@@ -14,7 +22,13 @@ type Block = [f64; SIZE * SIZE];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockLu {
     chunks: usize,
-    /// Chunk of every column, and its place inside.
+    /// Chunks of columns; those of equalities follow.
+    bodies: usize,
+    /// Rows of the equalities, in the order of their unknowns.
+    pub equalities: Vec<usize>,
+    /// For each law, its chunk and place if it is an equality.
+    equality_of: Vec<Option<(usize, usize)>>,
+    /// Chunk of every column and then of every equality, and its place inside.
     chunk_of: Vec<usize>,
     place_of: Vec<usize>,
     /// Chunks that each law touches.
@@ -45,18 +59,40 @@ impl BlockLu {
 
     /// Finds pattern and order. `chunk_start` holds the first column of every chunk and the end.
     pub fn analyse(&mut self, s: &ScaledSparse, chunk_start: &[usize]) {
-        self.chunks = chunk_start.len().saturating_sub(1);
+        self.bodies = chunk_start.len().saturating_sub(1);
         self.chunk_of.clear();
         self.place_of.clear();
         for (k, w) in chunk_start.windows(2).enumerate() {
             self.chunk_of.extend((w[0]..w[1]).map(|_| k));
             self.place_of.extend(0..w[1] - w[0]);
         }
+        self.find_touched(s);
+        self.number_equalities(s);
+        self.adjacency.iter_mut().for_each(Vec::clear);
+        self.adjacency.resize(self.chunks, Vec::new());
+        for k in 0..s.laws.len() {
+            let touched = &self.touch[self.touch_start[k]..self.touch_start[k + 1]];
+            if let Some((chunk, _)) = self.equality_of[k] {
+                self.adjacency[chunk].extend_from_slice(touched);
+                touched.iter().for_each(|a| self.adjacency[*a].push(chunk));
+                continue;
+            }
+            for a in touched {
+                self.adjacency[*a].extend(touched.iter().filter(|b| *b != a));
+            }
+        }
+        for list in &mut self.adjacency {
+            list.sort_unstable();
+            list.dedup();
+        }
+        self.eliminate();
+    }
+
+    /// Chunks of columns that each law touches.
+    fn find_touched(&mut self, s: &ScaledSparse) {
         self.touch.clear();
         self.touch_start.clear();
         self.touch_start.push(0);
-        self.adjacency.iter_mut().for_each(Vec::clear);
-        self.adjacency.resize(self.chunks, Vec::new());
         for k in 0..s.laws.len() {
             let begin = self.touch.len();
             for e in s.h.start[s.start[k]]..s.h.start[s.start[k + 1]] {
@@ -65,20 +101,39 @@ impl BlockLu {
                     self.touch.push(chunk);
                 }
             }
-            for a in begin..self.touch.len() {
-                for b in begin..self.touch.len() {
-                    if a != b {
-                        self.adjacency[self.touch[a]].push(self.touch[b]);
-                    }
-                }
-            }
             self.touch_start.push(self.touch.len());
         }
-        for list in &mut self.adjacency {
-            list.sort_unstable();
-            list.dedup();
+    }
+
+    /// Gives equalities their unknowns; neighbours that touch the same chunks (a joint) share one.
+    fn number_equalities(&mut self, s: &ScaledSparse) {
+        self.equalities.clear();
+        self.equality_of.clear();
+        self.chunks = self.bodies;
+        let touched = |k: usize| &self.touch[self.touch_start[k]..self.touch_start[k + 1]];
+        let mut place = SIZE;
+        for (k, law) in s.laws.iter().enumerate() {
+            if *law != Law::Equality || s.bare[k] {
+                self.equality_of.push(None);
+                continue;
+            }
+            let follows = k > 0 && self.equality_of[k - 1].is_some();
+            if follows && place + 1 < SIZE && touched(k - 1) == touched(k) {
+                place += 1;
+            } else {
+                place = 0;
+                self.chunks += 1;
+            }
+            self.equality_of.push(Some((self.chunks - 1, place)));
+            self.equalities.push(s.start[k]);
+            self.chunk_of.push(self.chunks - 1);
+            self.place_of.push(place);
         }
-        self.eliminate();
+    }
+
+    /// Whether a law is an equality with an unknown of its own.
+    pub fn is_equality(&self, law: usize) -> bool {
+        self.equality_of[law].is_some()
     }
 
     /// Minimum degree on the explicit elimination graph; ties go to the lowest index.
@@ -92,32 +147,36 @@ impl BlockLu {
         self.pattern.clear();
         self.degree_lists.iter_mut().for_each(Vec::clear);
         self.degree_lists.resize(n + 1, Vec::new());
-        for k in (0..n).rev() {
-            self.degree_lists[self.adjacency[k].len()].push(k);
-        }
-        let mut least = 0;
-        while self.order.len() < n {
-            // Lists hold stale entries; an entry counts if the degree is still right.
-            let Some(k) = self.degree_lists[least].pop() else {
-                least += 1;
-                continue;
-            };
-            if self.position[k] != usize::MAX || self.adjacency[k].len() != least {
-                continue;
+        for stage in [0..self.bodies, self.bodies..n] {
+            for k in stage.clone().rev() {
+                self.degree_lists[self.adjacency[k].len()].push(k);
             }
-            self.position[k] = self.order.len();
-            self.order.push(k);
-            let front = std::mem::take(&mut self.adjacency[k]);
-            for &v in &front {
-                merge(&self.adjacency[v], &front, k, v, &mut self.merged);
-                std::mem::swap(&mut self.adjacency[v], &mut self.merged);
-                let degree = self.adjacency[v].len();
-                self.degree_lists[degree].push(v);
-                least = least.min(degree);
+            let mut least = 0;
+            while self.order.len() < stage.end {
+                // Lists hold stale entries; an entry counts if the degree is still right.
+                let Some(k) = self.degree_lists[least].pop() else {
+                    least += 1;
+                    continue;
+                };
+                if self.position[k] != usize::MAX || self.adjacency[k].len() != least {
+                    continue;
+                }
+                self.position[k] = self.order.len();
+                self.order.push(k);
+                let front = std::mem::take(&mut self.adjacency[k]);
+                for &v in &front {
+                    merge(&self.adjacency[v], &front, k, v, &mut self.merged);
+                    std::mem::swap(&mut self.adjacency[v], &mut self.merged);
+                    if stage.contains(&v) {
+                        let degree = self.adjacency[v].len();
+                        self.degree_lists[degree].push(v);
+                        least = least.min(degree);
+                    }
+                }
+                self.pattern.extend_from_slice(&front);
+                self.start.push(self.pattern.len());
+                self.adjacency[k] = front;
             }
-            self.pattern.extend_from_slice(&front);
-            self.start.push(self.pattern.len());
-            self.adjacency[k] = front;
         }
         for k in 0..n {
             let range = self.start[k]..self.start[k + 1];
@@ -169,10 +228,24 @@ impl BlockLu {
         true
     }
 
-    /// Adds J_kᵀ B_k J_k.
+    /// Adds J_kᵀ B_k J_k, or the rows of an equality.
     fn assemble(&mut self, s: &ScaledSparse, k: usize, b: &[[f64; 3]; 3]) {
         let (first, m) = (s.start[k], s.start[k + 1] - s.start[k]);
         let touched = self.touch_start[k]..self.touch_start[k + 1];
+        if let Some((chunk, place)) = self.equality_of[k] {
+            let row = self.position[chunk];
+            self.diagonal[row][place * (SIZE + 1)] = 1.0 / b[0][0];
+            for p in touched {
+                let part = self.gather(s, first, 1, self.touch[p])[0];
+                let column = self.position[self.touch[p]];
+                let Some(t) = find(&self.pattern, &self.start, column, row) else { continue };
+                for (c, value) in part.iter().enumerate() {
+                    self.lower[t][place * SIZE + c] = *value;
+                    self.upper[t][c * SIZE + place] = -value;
+                }
+            }
+            return;
+        }
         for p in touched.clone() {
             let left = self.gather(s, first, m, self.touch[p]);
             // Left factor: J_pᵀ B.
@@ -224,7 +297,7 @@ impl BlockLu {
         part
     }
 
-    /// Solves in place; `x` is by columns.
+    /// Solves in place; `x` is by columns, then by equalities.
     pub fn solve(&mut self, x: &mut [f64]) {
         let n = self.chunks;
         self.y.clear();

@@ -6,8 +6,8 @@
 //! (Ŵ + Θ)⁻¹ = Θ⁻¹ − Θ⁻¹ J (I + JᵀΘ⁻¹J)⁻¹ Jᵀ Θ⁻¹
 //! ```
 //!
-//! The matrix in brackets has the size of the velocities and the pattern of the contact graph; see
-//! `block_lu.rs`.
+//! The matrix in brackets has the size of the velocities and the pattern of the contact graph. Equalities are
+//! kept apart from it as unknowns of their own; see `block_lu.rs`.
 
 use super::block_lu::BlockLu;
 use super::scaled::ScaledSparse;
@@ -59,19 +59,30 @@ impl Matrix<'_> {
         let work = &mut *self.work;
         self.x.clear();
         self.x.resize(s.dim, 0.0);
-        let x = &mut *self.x;
-        block_product(s, inverse, work, |i, v| s.h.add(i, v, x));
-        self.lu.solve(x);
-        for (i, w) in work.iter_mut().enumerate() {
-            *w -= s.h.dot(i, x);
-        }
-        for k in 0..s.laws.len() {
+        let (x, lu) = (&mut *self.x, &mut *self.lu);
+        let times = |k: usize, w: &[f64]| {
             let (first, m) = (s.start[k], s.start[k + 1] - s.start[k]);
             let mut part = [0.0; 3];
             for i in 0..m {
-                part[i] = (0..m).map(|j| inverse[k][i][j] * work[first + j]).sum();
+                part[i] = (0..m).map(|j| inverse[k][i][j] * w[first + j]).sum();
             }
+            (first, m, part)
+        };
+        for k in (0..s.laws.len()).filter(|k| !lu.is_equality(*k)) {
+            let (first, m, part) = times(k, work);
+            (0..m).for_each(|i| s.h.add(first + i, part[i], x));
+        }
+        x.extend(lu.equalities.iter().map(|row| work[*row]));
+        lu.solve(x);
+        for k in (0..s.laws.len()).filter(|k| !lu.is_equality(*k)) {
+            for i in s.start[k]..s.start[k + 1] {
+                work[i] -= s.h.dot(i, x);
+            }
+            let (first, m, part) = times(k, work);
             work[first..first + m].copy_from_slice(&part[..m]);
+        }
+        for (row, value) in lu.equalities.iter().zip(&x[s.dim..]) {
+            work[*row] = *value;
         }
     }
 }

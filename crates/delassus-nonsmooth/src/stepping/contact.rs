@@ -5,8 +5,6 @@
 //! points connect (nor forces, where they are implicit) is solved apart: each group to its own
 //! tolerance, with its own control of energy.
 
-use super::delassus::Blocks;
-use super::operator::Operator;
 use super::points::{Frame, Rule};
 use super::{StepReport, Stepper, StepperError};
 use delassus_cone as cone;
@@ -39,17 +37,32 @@ impl<P: Unilateral> Stepper<P> {
         }
         let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
         self.points.group(groups);
-        let bare = self.op.bare && !self.op.implicit;
-        let blocks = Blocks { shape: &self.op.blocks, values: &self.op.mass };
-        self.delassus.set_mass(Some(&blocks).filter(|_| bare));
+        self.prepare_groups()?;
         self.f.fill(0.0);
         for group in 0..self.points.first.len() - 1 {
             self.resolve_group(group, frame.h, rule, &mut report)?;
-            self.delassus.add_transposed(&self.r, &mut self.f);
+            self.delassus.add_transposed(group, &self.r, &mut self.f);
         }
         self.op.respond(&self.f, &mut self.dv_points, &mut self.lambda_points)?;
         report.active = self.points.active();
         Ok(report)
+    }
+
+    /// Poses the problems of all groups.
+    fn prepare_groups(&mut self) -> Result<(), StepperError> {
+        let Stepper { op, delassus, points, dims, .. } = self;
+        delassus.clear();
+        for group in 0..points.first.len() - 1 {
+            for i in &points.by_group[points.places(group)] {
+                for k in 0..points.entries[*i].rows {
+                    delassus.push(&points.pool[*i].at, k);
+                }
+            }
+            delassus.end_group();
+        }
+        op.pose(dims, delassus)?;
+        self.large = (0..points.first.len() - 1).any(|g| delassus.is_large(g));
+        Ok(())
     }
 
     /// Finds the impulses of one group. Newton's law with friction may gain energy, and where two
@@ -62,14 +75,6 @@ impl<P: Unilateral> Stepper<P> {
         rule: Rule,
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
-        self.delassus.clear();
-        for i in &self.points.by_group[self.points.places(group)] {
-            let (c, e) = (&self.points.pool[*i], &self.points.entries[*i]);
-            for k in 0..e.rows {
-                self.delassus.push(&c.at, k);
-            }
-        }
-        self.large |= self.delassus.is_large();
         let full = self.attempt(group, h, 1.0, report);
         let bounces = |i: &usize| self.points.entries[*i].bounce > 0.0;
         let may_soften = rule == Rule::Moreau
@@ -121,9 +126,8 @@ impl<P: Unilateral> Stepper<P> {
         // a point that starts to slide has less friction than one at rest
         for _ in 0..3 {
             self.impulses_once(group, h, factor, report)?;
-            let Stepper { op, delassus, points, du, r, lambda_points, .. } = self;
-            let mut respond = |f: &[f64], x: &mut [f64]| op.respond(f, x, lambda_points);
-            delassus.product(self.dims.nv, &mut respond, r, du)?;
+            let Stepper { op, delassus, points, du, r, .. } = self;
+            delassus.product(group, &mut |f, x, l| op.respond(f, x, l), r, du)?;
             made = points.finish(group, du);
             if !points.let_slip(group) {
                 break;
@@ -150,25 +154,18 @@ impl<P: Unilateral> Stepper<P> {
             self.b[e.row] -= e.bound + factor * e.bounce;
             self.r.extend_from_slice(&points.pool[*i].impulse[..e.rows]);
         }
-        let lambda = &mut self.lambda_points;
-        let bare = self.op.bare && !self.op.implicit;
-        let large = self.delassus.is_large();
+        let fine = self.settings.tolerance;
         let settings = cone::Settings {
-            tolerance: if large { self.settings.large_tolerance } else { self.settings.tolerance },
+            tolerance: match self.delassus.is_large(group) {
+                true => self.settings.large_tolerance,
+                false => fine,
+            },
             max_iterations: self.settings.max_iterations,
             ..Default::default()
         };
-        let (nv, b, laws, r) = (self.dims.nv, &self.b, &self.laws, &mut self.r);
-        let answer = if bare {
-            let Operator { acc, blocks, .. } = &mut self.op;
-            let mut respond = |f: &[f64], x: &mut [f64]| acc.respond(f, x, lambda);
-            self.delassus.solve(nv, Some(blocks), &mut respond, b, laws, r, &settings)
-        } else {
-            let op = &mut self.op;
-            let mut respond = |f: &[f64], x: &mut [f64]| op.respond(f, x, lambda);
-            self.delassus.solve(nv, None, &mut respond, b, laws, r, &settings)
-        };
-        let answer = answer?;
+        let (op, b, laws, r) = (&mut self.op, &self.b, &self.laws, &mut self.r);
+        let mut respond = |f: &[f64], x: &mut [f64], l: &mut [f64]| op.respond(f, x, l);
+        let answer = self.delassus.solve(group, &mut respond, b, laws, r, &settings, fine)?;
         report.status = answer.status;
         report.iterations += answer.iterations;
         let places = points.places(group);

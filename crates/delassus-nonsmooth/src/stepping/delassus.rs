@@ -1,54 +1,63 @@
-//! u = W r + b with W = H A⁻¹ Hᵀ for rows H of points, dense or factored.
+//! u = W r + b with W = H A⁻¹ Hᵀ for rows H of points, group by group, dense or factored.
 //!
-//! Few rows: W is formed, one solution of the step's linear system per row; without joints A⁻¹ is
-//! block-diagonal, and the blocks of a row do. Many rows on a system without joints: W is never formed,
-//! and memory and one sweep of the solver are linear in the number of points.
+//! Groups of few rows: W is formed. Without joints A⁻¹ is block-diagonal, and the blocks of a row do.
+//! With joints a column is a solution of the step's linear system; since no group feels another, one
+//! solution serves the first rows of all groups, the next one the second rows, and so on. Groups of
+//! many rows, where forces are explicit: W is never formed, see `mechanisms.rs`.
 
+use super::mechanisms::{Mechanisms, PointRows};
 use crate::even;
 use delassus_cone as cone;
-use delassus_dae::{Point, StepFailure};
+use delassus_dae::{Factored, Point, StepFailure};
 use delassus_linalg::BlockDiag;
+use std::ops::Range;
 
 /// Rows from which on the factored form is used where it is possible.
 const FACTORED_FROM: usize = 100;
 
-/// x = A⁻¹ f.
-pub(super) type Respond<'a> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), StepFailure> + 'a;
+/// x = A⁻¹ f, with multipliers of all joints.
+pub(super) type Respond<'a> =
+    dyn FnMut(&[f64], &mut [f64], &mut [f64]) -> Result<(), StepFailure> + 'a;
 
-/// Rows of H, and the solvers.
+/// M with the rows of joints, where A is that.
+pub(super) struct System<'a> {
+    pub shape: &'a BlockDiag,
+    pub factored: Factored<'a>,
+}
+
+/// W of a group.
+#[derive(Clone, Copy)]
+struct Formed {
+    /// Where it begins.
+    at: usize,
+    /// Rows depend on each other: the points share loads in many ways, and evenly is chosen.
+    redundant: bool,
+}
+
+/// Rows of H by groups, and the solvers.
 #[derive(Default)]
 pub(super) struct Delassus {
     start: Vec<usize>,
     cols: Vec<usize>,
     vals: Vec<f64>,
+    /// First row of each group, and the end.
+    first: Vec<usize>,
+    formed: Vec<Option<Formed>>,
     w: Vec<f64>,
     f: Vec<f64>,
     x: Vec<f64>,
+    lambda: Vec<f64>,
     dense: cone::Workspace,
-    sparse: cone::SparseWorkspace,
-    inverse: Vec<f64>,
-    /// The mass that it is the inverse of, and the block of each coordinate.
-    inverse_of: Vec<f64>,
-    block_of: Vec<usize>,
+    even: even::Scratch,
+    mechanisms: Mechanisms,
+    /// `mechanisms` holds the system at hand.
+    loaded: bool,
     /// What one row moves, and whether it moves a block at all; zero between two rows.
     moved: Vec<f64>,
     moves: Vec<bool>,
     /// Blocks of each row, and where those of a row begin.
     row_blocks: Vec<usize>,
     row_first: Vec<usize>,
-    scratch: Vec<f64>,
-    loaded: bool,
-    /// Rows depend on each other, once it was asked.
-    redundant: Option<bool>,
-    even: even::Scratch,
-    /// `inverse` is that of the system at hand.
-    inverted: bool,
-}
-
-/// M as blocks, for the factored form.
-pub(super) struct Blocks<'a> {
-    pub shape: &'a BlockDiag,
-    pub values: &'a [f64],
 }
 
 impl Delassus {
@@ -57,46 +66,91 @@ impl Delassus {
         self.start.push(0);
         self.cols.clear();
         self.vals.clear();
-        self.loaded = false;
+        self.first.clear();
+        self.first.push(0);
     }
 
     pub fn push(&mut self, at: &Point, row: usize) {
-        self.cols.extend_from_slice(&at.cols);
-        self.vals.extend_from_slice(&at.rows[row][..at.cols.len()]);
+        self.push_row(&at.cols, &at.rows[row][..at.cols.len()]);
+    }
+
+    pub fn push_row(&mut self, cols: &[usize], vals: &[f64]) {
+        self.cols.extend_from_slice(cols);
+        self.vals.extend_from_slice(vals);
         self.start.push(self.cols.len());
     }
 
-    pub fn rows(&self) -> usize {
-        self.start.len().saturating_sub(1)
+    /// What comes next belongs to the next group.
+    pub fn end_group(&mut self) {
+        self.first.push(self.start.len() - 1);
+    }
+
+    pub fn groups(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    pub fn rows(&self, group: usize) -> Range<usize> {
+        self.first[group]..self.first[group + 1]
     }
 
     /// The factored form is used.
-    pub fn is_large(&self) -> bool {
-        self.inverted && self.rows() >= FACTORED_FROM
+    pub fn is_large(&self, group: usize) -> bool {
+        self.loaded && self.rows(group).len() >= FACTORED_FROM
     }
 
-    /// Takes over the mass of a system without joints; `None` where there are some.
-    pub fn set_mass(&mut self, blocks: Option<&Blocks<'_>>) {
-        self.loaded = false;
-        let Some(blocks) = blocks else {
-            self.inverted = false;
-            return;
-        };
-        // the mass is often the same as last time
-        self.inverted = self.inverse_of == blocks.values
-            || invert(blocks, &mut self.inverse, &mut self.scratch);
-        self.inverse_of.clear();
-        self.inverse_of.extend_from_slice(if self.inverted { blocks.values } else { &[] });
-        if self.block_of.is_empty() {
-            for k in 0..blocks.shape.count() {
-                self.block_of.extend((0..blocks.shape.sizes()[k]).map(|_| k));
+    /// Takes over the system with nv coordinates and `joints` multipliers, once all rows are there;
+    /// `None` where A has more than M and joints.
+    pub fn load(&mut self, (nv, joints): (usize, usize), system: Option<System<'_>>) {
+        self.f.resize(nv, 0.0);
+        self.x.resize(nv, 0.0);
+        self.lambda.resize(joints, 0.0);
+        let any_large = self.first.windows(2).any(|w| w[1] - w[0] >= FACTORED_FROM);
+        let wanted = system.filter(|_| any_large || joints == 0);
+        self.loaded = wanted.is_some_and(|s| self.mechanisms.load(s.shape, &s.factored));
+    }
+
+    /// Forms W of all groups that are not too large.
+    pub fn form(&mut self, respond: &mut Respond<'_>) -> Result<(), StepFailure> {
+        self.formed.clear();
+        self.formed.resize(self.groups(), None);
+        self.w.clear();
+        for group in 0..self.formed.len() {
+            if !self.is_large(group) {
+                self.make_room(group);
             }
         }
+        if self.loaded && self.lambda.is_empty() {
+            self.form_by_blocks();
+        } else {
+            self.form_by_solutions(0..self.formed.len(), respond)?;
+        }
+        for group in 0..self.formed.len() {
+            if let Some(formed) = self.formed[group] {
+                self.judge(group, formed);
+            }
+        }
+        Ok(())
     }
 
-    /// x += Hᵀ r.
-    pub fn add_transposed(&self, r: &[f64], x: &mut [f64]) {
-        for (i, r) in r.iter().enumerate() {
+    fn make_room(&mut self, group: usize) -> Formed {
+        let formed = Formed { at: self.w.len(), redundant: false };
+        self.w.resize(formed.at + self.rows(group).len().pow(2), 0.0);
+        self.formed[group] = Some(formed);
+        formed
+    }
+
+    /// Finds out whether rows depend on each other.
+    fn judge(&mut self, group: usize, formed: Formed) -> Formed {
+        let n = self.rows(group).len();
+        let w = &self.w[formed.at..formed.at + n * n];
+        let judged = Formed { redundant: even::is_redundant(w, n, &mut self.even), ..formed };
+        self.formed[group] = Some(judged);
+        judged
+    }
+
+    /// x += Hᵀ r for the rows of a group.
+    pub fn add_transposed(&self, group: usize, r: &[f64], x: &mut [f64]) {
+        for (i, r) in self.rows(group).zip(r) {
             if *r != 0.0 {
                 for k in self.start[i]..self.start[i + 1] {
                     x[self.cols[k]] += self.vals[k] * r;
@@ -106,148 +160,136 @@ impl Delassus {
     }
 
     /// H_i · x.
-    pub fn dot(&self, i: usize, x: &[f64]) -> f64 {
+    fn dot(&self, i: usize, x: &[f64]) -> f64 {
         let range = self.start[i]..self.start[i + 1];
         self.cols[range.clone()].iter().zip(&self.vals[range]).map(|(c, v)| v * x[*c]).sum()
     }
 
-    /// Finds r from the start in it. In factored form, only [`cone::Solver::Auto`] goes on where sweeps do
-    /// not reach the tolerance. A second call with the same rows (other b or laws) does not form
-    /// W again.
+    /// Finds r of a group from the start in it. In factored form it aims at the tolerance `fine` where
+    /// the group has joints, and accepts that of the settings.
     #[allow(clippy::too_many_arguments)]
     pub fn solve(
         &mut self,
-        nv: usize,
-        blocks: Option<&BlockDiag>,
+        group: usize,
         respond: &mut Respond<'_>,
         b: &[f64],
         laws: &[cone::Law],
         r: &mut [f64],
         settings: &cone::Settings,
+        fine: f64,
     ) -> Result<cone::Report, StepFailure> {
-        if let Some(blocks) = blocks.filter(|_| self.is_large()) {
-            return Ok(self.solve_factored(blocks, b, laws, r, settings));
-        }
-        if !self.loaded {
-            match blocks.filter(|_| self.inverted) {
-                Some(blocks) => self.form_by_blocks(nv, blocks),
-                None => self.form(nv, respond)?,
+        let formed = match self.formed[group] {
+            Some(formed) => formed,
+            None => {
+                let rows = self.rows(group);
+                let h = PointRows {
+                    start: &self.start[rows.start..=rows.end],
+                    cols: &self.cols,
+                    vals: &self.vals,
+                };
+                let m = &mut self.mechanisms;
+                let report = m.solve(h, respond, b, laws, r, settings, fine)?;
+                let open = report.status != cone::Status::Solved && m.had_joints();
+                if !open || settings.solver != cone::Solver::Auto {
+                    return Ok(report);
+                }
+                // what the interior point method does not reach, others may
+                let formed = self.make_room(group);
+                self.form_by_solutions(group..group + 1, respond)?;
+                self.judge(group, formed)
             }
-            self.loaded = true;
-            self.redundant = None;
-        }
-        let p = cone::DenseProblem { w: &self.w, b, laws };
+        };
+        let w = &self.w[formed.at..formed.at + b.len() * b.len()];
+        let p = cone::DenseProblem { w, b, laws };
         if laws.len() == 1 {
             // one point alone: a single sweep is exact
             let sweep = cone::Settings {
                 solver: cone::Solver::GaussSeidel,
                 max_iterations: 2,
-                ..*settings
+                tolerance: fine,
             };
             let report = cone::solve(&p, r, &sweep, &mut self.dense);
             if report.status == cone::Status::Solved {
                 return Ok(report);
             }
         }
-        let settings = cone::Settings { solver: cone::Solver::Auto, ..*settings };
+        let auto = cone::Settings { solver: cone::Solver::Auto, tolerance: fine, ..*settings };
         // without friction all ways to share a load move the bodies alike
         let rough = laws.iter().any(|l| matches!(l, cone::Law::Coulomb { mu, .. } if *mu > 0.0));
-        let shared = rough
-            && match self.redundant {
-                Some(known) => known,
-                None => even::is_redundant(&self.w, b.len(), &mut self.even),
-            };
-        if rough {
-            self.redundant = Some(shared);
-        }
-        Ok(even::solve(&p, shared, &settings, r, &mut self.dense, &mut self.even))
+        let shared = rough && formed.redundant;
+        let answer = even::solve(&p, shared, &auto, r, &mut self.dense, &mut self.even);
+        Ok(match answer.residual <= settings.tolerance {
+            true => cone::Report { status: cone::Status::Solved, ..answer },
+            false => answer,
+        })
     }
 
-    fn solve_factored(
-        &mut self,
-        blocks: &BlockDiag,
-        b: &[f64],
-        laws: &[cone::Law],
-        r: &mut [f64],
-        settings: &cone::Settings,
-    ) -> cone::Report {
-        let p = cone::SparseProblem {
-            h: cone::Rows { start: &self.start, columns: &self.cols, values: &self.vals },
-            minv: cone::InverseMass::Blocks { sizes: blocks.sizes(), values: &self.inverse },
-            b,
-            laws,
-        };
-        // sweeps from a warm start are cheap; what they cannot do is left to the interior point method
-        let sweeps = cone::Settings { solver: cone::Solver::Accelerated, ..*settings };
-        let report = cone::solve_sparse(&p, r, &sweeps, &mut self.sparse);
-        if report.status != cone::Status::IterationLimit || settings.solver != cone::Solver::Auto {
-            return report;
-        }
-        let inner = cone::Settings { solver: cone::Solver::InteriorPoint, ..*settings };
-        let last = cone::solve_sparse(&p, r, &inner, &mut self.sparse);
-        cone::Report { iterations: report.iterations + last.iterations, ..last }
-    }
-
-    /// du = W r.
+    /// du = W r of a group.
     pub fn product(
         &mut self,
-        nv: usize,
+        group: usize,
         respond: &mut Respond<'_>,
         r: &[f64],
         du: &mut Vec<f64>,
     ) -> Result<(), StepFailure> {
-        let n = self.rows();
+        let rows = self.rows(group);
+        let n = rows.len();
         du.clear();
-        if self.loaded {
-            let row = |i: usize| self.w[i * n..(i + 1) * n].iter().zip(r).map(|(w, r)| w * r).sum();
+        if let Some(formed) = self.formed[group] {
+            let w = &self.w[formed.at..formed.at + n * n];
+            let row = |i: usize| w[i * n..(i + 1) * n].iter().zip(r).map(|(w, r)| w * r).sum();
             du.extend((0..n).map(|i| -> f64 { row(i) }));
             return Ok(());
         }
         let mut f = std::mem::take(&mut self.f);
-        f.clear();
-        f.resize(nv, 0.0);
-        self.x.resize(nv, 0.0);
-        self.add_transposed(r, &mut f);
-        let done = respond(&f, &mut self.x);
+        f.fill(0.0);
+        self.add_transposed(group, r, &mut f);
+        let done = respond(&f, &mut self.x, &mut self.lambda);
         self.f = f;
         done?;
-        du.extend((0..n).map(|i| self.dot(i, &self.x)));
+        du.extend(rows.map(|i| self.dot(i, &self.x)));
         Ok(())
     }
 
     /// W by the inverse of the blocks that a row touches: the cost does not grow with the system, and
     /// rows without a common block cost next to nothing.
-    fn form_by_blocks(&mut self, nv: usize, blocks: &BlockDiag) {
+    fn form_by_blocks(&mut self) {
         self.list_row_blocks();
-        let n = self.rows();
-        self.moved.resize(nv, 0.0);
+        let Some(blocks) = self.mechanisms.shape() else { return };
+        self.moved.resize(blocks.dim(), 0.0);
         self.moves.resize(blocks.count(), false);
-        self.w.resize(n * n, 0.0);
-        for j in 0..n {
-            let range = self.start[j]..self.start[j + 1];
-            let own = self.row_first[j]..self.row_first[j + 1];
-            for (c, v) in self.cols[range.clone()].iter().zip(&self.vals[range]) {
-                let k = self.block_of[*c];
-                let (first, size, value) = (blocks.dof(k), blocks.sizes()[k], blocks.value(k));
-                let inverse = &self.inverse[value..value + size * size];
-                for i in 0..size {
-                    self.moved[first + i] += inverse[i * size + c - first] * v;
+        for group in 0..self.formed.len() {
+            let Some(formed) = self.formed[group] else { continue };
+            let rows = self.rows(group);
+            let n = rows.len();
+            for j in rows.clone() {
+                let range = self.start[j]..self.start[j + 1];
+                let own = self.row_first[j]..self.row_first[j + 1];
+                for (c, v) in self.cols[range.clone()].iter().zip(&self.vals[range]) {
+                    let k = self.mechanisms.block_of()[*c];
+                    let (first, size, value) = (blocks.dof(k), blocks.sizes()[k], blocks.value(k));
+                    let inverse = &self.mechanisms.inverse()[value..value + size * size];
+                    for i in 0..size {
+                        self.moved[first + i] += inverse[i * size + c - first] * v;
+                    }
                 }
-            }
-            self.row_blocks[own.clone()].iter().for_each(|k| self.moves[*k] = true);
-            for i in 0..n {
-                let of_row = &self.row_blocks[self.row_first[i]..self.row_first[i + 1]];
-                let common = of_row.iter().any(|k| self.moves[*k]);
-                self.w[i * n + j] = if common { self.dot(i, &self.moved) } else { 0.0 };
-            }
-            for k in &self.row_blocks[own] {
-                self.moves[*k] = false;
-                self.moved[blocks.dof(*k)..][..blocks.sizes()[*k]].fill(0.0);
+                self.row_blocks[own.clone()].iter().for_each(|k| self.moves[*k] = true);
+                for i in rows.clone() {
+                    let of_row = &self.row_blocks[self.row_first[i]..self.row_first[i + 1]];
+                    let common = of_row.iter().any(|k| self.moves[*k]);
+                    let at = formed.at + (i - rows.start) * n + j - rows.start;
+                    self.w[at] = if common { self.dot(i, &self.moved) } else { 0.0 };
+                }
+                for k in &self.row_blocks[own] {
+                    self.moves[*k] = false;
+                    self.moved[blocks.dof(*k)..][..blocks.sizes()[*k]].fill(0.0);
+                }
             }
         }
     }
 
     fn list_row_blocks(&mut self) {
+        let block_of = self.mechanisms.block_of();
         self.row_blocks.clear();
         self.row_first.clear();
         self.row_first.push(0);
@@ -255,8 +297,8 @@ impl Delassus {
             let mut last = usize::MAX;
             // coordinates of a block stand next to each other
             for c in &self.cols[row[0]..row[1]] {
-                if self.block_of[*c] != last {
-                    last = self.block_of[*c];
+                if block_of[*c] != last {
+                    last = block_of[*c];
                     self.row_blocks.push(last);
                 }
             }
@@ -264,80 +306,36 @@ impl Delassus {
         }
     }
 
-    fn form(&mut self, nv: usize, respond: &mut Respond<'_>) -> Result<(), StepFailure> {
-        let n = self.rows();
-        self.f.resize(nv, 0.0);
-        self.x.resize(nv, 0.0);
-        self.w.resize(n * n, 0.0);
-        for j in 0..n {
+    /// W of those of the groups that have room for it, by one solution for the j-th rows of all.
+    fn form_by_solutions(
+        &mut self,
+        groups: Range<usize>,
+        respond: &mut Respond<'_>,
+    ) -> Result<(), StepFailure> {
+        let has_room = |g: &usize| self.formed[*g].is_some();
+        let most = groups.clone().filter(has_room).map(|g| self.rows(g).len()).max();
+        for j in 0..most.unwrap_or(0) {
             self.f.fill(0.0);
-            for k in self.start[j]..self.start[j + 1] {
-                self.f[self.cols[k]] += self.vals[k];
+            for group in groups.clone() {
+                let rows = self.rows(group);
+                if self.formed[group].is_some() && j < rows.len() {
+                    let i = rows.start + j;
+                    for k in self.start[i]..self.start[i + 1] {
+                        self.f[self.cols[k]] += self.vals[k];
+                    }
+                }
             }
-            respond(&self.f, &mut self.x)?;
-            for i in 0..n {
-                self.w[i * n + j] = self.dot(i, &self.x);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Inverses of symmetric positive blocks, by elimination on the diagonal; false where one is singular.
-fn invert(m: &Blocks<'_>, out: &mut Vec<f64>, a: &mut Vec<f64>) -> bool {
-    out.clear();
-    out.resize(m.shape.value_len(), 0.0);
-    for k in 0..m.shape.count() {
-        let (n, v0) = (m.shape.sizes()[k], m.shape.value(k));
-        a.clear();
-        a.extend_from_slice(&m.values[v0..v0 + n * n]);
-        let x = &mut out[v0..v0 + n * n];
-        for i in 0..n {
-            x[i * n + i] = 1.0;
-        }
-        for p in 0..n {
-            let pivot = a[p * n + p];
-            if !(pivot > 0.0) {
-                return false;
-            }
-            for j in 0..n {
-                a[p * n + j] /= pivot;
-                x[p * n + j] /= pivot;
-            }
-            for i in (0..n).filter(|i| *i != p) {
-                let c = a[i * n + p];
-                if c != 0.0 {
-                    for j in 0..n {
-                        a[i * n + j] -= c * a[p * n + j];
-                        x[i * n + j] -= c * x[p * n + j];
+            respond(&self.f, &mut self.x, &mut self.lambda)?;
+            for group in groups.clone() {
+                let rows = self.rows(group);
+                let n = rows.len();
+                if let Some(formed) = self.formed[group].filter(|_| j < n) {
+                    for (i, row) in rows.enumerate() {
+                        self.w[formed.at + i * n + j] = self.dot(row, &self.x);
                     }
                 }
             }
         }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_are_inverted() {
-        let shape = BlockDiag::new(vec![2, 1, 3]);
-        let values = [2.0, 1.0, 1.0, 3.0, 4.0, 5.0, 1.0, 0.5, 1.0, 4.0, -1.0, 0.5, -1.0, 3.0];
-        let (mut x, mut scratch) = (Vec::new(), Vec::new());
-        assert!(invert(&Blocks { shape: &shape, values: &values }, &mut x, &mut scratch));
-        for k in 0..3 {
-            let (n, v) = (shape.sizes()[k], shape.value(k));
-            for i in 0..n {
-                for j in 0..n {
-                    let p: f64 = (0..n).map(|l| values[v + i * n + l] * x[v + l * n + j]).sum();
-                    assert!((p - f64::from(u8::from(i == j))).abs() < 1e-14);
-                }
-            }
-        }
-        let flat = [0.0; 14];
-        assert!(!invert(&Blocks { shape: &shape, values: &flat }, &mut x, &mut scratch));
+        Ok(())
     }
 }

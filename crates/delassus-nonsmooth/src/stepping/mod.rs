@@ -26,6 +26,7 @@
 mod contact;
 mod delassus;
 mod gen_alpha;
+mod mechanisms;
 mod moreau_jean;
 mod operator;
 mod parts;
@@ -314,15 +315,14 @@ impl<P: Unilateral> Stepper<P> {
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
         p.settle(s);
-        let Stepper { op, points, correction, ws, .. } = self;
+        let Stepper { op, points, correction, ws, groups, .. } = self;
         let tolerance =
             if self.large { self.settings.large_penetration } else { self.settings.penetration };
-        let bare = op.bare.then_some((&op.blocks, &mut op.mass[..]));
         let corrected = correction.run(
             p,
             ws,
-            &mut op.acc,
-            bare,
+            op,
+            &mut groups.0,
             (&points.ids, &points.before),
             push,
             tolerance,

@@ -4,7 +4,8 @@
 //! is judged by the size of c_C C + c_K K in the mass metric, bounded by row sums: above
 //! [`STIFF`] the explicit step would lose accuracy and soon its stability.
 
-use delassus_dae::{Accel, KktError, Problem, StepFailure};
+use super::delassus::{Delassus, System};
+use delassus_dae::{Accel, Dims, KktError, Problem, StepFailure};
 use delassus_linalg::{Backend, BlockDiag, Csr, TangentKkt};
 use delassus_math::remember;
 
@@ -38,7 +39,7 @@ pub(super) struct Operator {
     pub blocks: BlockDiag,
     mass_slots: Vec<usize>,
     floor: Vec<f64>,
-    pub mass: Vec<f64>,
+    mass: Vec<f64>,
     jac: Vec<f64>,
     jac_used: Vec<f64>,
     s: Vec<f64>,
@@ -51,12 +52,12 @@ pub(super) struct Operator {
     pub implicit: bool,
     age: u32,
     judged_for: f64,
-    /// M alone is block-diagonal without joints: its inverse is too.
-    pub bare: bool,
+    /// All coordinates have a mass of their own.
+    has_mass: bool,
 }
 remember!(Operator { acc, implicit, age, judged_for } apart from {
     kkt, rows, full, tangent, blocks, mass_slots, floor, mass, jac, jac_used, s, zero_a,
-    zero_rows, b_used, l_used, forces, bare,
+    zero_rows, b_used, l_used, forces, has_mass,
 });
 
 impl Operator {
@@ -77,7 +78,7 @@ impl Operator {
         Ok(Operator {
             acc: Accel::new(p)?,
             kkt: None,
-            bare: d.n_vel == 0 && s.mass_floor.iter().all(|m| *m == 0.0),
+            has_mass: s.mass_floor.iter().all(|m| *m == 0.0),
             rows: s.independent_rows.clone(),
             mass: vec![0.0; s.mass.value_len()],
             jac: vec![0.0; s.jac.nnz()],
@@ -266,6 +267,20 @@ impl Operator {
             lambda[*r] = *l;
         }
         Ok(())
+    }
+
+    /// Poses the problems of the groups in `points` for the matrix at hand.
+    pub fn pose(&mut self, d: &Dims, points: &mut Delassus) -> Result<(), StepFailure> {
+        let system = if self.implicit { None } else { self.system() };
+        // what is taken over from the system is copied before anything is solved
+        points.load((d.nv, d.n_vel), system);
+        points.form(&mut |f, x, l| self.respond(f, x, l))
+    }
+
+    /// M with the rows of joints.
+    pub fn system(&self) -> Option<System<'_>> {
+        let factored = self.acc.factored().filter(|_| self.has_mass)?;
+        Some(System { shape: &self.blocks, factored })
     }
 
     /// The answer to a force or impulse alone.

@@ -1,7 +1,7 @@
 //! The points of a step: kinematics, what they must obey, and what is remembered of them.
 
 use super::report::PointImpulse;
-use crate::groups::Groups;
+use crate::groups::{Groups, sort_by_group};
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
 use delassus_math::remember;
@@ -252,31 +252,17 @@ impl Points {
     pub fn group(&mut self, groups: &mut Groups) {
         let Points { pool, entries, by_group, first, fastest, of_group, n, .. } = self;
         let n_groups = groups.number(pool[..*n].iter().map(|c| (&c.at.cols[..], true)), of_group);
-        first.clear();
-        first.resize(n_groups + 1, 0);
+        sort_by_group(n_groups, of_group, first, by_group);
         fastest.clear();
         fastest.resize(n_groups, 0.0);
         let (pool, entries) = (&pool[..*n], &mut entries[..*n]);
         for ((c, e), group) in pool.iter().zip(&mut *entries).zip(&*of_group) {
             e.group = *group;
-            first[group + 1] += 1;
             for k in 0..e.rows {
                 let speed = c.before[k].abs().max(e.end[k].abs()) / e.per_metre;
                 fastest[*group] = fastest[*group].max(speed);
             }
         }
-        for k in 0..n_groups {
-            first[k + 1] += first[k];
-        }
-        by_group.clear();
-        by_group.resize(*n, 0);
-        // each group is filled from its first place, which ends up as that of the next one
-        for (i, group) in of_group.iter().enumerate() {
-            by_group[first[*group]] = i;
-            first[*group] += 1;
-        }
-        first.copy_within(..n_groups, 1);
-        first[0] = 0;
         for list in first.windows(2).map(|w| &by_group[w[0]..w[1]]) {
             let mut row = 0;
             for i in list {

@@ -7,11 +7,12 @@
 //! once per Newton step. Velocities are not touched: a penetration that is removed does not throw
 //! the bodies apart.
 
-use super::delassus::{Blocks, Delassus};
+use super::delassus::Delassus;
+use super::operator::Operator;
 use super::points::CLOSED;
+use crate::groups::{Groups, sort_by_group};
 use delassus_cone as cone;
-use delassus_dae::{Accel, Dims, Point, PointId, StepFailure, Unilateral};
-use delassus_linalg::BlockDiag;
+use delassus_dae::{Dims, Point, PointId, StepFailure, Unilateral};
 
 /// Newton steps. Two bring what a step leaves to round-off.
 const MAX_ITERATIONS: usize = 8;
@@ -41,6 +42,7 @@ pub(super) struct Correction {
     gaps: Vec<f64>,
     scratch: Point,
     row_scale: Vec<f64>,
+    rows: NormalRows,
     delassus: Delassus,
     dims: Dims,
     length: f64,
@@ -72,6 +74,7 @@ impl Correction {
             gaps: Vec::new(),
             scratch: Point::default(),
             row_scale: p.scales().row,
+            rows: NormalRows::default(),
             delassus: Delassus::default(),
             dims: d,
             length: p.length(),
@@ -105,15 +108,15 @@ impl Correction {
         depth
     }
 
-    /// Moves q. On return the workspace is realised there, and `acc` is factored there if there are
+    /// Moves q. On return the workspace is realised there, and the joints of `op` are factored there if there are
     /// joints. Without `push`, gaps are only looked at.
     #[allow(clippy::too_many_arguments)]
     pub fn run<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
-        acc: &mut Accel,
-        bare: Option<(&BlockDiag, &mut [f64])>,
+        op: &mut Operator,
+        groups: &mut Groups,
         near: Near<'_>,
         push: bool,
         tolerance: f64,
@@ -121,7 +124,6 @@ impl Correction {
         q: &mut [f64],
         z: &[f64],
     ) -> Result<Corrected, StepFailure> {
-        let mut bare = bare;
         let mut before = f64::INFINITY;
         let limit = tolerance.max(CLOSED) * self.length;
         for iterations in 0.. {
@@ -136,30 +138,24 @@ impl Correction {
                     return Err(StepFailure::Projection { row, residual: self.g[row] });
                 }
                 if self.dims.n_vel > 0 {
-                    acc.factor_realized(p, ws)?;
+                    op.acc.factor_realized(p, ws)?;
                 }
                 return Ok(Corrected { iterations, depth });
             }
             before = bad;
-            acc.factor_realized(p, ws)?;
+            op.acc.factor_realized(p, ws)?;
             self.dx.fill(0.0);
             if drift > 0.0 {
                 for g in &mut self.g {
                     *g = -*g;
                 }
-                acc.correct(&self.g, &mut self.dx)?;
+                op.acc.correct(&self.g, &mut self.dx)?;
             }
             if push {
-                if let Some((_, mass)) = &mut bare {
-                    p.mass(ws, mass);
-                }
-                let blocks = bare.as_ref().map(|(shape, m)| Blocks { shape, values: m });
-                self.delassus.set_mass(blocks.as_ref());
-                let blocks = blocks.map(|b| b.shape);
                 self.collect(p, ws, near, AROUND * depth.max(limit), drift > 0.0);
                 // joints move as well: nothing is known yet of what that does to the gaps
                 let wanted = if drift > 0.0 { 0.0 } else { 0.5 / AROUND * limit / depth };
-                self.push_apart(acc, blocks, wanted.clamp(LINEAR, LOOSE))?;
+                self.push_apart(op, groups, wanted.clamp(LINEAR, LOOSE))?;
             }
             p.manifold().retract(q, &self.dx, &mut self.q);
             q.copy_from_slice(&self.q);
@@ -176,16 +172,14 @@ impl Correction {
         reach: f64,
         moves: bool,
     ) {
-        self.delassus.clear();
-        self.b.clear();
+        self.rows.clear();
         let at = &mut self.scratch;
         for (k, (&id, &before)) in near.0.iter().zip(near.1).enumerate() {
             let own = self.gaps[k];
             if (own < reach || (moves && own < f64::INFINITY)) && p.normal(ws, id, before, at) {
                 let gap = at.gap + at.row_dot(0, &self.dx);
                 if gap < reach * p.gap_per_metre(id) {
-                    self.delassus.push(at, 0);
-                    self.b.push(gap);
+                    self.rows.push(&at.cols, &at.rows[0][..at.cols.len()], gap);
                 }
             }
         }
@@ -194,37 +188,97 @@ impl Correction {
     /// Adds to `dx` what opens the gaps again; the tolerance is relative to the largest gap at hand.
     fn push_apart(
         &mut self,
-        acc: &mut Accel,
-        blocks: Option<&BlockDiag>,
+        op: &mut Operator,
+        groups: &mut Groups,
         tolerance: f64,
     ) -> Result<(), StepFailure> {
-        if self.b.iter().all(|g| *g >= 0.0) {
+        self.delassus.clear();
+        self.b.clear();
+        for group in 0..self.rows.divide(groups) {
+            let own = self.rows.group(group);
+            if own.iter().any(|i| self.rows.gaps[*i] < 0.0) {
+                for i in own {
+                    let (cols, vals) = self.rows.row(*i);
+                    self.delassus.push_row(cols, vals);
+                    self.b.push(self.rows.gaps[*i]);
+                }
+                self.delassus.end_group();
+            }
+        }
+        if self.b.is_empty() {
             return Ok(());
         }
-        let n = self.b.len();
+        // positions are corrected in the metric of the mass, whatever the forces of the step
+        self.delassus.load((self.dims.nv, self.dims.n_vel), op.system());
+        let mut respond = |f: &[f64], x: &mut [f64], l: &mut [f64]| op.acc.respond(f, x, l);
+        self.delassus.form(&mut respond)?;
         self.laws.clear();
-        self.laws.resize(n, cone::Law::Unilateral);
+        self.laws.resize(self.b.len(), cone::Law::Unilateral);
         self.r.clear();
-        self.r.resize(n, 0.0);
+        self.r.resize(self.b.len(), 0.0);
         // what few sweeps leave, the next Newton step takes up
         let settings =
             cone::Settings { tolerance, max_iterations: SWEEPS, solver: cone::Solver::Accelerated };
-        let lambda = &mut self.lambda;
-        self.delassus.solve(
-            self.dims.nv,
-            blocks,
-            &mut |f, x| acc.respond(f, x, lambda),
-            &self.b,
-            &self.laws,
-            &mut self.r,
-            &settings,
-        )?;
         self.f.fill(0.0);
-        self.delassus.add_transposed(&self.r, &mut self.f);
-        acc.respond(&self.f, &mut self.x, &mut self.lambda)?;
+        for group in 0..self.delassus.groups() {
+            let rows = self.delassus.rows(group);
+            let (b, laws) = (&self.b[rows.clone()], &self.laws[rows.clone()]);
+            let r = &mut self.r[rows];
+            self.delassus.solve(group, &mut respond, b, laws, r, &settings, tolerance)?;
+            self.delassus.add_transposed(group, r, &mut self.f);
+        }
+        respond(&self.f, &mut self.x, &mut self.lambda)?;
         for (d, x) in self.dx.iter_mut().zip(&self.x) {
             *d += x;
         }
         Ok(())
+    }
+}
+
+/// Normal rows of points, in groups.
+#[derive(Default)]
+struct NormalRows {
+    start: Vec<usize>,
+    cols: Vec<usize>,
+    vals: Vec<f64>,
+    gaps: Vec<f64>,
+    number: Vec<usize>,
+    by_group: Vec<usize>,
+    /// Where each group begins in `by_group`, and the end.
+    first: Vec<usize>,
+}
+
+impl NormalRows {
+    fn clear(&mut self) {
+        self.start.clear();
+        self.start.push(0);
+        self.cols.clear();
+        self.vals.clear();
+        self.gaps.clear();
+    }
+
+    fn push(&mut self, cols: &[usize], vals: &[f64], gap: f64) {
+        self.cols.extend_from_slice(cols);
+        self.vals.extend_from_slice(vals);
+        self.start.push(self.cols.len());
+        self.gaps.push(gap);
+    }
+
+    fn row(&self, i: usize) -> (&[usize], &[f64]) {
+        let range = self.start[i]..self.start[i + 1];
+        (&self.cols[range.clone()], &self.vals[range])
+    }
+
+    /// Sorts the rows by groups; tells how many there are.
+    fn divide(&mut self, groups: &mut Groups) -> usize {
+        let cols = &self.cols;
+        let each = self.start.windows(2).map(|w| (&cols[w[0]..w[1]], true));
+        let n = groups.number(each, &mut self.number);
+        sort_by_group(n, &self.number, &mut self.first, &mut self.by_group);
+        n
+    }
+
+    fn group(&self, group: usize) -> &[usize] {
+        &self.by_group[self.first[group]..self.first[group + 1]]
     }
 }
