@@ -49,9 +49,8 @@ impl Chain {
     }
 
     fn solve(&self, solver: cone::Solver) -> cone::Report {
-        let minv: Vec<f64> = (0..self.links)
-            .flat_map(|_| [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0])
-            .collect();
+        let minv: Vec<f64> =
+            (0..self.links).flat_map(|_| [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0]).collect();
         let p = cone::SparseProblem {
             h: cone::Rows { start: &self.start, columns: &self.columns, values: &self.values },
             minv: cone::InverseMass::Blocks { sizes: &vec![3; self.links], values: &minv },

@@ -16,7 +16,8 @@ use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{AtVel, Dims, Problem, at};
 use crate::rows::RowSubset;
 use delassus_linalg::{
-    Backend, CondensedKkt, Csr, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip, rank_tol,
+    Backend, CondensedKkt, Csr, FactorInfo, KktError, KktOptions, RankedKkt, RankedRows, grip,
+    rank_tol,
 };
 use delassus_math::remember;
 
