@@ -213,7 +213,7 @@ impl EnergyAudit {
 
     /// Kinetic and potential energy are, since so many steps of fixed length, by half of all the energy that
     /// ever moved above the least that they were, without anything that would have fed it in. Adaptive steps have an error test.
-    pub fn from_nowhere(&self, steps: u32) -> bool {
+    pub fn gains_from_nowhere(&self, steps: u32) -> bool {
         self.tol.is_none() && self.gained >= steps
     }
 

@@ -234,7 +234,7 @@ impl Simulation {
         // explicit methods are stopped for their stability within a few steps, which says more
         let patience = if self.method.stiff { 1 } else { 10 };
         let by_steps = self.options.scheme == SchemeType::TimeStepping;
-        if !by_steps && recorder.audit.from_nowhere(patience) {
+        if !by_steps && recorder.audit.gains_from_nowhere(patience) {
             let moved = recorder.audit.moved();
             let mut e = SimError::energy_gained(self.method.name, t1, t1 - t0, moved);
             blame::strongest_force(sys, engine.state(), &mut e);

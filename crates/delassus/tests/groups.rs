@@ -265,7 +265,7 @@ end = 0.2
 #[test]
 fn sliding_that_begins_at_once_far_apart() {
     let mut text = String::from("schema = 1\ngravity = [0, -9.81, 0]\nanalysis = { end = 0.15 }\n");
-    for (k, x) in [0.0, 486.13610155022924].into_iter().enumerate() {
+    for (k, x) in [0.0, 486.136_101_550_229_2].into_iter().enumerate() {
         let (hand, part, wall) = (x - 0.2, x + 0.05, x + 0.1);
         text += &format!(
             r#"ground.markers.hand{k} = [{hand}, 0, 0]

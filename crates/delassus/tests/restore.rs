@@ -1,7 +1,7 @@
 //! A run that was saved and restored goes on with the same bits as one that was not: for every
 //! method, in every scheme, through impacts and hand-overs, wherever it was left.
 
-#![allow(clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)]
 
 mod support;
 

@@ -88,6 +88,9 @@ pub(super) struct Group {
     pub due: usize,
 }
 
+/// What is remembered of an open point: its features, and whether it is armed.
+type Known = (PointId, Option<[u32; 2]>, bool);
+
 /// Watches the open points.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
@@ -109,14 +112,13 @@ pub(crate) struct Watch {
 impl Watch {
     /// Visits what is remembered of a system: which points are watched, and what is known of them.
     pub fn remember<P: Unilateral>(&mut self, p: &P, m: &mut Memory<'_>) {
-        let mut known: Vec<(PointId, (Option<[u32; 2]>, bool))> =
-            self.open.iter().map(|o| (o.id, (o.features, o.armed))).collect();
+        let mut known: Vec<Known> = self.open.iter().map(|o| (o.id, o.features, o.armed)).collect();
         known.remember(m);
         self.closed.remember(m);
         self.slid_off.remember(m);
         if m.reads() && !m.failed() {
             self.open.clear();
-            self.open.extend(known.iter().map(|(id, (features, armed))| Open {
+            self.open.extend(known.iter().map(|(id, features, armed)| Open {
                 features: *features,
                 armed: *armed,
                 ..Open::new(p, *id)
