@@ -15,7 +15,8 @@ usage: cargo xtask <task>
   ci           everything CI runs: format, lints, tests with the adversary, docs, `paths`, `web`
   paths        links, paths, models and error codes in the documents
   web          tests of the report page, in a browser too; installs what they need
-  screenshots  takes the pictures of the documents anew
+  examples     writes the present output of all commands into the documents; a test of `ci` compares it
+  screenshots  takes the pictures of the documents again
   adversary    random models against relations that must hold; --help lists its options";
 
 fn main() -> ExitCode {
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         (Some("ci"), None) => ci(root()),
         (Some("paths"), None) => paths(root()),
         (Some("web"), None) => web::test(root()),
+        (Some("examples"), None) => examples(root()),
         (Some("screenshots"), None) => web::screenshots(root()),
         (Some("help" | "--help" | "-h"), None) => {
             println!("{USAGE}");
@@ -130,6 +132,15 @@ fn cargo(root: &Path, step: &Step, times: &mut Times) -> Result<(), String> {
         Ok(status) => Err(format!("`cargo {}` failed ({status})", step.arguments)),
         Err(e) => Err(format!("`cargo {}` cannot be run: {e}", step.arguments)),
     }
+}
+
+/// Runs the commands shown in the documents and writes what they print now.
+fn examples(root: &Path) -> Result<(), String> {
+    let step = Step {
+        arguments: "test --workspace --profile ci --test documents",
+        environment: Some(("DELASSUS_WRITE_DOCUMENTS", "1")),
+    };
+    cargo(root, &step, &mut Times::default())
 }
 
 fn paths(root: &Path) -> Result<(), String> {
