@@ -4,7 +4,7 @@ The problem. N parallelogram windows in a row: N + 1 vertical bars hinged to
 the ground at (0,0), (1,0), ..., and N horizontal bars on top, every bar 1 m
 long, 1 kg, uniform (central inertia 1/12 kg m^2). Gravity 9.81 m/s^2 downward.
 At the start the vertical bars are upright and their tops move with 1 m/s in
-+x. With phi the angle from the upright the motion is that of one freedom,
++x. With phi the angle from the upright the motion is that of one degree of freedom,
 (N + (N+1)/3) phi'' = (N + (N+1)/2) g sin(phi).
 
 The model. Plane x-z, hinges about y. Vertical bars are children of the world,

@@ -35,7 +35,7 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Let independent families of methods confirm each other: every column with an error band.
     Certify(Box<CertifyArgs>),
-    /// Look at a model without running it: bodies, joints, freedoms, redundancy.
+    /// Look at a model without running it: bodies, joints, degrees of freedom, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.
     New(NewArgs),

@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::prepare::{Prepared, prepare};
 use crate::settings::Settings;
-use crate::summary_text::{Table, brief, ignored_keys, redundant, short_list};
+use crate::summary_text::{Table, brief, degrees_of_freedom, ignored_keys, redundant, short_list};
 use crate::{console, report};
 use serde::Serialize;
 
@@ -131,7 +131,8 @@ fn text(r: &CheckReport<'_>) -> String {
         table.row(name, &format!("{}  {}", list.len(), short_list(&names)));
     }
     let singular = if r.singular_start { " (singular position at the start)" } else { "" };
-    table.row("freedoms", &format!("{} of {} velocities{singular}", r.mobility, r.velocities));
+    let free = degrees_of_freedom(r.mobility);
+    table.row("mobility", &format!("{free}, {} velocities{singular}", r.velocities));
     let gap = match r.rank_gap {
         _ if r.constraints == 0 => String::new(),
         [kept, dropped] if r.redundancy.is_empty() || dropped == 0.0 => {

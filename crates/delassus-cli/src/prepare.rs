@@ -240,7 +240,7 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
         ),
         SetupError::Kkt(_) => {
             let fault = Fault::new("E_START", "", message)
-                .help("`delassus check` shows joints, freedoms and redundancy");
+                .help("`delassus check` shows joints, degrees of freedom and redundancy");
             return Failure { exit: Exit::Numerical, faults: vec![fault] };
         }
     };

@@ -87,7 +87,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
         ),
     );
     table.row("verdict", &verdict(&s.verdict));
-    table.row("freedoms", &s.mobility.to_string());
+    table.row("mobility", &degrees_of_freedom(s.mobility));
     if s.redundant > 0 {
         table.row("redundant", &redundant(s.redundant, &s.non_unique_reactions));
     }
@@ -153,6 +153,11 @@ pub fn ignored_keys(table: &mut Table, n: usize) {
 pub fn redundant(rows: usize, joints: &[String]) -> String {
     let constraints = if rows == 1 { "constraint" } else { "constraints" };
     format!("{rows} {constraints}; reactions are not unique for {}", short_list(joints))
+}
+
+/// The number with its noun.
+pub fn degrees_of_freedom(n: usize) -> String {
+    format!("{n} degree{} of freedom", if n == 1 { "" } else { "s" })
 }
 
 /// At most twelve names.

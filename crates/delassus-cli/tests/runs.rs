@@ -20,7 +20,7 @@ fn writes_a_folder_of_results() {
     let ran = bench.run(&["run", "m.toml"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     for word in
-        ["swing", "mdop5", "steps", "wall time", "energy error", "drift", "freedoms", "out/m"]
+        ["swing", "mdop5", "steps", "wall time", "energy error", "drift", "mobility", "out/m"]
     {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }

@@ -90,7 +90,7 @@ fn trust(out: &mut String, r: &Report) {
         ("largest drift, position", "max_position_drift"),
         ("largest drift, velocity", "max_velocity_drift"),
         ("largest drift, acceleration", "max_acceleration_drift"),
-        ("freedoms", "mobility"),
+        ("mobility", "mobility"),
         ("redundant constraints", "redundant"),
         ("events", "events"),
         ("program", "version"),

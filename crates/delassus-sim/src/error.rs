@@ -257,7 +257,7 @@ impl SimError {
                     SimErrorKind::Singular,
                     blame,
                     format!("{k}{names}"),
-                    "the named element lost its grip on the motion here; `delassus check` shows redundancy and freedoms",
+                    "the named element lost its grip on the motion here; `delassus check` shows redundancy and degrees of freedom",
                 )
             }
         };

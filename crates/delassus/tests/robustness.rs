@@ -40,7 +40,7 @@ fn rel_r13_tripled_four_bar_moves_like_the_single_one() {
     }
 }
 
-/// R13: Bricard counts zero freedoms and has one.
+/// R13: Bricard counts zero degrees of freedom and has one.
 #[test]
 fn rel_r13_bricard_is_redundant_and_keeps_its_energy() {
     let m = load("benchmarks/B4_bricard.toml", &[]);

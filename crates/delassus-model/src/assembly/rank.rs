@@ -78,7 +78,7 @@ pub(super) fn analyse(
                 "N_SINGULAR_START",
                 "",
                 format!(
-                    "the start is a singular position: {} freedoms here, {} next to it",
+                    "the start is a singular position: {} degrees of freedom here, {} next to it",
                     d.nv - seen.rank,
                     d.nv - there.rank
                 ),

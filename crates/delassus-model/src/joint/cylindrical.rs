@@ -1,4 +1,4 @@
-//! Cylindrical joint: the second origin on the axis of the first, axes parallel. Two freedoms:
+//! Cylindrical joint: the second origin on the axis of the first, axes parallel. Two degrees of freedom:
 //! sliding along and turning about the axis.
 
 use super::{RowDraft, on_axis, parallel};

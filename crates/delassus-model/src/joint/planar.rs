@@ -1,5 +1,5 @@
 //! Planar joint: the second origin in the plane through the first normal to the axis, axes
-//! parallel. Three freedoms.
+//! parallel. Three degrees of freedom.
 
 use super::{RowDraft, axes, parallel, row};
 use crate::AxisPair;

@@ -1,5 +1,5 @@
 //! Prismatic joint: the second origin on the axis of the first, no relative rotation. One
-//! freedom: sliding. The rotation that is kept is the one of the given starting orientations,
+//! degree of freedom: sliding. The rotation that is kept is the one of the given starting orientations,
 //! with the two axes made parallel.
 
 use super::{Context, RowDraft, axes, on_axis, parallel, row};

@@ -1,4 +1,4 @@
-//! Revolute joint: origins coincide, axes stay parallel. One freedom: the angle.
+//! Revolute joint: origins coincide, axes stay parallel. One degree of freedom: the angle.
 
 use super::{RowDraft, coincide, parallel};
 use crate::AxisPair;

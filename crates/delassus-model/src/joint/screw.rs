@@ -1,4 +1,4 @@
-//! Screw joint: cylindrical, and the advance is the pitch times the revolutions. One freedom.
+//! Screw joint: cylindrical, and the advance is the pitch times the revolutions. One degree of freedom.
 
 use super::{Context, Offset, RowDraft, coordinate_scalar, cylindrical};
 use crate::{AxisPair, Coordinate, CoordinateKind};

@@ -1,4 +1,4 @@
-//! Spherical joint: origins coincide. Three freedoms of rotation.
+//! Spherical joint: origins coincide. Three degrees of freedom of rotation.
 
 use super::{RowDraft, coincide};
 use crate::AxisPair;

@@ -1,5 +1,5 @@
 //! Universal (Cardan) joint: origins coincide, the axis on the first body stays perpendicular
-//! to the axis on the second. Two freedoms.
+//! to the axis on the second. Two degrees of freedom.
 
 use super::{RowDraft, axes, coincide, row};
 use crate::AxisPair;
