@@ -41,6 +41,8 @@ pub enum Command {
     New(NewArgs),
     /// Print the JSON schema of model files.
     Schema,
+    /// List what joints, forces, shapes, contacts and sensors of each type may say.
+    Fields(FieldsArgs),
     /// List the integration methods, or say everything about one.
     Methods(MethodsArgs),
     /// Show a run in the browser: of a results folder, or of a model that is run for it.
@@ -354,6 +356,19 @@ pub struct ExportArgs {
 pub struct MethodsArgs {
     /// Method to describe in full, with its options.
     pub name: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `delassus fields`.
+#[derive(Debug, Args)]
+pub struct FieldsArgs {
+    /// Section of the model file: joint, force, shape, contact, sensor [default: all].
+    pub section: Option<String>,
+    /// Type of entry, such as revolute [default: all].
+    #[arg(value_name = "TYPE")]
+    pub kind: Option<String>,
     /// Print JSON instead of text.
     #[arg(long)]
     pub json: bool,

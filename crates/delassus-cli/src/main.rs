@@ -19,6 +19,7 @@ mod dump;
 mod exit;
 mod export_cmd;
 mod fault;
+mod fields_cmd;
 mod files;
 mod grid;
 mod limits;
@@ -66,6 +67,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
+        Command::Fields(a) => (fields_cmd::fields(a), a.json),
         Command::Methods(a) => (methods_cmd::methods(a), a.json),
         Command::View(a) => (view_cmd::view(a), false),
         Command::Report(a) => (report_cmd::report(a), false),

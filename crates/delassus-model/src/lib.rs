@@ -9,6 +9,7 @@ pub mod assembly;
 mod choice;
 mod compile;
 mod diagnostic;
+pub mod fields;
 mod graph;
 mod joint;
 mod model;

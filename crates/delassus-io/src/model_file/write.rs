@@ -14,7 +14,7 @@ pub fn to_toml(spec: &ModelSpec) -> Result<String, WriteModelError> {
 
 /// JSON schema of the model file, for editors and other programs.
 pub fn schema_json() -> String {
-    let schema = schemars::schema_for!(ModelSpec).to_value();
+    let schema = delassus_model::fields::schema();
     // The alternate form is the indented one.
     format!("{schema:#}\n")
 }

@@ -15,78 +15,6 @@ use delassus_expr::Dim;
 /// earlier, and the friction cone is so wide that forces are differences of large numbers.
 const MAX_FRICTION: f64 = 1e4;
 
-fn label(kind: ContactType) -> &'static str {
-    match kind {
-        ContactType::Shapes => "a contact of shapes",
-        ContactType::Limit => "a limit",
-        ContactType::Rope => "a rope",
-        ContactType::OneWay => "a one-way clutch",
-        ContactType::DryFriction => "dry friction",
-        ContactType::Coordinates => "a contact of coordinates",
-    }
-}
-
-fn fields(kind: ContactType) -> &'static [&'static str] {
-    match kind {
-        ContactType::Shapes => &[
-            "between",
-            "among",
-            "restitution",
-            "restitution_law",
-            "friction",
-            "static_friction",
-            "allow_overlap",
-        ],
-        ContactType::Limit => &[
-            "joint",
-            "coordinate",
-            "lower",
-            "upper",
-            "restitution",
-            "restitution_law",
-            "allow_overlap",
-        ],
-        ContactType::Rope => {
-            &["between", "length", "restitution", "restitution_law", "allow_overlap"]
-        }
-        ContactType::OneWay => &["joint", "coordinate", "direction"],
-        ContactType::DryFriction => &["joint", "coordinate", "bound", "static_bound"],
-        ContactType::Coordinates => &[
-            "gap",
-            "offset",
-            "slip",
-            "restitution",
-            "restitution_law",
-            "friction",
-            "static_friction",
-            "allow_overlap",
-        ],
-    }
-}
-
-fn given(spec: &ContactSpec) -> [(&'static str, bool); 18] {
-    [
-        ("between", !spec.between.is_empty()),
-        ("among", !spec.among.is_empty()),
-        ("restitution", spec.restitution.is_some()),
-        ("restitution_law", spec.restitution_law.is_some()),
-        ("friction", spec.friction.is_some()),
-        ("static_friction", spec.static_friction.is_some()),
-        ("allow_overlap", spec.allow_overlap),
-        ("joint", spec.joint.is_some()),
-        ("coordinate", spec.coordinate.is_some()),
-        ("lower", spec.lower.is_some()),
-        ("upper", spec.upper.is_some()),
-        ("length", spec.length.is_some()),
-        ("direction", spec.direction.is_some()),
-        ("bound", spec.bound.is_some()),
-        ("static_bound", spec.static_bound.is_some()),
-        ("gap", !spec.gap.is_empty()),
-        ("offset", spec.offset.is_some()),
-        ("slip", !spec.slip.is_empty()),
-    ]
-}
-
 /// What interactions refer to.
 pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
@@ -104,7 +32,7 @@ pub(super) fn compile(
     if env.is_hopeless() {
         return None;
     }
-    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    env.check_fields(path, spec.kind.entry(), spec);
     let entry = Entry { env, parts, spec, path };
     let kind = match spec.kind {
         ContactType::Shapes => entry.shapes(),
@@ -293,11 +221,10 @@ impl Entry<'_> {
             axis_needs_kind: false,
         };
         if self.spec.joint.is_none() {
-            let help = "name a joint that has a coordinate, such as a revolute one";
-            self.env.missing(&self.path.field("joint"), label(self.spec.kind), help);
+            self.env.needed(self.path, self.spec.kind.entry(), "joint");
             return None;
         }
-        let owner = label(self.spec.kind);
+        let owner = self.spec.kind.entry().label;
         wanted.resolve(self.env, self.parts.world, self.parts.joints, self.path, owner)
     }
 
@@ -307,7 +234,7 @@ impl Entry<'_> {
         let restitution = self.restitution();
         let dim = coordinate.as_ref().map_or(Dim::Any, |c| coordinates::dim(c.kind));
         let read = |value: &Option<Scalar>, field: &str| {
-            optional(value.as_ref(), |value| env.constant(value, &path.field(field), dim))
+            env.number_in(path, spec.kind.entry(), field, value.as_ref(), dim)
         };
         let (lower, upper) = (read(&spec.lower, "lower"), read(&spec.upper, "upper"));
         let (lower, upper) = (lower?, upper?);
@@ -347,16 +274,7 @@ impl Entry<'_> {
         let ends =
             if plain { self.parts.world.pair(env, &names, &between, "a rope") } else { None };
         let restitution = self.restitution();
-        let length = optional(spec.length.as_ref(), |value| {
-            let path = path.field("length");
-            let x = env.constant(value, &path, Dim::LENGTH)?;
-            if x > 0.0 {
-                return Some(x);
-            }
-            let message = format!("the length is {x} m, but must be more than 0");
-            env.range(&path, message, "give the largest distance of the two ends");
-            None
-        });
+        let length = env.number(path, spec.kind.entry(), "length", spec.length.as_ref());
         let (a, b) = ends?;
         Some(ContactKind::Rope { a, b, length: length?, restitution: restitution? })
     }
@@ -364,10 +282,8 @@ impl Entry<'_> {
     fn one_way(&self) -> Option<ContactKind> {
         let coordinate = self.coordinate();
         let path = self.path.field("direction");
-        let sign = match &self.spec.direction {
-            None => 1.0,
-            Some(value) => self.env.constant(value, &path, Dim::NONE)?,
-        };
+        let (entry, direction) = (self.spec.kind.entry(), self.spec.direction.as_ref());
+        let sign = self.env.number(self.path, entry, "direction", direction)?.unwrap_or(1.0);
         if sign.abs() != 1.0 {
             let message = format!("the direction is {sign}, but must be 1 or -1");
             self.env.range(&path, message, "1: the coordinate may grow; -1: it may fall");
@@ -380,8 +296,7 @@ impl Entry<'_> {
         let coordinate = self.coordinate();
         let dim = coordinate.as_ref().map_or(Dim::Any, |c| coordinates::force_dim(c.kind));
         if self.spec.bound.is_none() {
-            let help = "give the force (N) or torque (N m) of friction";
-            self.env.missing(&self.path.field("bound"), "dry friction", help);
+            self.env.needed(self.path, self.spec.kind.entry(), "bound");
             return None;
         }
         let (bound, bound_static) = self.bounds(
@@ -396,23 +311,23 @@ impl Entry<'_> {
         let (spec, path) = (self.spec, self.path);
         let surface = self.surface();
         if spec.gap.is_empty() {
-            let help = "give terms, such as [{ joint = \"slide\", factor = 1 }]";
-            self.env.missing(&path.field("gap"), label(spec.kind), help);
+            self.env.needed(path, spec.kind.entry(), "gap");
             return None;
         }
         let gap = self.terms(&spec.gap, &path.field("gap"));
         let slip = self.terms(&spec.slip, &path.field("slip"));
-        let offset = match &spec.offset {
-            None => Some(0.0),
-            Some(value) => self.env.constant(value, &path.field("offset"), Dim::Any),
-        };
+        let offset = self.env.number(path, spec.kind.entry(), "offset", spec.offset.as_ref());
         let surface = surface?;
         if spec.slip.is_empty() && surface.static_friction > 0.0 {
-            let help = "say what slips, such as [{ joint = \"slide\", factor = 1 }]";
-            self.env.missing(&path.field("slip"), "friction of coordinates", help);
+            self.env.needed(path, spec.kind.entry(), "slip");
             return None;
         }
-        Some(ContactKind::Coordinates { gap: gap?, offset: offset?, slip: slip?, surface })
+        Some(ContactKind::Coordinates {
+            gap: gap?,
+            offset: offset?.unwrap_or(0.0),
+            slip: slip?,
+            surface,
+        })
     }
 
     fn terms(&self, list: &[GapTerm], path: &Path<'_>) -> Option<Vec<(Coordinate, f64)>> {
@@ -483,10 +398,7 @@ impl Entry<'_> {
         }
         let [first, second] = spec.between.as_slice() else {
             match spec.between.len() {
-                0 => {
-                    let help = "name two shapes, such as [\"ball\", \"floor\"], or give `among`";
-                    env.missing(&between, label(spec.kind), help);
-                }
+                0 => env.needed(path, spec.kind.entry(), "between"),
                 n => env.shape(&between, n, "2 sides (each a name or a list)"),
             }
             return None;

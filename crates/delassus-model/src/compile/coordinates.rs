@@ -3,7 +3,7 @@
 use super::context::{Env, Path};
 use super::frames::World;
 use super::geometry::direction;
-use super::joints::{JointSlot, label};
+use super::joints::JointSlot;
 use super::repeat::Expanded;
 use crate::spec::{JointType, Scalar};
 use crate::{AxisPair, Coordinate, CoordinateKind, Diagnostic};
@@ -57,7 +57,7 @@ impl Joints<'_> {
                 Diagnostic::error(
                     "E_NO_COORDINATE",
                     path.to_string(),
-                    format!("`{}` is {}, which has {what}", slot.name, label(slot.kind)),
+                    format!("`{}` is {}, which has {what}", slot.name, slot.kind.entry().label),
                 )
                 .help(WITH_COORDINATE),
             );

@@ -23,67 +23,6 @@ pub(super) struct JointSlot {
     pub(super) joint: Option<Joint>,
 }
 
-pub(super) fn label(kind: JointType) -> &'static str {
-    match kind {
-        JointType::Revolute => "a revolute joint",
-        JointType::Prismatic => "a prismatic joint",
-        JointType::Cylindrical => "a cylindrical joint",
-        JointType::Spherical => "a spherical joint",
-        JointType::Universal => "a universal joint",
-        JointType::Planar => "a planar joint",
-        JointType::Fixed => "a fixed joint",
-        JointType::Screw => "a screw joint",
-        JointType::Distance => "a distance joint",
-        JointType::PointOnLine => "a point-on-line joint",
-        JointType::PointOnPlane => "a point-on-plane joint",
-        JointType::ParallelAxes => "a parallel-axes joint",
-        JointType::Gear => "a gear",
-        JointType::Rack => "a rack",
-        JointType::Coupling => "a coupling",
-        JointType::Motion => "a motion",
-        JointType::Rolling => "a rolling joint",
-    }
-}
-
-fn fields(kind: JointType) -> &'static [&'static str] {
-    use JointType as J;
-    match kind {
-        J::Revolute | J::Prismatic | J::Cylindrical | J::Planar => {
-            &["between", "axis", "axis2", "initial_rate"]
-        }
-        J::Universal | J::ParallelAxes => &["between", "axis", "axis2"],
-        J::Spherical | J::Fixed => &["between"],
-        J::Screw => &["between", "axis", "axis2", "pitch", "initial_rate"],
-        J::Distance => &["between", "length"],
-        J::PointOnLine | J::PointOnPlane => &["between", "axis"],
-        J::Gear => &["joints", "ratio"],
-        J::Rack => &["joints", "pitch"],
-        J::Coupling => &["terms", "offset"],
-        J::Motion => &["joint", "between", "axis", "axis2", "coordinate", "value"],
-        J::Rolling => &["between", "axis", "axis2", "radius", "shape"],
-    }
-}
-
-fn given(spec: &JointSpec) -> [(&'static str, bool); 15] {
-    [
-        ("between", !spec.between.is_empty()),
-        ("axis", spec.axis.is_some()),
-        ("axis2", spec.axis2.is_some()),
-        ("length", spec.length.is_some()),
-        ("pitch", spec.pitch.is_some()),
-        ("ratio", spec.ratio.is_some()),
-        ("joints", !spec.joints.is_empty()),
-        ("terms", !spec.terms.is_empty()),
-        ("offset", spec.offset.is_some()),
-        ("joint", spec.joint.is_some()),
-        ("coordinate", spec.coordinate.is_some()),
-        ("value", spec.value.is_some()),
-        ("radius", spec.radius.is_some()),
-        ("shape", spec.shape.is_some()),
-        ("initial_rate", spec.initial_rate.is_some()),
-    ]
-}
-
 /// Whether a joint is defined by the coordinates of other joints, which must be known first.
 pub(super) fn refers_to_joints(kind: JointType) -> bool {
     matches!(kind, JointType::Gear | JointType::Rack | JointType::Coupling | JointType::Motion)
@@ -102,7 +41,7 @@ pub(super) fn compile(
     if env.is_hopeless() {
         return slot;
     }
-    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    env.check_fields(path, spec.kind.entry(), spec);
     if refers_to_joints(spec.kind) {
         return slot;
     }
@@ -141,19 +80,17 @@ fn initial_rate(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<Opti
         // reported as a field without meaning
         return Some(None);
     };
-    let path = path.field("initial_rate");
-    optional(spec.initial_rate.as_ref(), |rate| {
-        env.constant(rate, &path, coordinates::rate_dim(*kind))
-    })
+    let (entry, rate) = (spec.kind.entry(), spec.initial_rate.as_ref());
+    env.number_in(path, entry, "initial_rate", rate, coordinates::rate_dim(*kind))
 }
 
 /// Frames and axes of a joint between two bodies.
 fn pair(env: &Env<'_>, world: &World<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<AxisPair> {
     use JointType as J;
-    let frames = world.pair(env, &spec.between, &path.field("between"), label(spec.kind));
-    let used = fields(spec.kind);
+    let entry = spec.kind.entry();
+    let frames = world.pair(env, &spec.between, &path.field("between"), entry.label);
     let given = |list: &Option<Vec<Scalar>>, field: &'static str| -> Option<Option<Vec3>> {
-        let list = list.as_ref().filter(|_| used.contains(&field));
+        let list = list.as_ref().filter(|_| entry.field(field).is_some());
         optional(list, |list| direction(env, list, &path.field(field)))
     };
     let axis = given(&spec.axis, "axis");
@@ -175,8 +112,7 @@ fn pair(env: &Env<'_>, world: &World<'_>, spec: &JointSpec, path: &Path<'_>) -> 
     });
     let axis2 = axis2?;
     if spec.kind == J::Universal && axis2.is_none() {
-        let help = "give the direction of the pin on the second body, perpendicular to `axis`";
-        env.missing(&path.field("axis2"), "a universal joint", help);
+        env.needed(path, entry, "axis2");
         return None;
     }
     let axis_b = axis2.unwrap_or(match spec.kind {
@@ -194,6 +130,7 @@ fn geometric(
     path: &Path<'_>,
 ) -> Option<JointKind> {
     use JointType as J;
+    let entry = spec.kind.entry();
     Some(match spec.kind {
         J::Revolute => JointKind::Revolute(pair?),
         J::Prismatic => JointKind::Prismatic(pair?),
@@ -206,66 +143,23 @@ fn geometric(
         J::PointOnPlane => JointKind::PointOnPlane(pair?),
         J::ParallelAxes => JointKind::ParallelAxes(pair?),
         J::Screw => {
-            let pitch = pitch(env, spec, path);
-            JointKind::Screw(pair?, pitch?)
+            let pitch = env.number(path, entry, "pitch", spec.pitch.as_ref());
+            JointKind::Screw(pair?, pitch??)
         }
         J::Distance => {
-            let length = optional(spec.length.as_ref(), |value| {
-                positive(env, value, &path.field("length"), "the length")
-            });
+            let length = env.number(path, entry, "length", spec.length.as_ref());
             JointKind::Distance(pair?, length?)
         }
         J::Rolling => {
-            let radius = match &spec.radius {
-                Some(value) => positive(env, value, &path.field("radius"), "the radius"),
-                None => {
-                    let path = path.field("radius");
-                    env.missing(&path, label(spec.kind), "give the radius in m");
-                    None
-                }
-            };
+            let radius = env.number(path, entry, "radius", spec.radius.as_ref());
             JointKind::Rolling {
                 pair: pair?,
-                radius: radius?,
+                radius: radius??,
                 disc: spec.shape != Some(RollingShape::Sphere),
             }
         }
         J::Gear | J::Rack | J::Coupling | J::Motion => return None,
     })
-}
-
-fn positive(env: &Env<'_>, value: &Scalar, path: &Path<'_>, what: &str) -> Option<f64> {
-    let x = env.constant(value, path, Dim::LENGTH)?;
-    if x > 0.0 {
-        return Some(x);
-    }
-    env.range(path, format!("{what} is {x} m, but must be more than 0"), "give a positive length");
-    None
-}
-
-fn pitch(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) -> Option<f64> {
-    let path = path.field("pitch");
-    let Some(value) = &spec.pitch else {
-        env.missing(&path, label(spec.kind), "give the advance per revolution in m");
-        return None;
-    };
-    not_zero(env, value, &path, Dim::LENGTH, "the pitch")
-}
-
-fn not_zero(env: &Env<'_>, value: &Scalar, path: &Path<'_>, dim: Dim, what: &str) -> Option<f64> {
-    let x = env.constant(value, path, dim)?;
-    if x != 0.0 {
-        return Some(x);
-    }
-    env.report(
-        Diagnostic::error(
-            "E_DEGENERATE_DIRECTION",
-            path.to_string(),
-            format!("{what} is 0, so that the two motions are not coupled"),
-        )
-        .help("give a value other than 0"),
-    );
-    None
 }
 
 fn gear(
@@ -276,18 +170,9 @@ fn gear(
 ) -> Option<JointKind> {
     use CoordinateKind::Angle;
     let coordinates = coupled(env, joints, spec, path, [Angle, Angle]);
-    let field = path.field("ratio");
-    let ratio = match &spec.ratio {
-        Some(value) => not_zero(env, value, &field, Dim::NONE, "the ratio"),
-        None => {
-            let help = "give the rate of the first joint divided by that of the second, \
-                        negative for an external pair";
-            env.missing(&field, "a gear", help);
-            None
-        }
-    };
+    let ratio = env.number(path, spec.kind.entry(), "ratio", spec.ratio.as_ref());
     let [first, second] = coordinates?;
-    Some(JointKind::Coupling(vec![(first, 1.0), (second, -ratio?)], None))
+    Some(JointKind::Coupling(vec![(first, 1.0), (second, -ratio??)], None))
 }
 
 fn rack(
@@ -298,9 +183,9 @@ fn rack(
 ) -> Option<JointKind> {
     use CoordinateKind::{Angle, Position};
     let coordinates = coupled(env, joints, spec, path, [Angle, Position]);
-    let pitch = pitch(env, spec, path);
+    let pitch = env.number(path, spec.kind.entry(), "pitch", spec.pitch.as_ref());
     let [turning, sliding] = coordinates?;
-    Some(JointKind::Coupling(vec![(turning, pitch? / TAU), (sliding, -1.0)], None))
+    Some(JointKind::Coupling(vec![(turning, pitch?? / TAU), (sliding, -1.0)], None))
 }
 
 /// The coordinates of the two `joints` of a gear or rack.
@@ -311,13 +196,12 @@ fn coupled(
     path: &Path<'_>,
     kinds: [CoordinateKind; 2],
 ) -> Option<[Coordinate; 2]> {
+    if spec.joints.is_empty() {
+        env.needed(path, spec.kind.entry(), "joints");
+        return None;
+    }
     let path = path.field("joints");
     let [a, b] = match spec.joints.as_slice() {
-        [] => {
-            let help = "name the two joints, such as [\"pin1\", \"pin2\"]";
-            env.missing(&path, label(spec.kind), help);
-            return None;
-        }
         [a, b] => [a, b],
         more => {
             env.shape(&path, more.len(), "2 joints");
@@ -349,15 +233,12 @@ fn coupling(
     spec: &JointSpec,
     path: &Path<'_>,
 ) -> Option<JointKind> {
-    let offset = optional(spec.offset.as_ref(), |value| {
-        env.constant(value, &path.field("offset"), Dim::Any)
-    });
-    let path = path.field("terms");
+    let offset = env.number(path, spec.kind.entry(), "offset", spec.offset.as_ref());
     if spec.terms.is_empty() {
-        let help = "give terms such as { joint = \"pin\", coefficient = 1 }";
-        env.missing(&path, "a coupling", help);
+        env.needed(path, spec.kind.entry(), "terms");
         return None;
     }
+    let path = path.field("terms");
     let terms: Vec<Option<(Coordinate, f64)>> = spec
         .terms
         .iter()
@@ -403,12 +284,10 @@ fn motion(
     };
     let coordinate = wanted.resolve(env, world, joints, path, "a motion");
     let dim = coordinate.as_ref().map_or(Dim::Any, |c| coordinates::dim(c.kind));
-    let path = path.field("value");
     let value = match &spec.value {
-        Some(value) => env.expression(value, &path, dim, Vars::default()),
+        Some(value) => env.expression(value, &path.field("value"), dim, Vars::default()),
         None => {
-            let help = "give the coordinate as an expression of `t`, such as \"2*pi*t\"";
-            env.missing(&path, "a motion", help);
+            env.needed(path, spec.kind.entry(), "value");
             None
         }
     };

@@ -3,28 +3,14 @@
 use super::context::{Env, Path};
 use crate::spec::ShapeSpec;
 use crate::{Diagnostic, Form};
-use delassus_expr::Dim;
 use std::sync::Arc;
 
 pub(super) fn compile(env: &Env<'_>, spec: &ShapeSpec, path: &Path<'_>) -> Option<Form> {
-    let scale = match &spec.scale {
-        None => Some(1.0),
-        Some(value) => env.constant(value, &path.field("scale"), Dim::Any).filter(|s| {
-            let good = *s > 0.0;
-            if !good {
-                env.range(
-                    &path.field("scale"),
-                    format!("the scale is {s}, but must be more than 0"),
-                    "give metres per unit of the file, such as 0.001 for millimetres",
-                );
-            }
-            good
-        }),
-    };
+    let scale = env.number(path, spec.kind.entry(), "scale", spec.scale.as_ref());
     let file = path.field("file");
     let Some(mesh) = &spec.mesh else {
         match &spec.file {
-            None => env.missing(&file, "a mesh", "name an STL or OBJ file beside the model"),
+            None => env.needed(path, spec.kind.entry(), "file"),
             Some(name) => env.report(
                 Diagnostic::error(
                     "E_MESH",
@@ -36,7 +22,7 @@ pub(super) fn compile(env: &Env<'_>, spec: &ShapeSpec, path: &Path<'_>) -> Optio
         }
         return None;
     };
-    let scale = scale?;
+    let scale = scale?.unwrap_or(1.0);
     if scale == 1.0 {
         return Some(Form::Mesh { mesh: mesh.clone() });
     }

@@ -10,6 +10,7 @@ mod bodies;
 mod contacts;
 mod context;
 mod coordinates;
+mod fields;
 mod forces;
 mod frames;
 mod geometry;

@@ -6,6 +6,7 @@ use super::frames::{World, ground_frame};
 use super::params::is_identifier;
 use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
+use crate::fields::Value;
 use crate::graph;
 use crate::spec::{JointType, SensorSpec, SensorType};
 use crate::{
@@ -39,49 +40,6 @@ pub(super) struct Sensors {
     formulas: Vec<(usize, usize)>,
 }
 
-fn label(kind: SensorType) -> &'static str {
-    match kind {
-        SensorType::Position => "a position sensor",
-        SensorType::Velocity => "a velocity sensor",
-        SensorType::Acceleration => "an acceleration sensor",
-        SensorType::Angle => "an angle sensor",
-        SensorType::Rate => "a rate sensor",
-        SensorType::Orientation => "an orientation sensor",
-        SensorType::Joint => "a joint sensor",
-        SensorType::JointRate => "a joint-rate sensor",
-        SensorType::Distance => "a distance sensor",
-        SensorType::Reaction => "a reaction sensor",
-        SensorType::Energy => "an energy sensor",
-        SensorType::Expression => "an expression sensor",
-    }
-}
-
-fn fields(kind: SensorType) -> &'static [&'static str] {
-    use SensorType as S;
-    match kind {
-        S::Position | S::Velocity | S::Acceleration | S::Rate => &["of", "frame", "component"],
-        S::Angle | S::Orientation => &["of", "component"],
-        S::Joint | S::JointRate => &["joint", "coordinate"],
-        S::Distance => &["between"],
-        S::Reaction => &["joint", "frame", "component"],
-        S::Energy => &["component"],
-        S::Expression => &["value", "unit"],
-    }
-}
-
-fn given(spec: &SensorSpec) -> [(&'static str, bool); 8] {
-    [
-        ("of", spec.of.is_some()),
-        ("frame", spec.frame.is_some()),
-        ("component", spec.component.is_some()),
-        ("joint", spec.joint.is_some()),
-        ("coordinate", spec.coordinate.is_some()),
-        ("between", !spec.between.is_empty()),
-        ("value", spec.value.is_some()),
-        ("unit", spec.unit.is_some()),
-    ]
-}
-
 /// What the sensors of a model refer to.
 pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
@@ -112,7 +70,7 @@ pub(super) fn add(
     let columns = if env.is_hopeless() {
         None
     } else {
-        env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+        env.check_fields(path, spec.kind.entry(), spec);
         Entry { env, parts, spec, path }.columns()
     };
     let Some((columns, frame)) = columns else {
@@ -178,13 +136,11 @@ pub(super) fn add_formulas<'s>(
     let mut faulty: Vec<usize> = Vec::new();
     for (id, k) in &sensors.formulas {
         entry(*k, &mut |env, spec, path| {
-            let path = path.field("value");
             let vars = Vars { locals: &[], sensors: Some(&sensors.names) };
             let formula = match &spec.value {
-                Some(value) => env.expression(value, &path, Dim::Any, vars),
+                Some(value) => env.expression(value, &path.field("value"), Dim::Any, vars),
                 None => {
-                    let help = "give a formula of `t`, parameters and other sensors";
-                    env.missing(&path, label(spec.kind), help);
+                    env.needed(path, spec.kind.entry(), "value");
                     None
                 }
             };
@@ -276,12 +232,10 @@ impl Entry<'_> {
 
     /// What is measured.
     fn of(&self) -> Option<Frame> {
-        let path = self.path.field("of");
         match &self.spec.of {
-            Some(text) => self.parts.world.frame(self.env, text, &path),
+            Some(text) => self.parts.world.frame(self.env, text, &self.path.field("of")),
             None => {
-                let help = "name a body or a marker, such as \"crank.tip\"";
-                self.env.missing(&path, label(self.spec.kind), help);
+                self.env.needed(self.path, self.spec.kind.entry(), "of");
                 None
             }
         }
@@ -303,10 +257,14 @@ impl Entry<'_> {
         }
     }
 
-    /// The component asked for among `known`; `Some(None)` for all of them.
-    fn component(&self, known: &[&'static str]) -> Option<Option<&'static str>> {
+    /// The component asked for; `Some(None)` for all of them.
+    fn component(&self) -> Option<Option<&'static str>> {
         let Some(text) = &self.spec.component else {
             return Some(None);
+        };
+        let known = match self.spec.kind.entry().field("component").map(|f| f.value) {
+            Some(Value::Word(words)) => words,
+            _ => &[],
         };
         let found = known.iter().find(|k| *k == text);
         if found.is_none() {
@@ -335,7 +293,7 @@ impl Entry<'_> {
         measure: fn(Frame, Frame, Component) -> Measure,
     ) -> Option<(Vec<Column>, String)> {
         let of = self.of();
-        let component = self.component(&VECTOR);
+        let component = self.component();
         let frame = self.frame(of.as_ref());
         let of = of?;
         let is_rate = self.spec.kind == SensorType::Rate;
@@ -374,7 +332,7 @@ impl Entry<'_> {
 
     fn angle(&self) -> Option<(Vec<Column>, String)> {
         let of = self.of();
-        self.component(&["z"])?;
+        self.component()?;
         let of = of?;
         self.refuse_point(&of)?;
         let columns = vec![column("", "rad", Measure::Angle(of))];
@@ -383,7 +341,7 @@ impl Entry<'_> {
 
     fn orientation(&self) -> Option<(Vec<Column>, String)> {
         let of = self.of();
-        let component = self.component(&QUATERNION)?;
+        let component = self.component()?;
         let of = of?;
         self.refuse_point(&of)?;
         let columns = QUATERNION
@@ -401,8 +359,7 @@ impl Entry<'_> {
     /// The text of `joint`, which must be given.
     fn joint_text(&self) -> Option<&String> {
         if self.spec.joint.is_none() {
-            let path = self.path.field("joint");
-            self.env.missing(&path, label(self.spec.kind), "name a joint");
+            self.env.needed(self.path, self.spec.kind.entry(), "joint");
         }
         self.spec.joint.as_ref()
     }
@@ -428,14 +385,14 @@ impl Entry<'_> {
     fn distance(&self) -> Option<(Vec<Column>, String)> {
         let path = self.path.field("between");
         let between = &self.spec.between;
-        let owner = label(self.spec.kind);
+        let owner = self.spec.kind.entry().label;
         let (a, b) = self.parts.world.two_frames(self.env, between, &path, owner)?;
         let columns = vec![column("", "m", Measure::Distance(a, b))];
         Some((columns, String::new()))
     }
 
     fn reaction(&self) -> Option<(Vec<Column>, String)> {
-        let component = self.component(&REACTION);
+        let component = self.component();
         let joint = self.joint_text()?;
         let path = self.path.field("joint");
         let k = self.parts.joints.find(self.env, joint, &path)?;
@@ -477,7 +434,7 @@ impl Entry<'_> {
     }
 
     fn energy(&self) -> Option<(Vec<Column>, String)> {
-        let wanted = self.component(&ENERGY.map(|(name, _)| name))?;
+        let wanted = self.component()?;
         let wanted = wanted.unwrap_or("total");
         let (_, kind) = ENERGY.into_iter().find(|(name, _)| *name == wanted)?;
         Some((vec![column("", "J", Measure::Energy(kind))], String::new()))

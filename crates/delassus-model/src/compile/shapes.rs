@@ -24,24 +24,6 @@ pub(super) struct Shapes<'s> {
     pub(super) names: &'s Expanded,
 }
 
-pub(super) fn label(kind: ShapeType) -> &'static str {
-    match kind {
-        ShapeType::Point => "a point",
-        ShapeType::Circle => "a circle",
-        ShapeType::Segment => "a segment",
-        ShapeType::HalfPlane => "a half-plane",
-        ShapeType::Arc => "an arc",
-        ShapeType::Profile => "a profile",
-        ShapeType::Sphere => "a sphere",
-        ShapeType::HalfSpace => "a half-space",
-        ShapeType::Capsule => "a capsule",
-        ShapeType::Box => "a box",
-        ShapeType::Cylinder => "a cylinder",
-        ShapeType::Hull => "a hull",
-        ShapeType::Mesh => "a mesh",
-    }
-}
-
 /// Whether a shape lives in the plane, in space, or in either.
 fn plane(kind: ShapeType) -> Option<bool> {
     use ShapeType as T;
@@ -50,47 +32,6 @@ fn plane(kind: ShapeType) -> Option<bool> {
         T::Circle | T::Segment | T::HalfPlane | T::Arc | T::Profile => Some(true),
         _ => Some(false),
     }
-}
-
-fn fields(kind: ShapeType) -> &'static [&'static str] {
-    match kind {
-        ShapeType::Point => &["body", "at"],
-        ShapeType::Circle => &["body", "at", "radius"],
-        ShapeType::Segment => &["body", "at", "angle", "from", "to"],
-        ShapeType::HalfPlane => &["body", "at", "angle", "normal"],
-        ShapeType::Arc => &["body", "at", "angle", "radius", "from_angle", "to_angle", "hollow"],
-        ShapeType::Profile => &["body", "at", "angle", "points", "hollow"],
-        ShapeType::Sphere => &["body", "at", "radius"],
-        ShapeType::HalfSpace => &["body", "at", "angle", "orientation", "normal"],
-        ShapeType::Capsule | ShapeType::Cylinder => {
-            &["body", "at", "angle", "orientation", "radius", "from", "to", "length"]
-        }
-        ShapeType::Box => &["body", "at", "angle", "orientation", "size"],
-        ShapeType::Hull => &["body", "at", "angle", "orientation", "points"],
-        ShapeType::Mesh => &["body", "at", "angle", "orientation", "file", "scale", "mesh"],
-    }
-}
-
-fn given(spec: &ShapeSpec) -> [(&'static str, bool); 17] {
-    [
-        ("body", spec.body.is_some()),
-        ("at", !spec.at.is_empty()),
-        ("angle", spec.angle.is_some()),
-        ("orientation", spec.orientation.is_some()),
-        ("radius", spec.radius.is_some()),
-        ("from", !spec.from.is_empty()),
-        ("to", !spec.to.is_empty()),
-        ("length", spec.length.is_some()),
-        ("normal", spec.normal.is_some()),
-        ("from_angle", spec.from_angle.is_some()),
-        ("to_angle", spec.to_angle.is_some()),
-        ("hollow", spec.hollow),
-        ("size", !spec.size.is_empty()),
-        ("points", !spec.points.is_empty()),
-        ("file", spec.file.is_some()),
-        ("scale", spec.scale.is_some()),
-        ("mesh", spec.mesh.is_some()),
-    ]
 }
 
 pub(super) fn compile(
@@ -103,7 +44,10 @@ pub(super) fn compile(
     if env.is_hopeless() {
         return ShapeSlot { frame: None, shape: None };
     }
-    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    env.check_fields(path, spec.kind.entry(), spec);
+    // triangles come from a program, not from a key of the file
+    let has_mesh = spec.mesh.is_some() && spec.kind != ShapeType::Mesh;
+    env.unused(path, spec.kind.entry().label, &[("mesh", has_mesh)], &spec.kind.entry().names());
     let entry = Entry { env, spec, path };
     let frame = entry.frame(world, &instance.name);
     let form = entry.form();
@@ -137,8 +81,7 @@ impl Entry<'_> {
         let (env, spec, path) = (self.env, self.spec, self.path);
         let on = match &spec.body {
             None => {
-                let help = "name a body or a marker, such as \"wheel\", or \"ground\"";
-                env.missing(&path.field("body"), label(spec.kind), help);
+                env.needed(path, spec.kind.entry(), "body");
                 None
             }
             Some(text) => world.frame(env, text, &path.field("body")),
@@ -173,7 +116,7 @@ impl Entry<'_> {
                     path.field("body").to_string(),
                     format!(
                         "{} lives in the x-y plane, but `{}` is off it or tilted out of it",
-                        label(spec.kind),
+                        spec.kind.entry().label,
                         on.name
                     ),
                 )
@@ -213,7 +156,7 @@ impl Entry<'_> {
             Diagnostic::error(
                 "E_SHAPE_BODY",
                 self.path.field("body").to_string(),
-                format!("{} {what} (`{}`)", label(self.spec.kind), on.name),
+                format!("{} {what} (`{}`)", self.spec.kind.entry().label, on.name),
             )
             .help(format!("{help}, or a body of another type")),
         );
@@ -250,31 +193,19 @@ impl Entry<'_> {
         })
     }
 
-    /// A length that must be positive.
-    fn positive(&self, value: Option<&Scalar>, field: &str, help: &str) -> Option<f64> {
-        let path = self.path.field(field);
-        let Some(value) = value else {
-            self.env.missing(&path, label(self.spec.kind), help);
-            return None;
-        };
-        let x = self.env.constant(value, &path, Dim::LENGTH)?;
-        if x > 0.0 {
-            return Some(x);
-        }
-        let message = format!("the {field} is {x} m, but must be more than 0");
-        self.env.range(&path, message, help);
-        None
+    /// A number by the table of fields.
+    fn number(&self, name: &str, value: Option<&Scalar>) -> Option<Option<f64>> {
+        self.env.number(self.path, self.spec.kind.entry(), name, value)
     }
 
     fn radius(&self) -> Option<f64> {
-        self.positive(self.spec.radius.as_ref(), "radius", "give a radius in m, such as 0.1")
+        self.number("radius", self.spec.radius.as_ref())?
     }
 
     fn vector(&self, list: &[Scalar], field: &str) -> Option<Vec3> {
         let path = self.path.field(field);
         if list.is_empty() {
-            let help = "give a point in the frame of the shape, m";
-            self.env.missing(&path, label(self.spec.kind), help);
+            self.env.needed(self.path, self.spec.kind.entry(), field);
             return None;
         }
         vector(self.env, list, &path, Dim::LENGTH, self.size())
@@ -292,7 +223,7 @@ impl Entry<'_> {
             Diagnostic::error(
                 "E_DEGENERATE_DIRECTION",
                 self.path.field("to").to_string(),
-                format!("both ends of {} are at the same place", label(self.spec.kind)),
+                format!("both ends of {} are at the same place", self.spec.kind.entry().label),
             )
             .help("give two different ends"),
         );
@@ -306,10 +237,9 @@ impl Entry<'_> {
             return self.ends();
         }
         let used = [("from", !spec.from.is_empty()), ("to", !spec.to.is_empty())];
-        let owner = format!("{} with a `length`", label(spec.kind));
+        let owner = format!("{} with a `length`", spec.kind.entry().label);
         self.env.unused(self.path, &owner, &used, &["length"]);
-        let help = "give a length in m, such as 0.3";
-        let half = self.positive(spec.length.as_ref(), "length", help)? / 2.0;
+        let half = self.number("length", spec.length.as_ref())?? / 2.0;
         Some((Vec3::z() * -half, Vec3::z() * half))
     }
 
@@ -332,14 +262,10 @@ impl Entry<'_> {
 
     fn arc(&self) -> Option<Form> {
         let spec = self.spec;
-        let angle = |value: &Option<Scalar>, field: &str, default: f64| match value {
-            Some(value) => self.env.constant(value, &self.path.field(field), Dim::NONE),
-            None => Some(default),
-        };
         let radius = self.radius();
-        let from = angle(&spec.from_angle, "from_angle", 0.0);
-        let to = angle(&spec.to_angle, "to_angle", TAU);
-        let (from, to) = (from?, to?);
+        let from = self.number("from_angle", spec.from_angle.as_ref());
+        let to = self.number("to_angle", spec.to_angle.as_ref());
+        let (from, to) = (from?.unwrap_or(0.0), to?.unwrap_or(TAU));
         if !(to > from && to - from <= TAU * (1.0 + 1e-12)) {
             self.env.range(
                 &self.path.field("to_angle"),

@@ -31,8 +31,7 @@ impl Entry<'_> {
         let target = match &spec.target {
             Some(value) => self.law(value, &path.field("target"), target_dim, &[]),
             None => {
-                let help = "give the wanted value as a number or an expression of `t`";
-                env.missing(&path.field("target"), "an actuator", help);
+                env.needed(path, spec.kind.entry(), "target");
                 None
             }
         };

@@ -2,9 +2,7 @@
 
 mod actuator;
 mod bushing;
-mod fields;
 
-use super::bodies::optional;
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted};
 use super::frames::{World, ground_frame};
@@ -14,7 +12,6 @@ use super::sensors::Sensors;
 use crate::spec::{Components, ForceSpec, ForceType, InertiaSpec, Scalar};
 use crate::{Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw, var};
 use delassus_expr::{Dim, Expr};
-use fields::{fields, given, label};
 
 const LENGTH_AND_RATE: &[(&str, usize)] = &[("length", var::COORDINATE), ("rate", var::RATE)];
 const ANGLE_AND_RATE: &[(&str, usize)] =
@@ -37,7 +34,7 @@ pub(super) fn compile(
     if env.is_hopeless() {
         return None;
     }
-    env.unused(path, label(spec.kind), &given(spec), fields(spec.kind));
+    env.check_fields(path, spec.kind.entry(), spec);
     let entry = Entry { env, parts, spec, path };
     let kind = match spec.kind {
         ForceType::Force => entry.force(),
@@ -65,8 +62,7 @@ impl Entry<'_> {
         let path = self.path.field("at");
         let at = match &self.spec.at {
             None => {
-                let help = "name a body or a marker, such as \"crank.tip\"";
-                env.missing(&path, label(self.spec.kind), help);
+                env.needed(self.path, self.spec.kind.entry(), "at");
                 None
             }
             Some(text) => world.frame(env, text, &path),
@@ -143,8 +139,7 @@ impl Entry<'_> {
         let path = self.path.field("force");
         let components = match &self.spec.force {
             None => {
-                let help = "give 2 or 3 components in N, such as [0, \"-10*sin(t)\"]";
-                self.env.missing(&path, "a force", help);
+                self.env.needed(self.path, self.spec.kind.entry(), "force");
                 None
             }
             Some(Components::Many(list)) if matches!(list.len(), 2 | 3) => {
@@ -177,8 +172,7 @@ impl Entry<'_> {
         let path = self.path.field("torque");
         let components = match &self.spec.torque {
             None => {
-                let help = "give one number (about z) for a planar body, or 3 components, in N*m";
-                self.env.missing(&path, "a torque", help);
+                self.env.needed(self.path, self.spec.kind.entry(), "torque");
                 None
             }
             Some(Components::One(_)) if kind.is_some_and(|k| !k.is_planar()) => {
@@ -209,19 +203,8 @@ impl Entry<'_> {
                 self.pull(force, &path, Dim::FORCE, LENGTH_AND_RATE)
             }
             None => {
-                let free = optional(spec.length.as_ref(), |value| {
-                    let path = path.field("length");
-                    let length = self.env.constant(value, &path, Dim::LENGTH)?;
-                    if length >= 0.0 {
-                        return Some(length);
-                    }
-                    self.env.range(
-                        &path,
-                        format!("the free length is {length} m, but must not be negative"),
-                        "give a length of zero or more",
-                    );
-                    None
-                });
+                let entry = spec.kind.entry();
+                let free = self.env.number(path, entry, "length", spec.length.as_ref());
                 let coefficients = self.coefficients("force", Dim::STIFFNESS, Dim::DAMPING);
                 coefficients.zip(free).map(|((k, c), free)| SpringLaw::Linear { k, c, free })
             }
@@ -283,7 +266,7 @@ impl Entry<'_> {
             ("allow_negative", self.spec.allow_negative),
         ];
         given.extend(more);
-        let owner = format!("{} with a `{law}` expression", label(self.spec.kind));
+        let owner = format!("{} with a `{law}` expression", self.spec.kind.entry().label);
         self.env.unused(self.path, &owner, &given, &[law]);
     }
 
@@ -293,7 +276,7 @@ impl Entry<'_> {
         if spec.stiffness.is_none() && spec.damping.is_none() {
             let help = format!("give `stiffness`, `damping` or both, or a `{law}` expression");
             let path = self.path.field("stiffness");
-            self.env.missing(&path, label(spec.kind), &help);
+            self.env.missing(&path, spec.kind.entry().label, &help);
             return None;
         }
         let k = self.coefficient(spec.stiffness.as_ref(), "stiffness", stiffness);
@@ -339,7 +322,7 @@ impl Entry<'_> {
             axis_needs_kind: spec.kind == ForceType::Actuator,
         };
         let (world, joints) = (self.parts.world, self.parts.joints);
-        wanted.resolve(self.env, world, joints, self.path, label(spec.kind))
+        wanted.resolve(self.env, world, joints, self.path, spec.kind.entry().label)
     }
 }
 

@@ -1,0 +1,59 @@
+//! Fields of sensors.
+
+use super::{COORDINATE, EntryType, Field, JOINT, Value};
+use crate::spec::SensorType;
+
+const OF: Field = Field::text("of", "frame").help("name a body or a marker, such as \"crank.tip\"");
+const FRAME: Field = Field::text("frame", "frame of the components").or("ground");
+
+const fn component(words: &'static [&'static str]) -> Field {
+    Field::new("component", Value::Word(words)).or("all, one column each")
+}
+
+const REACTING: Field = Field::text("joint", "joint or motion").help("name a joint");
+
+const VECTOR: &[Field] = &[OF, FRAME, component(&["x", "y", "z", "norm"])];
+
+const fn sensor(word: &'static str, label: &'static str, fields: &'static [Field]) -> EntryType {
+    EntryType { section: "sensor", word, label, fields }
+}
+
+/// In the order of [`SensorType`].
+pub(super) const TYPES: [EntryType; 12] = [
+    sensor("position", "a position sensor", VECTOR),
+    sensor("velocity", "a velocity sensor", VECTOR),
+    sensor("acceleration", "an acceleration sensor", VECTOR),
+    sensor("angle", "an angle sensor", &[OF, component(&["z"])]),
+    sensor("rate", "a rate sensor", VECTOR),
+    sensor("orientation", "an orientation sensor", &[OF, component(&["w", "x", "y", "z"])]),
+    sensor("joint", "a joint sensor", &[JOINT, COORDINATE]),
+    sensor("joint-rate", "a joint-rate sensor", &[JOINT, COORDINATE]),
+    sensor("distance", "a distance sensor", &[Field::text("between", "two frames")]),
+    sensor(
+        "reaction",
+        "a reaction sensor",
+        &[REACTING, FRAME, component(&["fx", "fy", "fz", "tx", "ty", "tz", "fnorm", "tnorm"])],
+    ),
+    sensor(
+        "energy",
+        "an energy sensor",
+        &[component(&["kinetic", "potential", "total", "dissipated", "work", "balance"])
+            .or("total")],
+    ),
+    sensor(
+        "expression",
+        "an expression sensor",
+        &[
+            Field::new("value", Value::Formula("any"))
+                .help("give a formula of `t`, parameters and other sensors"),
+            Field::text("unit", "unit shown with the column").or("1"),
+        ],
+    ),
+];
+
+impl SensorType {
+    /// What an entry of this type may say.
+    pub fn entry(self) -> &'static EntryType {
+        &TYPES[self as usize]
+    }
+}
