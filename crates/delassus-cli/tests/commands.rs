@@ -27,7 +27,7 @@ fn rel_r13_check_names_redundant_joints() {
         "D_third",
         "translation x",
         "24, rank 8",
-        "1 of 9",
+        "1 degree of freedom, 9 velocities",
         "not unique",
         "crank, coupler",
     ] {
@@ -143,4 +143,25 @@ fn help_version_and_usage() {
     let v: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((ran.code, &v["errors"][0]["code"]), (2, &"E_USAGE".into()));
     bench.assert_nothing_left();
+}
+
+#[test]
+fn fields_of_all_sections_of_one_type_and_of_none() {
+    let bench = Bench::new("");
+    let all = bench.run(&["fields"]);
+    assert!(
+        all.stdout.contains("[joint.NAME] type = \"revolute\"")
+            && all.stdout.contains("[sensor.NAME]")
+    );
+    let one = bench.run(&["fields", "joint", "screw", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&one.stdout).unwrap();
+    let pitch =
+        json[0]["fields"].as_array().unwrap().iter().find(|f| f["name"] == "pitch").unwrap();
+    assert_eq!(
+        (&pitch["of"], &pitch["sign"], &pitch["required"]),
+        (&"m".into(), &"not zero".into(), &true.into())
+    );
+    let none = bench.run(&["fields", "joint", "srew"]);
+    assert_eq!(none.code, 2);
+    assert!(none.stderr.contains("`screw`"), "{}", none.stderr);
 }
