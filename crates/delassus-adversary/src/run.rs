@@ -23,8 +23,6 @@ pub struct Trace {
     pub steps: u64,
     /// Events of contacts.
     pub events: usize,
-    /// Where the last steps begin, which know of the end.
-    pub near_end: f64,
 }
 
 impl Trace {
@@ -88,15 +86,11 @@ impl Ended {
 struct Budget {
     steps: u64,
     limit: u64,
-    /// Times of the last steps.
-    last: [f64; 4],
 }
 
 impl Observer for Budget {
-    fn stepped(&mut self, t: f64, steps: u64) {
+    fn stepped(&mut self, _: f64, steps: u64) {
         self.steps = steps;
-        self.last.rotate_left(1);
-        self.last[3] = t;
     }
 
     fn stop(&self) -> bool {
@@ -135,7 +129,7 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
     };
     let mut options = RunOptions::from_model(model.system.model());
     options.max_steps = Some(limit);
-    let mut observer = Budget { steps: 0, limit, last: [f64::NEG_INFINITY; 4] };
+    let mut observer = Budget { steps: 0, limit };
     let outcome = match sim::run(&model, &options, &mut observer) {
         Ok(outcome) => outcome,
         Err(SetupError::MethodCannot { .. }) => return Ended::NotAble,
@@ -165,7 +159,6 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
         moved: outcome.summary.energy.moved,
         steps: outcome.summary.steps,
         events: outcome.events.len(),
-        near_end: observer.last[0],
     })
 }
 

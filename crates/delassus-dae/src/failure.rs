@@ -81,12 +81,22 @@ pub struct Work {
 }
 remember!(Work { evaluations, factorizations, newton, projections });
 
+impl std::ops::Add for Work {
+    type Output = Work;
+
+    fn add(self, o: Work) -> Work {
+        Work {
+            evaluations: self.evaluations + o.evaluations,
+            factorizations: self.factorizations + o.factorizations,
+            newton: self.newton + o.newton,
+            projections: self.projections + o.projections,
+        }
+    }
+}
+
 impl std::ops::AddAssign for Work {
     fn add_assign(&mut self, o: Work) {
-        self.evaluations += o.evaluations;
-        self.factorizations += o.factorizations;
-        self.newton += o.newton;
-        self.projections += o.projections;
+        *self = *self + o;
     }
 }
 

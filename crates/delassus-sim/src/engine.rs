@@ -1,7 +1,7 @@
 //! What moves a model from step to step: a driver alone, or one with contacts around it.
 
 use crate::contact::{ContactTally, Event};
-use crate::driver::{Driver, Rejections, StepView, Stepped};
+use crate::driver::{Driver, Rejections, StepView};
 use crate::error::SimError;
 use crate::recorder::Recorder;
 use delassus_dae::{Hermite, Problem, State, StepFailure, Work};
@@ -27,7 +27,11 @@ pub(crate) struct Counts {
 /// Moves a model.
 pub(crate) trait Engine: Remember + Send {
     /// Makes one accepted step.
-    fn advance(&mut self) -> Result<Stepped, SimError>;
+    fn advance(&mut self) -> Result<(), SimError>;
+    /// Whether something happens at the present time that the next call will find.
+    fn is_pending(&self) -> bool {
+        false
+    }
     /// Present state.
     fn state(&self) -> &State;
     /// State before the last step.
@@ -69,7 +73,7 @@ impl Smooth {
 }
 
 impl Engine for Smooth {
-    fn advance(&mut self) -> Result<Stepped, SimError> {
+    fn advance(&mut self) -> Result<(), SimError> {
         self.driver.advance(&self.sys)
     }
 

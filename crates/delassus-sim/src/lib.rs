@@ -37,7 +37,7 @@ mod verdict;
 
 pub use clock::CpuClock;
 pub use contact_track::{ContactTrack, TouchPoint};
-pub use driver::{Driver, DriverOptions, StepView, Stepped};
+pub use driver::{Driver, DriverOptions, StepView};
 pub use energy_audit::EnergyBalance;
 pub use error::{SetupError, SimError, SimErrorKind};
 pub use load_track::LoadTrack;

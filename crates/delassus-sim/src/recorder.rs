@@ -388,7 +388,7 @@ impl Recorder {
                 self.violation_here(sys);
             }
         }
-        let near_end = |t: f64| t1 - t <= 1e-12 * h.max(t1.abs() * 1e-3);
+        let near_end = |t: f64| (t1 - t).abs() <= rounding(t0, t1);
         let mut more = [Power::default(); 3];
         if exchanges && self.next_time().is_some_and(|t| t < t1 && !near_end(t)) {
             for (k, s) in lobatto::MORE.iter().enumerate() {
@@ -441,14 +441,13 @@ impl Recorder {
         // the last step may pass the end, where the run is said to stop
         let t = t1.min(self.t_end);
         self.steps.push(StepRow { t, h, rejected: 0.0, energy_error: balance, drift });
-        // samples inside the step
-        // a run whose functions of time switch at its end stops within rounding before it
-        let reach = if self.t_end - t1 <= 1e-9 * self.dt { t1.max(self.t_end) } else { t1 };
+        // Samples inside the step. What is at its end but for rounding belongs to it, whatever follows:
+        // where functions of time switch, that is the side before.
         while let Some(t) = self.next_time() {
-            if t > reach {
+            let at_end = near_end(t);
+            if t > t1 && !at_end {
                 break;
             }
-            let at_end = near_end(t);
             if at_end {
                 self.sample.copy_from(step.to);
                 self.derived.copy_from(step.d1);
@@ -585,6 +584,13 @@ impl Recorder {
         sys.add_jacobian_product(&self.ws, &self.derived.a, &mut self.g);
         [pos, vel, largest(&self.g)]
     }
+}
+
+/// How far two times may lie apart that are the same but for rounding, at the end of a step from t0 to
+/// t1, s: as a multiple of the step or of the sample interval, as a sum, or beside a moment at which a
+/// function of time switches.
+pub(crate) fn rounding(t0: f64, t1: f64) -> f64 {
+    1e-12 * (t1 - t0).max(0.1 * t1.abs())
 }
 
 /// The number of 15 digits next to a time, so that 3 × 0.1 s is 0.3 s, whatever the interval that led

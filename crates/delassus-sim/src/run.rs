@@ -1,7 +1,6 @@
 //! One run of an assembled model from its start to its end, watched.
 
 use crate::contact::Event;
-use crate::driver::Stepped;
 use crate::error::SetupError;
 use crate::options::RunOptions;
 use crate::recorder::Recorder;
@@ -42,12 +41,12 @@ pub fn run(
     Ok(watch(Simulation::new(model, opts)?, observer))
 }
 
-/// Takes a simulation to its end.
+/// Takes a simulation to the end of its options.
 pub fn watch(mut sim: Simulation, observer: &mut dyn Observer) -> RunOutcome {
+    let end = sim.options().t_end;
     // what stopped it is kept for the outcome
-    while let Ok(Stepped::Step) = sim.step() {
-        let t = sim.state().t.min(sim.options().t_end);
-        observer.stepped(t, sim.steps());
+    while !sim.reached(end) && sim.step().is_ok() {
+        observer.stepped(sim.state().t.min(end), sim.steps());
         observer.recorded(sim.recorder());
         observer.happened(sim.events());
         if sim.can_pause() {

@@ -4,14 +4,14 @@ use crate::blame;
 use crate::clock::CpuClock;
 use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
-use crate::driver::{Driver, DriverOptions, Stepped};
+use crate::driver::{Driver, DriverOptions};
 use crate::engine::{Engine, Smooth};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
 use crate::options::{RunOptions, check_abilities};
-use crate::recorder::{MEMORY_LIMIT, Recorder, Results};
+use crate::recorder::{MEMORY_LIMIT, Recorder, Results, rounding};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
@@ -53,7 +53,7 @@ pub struct RunOutcome {
 ///
 /// Steps are those of the method and know no end: [`Simulation::advance_to`] passes the time asked
 /// for, and [`Simulation::state_at`] looks inside the last step. Samples are taken from the steps and do not
-/// shape them. The end of the options is where [`Simulation::step`] has nothing left to do.
+/// shape them. The end of the options says how far samples and events are kept, nothing else.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -123,8 +123,6 @@ impl Simulation {
             step: opts.step,
             max_step: opts.max_step.unwrap_or(f64::INFINITY),
             max_steps: opts.max_steps.unwrap_or(100_000_000),
-            t_end: opts.t_end,
-            pass_end: true,
         };
         let (clock, cpu) = (Instant::now(), CpuClock::start());
         let engine: Box<dyn Engine> = match choice.method {
@@ -147,7 +145,7 @@ impl Simulation {
             None => recorder.audit.expect(tol),
             Some(_) => recorder.watch_time(&sys),
         }
-        recorder.place_events(&sys, engine.events(), [engine.state(); 2]);
+        recorder.place_events(&sys, until(engine.events(), t_end), [engine.state(); 2]);
         let d = sys.dims();
         Ok(Simulation {
             dense: Hermite::new(d.nq, d.nv, d.nz),
@@ -199,9 +197,8 @@ impl Simulation {
         self.error.is_none() && self.engine.can_pause()
     }
 
-    /// Makes one accepted step and records it; [`Stepped::Finished`] where the end was reached
-    /// before. An error ends the run: it comes again at every call.
-    pub fn step(&mut self) -> Result<Stepped, SimError> {
+    /// Makes one accepted step and records it. An error ends the run: it comes again at every call.
+    pub fn step(&mut self) -> Result<(), SimError> {
         if let Some(e) = &self.error {
             return Err(e.clone());
         }
@@ -213,16 +210,12 @@ impl Simulation {
         made
     }
 
-    fn try_step(&mut self) -> Result<Stepped, SimError> {
+    fn try_step(&mut self) -> Result<(), SimError> {
         let Simulation { sys, engine, recorder, .. } = self;
-        match engine.advance() {
-            Ok(Stepped::Finished) => return Ok(Stepped::Finished),
-            Ok(Stepped::Step) => {}
-            Err(mut e) => {
-                let start = (&self.start, &self.start_acceleration[..]);
-                blame::explain(sys, [engine.before(), engine.state()], start, &mut e);
-                return Err(e);
-            }
+        if let Err(mut e) = engine.advance() {
+            let start = (&self.start, &self.start_acceleration[..]);
+            blame::explain(sys, [engine.before(), engine.state()], start, &mut e);
+            return Err(e);
         }
         let (t0, t1) = (engine.before().t, engine.state().t);
         self.states.push(engine.state(), t1 - t0);
@@ -240,18 +233,27 @@ impl Simulation {
             blame::strongest_force(sys, engine.state(), &mut e);
             return Err(e);
         }
-        recorder.place_events(sys, engine.events(), [engine.before(), engine.state()]);
+        let events = until(engine.events(), self.options.t_end);
+        recorder.place_events(sys, events, [engine.before(), engine.state()]);
         let rejected = engine.counts().rejections.total();
         recorder.steps.add_rejected(rejected - self.rejected);
         self.rejected = rejected;
-        Ok(Stepped::Step)
+        Ok(())
     }
 
-    /// Steps until the time asked for, or the end of the run, is reached or passed. What is passed
-    /// there can be asked for: [`Simulation::state_at`].
+    /// Steps until the time asked for is reached or passed. What is passed there can be asked for:
+    /// [`Simulation::state_at`].
     pub fn advance_to(&mut self, t: f64) -> Result<(), SimError> {
-        while self.state().t < t && self.step()? == Stepped::Step {}
+        while !self.reached(t) {
+            self.step()?;
+        }
         Ok(())
+    }
+
+    /// Whether it has come to a time, to rounding, and has done all that happens there.
+    pub fn reached(&self, t: f64) -> bool {
+        let (now, before) = (self.engine.state().t, self.engine.before().t);
+        t - now <= rounding(before, now) && !(now <= t && self.engine.is_pending())
     }
 
     /// State at the end of the last step.
@@ -283,9 +285,9 @@ impl Simulation {
         self.engine.counts().steps
     }
 
-    /// What happened at contacts so far.
+    /// What happened at contacts so far, up to the end of the options.
     pub fn events(&self) -> &[Event] {
-        self.engine.events()
+        until(self.engine.events(), self.options.t_end)
     }
 
     /// What was recorded so far.
@@ -324,7 +326,7 @@ impl Simulation {
             step: counts.fixed_step,
             step_chosen: options.step.is_none() && !adaptive,
             t_start: self.start.t,
-            t_end: engine.state().t.min(options.t_end),
+            t_end: if self.reached(options.t_end) { options.t_end } else { engine.state().t },
             steps: counts.steps,
             rejected: r.total(),
             rejected_by_error: r.error,
@@ -346,7 +348,7 @@ impl Simulation {
             max_acceleration_drift: recorder.drift[2],
             energy_error: energy.error,
             energy,
-            events: engine.events().len() as u64,
+            events: self.events().len() as u64,
             contact_tolerances: tally.is_some().then_some(options.contact),
             contact: tally,
             length: sys.length_scale(),
@@ -371,7 +373,7 @@ impl Simulation {
         }
         let summary = self.summary();
         let notes = notes::notes(&self.sys, &self.options, &summary);
-        let events = self.engine.events().to_vec();
+        let events = self.events().to_vec();
         let Recorder { results, motion, touches, loads, steps, .. } = self.recorder;
         let (states, error) = (self.states, self.error);
         RunOutcome { results, summary, error, states, motion, touches, loads, steps, events, notes }
@@ -434,6 +436,11 @@ fn cut_at_non_finite(results: &mut Results) -> Option<SimError> {
         help: "check divisions, roots and logarithms in the sensor and what it refers to"
             .to_owned(),
     })
+}
+
+/// What of a log happened until a time.
+fn until(log: &[Event], t: f64) -> &[Event] {
+    &log[..log.partition_point(|e| e.t <= t)]
 }
 
 /// Contacts are treated, or the scheme is one of contact.

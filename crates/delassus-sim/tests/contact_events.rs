@@ -6,7 +6,7 @@ mod linear;
 
 use delassus_dae::*;
 use delassus_sim::contact::{Event, EventDriven, EventKind, Halt, MakeError};
-use delassus_sim::{DriverOptions, Stepped};
+use delassus_sim::{DriverOptions, StepView};
 use linear::{Linear, contact};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const G: f64 = 9.81;
 const ALL: [&str; 6] =
     ["mdop5", "hem5", "phem56", "gen-alpha", "gen-alpha-index2", "gen-alpha-ggl"];
 
-/// Runs to the end or to a halt.
+/// Runs to a time or to a halt; the state there.
 fn run(
     p: Linear,
     method: &'static str,
@@ -23,14 +23,7 @@ fn run(
     t_end: f64,
 ) -> (State, Vec<Event>, Option<Halt>) {
     let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
-    let opts = DriverOptions {
-        tol,
-        step: None,
-        max_step: f64::INFINITY,
-        max_steps: 1_000_000,
-        t_end,
-        pass_end: false,
-    };
+    let opts = DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 1_000_000 };
     let settings = Settings { tol, ..Settings::default() };
     let make = move |m: &delassus_nonsmooth::Mode<Linear>| {
         delassus_dae::integrator::make(method, m, &settings).unwrap().map_err(Into::into)
@@ -43,13 +36,17 @@ fn run(
     if let Err(h) = run.resume(&start) {
         return (start, vec![], Some(h));
     }
-    loop {
-        match run.advance() {
-            Ok(Stepped::Step) => {}
-            Ok(Stepped::Finished) => return (run.state().clone(), run.log.clone(), None),
-            Err(h) => return (run.state().clone(), run.log.clone(), Some(h)),
+    while run.state().t < t_end || (run.state().t == t_end && run.is_pending()) {
+        if let Err(h) = run.advance() {
+            return (run.state().clone(), run.log.clone(), Some(h));
         }
     }
+    let StepView { from, d0, to, d1 } = run.view();
+    let mut dense = Hermite::new(q.len(), v.len(), 0);
+    let mut s = to.clone();
+    dense.fit(run.mode().manifold(), from, d0, to, d1);
+    dense.at(run.mode().manifold(), t_end, &mut s);
+    (s, run.log.clone(), None)
 }
 
 fn ball(e: f64) -> Linear {
@@ -130,14 +127,7 @@ fn incline_sticks_and_slides() {
 #[test]
 fn a_method_that_does_not_exist_is_told_by_its_name() {
     let tol = Tolerances { rtol: 1e-8, atol: 0.0 };
-    let opts = DriverOptions {
-        tol,
-        step: None,
-        max_step: f64::INFINITY,
-        max_steps: 10,
-        t_end: 1.0,
-        pass_end: false,
-    };
+    let opts = DriverOptions { tol, step: None, max_step: f64::INFINITY, max_steps: 10 };
     let make = |_: &delassus_nonsmooth::Mode<Linear>| Err(MakeError::Unknown("mdop6"));
     let start = State { t: 0.0, q: vec![1.0], v: vec![0.0], z: vec![] };
     let made = EventDriven::new(Arc::new(ball(0.5)), Box::new(make), &start, opts);

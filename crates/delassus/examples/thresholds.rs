@@ -18,9 +18,9 @@ mod support;
 use delassus::dae::Options;
 use delassus::dae::integrator::{METHODS, MethodInfo};
 use delassus::model::Assembled;
-use delassus::sim::{Results, RunOptions, Silent, Stepped, run};
+use delassus::sim::{Results, RunOptions, Silent, run};
 use std::path::Path;
-use support::{Outcome, cpu_time, driver, load};
+use support::{Outcome, cpu_time, driver, load, reached};
 
 /// Steps per 10 ms; the same as in `benches/peers/cases.py`.
 const STEPS: [u32; 31] = [
@@ -93,7 +93,8 @@ struct Run {
 fn clock(case: &Case, options: &RunOptions, limit: f64) -> Outcome<(f64, u64)> {
     let begin = cpu_time();
     let mut driver = driver(&case.model, options)?;
-    while driver.advance(&case.model.system)? == Stepped::Step {
+    while !reached(&driver, options.t_end) {
+        driver.advance(&case.model.system)?;
         if driver.steps.is_multiple_of(1024) && cpu_time() - begin > limit {
             return Err("time limit".into());
         }

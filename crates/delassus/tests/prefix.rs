@@ -84,6 +84,72 @@ fn fixed_steps() {
     }
 }
 
+/// The end, and all samples, are multiples of the step but for rounding, which goes either way.
+#[test]
+fn fixed_steps_that_meet_the_end() {
+    for (file, step, ends) in [
+        ("motor_pid.toml", 0.01, [0.29, 0.6]),
+        ("motor_pid.toml", 0.007, [0.35, 0.77]),
+        ("pendulum.toml", 0.001, [0.3, 0.7]),
+    ] {
+        let m = load(file, &[]);
+        for method in able_methods(&m.system) {
+            let change = |o: &mut RunOptions| {
+                o.method = method.name.to_owned();
+                o.step = Some(step);
+            };
+            for (short, sample) in [(ends[0], step), (ends[0] + step, 3.0 * step)] {
+                let long = to(&m, &change, ends[1], sample);
+                let what = format!("{file} {} {step} to {short}", method.name);
+                same(&to(&m, &change, short, sample), &long, &what);
+            }
+        }
+    }
+    let m = load("box_on_incline.toml", &[]);
+    for scheme in [SchemeType::Hybrid, SchemeType::EventDriven, SchemeType::TimeStepping] {
+        let change = |o: &mut RunOptions| (o.scheme, o.step) = (scheme, Some(0.001));
+        for short in [0.3, 0.301, 0.307] {
+            let (a, b) = (to(&m, &change, short, 0.001), to(&m, &change, 0.7, 0.001));
+            same(&a, &b, &format!("incline {} to {short}", scheme.name()));
+        }
+    }
+}
+
+/// A force that switches at the end of one run and in the middle of another.
+#[test]
+fn a_switch_at_the_end() {
+    let text = r#"schema = 1
+title = "a switch"
+gravity = [0, 0]
+[body.arm]
+type = "planar"
+mass = 1
+inertia = 1
+[joint.axle]
+type = "revolute"
+between = ["ground", "arm"]
+[force.motor]
+type = "torque"
+at = "arm"
+torque = "if(t < 0.3, 1, 5 - t)"
+[sensor]
+angle = { type = "joint", joint = "axle" }
+torque = { type = "expression", value = "if(t < 0.3, 1, 5 - t)", unit = "" }
+[analysis]
+end = 1
+sample = 0.1
+"#;
+    let m = support::assembled(&support::parsed(text), &[]);
+    for method in able_methods(&m.system) {
+        for step in [None, Some(0.01)] {
+            let change = |o: &mut RunOptions| (o.method, o.step) = (method.name.to_owned(), step);
+            let (a, b) = (to(&m, &change, 0.3, 0.02), to(&m, &change, 0.7, 0.02));
+            same(&a, &b, &format!("switch {} {step:?}", method.name));
+            assert_eq!(a.results.t.last(), Some(&0.3));
+        }
+    }
+}
+
 #[test]
 fn contact_in_every_scheme() {
     for (file, ends) in [

@@ -7,7 +7,7 @@ mod support;
 
 use delassus::model::Assembled;
 use delassus::model::spec::SchemeType;
-use delassus::sim::{RestoreError, RunOptions, Simulation, Stepped, able_methods};
+use delassus::sim::{RestoreError, RunOptions, Simulation, able_methods};
 use support::load;
 
 fn options(m: &Assembled, change: &dyn Fn(&mut RunOptions), t_end: f64) -> RunOptions {
@@ -22,14 +22,12 @@ fn options(m: &Assembled, change: &dyn Fn(&mut RunOptions), t_end: f64) -> RunOp
 
 /// Steps to the end; what is remembered there, without the clock.
 fn end(mut sim: Simulation, what: &str) -> Vec<u8> {
-    loop {
-        match sim.step() {
-            Ok(Stepped::Step) => {}
-            Ok(Stepped::Finished) => break,
-            // the event-driven scheme alone does not pass accumulations
-            Err(e) if e.kind.code() == "E_ZENO" => break,
-            Err(e) => panic!("{what}: {e:?}"),
-        }
+    let t_end = sim.options().t_end;
+    match sim.advance_to(t_end) {
+        Ok(()) => {}
+        // the event-driven scheme alone does not pass accumulations
+        Err(e) if e.kind.code() == "E_ZENO" => {}
+        Err(e) => panic!("{what}: {e:?}"),
     }
     // how long it took stands behind the name of the run
     let mut bytes = sim.save();
@@ -43,13 +41,13 @@ fn end(mut sim: Simulation, what: &str) -> Vec<u8> {
 fn check(m: &Assembled, o: &RunOptions, moments: u64, what: &str) {
     let mut sim = Simulation::new(m, o).unwrap();
     let mut steps = 0;
-    while let Ok(Stepped::Step) = sim.step() {
+    while !sim.reached(o.t_end) && sim.step().is_ok() {
         steps += 1;
     }
     let mut sim = Simulation::new(m, o).unwrap();
     let mut saved = Vec::new();
     let (mut made, mut seed) = (0, 1_u64);
-    while let Ok(Stepped::Step) = sim.step() {
+    while !sim.reached(o.t_end) && sim.step().is_ok() {
         made += 1;
         // a random choice that is the same in every run of the test
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -17,6 +17,7 @@ mod id;
 mod info;
 mod lin_euler;
 mod mns;
+mod newton;
 mod options;
 mod radau5;
 mod stepping;

@@ -5,7 +5,7 @@ use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::resolve::PASSAGE;
 use super::stepping::Stepping;
 use super::tally::{ContactTally, Occurrences};
-use crate::driver::{DriverOptions, StepView, Stepped};
+use crate::driver::{DriverOptions, StepView};
 use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::options::RunOptions;
@@ -52,7 +52,6 @@ pub(crate) struct ContactEngine {
     last_hand_back: f64,
     /// Why time-stepping takes over at the next step.
     waiting: Option<Halt>,
-    t_end: f64,
     max_steps: u64,
     /// The last step; taken out while it is recorded.
     last: Option<Box<Last>>,
@@ -169,7 +168,6 @@ impl ContactEngine {
             in_a_row: 0,
             last_hand_back: f64::NEG_INFINITY,
             waiting: None,
-            t_end: driver.t_end,
             max_steps: driver.max_steps,
             last: Some(Box::new(Last {
                 from: model.state.clone(),
@@ -210,12 +208,9 @@ impl ContactEngine {
     }
 
     /// One step of time-stepping; the event-driven method goes on after it where all is calm.
-    fn advance_stepping(&mut self) -> Result<Stepped, SimError> {
+    fn advance_stepping(&mut self) -> Result<(), SimError> {
         let th = self.events.thresholds();
-        let Some(stepping) = &mut self.stepping else { return Ok(Stepped::Finished) };
-        if stepping.to.t >= self.t_end {
-            return Ok(Stepped::Finished);
-        }
+        let Some(stepping) = &mut self.stepping else { return self.advance_events() };
         if self.scheme == Scheme::Hybrid && stepping.is_calm() {
             let t = stepping.to.t;
             self.stepped = false;
@@ -230,43 +225,30 @@ impl ContactEngine {
         }
         let (t, h) = (stepping.to.t, stepping.h);
         if stepping.steps >= self.max_steps {
-            return Err(too_many_steps(stepping.steps, t, h, self.t_end));
+            return Err(too_many_steps(stepping.steps, t, h));
         }
-        let made = stepping.advance(&*self.sys, self.t_end, &th, &mut self.log);
-        made.map_err(|e| step_failed(&self.sys, &e, t, h))?;
-        if stepping.to.t > self.t_end {
-            // what happens after the end is not part of the run
-            self.log.end_at(self.t_end);
-        }
-        Ok(Stepped::Step)
+        let made = stepping.advance(&*self.sys, &th, &mut self.log);
+        made.map_err(|e| step_failed(&self.sys, &e, t, h))
     }
 
-    fn advance_events(&mut self) -> Result<Stepped, SimError> {
-        if self.events.driver().is_past_end() {
-            return Ok(Stepped::Finished);
-        }
+    fn advance_events(&mut self) -> Result<(), SimError> {
         if let Some(halt) = self.waiting.take() {
             return self.hand_over(halt);
         }
         let made = self.events.advance();
         self.take_events();
-        match made {
-            Ok(made) => {
-                if self.scheme == Scheme::Hybrid
-                    && made == Stepped::Step
-                    && let Some(halt) = self.events.crawl()
-                {
-                    // the next step is one of time-stepping
-                    self.waiting = Some(halt);
-                }
-                Ok(made)
-            }
-            Err(halt) => self.hand_over(halt),
+        if let Err(halt) = made {
+            return self.hand_over(halt);
         }
+        if self.scheme == Scheme::Hybrid {
+            // then the next step is one of time-stepping
+            self.waiting = self.events.crawl();
+        }
+        Ok(())
     }
 
     /// Time-stepping takes over where the event-driven method cannot go on.
-    fn hand_over(&mut self, halt: Halt) -> Result<Stepped, SimError> {
+    fn hand_over(&mut self, halt: Halt) -> Result<(), SimError> {
         self.start_stepping(halt)?;
         self.advance_stepping()
     }
@@ -353,7 +335,6 @@ impl Remember for ContactEngine {
             sys: _,
             scheme: _,
             tolerances: _,
-            t_end: _,
             max_steps: _,
             last: _,
             contacts: _,
@@ -376,8 +357,15 @@ impl Remember for ContactEngine {
 }
 
 impl Engine for ContactEngine {
-    fn advance(&mut self) -> Result<Stepped, SimError> {
+    fn advance(&mut self) -> Result<(), SimError> {
         if self.stepped { self.advance_stepping() } else { self.advance_events() }
+    }
+
+    fn is_pending(&self) -> bool {
+        match self.on() {
+            Some(s) => self.scheme == Scheme::Hybrid && s.is_calm(),
+            None => self.waiting.is_some() || self.events.is_pending(),
+        }
     }
 
     fn state(&self) -> &State {
@@ -603,12 +591,12 @@ fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
     SimError { blame, ..stepping_failed(e, t, h) }
 }
 
-fn too_many_steps(steps: u64, t: f64, h: f64, t_end: f64) -> SimError {
+fn too_many_steps(steps: u64, t: f64, h: f64) -> SimError {
     SimError {
         kind: SimErrorKind::WorkLimit,
         t,
         h,
-        detail: format!("{steps} steps of time-stepping were made and the end is at {t_end} s"),
+        detail: format!("{steps} steps of time-stepping were made, as many as allowed"),
         blame: Vec::new(),
         help: "raise --max-steps, or take a longer --step".to_owned(),
     }

@@ -123,11 +123,6 @@ impl EventLog {
         self.0.push(e);
     }
 
-    /// Forgets what happened after a time, s.
-    pub fn end_at(&mut self, t: f64) {
-        self.0.retain(|e| e.t <= t);
-    }
-
     /// Adds an event at its place in time, behind others of the same time.
     pub fn insert(&mut self, mut e: Event) {
         e.id = self.0.len() as u64;

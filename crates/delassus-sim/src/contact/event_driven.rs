@@ -24,7 +24,7 @@ use super::storm::{Storm, Turns, Unrest};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use super::watch::{Watch, realize};
-use crate::driver::{Driver, DriverOptions, StepView, Stepped};
+use crate::driver::{Driver, DriverOptions, StepView};
 use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
 use delassus_dae::{Hermite, Integrator, KktError, Law, PointId, State, StepFailure, Unilateral};
@@ -296,6 +296,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.driver.view()
     }
 
+    /// An event was met at the present state and has not been resolved yet.
+    pub fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// Present state. An event that was met at its end has not been resolved yet.
     pub fn state(&self) -> &State {
         self.driver.state()
@@ -325,12 +330,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Makes one step, up to the next event at most; the event is resolved at the next call.
-    pub fn advance(&mut self) -> Result<Stepped, Halt> {
+    pub fn advance(&mut self) -> Result<(), Halt> {
         loop {
-            if self.driver.is_past_end() {
-                // what happens after the end is not part of the run
-                return Ok(Stepped::Finished);
-            }
             if let Some(trigger) = self.pending.take() {
                 let state = self.driver.state().clone();
                 let active = self.mode.active().to_vec();
@@ -343,9 +344,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let active = self.mode.active().to_vec();
                 self.event(state, &Trigger::Start, &active)?;
             }
-            if self.driver.propose(&self.mode)? == Stepped::Finished {
-                return Ok(Stepped::Finished);
-            }
+            self.driver.propose(&self.mode)?;
             let th = self.thresholds();
             if let Some((s, trigger)) = self.find_event(&th)? {
                 let view = self.driver.proposal();
@@ -362,7 +361,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
             self.driver.commit();
             self.after_step(&th);
-            return Ok(Stepped::Step);
+            return Ok(());
         }
     }
 

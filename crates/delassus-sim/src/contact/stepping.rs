@@ -120,14 +120,11 @@ impl<P: Unilateral> Stepping<P> {
     pub fn advance(
         &mut self,
         p: &P,
-        t_end: f64,
         th: &Thresholds,
         log: &mut EventLog,
     ) -> Result<(), StepperError> {
         self.from.copy_from(&self.to);
         let target = self.begun + (self.made + 1) as f64 * self.h;
-        // an end that is a multiple of the step but for round-off is met by a full step
-        let target = if (target - t_end).abs() < SAME * self.h { t_end } else { target };
         let left = target - self.to.t;
         let h = if (left - self.h).abs() <= SAME * self.h { self.h } else { left };
         let report = self.stepper.step(p, &mut self.to, h)?;

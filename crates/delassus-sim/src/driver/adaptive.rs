@@ -9,9 +9,6 @@ use delassus_dae::Problem;
 /// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
 /// nowhere.
 const MIN_STEP: f64 = 1e-14;
-/// Failures of steps beyond the end after which the last one is cut there: what is not defined beyond the
-/// end need not be.
-const FAILED_BEYOND: u32 = 10;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
@@ -31,15 +28,10 @@ impl<P: Problem> Driver<P> {
             }
             failures += 1;
             self.h = self.h.min(self.turn_limit(p)).min(self.limit);
-            let left = self.opts.t_end - self.state.t;
-            let cut = !self.opts.pass_end || self.failed_beyond >= FAILED_BEYOND;
-            // stretch the last step a little rather than leave a sliver
             let Allowed { h, lands } = self.watch_time(p, self.h);
-            let last = cut && (h >= left || (lands.is_none() && h * 1.01 >= left));
-            let (h, exact) = if last { (left, Some(self.opts.t_end)) } else { (h, lands) };
             let usual = self.cruise.min(1.0 / self.scale.pace());
             let shortest = MIN_STEP * self.state.t.abs().max(usual);
-            if h < shortest && !last {
+            if h < shortest {
                 if failures == 1 && self.pass_rounding(p)? {
                     failures = 0;
                     continue;
@@ -71,23 +63,19 @@ impl<P: Problem> Driver<P> {
                             self.cruise = h;
                         }
                         self.tried = h;
-                        if !last || factor < 1.0 {
-                            self.h = (h * factor).min(self.opts.max_step);
-                        }
-                        self.wait(exact, false);
+                        self.h = (h * factor).min(self.opts.max_step);
+                        self.wait(lands, false);
                         return Ok(());
                     }
                     self.scale.worst(&view, &mut self.worst);
                     self.rejections.error += 1;
                     self.last_failure = None;
-                    self.failed_beyond += u32::from(h > left && !err.is_finite());
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };
                 }
                 Err(e) => {
                     self.count(&e);
                     self.h = h * self.shorter(&e);
                     self.last_failure = Some(e);
-                    self.failed_beyond += u32::from(h > left);
                     if self.h < shortest {
                         return Err(self.stop(p, SimErrorKind::StepTooSmall, self.h));
                     }

@@ -17,10 +17,7 @@ const MAX_HALVINGS: u32 = 12;
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
         // times are t0 + n h, never a running sum; a failed step is halved inside its interval
-        let (target, end) = (self.t0 + (self.n_fixed + 1) as f64 * h, self.opts.t_end);
-        let close = (end - target).abs() < 1e-9 * h;
-        let cut = target > end && !self.opts.pass_end;
-        let target = if close || cut { end } else { target };
+        let target = self.t0 + (self.n_fixed + 1) as f64 * h;
         let mut part = target - self.state.t;
         let mut halvings = 0;
         if (part - h).abs() < 1e-9 * h {

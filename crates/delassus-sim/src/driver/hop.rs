@@ -25,11 +25,10 @@ impl<P: Problem> Driver<P> {
     /// accurate than a short one that ends in it. Its error may exceed the tolerance by
     /// [`HOP_ERROR`]; hops are counted in the summary.
     pub(super) fn hop(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
-        let left = if self.opts.pass_end { f64::INFINITY } else { self.opts.t_end - self.state.t };
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
-        let left = self.find_mark(p, longest).map_or(left, |mark| left.min(mark));
+        let left = self.find_mark(p, longest).unwrap_or(f64::INFINITY);
         // Methods that hold their step solve for the end of the jump. Of the jumps that are as good as
         // any step the longest is taken: a short one has the smaller error and ends as close to the
         // position as it began, where the next steps only shrink. Without such a one the best, because
@@ -59,9 +58,7 @@ impl<P: Problem> Driver<P> {
         self.h = base;
         self.hops += 1;
         self.first_hop.get_or_insert(self.state.t);
-        let end = self.opts.t_end;
-        let ends = !self.opts.pass_end && h == end - self.state.t;
-        self.wait(ends.then_some(end), false);
+        self.wait(None, false);
         true
     }
 

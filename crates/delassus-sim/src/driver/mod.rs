@@ -32,11 +32,6 @@ pub struct DriverOptions {
     pub max_step: f64,
     /// Largest number of accepted steps.
     pub max_steps: u64,
-    /// End time, s.
-    pub t_end: f64,
-    /// The last step may pass the end, and what was there is found between two states. So the motion
-    /// before the end does not depend on it. Otherwise the last step is cut there.
-    pub pass_end: bool,
 }
 
 /// What an accepted step looks like.
@@ -50,15 +45,6 @@ pub struct StepView<'a> {
     pub to: &'a State,
     /// Accelerations and multipliers after.
     pub d1: &'a Derived,
-}
-
-/// Result of [`Driver::advance`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stepped {
-    /// One step was made.
-    Step,
-    /// The end was reached before; nothing was done.
-    Finished,
 }
 
 /// An attempt that passed the error test and waits for [`Driver::commit`].
@@ -89,7 +75,8 @@ impl Rejections {
     }
 }
 
-/// Steps a problem from a consistent state to an end time.
+/// Steps a problem from a consistent state, for as long as it is asked to. It knows no end: what was at
+/// a time that a step has passed is found between two states.
 pub struct Driver<P: Problem> {
     method: Box<dyn Integrator<P>>,
     /// Scratch of the problem.
@@ -106,8 +93,6 @@ pub struct Driver<P: Problem> {
     cruise: f64,
     /// Length of the adaptive step that passed the error test last.
     tried: f64,
-    /// Steps beyond the end that failed.
-    failed_beyond: u32,
     n_fixed: u64,
     per_unit_step: bool,
     holds_step: bool,
@@ -137,8 +122,8 @@ pub struct Driver<P: Problem> {
     pub fed: f64,
 }
 remember!(Driver<P: Problem> {
-    method, state, prev, d_prev, scale, control, t0, h, cruise, tried, failed_beyond, n_fixed,
-    per_unit_step, holds_step, stiffness, time, coarse, trouble, limit, spent, steps,
+    method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
+    holds_step, stiffness, time, coarse, trouble, limit, spent, steps,
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, last_failure, worst });
 
@@ -187,7 +172,6 @@ impl<P: Problem> Driver<P> {
             h,
             cruise: h,
             tried: h,
-            failed_beyond: 0,
             n_fixed: 0,
             per_unit_step: info.per_unit_step,
             holds_step: info.holds_step,
@@ -240,28 +224,24 @@ impl<P: Problem> Driver<P> {
     }
 
     /// Makes one accepted step.
-    pub fn advance(&mut self, p: &P) -> Result<Stepped, SimError> {
-        let made = self.propose(p)?;
+    pub fn advance(&mut self, p: &P) -> Result<(), SimError> {
+        self.propose(p)?;
         self.commit();
-        Ok(made)
+        Ok(())
     }
 
     /// Makes one step that passes the error test and leaves it to be looked at.
-    pub fn propose(&mut self, p: &P) -> Result<Stepped, SimError> {
-        if self.state.t >= self.opts.t_end {
-            return Ok(Stepped::Finished);
-        }
+    pub fn propose(&mut self, p: &P) -> Result<(), SimError> {
         if self.steps >= self.opts.max_steps {
             return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
         }
         match self.opts.step {
             None => {
                 self.meet_marks(p)?;
-                self.propose_adaptive(p)?;
+                self.propose_adaptive(p)
             }
-            Some(h) => self.propose_fixed(p, h)?,
+            Some(h) => self.propose_fixed(p, h),
         }
-        Ok(Stepped::Step)
     }
 
     /// The step that waits for [`Driver::commit`].
@@ -343,11 +323,6 @@ impl<P: Problem> Driver<P> {
     /// Relative tolerance of the run.
     pub fn rtol(&self) -> f64 {
         self.opts.tol.rtol
-    }
-
-    /// The end was passed, or reached and all is done that happens there.
-    pub fn is_past_end(&self) -> bool {
-        self.state.t > self.opts.t_end
     }
 
     /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never

@@ -5,7 +5,7 @@ use crate::error::{SimError, SimErrorKind};
 use delassus_dae::integrator::METHODS;
 use delassus_dae::{Problem, StepFailure};
 
-/// Characteristic times per run beyond which the motion counts as without bound.
+/// Sizes of the model beyond which a motion counts as without bound, over the time it had so far.
 const UNBOUNDED: f64 = 1e12;
 
 impl<P: Problem> Driver<P> {
@@ -40,10 +40,7 @@ impl<P: Problem> Driver<P> {
                 kind,
                 t: self.state.t,
                 h,
-                detail: format!(
-                    "{} steps were made and the end is at {} s",
-                    self.steps, self.opts.t_end
-                ),
+                detail: format!("{} steps were made, as many as allowed", self.steps),
                 blame: Vec::new(),
                 help: match self.stiff_since() {
                     Some(t) => format!(
@@ -88,7 +85,7 @@ impl<P: Problem> Driver<P> {
         let mut fastest: Vec<usize> = (0..scale.len()).collect();
         let rate = |i: &usize| self.state.v[*i].abs() / scale[*i];
         fastest.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-        let span = self.opts.t_end - self.t0;
+        let span = t - self.t0;
         if fastest.first().is_some_and(|i| rate(i) * span > UNBOUNDED) {
             let blame: Vec<String> = fastest.iter().take(1).map(|i| p.dof_name(*i)).collect();
             return SimError {

@@ -6,7 +6,7 @@ use delassus::dae::integrator::make;
 use delassus::dae::{Accel, Derived, Options, Problem, Settings, State, Tolerances};
 use delassus::io::model_file::{self, Limits};
 use delassus::model::{self, Assembled, System};
-use delassus::sim::{Driver, DriverOptions, RunOptions, Stepped};
+use delassus::sim::{Driver, DriverOptions, RunOptions};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -41,22 +41,23 @@ pub fn driver(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>
     let tol = Tolerances { rtol: options.rtol.unwrap_or(1e-8), atol: options.atol.unwrap_or(0.0) };
     let settings = Settings { tol, options: options.options.clone(), ..Settings::default() };
     let method = make(&options.method, &*model.system, &settings).ok_or("no such method")??;
-    let options = DriverOptions {
-        tol,
-        step: options.step,
-        max_step: f64::INFINITY,
-        max_steps: u64::MAX,
-        t_end: options.t_end,
-        pass_end: false,
-    };
+    let options =
+        DriverOptions { tol, step: options.step, max_step: f64::INFINITY, max_steps: u64::MAX };
     Ok(Driver::new(&*model.system, method, model.state.clone(), options)?)
 }
 
 /// Steps to the end without recording anything.
 pub fn integrate(model: &Assembled, options: &RunOptions) -> Outcome<Driver<System>> {
     let mut driver = driver(model, options)?;
-    while driver.advance(&model.system)? == Stepped::Step {}
+    while !reached(&driver, options.t_end) {
+        driver.advance(&model.system)?;
+    }
     Ok(driver)
+}
+
+/// Whether a driver has come to a time, but for rounding.
+pub fn reached(driver: &Driver<System>, t: f64) -> bool {
+    driver.state().t >= t - 1e-12 * t.abs()
 }
 
 /// Fixed steps with the method and spectral radius the peers use on problem A1.

@@ -31,7 +31,8 @@ use super::{PENALTY, Stabilisation, iteration_tolerance, of_positions, trapezoid
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
-use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, size};
+use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, first_increment, size};
+use crate::integrator::newton::{Equations, Increment, Limits, NOISE, Newton, SLOW, STALLED, Step};
 use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
@@ -62,16 +63,6 @@ pub(in crate::integrator) const VARIABLE: MethodInfo = MethodInfo {
     citation: "Cuadrado et al. 2000; Dopico et al. 2014, 2017",
     ..FIXED
 };
-
-/// Newton iterations before an attempt is given up.
-const MAX_ITERATIONS: usize = 14;
-/// Increments below this (relative) may be round-off.
-const ROUND_OFF: f64 = 3e-16;
-/// Near a singular position round-off is amplified: increments of this size that do not get
-/// smaller any more are as good as it gets.
-const STALLED: f64 = 1e-9;
-/// Contraction beyond which the matrix is renewed.
-const SLOW: f64 = 0.1;
 
 /// Close to a singular position (by the smallest pivot, about the square of the distance) a
 /// projection that changes the velocity by more than this part has met the other branch.
@@ -181,20 +172,17 @@ impl Ali3p {
         self.work.factorizations += 1;
         Ok(())
     }
+}
 
+impl<P: Problem> Equations<P> for Ali3p {
     /// Residuals −h²/4 (M a − f − Gᵀλ) and −g (velocity-only rows: −h/2 (G v + g_t)) at the
     /// present iterate.
-    fn residual<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
+    fn evaluate(&mut self, s: &mut Step<'_, P>, renew: bool) -> Result<(), StepFailure> {
         let n_pos = self.dims.n_pos;
+        let &mut Step { p, from, h, .. } = s;
+        let to = &mut *s.to;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
-        let e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+        let e = at(p, s.ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
         e.mass(&mut self.mass);
         e.jacobian(&mut self.jac);
         e.force(&mut self.r);
@@ -214,66 +202,34 @@ impl Ali3p {
         }
         self.work.evaluations += 1;
         check_finite("residual", &self.r)?;
-        check_finite("constraint residual", &self.res)
+        check_finite("constraint residual", &self.res)?;
+        if renew { self.factor(p, s.ws, h) } else { Ok(()) }
     }
 
-    /// Newton's iteration and the update of the multipliers, together.
-    fn newton<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        let tol = iteration_tolerance(h, &from.v, &self.start.a, &self.scale);
+    fn solve(&mut self) -> Result<(), StepFailure> {
+        Ok(self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)?)
+    }
+
+    /// The update of the multipliers goes with that of the positions.
+    fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure> {
+        let &mut Step { from, h, .. } = s;
         let (bv, ba) = (2.0 / h, 4.0 / (h * h));
-        let mut renew = true;
-        let mut last = f64::INFINITY;
-        let mut worst = 0;
-        for k in 0..MAX_ITERATIONS {
-            self.residual(p, ws, from, h, to)?;
-            if renew {
-                self.factor(p, ws, h)?;
-            }
-            self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)?;
-            self.work.newton += 1;
-            let mut norm: f64 = 0.0;
-            for i in 0..self.dims.nv {
-                let d = self.dx[i];
-                self.xi[i] += d;
-                to.v[i] += bv * d;
-                self.end.a[i] += ba * d;
-                let w = d.abs() / self.scale[i];
-                if !(w <= norm) {
-                    norm = w;
-                    worst = i;
-                }
-            }
-            for (l, d) in self.end.lambda.iter_mut().zip(&self.dy) {
-                *l += ba * d;
-            }
-            for i in 0..self.dims.nz {
-                to.z[i] = from.z[i] + 0.5 * h * (self.start.zdot[i] + self.end.zdot[i]);
-            }
-            let theta = norm / last;
-            if norm <= tol
-                || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
-                || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
-                || (k > 3 && norm <= STALLED && theta > 0.3)
-            {
-                return Ok(());
-            }
-            if !norm.is_finite() || (k > 2 && theta > 2.0) {
-                break;
-            }
-            renew = k > 0 && theta > SLOW;
-            last = norm;
+        self.work.newton += 1;
+        for (i, d) in self.dx.iter().enumerate() {
+            self.xi[i] += d;
+            s.to.v[i] += bv * d;
+            self.end.a[i] += ba * d;
         }
-        if last <= STALLED {
-            return Ok(());
+        for (l, d) in self.end.lambda.iter_mut().zip(&self.dy) {
+            *l += ba * d;
         }
-        Err(StepFailure::NewtonDiverged { iterations: MAX_ITERATIONS, increment: last, worst })
+        for i in 0..self.dims.nz {
+            s.to.z[i] = from.z[i] + 0.5 * h * (self.start.zdot[i] + self.end.zdot[i]);
+        }
+        let tol = iteration_tolerance(h, &from.v, &self.start.a, &self.scale);
+        let mut increment = Increment::new(tol);
+        increment.add(1.0, &self.dx, &self.scale);
+        Ok(increment)
     }
 }
 
@@ -286,18 +242,19 @@ impl Ali3p {
     /// Predicts; where that was worse than none in the last step, and reaches far, stays if a
     /// solution is much nearer, by the first increment from there. What very stiff forces make of a constant acceleration lies anywhere,
     /// and Newton's method would go on from there to a solution on the far side of a spring.
-    fn guess<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64, to: &mut State) {
-        self.predict(from, h, to);
+    fn guess<P: Problem>(&mut self, s: &mut Step<'_, P>) {
+        let &mut Step { from, h, .. } = s;
+        self.predict(from, h, s.to);
         self.xi_pred.copy_from_slice(&self.xi);
         if !self.astray || self.size(|i| self.xi[i]) <= NEAR_BY {
             return;
         }
         let predicted = self.size(|i| self.xi[i]);
-        self.stay(from, h, to);
-        if self.first_increment(p, ws, from, h, to) < MUCH_NEARER * predicted {
-            self.stay(from, h, to);
+        self.stay(from, h, s.to);
+        if first_increment(self, s, |m| m.size(|i| m.dx[i])) < MUCH_NEARER * predicted {
+            self.stay(from, h, s.to);
         } else {
-            self.predict(from, h, to);
+            self.predict(from, h, s.to);
         }
     }
 
@@ -323,22 +280,6 @@ impl Ali3p {
             self.end.a[i] = -4.0 / h * from.v[i] - self.start.a[i];
         }
         to.z.copy_from_slice(&from.z);
-    }
-
-    /// Size of the first increment from the present iterate; infinite where there is none.
-    fn first_increment<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> f64 {
-        let made = self.residual(p, ws, from, h, to).and_then(|()| self.factor(p, ws, h));
-        let solve = |()| self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy);
-        let made = made.map(solve).is_ok_and(|solved| solved.is_ok());
-        let size = self.size(|i| self.dx[i]);
-        if made && size.is_finite() { size } else { f64::INFINITY }
     }
 
     /// Refuses an end near a singular position whose tangents belong to another branch of the
@@ -378,8 +319,10 @@ impl<P: Problem> Integrator<P> for Ali3p {
         to: &mut State,
     ) -> Result<(), StepFailure> {
         self.eval.weakest_pivot = 1.0;
-        self.guess(p, ws, from, h, to);
-        self.newton(p, ws, from, h, to)?;
+        let mut step = Step { p, ws, from, h, to };
+        self.guess(&mut step);
+        let limits = Limits { noise: NOISE, stalled: STALLED, slow: SLOW };
+        Newton::new(limits, true).solve(self, &mut step)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         // projections of velocity and acceleration
         p.realize_position(to.t, &to.q, &to.z, ws);
@@ -418,8 +361,6 @@ impl<P: Problem> Integrator<P> for Ali3p {
     }
 
     fn work(&self) -> Work {
-        let mut w = self.work;
-        w += self.eval.work;
-        w
+        self.work + self.eval.work
     }
 }

@@ -30,6 +30,7 @@ pub(super) use index3::{FIXED as ALI3P, VARIABLE as ALI3PVS};
 pub(super) use mal::INFO as MAL;
 pub(super) use mal::mal;
 
+use super::newton::rate_of_motion;
 use super::{OptionInfo, OptionKind};
 use crate::control::ErrorView;
 
@@ -68,11 +69,7 @@ impl Stabilisation {
 /// must be small against h times the local error of the velocity, (hω)³ ω, where ω is the rate
 /// of the present motion.
 fn iteration_tolerance(h: f64, v: &[f64], a: &[f64], scale: &[f64]) -> f64 {
-    let mut rate: f64 = 0.0;
-    for ((v, a), s) in v.iter().zip(a).zip(scale) {
-        rate = rate.max(v.abs() / s).max((a.abs() / s).sqrt());
-    }
-    (1e-4 * (h * rate).powi(4)).clamp(1e-17, 1e-14)
+    (1e-4 * (h * rate_of_motion(v, a, scale)).powi(4)).clamp(1e-17, 1e-14)
 }
 
 /// Local error of the trapezoidal rule in positions, h²/12 (a₁ − a₀ − h v₀×a₀); `err` holds the

@@ -32,7 +32,8 @@ mod newton;
 mod order;
 mod weights;
 
-use super::ggl::{finish, rate_of_motion};
+use super::ggl::{finish, rate_in_step};
+use super::newton::Step;
 use super::{Abilities, Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
 use crate::accel::Accel;
 use crate::control::{ErrorScale, ErrorView};
@@ -115,6 +116,9 @@ pub struct Bdf {
     /// ξ of the present state (zero) and of the past ones.
     xi_past: [Vec<f64>; NODES],
     k: usize,
+    /// c of the step, v̇₁ = (v₁ − …)/c, and the rate of the motion, 1/s.
+    c: f64,
+    omega: f64,
     by_starter: bool,
     new_history: bool,
     next_order: Option<usize>,
@@ -151,7 +155,7 @@ remember!(Bdf {
     starter, acc, kkt, made_for, renew, past, len, order, held, by_starter, start, work,
 } apart from {
     dims, max_order, proj, mass_blocks, mass_slots, subset, scale, scale_z, mass, jac, s, from,
-    tau, reach, weight, xi_past, k, new_history, next_order, xi, xi_pred, xi_known, xi_before, w,
+    tau, reach, weight, xi_past, k, c, omega, new_history, next_order, xi, xi_pred, xi_known, xi_before, w,
     v, v_pred, v_known, z, z_pred, z_known, a, lambda, zdot, r, g, g_vel, x, y, rows, tmp, tmp2,
     err_xi, err_v, err_z, end,
 });
@@ -198,6 +202,8 @@ impl Bdf {
             weight: 1.0,
             xi_past: std::array::from_fn(|_| nv()),
             k: 1,
+            c: 0.0,
+            omega: 0.0,
             by_starter: false,
             new_history: false,
             next_order: None,
@@ -275,25 +281,21 @@ impl Bdf {
     }
 
     /// A step by backward differences of order k.
-    fn step<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        let m = p.manifold();
+    fn step<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let m = s.p.manifold();
         let k = self.k;
         self.acc.weakest_pivot = 1.0;
         let d = derivative(&self.tau, k);
         let c = 1.0 / d[0];
+        self.c = c;
         self.xi_known.fill(0.0);
         self.v_known.fill(0.0);
         self.z_known.fill(0.0);
         for j in 1..=k {
-            let s = if j == 1 { &self.from } else { &self.past[j - 2] };
+            let at = if j == 1 { &self.from } else { &self.past[j - 2] };
             add(-c * d[j], &self.xi_past[j], &mut self.xi_known);
-            add(-c * d[j], &s.v, &mut self.v_known);
-            add(-c * d[j], &s.z, &mut self.z_known);
+            add(-c * d[j], &at.v, &mut self.v_known);
+            add(-c * d[j], &at.z, &mut self.z_known);
         }
         self.predict(k);
         self.xi.copy_from_slice(&self.xi_pred);
@@ -301,15 +303,15 @@ impl Bdf {
         self.z.copy_from_slice(&self.z_pred);
         self.lambda.copy_from_slice(&self.start.lambda);
         self.w.fill(0.0);
-        m.retract(&self.from.q, &self.xi_pred, &mut to.q);
-        check_finite("prediction", &to.q)?;
-        self.acc.factor_at(p, ws, to.t, &to.q, &self.z)?;
-        self.positions(m, c);
-        self.newton(p, ws, c, to)?;
-        m.retract(&self.from.q, &self.xi, &mut to.q);
-        to.v.copy_from_slice(&self.v);
-        to.z.copy_from_slice(&self.z);
-        finish(p, ws, &mut self.acc, &mut self.proj, to, &mut self.end)?;
+        m.retract(&self.from.q, &self.xi_pred, &mut s.to.q);
+        check_finite("prediction", &s.to.q)?;
+        self.acc.factor_at(s.p, s.ws, s.to.t, &s.to.q, &self.z)?;
+        self.positions(m);
+        self.newton(s)?;
+        m.retract(&self.from.q, &self.xi, &mut s.to.q);
+        s.to.v.copy_from_slice(&self.v);
+        s.to.z.copy_from_slice(&self.z);
+        finish(s.p, s.ws, &mut self.acc, &mut self.proj, s.to, &mut self.end)?;
         self.local_error(k);
         Ok(())
     }
@@ -360,10 +362,10 @@ impl<P: Problem> Integrator<P> for Bdf {
         self.new_history = self.len == 0 || !(RATIO[0] * last..=RATIO[1] * last).contains(&h);
         self.by_starter = self.new_history || self.len < self.max_order;
         self.look_back(p.manifold(), h);
-        self.weight = (h * rate_of_motion(&from.v, &self.start.a, &self.scale, h)).min(1.0);
+        self.weight = (h * rate_in_step(&from.v, &self.start.a, &self.scale, h)).min(1.0);
         if !self.by_starter {
             self.k = self.order.min(self.reach - 1);
-            return self.step(p, ws, to);
+            return self.step(&mut Step { p, ws, from, h, to });
         }
         self.starter.attempt(p, ws, from, h, to)?;
         self.end.copy_from(Integrator::<P>::end(&self.starter));
@@ -420,10 +422,7 @@ impl<P: Problem> Integrator<P> for Bdf {
     }
 
     fn work(&self) -> Work {
-        let mut w = self.work;
-        w += self.acc.work;
-        w += Integrator::<P>::work(&self.starter);
-        w
+        self.work + self.acc.work + Integrator::<P>::work(&self.starter)
     }
 
     fn error_order(&self) -> u32 {

@@ -17,7 +17,8 @@
 use super::GenAlpha;
 use super::matrix::Point;
 use crate::failure::StepFailure;
-use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, size};
+use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, first_increment, size};
+use crate::integrator::newton::Step;
 use crate::problem::{Problem, at, mass_mul_add};
 use crate::state::State;
 
@@ -38,49 +39,27 @@ impl GenAlpha {
         self.h_prev.is_none() && 0.5 * h * h * self.size(|i| self.base.a[i]) > NEAR_BY
     }
 
-    /// Size of the first increment from the present iterate; infinite where there is none.
-    fn first_increment<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> f64 {
-        let step = self.residual(p, ws, from, h, to).and_then(|()| self.factor(p, ws, h));
-        let step =
-            step.and_then(|()| self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl));
-        let size = self.size(|i| self.dx[i]);
-        if step.is_ok() && size.is_finite() { size } else { f64::INFINITY }
-    }
-
     /// Predicts, or stays where that is nearer to a solution.
-    pub(super) fn guess<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        self.predict(from, h, to);
+    pub(super) fn guess<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { from, h, .. } = s;
+        self.predict(from, h, s.to);
         self.xi_pred.copy_from_slice(&self.xi);
         if !self.astray && !self.starts_far(h) {
-            return self.put_on_constraints(p, ws, from, to);
+            return self.put_on_constraints(s);
         }
         let predicted = self.size(|i| self.xi_pred[i]);
-        self.stay(from, h, to);
-        let near = match self.put_on_constraints(p, ws, from, to) {
-            Ok(()) => self.first_increment(p, ws, from, h, to),
+        self.stay(from, h, s.to);
+        let near = match self.put_on_constraints(s) {
+            Ok(()) => first_increment(self, s, |m| m.size(|i| m.dx[i])),
             Err(_) => f64::INFINITY,
         };
         self.matrix.renew = true;
         if near < MUCH_NEARER * predicted {
-            self.stay(from, h, to);
+            self.stay(from, h, s.to);
         } else {
-            self.predict(from, h, to);
+            self.predict(from, h, s.to);
         }
-        self.put_on_constraints(p, ws, from, to)
+        self.put_on_constraints(s)
     }
 
     /// Guess ξ = 0.
@@ -117,27 +96,19 @@ impl GenAlpha {
     /// The part of v̈ that a step of h can follow, into `dx`.
     pub(super) fn filter_jerk<P: Problem>(
         &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
+        s: &mut Step<'_, P>,
     ) -> Result<(), StepFailure> {
         let (a, jerk) = (std::mem::take(&mut self.base.a), std::mem::take(&mut self.jerk));
-        let followed = self.follow(p, ws, from, h, &a, &jerk);
+        let followed = self.follow(s, &a, &jerk);
         (self.base.a, self.jerk) = (a, jerk);
         followed
     }
 
     /// Takes from v̇ at the start what a step of h cannot follow, if that is much.
-    pub(super) fn filter<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-    ) -> Result<bool, StepFailure> {
+    pub(super) fn filter<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<bool, StepFailure> {
+        let h = s.h;
         let a = std::mem::take(&mut self.base.a);
-        let followed = self.follow(p, ws, from, h, &a, &a);
+        let followed = self.follow(s, &a, &a);
         self.base.a = a;
         followed?;
         let lost = 0.5 * h * h * self.size(|i| self.base.a[i] - self.dx[i]);
@@ -149,17 +120,14 @@ impl GenAlpha {
     }
 
     /// The part of x that a step of h can follow, into `dx`; a is v̇ at the start.
-    #[allow(clippy::too_many_arguments)]
     fn follow<P: Problem>(
         &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
+        s: &mut Step<'_, P>,
         a: &[f64],
         x: &[f64],
     ) -> Result<(), StepFailure> {
-        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
+        let &mut Step { p, from, h, .. } = s;
+        let e = at(p, s.ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
         e.mass(&mut self.mass);
         e.jacobian(&mut self.jac);
         self.xi.fill(0.0);
@@ -172,7 +140,7 @@ impl GenAlpha {
             jac: &self.jac,
             jac_start: &self.jac,
         };
-        self.matrix.factor(p, ws, &point)?;
+        self.matrix.factor(p, s.ws, &point)?;
         self.matrix.renew = true;
         self.work.factorizations += 1;
         self.r.fill(0.0);

@@ -43,6 +43,7 @@ mod start;
 
 pub(super) use family::Member;
 
+use super::newton::Step;
 use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
@@ -55,6 +56,7 @@ use delassus_linalg::{BlockDiag, KktError};
 use delassus_math::remember;
 use form::Form;
 use matrix::Matrix;
+use newton::Target;
 
 /// A member of the family with its memory.
 pub struct GenAlpha {
@@ -91,6 +93,7 @@ pub struct GenAlpha {
     astray: bool,
     /// There is a position correction p.
     corrects: bool,
+    target: Target,
     // the iterate; its v is in the state, its v̇ and λ in `end`
     a1: Vec<f64>,
     xi: Vec<f64>,
@@ -124,7 +127,7 @@ remember!(GenAlpha {
     tells_start, work, best_pivot,
 } apart from {
     info, co, form, dims, mass_blocks, scale, mass, jac, carry_next, base, jerk, a0, v0,
-    extrapolate, keeps_v, corrects, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp,
+    extrapolate, keeps_v, corrects, target, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp,
     err, err_v, h, end, told, tells,
 });
 
@@ -168,6 +171,7 @@ impl GenAlpha {
             keeps_v: false,
             astray: false,
             corrects: false,
+            target: Target::default(),
             a1: nv(),
             xi: nv(),
             xi_pred: nv(),
@@ -284,13 +288,14 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.h = h;
         self.acc.weakest_pivot = 1.0;
         self.matrix.begin();
-        self.begin(p, ws, from, h)?;
-        self.guess(p, ws, from, h, to)?;
-        self.newton(p, ws, from, h, to)?;
-        p.manifold().retract(&from.q, &self.xi, &mut to.q);
-        self.settle(h, &mut to.v);
+        let mut step = Step { p, ws, from, h, to };
+        self.begin(&mut step)?;
+        self.guess(&mut step)?;
+        self.newton(&mut step)?;
+        p.manifold().retract(&from.q, &self.xi, &mut step.to.q);
+        self.settle(h, &mut step.to.v);
         self.estimate(p, h);
-        self.tell(p, ws, to, h)
+        self.tell(&mut step)
     }
 
     fn commit(&mut self) {
@@ -332,8 +337,6 @@ impl<P: Problem> Integrator<P> for GenAlpha {
     }
 
     fn work(&self) -> Work {
-        let mut w = self.work;
-        w += self.acc.work;
-        w
+        self.work + self.acc.work
     }
 }

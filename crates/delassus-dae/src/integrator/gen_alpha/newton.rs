@@ -1,4 +1,4 @@
-//! One Newton iteration for all forms.
+//! The equations of a step in all forms, for [`crate::integrator::newton`].
 //!
 //! Unknowns are δ = βh² Δa₁ and βh² Δλ; v₁ follows with γ/(βh) δ and v̇₁ with c_m/(βh²) δ.
 //!
@@ -13,31 +13,22 @@
 //! the start and of h alone, not of the matrix that happens to be kept.
 
 use super::GenAlpha;
-use super::coefficients::Coefficients;
 use super::form::Form;
 use super::matrix::Point;
 use crate::failure::{StepFailure, check_finite};
-use crate::problem::{Dims, Problem, at, mass_mul_add};
-use crate::state::State;
+use crate::integrator::newton::{
+    Equations, Increment, Limits, NOISE, Newton, SLOW, STALLED, Step, rate_of_motion,
+};
+use crate::problem::{Problem, at, mass_mul_add};
 
-/// Newton iterations before an attempt is given up.
-const MAX_ITERATIONS: usize = 12;
-/// No need to predict a remaining error below this (relative).
+/// What may be left (relative) is no less than this.
 const NEWTON_FLOOR: f64 = 1e-17;
 /// What is left enters λ divided by βh², and nothing damps it when ρ∞ is near 1.
 const NEWTON_CEILING: f64 = 1e-14;
 /// The same for velocities where the constraints are those of velocities: they are to hold to
 /// round-off.
+const VELOCITY_FLOOR: f64 = 3e-16;
 const VELOCITY_CEILING: f64 = 1e-13;
-/// Increments below this (relative) may be round-off.
-const ROUND_OFF: f64 = 3e-16;
-/// Below this (relative) slow contraction says nothing about the matrix.
-const NOISE: f64 = 2e-15;
-/// Near a singular position round-off is amplified: increments of this size that do not get
-/// smaller any more are as good as it gets.
-const STALLED: f64 = 1e-9;
-/// Contraction beyond which the matrix is renewed.
-const SLOW: f64 = 0.1;
 /// Position corrections are to be this much smaller than the relative rest in the velocities.
 const CORRECTION: f64 = 10.0;
 /// Least size of a step, in characteristic times of the motion, for the norm of velocities.
@@ -55,137 +46,48 @@ pub(super) struct Target {
 impl GenAlpha {
     /// Rate ω of the motion at the start of the step, 1/s.
     pub(super) fn rate(&self) -> f64 {
-        let mut omega: f64 = 0.0;
-        for i in 0..self.dims.nv {
-            let s = self.scale[i];
-            omega = omega.max(self.v0[i].abs() / s).max((self.base.a[i].abs() / s).sqrt());
-        }
-        omega
+        rate_of_motion(&self.v0, &self.base.a, &self.scale)
     }
 
     /// What is left of ξ enters the velocity divided by h and adds up over the steps, so it must
     /// be small against the local error of the velocity, (hω)³ ω times h, where ω is the rate of
     /// the present motion. Where velocities hold the constraints, increments are measured as
     /// velocities, δ γ/(βh), against ω.
-    pub(super) fn target(&self, h: f64) -> Target {
+    fn target(&self, h: f64) -> Target {
         let x = h * self.rate();
         if self.form.at_velocity() {
-            let tol = (1e-4 * x.powi(3)).clamp(ROUND_OFF, VELOCITY_CEILING);
+            let tol = (1e-4 * x.powi(3)).clamp(VELOCITY_FLOOR, VELOCITY_CEILING);
             Target { tol, unit: (x * self.co.beta / self.co.gamma).clamp(AT_REST, 1.0) }
         } else {
             Target { tol: (1e-4 * x.powi(4)).clamp(NEWTON_FLOOR, NEWTON_CEILING), unit: 1.0 }
         }
     }
 
-    /// Residuals −βh² r, −g (`gap`) and −(βh/γ)(G v + g_t) at the present iterate; `res` gets
-    /// those that belong to the rows of the matrix.
-    pub(super) fn residual<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        let Dims { n_pos, nv, .. } = self.dims;
-        let ck = self.co.beta * h * h;
-        p.manifold().retract(&from.q, &self.xi, &mut to.q);
-        {
-            let mut e = at(p, ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
-            if p.feeds_back() {
-                // z follows q and v, so that the matrix tells how forces follow them through z
-                e.z_dot(&mut self.end.zdot);
-                for i in 0..self.dims.nz {
-                    to.z[i] = from.z[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
-                }
-                e = e.with_z(&to.v, &to.z);
-            }
-            e.mass(&mut self.mass);
-            e.jacobian(&mut self.jac);
-            e.force(&mut self.r);
-            e.residual_vel(&mut self.res);
-            e.residual_pos(&mut self.gap[..n_pos]);
-            e.z_dot(&mut self.end.zdot);
-        }
-        for r in &mut self.r {
-            *r = -*r;
-        }
-        mass_mul_add(&self.mass_blocks, &self.mass, &self.end.a, &mut self.r);
-        self.matrix.jac_pattern().mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
-        for i in 0..nv {
-            self.r[i] *= -ck;
-        }
-        let cv = self.co.beta * h / self.co.gamma;
-        for g in &mut self.res {
-            *g *= -cv;
-        }
-        for g in &mut self.gap[..n_pos] {
-            *g = -*g;
-        }
-        if self.form == Form::Index3 {
-            self.res[..n_pos].copy_from_slice(&self.gap[..n_pos]);
-        }
-        self.work.evaluations += 1;
-        check_finite("residual", &self.r)?;
-        check_finite("constraint residual", &self.res)?;
-        check_finite("constraint residual", &self.gap[..n_pos])
-    }
-
-    /// Matrix at the present iterate, which is realised in `ws`.
-    pub(super) fn factor<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &P::Ws,
-        h: f64,
-    ) -> Result<(), StepFailure> {
-        let point = Point {
-            h,
-            xi: &self.xi,
-            a: &self.end.a,
-            lambda: &self.end.lambda,
-            mass: &self.mass,
-            jac: &self.jac,
-            jac_start: &self.jac_start,
-        };
-        self.matrix.factor(p, ws, &point)?;
-        self.work.factorizations += 1;
-        Ok(())
-    }
-
     /// Puts the guessed positions on the constraints in the form that holds both.
     pub(super) fn put_on_constraints<P: Problem>(
         &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        to: &mut State,
+        s: &mut Step<'_, P>,
     ) -> Result<(), StepFailure> {
         self.corrects = self.form == Form::Stabilized && self.dims.n_pos > 0;
-        if self.corrects { self.close(p, ws, from, to) } else { Ok(()) }
+        if self.corrects { self.close(s) } else { Ok(()) }
     }
 
     /// Stabilised form: puts the predicted positions on g = 0 and leaves the factor there for
     /// [`GenAlpha::correct`]. At a singular position g does not say how far to go, so the step does
     /// without a correction; the next ones make up for it.
-    fn close<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        p.manifold().retract(&from.q, &self.xi, &mut to.q);
-        self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
+    fn close<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        s.p.manifold().retract(&s.from.q, &self.xi, &mut s.to.q);
+        self.acc.factor_at(s.p, s.ws, s.to.t, &s.to.q, &s.to.z)?;
         if self.near_singular() {
             self.corrects = false;
             return Ok(());
         }
-        p.residual_pos(ws, &mut self.gap[..self.dims.n_pos]);
+        s.p.residual_pos(s.ws, &mut self.gap[..self.dims.n_pos]);
         for g in &mut self.gap {
             *g = -*g;
         }
         self.dx.fill(0.0);
-        self.correct(p)?;
+        self.correct(s.p)?;
         for (x, c) in self.xi.iter_mut().zip(&self.tmp2) {
             *x += c;
         }
@@ -210,90 +112,121 @@ impl GenAlpha {
         Ok(())
     }
 
-    /// Newton's iteration with a matrix that is kept while it contracts well.
-    pub(super) fn newton<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        to: &mut State,
-    ) -> Result<(), StepFailure> {
-        let Coefficients { beta, gamma, .. } = self.co;
-        let Target { tol, unit } = self.target(h);
-        let b1 = 1.0 / (beta * h * h);
-        let bv = gamma / (beta * h);
-        let ba = b1 * self.co.c_m();
+    /// z₁ by the trapezoidal rule.
+    fn auxiliary(&self, z0: &[f64], h: f64, z: &mut [f64]) {
+        for (i, z) in z.iter_mut().enumerate() {
+            *z = z0[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
+        }
+    }
+
+    /// Solves the step from its first guess.
+    pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        self.target = self.target(s.h);
+        let unit = self.target.unit;
         // Round-off of positions, seen as velocities, may be far above that of velocities (stiff
         // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
         // old one could be mistaken for it, and add up.
         let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
-        let stalled = STALLED / unit;
-        let mut last = f64::INFINITY;
-        let mut worst = 0;
-        let mut fresh = false;
-        for k in 0..MAX_ITERATIONS {
-            self.residual(p, ws, from, h, to)?;
-            if self.matrix.renew {
-                self.factor(p, ws, h)?;
-                fresh = true;
+        let limits = Limits { noise, stalled: STALLED / unit, slow: SLOW };
+        let mut newton = Newton::new(limits, self.matrix.renew);
+        let solved = newton.solve(self, s);
+        self.matrix.renew = newton.renew;
+        solved
+    }
+}
+
+impl<P: Problem> Equations<P> for GenAlpha {
+    /// Residuals −βh² r, −g (`gap`) and −(βh/γ)(G v + g_t) at the present iterate; `res` gets
+    /// those that belong to the rows of the matrix.
+    fn evaluate(&mut self, s: &mut Step<'_, P>, renew: bool) -> Result<(), StepFailure> {
+        let n_pos = self.dims.n_pos;
+        let &mut Step { p, from, h, .. } = s;
+        let to = &mut *s.to;
+        let ck = self.co.beta * h * h;
+        p.manifold().retract(&from.q, &self.xi, &mut to.q);
+        {
+            let mut e = at(p, s.ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
+            if p.feeds_back() {
+                // z follows q and v, so that the matrix tells how forces follow them through z
+                e.z_dot(&mut self.end.zdot);
+                self.auxiliary(&from.z, h, &mut to.z);
+                e = e.with_z(&to.v, &to.z);
             }
-            self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)?;
-            self.work.newton += 1;
-            let mut norm: f64 = 0.0;
-            if self.corrects {
-                self.correct(p)?;
-                for i in 0..self.dims.nv {
-                    self.xi[i] += self.tmp2[i];
-                    norm = norm.max(CORRECTION * self.tmp[i].abs() / self.scale[i]);
-                }
-            }
-            for i in 0..self.dims.nv {
-                let d = self.dx[i];
-                self.xi[i] += d;
-                self.a1[i] += b1 * d;
-                to.v[i] += bv * d;
-                self.end.a[i] += ba * d;
-                let w = d.abs() / (self.scale[i] * unit);
-                if !(w <= norm) {
-                    norm = w;
-                    worst = i;
-                }
-            }
-            for (l, d) in self.end.lambda.iter_mut().zip(&self.dl) {
-                *l += b1 * d;
-            }
-            for i in 0..self.dims.nz {
-                to.z[i] = from.z[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
-            }
-            let theta = norm / last;
-            if norm <= tol
-                || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
-                || (k > 0 && norm <= ROUND_OFF && theta > 0.1)
-                || (k > 3 && norm <= if fresh { stalled } else { noise } && theta > 0.3)
-            {
-                // slow this time: renew before the next step, not in the middle of one
-                if k > 1 && theta > SLOW && norm > noise {
-                    self.matrix.renew = true;
-                }
-                return Ok(());
-            }
-            if !norm.is_finite() || (k > 0 && theta > 2.0 && fresh && norm > stalled) {
-                break;
-            }
-            if k > 0 && theta > SLOW && !fresh && norm > noise {
-                self.matrix.renew = true;
-            }
-            // a fresh matrix may be renewed once more when it still contracts badly
-            if fresh && k > 2 && theta > 0.5 && norm > noise {
-                self.matrix.renew = true;
-            }
-            last = norm;
+            e.mass(&mut self.mass);
+            e.jacobian(&mut self.jac);
+            e.force(&mut self.r);
+            e.residual_vel(&mut self.res);
+            e.residual_pos(&mut self.gap[..n_pos]);
+            e.z_dot(&mut self.end.zdot);
         }
-        self.matrix.renew = true;
-        if last <= stalled {
-            return Ok(());
+        for r in &mut self.r {
+            *r = -*r;
         }
-        Err(StepFailure::NewtonDiverged { iterations: MAX_ITERATIONS, increment: last, worst })
+        mass_mul_add(&self.mass_blocks, &self.mass, &self.end.a, &mut self.r);
+        self.matrix.jac_pattern().mul_t_add(&self.jac, -1.0, &self.end.lambda, &mut self.r);
+        for r in &mut self.r {
+            *r *= -ck;
+        }
+        let cv = self.co.beta * h / self.co.gamma;
+        for g in &mut self.res {
+            *g *= -cv;
+        }
+        for g in &mut self.gap[..n_pos] {
+            *g = -*g;
+        }
+        if self.form == Form::Index3 {
+            self.res[..n_pos].copy_from_slice(&self.gap[..n_pos]);
+        }
+        self.work.evaluations += 1;
+        check_finite("residual", &self.r)?;
+        check_finite("constraint residual", &self.res)?;
+        check_finite("constraint residual", &self.gap[..n_pos])?;
+        if renew {
+            let point = Point {
+                h,
+                xi: &self.xi,
+                a: &self.end.a,
+                lambda: &self.end.lambda,
+                mass: &self.mass,
+                jac: &self.jac,
+                jac_start: &self.jac_start,
+            };
+            self.matrix.factor(p, s.ws, &point)?;
+            self.work.factorizations += 1;
+        }
+        Ok(())
+    }
+
+    fn solve(&mut self) -> Result<(), StepFailure> {
+        self.matrix.solve(&self.r, &self.res, &mut self.dx, &mut self.dl)
+    }
+
+    fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure> {
+        let (h, to) = (s.h, &mut *s.to);
+        let b1 = 1.0 / (self.co.beta * h * h);
+        let bv = self.co.gamma / (self.co.beta * h);
+        let ba = b1 * self.co.c_m();
+        self.work.newton += 1;
+        let Target { tol, unit } = self.target;
+        let mut increment = Increment::new(tol);
+        if self.corrects {
+            self.correct(s.p)?;
+            for (xi, p) in self.xi.iter_mut().zip(&self.tmp2) {
+                *xi += p;
+            }
+            increment.add(CORRECTION, &self.tmp, &self.scale);
+        }
+        for (i, d) in self.dx.iter().enumerate() {
+            self.xi[i] += d;
+            self.a1[i] += b1 * d;
+            to.v[i] += bv * d;
+            self.end.a[i] += ba * d;
+        }
+        increment.add(1.0 / unit, &self.dx, &self.scale);
+        for (l, d) in self.end.lambda.iter_mut().zip(&self.dl) {
+            *l += b1 * d;
+        }
+        self.auxiliary(&s.from.z, h, &mut to.z);
+        Ok(increment)
     }
 }

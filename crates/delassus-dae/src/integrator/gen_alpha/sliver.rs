@@ -12,8 +12,8 @@
 
 use super::GenAlpha;
 use crate::failure::StepFailure;
+use crate::integrator::newton::Step;
 use crate::problem::{AtVel, Problem};
-use crate::state::State;
 
 /// Part of the step before below which a step counts as cut short.
 const SHORT: f64 = 0.5;
@@ -23,13 +23,9 @@ const MARGIN: f64 = 100.0;
 impl GenAlpha {
     /// Looks whether round-off spoiled v̇ and λ at the end of an attempt; if so, `told` has better
     /// ones, and v is on the constraints.
-    pub(super) fn tell<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        to: &mut State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
+    pub(super) fn tell<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { p, h, .. } = s;
+        let (ws, to) = (&mut *s.ws, &mut *s.to);
         self.tells = false;
         if self.dims.n_vel == 0 || self.h_prev.is_some_and(|hp| h >= SHORT * hp) {
             return Ok(());

@@ -19,6 +19,7 @@
 use super::GenAlpha;
 use super::form::Form;
 use crate::failure::StepFailure;
+use crate::integrator::newton::Step;
 use crate::problem::{Problem, at};
 use crate::state::State;
 
@@ -40,13 +41,8 @@ impl GenAlpha {
 
     /// Sets `base` (v̇, λ, ż), `a0` and `v0` for a step of size h from `from`, and how far v̇ and
     /// λ may be extrapolated.
-    pub(super) fn begin<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
+    pub(super) fn begin<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { p, from, h, .. } = s;
         self.extrapolate = 0.0;
         self.keeps_v = false;
         match self.h_prev {
@@ -60,22 +56,22 @@ impl GenAlpha {
             }
             Some(hp) if self.form.at_velocity() => {
                 self.go_on(from, h / hp);
-                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+                self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
                 if !self.near_singular() {
-                    self.rebase(p, ws, from)?;
+                    self.rebase(s)?;
                 }
                 Ok(())
             }
             Some(hp) => {
-                self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+                self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
                 if !self.near_singular() {
-                    self.afresh(p, ws, from, h)
+                    self.afresh(s)
                 } else {
                     self.go_on(from, h / hp);
                     Ok(())
                 }
             }
-            None => self.afresh(p, ws, from, h),
+            None => self.afresh(s),
         }
     }
 
@@ -95,13 +91,9 @@ impl GenAlpha {
     }
 
     /// Puts the index-1 v̇ and λ in the place of those of the last step; a moves with v̇.
-    fn rebase<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-    ) -> Result<(), StepFailure> {
-        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
+    fn rebase<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { p, from, .. } = s;
+        let e = at(p, s.ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
         let b = &mut self.base;
         self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
         for i in 0..self.dims.nv {
@@ -111,19 +103,14 @@ impl GenAlpha {
     }
 
     /// Starts from a state alone.
-    fn afresh<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
+    fn afresh<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { p, from, h, .. } = s;
         let nv = self.dims.nv;
         self.v0.copy_from_slice(&from.v);
-        self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+        self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
         if self.dims.n_vel > 0 {
-            p.realize_velocity(&from.v, &from.z, ws);
-            p.residual_vel(ws, &mut self.rows);
+            p.realize_velocity(&from.v, &from.z, s.ws);
+            p.residual_vel(s.ws, &mut self.rows);
             for r in &mut self.rows {
                 *r = -*r;
             }
@@ -132,10 +119,10 @@ impl GenAlpha {
                 self.v0[i] += self.tmp[i];
             }
         }
-        let e = at(p, ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
+        let e = at(p, s.ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
         let b = &mut self.base;
         self.acc.solve_at(&e, &mut b.a, &mut b.lambda, &mut b.zdot)?;
-        if self.filters(h) && self.filter(p, ws, from, h)? {
+        if self.filters(h) && self.filter(s)? {
             // differences over this step say nothing about v̈
             self.a0.copy_from_slice(&self.base.a);
             self.jerk.fill(0.0);
@@ -147,10 +134,10 @@ impl GenAlpha {
         if self.co.delta == 0.0 && !offset && self.h_prev.is_some() {
             return Ok(());
         }
-        self.jerk(p, ws, from, h)?;
+        self.jerk(s)?;
         let filtered = self.outruns(h);
         if filtered {
-            self.filter_jerk(p, ws, from, h)?;
+            self.filter_jerk(s)?;
         }
         let jerk = if filtered { &self.dx } else { &self.jerk };
         for i in 0..nv {
@@ -161,7 +148,7 @@ impl GenAlpha {
             for i in 0..nv {
                 self.tmp[i] = h * h * (self.co.c_q * jerk[i] + self.tmp[i] / 12.0);
             }
-            self.acc.factor_at(p, ws, from.t, &from.q, &from.z)?;
+            self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
             self.acc.jac_mul(&self.tmp, &mut self.rows);
             // rolling rows are held at velocity level and carry no offset
             self.rows[self.dims.n_pos..].fill(0.0);
@@ -175,13 +162,8 @@ impl GenAlpha {
 
     /// v̈ at `from` by differences of the index-1 acceleration along the flow, forwards: before
     /// `from` forces and motions may have been others.
-    fn jerk<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
+    fn jerk<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { p, from, h, .. } = s;
         let tau = 0.05 * h;
         for i in 0..self.dims.nv {
             self.jerk[i] = -1.5 * self.base.a[i] / tau;
@@ -194,7 +176,7 @@ impl GenAlpha {
             }
             p.manifold().retract(&from.q, &self.xi, &mut self.q_tmp);
             let (a, l, z) = (&mut self.tmp, &mut self.rows, &mut self.end.zdot);
-            self.acc.eval(p, ws, from.t + k, &self.q_tmp, &self.tmp2, &from.z, a, l, z)?;
+            self.acc.eval(p, s.ws, from.t + k, &self.q_tmp, &self.tmp2, &from.z, a, l, z)?;
             for i in 0..self.dims.nv {
                 self.jerk[i] += weight * self.tmp[i] / tau;
             }

@@ -371,8 +371,6 @@ impl<P: Problem> Integrator<P> for LinEuler {
     }
 
     fn work(&self) -> Work {
-        let mut w = self.work;
-        w += self.acc.work;
-        w
+        self.work + self.acc.work
     }
 }

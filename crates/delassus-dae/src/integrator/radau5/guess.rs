@@ -9,7 +9,8 @@
 use super::Radau5;
 use super::tableau::{A, N};
 use crate::failure::{StepFailure, check_finite};
-use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, size};
+use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, first_increment, size};
+use crate::integrator::newton::Step;
 use crate::problem::{Dims, Problem};
 use crate::state::State;
 
@@ -27,13 +28,8 @@ impl Radau5 {
     }
 
     /// Predicts the stages, or stays where that is nearer to a solution.
-    pub(super) fn guess<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
+    pub(super) fn guess<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let &mut Step { p, from, h, .. } = s;
         self.predict(p, from, h);
         check_finite("prediction", &self.now.xi)?;
         self.positions(p, h);
@@ -43,7 +39,11 @@ impl Radau5 {
             return Ok(());
         }
         self.stay(from);
-        if self.first_increment(p, ws, from, h) < MUCH_NEARER * way {
+        let nv = self.dims.nv;
+        let along = |m: &Radau5, i: usize| -> f64 {
+            (0..N).map(|j| A[i / nv][j] * m.x[j * nv + i % nv]).sum()
+        };
+        if first_increment(self, s, |m| m.size(|i| along(m, i))) < MUCH_NEARER * way {
             self.renew = false;
             return Ok(());
         }
@@ -62,19 +62,5 @@ impl Radau5 {
             self.now.z[i * nz..][..nz].copy_from_slice(&from.z);
             self.now.lambda[i * n_vel..][..n_vel].copy_from_slice(&self.start.lambda);
         }
-    }
-
-    /// Size of the first increment of the positions from the present iterate; infinite where there is none.
-    fn first_increment<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64) -> f64 {
-        let made = self.evaluate(p, ws, from, h, true).and_then(|()| self.factor(h));
-        let (kkt, r, x) = (&mut self.stages, &self.r, &mut self.x);
-        let made = made.and_then(|()| {
-            Ok(self
-                .all_rows
-                .with_vectors(&self.g_vel, &mut self.y, |b, y| kkt.solve(r, b, x, y))?)
-        });
-        let nv = self.dims.nv;
-        let size = self.size(|i| (0..N).map(|j| A[i / nv][j] * self.x[j * nv + i % nv]).sum());
-        if made.is_ok() && size.is_finite() { size } else { f64::INFINITY }
     }
 }

@@ -46,6 +46,7 @@ mod guess;
 mod newton;
 mod tableau;
 
+use super::newton::Step;
 use super::{Abilities, Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
@@ -138,6 +139,8 @@ pub struct Radau5 {
     xi_pred: Vec<f64>,
     trusted: bool,
     best_pivot: BestPivot,
+    /// Rate of the motion, 1/s.
+    omega: f64,
     zdot: Vec<f64>,
     a: Vec<f64>,
     r: Vec<f64>,
@@ -162,8 +165,8 @@ remember!(Radau5 {
     best_pivot, start, work,
 } apart from {
     dims, a_inv, slope, rtol, proj, mass_blocks, mass_slots, tangent, scale, scale_z, one_rows,
-    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, zdot, a, r, g_vel, x, y,
-    rates, xi_before, q, tmp, tmp2, rows, err_xi, err_v, err_z, end,
+    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, omega, zdot, a, r, g_vel, x,
+    y, rates, xi_before, q, tmp, tmp2, rows, err_xi, err_v, err_z, end,
 });
 
 impl Radau5 {
@@ -234,6 +237,7 @@ impl Radau5 {
             xi_pred: n(N * d.nv),
             trusted: false,
             best_pivot: BestPivot::new(),
+            omega: 0.0,
             zdot: n(N * d.nz),
             a: n(d.nv),
             r: n(N * d.nv),
@@ -382,8 +386,9 @@ impl<P: Problem> Integrator<P> for Radau5 {
         let tail = (N - 1) * nv..N * nv;
         self.acc.weakest_pivot = 1.0;
         to.t = from.t + h;
-        self.guess(p, ws, from, h)?;
-        if let Err(e) = self.newton(p, ws, from, h) {
+        let mut step = Step { p, ws, from, h, to };
+        self.guess(&mut step)?;
+        if let Err(e) = self.newton(&mut step) {
             self.look_for_singular(p, ws, from, h);
             return Err(e);
         }
@@ -419,8 +424,6 @@ impl<P: Problem> Integrator<P> for Radau5 {
     }
 
     fn work(&self) -> Work {
-        let mut w = self.work;
-        w += self.acc.work;
-        w
+        self.work + self.acc.work
     }
 }

@@ -1,10 +1,11 @@
-//! The three stages together: prediction, residuals, matrix and Newton's iteration.
+//! The three stages together: prediction, and the equations for [`crate::integrator::newton`].
 
 use super::Radau5;
 use super::blocks::{add_block, add_mass, fill_constraints, fill_rows};
 use super::tableau::{A, C, GAMMA, N, lagrange, square};
 use crate::failure::{StepFailure, check_finite};
-use crate::integrator::ggl::{Monitor, Verdict, larger, rate_of_motion, relative_z, serves};
+use crate::integrator::ggl::{limits, rate_in_step, relative_z, serves};
+use crate::integrator::newton::{Equations, Increment, Newton, Step};
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 use crate::state::State;
 
@@ -75,36 +76,63 @@ impl Radau5 {
 
     /// z of the stages from ż, which follows q and v: the matrix tells how forces follow those
     /// through z.
-    fn follow<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64) {
+    fn follow<P: Problem>(&mut self, s: &mut Step<'_, P>) {
         let Dims { nv, nz, .. } = self.dims;
+        let &mut Step { p, from, h, .. } = s;
         for i in 0..N {
             let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
             p.manifold().retract(&from.q, &self.now.xi[of.clone()], &mut self.q);
             let z = &self.now.z[zs.clone()];
-            let e = at(p, ws, from.t + C[i] * h, &self.q, z).velocity(&self.now.v[of], z);
+            let e = at(p, s.ws, from.t + C[i] * h, &self.q, z).velocity(&self.now.v[of], z);
             e.z_dot(&mut self.zdot[zs]);
         }
         for i in 0..N {
             for k in 0..nz {
-                let sum: f64 = (0..N).map(|j| A[i][j] * self.zdot[j * nz + k]).sum();
-                self.now.z[i * nz + k] = from.z[k] + h * sum;
+                self.now.z[i * nz + k] = self.auxiliary(from, h, i, k);
             }
         }
     }
 
-    /// Residuals of all stages; with `fill` the values of the matrix too.
-    pub(super) fn evaluate<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-        fill: bool,
-    ) -> Result<(), StepFailure> {
+    /// Auxiliary state k of stage i.
+    fn auxiliary(&self, from: &State, h: f64, i: usize, k: usize) -> f64 {
+        let sum: f64 = (0..N).map(|j| A[i][j] * self.zdot[j * self.dims.nz + k]).sum();
+        from.z[k] + h * sum
+    }
+
+    /// Factors what the evaluation has filled.
+    fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.made_for = None;
+        let n_jac = self.one_rows.full().nnz();
+        let (rows, cols) = (&mut self.jac_rows, &mut self.jac_cols);
+        fill_constraints(self.one_rows.full(), self.dims.n_pos, &self.slope, &self.jac, rows, cols);
+        let (rows, cols) = self.all_rows.two(&self.jac_rows, &self.jac_cols);
+        self.stages.factor(&self.s, rows, cols)?;
+        let rows = self.one_rows.values(&self.jac[(N - 1) * n_jac..]);
+        self.filter.factor(&self.s_one, rows, rows)?;
+        self.work.factorizations += 2;
+        self.made_for = Some(h);
+        Ok(())
+    }
+
+    /// Solves the stages from their first guess.
+    pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+        let h = s.h;
+        self.omega = rate_in_step(&s.from.v, &self.start.a, &self.scale, h);
+        let renew = self.renew || !serves(self.made_for, h);
+        let mut newton = Newton::new(limits(h, self.omega), renew);
+        let solved = newton.solve(self, s);
+        self.renew = newton.renew;
+        solved
+    }
+}
+
+impl<P: Problem> Equations<P> for Radau5 {
+    fn evaluate(&mut self, s: &mut Step<'_, P>, renew: bool) -> Result<(), StepFailure> {
         let Dims { nv, nz, n_vel, .. } = self.dims;
         let n_jac = self.one_rows.full().nnz();
+        let &mut Step { p, from, h, .. } = s;
         if p.feeds_back() {
-            self.follow(p, ws, from, h);
+            self.follow(s);
         }
         for i in 0..N {
             let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
@@ -119,13 +147,13 @@ impl Radau5 {
             let lambda = &self.now.lambda[rows.clone()];
             let jac = &mut self.jac[i * n_jac..(i + 1) * n_jac];
             let r = &mut self.r[of];
-            let e = at(p, ws, from.t + C[i] * h, &self.q, z).velocity(v, z);
+            let e = at(p, s.ws, from.t + C[i] * h, &self.q, z).velocity(v, z);
             e.mass(&mut self.mass);
             e.jacobian(jac);
             e.force(r);
             e.residual_vel(&mut self.g_vel[rows.clone()]);
             e.z_dot(&mut self.zdot[zs]);
-            if fill {
+            if renew {
                 // row block i: A⁻¹_ij M + δ_ij h C + h² a_ij K
                 self.kc.fill(0.0);
                 e.tangent(&self.a, lambda, 1.0, 0.0, &mut self.kc);
@@ -170,83 +198,46 @@ impl Radau5 {
         }
         check_finite("residual", &self.r)?;
         check_finite("constraint residual", &self.g_vel)?;
-        check_finite("controller rates", &self.zdot)
+        check_finite("controller rates", &self.zdot)?;
+        if renew { self.factor(h) } else { Ok(()) }
     }
 
-    /// Factors what [`Radau5::evaluate`] has filled.
-    pub(super) fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
-        self.made_for = None;
-        let n_jac = self.one_rows.full().nnz();
-        let (rows, cols) = (&mut self.jac_rows, &mut self.jac_cols);
-        fill_constraints(self.one_rows.full(), self.dims.n_pos, &self.slope, &self.jac, rows, cols);
-        let (rows, cols) = self.all_rows.two(&self.jac_rows, &self.jac_cols);
-        self.stages.factor(&self.s, rows, cols)?;
-        let rows = self.one_rows.values(&self.jac[(N - 1) * n_jac..]);
-        self.filter.factor(&self.s_one, rows, rows)?;
-        self.work.factorizations += 2;
-        self.made_for = Some(h);
-        Ok(())
+    fn solve(&mut self) -> Result<(), StepFailure> {
+        let (kkt, r, x) = (&mut self.stages, &self.r, &mut self.x);
+        Ok(self.all_rows.with_vectors(&self.g_vel, &mut self.y, |b, y| kkt.solve(r, b, x, y))?)
     }
 
-    /// Newton's iteration with a matrix that is kept while it contracts well.
-    pub(super) fn newton<P: Problem>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        from: &State,
-        h: f64,
-    ) -> Result<(), StepFailure> {
+    fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure> {
         let Dims { nv, nz, .. } = self.dims;
-        let omega = rate_of_motion(&from.v, &self.start.a, &self.scale, h);
+        let (from, h, omega) = (s.from, s.h, self.omega);
+        self.work.newton += 1;
+        for (v, x) in self.now.v.iter_mut().zip(&self.x) {
+            *v += x / h;
+        }
+        for (l, y) in self.now.lambda.iter_mut().zip(&self.y) {
+            *l += y / (h * h);
+        }
+        self.xi_before.copy_from_slice(&self.now.xi);
+        self.positions(s.p, h);
         let most = (LEFT_RTOL * self.rtol).max(LEFT_MIN);
-        let tol = (LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most);
-        let mut monitor = Monitor::new(h, omega, self.renew);
-        loop {
-            let fill = monitor.renew || !serves(self.made_for, h);
-            self.evaluate(p, ws, from, h, fill)?;
-            if fill {
-                self.factor(h)?;
-                monitor.renewed();
+        let mut increment = Increment::new((LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most));
+        for i in 0..N {
+            let of = i * nv..(i + 1) * nv;
+            for k in 0..nv {
+                self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
             }
-            let (kkt, r, x) = (&mut self.stages, &self.r, &mut self.x);
-            self.all_rows.with_vectors(&self.g_vel, &mut self.y, |b, y| kkt.solve(r, b, x, y))?;
-            self.work.newton += 1;
-            for (v, x) in self.now.v.iter_mut().zip(&self.x) {
-                *v += x / h;
-            }
-            for (l, y) in self.now.lambda.iter_mut().zip(&self.y) {
-                *l += y / (h * h);
-            }
-            self.xi_before.copy_from_slice(&self.now.xi);
-            self.positions(p, h);
-            let (mut norm, mut worst) = (0.0, 0);
-            for i in 0..N {
-                let of = i * nv..(i + 1) * nv;
-                for k in 0..nv {
-                    self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
-                }
-                larger(&mut norm, &mut worst, 1.0, &self.tmp, &self.scale);
-                larger(&mut norm, &mut worst, 1.0 / (h * omega), &self.x[of], &self.scale);
-            }
-            for i in 0..N {
-                for k in 0..nz {
-                    let sum: f64 = (0..N).map(|j| A[i][j] * self.zdot[j * nz + k]).sum();
-                    let z = from.z[k] + h * sum;
-                    let old = std::mem::replace(&mut self.now.z[i * nz + k], z);
-                    norm = norm.max(relative_z(z - old, z, from.z[k], self.scale_z[k]));
-                }
-            }
-            match monitor.judge(norm, tol) {
-                Verdict::GoOn => {}
-                verdict => {
-                    self.renew = monitor.renew;
-                    return match verdict {
-                        Verdict::Failed => Err(monitor.failure(worst)),
-                        _ => Ok(()),
-                    };
-                }
+            increment.add(1.0, &self.tmp, &self.scale);
+            increment.add(1.0 / (h * omega), &self.x[of], &self.scale);
+        }
+        for i in 0..N {
+            for k in 0..nz {
+                let z = self.auxiliary(from, h, i, k);
+                let old = std::mem::replace(&mut self.now.z[i * nz + k], z);
+                let dz = relative_z(z - old, z, from.z[k], self.scale_z[k]);
+                increment.norm = increment.norm.max(dz);
             }
         }
+        Ok(increment)
     }
 }
 

@@ -1,0 +1,218 @@
+//! Newton's iteration with a matrix that is kept while it contracts well, for all implicit methods.
+//!
+//! Increments δ_k that shrink by θ = |δ_k|/|δ_k₋₁| leave θ/(1 − θ) |δ_k| behind. By that the
+//! iteration ends, by that it is foreseen whether an old matrix will do, and by that the matrix is
+//! renewed. Two things make it differ from the textbook: near round-off θ says nothing about the
+//! matrix, and near a singular position round-off is amplified, so that increments well above it
+//! are as good as it gets.
+//!
+//! A method brings its own equations and its own norm ([`Equations`]), and what round-off is in that
+//! norm ([`Limits`]); everything else is here. Reference: Hairer & Wanner, Solving Ordinary Differential
+//! Equations II (1996), IV.8.
+
+use crate::failure::StepFailure;
+use crate::problem::Problem;
+use crate::state::State;
+
+/// Iterations before an attempt is given up.
+const MAX_ITERATIONS: usize = 14;
+/// Round-off in increments of positions, relative to the scales.
+pub(super) const NOISE: f64 = 4e-15;
+/// The same near a singular position.
+pub(super) const STALLED: f64 = 1e-9;
+/// No increment of positions can be told from round-off below this, relative to the scales.
+const ROUND_OFF: f64 = 3e-16;
+/// Contraction beyond which an old matrix is renewed that costs little more than an iteration.
+pub(super) const SLOW: f64 = 0.1;
+/// Further iterations that an old matrix is given before it is renewed.
+const PATIENCE: f64 = 6.0;
+
+/// A step that is solved for: its problem, its start, its length and where its end goes.
+pub(super) struct Step<'a, P: Problem> {
+    pub p: &'a P,
+    pub ws: &'a mut P::Ws,
+    pub from: &'a State,
+    pub h: f64,
+    pub to: &'a mut State,
+}
+
+/// The equations of a step; the iterate is theirs.
+pub(super) trait Equations<P: Problem> {
+    /// Residuals at the iterate; with `renew` also the matrix there, factored.
+    fn evaluate(&mut self, s: &mut Step<'_, P>, renew: bool) -> Result<(), StepFailure>;
+    /// Solves for the increment.
+    fn solve(&mut self) -> Result<(), StepFailure>;
+    /// Makes the increment.
+    fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure>;
+}
+
+/// What an increment was like, relative to the scales.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Increment {
+    /// Its largest component.
+    pub norm: f64,
+    /// Which one that is.
+    pub worst: usize,
+    /// What may be left.
+    pub tol: f64,
+}
+
+impl Increment {
+    /// Of size zero.
+    pub fn new(tol: f64) -> Increment {
+        Increment { norm: 0.0, worst: 0, tol }
+    }
+
+    /// Takes in c x.
+    pub fn add(&mut self, c: f64, x: &[f64], scale: &[f64]) {
+        for (i, (x, s)) in x.iter().zip(scale).enumerate() {
+            let w = c * x.abs() / s;
+            // what is not a number counts
+            if !(w <= self.norm) {
+                (self.norm, self.worst) = (w, i);
+            }
+        }
+    }
+}
+
+/// Rate ω of a motion, 1/s: what is left of an iteration is judged by what a step does, hω.
+pub(super) fn rate_of_motion(v: &[f64], a: &[f64], scale: &[f64]) -> f64 {
+    let mut omega: f64 = 0.0;
+    for (i, s) in scale.iter().enumerate() {
+        omega = omega.max(v[i].abs() / s).max((a[i].abs() / s).sqrt());
+    }
+    omega
+}
+
+/// What to do after an increment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Converged,
+    GoOn,
+    Failed,
+}
+
+/// What increments mean in the norm of a method.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Increments below this may be round-off.
+    pub noise: f64,
+    /// Increments below this that do not get smaller any more are as good as it gets.
+    pub stalled: f64,
+    /// Contraction beyond which an old matrix is renewed.
+    pub slow: f64,
+}
+
+/// Watches the increments of one iteration.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Newton {
+    limits: Limits,
+    iterations: usize,
+    last: f64,
+    /// The matrix was made in this attempt.
+    fresh: bool,
+    /// The matrix is to be made anew before its next use, in this iteration or after it.
+    pub renew: bool,
+}
+
+impl Newton {
+    /// `renew`: not with the matrix there is.
+    pub fn new(limits: Limits, renew: bool) -> Newton {
+        Newton { limits, iterations: 0, last: f64::INFINITY, fresh: false, renew }
+    }
+
+    /// Solves the equations of a step from the present iterate.
+    pub fn solve<P: Problem>(
+        &mut self,
+        equations: &mut impl Equations<P>,
+        s: &mut Step<'_, P>,
+    ) -> Result<(), StepFailure> {
+        loop {
+            equations.evaluate(s, self.renew)?;
+            self.fresh |= self.renew;
+            equations.solve()?;
+            let Increment { norm, worst, tol } = equations.update(s)?;
+            match self.judge(norm, tol) {
+                Verdict::GoOn => {}
+                Verdict::Converged => return Ok(()),
+                Verdict::Failed => {
+                    let iterations = self.iterations;
+                    return Err(StepFailure::NewtonDiverged { iterations, increment: norm, worst });
+                }
+            }
+        }
+    }
+
+    fn judge(&mut self, norm: f64, tol: f64) -> Verdict {
+        let k = self.iterations;
+        let theta = norm / self.last;
+        self.iterations += 1;
+        self.last = norm;
+        let Limits { noise, stalled, slow } = self.limits;
+        let left = MAX_ITERATIONS - self.iterations;
+        let best = if self.fresh { stalled } else { noise };
+        let to_blame = norm > noise;
+        if norm <= tol
+            || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
+            || (k > 0 && theta > 0.1 && norm <= ROUND_OFF)
+            || (k > 1 && theta > 0.3 && norm <= noise)
+            || (k > 4 && theta > 0.7 && norm <= best)
+            || (left == 0 && norm <= best)
+        {
+            // slow this time: renew before the next step, not in the middle of one
+            self.renew = k > 1 && theta > slow && to_blame;
+            return Verdict::Converged;
+        }
+        let diverges = k > 1 && theta > 2.0 && self.fresh && norm > stalled;
+        if diverges || left == 0 || !norm.is_finite() {
+            self.renew = true;
+            return Verdict::Failed;
+        }
+        // iterations to go at this rate
+        let to_go = (norm / tol.max(noise)).ln() / -theta.min(1.0).ln();
+        self.renew = to_blame
+            && if self.fresh {
+                (k > 3 && theta > 0.5) || (k > 1 && to_go > left as f64)
+            } else {
+                k > 0 && (theta > slow || to_go > PATIENCE)
+            };
+        Verdict::GoOn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Increments that shrink by θ, with a fresh matrix or an old one.
+    fn run(theta: f64, floor: f64, fresh: bool) -> (Verdict, usize, bool) {
+        let limits = Limits { noise: NOISE, stalled: STALLED, slow: 0.2 };
+        let mut n = Newton::new(limits, false);
+        n.fresh = fresh;
+        let mut norm: f64 = 1.0;
+        loop {
+            match n.judge(norm, 1e-12) {
+                Verdict::GoOn if n.renew && !fresh => return (Verdict::GoOn, n.iterations, true),
+                Verdict::GoOn => norm = (norm * theta).max(floor),
+                v => return (v, n.iterations, n.renew),
+            }
+        }
+    }
+
+    #[test]
+    fn convergence_is_told_from_divergence() {
+        assert_eq!(run(1e-3, 0.0, true), (Verdict::Converged, 5, false));
+        assert_eq!(run(3.0, 0.0, true), (Verdict::Failed, 3, true));
+        assert_eq!(run(0.9, 0.0, true).0, Verdict::Failed);
+        assert_eq!(run(f64::NAN, f64::NAN, true), (Verdict::Failed, 2, true));
+    }
+
+    #[test]
+    fn an_old_matrix_is_renewed_where_it_is_slow_and_a_stall_is_taken_from_a_fresh_one_only() {
+        assert_eq!(run(1e-3, 0.0, false), (Verdict::Converged, 5, false));
+        assert_eq!(run(0.3, 0.0, false), (Verdict::GoOn, 2, true));
+        assert_eq!(run(1e-3, 1e-10, true).0, Verdict::Converged);
+        assert_eq!(run(1e-3, 1e-10, false).0, Verdict::GoOn);
+        assert_eq!(run(1e-3, 1e-8, true).0, Verdict::Failed);
+    }
+}
