@@ -9,7 +9,7 @@ use crate::system::scalar::PairScalar;
 use crate::system::tangent::BlockSlots;
 use crate::system::{RowOffset, System};
 use delassus_dae::Structure;
-use delassus_linalg::{BlockDiag, Csr};
+use delassus_linalg::{Csr, MassShape};
 
 /// Fictitious inertia of massless coordinates, relative to the lightest real one: small enough
 /// that refinement against the true equations gains five digits a pass, large enough not to
@@ -164,7 +164,7 @@ impl Builder {
         let layout: Vec<(usize, usize)> = sys.bodies.iter().map(|b| (b.iv, b.nv)).collect();
         sys.blocks = BlockSlots::new(&tangent, &layout);
         sys.structure = Structure {
-            mass: BlockDiag::new(sys.bodies.iter().map(|b| b.nv).collect()),
+            mass: MassShape::new(sys.bodies.iter().map(|b| b.nv).collect()),
             jac,
             tangent,
             constant_mass: sys.bodies.iter().all(BodyLayout::has_constant_mass),
