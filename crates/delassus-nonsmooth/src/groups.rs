@@ -159,6 +159,16 @@ mod tests {
         }
     }
 
+    /// Blocks that are coupled by mass are one body.
+    #[test]
+    fn mass_joins() {
+        let mut s = structure(4, &[], &[]);
+        s.mass = MassShape::coupled(vec![2; 4], [(2, 0)]).unwrap();
+        let mut g = Groups::of_structure(&s, false);
+        let points: [(&[usize], bool); 3] = [(&[0], true), (&[5], true), (&[6], true)];
+        assert_eq!(numbers(&mut g, &points), (2, vec![0, 0, 1]));
+    }
+
     fn numbers(g: &mut Groups, points: &[(&[usize], bool)]) -> (usize, Vec<usize>) {
         let mut out = Vec::new();
         let n = g.number(points.iter().copied(), &mut out);

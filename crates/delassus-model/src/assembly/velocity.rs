@@ -222,10 +222,10 @@ impl Setting<'_> {
 
     /// Mass of a body, with something where there is none.
     fn body_mass(&self, body: usize) -> DMatrix<f64> {
-        let (_, n) = self.sys.body_span(body);
-        let value = self.sys.structure().mass.value(body);
+        let own_mass = self.sys.body_mass(body, &self.mass);
+        let n = own_mass.nrows();
         let rotation = self.sys.model().bodies[body].kind.rotation();
-        let own = |i: usize| self.mass[value + i * n + i];
+        let own = |i: usize| own_mass[(i, i)];
         let most = |range: std::ops::Range<usize>| range.map(own).fold(0.0, f64::max);
         // next to nothing beside its own inertia; what has none at all takes that of others
         let (mass, inertia) = (most(0..rotation.start), most(rotation.clone()));
@@ -237,7 +237,7 @@ impl Setting<'_> {
         };
         DMatrix::from_fn(n, n, |i, j| {
             let floor = if rotation.contains(&i) { turning } else { moving };
-            self.mass[value + j * n + i] + if i == j { floor } else { 0.0 }
+            own_mass[(i, j)] + if i == j { floor } else { 0.0 }
         })
     }
 
