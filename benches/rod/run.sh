@@ -1,5 +1,5 @@
 #!/bin/sh
-# CPU time per step against the number of nodes of an elastic rod with consistent mass, by every method,
+# Time per step against the number of nodes of an elastic rod with consistent mass, by every method,
 # and the exponent from 100 to 2 000 nodes.
 set -eu
 cd "$(dirname -- "$0")/../.."
