@@ -290,7 +290,7 @@ fn cost_of_a_step() {
             method.restart(&rod, &mut ws, &s).unwrap();
             // the least of many is what nothing else disturbed
             let mut best = f64::INFINITY;
-            for _ in 0..100 {
+            for _ in 0..200 {
                 let start = std::time::Instant::now();
                 // within the stability of explicit methods
                 method.attempt(&rod, &mut ws, &s, 0.2 * rod.element(), &mut to).unwrap();
