@@ -2,7 +2,7 @@
 
 use crate::manifold::Manifold;
 use crate::state::State;
-use delassus_linalg::{BlockDiag, Csr, KktError, rank_tol};
+use delassus_linalg::{Csr, KktError, MassShape, rank_tol};
 use delassus_math::remember;
 
 /// Sizes of a problem.
@@ -23,11 +23,11 @@ pub struct Dims {
 /// Sparsity, fixed for the life of a problem.
 #[derive(Debug, Clone)]
 pub struct Structure {
-    /// Diagonal blocks of M; values are the blocks one after another, column by column.
-    pub mass: BlockDiag,
+    /// Blocks of M, on the diagonal and between coupled ones, with the layout of its values.
+    pub mass: MassShape,
     /// Pattern of G, n_vel × nv.
     pub jac: Csr,
-    /// Pattern of K and C (with the diagonal and the mass blocks), nv × nv.
+    /// Pattern of K and C (with the diagonal and all blocks of M), nv × nv.
     pub tangent: Csr,
     /// M does not depend on q and t.
     pub constant_mass: bool,
@@ -75,7 +75,7 @@ impl Structure {
     /// Everything dense: right for small systems written by hand.
     pub fn dense(nv: usize, n_vel: usize) -> Structure {
         Structure {
-            mass: BlockDiag::new(vec![nv]),
+            mass: MassShape::new(vec![nv]),
             jac: Csr::dense(n_vel, nv),
             tangent: Csr::dense(nv, nv),
             constant_mass: false,
@@ -178,7 +178,7 @@ pub trait Problem: Send + Sync {
     fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Self::Ws);
     /// Everything that depends on v and z too; after `realize_position`.
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws);
-    /// M on the pattern of the mass blocks.
+    /// M, block by block as its shape says.
     fn mass(&self, ws: &Self::Ws, out: &mut [f64]);
     /// g, n_pos entries.
     fn residual_pos(&self, ws: &Self::Ws, out: &mut [f64]);
@@ -359,40 +359,12 @@ impl<'a, P: Problem> AtVel<'a, P> {
     }
 }
 
-/// y += M x for block values laid out by `blocks`.
-pub fn mass_mul_add(blocks: &BlockDiag, values: &[f64], x: &[f64], y: &mut [f64]) {
-    for k in 0..blocks.count() {
-        let (n, i0, v0) = (blocks.sizes()[k], blocks.dof(k), blocks.value(k));
-        for j in 0..n {
-            let xj = x[i0 + j];
-            for i in 0..n {
-                y[i0 + i] += values[v0 + j * n + i] * xj;
-            }
-        }
-    }
-}
-
-/// Pattern of M, of size nv.
-pub(crate) fn mass_pattern(blocks: &BlockDiag, nv: usize) -> Result<Csr, KktError> {
-    let pairs = (0..blocks.count()).flat_map(|k| {
-        let (n, i0) = (blocks.sizes()[k], blocks.dof(k));
-        (0..n * n).map(move |e| (i0 + e / n, i0 + e % n))
-    });
-    Csr::from_pairs(nv, nv, pairs)
+/// y += M x for values laid out by `shape`.
+pub fn mass_mul_add(shape: &MassShape, values: &[f64], x: &[f64], y: &mut [f64]) {
+    shape.mul_add(values, x, y);
 }
 
 /// Slots of the mass values in a pattern that holds them all.
-pub(crate) fn mass_slots(blocks: &BlockDiag, pattern: &Csr) -> Vec<usize> {
-    let mut slots = Vec::with_capacity(blocks.value_len());
-    for k in 0..blocks.count() {
-        let (n, i0) = (blocks.sizes()[k], blocks.dof(k));
-        for j in 0..n {
-            for i in 0..n {
-                // A pattern without a slot breaks the contract of `Structure::tangent`.
-                slots.push(pattern.slot(i0 + i, i0 + j).unwrap_or(usize::MAX));
-            }
-        }
-    }
-    debug_assert!(slots.iter().all(|s| *s != usize::MAX));
-    slots
+pub(crate) fn mass_slots(shape: &MassShape, pattern: &Csr) -> Result<Vec<usize>, KktError> {
+    shape.slots(pattern)
 }

@@ -17,9 +17,10 @@
 //! Blocks with only part of their inertia missing (a thin rod's spin) keep the fictitious
 //! inertia of [`KktOptions::mass_floor`].
 
-use crate::block_diag::BlockDiag;
+use crate::coupled_kkt::CoupledKkt;
 use crate::error::{KktError, check_len};
 use crate::mass_kkt::MassKkt;
+use crate::mass_shape::MassShape;
 use crate::massless_group::Group;
 use crate::options::{FactorInfo, KktOptions, SolveInfo};
 use crate::pattern::Csr;
@@ -49,10 +50,58 @@ impl Runs {
     }
 }
 
-/// [`MassKkt`] with massless blocks eliminated first; the same calls and the same answers.
+/// Solver of a system whose mass is regular, chosen once by its shape.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one per solver; boxing would add a pointer to every step"
+)]
+enum Inner {
+    Blocks(MassKkt),
+    Coupled(CoupledKkt),
+}
+
+impl Inner {
+    fn new(shape: MassShape, jac: Csr, opts: KktOptions) -> Result<Inner, KktError> {
+        Ok(match shape.block_diag() {
+            Some(blocks) => Inner::Blocks(MassKkt::new(blocks, jac, opts)?),
+            None => Inner::Coupled(CoupledKkt::new(shape, jac, opts)?),
+        })
+    }
+
+    fn set_mass(&mut self, values: &[f64]) -> Result<(), KktError> {
+        match self {
+            Inner::Blocks(kkt) => kkt.set_mass(values),
+            Inner::Coupled(kkt) => kkt.set_mass(values),
+        }
+    }
+
+    fn factor(&mut self, jac_values: &[f64]) -> Result<FactorInfo, KktError> {
+        match self {
+            Inner::Blocks(kkt) => kkt.factor(jac_values),
+            Inner::Coupled(kkt) => kkt.factor(jac_values),
+        }
+    }
+
+    fn solve(
+        &mut self,
+        f: &[f64],
+        b: &[f64],
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<SolveInfo, KktError> {
+        match self {
+            Inner::Blocks(kkt) => kkt.solve(f, b, a, lambda),
+            Inner::Coupled(kkt) => kkt.solve(f, b, a, lambda),
+        }
+    }
+}
+
+/// [`MassKkt`] with massless blocks eliminated first, and for coupled masses too; the same calls and
+/// the same answers.
 #[derive(Debug, Clone)]
 pub struct CondensedKkt {
-    inner: MassKkt,
+    inner: Inner,
     /// Empty: everything is passed on as it is.
     groups: Vec<Group>,
     full: Csr,
@@ -73,20 +122,28 @@ pub struct CondensedKkt {
 
 impl CondensedKkt {
     /// Symbolic analysis and all allocation. A block is massless when every one of its
-    /// coordinates has a positive `mass_floor`.
-    pub fn new(blocks: BlockDiag, jac: Csr, opts: KktOptions) -> Result<CondensedKkt, KktError> {
+    /// coordinates has a positive `mass_floor` and it is coupled with no other.
+    pub fn new(
+        mass: impl Into<MassShape>,
+        jac: Csr,
+        opts: KktOptions,
+    ) -> Result<CondensedKkt, KktError> {
+        let blocks: MassShape = mass.into();
         jac.validate()?;
         check_len("columns of the constraint matrix", jac.ncols, blocks.dim())?;
+        let mut alone = vec![true; blocks.count()];
+        blocks.couplings().iter().for_each(|c| alone[c.row] = false);
         let massless: Vec<bool> = (0..blocks.count())
             .map(|k| {
                 let n = blocks.sizes()[k];
                 n > 0
+                    && alone[k]
                     && !opts.mass_floor.is_empty()
                     && opts.mass_floor[blocks.dof(k)..blocks.dof(k) + n].iter().all(|f| *f > 0.0)
             })
             .collect();
         let mut out = CondensedKkt {
-            inner: MassKkt::new(BlockDiag::new(vec![]), Csr::dense(0, 0), KktOptions::default())?,
+            inner: Inner::new(MassShape::new(vec![]), Csr::dense(0, 0), KktOptions::default())?,
             groups: Vec::new(),
             reduced: jac.clone(),
             full: jac.clone(),
@@ -102,7 +159,7 @@ impl CondensedKkt {
             lambda: Vec::new(),
         };
         if !massless.contains(&true) {
-            out.inner = MassKkt::new(blocks, jac, opts)?;
+            out.inner = Inner::new(blocks, jac, opts)?;
             return Ok(out);
         }
         out.build(&blocks, &massless)?;
@@ -110,14 +167,18 @@ impl CondensedKkt {
         let sizes = kept.iter().map(|k| blocks.sizes()[*k]).collect();
         let mut floor = vec![0.0; out.f.len()];
         out.dofs.gather(&opts.mass_floor, &mut floor);
-        let reduced_blocks = BlockDiag::new(sizes);
+        let mut place = vec![usize::MAX; blocks.count()];
+        kept.iter().enumerate().for_each(|(i, k)| place[*k] = i);
+        let pairs = blocks.couplings().iter().map(|c| (place[c.row], place[c.col]));
+        let reduced_blocks = MassShape::coupled(sizes, pairs)?;
         for (i, k) in kept.iter().enumerate() {
-            for s in 0..blocks.sizes()[*k].pow(2) {
+            // only what is kept is coupled, so that all values of a block of rows go along
+            for s in 0..blocks.value(*k + 1) - blocks.value(*k) {
                 out.mass_slots.push(blocks.value(*k) + s, reduced_blocks.value(i) + s);
             }
         }
         out.mass = vec![0.0; reduced_blocks.value_len()];
-        out.inner = MassKkt::new(
+        out.inner = Inner::new(
             reduced_blocks,
             out.reduced.clone(),
             KktOptions { backend: opts.backend, mass_floor: floor, redundant: opts.redundant },
@@ -125,7 +186,7 @@ impl CondensedKkt {
         Ok(out)
     }
 
-    fn build(&mut self, blocks: &BlockDiag, massless: &[bool]) -> Result<(), KktError> {
+    fn build(&mut self, blocks: &MassShape, massless: &[bool]) -> Result<(), KktError> {
         let jac = &self.full;
         let (nv, m) = (jac.ncols, jac.nrows);
         let mut block_of = vec![0; nv];
@@ -323,7 +384,7 @@ mod tests {
             mass_floor: vec![0.0, 0.0, 1e-6, 1e-6, 0.0, 0.0],
             ..KktOptions::default()
         };
-        let mut kkt = CondensedKkt::new(BlockDiag::new(vec![2, 2, 2]), jac, opts).unwrap();
+        let mut kkt = CondensedKkt::new(MassShape::new(vec![2, 2, 2]), jac, opts).unwrap();
         kkt.set_mass(&mass).unwrap();
         kkt.factor(&values).unwrap();
         let f = [0.3, -1.0, 0.7, 0.2, 0.9, -0.4];
@@ -344,7 +405,7 @@ mod tests {
     fn a_free_massless_coordinate_is_named() {
         let jac = Csr::from_pairs(2, 4, [(0, 0), (0, 2), (1, 0), (1, 2)]).unwrap();
         let opts = KktOptions { mass_floor: vec![0.0, 0.0, 1.0, 1.0], ..KktOptions::default() };
-        let mut kkt = CondensedKkt::new(BlockDiag::new(vec![2, 2]), jac, opts).unwrap();
+        let mut kkt = CondensedKkt::new(MassShape::new(vec![2, 2]), jac, opts).unwrap();
         kkt.set_mass(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         let e = kkt.factor(&[1.0, 1.0, 1.0, 2.0]).unwrap_err();
         assert!(matches!(e, KktError::Undetermined { dof: 3, .. }), "{e}");

@@ -26,6 +26,14 @@ pub enum KktError {
         /// The offending pivot.
         pivot: f64,
     },
+    /// The two halves of a coupled mass matrix differ.
+    #[error("the mass between coordinates {row} and {col} is not that between {col} and {row}")]
+    MassNotSymmetric {
+        /// One coordinate.
+        row: usize,
+        /// The other one.
+        col: usize,
+    },
     /// Elimination met a pivot too small to divide by. `row` counts the
     /// constraint rows for `MassKkt`, and the unknowns (coordinates first,
     /// then constraint rows) for `TangentKkt`.

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! M a − Gᵀ λ = f ,   G a = b      MassKkt     (M block-diagonal, symmetric ≥ 0)
+//!                                 CondensedKkt (the same, and blocks of M may be coupled)
 //! S x − Gᵀ y = r ,   G x = b      TangentKkt  (S sparse, nonsymmetric)
 //! ```
 //!
@@ -13,11 +14,13 @@
 
 mod block_diag;
 mod condense;
+mod coupled_kkt;
 mod dense_ldl;
 mod dense_lu;
 mod error;
 mod inverse_blocks;
 mod mass_kkt;
+mod mass_shape;
 mod massless_group;
 mod null_basis;
 mod null_echelon;
@@ -41,6 +44,7 @@ pub use block_diag::BlockDiag;
 pub use condense::CondensedKkt;
 pub use error::KktError;
 pub use mass_kkt::MassKkt;
+pub use mass_shape::{Coupling, MassShape};
 pub use options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
 pub use pattern::Csr;
 pub use ranked_kkt::{RankedKkt, RankedRows, grip};

@@ -15,32 +15,32 @@ use crate::vecops::{all_finite, first_non_finite, weighted_max};
 /// A plain factorisation is accepted down to this relative pivot (relative
 /// singular value 1e-5): its square is still above rounding, so one
 /// refinement restores full accuracy.
-const PIVOT_MIN: f64 = crate::rank_tol::PRODUCT;
+pub(crate) const PIVOT_MIN: f64 = crate::rank_tol::PRODUCT;
 /// Below this pivot a plain solve is refined once.
-const PIVOT_REFINE: f64 = 1e-6;
+pub(crate) const PIVOT_REFINE: f64 = 1e-6;
 /// Relative diagonal shift of the regularised factorisation. Two decades below
 /// `PIVOT_MIN`, so that six refinements still solve exactly where the plain
 /// factorisation gives up: with 1e-10 the acceleration jumped by 1 % there.
-const SHIFT: f64 = 1e-12;
+pub(crate) const SHIFT: f64 = 1e-12;
 /// Shift when there are more free directions than can be projected out, whose
 /// noise (rounding over shift) therefore stays in λ.
-const SHIFT_MANY: f64 = 1e-9;
+pub(crate) const SHIFT_MANY: f64 = 1e-9;
 /// Scale of a row relative to the largest: a row whose coefficients vanish
 /// (1e-11 of the others) counts as weak although it is its own scale.
-const SCALE_FLOOR: f64 = 1e-12;
+pub(crate) const SCALE_FLOOR: f64 = 1e-12;
 /// A direction is free when its Rayleigh quotient is below this.
-const FREE: f64 = 1e-14;
+pub(crate) const FREE: f64 = 1e-14;
 /// Pivots that can belong to a free direction, relative.
-const FREE_CANDIDATE: f64 = 1e3 * SHIFT;
+pub(crate) const FREE_CANDIDATE: f64 = 1e3 * SHIFT;
 /// Free directions a sparse system can hold.
-const FREE_MAX_SPARSE: usize = 32;
+pub(crate) const FREE_MAX_SPARSE: usize = 32;
 /// Refinement target and limits.
-const RESIDUAL_GOAL: f64 = 2e-14;
-const REFINEMENTS_MAX: u32 = 6;
+pub(crate) const RESIDUAL_GOAL: f64 = 2e-14;
+pub(crate) const REFINEMENTS_MAX: u32 = 6;
 /// Unbalanced force, relative, that means a massless coordinate is free.
 /// (Near a singular position the filter leaves up to 1e-4 of a force
 /// unbalanced on a coordinate that is held well enough.)
-const UNBALANCED: f64 = 1e-2;
+pub(crate) const UNBALANCED: f64 = 1e-2;
 
 #[derive(Debug, Clone)]
 #[expect(
@@ -512,7 +512,7 @@ impl MassKkt {
     }
 }
 
-fn ratio(part: f64, whole: f64) -> f64 {
+pub(crate) fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
@@ -536,7 +536,7 @@ fn choose(blocks: &BlockDiag, jac: &Csr, backend: Backend) -> Factor {
 }
 
 /// Name the input, or failing that the result, that is not finite.
-fn blame(f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> KktError {
+pub(crate) fn blame(f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> KktError {
     if let Some(row) = first_non_finite(b) {
         return KktError::NonFinite { row };
     }

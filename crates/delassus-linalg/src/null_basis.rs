@@ -49,6 +49,11 @@ impl NullBasis {
         &mut self.scratch
     }
 
+    /// The candidate, for whoever finds it in another way.
+    pub(crate) fn candidate(&mut self) -> &mut [f64] {
+        &mut self.scratch
+    }
+
     /// The candidate times `scale`, the right-hand side that sharpens it.
     pub(crate) fn weighted(&mut self, scale: &[f64], order: Option<&[u32]>) -> &mut [f64] {
         match order {

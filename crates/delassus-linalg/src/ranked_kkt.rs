@@ -19,8 +19,8 @@
 //!
 //! Dense: for the few systems that need it, and for the few positions in which others do.
 
-use crate::block_diag::BlockDiag;
 use crate::error::{KktError, check_len};
+use crate::mass_shape::MassShape;
 use crate::options::FactorInfo;
 use crate::pattern::Csr;
 use crate::rank_tol;
@@ -59,7 +59,7 @@ const YIELD: f64 = 1e-3;
 /// [`crate::MassKkt`].
 #[derive(Debug, Clone)]
 pub struct RankedKkt {
-    blocks: BlockDiag,
+    shape: MassShape,
     jac: Csr,
     rank: usize,
     grip: f64,
@@ -92,10 +92,15 @@ pub struct RankedKkt {
 
 impl RankedKkt {
     /// All allocation.
-    pub fn new(blocks: BlockDiag, jac: Csr, rows: RankedRows) -> Result<RankedKkt, KktError> {
+    pub fn new(
+        mass: impl Into<MassShape>,
+        jac: Csr,
+        rows: RankedRows,
+    ) -> Result<RankedKkt, KktError> {
+        let shape = mass.into();
         jac.validate()?;
         let (m, n) = (jac.nrows, jac.ncols);
-        check_len("columns of the constraint matrix", n, blocks.dim())?;
+        check_len("columns of the constraint matrix", n, shape.dim())?;
         check_len("row_scale", rows.row_scale.len(), m)?;
         check_len("col_scale", rows.col_scale.len(), n)?;
         let mut yields = vec![1.0; m];
@@ -109,7 +114,7 @@ impl RankedKkt {
             row_weight: yields.iter().zip(&rows.row_scale).map(|(y, s)| y / s).collect(),
             yields,
             col_scale: rows.col_scale,
-            mass: vec![0.0; blocks.value_len()],
+            mass: vec![0.0; shape.value_len()],
             rows: Reflectors::new(n, m),
             order: (0..m).collect(),
             held: Reflectors::new(m, k),
@@ -123,7 +128,7 @@ impl RankedKkt {
             xn: vec![0.0; n],
             rn: vec![0.0; n],
             zn: vec![0.0; n],
-            blocks,
+            shape,
             jac,
             mass_ready: false,
             ready: false,
@@ -274,7 +279,8 @@ impl RankedKkt {
                 *x = z * d;
             }
             let out = &mut self.mz[c * n..(c + 1) * n];
-            mass_times(&self.blocks, &self.mass, &self.xn, out);
+            out.fill(0.0);
+            self.shape.mul_add(&self.mass, &self.xn, out);
             for (x, d) in out.iter_mut().zip(&self.col_scale) {
                 *x *= d;
             }
@@ -379,7 +385,8 @@ impl RankedKkt {
 
     /// `rn = D (f − M a)`.
     fn unbalanced(&mut self, f: &[f64], a: &[f64]) {
-        mass_times(&self.blocks, &self.mass, a, &mut self.rn);
+        self.rn.fill(0.0);
+        self.shape.mul_add(&self.mass, a, &mut self.rn);
         for (r, (f, d)) in self.rn.iter_mut().zip(f.iter().zip(&self.col_scale)) {
             *r = d * (f - *r);
         }
@@ -392,19 +399,6 @@ fn remove_all(vectors: &[f64], x: &mut [f64]) {
         let s: f64 = v.iter().zip(&*x).map(|(v, x)| v * x).sum();
         for (x, v) in x.iter_mut().zip(v) {
             *x -= s * v;
-        }
-    }
-}
-
-fn mass_times(blocks: &BlockDiag, mass: &[f64], x: &[f64], out: &mut [f64]) {
-    for (b, &n) in blocks.sizes().iter().enumerate() {
-        let (dof, at) = (blocks.dof(b), blocks.value(b));
-        let out = &mut out[dof..dof + n];
-        out.fill(0.0);
-        for (column, x) in mass[at..at + n * n].chunks_exact(n.max(1)).zip(&x[dof..dof + n]) {
-            for (o, m) in out.iter_mut().zip(column) {
-                *o += m * x;
-            }
         }
     }
 }

@@ -35,6 +35,11 @@ impl SparseLdl {
     pub(crate) fn new(n: usize, lower: &[(u32, u32)], reorder: bool) -> SparseLdl {
         let order =
             if reorder { ordering::minimum_degree(n, lower) } else { (0..n as u32).collect() };
+        SparseLdl::with_order(n, lower, order)
+    }
+
+    /// The same with a given order of elimination, `order[new] = old`.
+    pub(crate) fn with_order(n: usize, lower: &[(u32, u32)], order: Vec<u32>) -> SparseLdl {
         let mut new_of = vec![0u32; n];
         for (new, &old) in order.iter().enumerate() {
             new_of[old as usize] = new as u32;
@@ -140,6 +145,18 @@ impl SparseLdl {
         reg: Regularization,
     ) -> Result<Outcome, KktError> {
         let mut pivots = Pivots::new(reg);
+        let done = self.eliminate(|row, diagonal| pivots.take(row, diagonal, scale[row]))?;
+        let weakest = pivots.weakest();
+        Ok(if done { Outcome::Done(weakest) } else { Outcome::TooSmall(weakest) })
+    }
+
+    /// Elimination with pivots judged by `take`, from the original row and its diagonal to the pivot
+    /// and its inverse; `None` stops it. Whether it came to the end.
+    #[inline]
+    pub(crate) fn eliminate(
+        &mut self,
+        mut take: impl FnMut(usize, f64) -> Result<Option<(f64, f64)>, KktError>,
+    ) -> Result<bool, KktError> {
         let work = &mut self.work[..];
         for j in 0..self.n {
             let a = self.a_ptr[j] as usize..self.a_ptr[j + 1] as usize;
@@ -155,17 +172,16 @@ impl SparseLdl {
                 }
             }
             let row = self.order[j] as usize;
-            let s = scale[row];
             let diagonal = std::mem::take(&mut work[j]);
             let column = self.l_ptr[j] as usize..self.l_ptr[j + 1] as usize;
-            let (d, inv) = match pivots.take(row, diagonal, s) {
+            let (d, inv) = match take(row, diagonal) {
                 Ok(Some(pivot)) => pivot,
                 stop => {
                     // The work column must be left clean for the next call.
                     for &i in &self.l_row[column] {
                         work[i as usize] = 0.0;
                     }
-                    return stop.map(|_| Outcome::TooSmall(pivots.weakest()));
+                    return stop.map(|_| false);
                 }
             };
             self.d[j] = d;
@@ -175,7 +191,7 @@ impl SparseLdl {
                 work[i as usize] = 0.0;
             }
         }
-        Ok(Outcome::Done(pivots.weakest()))
+        Ok(true)
     }
 
     /// `x ← W⁻¹ x` in the original order.

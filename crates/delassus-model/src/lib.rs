@@ -25,3 +25,10 @@ pub use system::{
     BodyKind, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm, RowOrigin, ShapeView,
     System, TimeRanges, Workspace, pose_of,
 };
+
+/// Kinds of bodies for tests of what is above this crate.
+#[cfg(feature = "toys")]
+#[doc(hidden)]
+pub mod toys {
+    pub use crate::system::body::{roping, telescoping};
+}

@@ -1,6 +1,6 @@
 //! Which parts of a system an impulse can get from one to the other.
 //!
-//! Blocks of the mass matrix are joined by rows of G and by the points that act between them. What
+//! Blocks of the mass matrix are joined by couplings between them, by rows of G and by the points that act between them. What
 //! is joined is a *group*: it has its own contact problem, its own law of impact and its own energy,
 //! and nothing that happens in it can be felt in another. The ground has no coordinates, so it joins
 //! nothing; springs do not either, unless forces are taken implicitly, where they act within a step.
@@ -24,18 +24,18 @@ pub struct Groups {
 const NONE: usize = usize::MAX;
 
 impl Groups {
-    /// Blocks joined by rows of G.
+    /// Blocks joined by M and by rows of G.
     pub fn new<P: Problem>(p: &P) -> Groups {
         Groups::of_structure(p.structure(), false)
     }
 
-    /// Blocks joined by rows of G and, with `forces`, by the pattern of K and C.
+    /// Blocks joined by M, by rows of G and, with `forces`, by the pattern of K and C.
     pub fn of_structure(s: &Structure, forces: bool) -> Groups {
         let mut block_of = vec![0; s.jac.ncols];
         for k in 0..s.mass.count() {
             block_of[s.mass.dof(k)..s.mass.dof(k) + s.mass.sizes()[k]].fill(k);
         }
-        let parent: Vec<usize> = (0..s.mass.count()).collect();
+        let parent = s.mass.first_of_body();
         let mut groups = Groups {
             block_of,
             without_points: parent.clone(),
@@ -144,7 +144,7 @@ pub(crate) fn sort_by_group(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use delassus_linalg::{BlockDiag, Csr};
+    use delassus_linalg::{Csr, MassShape};
 
     /// Blocks of two coordinates; rows and entries of K between blocks as given.
     fn structure(blocks: usize, rows: &[[usize; 2]], springs: &[[usize; 2]]) -> Structure {
@@ -152,11 +152,21 @@ mod tests {
         let own = (0..2 * blocks).map(|i| (i, i));
         let k = springs.iter().flat_map(|[a, b]| [(2 * a, 2 * b), (2 * b, 2 * a)]);
         Structure {
-            mass: BlockDiag::new(vec![2; blocks]),
+            mass: MassShape::new(vec![2; blocks]),
             jac: Csr::from_pairs(rows.len(), 2 * blocks, jac).unwrap(),
             tangent: Csr::from_pairs(2 * blocks, 2 * blocks, own.chain(k)).unwrap(),
             ..Structure::dense(2 * blocks, 0)
         }
+    }
+
+    /// Blocks that are coupled by mass are one body.
+    #[test]
+    fn mass_joins() {
+        let mut s = structure(4, &[], &[]);
+        s.mass = MassShape::coupled(vec![2; 4], [(2, 0)]).unwrap();
+        let mut g = Groups::of_structure(&s, false);
+        let points: [(&[usize], bool); 3] = [(&[0], true), (&[5], true), (&[6], true)];
+        assert_eq!(numbers(&mut g, &points), (2, vec![0, 0, 1]));
     }
 
     fn numbers(g: &mut Groups, points: &[(&[usize], bool)]) -> (usize, Vec<usize>) {

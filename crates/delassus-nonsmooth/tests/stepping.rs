@@ -432,3 +432,46 @@ fn a_restart_forgets_everything() {
         assert_eq!(go(), go(), "{scheme:?}");
     }
 }
+
+/// A rope of elements with consistent mass that falls on stops under some of its nodes: the
+/// same whether its mass is given as one block or as coupled ones, by every scheme, with soft forces and
+/// with stiff ones.
+#[test]
+fn coupled_masses_hit_and_rest_like_one_block() {
+    let rope = |stiffness: f64| {
+        let n = 6;
+        let mut p = Linear::masses(&[0.0; 6]);
+        for k in 0..n - 1 {
+            for (i, j, m) in [(k, k, 2.0), (k + 1, k + 1, 2.0), (k, k + 1, 1.0), (k + 1, k, 1.0)] {
+                p.mass[i][j] += 0.1 * m;
+                p.k[i][j] += stiffness * if i == j { 1.0 } else { -1.0 };
+            }
+            p.f[k] -= 0.3 * G;
+            p.f[k + 1] -= 0.3 * G;
+        }
+        for k in [0, 2, 3, 5] {
+            let mut row = vec![0.0; n];
+            row[k] = 1.0;
+            p = p.point(contact(0.3, 0.0, 0), &[&row], 0.02 * k as f64);
+        }
+        p
+    };
+    for scheme in ALL {
+        for stiffness in [2.0, 5e4] {
+            let mut ends = Vec::new();
+            for p in [rope(stiffness), rope(stiffness).coupled()] {
+                let mut s = state(&[0.2; 6], &[0.0; 6]);
+                let mut impulses = 0.0;
+                run(&p, scheme, &mut s, 1e-3, 800, |_, _, m| {
+                    impulses += m.impulses().iter().map(|i| i.impulse[0]).sum::<f64>();
+                });
+                ends.push((s, impulses));
+            }
+            let off = delassus_math::max_difference(&ends[0].0.q, &ends[1].0.q);
+            println!("{scheme:?} {stiffness}: {off:.1e}, impulses {}", ends[0].1);
+            assert!(off < 1e-9, "{scheme:?} {stiffness}: {ends:?}");
+            assert!((ends[0].1 - ends[1].1).abs() < 1e-7 * ends[0].1, "{scheme:?} {stiffness}");
+            assert!(ends[0].1 > 1.0, "it touched nothing");
+        }
+    }
+}

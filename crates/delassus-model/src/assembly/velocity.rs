@@ -3,7 +3,7 @@
 use super::AssemblyReport;
 use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Problem, StepFailure};
-use delassus_linalg::{Backend, BlockDiag, CondensedKkt, Csr, KktError, KktOptions};
+use delassus_linalg::{Backend, CondensedKkt, Csr, KktError, KktOptions};
 use delassus_math::max_abs;
 use nalgebra::DMatrix;
 
@@ -190,7 +190,7 @@ impl Setting<'_> {
         }
         let small = if soft.is_empty() { 1.0 } else { UNASKED };
         let sizes = blocks.iter().map(|b| b.len().isqrt());
-        let shape = BlockDiag::new(s.mass.sizes().iter().copied().chain(sizes).collect());
+        let shape = s.mass.followed_by(sizes);
         let mass: Vec<f64> =
             self.mass.iter().map(|m| small * m).chain(blocks.iter().flatten().copied()).collect();
         let mut floor: Vec<f64> = s.mass_floor.iter().map(|m| small * m).collect();
@@ -204,13 +204,8 @@ impl Setting<'_> {
         let (mut x, mut l, mut f) = (vec![0.0; n], vec![0.0; rhs.len()], vec![0.0; n]);
         for _ in 0..if soft.is_empty() { 1 } else { SWEEPS } {
             kkt.solve(&f, &rhs, &mut x, &mut l)?;
-            for (k, &size) in s.mass.sizes().iter().enumerate() {
-                let (dof, at) = (s.mass.dof(k), s.mass.value(k));
-                for i in 0..size {
-                    f[dof + i] =
-                        (0..size).map(|j| mass[at + j * size + i] * x[dof + j]).sum::<f64>();
-                }
-            }
+            f.fill(0.0);
+            s.mass.mul_add(&mass, &x, &mut f);
         }
         x.truncate(d.nv);
         Ok(x)
@@ -227,10 +222,10 @@ impl Setting<'_> {
 
     /// Mass of a body, with something where there is none.
     fn body_mass(&self, body: usize) -> DMatrix<f64> {
-        let (_, n) = self.sys.body_span(body);
-        let value = self.sys.structure().mass.value(body);
+        let own_mass = self.sys.body_mass(body, &self.mass);
+        let n = own_mass.nrows();
         let rotation = self.sys.model().bodies[body].kind.rotation();
-        let own = |i: usize| self.mass[value + i * n + i];
+        let own = |i: usize| own_mass[(i, i)];
         let most = |range: std::ops::Range<usize>| range.map(own).fold(0.0, f64::max);
         // next to nothing beside its own inertia; what has none at all takes that of others
         let (mass, inertia) = (most(0..rotation.start), most(rotation.clone()));
@@ -242,7 +237,7 @@ impl Setting<'_> {
         };
         DMatrix::from_fn(n, n, |i, j| {
             let floor = if rotation.contains(&i) { turning } else { moving };
-            self.mass[value + j * n + i] + if i == j { floor } else { 0.0 }
+            own_mass[(i, j)] + if i == j { floor } else { 0.0 }
         })
     }
 

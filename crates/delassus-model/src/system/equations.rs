@@ -129,8 +129,7 @@ impl Problem for System {
         out.fill(0.0);
         let mut at = 0;
         for (i, b) in self.bodies.iter().enumerate() {
-            // one block per body
-            let size = b.nv * b.nv;
+            let size = b.mass_len();
             ws.kin.here(&self.bodies, i).mass(&mut out[at..at + size]);
             at += size;
         }

@@ -40,6 +40,7 @@ use delassus_dae::{Dims, Manifold, Scales, Structure};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Vec3};
 use force::{Applied, Bushing, ScalarForce};
+use nalgebra::DMatrix;
 use probe::Probe;
 use rolling::RollRow;
 use scalar::{Gradient, Pair, PairScalar};
@@ -218,6 +219,17 @@ impl System {
 
 /// Answers for assembly analysis.
 impl System {
+    /// Mass matrix of a body, of the values of M.
+    pub(crate) fn body_mass(&self, body: usize, mass: &[f64]) -> DMatrix<f64> {
+        let layout = &self.bodies[body];
+        let before: usize = self.bodies[..body].iter().map(BodyLayout::mass_len).sum();
+        let mut out = DMatrix::zeros(layout.nv, layout.nv);
+        for ((i, j), m) in layout.mass_shape().entries().zip(&mass[before..]) {
+            out[(i, j)] = *m;
+        }
+        out
+    }
+
     /// First velocity of a body and how many it has.
     pub fn body_span(&self, body: usize) -> (usize, usize) {
         (self.bodies[body].iv, self.bodies[body].nv)

@@ -14,29 +14,29 @@ use crate::{Component, Control};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Quat, Vec3};
 
-/// A row over the velocities of two frames' bodies (`None`: ground).
+/// A row over the velocities that two frames follow (`None`: ground).
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spread {
-    body: [Option<usize>; 2],
+    part: [Option<usize>; 2],
     x: [Vec<f64>; 2],
 }
 
 impl Spread {
-    /// Room for bodies of so many velocities.
+    /// Room for frames that follow so many velocities.
     pub fn with_capacity(n: usize) -> Spread {
-        Spread { body: [None; 2], x: [Vec::with_capacity(n), Vec::with_capacity(n)] }
+        Spread { part: [None; 2], x: [Vec::with_capacity(n), Vec::with_capacity(n)] }
     }
 
-    /// Bodies and their entries.
+    /// Numbers of what is followed, and the entries.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &[f64])> {
-        self.body.iter().zip(&self.x).filter_map(|(b, x)| Some(((*b)?, x.as_slice())))
+        self.part.iter().zip(&self.x).filter_map(|(p, x)| Some(((*p)?, x.as_slice())))
     }
 
     /// The gradient over the velocities: H J.
     pub fn set(&mut self, ends: &[Option<FrameJac<'_>>; 2], h: &Gradient) {
         let parts = [(&h.a_lin, &h.a_ang), (&h.b_lin, &h.b_ang)];
         for (s, (lin, ang)) in parts.into_iter().enumerate() {
-            self.body[s] = ends[s].as_ref().map(FrameJac::body);
+            self.part[s] = ends[s].as_ref().map(FrameJac::part);
             self.x[s].clear();
             if let Some(j) = &ends[s] {
                 self.x[s].resize(j.len(), 0.0);
@@ -74,13 +74,13 @@ struct FrameSlopes {
 }
 
 impl System {
-    /// The bodies that a leaf depends on.
-    pub(super) fn leaf_bodies(&self, k: usize) -> [Option<usize>; 2] {
+    /// The frames that a leaf depends on.
+    pub(super) fn leaf_frames(&self, k: usize) -> [Option<usize>; 2] {
         match &self.probes[k] {
-            Probe::Velocity { of, rel, .. } => [*rel, *of].map(|f| self.frames[f].body()),
-            Probe::Scalar(s) | Probe::ScalarRate(s) => [s.a, s.b].map(|f| self.frames[f].body()),
-            Probe::Rate { of, axes, .. } => [axes.frame, *of].map(|f| self.frames[f].body()),
-            Probe::Orientation { axes, .. } => [None, self.frames[axes.frame].body()],
+            Probe::Velocity { of, rel, .. } => [*rel, *of].map(Some),
+            Probe::Scalar(s) | Probe::ScalarRate(s) => [s.a, s.b].map(Some),
+            Probe::Rate { of, axes, .. } => [axes.frame, *of].map(Some),
+            Probe::Orientation { axes, .. } => [None, Some(axes.frame)],
             // no force reads the others
             Probe::Acceleration { .. }
             | Probe::Reaction { .. }

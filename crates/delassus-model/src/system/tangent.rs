@@ -16,31 +16,25 @@ use delassus_dae::Quality;
 use delassus_linalg::Csr;
 use delassus_math::{Mat3, Vec3, so3};
 use std::cell::RefCell;
+use std::ops::Range;
 
-/// Slots of the tangent pattern by body pair: for body i, a short list of (j, first slot of
-/// each row of block (i, j)).
+/// Slots of the tangent pattern by pairs of parts, each a run of velocities: for part i, a short list of
+/// (j, first slot of each row of block (i, j)).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockSlots(Vec<Vec<(usize, Vec<usize>)>>);
 
 impl BlockSlots {
-    /// Finds the slots of all blocks whose corner is in the pattern.
-    pub fn new(pattern: &Csr, iv: &[(usize, usize)]) -> BlockSlots {
-        let mut owner = vec![0; pattern.ncols];
-        for (k, &(at, n)) in iv.iter().enumerate() {
-            owner[at..at + n].fill(k);
-        }
-        let mut out = vec![Vec::new(); iv.len()];
-        for (i, &(at, n)) in iv.iter().enumerate() {
-            let mut last = usize::MAX;
-            for &col in pattern.row(at) {
-                let j = owner[col];
-                if j == last {
-                    continue;
-                }
-                last = j;
-                let slot = |r: usize| pattern.slot(at + r, iv[j].0).unwrap_or(usize::MAX);
-                out[i].push((j, (0..n).map(slot).collect()));
-            }
+    /// Finds the slots of blocks that are full in the pattern; pairs in ascending order.
+    pub fn new(
+        pattern: &Csr,
+        parts: &[Range<usize>],
+        pairs: impl IntoIterator<Item = (usize, usize)>,
+    ) -> BlockSlots {
+        let mut out = vec![Vec::new(); parts.len()];
+        for (i, j) in pairs {
+            let Range { start, .. } = parts[j];
+            let slot = |r: usize| pattern.slot(r, start).unwrap_or(usize::MAX);
+            out[i].push((j, parts[i].clone().map(slot).collect()));
         }
         BlockSlots(out)
     }
@@ -57,7 +51,7 @@ pub(crate) struct Scratch {
     h: Spread,
     xi: Spread,
     v: Spread,
-    /// One entry per velocity of the largest body.
+    /// One entry per velocity that a frame follows, of the one that follows most.
     pulled: Vec<f64>,
 }
 
@@ -66,7 +60,7 @@ type Ends<'w> = [Option<FrameJac<'w>>; 2];
 
 impl System {
     pub(super) fn tangent_scratch(&self) -> RefCell<Scratch> {
-        let n = self.bodies.iter().map(|b| b.nv).max().unwrap_or(0);
+        let n = self.frames.iter().map(|f| f.span().len()).max().unwrap_or(0);
         let row = || Spread::with_capacity(n);
         RefCell::new(Scratch { h: row(), xi: row(), v: row(), pulled: vec![0.0; n] })
     }
@@ -87,7 +81,7 @@ impl System {
                 let [lin, ang] = of(jy, k);
                 for (x, jx) in ends.iter().enumerate() {
                     let Some(jx) = jx else { continue };
-                    let Some(base) = self.blocks.get(jx.body(), jy.body()) else { continue };
+                    let Some(base) = self.blocks.get(jx.part(), jy.part()) else { continue };
                     let wl = t[2 * x][2 * y] * lin + t[2 * x][2 * y + 1] * ang;
                     let wa = t[2 * x + 1][2 * y] * lin + t[2 * x + 1][2 * y + 1] * ang;
                     let entries = &mut pulled[..jx.len()];
@@ -128,7 +122,7 @@ impl System {
         c: f64,
     ) {
         let Some(j) = end else { return };
-        let Some(base) = self.blocks.get(j.body(), j.body()) else { return };
+        let Some(base) = self.blocks.get(j.part(), j.part()) else { return };
         j.geometric(lin, ang, |i, k, x| values[base[i] + k] += c * x);
     }
 
@@ -147,8 +141,16 @@ impl System {
     ) -> Quality {
         let Scratch { h: hj, xi, v, pulled } = &mut *ws.tangent.borrow_mut();
         for i in 0..self.bodies.len() {
-            let Some(base) = self.blocks.get(i, i) else { continue };
             let body = ws.kin.here(&self.bodies, i);
+            let Some(base) = self.blocks.get(i, i) else {
+                let (pattern, iv) = (&self.structure.tangent, self.bodies[i].iv);
+                body.tangent(&self.model.gravity, a, ck, cc, |r, c, x| {
+                    let slot = pattern.slot(iv + r, iv + c);
+                    debug_assert!(slot.is_some(), "{r} and {c} are not coupled");
+                    slot.into_iter().for_each(|slot| values[slot] += x);
+                });
+                continue;
+            };
             body.tangent(&self.model.gravity, a, ck, cc, |r, c, x| values[base[r] + c] += x);
         }
         if ck != 0.0 {
@@ -284,7 +286,7 @@ impl System {
         self.add_geometric(values, &at, &h.a_lin, &h.a_ang, -ck);
         // components that turn with a frame: δw = δφ × w
         let (Some(at), Some(axes)) = (at, axes) else { return };
-        let Some(base) = self.blocks.get(at.body(), axes.body()) else { return };
+        let Some(base) = self.blocks.get(at.part(), axes.part()) else { return };
         for k in 0..axes.len() {
             let h = a.wrench(&axes.column(k)[1].cross(&w));
             let entries = &mut pulled[..at.len()];

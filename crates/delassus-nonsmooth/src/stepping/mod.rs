@@ -184,7 +184,7 @@ impl<P: Unilateral> Stepper<P> {
             length: p.length(),
             q_scale: p.scales().q,
             ws: p.workspace(),
-            passing: Passing::new(&op.blocks, d.nv, d.nq),
+            passing: Passing::new(&op.shape, d.nv, d.nq),
             op,
             points: Points::default(),
             groups: (Groups::of_structure(structure, false), Groups::of_structure(structure, true)),

@@ -6,7 +6,7 @@
 
 use super::delassus::{Delassus, System};
 use delassus_dae::{Accel, Dims, KktError, Problem, StepFailure};
-use delassus_linalg::{Backend, BlockDiag, Csr, TangentKkt};
+use delassus_linalg::{Backend, BlockDiag, Csr, MassShape, TangentKkt};
 use delassus_math::remember;
 
 /// How forces are taken within a step.
@@ -36,7 +36,9 @@ pub(super) struct Operator {
     rows: Option<Vec<usize>>,
     full: Csr,
     tangent: Csr,
-    pub blocks: BlockDiag,
+    pub shape: MassShape,
+    /// The same where no blocks are coupled.
+    blocks: Option<BlockDiag>,
     mass_slots: Vec<usize>,
     floor: Vec<f64>,
     mass: Vec<f64>,
@@ -56,7 +58,7 @@ pub(super) struct Operator {
     has_mass: bool,
 }
 remember!(Operator { acc, implicit, age, judged_for } apart from {
-    kkt, rows, full, tangent, blocks, mass_slots, floor, mass, jac, jac_used, s, zero_a,
+    kkt, rows, full, tangent, shape, blocks, mass_slots, floor, mass, jac, jac_used, s, zero_a,
     zero_rows, b_used, l_used, forces, has_mass,
 });
 
@@ -64,16 +66,6 @@ impl Operator {
     pub fn new<P: Problem>(p: &P, forces: Forces) -> Result<Operator, KktError> {
         let d = p.dims();
         let s = p.structure();
-        let mut mass_slots = Vec::with_capacity(s.mass.value_len());
-        for k in 0..s.mass.count() {
-            let (n, i0) = (s.mass.sizes()[k], s.mass.dof(k));
-            for j in 0..n {
-                for i in 0..n {
-                    let slot = s.tangent.slot(i0 + i, i0 + j);
-                    mass_slots.push(slot.ok_or(KktError::Pattern("tangent lacks mass blocks"))?);
-                }
-            }
-        }
         let used = s.independent_rows.as_ref().map_or(d.n_vel, Vec::len);
         Ok(Operator {
             acc: Accel::new(p)?,
@@ -86,8 +78,9 @@ impl Operator {
             s: vec![0.0; s.tangent.nnz()],
             full: s.jac.clone(),
             tangent: s.tangent.clone(),
-            blocks: s.mass.clone(),
-            mass_slots,
+            blocks: s.mass.block_diag(),
+            mass_slots: s.mass.slots(&s.tangent)?,
+            shape: s.mass.clone(),
             floor: s.mass_floor.clone(),
             zero_a: vec![0.0; d.nv],
             zero_rows: vec![0.0; d.n_vel],
@@ -174,26 +167,17 @@ impl Operator {
     /// f −= M x at the position that is realised in `ws`.
     pub fn sub_inertia<P: Problem>(&mut self, p: &P, ws: &P::Ws, x: &[f64], f: &mut [f64]) {
         p.mass(ws, &mut self.mass);
-        for k in 0..self.blocks.count() {
-            let (n, i0, v0) = (self.blocks.sizes()[k], self.blocks.dof(k), self.blocks.value(k));
-            for j in 0..n {
-                for i in 0..n {
-                    f[i0 + i] -= self.mass[v0 + j * n + i] * x[i0 + j];
-                }
-            }
-        }
+        self.shape.mul_sub(&self.mass, x, f);
     }
 
     /// Bound of c_C C + c_K K in the mass metric.
     fn stiffness(&self) -> f64 {
         let mut diagonal = vec![0.0; self.floor.len()];
-        for k in 0..self.blocks.count() {
-            let (n, i0, v0) = (self.blocks.sizes()[k], self.blocks.dof(k), self.blocks.value(k));
-            for i in 0..n {
-                // coordinates without mass follow the others, they do not swing
-                if self.floor[i0 + i] == 0.0 {
-                    diagonal[i0 + i] = self.mass[v0 + i * n + i];
-                }
+        let inertia = self.shape.diagonal(&self.mass);
+        for (d, (m, floor)) in diagonal.iter_mut().zip(inertia.zip(&self.floor)) {
+            // coordinates without mass follow the others, they do not swing
+            if *floor == 0.0 {
+                *d = m;
             }
         }
         let mut worst = 0.0f64;
@@ -277,10 +261,10 @@ impl Operator {
         points.form(&mut |f, x, l| self.respond(f, x, l))
     }
 
-    /// M with the rows of joints.
+    /// M with the rows of joints, where M has an inverse that is as sparse as itself.
     pub fn system(&self) -> Option<System<'_>> {
         let factored = self.acc.factored().filter(|_| self.has_mass)?;
-        Some(System { shape: &self.blocks, factored })
+        Some(System { shape: self.blocks.as_ref()?, factored })
     }
 
     /// The answer to a force or impulse alone.

@@ -14,7 +14,7 @@
 use super::points::{Frame, Points};
 use super::{Stepper, StepperError};
 use delassus_dae::{Law, Point, Unilateral};
-use delassus_linalg::BlockDiag;
+use delassus_linalg::MassShape;
 
 /// Part of the smaller shape that a point may approach within a step and still be looked at: deeper
 /// inside nothing is seen.
@@ -66,10 +66,10 @@ pub(super) struct Passing {
 }
 
 impl Passing {
-    pub fn new(blocks: &BlockDiag, nv: usize, nq: usize) -> Passing {
+    pub fn new(blocks: &MassShape, nv: usize, nq: usize) -> Passing {
         let mut body_of = vec![0; nv];
-        for k in 0..blocks.count() {
-            body_of[blocks.dof(k)..blocks.dof(k) + blocks.sizes()[k]].fill(k);
+        for (k, body) in blocks.first_of_body().into_iter().enumerate() {
+            body_of[blocks.dof(k)..blocks.dof(k) + blocks.sizes()[k]].fill(body);
         }
         Passing {
             body_of,

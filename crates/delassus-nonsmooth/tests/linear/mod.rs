@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use delassus_dae::*;
+use delassus_linalg::MassShape;
 
 /// Offsets of the gap and of the tangential motion by time: value, rate, acceleration.
 pub type Moves = fn(f64) -> [[f64; 3]; 2];
@@ -49,6 +50,15 @@ impl Linear {
             structure: Structure { constant_mass: true, ..Structure::dense(n, 0) },
             sequential: false,
         }
+    }
+
+    /// The same with a block per coordinate, coupled where the mass is not zero, instead of a full one.
+    pub fn coupled(mut self) -> Linear {
+        let n = self.f.len();
+        let pairs = (0..n * n).map(|k| (k / n, k % n)).filter(|(i, j)| self.mass[*i][*j] != 0.0);
+        self.structure.mass =
+            MassShape::coupled(vec![1; n], pairs).unwrap_or_else(|e| panic!("{e}"));
+        self
     }
 
     pub fn point(mut self, law: Law, rows: &[&[f64]], offset: f64) -> Linear {
@@ -106,11 +116,8 @@ impl Problem for Linear {
         ws.v.copy_from_slice(v);
     }
     fn mass(&self, _ws: &Ws, out: &mut [f64]) {
-        let n = self.f.len();
-        for i in 0..n {
-            for j in 0..n {
-                out[j * n + i] = self.mass[i][j];
-            }
+        for (m, (i, j)) in out.iter_mut().zip(self.structure.mass.entries()) {
+            *m = self.mass[i][j];
         }
     }
     fn residual_pos(&self, _ws: &Ws, _out: &mut [f64]) {}

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use delassus_dae::*;
-use delassus_linalg::{BlockDiag, Csr};
+use delassus_linalg::{Csr, MassShape};
 use delassus_math::{Quat, Vec3};
 use std::cell::RefCell;
 
@@ -132,7 +132,7 @@ fn pattern(n: usize) -> Structure {
     let nv = 6 * n;
     let blocks = (0..2 * n).flat_map(|b| (0..9).map(move |e| (3 * b + e / 3, 3 * b + e % 3)));
     Structure {
-        mass: BlockDiag::new(vec![3; 2 * n]),
+        mass: MassShape::new(vec![3; 2 * n]),
         jac: Csr::dense(0, nv),
         tangent: Csr::from_pairs(nv, nv, blocks).unwrap_or_else(|_| Csr::dense(nv, nv)),
         constant_mass: true,

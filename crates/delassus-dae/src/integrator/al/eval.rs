@@ -17,9 +17,9 @@ use super::Stabilisation;
 use super::penalty::PenaltyKkt;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
-use crate::problem::{AtVel, Dims, Problem, mass_pattern, mass_slots};
+use crate::problem::{AtVel, Dims, Problem, mass_slots};
 use crate::state::State;
-use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_linalg::{Csr, KktError, MassShape};
 use delassus_math::remember;
 
 /// Passes of one solution. Two reach round-off at the usual penalty.
@@ -37,7 +37,7 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 pub(super) struct AlEval {
     kkt: PenaltyKkt,
     dims: Dims,
-    blocks: BlockDiag,
+    blocks: MassShape,
     jac_pattern: Csr,
     slots: Vec<usize>,
     penalty: f64,
@@ -78,7 +78,7 @@ impl AlEval {
     pub fn new<P: Problem>(p: &P, penalty: f64, limit: f64) -> Result<AlEval, KktError> {
         let d = p.dims();
         let st = p.structure();
-        let pattern = mass_pattern(&st.mass, d.nv)?;
+        let pattern = st.mass.pattern()?;
         let scales = p.scales();
         let mut judged = scales.row.clone();
         if let Some(rows) = &st.independent_rows {
@@ -92,7 +92,7 @@ impl AlEval {
         Ok(AlEval {
             kkt: PenaltyKkt::new(&pattern, &st.jac)?,
             dims: d,
-            slots: mass_slots(&st.mass, &pattern),
+            slots: mass_slots(&st.mass, &pattern)?,
             mass: vec![0.0; st.mass.value_len()],
             s: vec![0.0; pattern.nnz()],
             jac: vec![0.0; st.jac.nnz()],

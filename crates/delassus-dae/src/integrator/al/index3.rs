@@ -36,7 +36,7 @@ use crate::integrator::newton::{Equations, Increment, Limits, NOISE, Newton, SLO
 use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
-use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_linalg::{Csr, KktError, MassShape};
 use delassus_math::remember;
 
 pub(in crate::integrator) const FIXED: MethodInfo = MethodInfo {
@@ -75,7 +75,7 @@ pub struct Ali3p {
     dims: Dims,
     eval: AlEval,
     kkt: PenaltyKkt,
-    mass_blocks: BlockDiag,
+    mass_blocks: MassShape,
     mass_slots: Vec<usize>,
     jac_pattern: Csr,
     tangent_pattern: Csr,
@@ -127,7 +127,7 @@ impl Ali3p {
             dims: d,
             eval: AlEval::new(p, penalty, s.constraint_tol)?,
             kkt: PenaltyKkt::new(&st.tangent, &st.jac)?,
-            mass_slots: mass_slots(&st.mass, &st.tangent),
+            mass_slots: mass_slots(&st.mass, &st.tangent)?,
             mass: vec![0.0; st.mass.value_len()],
             jac: vec![0.0; st.jac.nnz()],
             jac_rows: vec![0.0; st.jac.nnz()],

@@ -43,7 +43,7 @@ use crate::problem::{Dims, Problem, mass_slots};
 use crate::projection::Projector;
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
-use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
+use delassus_linalg::{Backend, KktError, MassShape, TangentKkt};
 use delassus_math::remember;
 use weights::{MAX_ORDER, NODES, Nodes, derivative, error_constant, predictor};
 
@@ -89,7 +89,7 @@ pub struct Bdf {
     acc: Accel,
     proj: Projector,
     kkt: TangentKkt,
-    mass_blocks: BlockDiag,
+    mass_blocks: MassShape,
     mass_slots: Vec<usize>,
     subset: RowSubset,
     scale: Vec<f64>,
@@ -168,7 +168,7 @@ impl Bdf {
         let n_jac = st.jac.nnz();
         let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
         let kkt = TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto)?;
-        let mass_slots = mass_slots(&st.mass, &st.tangent);
+        let mass_slots = mass_slots(&st.mass, &st.tangent)?;
         let nv = || vec![0.0; d.nv];
         let nz = || vec![0.0; d.nz];
         let rows = || vec![0.0; d.n_vel];

@@ -84,7 +84,7 @@ impl Matrix {
             age: 0,
             renew_kept: true,
             renew: true,
-            mass_slots: mass_slots(&st.mass, &st.tangent),
+            mass_slots: mass_slots(&st.mass, &st.tangent)?,
             subset,
             n_pos_values,
             s: vec![0.0; st.tangent.nnz()],

@@ -52,7 +52,7 @@ use crate::pivots::BestPivot;
 use crate::problem::{Dims, Problem};
 use crate::state::{Derived, State};
 use coefficients::Coefficients;
-use delassus_linalg::{BlockDiag, KktError};
+use delassus_linalg::{KktError, MassShape};
 use delassus_math::remember;
 use form::Form;
 use matrix::Matrix;
@@ -66,7 +66,7 @@ pub struct GenAlpha {
     dims: Dims,
     acc: Accel,
     matrix: Matrix,
-    mass_blocks: BlockDiag,
+    mass_blocks: MassShape,
     scale: Vec<f64>,
     // values on the patterns, at the iterate; G at the committed state
     mass: Vec<f64>,

@@ -29,10 +29,10 @@
 
 use crate::accel::Accel;
 use crate::failure::{StepFailure, check_finite};
-use crate::problem::{Problem, mass_mul_add, mass_pattern, mass_slots};
+use crate::problem::{Problem, mass_mul_add, mass_slots};
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
-use delassus_linalg::{Backend, BlockDiag, KktError, TangentKkt};
+use delassus_linalg::{Backend, KktError, MassShape, TangentKkt};
 use delassus_math::remember;
 
 /// Pivot of the stage matrix below which it is not solved as it is.
@@ -91,7 +91,7 @@ pub(super) struct StageSolver {
     pub acc: Accel,
     lu: TangentKkt,
     rows: RowSubset,
-    blocks: BlockDiag,
+    blocks: MassShape,
     /// M on its own pattern; places of the block values in it.
     m: Vec<f64>,
     slots: Vec<usize>,
@@ -118,7 +118,7 @@ remember!(StageSolver { acc, start_pivot, end_pivot } apart from {
 impl StageSolver {
     pub fn new<P: Problem>(p: &P) -> Result<StageSolver, KktError> {
         let (d, s) = (p.dims(), p.structure());
-        let pattern = mass_pattern(&s.mass, d.nv)?;
+        let pattern = s.mass.pattern()?;
         // A block without any inertia is held by constraints and needs none; a thin rod's spin
         // may be free.
         let mut floor = Vec::new();
@@ -139,7 +139,7 @@ impl StageSolver {
             lu: TangentKkt::new(pattern.clone(), rows.pattern().clone(), Backend::Auto)?,
             rows,
             m: vec![0.0; pattern.nnz()],
-            slots: mass_slots(&s.mass, &pattern),
+            slots: mass_slots(&s.mass, &pattern)?,
             blocks: s.mass.clone(),
             constant_mass: s.constant_mass,
             mass_set: false,

@@ -134,7 +134,7 @@ impl LinEuler {
             dims: d,
             acc: Accel::beside_rows(p)?,
             kkt,
-            mass_slots: mass_slots(&st.mass, &st.tangent),
+            mass_slots: mass_slots(&st.mass, &st.tangent)?,
             subset,
             scale: p.scales().q,
             mass: vec![0.0; st.mass.value_len()],

@@ -27,7 +27,7 @@ use super::{Abilities, MethodInfo, Settings};
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::problem::{Dims, Problem, mass_mul_add};
 use crate::state::State;
-use delassus_linalg::{BlockDiag, Csr, KktError};
+use delassus_linalg::{Csr, KktError, MassShape};
 use delassus_math::remember;
 
 pub(super) const INFO: MethodInfo = MethodInfo {
@@ -52,7 +52,7 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 pub(super) struct NullSpace {
     dims: Dims,
     part: Partition,
-    blocks: BlockDiag,
+    blocks: MassShape,
     jac_pattern: Csr,
     row_scale: Vec<f64>,
     rows: Vec<usize>,

@@ -57,7 +57,7 @@ use crate::projection::Projector;
 use crate::rows::RowSubset;
 use crate::state::{Derived, State};
 use blocks::all_blocks;
-use delassus_linalg::{Backend, BlockDiag, Csr, KktError, TangentKkt};
+use delassus_linalg::{Backend, Csr, KktError, MassShape, TangentKkt};
 use delassus_math::remember;
 use tableau::{A, C, E, GAMMA, N, inverse, slopes};
 
@@ -104,7 +104,7 @@ pub struct Radau5 {
     acc: Accel,
     proj: Projector,
     // structure
-    mass_blocks: BlockDiag,
+    mass_blocks: MassShape,
     mass_slots: Vec<usize>,
     tangent: Csr,
     scale: Vec<f64>,
@@ -186,7 +186,7 @@ impl Radau5 {
             TangentKkt::new(all_blocks(&st.tangent)?, all_rows.pattern().clone(), Backend::Auto)?;
         let filter =
             TangentKkt::new(st.tangent.clone(), one_rows.pattern().clone(), Backend::Auto)?;
-        let mass_slots = mass_slots(&st.mass, &st.tangent);
+        let mass_slots = mass_slots(&st.mass, &st.tangent)?;
         let nnz = st.tangent.nnz();
         let n_mass = st.mass.value_len();
         let n = |n: usize| vec![0.0; n];

@@ -1,8 +1,8 @@
 //! A system whose functions are asked for at any state.
 
-use super::{TELESCOPES, dense};
+use super::{ROPES, TELESCOPES, dense};
 use crate::spec::ModelSpec;
-use crate::system::body::telescoping;
+use crate::system::body::{roping, telescoping};
 use crate::{Model, System, Workspace, compile};
 use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Problem, Quality, State};
@@ -20,6 +20,9 @@ impl Lab {
         let mut model = compile(&spec).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
         if text.starts_with(TELESCOPES) {
             telescoping(&mut model);
+        }
+        if let Some(nodes) = text.strip_prefix(ROPES).and_then(|rest| rest.lines().next()) {
+            roping(&mut model, nodes.parse().unwrap_or_else(|e| panic!("{e}: {nodes}")));
         }
         let sys = System::new(model).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
         let ws = sys.workspace();

@@ -2,7 +2,7 @@
 //! contact work on it is for their contracts.
 
 use crate::Body;
-use crate::joint::contract::{Lab, Pose, Rng, TELESCOPES, close};
+use crate::joint::contract::{Lab, Pose, ROPES, Rng, TELESCOPES, close};
 use delassus_dae::{Problem, State};
 use delassus_math::{Quat, Vec3};
 use nalgebra::{DMatrix, DVector};
@@ -22,7 +22,11 @@ pub(super) use body_contract;
 
 /// A body of the kind, with gravity and a force at each of two points of it (of a point only one).
 fn lab(name: &str) -> Lab {
-    let (label, first) = if name == "telescope" { ("rigid", TELESCOPES) } else { (name, "") };
+    let (label, first) = match name {
+        "telescope" => ("rigid", TELESCOPES.to_owned()),
+        "rope" => ("planar", format!("{ROPES}4\n")),
+        _ => (name, String::new()),
+    };
     let data = match label {
         "planar" => "inertia = 0.7\ncom = [0.1, 0.2]\nangle = 0.4\nmarkers.p = [0.6, -0.3]\n",
         "rigid" => {
@@ -45,7 +49,7 @@ pub(super) fn body(name: &str) {
     let mut lab = lab(name);
     let b = lab.model().bodies[0].clone();
     assert_eq!(b.kind.name(), name);
-    assert!(name == "telescope" || name.parse() == Ok(b.kind));
+    assert!(["telescope", "rope"].contains(&name) || name.parse() == Ok(b.kind));
     names(&b);
     starts_where_it_is_given(&lab, &b);
     for seed in 0..4 {
@@ -104,6 +108,9 @@ fn frames(lab: &mut Lab, s: &State, what: &str) {
             })
             .collect();
         let jac = DMatrix::from_columns(&columns);
+        // over all velocities, of which it may follow some
+        let mut full = DMatrix::zeros(6, s.v.len());
+        full.columns_mut(j.span().start, n).copy_from(&jac);
         // the same by rows
         let mut rows = DMatrix::zeros(6, n);
         for i in 0..6 {
@@ -135,10 +142,10 @@ fn frames(lab: &mut Lab, s: &State, what: &str) {
             let f = &lab.ws.kin.frames[k];
             DVector::from_iterator(6, f.v.iter().chain(f.w.iter()).copied())
         };
-        close(&jac, &lab.gradient(s, false, pose), 1e-8, &format!("{what}: J"));
+        close(&full, &lab.gradient(s, false, pose), 1e-8, &format!("{what}: J"));
         let v = DVector::from(s.v.clone());
-        close(&twist(lab, s), &(&jac * &v), 1e-13, &format!("{what}: twist"));
-        let zero = DVector::zeros(n);
+        close(&twist(lab, s), &(&full * &v), 1e-13, &format!("{what}: twist"));
+        let zero = DVector::zeros(s.v.len());
         let rate = lab.slope(s, (&v, &zero, 0.0), twist);
         lab.realize(s);
         let f = &lab.ws.kin.frames[k];

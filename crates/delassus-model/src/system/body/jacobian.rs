@@ -8,7 +8,6 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 pub(crate) struct FrameJac<'w> {
     pub(super) h: Here<'w>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "for kinds with coordinates of their own"))]
     pub(super) frame: &'w FrameLayout,
     pub(super) f: &'w FrameKin,
 }
@@ -24,22 +23,22 @@ pub(crate) enum Varying {
 }
 
 impl FrameJac<'_> {
-    /// Body that carries the frame.
+    /// Number of the velocities that it follows, see [`FrameLayout::part`].
     #[inline]
-    pub fn body(&self) -> usize {
-        self.h.index
+    pub fn part(&self) -> usize {
+        self.frame.part
     }
 
     /// Number of columns.
     #[inline]
     pub fn len(&self) -> usize {
-        self.h.body.nv
+        self.frame.span().len()
     }
 
     /// Velocities that the columns belong to.
     #[inline]
     pub fn span(&self) -> Range<usize> {
-        self.h.body.span()
+        self.frame.span()
     }
 
     /// out += Jᵀ (lin, ang): a wrench (or a constraint row) at the frame, in generalised coordinates.

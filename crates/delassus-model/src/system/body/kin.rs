@@ -2,6 +2,7 @@
 
 use super::{BodyKind, FrameJac, Kind, Varying};
 use crate::{Body, Frame};
+use delassus_linalg::MassShape;
 use delassus_math::{Mat3, Vec3};
 
 /// A body in the layout of q and v.
@@ -18,12 +19,33 @@ pub(crate) struct BodyLayout {
     pub inertia: Mat3,
     /// Mass centre in the user's body frame.
     pub com: Vec3,
+    /// Which of its velocities are coupled; `None`: all with all.
+    pub coupling: Option<MassShape>,
 }
 
 impl BodyLayout {
     pub fn new(b: &Body, iq: usize, iv: usize) -> BodyLayout {
-        let (nq, nv) = (b.nq(), b.nv());
-        BodyLayout { kind: b.kind, iq, iv, nq, nv, mass: b.mass, inertia: b.inertia, com: b.com }
+        BodyLayout {
+            kind: b.kind,
+            iq,
+            iv,
+            nq: b.nq(),
+            nv: b.nv(),
+            mass: b.mass,
+            inertia: b.inertia,
+            com: b.com,
+            coupling: of_kind!(b.kind, K => K::coupling(b)),
+        }
+    }
+
+    /// Number of values of its part of M.
+    pub fn mass_len(&self) -> usize {
+        self.coupling.as_ref().map_or(self.nv * self.nv, MassShape::value_len)
+    }
+
+    /// Shape of its part of M.
+    pub fn mass_shape(&self) -> MassShape {
+        self.coupling.clone().unwrap_or_else(|| MassShape::new(vec![self.nv]))
     }
 
     /// Its velocities among all.
@@ -86,6 +108,7 @@ struct Carrier {
     kind: BodyKind,
     iq: usize,
     iv: usize,
+    nv: usize,
 }
 
 /// A frame on a body or on the ground. Its axes are those of the body frame, moved to its origin: an
@@ -95,16 +118,38 @@ pub(crate) struct FrameLayout {
     on: Option<Carrier>,
     /// Origin from the mass centre, body components (ground: position).
     pub r_b: Vec3,
+    /// The velocities that it follows, among all: the first and how many.
+    first: usize,
+    len: usize,
+    /// Frames that follow the same velocities have the same number: that of the body where they are all
+    /// of its own.
+    pub part: usize,
 }
 
 impl FrameLayout {
     pub fn new(f: &Frame, bodies: &[BodyLayout]) -> FrameLayout {
         let on = f.body.map(|b| {
-            let BodyLayout { kind, iq, iv, .. } = bodies[b.0];
-            Carrier { body: b.0, kind, iq, iv }
+            let BodyLayout { kind, iq, iv, nv, .. } = bodies[b.0];
+            Carrier { body: b.0, kind, iq, iv, nv }
         });
         let com = f.body.map_or(Vec3::zeros(), |b| bodies[b.0].com);
-        FrameLayout { on, r_b: f.p - com }
+        let part = f.body.map_or(usize::MAX, |b| b.0);
+        FrameLayout { on, r_b: f.p - com, first: 0, len: 0, part }.following()
+    }
+
+    /// Finds the velocities that it follows from where it is.
+    fn following(mut self) -> FrameLayout {
+        if let Some(on) = &self.on {
+            let own = of_kind!(on.kind, K => K::follows(&self, on.nv));
+            (self.first, self.len) = (on.iv + own.start, own.len());
+        }
+        self
+    }
+
+    /// The velocities that it follows, among all; none for the ground.
+    #[inline]
+    pub fn span(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.len
     }
 
     /// Frame that carries what is fixed to this one.
@@ -113,7 +158,7 @@ impl FrameLayout {
             Some(on) => self.r_b = of_kind!(on.kind, K => K::anchor(&self.r_b)),
             None => self.r_b = Vec3::zeros(),
         }
-        self
+        self.following()
     }
 
     /// Its body; `None` for the ground.
@@ -122,13 +167,22 @@ impl FrameLayout {
         self.on.as_ref().map(|on| on.body)
     }
 
+    /// The first velocity that it follows, among those of its body.
+    #[cfg(any(test, feature = "toys"))]
+    pub fn offset(&self) -> usize {
+        self.first - self.on.as_ref().map_or(0, |on| on.iv)
+    }
+
     /// Coordinates of its body, given all.
     pub fn own_q<'q>(&self, q: &'q [f64]) -> &'q [f64] {
         &q[self.on.as_ref().map_or(0, |on| on.iq)..]
     }
 
     /// Velocities of its body, given all.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for kinds with coordinates of their own"))]
+    #[cfg_attr(
+        not(any(test, feature = "toys")),
+        expect(dead_code, reason = "for kinds with coordinates of their own")
+    )]
     pub fn own_v<'v>(&self, v: &'v [f64]) -> &'v [f64] {
         &v[self.on.as_ref().map_or(0, |on| on.iv)..]
     }
@@ -250,7 +304,7 @@ impl Kin {
     /// A body at the realised state.
     #[inline]
     pub fn here<'w>(&'w self, bodies: &'w [BodyLayout], body: usize) -> Here<'w> {
-        Here { index: body, body: &bodies[body], at: &self.bodies[body], q: &self.q, v: &self.v }
+        Here { body: &bodies[body], at: &self.bodies[body], q: &self.q, v: &self.v }
     }
 
     /// Jacobian of a frame; `None` on the ground.
@@ -276,14 +330,16 @@ impl Kin {
 /// A body at the realised state.
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'w> {
-    pub(super) index: usize,
     pub body: &'w BodyLayout,
     pub(super) at: &'w BodyKin,
     q: &'w [f64],
     v: &'w [f64],
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "for kinds with coordinates of their own"))]
+#[cfg_attr(
+    not(any(test, feature = "toys")),
+    expect(dead_code, reason = "for kinds with coordinates of their own")
+)]
 impl Here<'_> {
     /// Coordinates of the body.
     pub(super) fn q(&self) -> &[f64] {
@@ -297,7 +353,7 @@ impl Here<'_> {
 }
 
 impl Here<'_> {
-    /// Its block of M, column by column; zero before.
+    /// Its part of M; zero before.
     pub fn mass(&self, block: &mut [f64]) {
         of_kind!(self.body.kind, K => K::mass(self, block));
     }

@@ -25,9 +25,14 @@ macro_rules! of_kind {
                 type $k = $crate::system::body::point::PlanarPoint;
                 $run
             }
-            #[cfg(test)]
+            #[cfg(any(test, feature = "toys"))]
             $crate::BodyKind::Telescope => {
                 type $k = $crate::system::body::telescope::Telescope;
+                $run
+            }
+            #[cfg(any(test, feature = "toys"))]
+            $crate::BodyKind::Rope(_) => {
+                type $k = $crate::system::body::rope::Rope;
                 $run
             }
         }
@@ -42,18 +47,23 @@ mod planar;
 mod point;
 mod pose;
 mod rigid;
-#[cfg(test)]
+#[cfg(any(test, feature = "toys"))]
+mod rope;
+#[cfg(any(test, feature = "toys"))]
 mod telescope;
 
 pub(crate) use jacobian::{FrameJac, Varying};
 pub(crate) use kin::{BodyKin, BodyLayout, FrameKin, FrameLayout, Here, Kin, Loose};
 pub use pose::{Pose, PoseForm};
-#[cfg(test)]
-pub(crate) use telescope::telescoping;
+#[cfg(any(test, feature = "toys"))]
+pub use rope::roping;
+#[cfg(any(test, feature = "toys"))]
+pub use telescope::telescoping;
 
 use crate::Body;
 use crate::spec::BodyType;
 use delassus_dae::Block;
+use delassus_linalg::MassShape;
 use delassus_math::{Mat3, Quat, Vec3};
 use std::ops::Range;
 
@@ -69,8 +79,11 @@ pub enum BodyKind {
     /// x, y.
     PlanarPoint,
     /// Rigid with a rod that slides along x; see `telescope.rs`.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "toys"))]
     Telescope,
+    /// So many nodes with elements between them; see `rope.rs`.
+    #[cfg(any(test, feature = "toys"))]
+    Rope(usize),
 }
 
 /// Kinds that model files may name.
@@ -117,6 +130,18 @@ pub(crate) trait Kind {
     /// How it moves; after `place`.
     fn travel(v: &[f64], at: &mut BodyKin);
 
+    /// Which of its velocities are coupled by its inertia and by its own forces, as blocks: for a kind of
+    /// many velocities each of which has few neighbours, so that its cost does not grow with their square.
+    /// `None`: all with all.
+    fn coupling(_b: &Body) -> Option<MassShape> {
+        None
+    }
+    /// The velocities that a frame follows, of the `nv` of its body. Columns of its Jacobian count from the
+    /// first of them. It depends on the frame, not on the configuration.
+    fn follows(_frame: &FrameLayout, nv: usize) -> Range<usize> {
+        0..nv
+    }
+
     /// Point of the body whose frame carries what is fixed at `p` (body components, from the mass
     /// centre): where all of the body turns as one, its mass centre serves all.
     fn anchor(_p: &Vec3) -> Vec3 {
@@ -147,11 +172,12 @@ pub(crate) trait Kind {
     /// ∂(Jᵀ (lin, ang))/∂ξ at fixed (lin, ang), entry by entry.
     fn geometric(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, add: impl FnMut(usize, usize, f64));
 
-    /// Its block of M, column by column; zero before.
+    /// Its part of M in the layout of [`Kind::coupling`], or column by column; zero before.
     fn mass(h: &Here<'_>, block: &mut [f64]);
     /// Weight and all forces that come of its own motion; zero before.
     fn force(h: &Here<'_>, gravity: &Vec3, f: &mut [f64]);
-    /// Its own part of ck ∂(M a − f)/∂ξ + cc ∂(M a − f)/∂v, entry by entry.
+    /// Its own part of ck ∂(M a − f)/∂ξ + cc ∂(M a − f)/∂v, entry by entry; only between velocities that
+    /// are coupled.
     fn tangent(
         h: &Here<'_>,
         gravity: &Vec3,

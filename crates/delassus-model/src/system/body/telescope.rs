@@ -25,7 +25,7 @@ const STIFFNESS: f64 = 30.0;
 pub(crate) struct Telescope;
 
 /// Makes telescopes of the rigid bodies of a model.
-pub(crate) fn telescoping(model: &mut Model) {
+pub fn telescoping(model: &mut Model) {
     for b in model.bodies.iter_mut().filter(|b| b.kind == BodyKind::Rigid) {
         b.kind = BodyKind::Telescope;
     }
@@ -242,6 +242,7 @@ impl Kind for Telescope {
     }
 }
 
+#[cfg(test)]
 super::contract::body_contract!("telescope");
 
 #[cfg(test)]

@@ -96,10 +96,9 @@ impl Builder {
         label: &'static str,
     ) -> ScalarPoint {
         let frames = terms.iter().chain(&slip).flat_map(|(_, s)| [s.a, s.b]);
-        let mut bodies: Vec<usize> = frames.filter_map(|f| self.sys.frames[f].body()).collect();
-        bodies.sort_unstable();
-        bodies.dedup();
-        let cols = bodies.iter().flat_map(|b| self.sys.bodies[*b].span()).collect();
+        let mut cols: Vec<usize> = frames.flat_map(|f| self.sys.frames[f].span()).collect();
+        cols.sort_unstable();
+        cols.dedup();
         ScalarPoint { terms, offset, slip, law, cols, label }
     }
 

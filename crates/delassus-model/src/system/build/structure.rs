@@ -3,13 +3,15 @@
 use super::Builder;
 use crate::Diagnostic;
 use crate::model::Control;
-use crate::system::body::BodyLayout;
+use crate::system::body::{BodyLayout, FrameLayout};
 use crate::system::force::Law;
 use crate::system::scalar::PairScalar;
 use crate::system::tangent::BlockSlots;
 use crate::system::{RowOffset, System};
 use delassus_dae::Structure;
-use delassus_linalg::{BlockDiag, Csr};
+use delassus_linalg::{Csr, KktError, MassShape};
+use std::collections::HashMap;
+use std::ops::Range;
 
 /// Fictitious inertia of massless coordinates, relative to the lightest real one: small enough
 /// that refinement against the true equations gains five digits a pass, large enough not to
@@ -82,55 +84,64 @@ impl Builder {
     pub(super) fn make_structure(&mut self) {
         let sys = &mut self.sys;
         let (nv, n_vel) = (sys.dims.nv, sys.dims.n_vel);
-        // which bodies a row touches
+        let parts = number_parts(&sys.bodies, &mut sys.frames);
+        // which parts of bodies a row touches
         let mut jac = Vec::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let body_of = |f: usize| sys.frames[f].body();
+        let part_of = |f: usize| sys.frames[f].body().map(|_| sys.frames[f].part);
         for (i, row) in sys.rows.iter().enumerate() {
             let mut group = Vec::new();
             for t in &sys.terms[row.terms.clone()] {
-                group.extend([body_of(t.scalar.a), body_of(t.scalar.b)].into_iter().flatten());
+                group.extend([part_of(t.scalar.a), part_of(t.scalar.b)].into_iter().flatten());
             }
-            for b in &group {
-                jac.extend(sys.bodies[*b].span().map(|c| (i, c)));
+            for p in &group {
+                jac.extend(parts[*p].clone().map(|c| (i, c)));
             }
             groups.push(group);
         }
         for r in &sys.rolls {
-            let group: Vec<usize> = [body_of(r.a), body_of(r.b)].into_iter().flatten().collect();
-            for b in &group {
-                jac.extend(sys.bodies[*b].span().map(|c| (r.row, c)));
+            let group: Vec<usize> = [part_of(r.a), part_of(r.b)].into_iter().flatten().collect();
+            for p in &group {
+                jac.extend(parts[*p].clone().map(|c| (r.row, c)));
             }
             groups.push(group);
         }
         for f in &sys.scalar_forces {
-            groups.push([body_of(f.scalar.a), body_of(f.scalar.b)].into_iter().flatten().collect());
+            groups.push([part_of(f.scalar.a), part_of(f.scalar.b)].into_iter().flatten().collect());
         }
         for b in &sys.bushings {
-            groups.push([body_of(b.a), body_of(b.b)].into_iter().flatten().collect());
+            groups.push([part_of(b.a), part_of(b.b)].into_iter().flatten().collect());
         }
         for a in &sys.applied {
-            groups.push([a.at, a.axes.frame].into_iter().filter_map(body_of).collect());
+            groups.push([a.at, a.axes.frame].into_iter().filter_map(part_of).collect());
         }
-        groups.extend((0..sys.bodies.len()).map(|b| vec![b]));
         let mut tangent = Vec::new();
-        let mut block = |a: usize, b: usize| {
-            for i in sys.bodies[a].span() {
-                tangent.extend(sys.bodies[b].span().map(|j| (i, j)));
+        for (k, b) in sys.bodies.iter().enumerate() {
+            match &b.coupling {
+                None => groups.push(vec![k]),
+                Some(shape) => tangent.extend(shape.entries().map(|(i, j)| (b.iv + i, b.iv + j))),
             }
-        };
+        }
+        let mut pairs = Vec::new();
         for group in &groups {
             for a in group {
-                group.iter().for_each(|b| block(*a, *b));
+                pairs.extend(group.iter().map(|b| (*a, *b)));
             }
         }
         // a force that reads a sensor depends on bodies that it does not act on
         let scalar = sys.scalar_forces.iter().map(|f| ([f.scalar.a, f.scalar.b], &f.reads));
         let applied = sys.applied.iter().map(|a| ([a.at, a.at], &a.reads));
         for (frames, reads) in scalar.chain(applied) {
-            for a in frames.into_iter().filter_map(body_of) {
-                let of = reads.iter().flat_map(|k| sys.leaf_bodies(*k)).flatten();
-                of.for_each(|b| block(a, b));
+            for a in frames.into_iter().filter_map(part_of) {
+                let of = reads.iter().flat_map(|k| sys.leaf_frames(*k)).flatten();
+                pairs.extend(of.filter_map(part_of).map(|b| (a, b)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        for (a, b) in &pairs {
+            for i in parts[*a].clone() {
+                tangent.extend(parts[*b].clone().map(|j| (i, j)));
             }
         }
         let (jac, tangent) =
@@ -141,8 +152,8 @@ impl Builder {
                     return;
                 }
             };
-        let slot = |row: usize, f: usize| match body_of(f) {
-            Some(b) => jac.slot(row, sys.bodies[b].iv).unwrap_or(0),
+        let slot = |row: usize, f: usize| match part_of(f) {
+            Some(p) => jac.slot(row, parts[p].start).unwrap_or(0),
             None => 0,
         };
         let slots: Vec<(usize, usize)> = sys
@@ -161,10 +172,16 @@ impl Builder {
             (r.slot_a, r.slot_b) = (a, b);
         }
         sys.sort_rows();
-        let layout: Vec<(usize, usize)> = sys.bodies.iter().map(|b| (b.iv, b.nv)).collect();
-        sys.blocks = BlockSlots::new(&tangent, &layout);
+        sys.blocks = BlockSlots::new(&tangent, &parts, pairs);
+        let mass = match mass_shape(&sys.bodies) {
+            Ok(mass) => mass,
+            Err(e) => {
+                self.faults.push(Diagnostic::error("E_INTERNAL", "", e.to_string()));
+                return;
+            }
+        };
         sys.structure = Structure {
-            mass: BlockDiag::new(sys.bodies.iter().map(|b| b.nv).collect()),
+            mass,
             jac,
             tangent,
             constant_mass: sys.bodies.iter().all(BodyLayout::has_constant_mass),
@@ -173,6 +190,42 @@ impl Builder {
             rank: delassus_dae::RowRank::default(),
         };
     }
+}
+
+/// Velocities that frames follow: those of each body, then other runs of them, as frames are met.
+fn number_parts(bodies: &[BodyLayout], frames: &mut [FrameLayout]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = bodies.iter().map(BodyLayout::span).collect();
+    let mut known = HashMap::new();
+    for f in frames {
+        let Some(body) = f.body() else { continue };
+        let span = f.span();
+        f.part = if span == parts[body] {
+            body
+        } else {
+            *known.entry((span.start, span.end)).or_insert_with(|| {
+                parts.push(span);
+                parts.len() - 1
+            })
+        };
+    }
+    parts
+}
+
+/// One block per body, or the blocks of its own.
+fn mass_shape(bodies: &[BodyLayout]) -> Result<MassShape, KktError> {
+    let (mut sizes, mut pairs) = (Vec::new(), Vec::new());
+    for b in bodies {
+        let first = sizes.len();
+        match &b.coupling {
+            None => sizes.push(b.nv),
+            Some(shape) => {
+                sizes.extend_from_slice(shape.sizes());
+                let own = shape.couplings().iter();
+                pairs.extend(own.map(|c| (first + c.row, first + c.col)));
+            }
+        }
+    }
+    MassShape::coupled(sizes, pairs)
 }
 
 /// Fictitious inertia for coordinates without any.

@@ -339,13 +339,11 @@ impl System {
     }
 
     fn shape_columns(&self, a: usize, b: usize, out: &mut Vec<usize>) {
-        let shapes = &self.contacts.shapes;
-        let (x, y) = (shapes[a].body, shapes[b].body);
-        for body in [x.min(y), x.max(y)] {
-            if let Some(layout) = self.bodies.get(body) {
-                out.extend(layout.span());
-            }
-        }
+        let [x, y] = [a, b].map(|s| self.frames[self.contacts.shapes[s].frame].span());
+        let (first, last) = if x.start <= y.start { (x, y) } else { (y, x) };
+        // two frames of one body may follow the same velocities
+        out.extend(first.clone());
+        out.extend(last.start.max(first.end)..last.end);
     }
 
     /// The features of a point: those it had before, or those that face each other now. The ids
