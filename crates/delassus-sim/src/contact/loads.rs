@@ -242,6 +242,9 @@ impl<P: Unilateral> Loads<P> {
         let (a, z) = (&mut d.a, &mut d.zdot);
         self.acc.eval(mode, &mut self.ws, s.t, &s.q, &s.v, &s.z, a, &mut self.lambda, z)?;
         mode.base_multipliers(&self.lambda, &mut d.lambda);
+        if self.redundant {
+            mode.share_forces(&mut self.ws, &mut self.lambda);
+        }
         Ok(())
     }
 
