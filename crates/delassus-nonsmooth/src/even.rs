@@ -21,6 +21,9 @@ use delassus_math::max_abs;
 /// The softness that chooses, in mobilities: the geometric mean of those of the points.
 const SOFT: f64 = 1e-6;
 
+/// Where that problem is not solved at once: those that lead to it.
+const SOFTER: [f64; 3] = [1e-2, 1e-4, SOFT];
+
 /// Pivots of W, in the mobility of their row, below which a row depends on those before it.
 const DEPENDENT: f64 = 1e-10;
 
@@ -45,38 +48,75 @@ pub(crate) fn solve(
     if !redundant {
         return cone::solve(problem, x, auto, ws);
     }
-    let Scratch { w, start } = scratch;
-    soften(problem, per_metre, w);
-    let soft = cone::DenseProblem { w, ..*problem };
-    let chosen = cone::solve(&soft, x, auto, ws);
-    if chosen.status == cone::Status::Solved {
-        // Newton's method goes to the nearest solution; others look elsewhere
-        let near = cone::Settings { solver: cone::Solver::SemismoothNewton, ..*auto };
-        start.clear();
-        start.extend_from_slice(x);
-        // what loads do within a short step is small beside the speed of sliding, and what the softness does
-        // is a small part of that
-        let fine = cone::Settings { tolerance: auto.tolerance * load(problem), ..near };
-        let finer = cone::solve(&soft, x, &fine, ws);
-        if finer.residual <= auto.tolerance {
-            start.copy_from_slice(x);
-        } else {
-            x.copy_from_slice(start);
-        }
-        let iterations = chosen.iterations + finer.iterations;
-        let all = |r: cone::Report| cone::Report { iterations: iterations + r.iterations, ..r };
-        let report = cone::solve(problem, x, &near, ws);
+    let Some(mut iterations) = choose(problem, per_metre, auto, x, ws, scratch) else {
+        x.fill(0.0);
+        return cone::solve(problem, x, auto, ws);
+    };
+    let start = &mut scratch.start;
+    start.clear();
+    start.extend_from_slice(x);
+    // Newton's method goes to the nearest solution; others look elsewhere
+    for solver in [cone::Solver::SemismoothNewton, auto.solver] {
+        let report = cone::solve(problem, x, &cone::Settings { solver, ..*auto }, ws);
+        iterations += report.iterations;
         if report.status == cone::Status::Solved {
-            return all(report);
+            return cone::Report { iterations, ..report };
         }
         x.copy_from_slice(start);
-        let report = cone::solve(problem, x, auto, ws);
-        if report.status == cone::Status::Solved {
-            return all(report);
-        }
     }
     x.fill(0.0);
     cone::solve(problem, x, auto, ws)
+}
+
+/// Solves the soft problem from the start in x; `None` where none was solved, else the iterations it took.
+fn choose(
+    problem: &cone::DenseProblem<'_>,
+    per_metre: &[f64],
+    auto: &cone::Settings,
+    x: &mut [f64],
+    ws: &mut cone::Workspace,
+    scratch: &mut Scratch,
+) -> Option<usize> {
+    let Scratch { w, start } = scratch;
+    let mut iterations = 0;
+    let mut attempt = |softness: f64, x: &mut [f64]| {
+        soften(problem, per_metre, softness, w);
+        let soft = cone::DenseProblem { w, ..*problem };
+        let chosen = cone::solve(&soft, x, auto, ws);
+        iterations += chosen.iterations;
+        if chosen.status != cone::Status::Solved {
+            return false;
+        }
+        // what loads do within a short step is small beside the speed of sliding, and what the softness does
+        // is a small part of that
+        start.clear();
+        start.extend_from_slice(x);
+        let tolerance = auto.tolerance * load(problem);
+        let fine = cone::Settings { solver: cone::Solver::SemismoothNewton, tolerance, ..*auto };
+        let finer = cone::solve(&soft, x, &fine, ws);
+        iterations += finer.iterations;
+        if !(finer.residual <= auto.tolerance) {
+            x.copy_from_slice(start);
+        }
+        true
+    };
+    if attempt(SOFT, x) {
+        return Some(iterations);
+    }
+    // softer problems are easier, and lead there
+    x.fill(0.0);
+    let mut any = false;
+    for softness in SOFTER {
+        if !attempt(softness, x) {
+            // the last one that was solved
+            if any {
+                x.copy_from_slice(start);
+            }
+            break;
+        }
+        any = true;
+    }
+    any.then_some(iterations)
 }
 
 /// The largest right-hand side along which a load acts, as part of the largest of all.
@@ -93,7 +133,7 @@ fn load(problem: &cone::DenseProblem<'_>) -> f64 {
 }
 
 /// W with a little softness in every row.
-fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], w: &mut Vec<f64>) {
+fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], softness: f64, w: &mut Vec<f64>) {
     let n = problem.b.len();
     w.clear();
     w.extend_from_slice(problem.w);
@@ -105,7 +145,7 @@ fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], w: &mut Vec<f64>)
     }
     let mean = if count > 0.0 { (sum / count).exp() } else { 0.0 };
     for (i, per_metre) in per_metre.iter().enumerate() {
-        w[i * n + i] += SOFT * mean * per_metre.powi(2);
+        w[i * n + i] += softness * mean * per_metre.powi(2);
     }
 }
 

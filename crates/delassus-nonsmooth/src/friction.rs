@@ -337,6 +337,18 @@ impl<P: Unilateral> Mode<P> {
         }
     }
 
+    /// Sliding friction depends on how points share their loads.
+    pub fn rubs_shared(&self) -> bool {
+        self.rubs() && self.is_redundant()
+    }
+
+    /// How far active point k sinks in where points share their loads, in the largest force: below
+    /// zero where it has none. Forces have a kink where it passes zero.
+    pub fn depth(&self, ws: &ModeWorkspace<P>, k: usize) -> Option<f64> {
+        let own = self.forces.iter().position(|f| f.point == k && f.row == 0)?;
+        Some(ws.sliding.shares.as_ref()?.depth(own))
+    }
+
     /// Points that slide in space, with the damping of friction across their direction at the
     /// realised state, μ r_N/|u_T|, N s/m.
     pub fn dampers<'a>(

@@ -103,6 +103,7 @@ impl Shares {
             if self.attempt(&Pass::All) < self.m {
                 // the others alone cannot hold the points
                 self.on[k] = !self.on[k];
+                self.attempt(&Pass::All);
                 break;
             }
             for ((x, p), on) in self.x.iter_mut().zip(&self.p).zip(&self.on) {
@@ -112,6 +113,11 @@ impl Shares {
         if self.sticks {
             self.share_friction();
         }
+    }
+
+    /// How far the point of normal force k sinks in, in the largest force: below zero where it has no load.
+    pub fn depth(&self, k: usize) -> f64 {
+        self.p[k] * self.per_metre[k] / self.largest()
     }
 
     /// The normal force that pulls most; where none does, the point without force that sinks in most.
@@ -180,6 +186,9 @@ impl Shares {
         }
         let rank = system.solve();
         for (k, (_, yielded)) in forces() {
+            if matches!(pass, Pass::Friction) && kinds[k] == Kind::Normal {
+                continue;
+            }
             let sunk: f64 = yielded.iter().zip(&system.x).map(|(g, y)| g * y).sum();
             p[k] = scale[k] * sunk;
         }
