@@ -27,6 +27,9 @@ const SOFTER: [f64; 3] = [1e-2, 1e-4, SOFT];
 /// Pivots of W, in the mobility of their row, below which a row depends on those before it.
 const DEPENDENT: f64 = 1e-10;
 
+/// Iterations of Newton's method that make a solution a better one.
+const FEW: usize = 4;
+
 /// Memory for [`solve`] that is used again from one problem to the next.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -91,8 +94,11 @@ fn choose(
         // is a small part of that
         start.clear();
         start.extend_from_slice(x);
-        let tolerance = auto.tolerance * load(problem);
-        let fine = cone::Settings { solver: cone::Solver::SemismoothNewton, tolerance, ..*auto };
+        let fine = cone::Settings {
+            solver: cone::Solver::SemismoothNewton,
+            tolerance: (auto.tolerance * load(problem)).max(f64::EPSILON),
+            max_iterations: FEW,
+        };
         let finer = cone::solve(&soft, x, &fine, ws);
         iterations += finer.iterations;
         if !(finer.residual <= auto.tolerance) {
