@@ -33,8 +33,8 @@ impl BasicSolver {
         }
     }
 
-    /// w x = b for the b in `x`.
-    pub fn solve(&mut self) {
+    /// w x = b for the b in `x`; the rank of w.
+    pub fn solve(&mut self) -> usize {
         let BasicSolver { n, w, x, pivots, rows, open, pivot_row, y } = self;
         let n = *n;
         open.fill(1.0);
@@ -73,6 +73,7 @@ impl BasicSolver {
             y[pj] = (x[pi] - known) / w[pi * n + pj];
         }
         x.copy_from_slice(y);
+        pivots.len()
     }
 }
 

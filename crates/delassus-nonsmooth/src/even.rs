@@ -4,23 +4,31 @@
 //! the load of a face of a jaw may rest on one of its corners, about which the part then turns, or
 //! be spread over all of them, which hold it; a block between two walls may fall, or hang by
 //! stresses that nothing has brought about. What bodies do is decided by how they yield. Here all
-//! points yield alike, by next to nothing: of all solutions the one is taken that is the limit of
-//! a small softness,
+//! points yield alike, in metres per newton, by next to nothing: of all solutions the one is taken that
+//! is the limit of a small softness,
 //!
 //! ```text
-//! u = (W + ε D) r + b        D = mean diagonal of each block, ε → 0
+//! u = (W + ε D) r + b        D = the same for all rows (in metres), ε → 0
 //! ```
 //!
 //! Its forces are spread as evenly as the laws allow, and it depends neither on the order of points
-//! nor on the axes. The softness serves to choose; the problem that is solved in the end has none.
+//! nor on the axes nor on masses. The softness serves to choose; the problem that is solved in the end has
+//! none. Modes share their loads by the same rule (`shares.rs`).
 
 use delassus_cone as cone;
+use delassus_math::max_abs;
 
-/// The softness that chooses, in mobilities of the block.
+/// The softness that chooses, in mobilities: the geometric mean of those of the points.
 const SOFT: f64 = 1e-6;
+
+/// Where that problem is not solved at once: those that lead to it.
+const SOFTER: [f64; 3] = [1e-2, 1e-4, SOFT];
 
 /// Pivots of W, in the mobility of their row, below which a row depends on those before it.
 const DEPENDENT: f64 = 1e-10;
+
+/// Iterations of Newton's method that make a solution a better one.
+const FEW: usize = 4;
 
 /// Memory for [`solve`] that is used again from one problem to the next.
 #[derive(Default)]
@@ -29,9 +37,11 @@ pub(crate) struct Scratch {
     start: Vec<f64>,
 }
 
-/// Solves a problem from the start in x, with forces spread evenly where its rows are redundant.
+/// Solves a problem from the start in x, with forces spread evenly where its rows are redundant. `per_metre`
+/// is what a metre is in the unit of each row.
 pub(crate) fn solve(
     problem: &cone::DenseProblem<'_>,
+    per_metre: &[f64],
     redundant: bool,
     auto: &cone::Settings,
     x: &mut [f64],
@@ -41,44 +51,107 @@ pub(crate) fn solve(
     if !redundant {
         return cone::solve(problem, x, auto, ws);
     }
-    let Scratch { w, start } = scratch;
-    soften(problem, w);
-    let soft = cone::DenseProblem { w, ..*problem };
-    let chosen = cone::solve(&soft, x, auto, ws);
-    if chosen.status == cone::Status::Solved {
-        let all =
-            |r: cone::Report| cone::Report { iterations: chosen.iterations + r.iterations, ..r };
-        // Newton's method goes to the nearest solution; others look elsewhere
-        let near = cone::Settings { solver: cone::Solver::SemismoothNewton, ..*auto };
-        start.clear();
-        start.extend_from_slice(x);
-        let report = cone::solve(problem, x, &near, ws);
+    let Some(mut iterations) = choose(problem, per_metre, auto, x, ws, scratch) else {
+        x.fill(0.0);
+        return cone::solve(problem, x, auto, ws);
+    };
+    let start = &mut scratch.start;
+    start.clear();
+    start.extend_from_slice(x);
+    // Newton's method goes to the nearest solution; others look elsewhere
+    for solver in [cone::Solver::SemismoothNewton, auto.solver] {
+        let report = cone::solve(problem, x, &cone::Settings { solver, ..*auto }, ws);
+        iterations += report.iterations;
         if report.status == cone::Status::Solved {
-            return all(report);
+            return cone::Report { iterations, ..report };
         }
         x.copy_from_slice(start);
-        let report = cone::solve(problem, x, auto, ws);
-        if report.status == cone::Status::Solved {
-            return all(report);
-        }
     }
     x.fill(0.0);
     cone::solve(problem, x, auto, ws)
 }
 
-/// W with a little softness in every block.
-fn soften(problem: &cone::DenseProblem<'_>, w: &mut Vec<f64>) {
+/// Solves the soft problem from the start in x; `None` where none was solved, else the iterations it took.
+fn choose(
+    problem: &cone::DenseProblem<'_>,
+    per_metre: &[f64],
+    auto: &cone::Settings,
+    x: &mut [f64],
+    ws: &mut cone::Workspace,
+    scratch: &mut Scratch,
+) -> Option<usize> {
+    let Scratch { w, start } = scratch;
+    let mut iterations = 0;
+    let mut attempt = |softness: f64, x: &mut [f64]| {
+        soften(problem, per_metre, softness, w);
+        let soft = cone::DenseProblem { w, ..*problem };
+        let chosen = cone::solve(&soft, x, auto, ws);
+        iterations += chosen.iterations;
+        if chosen.status != cone::Status::Solved {
+            return false;
+        }
+        // what loads do within a short step is small beside the speed of sliding, and what the softness does
+        // is a small part of that
+        start.clear();
+        start.extend_from_slice(x);
+        let fine = cone::Settings {
+            solver: cone::Solver::SemismoothNewton,
+            tolerance: (auto.tolerance * load(problem)).max(f64::EPSILON),
+            max_iterations: FEW,
+        };
+        let finer = cone::solve(&soft, x, &fine, ws);
+        iterations += finer.iterations;
+        if !(finer.residual <= auto.tolerance) {
+            x.copy_from_slice(start);
+        }
+        true
+    };
+    if attempt(SOFT, x) {
+        return Some(iterations);
+    }
+    // softer problems are easier, and lead there
+    x.fill(0.0);
+    let mut any = false;
+    for softness in SOFTER {
+        if !attempt(softness, x) {
+            // the last one that was solved
+            if any {
+                x.copy_from_slice(start);
+            }
+            break;
+        }
+        any = true;
+    }
+    any.then_some(iterations)
+}
+
+/// The largest right-hand side along which a load acts, as part of the largest of all.
+fn load(problem: &cone::DenseProblem<'_>) -> f64 {
+    let (mut row, mut most) = (0, 0.0f64);
+    for law in problem.laws {
+        if !matches!(law, cone::Law::Interval { .. }) {
+            most = most.max(problem.b[row].abs());
+        }
+        row += law.rows();
+    }
+    let all = max_abs(problem.b);
+    if most > 0.0 { most / all } else { 1.0 }
+}
+
+/// W with a little softness in every row.
+fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], softness: f64, w: &mut Vec<f64>) {
     let n = problem.b.len();
     w.clear();
     w.extend_from_slice(problem.w);
-    let mut row = 0;
-    for law in problem.laws {
-        let rows = row..row + law.rows();
-        let own = rows.clone().map(|i| problem.w[i * n + i].abs()).sum::<f64>();
-        for i in rows {
-            w[i * n + i] += SOFT * own / law.rows() as f64;
-        }
-        row += law.rows();
+    let mobilities = (0..n).map(|i| problem.w[i * n + i].abs() / per_metre[i].powi(2));
+    let (mut sum, mut count) = (0.0, 0.0);
+    for mobility in mobilities.filter(|m| *m > 0.0) {
+        sum += mobility.ln();
+        count += 1.0;
+    }
+    let mean = if count > 0.0 { (sum / count).exp() } else { 0.0 };
+    for (i, per_metre) in per_metre.iter().enumerate() {
+        w[i * n + i] += softness * mean * per_metre.powi(2);
     }
 }
 
@@ -112,7 +185,8 @@ mod tests {
         let mut scratch = Scratch::default();
         assert!(is_redundant(w, b.len(), &mut scratch));
         let auto = cone::Settings { tolerance: 1e-11, ..Default::default() };
-        let report = solve(&p, true, &auto, &mut x, &mut cone::Workspace::default(), &mut scratch);
+        let (ws, alike) = (&mut cone::Workspace::default(), vec![1.0; b.len()]);
+        let report = solve(&p, &alike, true, &auto, &mut x, ws, &mut scratch);
         assert_eq!(report.status, cone::Status::Solved);
         x
     }

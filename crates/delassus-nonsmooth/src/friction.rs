@@ -7,11 +7,9 @@
 //! H_i A⁻¹ (Σ_j c_j x_j) = −(H_i a_free + bias_i)      c = H_Nᵀ, H_Tᵀ; sliding: H_Nᵀ − μ H_Tᵀ d
 //! ```
 //!
-//! There is one unknown for each *independent* row of a closed point, the same ones that methods
-//! solve with, for as long as the mode lasts. The others keep the forces that they had when the mode
-//! began ([`Mode::share`]). A choice that is made anew at every state would let friction jump where
-//! points share a load (the corners of a box), and all points together would make a singular system
-//! several times as large.
+//! There is one equation for each *independent* row of a closed point, the same ones that methods
+//! solve with, for as long as the mode lasts. Where rows depend on others there are more forces than
+//! equations, and the points share their loads ([`Shares`]).
 //!
 //! In space the direction d = u_T/|u_T| turns with the velocity. At next to no speed it does so fast:
 //! friction is a damper μ r_N/|u_T| across the direction of sliding, whose rate 1/|u_T| makes the equations
@@ -19,6 +17,7 @@
 
 use crate::basic::BasicSolver;
 use crate::mode::{Mode, ModeWorkspace, Motion};
+use crate::shares::{Kind, Shares};
 use delassus_dae::{Accel, Law, Point, StepFailure, Unilateral};
 use delassus_math::remember;
 use std::cell::RefCell;
@@ -36,12 +35,12 @@ pub(crate) struct Force {
     pub row: usize,
     /// Row of G.
     pub constraint: usize,
-    /// What it keeps to while the mode lasts, N; `None`: it is solved for.
-    pub share: Option<f64>,
+    /// Its row depends on others: methods do not solve with it.
+    pub dependent: bool,
     /// It is not unique: its row depends on others, or others depend on it.
     pub shared: bool,
 }
-remember!(Force { point, row, constraint, share, shared });
+remember!(Force { point, row, constraint, dependent, shared });
 
 /// Forces of a mode with these rows for each point: normal, tangents (rows of G).
 pub(crate) fn forces<'a>(
@@ -49,12 +48,11 @@ pub(crate) fn forces<'a>(
     independent: Option<&[usize]>,
 ) -> Vec<Force> {
     let depends = |row: usize| independent.is_some_and(|r| r.binary_search(&row).is_err());
-    let share = |row: usize| depends(row).then_some(0.0);
     let mut out = Vec::new();
     for (point, (law, normal, tangent)) in rows.enumerate() {
         let force = |row: usize, g: usize| {
-            let share = share(g);
-            Force { point, row, constraint: g, share, shared: share.is_some() }
+            let dependent = depends(g);
+            Force { point, row, constraint: g, dependent, shared: dependent }
         };
         out.extend(normal.map(|g| force(0, g)));
         for (i, g) in tangent.iter().enumerate() {
@@ -76,15 +74,16 @@ pub(crate) fn tangential_row(law: &Law, i: usize) -> usize {
 pub(crate) struct Sliding {
     /// Of the system without points; none where forces are not asked for.
     pub acc: Option<Accel>,
-    /// Accelerations without the forces that are solved for; with them after
-    /// [`Mode::solve_forces`].
+    /// Accelerations without the forces that are solved for; with them after [`Mode::accelerate`].
     pub a: Vec<f64>,
     f: Vec<f64>,
     lambda: Vec<f64>,
     bias: Vec<f64>,
-    /// A⁻¹ (force direction), one vector per unknown.
+    /// A⁻¹ (force direction), one vector per equation; of the rows themselves where loads are shared.
     columns: Vec<f64>,
     system: BasicSolver,
+    /// Where rows depend on others.
+    shares: Option<Shares>,
     /// All forces of the mode, N.
     pub forces: Vec<f64>,
     /// Unit direction of each active point that slides.
@@ -100,7 +99,7 @@ impl Sliding {
         let base = mode.base();
         let d = base.dims();
         let solves = mode.rubs() || mode.is_redundant();
-        let n = if solves { mode.forces.iter().filter(|f| f.share.is_none()).count() } else { 0 };
+        let n = if solves { mode.forces.iter().filter(|f| !f.dependent).count() } else { 0 };
         let nnz = mode.tangent_slots.as_ref().map_or(0, Vec::len);
         Sliding {
             acc: if solves { Accel::new(&**base).ok() } else { None },
@@ -110,6 +109,7 @@ impl Sliding {
             bias: vec![0.0; d.n_vel],
             columns: vec![0.0; n * d.nv],
             system: BasicSolver::new(n),
+            shares: mode.is_redundant().then(|| mode.shares(n)),
             forces: vec![0.0; mode.forces.len()],
             direction: vec![[0.0; 2]; mode.active().len()],
             tangent: RefCell::new(vec![0.0; nnz]),
@@ -121,14 +121,27 @@ impl Sliding {
 impl<P: Unilateral> Mode<P> {
     /// Some rows of closed points depend on others, so that forces are shared.
     pub fn is_redundant(&self) -> bool {
-        self.forces.iter().any(|f| f.share.is_some())
+        self.forces.iter().any(|f| f.dependent)
     }
 
-    /// Gives each dependent force what it keeps to, out of values for all forces, N.
-    pub(crate) fn share(&mut self, values: &[f64]) {
-        for (f, x) in self.forces.iter_mut().zip(values).filter(|(f, _)| f.share.is_some()) {
-            f.share = Some(*x);
-        }
+    /// How its points share loads, with n equations.
+    fn shares(&self, n: usize) -> Shares {
+        let mut normal = 0;
+        let kind = |(k, f): (usize, &Force)| {
+            let kind = match self.law(f.point) {
+                Law::DryFriction { bound, bound_static } => Kind::Bound(bound.max(bound_static)),
+                Law::Contact { mu, mu_static, .. } if f.row > 0 => {
+                    Kind::Friction(mu.max(mu_static), normal)
+                }
+                Law::Contact { .. } | Law::OneWay => {
+                    // each point has its normal force first
+                    normal = k;
+                    Kind::Normal
+                }
+            };
+            (kind, self.base().gap_per_metre(self.active()[f.point].id))
+        };
+        Shares::new(n, self.forces.iter().enumerate().map(kind))
     }
 
     /// Marks the forces along these rows of G as not unique.
@@ -228,11 +241,11 @@ impl<P: Unilateral> Mode<P> {
         }
     }
 
-    /// Solves for the forces of the mode, into `ws.sliding.forces`, and the accelerations that
-    /// they bring about, into `ws.sliding.a`.
+    /// Solves for the forces of the mode, into `ws.sliding.forces`.
     pub(crate) fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
         let ModeWorkspace { base, points, friction, sliding, .. } = ws;
-        let Sliding { acc, a, f, lambda, bias, columns, system, forces, direction, .. } = sliding;
+        let Sliding { acc, a, f, lambda, bias, columns, system, shares, forces, direction, .. } =
+            sliding;
         let Some(acc) = acc else { return Ok(()) };
         let (nv, n) = (a.len(), system.x.len());
         acc.factor_realized(&**self.base(), base)?;
@@ -240,41 +253,100 @@ impl<P: Unilateral> Mode<P> {
         for (f, x) in f.iter_mut().zip(&*friction) {
             *f += x;
         }
-        for known in &self.forces {
-            if let Some(size) = known.share {
-                self.push(known, size, &points[known.point], direction[known.point], f);
-            }
-        }
         self.base().bias(base, bias);
         for x in bias.iter_mut() {
             *x = -*x;
         }
         acc.solve(f, bias, a, lambda)?;
-        let unknowns = || self.forces.iter().filter(|f| f.share.is_none());
-        for (u, column) in unknowns().zip(columns.chunks_exact_mut(nv)) {
+        let held = || self.forces.iter().filter(|f| !f.dependent);
+        for (u, column) in held().zip(columns.chunks_exact_mut(nv)) {
             f.fill(0.0);
-            self.push(u, 1.0, &points[u.point], direction[u.point], f);
+            match shares {
+                Some(_) => points[u.point].add_row(u.row, 1.0, f),
+                None => self.push(u, 1.0, &points[u.point], direction[u.point], f),
+            }
             acc.respond(f, column, lambda)?;
         }
-        for (i, u) in unknowns().enumerate() {
+        let missing = |u: &Force| {
+            let point = &points[u.point];
+            -point.row_dot(u.row, a) - point.bias[u.row]
+        };
+        if let Some(shares) = shares {
+            if n == 0 {
+                // what nothing can move needs no forces
+                forces.fill(0.0);
+                return Ok(());
+            }
+            for (x, u) in shares.b.iter_mut().zip(held()) {
+                *x = missing(u);
+            }
+            let rows = shares.acts.chunks_exact_mut(n).zip(shares.yields.chunks_exact_mut(n));
+            for (force, (act, yielded)) in self.forces.iter().zip(rows) {
+                let (point, d) = (&points[force.point], direction[force.point]);
+                let columns = columns.chunks_exact(nv);
+                for ((act, yielded), column) in act.iter_mut().zip(yielded).zip(columns) {
+                    *yielded = point.row_dot(force.row, column);
+                    *act = *yielded;
+                    let (mu, tangential) = self.slider(force).unwrap_or_default();
+                    for i in 0..tangential {
+                        *act -= mu * d[i] * point.row_dot(1 + i, column);
+                    }
+                }
+            }
+            shares.solve();
+            forces.copy_from_slice(&shares.x);
+            return Ok(());
+        }
+        for (i, u) in held().enumerate() {
             let point = &points[u.point];
             for (w, column) in system.w[i * n..(i + 1) * n].iter_mut().zip(columns.chunks_exact(nv))
             {
                 *w = point.row_dot(u.row, column);
             }
-            system.x[i] = -point.row_dot(u.row, a) - point.bias[u.row];
+            system.x[i] = missing(u);
         }
         system.solve();
-        for (x, column) in system.x.iter().zip(columns.chunks_exact(nv)) {
-            for (a, c) in a.iter_mut().zip(column) {
-                *a += x * c;
-            }
+        forces.copy_from_slice(&system.x);
+        Ok(())
+    }
+
+    /// Adds what the forces of the mode bring about to the accelerations in `ws.sliding.a`.
+    pub(crate) fn accelerate(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
+        let ModeWorkspace { points, sliding, .. } = ws;
+        let Sliding { acc, a, f, lambda, columns, forces, direction, .. } = sliding;
+        let (Some(acc), Some(change)) = (acc, columns.get_mut(..a.len())) else { return Ok(()) };
+        f.fill(0.0);
+        for (force, size) in self.forces.iter().zip(&*forces) {
+            self.push(force, *size, &points[force.point], direction[force.point], f);
         }
-        let mut found = system.x.iter();
-        for (x, f) in forces.iter_mut().zip(&self.forces) {
-            *x = f.share.or_else(|| found.next().copied()).unwrap_or(0.0);
+        acc.respond(f, change, lambda)?;
+        for (a, c) in a.iter_mut().zip(change) {
+            *a += *c;
         }
         Ok(())
+    }
+
+    /// Puts the forces of closed points at the realised state in the place of multipliers that were found with
+    /// independent rows alone.
+    pub fn share_forces(&self, ws: &mut ModeWorkspace<P>, lambda: &mut [f64]) {
+        if !self.is_redundant() || (!self.rubs() && self.solve_forces(ws).is_err()) {
+            return;
+        }
+        for (f, x) in self.forces.iter().zip(&ws.sliding.forces) {
+            lambda[f.constraint] = *x;
+        }
+    }
+
+    /// Sliding friction depends on how points share their loads.
+    pub fn rubs_shared(&self) -> bool {
+        self.rubs() && self.is_redundant()
+    }
+
+    /// How far active point k sinks in where points share their loads, in the largest force: below
+    /// zero where it has none. Forces have a kink where it passes zero.
+    pub fn depth(&self, ws: &ModeWorkspace<P>, k: usize) -> Option<f64> {
+        let own = self.forces.iter().position(|f| f.point == k && f.row == 0)?;
+        Some(ws.sliding.shares.as_ref()?.depth(own))
     }
 
     /// Points that slide in space, with the damping of friction across their direction at the

@@ -28,10 +28,11 @@ impl<P: Unilateral> Mode<P> {
     /// How a mode with dependent rows stands at the realised state.
     pub fn standing(&self, ws: &mut ModeWorkspace<P>) -> Standing {
         // where points slide the forces are there already
-        if !self.rubs() && (ws.sliding.acc.is_none() || self.solve_forces(ws).is_err()) {
+        let found = self.rubs() || (ws.sliding.acc.is_some() && self.solve_forces(ws).is_ok());
+        if !found || self.accelerate(ws).is_err() {
             return Standing { lawful: false, moves: f64::INFINITY };
         }
-        let dependent = self.forces.iter().filter(|f| f.share.is_some());
+        let dependent = self.forces.iter().filter(|f| f.dependent);
         let moves = largest(dependent.map(|f| {
             let point = &ws.points[f.point];
             (point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row]).abs()
@@ -45,7 +46,7 @@ impl<P: Unilateral> Mode<P> {
         let (mut dependent, mut held): (Option<(usize, f64)>, f64) = (None, 0.0);
         for f in &self.forces {
             let speed = ws.points[f.point].rate[f.row].abs();
-            if f.share.is_none() {
+            if !f.dependent {
                 held = largest([held, speed]);
             } else if dependent.is_none_or(|(_, s)| !(speed <= s)) {
                 dependent = Some((f.point, speed));

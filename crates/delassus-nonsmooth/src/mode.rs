@@ -91,7 +91,7 @@ pub struct Mode<P: Unilateral> {
 }
 
 impl<P: Unilateral> Remember for Mode<P> {
-    /// What is closed, which rows count and how loads are shared; the rest follows.
+    /// What is closed, which rows count and which forces are shared; the rest follows.
     fn remember(&mut self, m: &mut Memory<'_>) {
         let mut active = std::mem::take(&mut self.active);
         let mut independent = self.structure.independent_rows.take();

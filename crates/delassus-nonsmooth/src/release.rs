@@ -92,11 +92,9 @@ pub struct Selector {
     a: Vec<f64>,
     zdot: Vec<f64>,
     u: Vec<f64>,
-    pub(crate) u_dot: Vec<f64>,
+    u_dot: Vec<f64>,
     /// Acceleration that counted as none in the last selection, m/s².
     pub still: f64,
-    /// Forces of the last selection, row by row of the response.
-    pub(crate) forces: Vec<f64>,
 }
 
 /// Residual at which the solution of a contact problem is accepted, relative.
@@ -123,7 +121,6 @@ impl Selector {
             u: Vec::new(),
             u_dot: Vec::new(),
             still: 0.0,
-            forces: Vec::new(),
         })
     }
 
@@ -187,7 +184,6 @@ impl Selector {
         {
             a.features = c.features;
         }
-        self.forces.clone_from(&forces);
         Ok(Selection { active, forces })
     }
 
@@ -259,9 +255,13 @@ impl Selector {
             let redundant = r.dependence(&rows).is_redundant();
             let problem = cone::DenseProblem { w: &w, b: &b, laws: &laws };
             let auto = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
-            let mut scratch = even::Scratch::default();
-            let report =
-                even::solve(&problem, redundant, &auto, &mut x, &mut self.cone, &mut scratch);
+            let mut units = vec![1.0; r.n];
+            for m in &r.members {
+                units[m.row..m.row + m.law.rows()].fill(m.per_metre);
+            }
+            let units: Vec<f64> = rows.iter().map(|row| units[*row]).collect();
+            let (ws, mut scratch) = (&mut self.cone, even::Scratch::default());
+            let report = even::solve(&problem, &units, redundant, &auto, &mut x, ws, &mut scratch);
             // rows that depend on each other and friction that slides leave a little more than round-off
             let rough = redundant && report.residual <= ROUGH;
             if report.status != cone::Status::Solved && !rough {
@@ -323,7 +323,6 @@ impl Selector {
         independent.sort_unstable();
         let mut mode = Mode::new(base.clone(), active.to_vec(), Some(independent), speed)?;
         mode.mark_shared(&of(&found.shared));
-        self.share(&mut mode);
         Ok(mode)
     }
 }

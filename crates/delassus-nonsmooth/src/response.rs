@@ -20,6 +20,8 @@ pub struct Member {
     pub at: Point,
     /// Its first row in W.
     pub row: usize,
+    /// What a metre is in the unit of its gap.
+    pub per_metre: f64,
 }
 
 /// W and A⁻¹Hᵀ of a set of points at one position.
@@ -69,7 +71,7 @@ impl Response {
         let mut n = 0;
         for (id, at) in points {
             let law = p.law(id);
-            self.members.push(Member { id, law, at, row: n });
+            self.members.push(Member { id, law, at, row: n, per_metre: p.gap_per_metre(id) });
             n += law.rows();
         }
         self.n = n;

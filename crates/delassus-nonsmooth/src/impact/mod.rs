@@ -95,6 +95,8 @@ struct Meeting {
     points: Vec<Meets>,
     /// Row of the response for each row.
     rows: Vec<usize>,
+    /// What a metre is in the unit of each row.
+    per_metre: Vec<f64>,
     w: Vec<f64>,
     n: usize,
     /// Largest impulse that has to do with the approach, in parts of it, both in the metric of W.
@@ -112,12 +114,19 @@ struct Meets {
 impl Meeting {
     /// The members with number `group` in `of_group`; dry friction has no impulse and no place here.
     fn new(r: &Response, of_group: &[usize], group: usize) -> Meeting {
-        let mut meeting =
-            Meeting { points: Vec::new(), rows: Vec::new(), w: Vec::new(), n: 0, largest: 0.0 };
+        let mut meeting = Meeting {
+            points: Vec::new(),
+            rows: Vec::new(),
+            per_metre: Vec::new(),
+            w: Vec::new(),
+            n: 0,
+            largest: 0.0,
+        };
         for (m, g) in r.members.iter().zip(of_group) {
             if *g == group && has_impulse(&m.law) {
                 meeting.points.push(Meets { id: m.id, law: m.law, row: meeting.rows.len() });
                 meeting.rows.extend(m.row..m.row + m.law.rows());
+                meeting.per_metre.resize(meeting.rows.len(), m.per_metre);
             }
         }
         let rows = &meeting.rows;
@@ -315,7 +324,8 @@ fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, Im
     let stiff = cone::DenseProblem { w: &m.w, b: u, laws: &laws };
     let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
     let mut p = vec![0.0; m.n];
-    let even = even::solve(&stiff, true, &settings, &mut p, ws, &mut even::Scratch::default());
+    let mut scratch = even::Scratch::default();
+    let even = even::solve(&stiff, &m.per_metre, true, &settings, &mut p, ws, &mut scratch);
     if even.status == cone::Status::Solved && m.is_bounded(&p, u) {
         return Ok(p);
     }

@@ -54,8 +54,9 @@ impl<P: Unilateral> Stepper<P> {
         delassus.clear();
         for group in 0..points.first.len() - 1 {
             for i in &points.by_group[points.places(group)] {
-                for k in 0..points.entries[*i].rows {
-                    delassus.push(&points.pool[*i].at, k);
+                let e = &points.entries[*i];
+                for k in 0..e.rows {
+                    delassus.push(&points.pool[*i].at, k, e.per_metre);
                 }
             }
             delassus.end_group();

@@ -40,6 +40,8 @@ pub(super) struct Delassus {
     start: Vec<usize>,
     cols: Vec<usize>,
     vals: Vec<f64>,
+    /// What a metre is in the unit of each row.
+    per_metre: Vec<f64>,
     /// First row of each group, and the end.
     first: Vec<usize>,
     formed: Vec<Option<Formed>>,
@@ -66,15 +68,17 @@ impl Delassus {
         self.start.push(0);
         self.cols.clear();
         self.vals.clear();
+        self.per_metre.clear();
         self.first.clear();
         self.first.push(0);
     }
 
-    pub fn push(&mut self, at: &Point, row: usize) {
-        self.push_row(&at.cols, &at.rows[row][..at.cols.len()]);
+    pub fn push(&mut self, at: &Point, row: usize, per_metre: f64) {
+        self.push_row(&at.cols, &at.rows[row][..at.cols.len()], per_metre);
     }
 
-    pub fn push_row(&mut self, cols: &[usize], vals: &[f64]) {
+    pub fn push_row(&mut self, cols: &[usize], vals: &[f64], per_metre: f64) {
+        self.per_metre.push(per_metre);
         self.cols.extend_from_slice(cols);
         self.vals.extend_from_slice(vals);
         self.start.push(self.cols.len());
@@ -217,7 +221,8 @@ impl Delassus {
         // without friction all ways to share a load move the bodies alike
         let rough = laws.iter().any(|l| matches!(l, cone::Law::Coulomb { mu, .. } if *mu > 0.0));
         let shared = rough && formed.redundant;
-        let answer = even::solve(&p, shared, &auto, r, &mut self.dense, &mut self.even);
+        let per_metre = &self.per_metre[self.rows(group)];
+        let answer = even::solve(&p, per_metre, shared, &auto, r, &mut self.dense, &mut self.even);
         Ok(match answer.residual <= settings.tolerance {
             true => cone::Report { status: cone::Status::Solved, ..answer },
             false => answer,

@@ -199,7 +199,8 @@ impl Correction {
             if own.iter().any(|i| self.rows.gaps[*i] < 0.0) {
                 for i in own {
                     let (cols, vals) = self.rows.row(*i);
-                    self.delassus.push_row(cols, vals);
+                    // without friction nobody asks how loads are shared
+                    self.delassus.push_row(cols, vals, 1.0);
                     self.b.push(self.rows.gaps[*i]);
                 }
                 self.delassus.end_group();

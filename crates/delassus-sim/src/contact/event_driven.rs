@@ -334,8 +334,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         loop {
             if let Some(trigger) = self.pending.take() {
                 let state = self.driver.state().clone();
-                let active = self.mode.active().to_vec();
-                self.event(state, &trigger, &active)?;
+                if let Trigger::Loads(_) = trigger {
+                    // the mode goes on, and the method begins anew behind the kink
+                    let restarted = self.driver.restart(&self.mode, None, &state);
+                    restarted.map_err(|e| setup(&e, state.t))?;
+                } else {
+                    let active = self.mode.active().to_vec();
+                    self.event(state, &trigger, &active)?;
+                }
             }
             self.turn_stiff()?;
             if self.driver.meet_marks(&self.mode)? && !self.mode.active().is_empty() {
@@ -550,6 +556,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, parts, th);
         let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
         let limit = first.as_ref().map_or(1.0, |f| f.0);
+        let soonest = SOONEST * (view.from.t.abs() + 1.0 / self.driver.rate());
         if let Some(load) = self.loads.first(
             &self.mode,
             &mut self.selector,
@@ -557,6 +564,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             &mut span,
             &view,
             limit,
+            soonest / (view.to.t - view.from.t),
             th,
         ) {
             first = Some(load);

@@ -1,7 +1,7 @@
 //! Event functions of closed points: forces that vanish, friction at its limit, sliding that
-//! stops, features that end.
+//! stops, features that end, and loads of sliding points that come or go where points share them.
 //!
-//! Each is positive while the mode lasts. Where points share a load in many ways their forces are
+//! Each but the last is positive while the mode lasts. Where points share a load in many ways their forces are
 //! not known one by one, and the question is asked as a whole: do the rows that the mode does not
 //! solve with still hold, and would the laws choose another mode here? That mode goes with the
 //! event: at its very moment the forces are at their limits and tell nothing.
@@ -38,6 +38,9 @@ pub(crate) enum Trigger {
     Changes(PointId),
     /// The laws choose another mode: this one.
     Reselect(Vec<Active>),
+    /// A point that slides and shares its load with others loses the last of it, or gets some again: forces
+    /// have a kink, and nothing else happens.
+    Loads(PointId),
 }
 
 impl Remember for Trigger {
@@ -69,8 +72,12 @@ impl Remember for Trigger {
                 next = std::mem::take(active);
                 6
             }
+            Trigger::Loads(at) => {
+                id = *at;
+                7
+            }
         };
-        let case = m.case(case, 7);
+        let case = m.case(case, 8);
         PointId::remember(&mut id, m);
         features.remember(m);
         d.remember(m);
@@ -82,7 +89,8 @@ impl Remember for Trigger {
             3 => Trigger::Slides(id, d),
             4 => Trigger::Stops(id),
             5 => Trigger::Changes(id),
-            _ => Trigger::Reselect(next),
+            6 => Trigger::Reselect(next),
+            _ => Trigger::Loads(id),
         };
     }
 }
@@ -96,7 +104,8 @@ impl Trigger {
             | Trigger::Releases(id)
             | Trigger::Slides(id, _)
             | Trigger::Stops(id)
-            | Trigger::Changes(id) => Some(*id),
+            | Trigger::Changes(id)
+            | Trigger::Loads(id) => Some(*id),
         }
     }
 }
@@ -111,6 +120,10 @@ const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Parts of a step, or of what is left of it before another event, at which points that share a
 /// load are looked at.
 const LOOKS: [f64; 2] = [0.5, 1.0];
+/// Part of the largest force that is a load.
+const LOADED: f64 = 1e-9;
+/// Part of a step within which a kink of the forces is as good as at its start.
+const AT_ONCE: f64 = 1e-6;
 /// Acceleration along rows that the mode does not solve with which contradicts it, in the one that
 /// counts as none in the choice of a mode.
 const CLEARLY: f64 = 3.0;
@@ -127,6 +140,7 @@ enum Function {
     Friction,
     Sliding,
     Feature,
+    Load,
 }
 
 /// Evaluates the event functions of a mode; owns its buffers.
@@ -140,6 +154,8 @@ pub(crate) struct Loads<P: Unilateral> {
     functions: Vec<(usize, Function)>,
     /// Values of the functions at one moment.
     values: Vec<f64>,
+    /// The same at the start of a step, where some have no sign that is known before.
+    starts: Vec<f64>,
     /// Some points share a load.
     redundant: bool,
     /// Mass that a force at each active point moves, kg.
@@ -148,7 +164,7 @@ pub(crate) struct Loads<P: Unilateral> {
     mobility: Vec<f64>,
     point: Point,
 }
-remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, redundant, point });
+remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, point });
 
 impl<P: Unilateral> Loads<P> {
     pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {
@@ -168,9 +184,13 @@ impl<P: Unilateral> Loads<P> {
             if !shared && !matches!(mode.law(k), Law::DryFriction { .. }) {
                 functions.push((k, Function::Force));
             }
+            if contact && shared && mode.rubs_shared() {
+                functions.push((k, Function::Load));
+            }
         }
         Ok(Loads {
             values: vec![0.0; functions.len()],
+            starts: vec![0.0; if mode.rubs_shared() { functions.len() } else { 0 }],
             acc: Accel::new(mode)?,
             projector: Projector::new(mode, SETTLED),
             ws: mode.workspace(),
@@ -242,6 +262,9 @@ impl<P: Unilateral> Loads<P> {
         let (a, z) = (&mut d.a, &mut d.zdot);
         self.acc.eval(mode, &mut self.ws, s.t, &s.q, &s.v, &s.z, a, &mut self.lambda, z)?;
         mode.base_multipliers(&self.lambda, &mut d.lambda);
+        if self.redundant {
+            mode.share_forces(&mut self.ws, &mut self.lambda);
+        }
         Ok(())
     }
 
@@ -293,6 +316,7 @@ impl<P: Unilateral> Loads<P> {
                 let slack = BORDER * mode.base().length();
                 mode.base().feature_margin(&self.ws.base, id, point) + slack
             }
+            Function::Load => mode.depth(&self.ws, k).unwrap_or(1.0),
         }
     }
 
@@ -303,14 +327,21 @@ impl<P: Unilateral> Loads<P> {
             Function::Friction => {
                 let r = mode.point_force(&self.ws, k, &self.lambda);
                 let size = r[1].hypot(r[2]);
-                Trigger::Slides(id, [-r[1] / size, -r[2] / size])
+                if size > 0.0 {
+                    Trigger::Slides(id, [-r[1] / size, -r[2] / size])
+                } else {
+                    // nothing pulls along: it is the load that vanishes
+                    Trigger::Releases(id)
+                }
             }
             Function::Sliding => Trigger::Stops(id),
             Function::Feature => Trigger::Changes(id),
+            Function::Load => Trigger::Loads(id),
         }
     }
 
-    /// The first event of closed points before part `limit` of a step.
+    /// The first event of closed points before part `limit` of a step; what happens in its part `soonest`
+    /// is as good as at its start.
     #[allow(clippy::too_many_arguments)]
     pub fn first(
         &mut self,
@@ -320,6 +351,7 @@ impl<P: Unilateral> Loads<P> {
         span: &mut Span<'_>,
         view: &StepView<'_>,
         limit: f64,
+        soonest: f64,
         th: &Thresholds,
     ) -> Option<(f64, Trigger)> {
         if self.functions.is_empty() && !self.redundant {
@@ -328,6 +360,11 @@ impl<P: Unilateral> Loads<P> {
         let base = mode.base().clone();
         let mut first: Option<(f64, Trigger)> = None;
         let mut end = limit;
+        if !self.starts.is_empty() && self.evaluate(mode, view.from) {
+            for (i, (k, f)) in self.functions.iter().enumerate() {
+                self.starts[i] = self.function(mode, *k, *f);
+            }
+        }
         for node in NODES {
             let node = node * limit;
             if !self.evaluate(mode, span.at(&*base, node)) {
@@ -338,12 +375,27 @@ impl<P: Unilateral> Loads<P> {
             }
             for i in 0..self.functions.len() {
                 let ((k, f), value) = (self.functions[i], self.values[i]);
-                if !(value < -self.slack(mode, k, f, th)) {
-                    continue;
-                }
-                let start = self.at(mode, view.from, k, f);
-                let at = |s: f64| self.at(mode, span.at(&*base, s), k, f);
-                let root = falling_root_from_zero(at, (0.0, start), (node, value)).unwrap_or(0.0);
+                let root = if f == Function::Load {
+                    let start = self.starts[i];
+                    let sign = start.signum();
+                    // what begins or ends at a kink has no sign there
+                    if !(sign * start > LOADED && sign * value < -LOADED) {
+                        continue;
+                    }
+                    let at = |s: f64| sign * self.at(mode, span.at(&*base, s), k, f);
+                    let root = falling_root(at, (0.0, sign * start), (node, sign * value));
+                    if root <= soonest.max(AT_ONCE) {
+                        continue;
+                    }
+                    root
+                } else {
+                    if !(value < -self.slack(mode, k, f, th)) {
+                        continue;
+                    }
+                    let start = self.at(mode, view.from, k, f);
+                    let at = |s: f64| self.at(mode, span.at(&*base, s), k, f);
+                    falling_root_from_zero(at, (0.0, start), (node, value)).unwrap_or(0.0)
+                };
                 if root < end || first.is_none() {
                     end = root;
                     self.evaluate(mode, span.at(&*base, root));
@@ -400,7 +452,7 @@ impl<P: Unilateral> Loads<P> {
                 none.min(BEYOND * bound.max(bound_static))
             }
             (Function::Force | Function::Friction, _) => none,
-            (Function::Sliding | Function::Feature, _) => 0.0,
+            (Function::Sliding | Function::Feature | Function::Load, _) => 0.0,
         }
     }
 
@@ -492,6 +544,7 @@ impl<P: Unilateral> Loads<P> {
             Trigger::Slides(id, _) => (id, Function::Friction),
             Trigger::Stops(id) => (id, Function::Sliding),
             Trigger::Changes(id) => (id, Function::Feature),
+            Trigger::Loads(id) => (id, Function::Load),
         };
         let k = mode.active().iter().position(|a| a.id == *id)?;
         let value = self.at(mode, s, k, f);
