@@ -340,11 +340,6 @@ impl<P: Problem> Driver<P> {
         self.limit = longest;
     }
 
-    /// Relative tolerance of the run.
-    pub fn rtol(&self) -> f64 {
-        self.opts.tol.rtol
-    }
-
     /// The end was passed, or reached and all is done that happens there.
     pub fn is_past_end(&self) -> bool {
         self.state.t > self.opts.t_end
@@ -354,6 +349,11 @@ impl<P: Problem> Driver<P> {
     /// zero.
     pub fn rate(&self) -> f64 {
         self.scale.pace()
+    }
+
+    /// The same of these velocities alone, at a state with velocities v.
+    pub fn rate_of(&self, cols: &[usize], v: &[f64]) -> f64 {
+        self.scale.pace_of(cols, v)
     }
 
     fn wait(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
