@@ -46,7 +46,7 @@ impl Default for ContactTolerances {
             zero: 1e-14,
             rest: 1e-10,
             slow: 1e-10,
-            still: 1e-9,
+            still: 2e-9,
             dense: 1e-7,
             crowded: 1e-2,
             residual: 1e-10,
