@@ -5,7 +5,7 @@ use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use delassus_dae::{Derived, KktError, Law, PointId, State, Unilateral};
-use delassus_math::{largest, remember};
+use delassus_math::remember;
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::stepping::{
     PointImpulse, Scheme, StepReport, Stepper, StepperError, StepperSettings,
@@ -22,7 +22,7 @@ const PATIENCE: u32 = 100;
 /// curved surface approaches a little from step to step.
 const HIT: f64 = 1e3;
 
-/// Work that contacts may be wrong by, in the residual of their problem and the most that one does.
+/// Work that a contact may be wrong by, in the residual of the contact problem and the effort of its group.
 const NOISE: f64 = 10.0;
 
 /// Part of the largest friction below which a point is well inside its cone, and must not move.
@@ -208,14 +208,14 @@ impl<P: Unilateral> Stepping<P> {
             return;
         }
         // a point that opens or closes may be left with an impulse that is none, and holds nothing
-        let nothing = NOISE * report.residual.max(self.residual) * largest(points.iter().map(work));
+        let nothing = NOISE * report.residual.max(self.residual);
         for i in points.iter().filter(|i| holds(i, h)) {
             let (speed, friction) = match i.law {
                 Law::Contact { mu, .. } => (i.after[1].hypot(i.after[2]), mu * i.impulse[0]),
                 Law::DryFriction { bound, .. } => (i.after[0].abs(), bound * h),
                 Law::OneWay => continue,
             };
-            if !(friction * speed <= nothing) {
+            if !(friction * speed <= nothing * i.effort) {
                 tally.stick_speed.observe(speed, t, || name(i));
             }
         }
@@ -252,11 +252,6 @@ fn go_on(i: &PointImpulse, log: &mut [Event]) {
         e.impulse += i.impulse[0];
         e.energy_lost -= i.work;
     }
-}
-
-/// Size of the work of an impulse, J: that of its rows, whatever their signs.
-fn work(i: &PointImpulse) -> f64 {
-    (0..3).map(|k| i.impulse[k].abs() * (i.before[k].abs() + i.after[k].abs())).sum()
 }
 
 /// Friction is well below its limit: the point must not move along the surface.
