@@ -319,6 +319,7 @@ fn scales(m: &Mechanism, columns: &[Column], trace: &Trace) -> [f64; 4] {
 }
 
 /// The mechanism with every mass, start velocity, function of time and the direction of gravity a little off.
+/// Where there is no gravity a trace of it comes in: a crank at its dead centre must be seen to leave it.
 fn nudged(m: &Mechanism) -> Mechanism {
     let mut random = Random::of(m.salt, "nudge", 0);
     let mut off = |x: f64| x * (1.0 + NUDGE * random.between(-1.0, 1.0));
@@ -351,7 +352,11 @@ fn nudged(m: &Mechanism) -> Mechanism {
         *law = law.times(off(1.0));
     }
     let [x, y, z] = n.gravity;
-    n.gravity = if m.space {
+    let reach = n.bodies.iter().fold(0.0_f64, |r, b| r.max(b.reach));
+    let trace = NUDGE * reach / (n.end * n.end);
+    n.gravity = if n.gravity == [0.0; 3] {
+        [trace, 0.7 * trace, if m.space { 0.4 * trace } else { 0.0 }]
+    } else if m.space {
         [x + NUDGE * y, y - NUDGE * z, z + NUDGE * x + NUDGE * y]
     } else {
         [x + NUDGE * y, y - NUDGE * x, z]

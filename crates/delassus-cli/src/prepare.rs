@@ -217,6 +217,10 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
                 .fault("E_METHOD_OPTION", &format!("method.{name}"), &message)
                 .help("`delassus methods NAME` lists the options of a method")
         }
+        SetupError::Contacts(e) => {
+            let fault = Fault::new("E_START", "", message).help(e.help.clone());
+            return Failure { exit: Exit::Numerical, faults: vec![fault] };
+        }
         SetupError::Setting { code: "E_START", .. } => {
             let fault = Fault::new("E_START", "", message)
                 .help("check masses and forces at the start; another method may also help");

@@ -390,7 +390,7 @@ impl Accel {
 
     /// M, G and f as they were evaluated last. Solving with other
     /// forces spoils f.
-    pub(crate) fn terms(&self) -> (&[f64], &[f64], &[f64]) {
+    pub fn terms(&self) -> (&[f64], &[f64], &[f64]) {
         (&self.mass, &self.jac, &self.f)
     }
 

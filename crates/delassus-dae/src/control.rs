@@ -59,13 +59,15 @@ pub struct ErrorScale {
     rate: f64,
     /// Rate of what applied forces could do to the bodies if nothing held them, 1/s.
     pull: f64,
+    /// The larger of the two for each velocity, as far as it was seen, 1/s.
+    own: Vec<f64>,
     z: Vec<f64>,
     /// Size of what positions are computed from: their scale and their distance from the origin.
     size: Vec<f64>,
     /// The step that is judged.
     step: Step,
 }
-remember!(ErrorScale { rate, pull, z, size, step } apart from { tol, scale, place });
+remember!(ErrorScale { rate, pull, own, z, size, step } apart from { tol, scale, place });
 
 /// The step that is judged, s, and the fastest rate up to its end, 1/s.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +96,7 @@ impl ErrorScale {
             place: manifold.places(),
             rate: 0.0,
             pull: 0.0,
+            own: vec![0.0; scales.q.len()],
             z: scales.z.clone(),
             size: scales.q.clone(),
             step: Step { h: f64::INFINITY, rate: 0.0 },
@@ -108,14 +111,21 @@ impl ErrorScale {
 
     /// What applied forces do to the bodies if nothing holds them, per velocity.
     pub fn feel(&mut self, free: &[f64]) {
-        for (a, s) in free.iter().zip(&self.scale) {
-            self.pull = self.pull.max((GENTLE * a.abs() / s).sqrt());
+        for ((a, s), own) in free.iter().zip(&self.scale).zip(&mut self.own) {
+            *own = own.max((GENTLE * a.abs() / s).sqrt());
+            self.pull = self.pull.max(*own);
         }
     }
 
     /// Takes note of a state that was reached.
     pub fn observe(&mut self, s: &State, d: &Derived) {
-        self.rate = self.rate.max(self.rate_at(s, d));
+        // what moves, and √(a/L), what a system at rest is about to reach
+        for (i, own) in self.own.iter_mut().enumerate() {
+            let moves = s.v[i].abs() / self.scale[i];
+            let rate = moves.max((GENTLE * d.a[i].abs() / self.scale[i]).sqrt());
+            *own = own.max(rate);
+            self.rate = self.rate.max(rate);
+        }
         self.step = Step { h: f64::INFINITY, rate: self.rate };
         for (z, x) in self.z.iter_mut().zip(&s.z) {
             *z = z.max(x.abs());
@@ -133,16 +143,6 @@ impl ErrorScale {
         self.step = Step { h, rate };
     }
 
-    /// Fastest rate at a state, 1/s: what moves, and √(a/L), what a system at rest is about to reach.
-    fn rate_at(&self, s: &State, d: &Derived) -> f64 {
-        let mut rate: f64 = 0.0;
-        for i in 0..self.scale.len() {
-            rate = rate.max(s.v[i].abs() / self.scale[i]);
-            rate = rate.max((GENTLE * d.a[i].abs() / self.scale[i]).sqrt());
-        }
-        rate
-    }
-
     /// Fastest rate seen so far and in the step that is judged, 1/s.
     pub fn rate(&self) -> f64 {
         self.step.rate
@@ -152,8 +152,13 @@ impl ErrorScale {
     /// nothing acts has no time of its own, and one second is as good as any. What is slower than
     /// `FROZEN` is the round-off of a start, or the first moment of a ramp.
     pub fn pace(&self) -> f64 {
-        let rate = self.rate.max(self.pull);
-        if rate > FROZEN { rate } else { 1.0 }
+        never_zero(self.rate.max(self.pull))
+    }
+
+    /// The same of these velocities alone, at a state with velocities v.
+    pub fn pace_of(&self, cols: &[usize], v: &[f64]) -> f64 {
+        let rates = cols.iter().map(|i| self.own[*i].max(v[*i].abs() / self.scale[*i]));
+        never_zero(largest(rates))
     }
 
     /// Root mean square of the weighted error; ≤ 1 is good enough.
@@ -243,6 +248,10 @@ impl ErrorScale {
         let tol = (self.tol.rtol + self.tol.atol).max(1e-14);
         0.5 * tol.powf(1.0 / f64::from(order)) / self.pace()
     }
+}
+
+fn never_zero(rate: f64) -> f64 {
+    if rate > FROZEN { rate } else { 1.0 }
 }
 
 fn sq(x: f64) -> f64 {

@@ -6,6 +6,7 @@
 //! when it is lifted. Nothing in the equations of the mode shows that, so it is looked at apart:
 //! along every row of a closed point the acceleration must vanish.
 
+use crate::burden::Burden;
 use crate::mode::{Mode, ModeWorkspace, Motion};
 use delassus_dae::{Law, Unilateral};
 use delassus_math::{largest, max_abs};
@@ -19,23 +20,34 @@ pub struct Standing {
     /// Its forces, as they are shared among the points, fulfil all laws. If not, there may still
     /// be others that do.
     pub lawful: bool,
-    /// Largest acceleration of a closed point along a row that the mode does not solve with,
-    /// m/s². Where there is any, the mode is not what moves.
+    /// Largest acceleration of a closed point along a row that the mode does not solve with, in
+    /// parts of what adds up to it ([`Burden`]). Where there is any, the mode is not what moves.
     pub moves: f64,
 }
 
 impl<P: Unilateral> Mode<P> {
     /// How a mode with dependent rows stands at the realised state.
-    pub fn standing(&self, ws: &mut ModeWorkspace<P>) -> Standing {
+    pub fn standing(&self, ws: &mut ModeWorkspace<P>, burden: &mut Burden) -> Standing {
         // where points slide the forces are there already
         let found = self.rubs() || (ws.sliding.acc.is_some() && self.solve_forces(ws).is_ok());
         if !found || self.accelerate(ws).is_err() {
             return Standing { lawful: false, moves: f64::INFINITY };
         }
+        let Some(acc) = &ws.sliding.acc else {
+            return Standing { lawful: false, moves: f64::INFINITY };
+        };
+        burden.begin(acc.terms().0);
+        burden.add_applied(|f| self.base().force(&ws.base, f));
+        burden.add_accelerations(&ws.sliding.a);
+        for (f, x) in self.forces.iter().zip(&ws.sliding.forces) {
+            let point = &ws.points[f.point];
+            burden.add_row(&point.cols, &point.rows[f.row], *x);
+        }
         let dependent = self.forces.iter().filter(|f| f.dependent);
         let moves = largest(dependent.map(|f| {
             let point = &ws.points[f.point];
-            (point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row]).abs()
+            let along = (point.row_dot(f.row, &ws.sliding.a) + point.bias[f.row]).abs();
+            if along > 0.0 { along / burden.along(point, f.row) } else { along }
         }));
         Standing { lawful: self.are_lawful(&ws.sliding.forces), moves }
     }

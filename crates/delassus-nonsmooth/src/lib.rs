@@ -8,6 +8,7 @@
 //! solvers of `delassus-cone`. Nothing here knows bodies, shapes or files.
 
 mod basic;
+mod burden;
 mod even;
 mod friction;
 pub mod groups;
@@ -19,6 +20,7 @@ pub mod response;
 mod shares;
 pub mod stepping;
 
+pub use burden::Burden;
 pub use groups::Groups;
 pub use lawful::Standing;
 pub use mode::{Active, Mode, ModeWorkspace, Motion};

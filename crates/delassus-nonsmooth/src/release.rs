@@ -11,11 +11,12 @@
 //! solution or several (Painlevé), and the first is told as [`SelectError::NoSolution`].
 
 use crate::even;
+use crate::groups::sort_by_group;
 use crate::mode::{Active, Mode, Motion};
 use crate::response::{Member, Response};
 use delassus_cone as cone;
 use delassus_dae::{KktError, Law, Point, PointId, State, StepFailure, Unilateral};
-use delassus_math::max_abs;
+use delassus_math::largest;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -28,6 +29,8 @@ pub struct Closed {
     pub features: [u32; 2],
     /// What is known of its sliding.
     pub assume: Assume,
+    /// Sliding speed below which it does not slide, in the unit of its rate.
+    pub slow: f64,
 }
 
 /// What is known of the sliding of a point beyond its speed.
@@ -41,16 +44,6 @@ pub enum Assume {
     /// It slides, or starts to, in this direction: the forces of stick just reached their limit,
     /// where the equations alone cannot tell stick from slip.
     Slides([f64; 2]),
-}
-
-/// What counts as at rest.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rest {
-    /// Sliding speed below which a point does not slide, m/s.
-    pub speed: f64,
-    /// Acceleration below which a point neither opens nor starts to slide, m/s²: points that
-    /// touch without load must not open by round-off.
-    pub acceleration: f64,
 }
 
 /// Why there is no next mode.
@@ -92,9 +85,11 @@ pub struct Selector {
     a: Vec<f64>,
     zdot: Vec<f64>,
     u: Vec<f64>,
-    u_dot: Vec<f64>,
-    /// Acceleration that counted as none in the last selection, m/s².
-    pub still: f64,
+    pub(crate) u_dot: Vec<f64>,
+    /// Acceleration along each row that counted as none in the last selection.
+    pub still: Vec<f64>,
+    /// What the solver may have left of the acceleration along each row.
+    noise: Vec<f64>,
 }
 
 /// Residual at which the solution of a contact problem is accepted, relative.
@@ -120,18 +115,20 @@ impl Selector {
             zdot: vec![0.0; d.nz],
             u: Vec::new(),
             u_dot: Vec::new(),
-            still: 0.0,
+            still: Vec::new(),
+            noise: Vec::new(),
         })
     }
 
-    /// The mode that follows `s`.
+    /// The mode that follows `s`. Accelerations below the part `still` of what adds up to them
+    /// count as none: points that touch without load must not open by round-off.
     pub fn select<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         s: &State,
         closed: &[Closed],
-        rest: Rest,
+        still: f64,
     ) -> Result<Selection, SelectError> {
         if closed.is_empty() {
             return Ok(Selection::default());
@@ -143,26 +140,22 @@ impl Selector {
         self.response.free(p, ws, s, &mut self.a, &mut self.zdot)?;
         self.response.rates(&mut self.u);
         self.response.accelerations(&self.a, &mut self.u_dot);
-        let mut parts: Vec<Part> = self
-            .response
-            .members
-            .iter()
-            .zip(closed)
-            .map(|(m, c)| self.part(m, c, rest.speed * p.gap_per_metre(m.id)))
-            .collect();
+        let mut parts: Vec<Part> =
+            self.response.members.iter().zip(closed).map(|(m, c)| self.part(m, c)).collect();
         let mut forces = self.solve(&parts)?;
-        let still = STILL * max_abs(&self.u_dot);
-        self.still = still.max(rest.acceleration);
         // friction at rest is stronger than sliding: what starts to slide is solved again
         let mut again = false;
         let mut active = Vec::new();
         for pass in 0..2 {
             let mut u_dot = self.u_dot.clone();
             self.response.add_product(&forces, &mut u_dot);
+            self.response.terms(p, &forces, &mut self.still);
+            for (x, noise) in self.still.iter_mut().zip(&self.noise) {
+                *x = still * *x + noise;
+            }
             active.clear();
             for (k, m) in self.response.members.iter().enumerate() {
-                let still = still.max(rest.acceleration * p.gap_per_metre(m.id));
-                let Some(motion) = decide(m, parts[k], &u_dot, still) else {
+                let Some(motion) = decide(m, parts[k], &u_dot, &self.still) else {
                     continue;
                 };
                 if let (Motion::Slip(d), Part::Rest) = (motion, parts[k])
@@ -187,7 +180,7 @@ impl Selector {
         Ok(Selection { active, forces })
     }
 
-    fn part(&self, m: &Member, c: &Closed, slow: f64) -> Part {
+    fn part(&self, m: &Member, c: &Closed) -> Part {
         if !m.law.is_rough() {
             return Part::Smooth;
         }
@@ -199,23 +192,43 @@ impl Selector {
         let speed = u[0].hypot(u[1]);
         match c.assume {
             Assume::Rest => Part::Rest,
-            Assume::Slides(d) if speed <= slow => Part::Slides(d),
-            _ if speed > slow => Part::Slides([u[0] / speed, u[1] / speed]),
+            Assume::Slides(d) if speed <= c.slow => Part::Slides(d),
+            _ if speed > c.slow => Part::Slides([u[0] / speed, u[1] / speed]),
             _ => Part::Rest,
         }
     }
 
-    /// Forces at all rows.
+    /// Forces at all rows, group by group: what one group weighs must not blur another.
     fn solve(&mut self, parts: &[Part]) -> Result<Vec<f64>, SelectError> {
+        let (of_group, groups) = self.response.groups_joined_by(|_| true);
+        let (mut first, mut members) = (Vec::new(), Vec::new());
+        sort_by_group(groups, &of_group, &mut first, &mut members);
+        let mut forces = vec![0.0; self.response.n];
+        self.noise.clear();
+        self.noise.resize(self.response.n, 0.0);
+        for range in first.windows(2) {
+            self.solve_group(&members[range[0]..range[1]], parts, &mut forces)?;
+        }
+        Ok(forces)
+    }
+
+    /// Forces at the rows of these members, which no others act on.
+    fn solve_group(
+        &mut self,
+        members: &[usize],
+        parts: &[Part],
+        forces: &mut [f64],
+    ) -> Result<(), SelectError> {
         let r = &self.response;
         // each unknown is a combination of rows; each has one row as its equation
         let mut unknowns: Vec<([(usize, f64); 3], usize)> = Vec::new();
         let mut laws = Vec::new();
-        let mut known = vec![0.0; r.n];
-        for (m, part) in r.members.iter().zip(parts) {
+        let mut known: Vec<(usize, f64)> = Vec::new();
+        for k in members {
+            let m = &r.members[*k];
             let i = m.row;
             let one = |row| ([(row, 1.0), (row, 0.0), (row, 0.0)], row);
-            match (m.law, *part) {
+            match (m.law, parts[*k]) {
                 (Law::Contact { mu, tangential, .. }, Part::Slides(d)) => {
                     let t = |k: usize| {
                         if k < tangential { (i + 1 + k, -mu * d[k]) } else { (i, 0.0) }
@@ -231,7 +244,7 @@ impl Selector {
                     unknowns.push(one(i));
                     laws.push(cone::Law::Unilateral);
                 }
-                (Law::DryFriction { bound, .. }, Part::Slides(d)) => known[i] = -bound * d[0],
+                (Law::DryFriction { bound, .. }, Part::Slides(d)) => known.push((i, -bound * d[0])),
                 (Law::DryFriction { bound, bound_static }, _) => {
                     let limit = bound.max(bound_static);
                     unknowns.push(one(i));
@@ -240,13 +253,15 @@ impl Selector {
             }
         }
         let n = unknowns.len();
-        let mut b = self.u_dot.clone();
-        r.add_product(&known, &mut b);
-        let b: Vec<f64> = unknowns.iter().map(|(_, row)| b[*row]).collect();
+        let w_at = |i: usize, j: usize| r.w[i * r.n + j];
+        let driven = |row: usize| {
+            self.u_dot[row] + known.iter().map(|(j, x)| w_at(row, *j) * x).sum::<f64>()
+        };
+        let b: Vec<f64> = unknowns.iter().map(|(_, row)| driven(*row)).collect();
         let mut w = vec![0.0; n * n];
         for (i, (_, row)) in unknowns.iter().enumerate() {
             for (j, (parts, _)) in unknowns.iter().enumerate() {
-                w[i * n + j] = parts.iter().map(|(k, c)| c * r.w[row * r.n + k]).sum();
+                w[i * n + j] = parts.iter().map(|(k, c)| c * w_at(*row, *k)).sum();
             }
         }
         let mut x = vec![0.0; n];
@@ -266,17 +281,33 @@ impl Selector {
             let rough = redundant && report.residual <= ROUGH;
             if report.status != cone::Status::Solved && !rough {
                 return Err(SelectError::NoSolution {
-                    points: r.members.iter().map(|m| m.id).collect(),
+                    points: members.iter().map(|k| r.members[*k].id).collect(),
                     status: format!("{:?}, residual {:.1e}", report.status, report.residual),
                 });
+            }
+            // residuals are parts of the largest |b|/√W of the problem
+            let root = |row: usize| w_at(row, row).max(0.0).sqrt();
+            let part = |(b, row): (&f64, &usize)| {
+                let root = root(*row);
+                if root > 0.0 { b.abs() / root } else { 0.0 }
+            };
+            let left =
+                NOISE * RESIDUAL.max(report.residual) * largest(b.iter().zip(&rows).map(part));
+            for m in members.iter().map(|k| &r.members[*k]) {
+                for row in m.row..m.row + m.law.rows() {
+                    self.noise[row] = left * root(row);
+                }
             }
         }
         for ((parts, _), x) in unknowns.iter().zip(&x) {
             for (row, c) in parts {
-                known[*row] += c * x;
+                forces[*row] += c * x;
             }
         }
-        Ok(known)
+        for (row, x) in known {
+            forces[row] += x;
+        }
+        Ok(())
     }
 
     /// The mode of a selection that was just made: with the rows that methods may rely on.
@@ -356,27 +387,28 @@ fn static_differs(law: &Law) -> bool {
 /// forces that no tolerance of a run resolves.
 const ROUGH: f64 = 1e-9;
 
-/// Accelerations below this part of the largest without contact forces are round-off. Forces of
-/// redundant points are not unique, and a solver may well put some of them at their limits (zero,
-/// or μ times the normal force); only accelerations tell whether a point opens or slides.
-const STILL: f64 = 1e-8;
+/// Acceleration that a solution may leave, in its residual.
+const NOISE: f64 = 10.0;
 
-/// How a point goes on, given the accelerations of the solution; `None` where it opens.
-fn decide(m: &Member, part: Part, u_dot: &[f64], still: f64) -> Option<Motion> {
+/// How a point goes on, given the accelerations of the solution and those that are none; `None`
+/// where it opens. Forces of redundant points are not unique, and a solver may well put some of
+/// them at their limits (zero, or μ times the normal force); only accelerations tell.
+fn decide(m: &Member, part: Part, u_dot: &[f64], still: &[f64]) -> Option<Motion> {
     let i = m.row;
     let slides = |first: usize, n: usize| {
         let a = [u_dot[first], if n > 1 { u_dot[first + 1] } else { 0.0 }];
         let size = a[0].hypot(a[1]);
-        (size > still).then(|| Motion::Slip([a[0] / size, a[1] / size]))
+        (size > largest(still[first..first + n].iter().copied()))
+            .then(|| Motion::Slip([a[0] / size, a[1] / size]))
     };
     match m.law {
         Law::DryFriction { .. } => Some(match part {
             Part::Slides(d) => Motion::Slip(d),
             _ => slides(i, 1).unwrap_or(Motion::Stick),
         }),
-        Law::OneWay => (u_dot[i] <= still).then_some(Motion::Closed),
+        Law::OneWay => (u_dot[i] <= still[i]).then_some(Motion::Closed),
         Law::Contact { tangential, .. } => {
-            if u_dot[i] > still {
+            if u_dot[i] > still[i] {
                 return None;
             }
             Some(match part {

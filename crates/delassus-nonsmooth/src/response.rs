@@ -4,6 +4,7 @@
 //! Delassus matrix W = H A⁻¹ Hᵀ, so that u̇ = W r + u̇_free for forces r and u⁺ = W P + u⁻ for
 //! impulses P. W is dense and small: it has the rows of the points at hand, not those of the model.
 
+use crate::burden::Burden;
 use crate::groups::Groups;
 use delassus_dae::{Accel, KktError, StepFailure};
 use delassus_dae::{Law, Point, PointId, Unilateral};
@@ -40,6 +41,7 @@ pub struct Response {
     f: Vec<f64>,
     lambda: Vec<f64>,
     nv: usize,
+    burden: Burden,
 }
 
 impl Response {
@@ -56,6 +58,7 @@ impl Response {
             f: vec![0.0; d.nv],
             lambda: vec![0.0; d.n_vel],
             nv: d.nv,
+            burden: Burden::new(p),
         })
     }
 
@@ -130,6 +133,24 @@ impl Response {
             for k in 0..m.law.rows() {
                 out.push(m.at.row_dot(k, a) + m.at.bias[k]);
             }
+        }
+    }
+
+    /// Sizes of what adds up to u̇ with forces r at the points, at the state that
+    /// [`Response::free`] was asked about.
+    pub fn terms<P: Unilateral>(&mut self, p: &P, r: &[f64], out: &mut Vec<f64>) {
+        let (mass, jac, f) = self.acc.terms();
+        self.burden.begin(mass);
+        self.burden.add_forces(f);
+        self.burden.add_rows(&p.structure().jac, jac, &self.lambda);
+        for m in &self.members {
+            for k in 0..m.law.rows() {
+                self.burden.add_row(&m.at.cols, &m.at.rows[k], r[m.row + k]);
+            }
+        }
+        out.clear();
+        for m in &self.members {
+            out.extend((0..m.law.rows()).map(|k| self.burden.along(&m.at, k)));
         }
     }
 

@@ -5,8 +5,8 @@
 mod linear;
 
 use delassus_dae::*;
-use delassus_nonsmooth::release::{Assume, Closed, Rest, Selector};
-use delassus_nonsmooth::{Mode, Motion};
+use delassus_nonsmooth::release::{Assume, Closed, Selector};
+use delassus_nonsmooth::{Burden, Mode, Motion};
 use linear::{Linear, contact, id};
 use std::sync::Arc;
 
@@ -29,10 +29,9 @@ fn mode_at(p: Linear, v: [f64; 3]) -> Mode<Linear> {
     let mut selector = Selector::new(&*base).unwrap();
     let s = State { t: 0.0, q: vec![0.0; 3], v: v.to_vec(), z: vec![] };
     let closed: Vec<Closed> = (0..base.points.len())
-        .map(|k| Closed { id: id(k), features: [0, 0], assume: Assume::Judge })
+        .map(|k| Closed { id: id(k), features: [0, 0], assume: Assume::Judge, slow: 1e-9 })
         .collect();
-    let rest = Rest { speed: 1e-9, acceleration: 1e-9 };
-    let next = selector.select(&*base, &mut base.workspace(), &s, &closed, rest).unwrap();
+    let next = selector.select(&*base, &mut base.workspace(), &s, &closed, 1e-9).unwrap();
     assert_eq!(next.active.len(), base.points.len());
     selector.mode(&base, &next.active, 1.0).unwrap()
 }
@@ -41,7 +40,7 @@ fn lawful(mode: &Mode<Linear>, q: [f64; 3], v: [f64; 3]) -> bool {
     let mut ws = mode.workspace();
     mode.realize_position(0.0, &q, &[], &mut ws);
     mode.realize_velocity(&v, &[], &mut ws);
-    mode.standing(&mut ws).lawful
+    mode.standing(&mut ws, &mut Burden::new(&**mode.base())).lawful
 }
 
 /// Points that share a load know for themselves, without a solver, that they stick while the load
@@ -73,7 +72,7 @@ fn shared_friction_adds_up() {
         let mut ws = mode.workspace();
         mode.realize_position(0.0, &[0.0; 3], &[], &mut ws);
         mode.realize_velocity(&[-0.8, 0.6, 0.0], &[], &mut ws);
-        assert!(points == 1 || mode.standing(&mut ws).lawful);
+        assert!(points == 1 || mode.standing(&mut ws, &mut Burden::new(&**mode.base())).lawful);
         let mut f = [0.0; 3];
         mode.force(&ws, &mut f);
         // the direction of the start counts for 1e-9

@@ -54,6 +54,9 @@ pub enum SetupError {
         /// Memory allowed.
         limit: u64,
     },
+    /// Contacts that are closed at the start leave no way to go on.
+    #[error("contacts at the start: {0}")]
+    Contacts(SimError),
     /// The linear algebra could not be set up.
     #[error("the equations could not be set up: {0}")]
     Kkt(#[from] KktError),
@@ -68,7 +71,7 @@ impl SetupError {
             SetupError::Option(_) => "E_METHOD_OPTION",
             SetupError::Setting { code, .. } => code,
             SetupError::TooLarge { .. } => "E_LIMIT",
-            SetupError::Kkt(_) => "E_START",
+            SetupError::Contacts(_) | SetupError::Kkt(_) => "E_START",
         }
     }
 }

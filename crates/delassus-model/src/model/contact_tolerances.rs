@@ -21,8 +21,8 @@ pub struct ContactTolerances {
     pub rest: f64,
     /// Sliding speed that cannot be told from sticking, in L ω.
     pub slow: f64,
-    /// Normal acceleration that cannot be told from none, in L ω², at least; the relative
-    /// tolerance of the run where that is larger.
+    /// Acceleration of a closed point that cannot be told from none, in parts of what the forces on
+    /// its bodies would bring about one by one.
     pub still: f64,
     /// Time between impacts of one point below which they are taken to accumulate, in 1/ω.
     pub dense: f64,
@@ -46,7 +46,7 @@ impl Default for ContactTolerances {
             zero: 1e-14,
             rest: 1e-10,
             slow: 1e-10,
-            still: 1e-10,
+            still: 2e-9,
             dense: 1e-7,
             crowded: 1e-2,
             residual: 1e-10,

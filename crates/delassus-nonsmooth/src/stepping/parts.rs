@@ -72,6 +72,7 @@ mod tests {
             after: [after, 0.0, 0.0],
             hit,
             work: 0.5 * impulse * (before + after),
+            effort: 0.0,
             softened: 1.0,
         }
     }

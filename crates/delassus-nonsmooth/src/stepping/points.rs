@@ -157,6 +157,7 @@ impl Points {
                     after: [0.0; 3],
                     hit: false,
                     work: 0.0,
+                    effort: 0.0,
                     softened: 1.0,
                 });
                 self.entries.push(Entry::NEW);
@@ -297,18 +298,25 @@ impl Points {
     /// what of it is an error of the step: rounding, and what forces do to the rates meanwhile.
     pub fn finish(&mut self, group: usize, du: &[f64]) -> (f64, f64) {
         let (mut energy, mut error) = (0.0, 0.0);
+        let mut most: f64 = 0.0;
         for at in self.places(group) {
             let i = self.by_group[at];
             let (c, e) = (&mut self.pool[i], &self.entries[i]);
             c.after = [0.0; 3];
             c.work = 0.0;
+            let mut effort = 0.0;
             for k in 0..e.rows {
                 c.after[k] = e.end[k] + du[e.row + k];
                 c.work += 0.5 * c.impulse[k] * (c.before[k] + c.after[k]);
+                effort += (c.impulse[k] * du[e.row + k]).abs();
                 let change = (e.end[k] - c.before[k]).abs();
                 error += c.impulse[k].abs() * (0.5 * change + ROUND_OFF * c.before[k].abs());
             }
             energy += c.work;
+            most = most.max(effort);
+        }
+        for at in self.places(group) {
+            self.pool[self.by_group[at]].effort = most;
         }
         (energy, error)
     }

@@ -24,6 +24,9 @@ pub struct PointImpulse {
     pub hit: bool,
     /// Work of its impulse, J: P·(u⁻ + u⁺)/2.
     pub work: f64,
+    /// Largest |P|·|change of rates by all impulses| of a point of its group, J: what the residual of
+    /// the contact problem is a part of.
+    pub effort: f64,
     /// Factor on its coefficient of restitution that kept its group from gaining energy; 1 where the
     /// law of the user was kept.
     pub softened: f64,
@@ -39,6 +42,7 @@ impl PointImpulse {
         self.after = next.after;
         self.hit |= next.hit;
         self.work += next.work;
+        self.effort = self.effort.max(next.effort);
         self.softened = self.softened.min(next.softened);
     }
 }

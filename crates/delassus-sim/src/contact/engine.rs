@@ -140,7 +140,7 @@ impl ContactEngine {
             makes(STIFF, settings)
         });
         let mut events = EventDriven::new(sys.clone(), makes(id, settings), &model.state, driver)
-            .map_err(|h| start_failed(&halt_error(&sys, h, model.state.t)))?;
+            .map_err(|h| SetupError::Contacts(halt_error(&sys, h, model.state.t)))?;
         if let Some(stiff) = stiff {
             events = events.with_stiff(stiff);
         }
@@ -191,7 +191,7 @@ impl ContactEngine {
             engine.stepping = Some(stepping);
             engine.stepped = true;
         } else if let Err(halt) = engine.events.resume(&model.state) {
-            engine.start_stepping(halt).map_err(|e| start_failed(&e))?;
+            engine.start_stepping(halt).map_err(SetupError::Contacts)?;
         }
         engine.take_events();
         let sys = engine.sys.clone();

@@ -308,12 +308,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// Thresholds at present.
     pub fn thresholds(&self) -> Thresholds {
-        Thresholds::new(
-            &self.tolerances,
-            self.base.length(),
-            self.driver.rate(),
-            self.driver.rtol(),
-        )
+        Thresholds::new(&self.tolerances, self.base.length(), self.driver.rate())
+    }
+
+    /// Thresholds of a point at a state with velocities v, by what its own bodies do.
+    pub(super) fn thresholds_at(&self, id: PointId, cols: &[usize], v: &[f64]) -> Thresholds {
+        let rate = self.driver.rate_of(cols, v);
+        Thresholds::new(&self.tolerances, self.base.length(), rate)
+            .of_gap(self.base.gap_per_metre(id))
     }
 
     /// Goes on from a state that came from elsewhere: the start, or time-stepping.

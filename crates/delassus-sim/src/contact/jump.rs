@@ -2,7 +2,6 @@
 
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
-use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{Point, PointId, State, Unilateral};
 use delassus_nonsmooth::Member;
@@ -20,10 +19,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         &mut self,
         s: &mut State,
         touching: &[(PointId, [u32; 2])],
-        th: &Thresholds,
     ) -> Result<bool, Halt> {
         let mut points = evaluate(&*self.base, &self.ws, touching.iter().copied());
-        self.keep_groups_that_meet(&mut points, th);
+        self.keep_groups_that_meet(&mut points, &s.v);
         if points.is_empty() {
             return Ok(false);
         }
@@ -48,8 +46,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 .clone()
                 .map(|i| -0.5 * jump.impulse[i] * (jump.before[i] + jump.after[i]))
                 .sum();
-            let rest = th.of_gap(self.base.gap_per_metre(m.id)).rest;
-            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -rest {
+            let th = self.thresholds_at(m.id, &m.at.cols, &s.v);
+            if jump.impulse[m.row] <= 0.0 && jump.before[m.row] >= -th.rest {
                 continue;
             }
             // corners of both shapes may describe one place
@@ -106,7 +104,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Leaves the points of groups in which one approaches: an impact is not felt in others.
-    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, Point)>, th: &Thresholds) {
+    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, Point)>, v: &[f64]) {
         let base = &*self.base;
         points.retain(|(id, _)| has_impulse(&base.law(*id)));
         let mut of_group = Vec::new();
@@ -114,7 +112,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let n = self.selector.response.groups.number(joined, &mut of_group);
         let mut meets = vec![false; n];
         for ((id, p), group) in points.iter().zip(&of_group) {
-            meets[*group] |= p.rate[0] < -th.of_gap(base.gap_per_metre(*id)).rest;
+            meets[*group] |= p.rate[0] < -self.thresholds_at(*id, &p.cols, v).rest;
         }
         let mut of_group = of_group.iter();
         points.retain(|_| of_group.next().is_some_and(|group| meets[*group]));

@@ -18,7 +18,7 @@ use delassus_math::largest;
 use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
-use delassus_nonsmooth::{Active, Mode, ModeWorkspace, Motion, Standing};
+use delassus_nonsmooth::{Active, Burden, Mode, ModeWorkspace, Motion, Standing};
 
 /// What causes an event.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -124,14 +124,11 @@ const LOOKS: [f64; 2] = [0.5, 1.0];
 const LOADED: f64 = 1e-9;
 /// Part of a step within which a kink of the forces is as good as at its start.
 const AT_ONCE: f64 = 1e-6;
-/// Acceleration along rows that the mode does not solve with which contradicts it, in the one that
-/// counts as none in the choice of a mode.
+/// Acceleration along rows that the mode does not solve with which contradicts it, in
+/// [`Thresholds::still`].
 const CLEARLY: f64 = 3.0;
 /// Speed along rows that the mode does not solve with, in that along those it does.
 const STRAY: f64 = 10.0;
-
-/// Part of its bound by which dry friction must be beyond it.
-const BEYOND: f64 = 1e-6;
 
 /// Which function of an active point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,19 +149,21 @@ pub(crate) struct Loads<P: Unilateral> {
     lambda: Vec<f64>,
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
-    /// Values of the functions at one moment.
+    /// Values of the functions at one moment; not a number where they cannot be told from zero.
     values: Vec<f64>,
     /// The same at the start of a step, where some have no sign that is known before.
     starts: Vec<f64>,
     /// Some points share a load.
     redundant: bool,
-    /// Mass that a force at each active point moves, kg.
-    inertia: Vec<f64>,
+    /// Mass that a force along each row of each active point moves, kg for lengths.
+    inertia: Vec<[f64; 3]>,
+    /// Sizes of the forces on the bodies.
+    burden: Burden,
     /// Acceleration that a unit of friction gives to each active point at most, 1/kg.
     mobility: Vec<f64>,
     point: Point,
 }
-remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, point });
+remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, burden, point });
 
 impl<P: Unilateral> Loads<P> {
     pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {
@@ -199,7 +198,8 @@ impl<P: Unilateral> Loads<P> {
             zdot: vec![0.0; d.nz],
             functions,
             redundant: mode.is_redundant(),
-            inertia: vec![0.0; mode.active().len()],
+            inertia: vec![[0.0; 3]; mode.active().len()],
+            burden: Burden::new(mode),
             mobility: vec![0.0; mode.active().len()],
             point: Point::default(),
         })
@@ -211,9 +211,10 @@ impl<P: Unilateral> Loads<P> {
         let own = |row: usize| r.w[row * r.n + row];
         for (k, a) in mode.active().iter().enumerate() {
             let Some(m) = r.members.iter().find(|m| m.id == a.id) else { continue };
-            let w = own(m.row);
-            // thresholds of accelerations are in metres
-            self.inertia[k] = if w > 0.0 { mode.base().gap_per_metre(a.id) / w } else { 0.0 };
+            for row in 0..m.law.rows() {
+                let w = own(m.row + row);
+                self.inertia[k][row] = if w > 0.0 { 1.0 / w } else { 0.0 };
+            }
             self.mobility[k] = largest((m.row + 1..m.row + m.law.rows()).map(own));
         }
     }
@@ -370,9 +371,7 @@ impl<P: Unilateral> Loads<P> {
             if !self.evaluate(mode, span.at(&*base, node)) {
                 continue;
             }
-            for (i, (k, f)) in self.functions.iter().enumerate() {
-                self.values[i] = self.function(mode, *k, *f);
-            }
+            self.look(mode, th);
             for i in 0..self.functions.len() {
                 let ((k, f), value) = (self.functions[i], self.values[i]);
                 let root = if f == Function::Load {
@@ -389,7 +388,7 @@ impl<P: Unilateral> Loads<P> {
                     }
                     root
                 } else {
-                    if !(value < -self.slack(mode, k, f, th)) {
+                    if !(value < 0.0) {
                         continue;
                     }
                     let start = self.at(mode, view.from, k, f);
@@ -443,16 +442,40 @@ impl<P: Unilateral> Loads<P> {
         Some((root, Trigger::Reselect(next?)))
     }
 
-    /// Forces that cannot be told from zero: points that touch without load must not open and
-    /// close by round-off. Where friction has a bound that is given, a part of that is enough.
-    fn slack(&self, mode: &Mode<P>, k: usize, f: Function, th: &Thresholds) -> f64 {
-        let none = self.inertia[k] * th.still;
-        match (f, mode.law(k)) {
-            (Function::Friction, Law::DryFriction { bound, bound_static }) => {
-                none.min(BEYOND * bound.max(bound_static))
+    /// Values of all functions at the evaluated state.
+    fn look(&mut self, mode: &Mode<P>, th: &Thresholds) {
+        let mut weighed = false;
+        for i in 0..self.functions.len() {
+            let (k, f) = self.functions[i];
+            let mut value = self.function(mode, k, f);
+            if value < 0.0 && matches!(f, Function::Force | Function::Friction) {
+                if !weighed {
+                    let (mass, jac, force) = self.acc.terms();
+                    self.burden.begin(mass);
+                    self.burden.add_forces(force);
+                    self.burden.add_rows(&mode.structure().jac, jac, &self.lambda);
+                    weighed = true;
+                }
+                if value >= -th.still * self.slack(mode, k, f) {
+                    value = f64::NAN;
+                }
             }
-            (Function::Force | Function::Friction, _) => none,
-            (Function::Sliding | Function::Feature | Function::Load, _) => 0.0,
+            self.values[i] = value;
+        }
+    }
+
+    /// Size of the forces that add up to that of a point: points that touch without load must not
+    /// open and close by round-off. Where friction has a bound that is given, that is enough.
+    fn slack(&self, mode: &Mode<P>, k: usize, f: Function) -> f64 {
+        let point = &self.ws.points[k];
+        let law = mode.law(k);
+        let along = |row: usize| self.inertia[k][row] * self.burden.along(point, row);
+        match (f, law) {
+            (Function::Friction, Law::DryFriction { bound, bound_static }) => {
+                along(0).min(bound.max(bound_static))
+            }
+            (Function::Friction, _) => largest((0..law.rows()).map(along)),
+            _ => along(0),
         }
     }
 
@@ -473,7 +496,7 @@ impl<P: Unilateral> Loads<P> {
         let p = mode;
         p.realize_position(state.t, &state.q, &state.z, &mut self.ws);
         p.realize_velocity(&state.v, &state.z, &mut self.ws);
-        let Standing { lawful, moves } = p.standing(&mut self.ws);
+        let Standing { lawful, moves } = p.standing(&mut self.ws, &mut self.burden);
         // forces that fulfil the laws as they are shared now: nobody needs to look for others
         if lawful && moves <= th.still {
             return None;
@@ -484,6 +507,7 @@ impl<P: Unilateral> Loads<P> {
             .map(|a| Closed {
                 id: a.id,
                 features: a.features,
+                slow: th.slow * mode.base().gap_per_metre(a.id),
                 assume: match a.motion {
                     Motion::Stick => Assume::Rest,
                     Motion::Slip(d) => Assume::Slides(d),
@@ -491,7 +515,7 @@ impl<P: Unilateral> Loads<P> {
                 },
             })
             .collect();
-        let Ok(next) = selector.select(&**mode.base(), ws, state, &closed, th.at_rest()) else {
+        let Ok(next) = selector.select(&**mode.base(), ws, state, &closed, th.still) else {
             return Some(mode.active().to_vec());
         };
         // points with forces of their own have event functions of their own
@@ -502,7 +526,7 @@ impl<P: Unilateral> Loads<P> {
             });
             mode.is_shared(k) && !goes_on
         });
-        (leaves || !(moves <= CLEARLY * selector.still)).then_some(next.active)
+        (leaves || !(moves <= CLEARLY * th.still)).then_some(next.active)
     }
 
     /// Whether the realised mode is the one that is told: a closed point that moves along a row

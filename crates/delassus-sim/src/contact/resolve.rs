@@ -7,6 +7,7 @@ use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{Law, Point, PointId, State, Unilateral};
+use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
 use delassus_nonsmooth::{Active, Motion};
 use std::fmt::Display;
@@ -86,7 +87,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             _ => Vec::new(),
         };
         if let Trigger::Changes(id) = trigger {
-            match self.next_features(&s, *id, &th) {
+            match self.next_features(&s, *id) {
                 Some(features) => {
                     if let Some(t) = touching.iter_mut().find(|t| t.0 == *id) {
                         t.1 = features;
@@ -102,20 +103,19 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching.retain(|t| !leaving.contains(&t.0));
         self.refuse_overlap(trigger, active, &touching)?;
         self.drop_passing(&s, active, &mut touching, &th);
-        let jumped = self.impacts(&mut s, &touching, &th)?;
+        let jumped = self.impacts(&mut s, &touching)?;
         // I2: what neither approaches nor leaves
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
-        let slow = |id: PointId| th.of_gap(self.base.gap_per_metre(id)).slow;
-        let closed: Vec<Closed> = points
-            .iter()
-            .filter(|(id, p)| {
-                let rest = th.of_gap(self.base.gap_per_metre(*id)).rest;
-                let over = returns == Some(*id) && p.rate[0] <= BOUNCED * rest;
-                over || self.stays(*id, p.rate[0], &th)
+        let own = points.iter().map(|(id, p)| (id, p, self.thresholds_at(*id, &p.cols, &s.v)));
+        let closed: Vec<Closed> = own
+            .filter(|(id, p, th)| {
+                let over = returns == Some(**id) && p.rate[0] <= BOUNCED * th.rest;
+                over || self.stays(**id, p.rate[0], th)
             })
-            .map(|(id, p)| Closed {
+            .map(|(id, p, th)| Closed {
                 id: *id,
                 features: p.features,
+                slow: th.slow,
                 assume: match trigger {
                     Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
                     // what is left across the direction of sliding is the error of the motion
@@ -129,7 +129,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                         active.iter().find(|a| a.id == *id),
                         self.base.law(*id),
                         p,
-                        slow(*id),
+                        th.slow,
                     ),
                     _ => Assume::Judge,
                 },
@@ -137,10 +137,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             .collect();
         let mut selection = self
             .selector
-            .select(&*self.base, &mut self.ws, &s, &closed, th.at_rest())
+            .select(&*self.base, &mut self.ws, &s, &closed, th.still)
             .map_err(|e| self.select_failed(e, s.t))?;
         if !jumped && !matches!(trigger, Trigger::Start | Trigger::Closes(..)) {
-            self.leave_open(&mut selection, active, &th);
+            self.leave_open(&mut selection, active);
         }
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
         let renew = matches!(trigger, Trigger::Reselect(_));
@@ -150,12 +150,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Leaves points open that touch without load, where others caused the event: two corners that
     /// lift off at once would otherwise close and open in turn, each at the event of the other.
     /// What closes later is seen to do so.
-    fn leave_open(&self, selection: &mut Selection, before: &[Active], th: &Thresholds) {
+    fn leave_open(&self, selection: &mut Selection, before: &[Active]) {
         let r = &self.selector.response;
         let loaded = |id: PointId| {
             r.members.iter().find(|m| m.id == id).is_none_or(|m| {
                 matches!(m.law, Law::DryFriction { .. })
-                    || selection.forces[m.row] * r.w[m.row * r.n + m.row] > th.still
+                    || selection.forces[m.row] * r.w[m.row * r.n + m.row]
+                        > self.selector.still[m.row]
             })
         };
         let stays: Vec<bool> = selection
@@ -225,7 +226,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// The features that take over: those that face each other a moment later, because at the
     /// border itself both descriptions are as good. `None`: there are none that touch, the point is
     /// at the end of what it slides on.
-    fn next_features(&mut self, s: &State, id: PointId, th: &Thresholds) -> Option<[u32; 2]> {
+    fn next_features(&mut self, s: &State, id: PointId) -> Option<[u32; 2]> {
+        let mut cols = Vec::new();
+        self.base.columns(id, &mut cols);
+        let th = self.thresholds_at(id, &cols, &s.v);
         self.later(s, LATER * th.dense, |base, ws| {
             let mut point = Point::default();
             let faces = base.position(ws, id, false, None, &mut point);
@@ -251,7 +255,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut fast = evaluate(&*self.base, &self.ws, touching.iter().copied());
         fast.retain(|(id, p)| {
             matches!(self.base.law(*id), Law::Contact { .. })
-                && p.rate[0] < -seen.max(th.rest)
+                && p.rate[0] < -seen.max(self.thresholds_at(*id, &p.cols, &s.v).rest)
                 && active.iter().all(|a| a.id != *id)
         });
         if fast.is_empty() {
@@ -271,12 +275,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching.retain(|t| passing.iter().all(|(id, _)| *id != t.0));
     }
 
-    /// A point of I1 that belongs to I2.
+    /// A point of I1 that belongs to I2, by its own thresholds.
     fn stays(&self, id: PointId, rate: f64, th: &Thresholds) -> bool {
         match self.base.law(id) {
-            Law::Contact { .. } | Law::OneWay => {
-                rate <= th.of_gap(self.base.gap_per_metre(id)).rest
-            }
+            Law::Contact { .. } | Law::OneWay => rate <= th.rest,
             Law::DryFriction { .. } => true,
         }
     }
@@ -303,7 +305,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let t = s.t;
         let same = !renew && same_mode(&next, self.mode.active());
         if !same {
-            let speed = self.base.length() * self.driver.rate();
+            let speed = self.base.length() * self.closed_rate(&next, &s.v);
             self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
             self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, t))?;
             self.loads.set_inertia(&self.mode, &self.selector);
@@ -326,6 +328,15 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, &th);
         Ok(())
+    }
+
+    /// Fastest rate of the bodies of closed points, 1/s.
+    fn closed_rate(&self, closed: &[Active], v: &[f64]) -> f64 {
+        let mut cols = Vec::new();
+        largest(closed.iter().map(|a| {
+            self.base.columns(a.id, &mut cols);
+            self.driver.rate_of(&cols, v)
+        }))
     }
 
     /// Bounds steps while points are closed, by the rate of the motion so far.

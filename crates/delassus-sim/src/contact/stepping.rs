@@ -22,6 +22,9 @@ const PATIENCE: u32 = 100;
 /// curved surface approaches a little from step to step.
 const HIT: f64 = 1e3;
 
+/// Work that a contact may be wrong by, in the residual of the contact problem and the effort of its group.
+const NOISE: f64 = 10.0;
+
 /// Part of the largest friction below which a point is well inside its cone, and must not move.
 const INSIDE: f64 = 0.99;
 
@@ -49,6 +52,8 @@ pub(crate) struct Stepping<P: Unilateral> {
     last_h: f64,
     /// Acceleration of gravity, m/s².
     pull: f64,
+    /// Residual at which contact problems are solved.
+    residual: f64,
     /// Points that were hit in the last step, ascending.
     hit: Vec<PointId>,
     hit_before: Vec<PointId>,
@@ -61,7 +66,7 @@ pub(crate) struct Stepping<P: Unilateral> {
 remember!(Stepping<P: Unilateral> {
     stepper, from, to, h, begun, made, until, calm, since, steps, lost, last_h, hit, hit_before,
     tally, changes,
-} apart from { pull });
+} apart from { pull, residual });
 
 impl<P: Unilateral> Stepping<P> {
     pub fn new(
@@ -94,6 +99,7 @@ impl<P: Unilateral> Stepping<P> {
             lost: 0.0,
             last_h: h,
             pull,
+            residual: tol.residual,
             hit: Vec::new(),
             hit_before: Vec::new(),
             tally: ContactTally::default(),
@@ -198,12 +204,17 @@ impl<P: Unilateral> Stepping<P> {
             // halved step only a part is known
             return;
         }
+        // a point that opens or closes may be left with an impulse that is none, and holds nothing
+        let nothing = NOISE * report.residual.max(self.residual);
         for i in points.iter().filter(|i| holds(i, h)) {
-            let speed = match i.law {
-                Law::DryFriction { .. } => i.after[0].abs(),
-                _ => i.after[1].hypot(i.after[2]),
+            let (speed, friction) = match i.law {
+                Law::Contact { mu, .. } => (i.after[1].hypot(i.after[2]), mu * i.impulse[0]),
+                Law::DryFriction { bound, .. } => (i.after[0].abs(), bound * h),
+                Law::OneWay => continue,
             };
-            tally.stick_speed.observe(speed, t, || name(i));
+            if !(friction * speed <= nothing * i.effort) {
+                tally.stick_speed.observe(speed, t, || name(i));
+            }
         }
     }
 

@@ -1,15 +1,14 @@
 //! What counts as touching, at rest, or too dense, in parts of the model's own length and rate.
 
 use delassus_model::ContactTolerances;
-use delassus_nonsmooth::release::Rest;
 
 /// Speed of a closed point along what holds it, in L ω, that errors do not explain.
 const STRAY: f64 = 1e-6;
 
 /// Thresholds of the event-driven method: [`ContactTolerances`] in the units of the model. L is
 /// its length, ω the characteristic rate of the motion so far, or of what the applied forces would
-/// do to bodies that nothing holds, τ the relative tolerance of the run, at least
-/// [`ContactTolerances::still`]: what errors of the motion may bring about must not open a contact.
+/// do to bodies that nothing holds: of the bodies of a point where one is asked about, of the model
+/// otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// Gap below which a point belongs to an event that another one caused, m.
@@ -22,7 +21,7 @@ pub struct Thresholds {
     pub slow: f64,
     /// Speed of a closed point, along what holds it, that is not explained by errors, m/s.
     pub stray: f64,
-    /// Normal acceleration that cannot be told from none, m/s²: τ L ω².
+    /// Acceleration of a point that cannot be told from none, in parts of what adds up to it.
     pub still: f64,
     /// Time between impacts of one point below which they are taken to accumulate, s: in 1/ω.
     pub dense: f64,
@@ -31,15 +30,15 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// For a length, m, a rate, 1/s, and a relative tolerance.
-    pub fn new(tol: &ContactTolerances, length: f64, rate: f64, rtol: f64) -> Thresholds {
+    /// For a length, m, and a rate, 1/s.
+    pub fn new(tol: &ContactTolerances, length: f64, rate: f64) -> Thresholds {
         Thresholds {
             touching: tol.touching * length,
             zero: tol.zero * length,
             rest: tol.rest * length * rate,
             slow: tol.slow * length * rate,
             stray: STRAY * length * rate,
-            still: rtol.max(tol.still) * length * rate * rate,
+            still: tol.still,
             dense: tol.dense / rate,
             crowded: tol.crowded / rate,
         }
@@ -54,13 +53,7 @@ impl Thresholds {
             rest: per_metre * self.rest,
             slow: per_metre * self.slow,
             stray: per_metre * self.stray,
-            still: per_metre * self.still,
             ..*self
         }
-    }
-
-    /// What does not move, for the choice of a mode.
-    pub fn at_rest(&self) -> Rest {
-        Rest { speed: self.slow, acceleration: self.still }
     }
 }

@@ -331,6 +331,11 @@ impl<P: Problem> Driver<P> {
         self.scale.pace()
     }
 
+    /// The same of these velocities alone, at a state with velocities v.
+    pub fn rate_of(&self, cols: &[usize], v: &[f64]) -> f64 {
+        self.scale.pace_of(cols, v)
+    }
+
     fn wait(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
         self.pending = Some(Pending { exact_time, ends_fixed });
         if let Some(t) = exact_time {
