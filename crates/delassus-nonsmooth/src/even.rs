@@ -109,9 +109,9 @@ fn choose(
         // softness, and still the even ones
         start.clear();
         start.extend_from_slice(x);
-        let softness = |i: usize| w[i * (x.len() + 1)] - problem.w[i * (x.len() + 1)];
+        let given = |i: usize| w[i * (x.len() + 1)] - problem.w[i * (x.len() + 1)];
         b.clear();
-        b.extend(x.iter().zip(problem.b).enumerate().map(|(i, (x, b))| b - softness(i) * x));
+        b.extend(x.iter().zip(problem.b).enumerate().map(|(i, (x, b))| b - given(i) * x));
         let again = cone::solve(&cone::DenseProblem { w, b, ..*problem }, x, &fine, ws);
         iterations += again.iterations;
         if !(again.residual <= auto.tolerance) {
