@@ -35,6 +35,7 @@ const FEW: usize = 4;
 pub(crate) struct Scratch {
     w: Vec<f64>,
     start: Vec<f64>,
+    b: Vec<f64>,
 }
 
 /// Solves a problem from the start in x, with forces spread evenly where its rows are redundant. `per_metre`
@@ -80,7 +81,7 @@ fn choose(
     ws: &mut cone::Workspace,
     scratch: &mut Scratch,
 ) -> Option<usize> {
-    let Scratch { w, start } = scratch;
+    let Scratch { w, start, b } = scratch;
     let mut iterations = 0;
     let mut attempt = |softness: f64, x: &mut [f64]| {
         soften(problem, per_metre, softness, w);
@@ -102,6 +103,18 @@ fn choose(
         let finer = cone::solve(&soft, x, &fine, ws);
         iterations += finer.iterations;
         if !(finer.residual <= auto.tolerance) {
+            x.copy_from_slice(start);
+        }
+        // yielding once more from where it has yielded to: forces that hold the points to the square of the
+        // softness, and still the even ones
+        start.clear();
+        start.extend_from_slice(x);
+        let given = |i: usize| w[i * (x.len() + 1)] - problem.w[i * (x.len() + 1)];
+        b.clear();
+        b.extend(x.iter().zip(problem.b).enumerate().map(|(i, (x, b))| b - given(i) * x));
+        let again = cone::solve(&cone::DenseProblem { w, b, ..*problem }, x, &fine, ws);
+        iterations += again.iterations;
+        if !(again.residual <= auto.tolerance) {
             x.copy_from_slice(start);
         }
         true

@@ -635,7 +635,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Visits the closed points at the state that was evaluated last: id, gap, forces, motion.
-    pub(crate) fn visit_closed(&self, mut f: impl FnMut(PointId, f64, [f64; 3], Motion)) {
+    pub(crate) fn visit_closed(&mut self, mut f: impl FnMut(PointId, f64, [f64; 3], Motion)) {
+        self.loads.share(&self.mode);
         for (k, a) in self.mode.active().iter().enumerate() {
             let (gap, force) = self.loads.force(&self.mode, k);
             f(a.id, gap, force, a.motion);

@@ -263,10 +263,12 @@ impl<P: Unilateral> Loads<P> {
         let (a, z) = (&mut d.a, &mut d.zdot);
         self.acc.eval(mode, &mut self.ws, s.t, &s.q, &s.v, &s.z, a, &mut self.lambda, z)?;
         mode.base_multipliers(&self.lambda, &mut d.lambda);
-        if self.redundant {
-            mode.share_forces(&mut self.ws, &mut self.lambda);
-        }
         Ok(())
+    }
+
+    /// Shares the forces of closed points at the evaluated state, for [`Loads::force`].
+    pub fn share(&mut self, mode: &Mode<P>) {
+        mode.share_forces(&mut self.ws, &mut self.lambda);
     }
 
     /// Power lost by sliding at the evaluated state, W.
