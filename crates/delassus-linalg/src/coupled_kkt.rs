@@ -79,17 +79,9 @@ impl CoupledKkt {
         if let Some(dof) = opts.mass_floor.iter().position(|v| !v.is_finite() || *v < 0.0) {
             return Err(KktError::NonFiniteDof { dof });
         }
-        let lower: Vec<(u32, u32)> = lower_half(&shape, &jac);
+        let lower = lower_half(&shape, &jac);
         let ldl = SparseLdl::with_order(nv + m, &lower, order(nv, m, &lower));
-        let slot = ldl.slots();
-        let entries = || shape.entries().enumerate();
-        let mass_slots = entries()
-            .filter(|(_, (i, j))| i >= j)
-            .map(|(k, (i, j))| (k as u32, slot(i, j)))
-            .collect();
-        let row = |i: usize| jac.row(i).iter().map(move |j| (nv + i, *j));
-        let jac_slots = (0..m).flat_map(row).map(|(i, j)| slot(i, j)).collect();
-        drop(slot);
+        let (mass_slots, jac_slots) = slots(&ldl, &shape, &jac);
         let mirror = mirror(&shape);
         Ok(CoupledKkt {
             massless: opts.mass_floor.iter().any(|v| *v > 0.0),
@@ -419,6 +411,15 @@ fn lower_half(shape: &MassShape, jac: &Csr) -> Vec<(u32, u32)> {
     let rows = (0..m).flat_map(|i| jac.row(i).iter().map(move |j| ((nv + i) as u32, *j as u32)));
     let own = (nv..nv + m).map(|i| (i as u32, i as u32));
     mass.chain(rows).chain(own).collect()
+}
+
+/// Places in the matrix of the values of M in its lower half, each with its number, and of those of G.
+fn slots(ldl: &SparseLdl, shape: &MassShape, jac: &Csr) -> (Vec<(u32, u32)>, Vec<u32>) {
+    let (slot, nv) = (ldl.slots(), shape.dim());
+    let mass = shape.entries().enumerate().filter(|(_, (i, j))| i >= j);
+    let mass = mass.map(|(k, (i, j))| (k as u32, slot(i, j))).collect();
+    let row = |i: usize| jac.row(i).iter().map(move |j| (nv + i, *j));
+    (mass, (0..jac.nrows).flat_map(row).map(|(i, j)| slot(i, j)).collect())
 }
 
 /// Fill-reducing order in which rows come after their coordinates, `order[new] = old`.

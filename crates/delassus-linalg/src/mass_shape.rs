@@ -125,7 +125,7 @@ impl MassShape {
         self.couplings.is_empty().then(|| BlockDiag::new(self.sizes.clone()))
     }
 
-    /// Row, column and place of every value, in the order of the values.
+    /// Row and column of every value, in the order of the values.
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> {
         let mut rest = &self.couplings[..];
         (0..self.count()).flat_map(move |k| {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Rng, chain};
-use delassus_linalg::{Backend, Csr, KktOptions, MassKkt, TangentKkt};
+use delassus_linalg::{Backend, CondensedKkt, Csr, KktOptions, MassKkt, MassShape, TangentKkt};
 
 #[path = "common/counting.rs"]
 mod counting;
@@ -40,6 +40,38 @@ fn mass_kkt_does_not_allocate() {
                 assert_eq!(calls, 0, "{backend:?}");
             }
         }
+    }
+}
+
+/// Blocks that are coupled with their neighbours, also where rows depend on each other.
+#[test]
+fn coupled_masses_do_not_allocate() {
+    for redundant_rows in [false, true] {
+        let base = chain(12, true);
+        let s = if redundant_rows {
+            base.with_rows(&[base.dense_row(3), base.dense_row(4)])
+        } else {
+            base
+        };
+        let pairs = (1..s.blocks.count()).map(|k| (k - 1, k));
+        let shape = MassShape::coupled(s.blocks.sizes().to_vec(), pairs).unwrap();
+        let mut mass = vec![0.0; shape.value_len()];
+        for (m, (i, j)) in mass.iter_mut().zip(shape.entries()) {
+            *m = if i == j { 1.0 } else { 0.05 };
+        }
+        let mut kkt = CondensedKkt::new(shape, s.jac.clone(), KktOptions::default()).unwrap();
+        let f = Rng::new(1).vec(s.nv());
+        let mut b = vec![0.0; s.m()];
+        s.jac.mul_add(&s.g, 1.0, &f, &mut b);
+        let (mut a, mut l) = (vec![0.0; s.nv()], vec![0.0; s.m()]);
+        let calls = heap_calls(|| {
+            kkt.set_mass(&mass).unwrap();
+            assert_eq!(kkt.factor(&s.g).unwrap().regularized, redundant_rows);
+            kkt.solve(&f, &b, &mut a, &mut l).unwrap();
+        });
+        assert_eq!(calls, 0);
+        s.jac.mul_add(&s.g, -1.0, &a, &mut b);
+        assert!(b.iter().all(|x| x.abs() < 1e-10), "{b:?}");
     }
 }
 

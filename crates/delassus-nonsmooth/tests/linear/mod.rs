@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use delassus_dae::*;
-use delassus_linalg::MassShape;
 
 /// Offsets of the gap and of the tangential motion by time: value, rate, acceleration.
 pub type Moves = fn(f64) -> [[f64; 3]; 2];
@@ -50,15 +49,6 @@ impl Linear {
             structure: Structure { constant_mass: true, ..Structure::dense(n, 0) },
             sequential: false,
         }
-    }
-
-    /// The same with a block per coordinate, coupled where the mass is not zero, instead of a full one.
-    pub fn coupled(mut self) -> Linear {
-        let n = self.f.len();
-        let pairs = (0..n * n).map(|k| (k / n, k % n)).filter(|(i, j)| self.mass[*i][*j] != 0.0);
-        self.structure.mass =
-            MassShape::coupled(vec![1; n], pairs).unwrap_or_else(|e| panic!("{e}"));
-        self
     }
 
     pub fn point(mut self, law: Law, rows: &[&[f64]], offset: f64) -> Linear {

@@ -16,9 +16,9 @@ use delassus_math::{Mat3, Quat, Vec3};
 use std::ops::Range;
 
 /// Distance of two nodes, m.
-pub const DISTANCE: f64 = 0.25;
+const DISTANCE: f64 = 0.25;
 /// Stiffness of an element along and across, N/m.
-pub const STIFFNESS: [f64; 2] = [60.0, 25.0];
+const STIFFNESS: [f64; 2] = [60.0, 25.0];
 
 pub(crate) struct Rope;
 
