@@ -99,8 +99,6 @@ struct Meeting {
     per_metre: Vec<f64>,
     w: Vec<f64>,
     n: usize,
-    /// Its rows depend on each other, and how the points share impulses has a say in the motion.
-    shares: bool,
     /// Largest impulse that has to do with the approach, in parts of it, both in the metric of W.
     largest: f64,
 }
@@ -122,7 +120,6 @@ impl Meeting {
             per_metre: Vec::new(),
             w: Vec::new(),
             n: 0,
-            shares: false,
             largest: 0.0,
         };
         for (m, g) in r.members.iter().zip(of_group) {
@@ -135,8 +132,6 @@ impl Meeting {
         let rows = &meeting.rows;
         meeting.n = rows.len();
         meeting.w = rows.iter().flat_map(|i| rows.iter().map(|j| r.w[*i * r.n + *j])).collect();
-        meeting.shares = meeting.points.iter().any(|m| has_shares(&m.law))
-            && even::is_redundant(&meeting.w, meeting.n, &mut even::Scratch::default());
         meeting.largest = LARGEST / weakest_pivot(&meeting.w, meeting.n);
         meeting
     }
@@ -300,21 +295,6 @@ fn by_law(
     }
 }
 
-/// Solves the problem of a meeting; where points share impulses in many ways, evenly.
-fn solve_shared(m: &Meeting, b: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, ImpactError> {
-    let laws = laws(m);
-    if m.shares {
-        let problem = cone::DenseProblem { w: &m.w, b, laws: &laws };
-        let settings = cone::Settings { tolerance: RESIDUAL, ..Default::default() };
-        let (mut p, mut scratch) = (vec![0.0; m.n], even::Scratch::default());
-        let report = even::solve(&problem, &m.per_metre, true, &settings, &mut p, ws, &mut scratch);
-        if report.status == cone::Status::Solved {
-            return Ok(p);
-        }
-    }
-    solve(m, (&m.w, b), &laws, ws)
-}
-
 /// Solves W P + b for laws; the points of the meeting are named where there is no solution.
 fn solve(
     m: &Meeting,
@@ -337,7 +317,7 @@ fn solve(
 /// find none, a little compliance leaves one.
 fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, ImpactError> {
     let laws = laws(m);
-    let found = solve_shared(m, u, ws);
+    let found = solve(m, (&m.w, u), &laws, ws);
     if found.as_ref().is_ok_and(|p| m.is_bounded(p, u)) {
         return found;
     }
@@ -393,12 +373,6 @@ fn laws(m: &Meeting) -> Vec<cone::Law> {
             _ => cone::Law::Unilateral,
         })
         .collect()
-}
-
-/// Friction, and restitution by impulses, depend on the impulse of their own point.
-fn has_shares(law: &Law) -> bool {
-    matches!(law, Law::Contact { mu, restitution, .. }
-        if *mu > 0.0 || restitution.law != RestitutionLaw::Newton)
 }
 
 /// Coefficient of restitution of a member.
