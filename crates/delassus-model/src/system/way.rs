@@ -23,8 +23,10 @@ const PLAIN: u32 = 4;
 
 /// How far ranges that serve for many steps go beyond those of one, in its own, and how much less than
 /// enough laws must do for a look at them.
-const WIDE: f64 = 4.0;
+const WIDE: f64 = 8.0;
 const ROOM: f64 = 1e3;
+/// Part of wider ranges of rates that the next ones keep.
+const FADING: f64 = 0.7;
 
 /// Laws that are followed, and what they read.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +70,8 @@ struct Wide {
     length: f64,
     degree: u32,
     unseen: f64,
+    /// They are worth a look.
+    serves: bool,
 }
 
 impl Wide {
@@ -240,11 +244,11 @@ impl System {
         let wide = &way.wide;
         let found = if wide.unseen <= part.enough && wide.holds(&way.leaves, &part) {
             (wide.unseen, true)
+        } else if wide.serves && part.enough > 0.0 && self.widen(&mut way, &part) {
+            (way.wide.unseen, true)
         } else {
             let found = self.unseen_by(&mut way, &part);
-            if self.way.steady && found.1 && found.0 * ROOM <= part.enough {
-                self.widen(&mut way, &part);
-            }
+            way.wide.serves |= self.way.steady && found.1 && found.0 * ROOM <= part.enough;
             found
         };
         ws.way = way;
@@ -265,24 +269,33 @@ impl System {
         (worst, smooth)
     }
 
-    /// Looks at wider ranges of all that laws read, which the steps to come may stay in.
-    fn widen(&self, way: &mut Way, part: &Stretch) {
-        for (jet, wide) in way.leaves.iter_mut().zip(&mut way.wide.leaves) {
-            for (k, c) in jet.c.iter_mut().enumerate() {
-                if k == 0 {
-                    let reach = WIDE * (c.hi - c.lo);
-                    *c = Range { lo: c.lo - reach, hi: c.hi + reach };
-                } else {
-                    let reach = 2.0 * c.magnitude();
-                    *c = Range { lo: -reach, hi: reach };
-                }
+    /// Looks at wider ranges of all that laws read, which the steps to come may stay in. False where those
+    /// say too little.
+    fn widen(&self, way: &mut Way, part: &Stretch) -> bool {
+        std::mem::swap(&mut way.leaves, &mut way.wide.leaves);
+        let Way { leaves: wide, wide: Wide { leaves: own, .. }, .. } = way;
+        for (wide, own) in wide.iter_mut().zip(&*own) {
+            let value = own.c[0];
+            let reach = WIDE * (value.hi - value.lo);
+            wide.c[0] = Range { lo: value.lo - reach, hi: value.hi + reach };
+            for (wide, own) in wide.c[1..].iter_mut().zip(&own.c[1..]) {
+                // rates come back, as those of oscillations
+                let reach = (2.0 * own.magnitude()).max(FADING * wide.magnitude());
+                *wide = Range { lo: -reach, hi: reach };
             }
-            *wide = *jet;
         }
         let (unseen, smooth) = self.unseen_by(way, part);
+        std::mem::swap(&mut way.leaves, &mut way.wide.leaves);
+        let serves = smooth && unseen <= part.enough;
+        if !serves {
+            // what is left of other ranges is forgotten
+            way.wide.leaves.fill(Jet::constant(0.0));
+        }
         let length = (part.to - part.from) / part.pieces;
-        way.wide.unseen = if smooth { unseen } else { f64::INFINITY };
-        (way.wide.length, way.wide.degree) = (length, part.degree);
+        let wide = &mut way.wide;
+        (wide.length, wide.degree, wide.serves) = (length, part.degree, serves);
+        wide.unseen = if serves { unseen } else { f64::INFINITY };
+        serves
     }
 
     /// Name of the law that varies most on the way.
