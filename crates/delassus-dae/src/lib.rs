@@ -34,8 +34,8 @@ pub use foresight::Foresight;
 pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{
-    AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, Structure, TimeLaws,
-    Unseen, at,
+    AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, Stretch, Structure,
+    TimeLaws, Unseen, at,
 };
 pub use state::{Derived, State};
 pub use unilateral::{BEHIND, Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};

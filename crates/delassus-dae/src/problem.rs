@@ -153,6 +153,21 @@ pub struct Unseen {
     pub acceleration: f64,
 }
 
+/// A part of the way of a step, and how closely it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// Where it begins and ends, of 0 to 1.
+    pub from: f64,
+    /// See `from`.
+    pub to: f64,
+    /// Equal pieces of it, each of which is compared with a polynomial of its own.
+    pub pieces: f64,
+    /// Degree of these polynomials.
+    pub degree: u32,
+    /// It need not be known how much smaller it is than this.
+    pub enough: f64,
+}
+
 /// A constrained mechanical system. See the crate head for the equations.
 ///
 /// Values go into slices laid out by [`Structure`]; methods reach these functions through
@@ -247,6 +262,27 @@ pub trait Problem: Send + Sync {
     }
     /// The function of time that varies most beyond such polynomials, for messages.
     fn restless(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> Option<String> {
+        None
+    }
+    /// Whether laws act that are more than polynomials of what they read of the state.
+    fn state_laws(&self) -> bool {
+        false
+    }
+    /// Takes down what such laws read, and how it changes, at the realised state with velocities v and
+    /// accelerations a: at the start of a step, or at its end.
+    fn take_down(&self, _ws: &mut Self::Ws, _v: &[f64], _a: &[f64], _end: bool) {}
+    /// A step from t over h leads from what was taken down at its start to that at its end, by
+    /// polynomials with the values and rates of both.
+    fn span_way(&self, _ws: &mut Self::Ws, _t: f64, _h: f64) {}
+    /// The step is made: its end is the start of the next.
+    fn keep_end(&self, _ws: &mut Self::Ws) {}
+    /// By how much accelerations, in sizes of the coordinates per s², may differ from polynomials in a part
+    /// of the way, by such laws; and whether none of them switches there.
+    fn unseen_on_way(&self, _ws: &mut Self::Ws, _part: Stretch) -> (f64, bool) {
+        (0.0, true)
+    }
+    /// The law that varies most on the way, for messages.
+    fn restless_on_way(&self, _ws: &mut Self::Ws) -> Option<String> {
         None
     }
     /// Name of a constraint row for messages.

@@ -69,6 +69,12 @@ impl Expr {
         &self.variables
     }
 
+    /// Its degree as a polynomial, where those of the variables are given: zero for what counts as
+    /// constant. `None` where it is no polynomial.
+    pub fn degree(&self, of: impl Fn(usize) -> Option<u32>) -> Option<u32> {
+        program::degree(&self.code, of)
+    }
+
     /// The text it was compiled from.
     pub fn source(&self) -> &str {
         &self.source
@@ -161,6 +167,18 @@ mod tests {
         assert!(expr.eval(&[]).is_nan());
         assert_ne!(expr, parse("t"));
         assert_eq!(expr, expr.clone());
+    }
+
+    #[test]
+    fn degrees() {
+        // t counts as constant
+        let degree = |src: &str| parse(src).degree(|k| Some(u32::from(k == 0)));
+        assert_eq!(degree("3*sin(t) + if(t > 1, 2, t)"), Some(0));
+        assert_eq!(degree("-u*(u - t)/t + u^3"), Some(3));
+        assert_eq!(degree("if(t > 1, u, 0)"), Some(1));
+        for none in ["1/u", "abs(u)", "u^t", "if(u > 1, 1, 0)", "exp(-u)", "u^-1"] {
+            assert_eq!(degree(none), None, "{none}");
+        }
     }
 
     #[test]

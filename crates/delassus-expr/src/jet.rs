@@ -39,6 +39,37 @@ impl<const N: usize> Jet<N> {
         jet
     }
 
+    /// The polynomial c₀ + c₁ x + …, from a to b.
+    pub fn polynomial<const D: usize>(c: &[f64; D], a: f64, b: f64) -> Jet<N> {
+        // about the middle, where odd and even parts are on their own
+        let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
+        let mut d = *c;
+        for i in 0..D {
+            for j in (i..D - 1).rev() {
+                d[j] += middle * d[j + 1];
+            }
+        }
+        let coefficient = |k: usize| {
+            let (mut reach, mut weight, mut power) = (0.0, 1.0, 1.0);
+            for (j, d) in d[k + 1..].iter().enumerate() {
+                weight *= (k + j + 1) as f64 / (j + 1) as f64;
+                power *= half;
+                reach += weight * power * d.abs();
+            }
+            Range { lo: d[k] - reach, hi: d[k] + reach }
+        };
+        let mut jet = Jet::constant(0.0);
+        for (k, range) in jet.c.iter_mut().enumerate().take(D) {
+            *range = coefficient(k);
+        }
+        let at = |x: f64| c.iter().rev().fold(0.0, |sum, c| sum * x + c);
+        if D > 1 && !coefficient(1).contains(0.0) {
+            // nowhere beyond its ends
+            jet.c[0] = Range::point(at(a)).hull(Range::point(at(b)));
+        }
+        jet
+    }
+
     /// It has the same value on the whole interval, as far as is known.
     pub fn is_constant(&self) -> bool {
         self.decided

@@ -60,6 +60,29 @@ pub(crate) fn depth(code: &[Op]) -> usize {
     most
 }
 
+/// Degree of a program as a polynomial of its variables, whose own degrees are given.
+pub(crate) fn degree(code: &[Op], of: impl Fn(usize) -> Option<u32>) -> Option<u32> {
+    let mut stack: Vec<Option<u32>> = Vec::new();
+    for op in code {
+        let args = stack.split_off(stack.len().saturating_sub(op.takes()));
+        let arg = |k: usize| args.get(k).copied().flatten();
+        let degree = match *op {
+            Op::Const(_) => Some(0),
+            Op::Var(index) => of(index),
+            _ if args.iter().all(|a| *a == Some(0)) => Some(0),
+            Op::Neg => arg(0),
+            Op::Add | Op::Sub => arg(0).zip(arg(1)).map(|(a, b)| a.max(b)),
+            Op::Mul => arg(0).zip(arg(1)).and_then(|(a, b)| a.checked_add(b)),
+            Op::Div => arg(0).filter(|_| arg(1) == Some(0)),
+            Op::PowInt(n) => u32::try_from(n).ok().zip(arg(0)).and_then(|(n, a)| a.checked_mul(n)),
+            Op::If if arg(0) == Some(0) => arg(1).zip(arg(2)).map(|(a, b)| a.max(b)),
+            _ => None,
+        };
+        stack.push(degree);
+    }
+    stack.pop().flatten()
+}
+
 /// Enough stack for nearly every expression; clearing a larger one would cost more than the
 /// evaluation itself.
 const SMALL: usize = 8;

@@ -62,6 +62,10 @@ impl Range {
     }
 
     pub(crate) fn scale(self, x: f64) -> Range {
+        let (a, b) = (self.lo * x, self.hi * x);
+        if (a + b).is_finite() {
+            return if x < 0.0 { Range { lo: b, hi: a } } else { Range { lo: a, hi: b } };
+        }
         let (a, b) = (product(self.lo, x), product(self.hi, x));
         if x < 0.0 { Range::new(b, a) } else { Range::new(a, b) }
     }
@@ -72,6 +76,10 @@ impl Range {
         }
         if self.lo == self.hi {
             return b.scale(self.lo);
+        }
+        let [p, q, r, s] = [self.lo * b.lo, self.lo * b.hi, self.hi * b.lo, self.hi * b.hi];
+        if (p + q + r + s).is_finite() {
+            return Range { lo: p.min(q).min(r.min(s)), hi: p.max(q).max(r.max(s)) };
         }
         let p = [
             product(self.lo, b.lo),

@@ -14,7 +14,7 @@
 use crate::friction::{Force, Sliding, forces, tangential_row};
 use delassus_dae::{
     Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality, Scales,
-    State, Structure, TimeLaws, Unilateral, Unseen,
+    State, Stretch, Structure, TimeLaws, Unilateral, Unseen,
 };
 use delassus_linalg::Csr;
 use delassus_math::memory::{Memory, Remember};
@@ -546,6 +546,30 @@ impl<P: Unilateral> Problem for Mode<P> {
 
     fn restless(&self, ws: &mut Self::Ws, a: f64, b: f64) -> Option<String> {
         self.base.restless(&mut ws.base, a, b)
+    }
+
+    fn state_laws(&self) -> bool {
+        self.base.state_laws()
+    }
+
+    fn take_down(&self, ws: &mut Self::Ws, v: &[f64], a: &[f64], end: bool) {
+        self.base.take_down(&mut ws.base, v, a, end);
+    }
+
+    fn span_way(&self, ws: &mut Self::Ws, t: f64, h: f64) {
+        self.base.span_way(&mut ws.base, t, h);
+    }
+
+    fn keep_end(&self, ws: &mut Self::Ws) {
+        self.base.keep_end(&mut ws.base);
+    }
+
+    fn unseen_on_way(&self, ws: &mut Self::Ws, part: Stretch) -> (f64, bool) {
+        self.base.unseen_on_way(&mut ws.base, part)
+    }
+
+    fn restless_on_way(&self, ws: &mut Self::Ws) -> Option<String> {
+        self.base.restless_on_way(&mut ws.base)
     }
 
     fn row_name(&self, row: usize) -> String {

@@ -101,6 +101,8 @@ pub enum SimErrorKind {
     EventStorm,
     /// A contact was found closed that was not seen to close.
     ContactMissed,
+    /// A law that jumps holds the motion where it jumps.
+    Chatter,
     /// A prescribed motion jumps from one place to another.
     MotionJumps,
     /// A contact that is told to be held moves.
@@ -126,6 +128,7 @@ impl SimErrorKind {
             SimErrorKind::Accumulation => "E_ZENO",
             SimErrorKind::EventStorm => "E_EVENT_STORM",
             SimErrorKind::ContactMissed => "E_CONTACT_MISSED",
+            SimErrorKind::Chatter => "E_CHATTER",
             SimErrorKind::MotionJumps => "E_MOTION_JUMP",
             SimErrorKind::StickMoves => "E_STICK_MOVES",
             SimErrorKind::NoContactForces => "E_PAINLEVE",

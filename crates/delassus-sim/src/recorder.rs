@@ -146,9 +146,10 @@ pub struct Recorder {
     /// Largest |g| and |G v + g_t| at samples and at points inside steps. Beside what steps leave it
     /// holds the error of the interpolation, and what was stepped over.
     pub sample_drift: [f64; 2],
-    /// The first function of time that steps of given length did not see, and the end of the step.
+    /// The first function of time, or law that reads the state, that steps of given length did not see, and
+    /// the end of the step.
     pub stepped_over: Option<SteppedOver>,
-    /// What functions of time were at the ends of such steps.
+    /// What they were at the ends of such steps.
     ranges: Option<TimeRanges>,
 }
 remember!(Recorder {
@@ -284,7 +285,8 @@ impl Recorder {
 
     /// From now on looks for what functions of time do inside steps of given length, unseen.
     pub fn watch_time(&mut self, sys: &System) {
-        self.ranges = (sys.time_laws() != TimeLaws::None).then(|| sys.time_ranges());
+        let watched = sys.time_laws() != TimeLaws::None || sys.state_laws();
+        self.ranges = watched.then(|| sys.time_ranges());
     }
 
     /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.
@@ -431,7 +433,15 @@ impl Recorder {
             self.drift[k] = delassus_math::largest([self.drift[k], drift[k]]);
         }
         if let (Some(seen), None) = (&mut self.ranges, &self.stepped_over) {
-            let hidden = sys.hidden_in_time(&mut self.ws, seen, t0, t1);
+            let mut hidden = sys.hidden_in_time(&mut self.ws, seen, t0, t1);
+            if sys.state_laws() {
+                for (s, d, end) in [(step.from, step.d0, false), (step.to, step.d1, true)] {
+                    sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+                    sys.realize_velocity(&s.v, &s.z, &mut self.ws);
+                    sys.take_down(&mut self.ws, &s.v, &d.a, end);
+                }
+                hidden = sys.hidden_on_way(&mut self.ws, seen, t0, h).or(hidden);
+            }
             self.stepped_over = hidden.map(|name| SteppedOver { name, t: t1 });
         }
         let e = sys.energies(&self.ws).unwrap_or_default();

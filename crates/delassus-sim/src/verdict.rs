@@ -245,7 +245,7 @@ fn samples(s: &Summary, items: &mut Vec<Item>) {
     if let Some(hidden) = &s.stepped_over {
         items.push(Item {
             key: "stepped_over",
-            title: "Functions of time",
+            title: "What acts between steps",
             value: 1.0,
             unit: "",
             tone: Tone::Bad,

@@ -85,6 +85,68 @@ fn rel_r16_n_four_bar_passes_its_singular_positions() {
 
 /// R19: the same mechanism in nanometres and in gigametres takes the same path.
 #[test]
+fn a_tight_tolerance_is_kept_at_singular_positions() {
+    let text = r#"
+schema = 1
+gravity = [0, -9.81]
+[parameters]
+x = "0.15*cos(1)"
+y = "0.15*sin(1)"
+[ground.markers]
+A = [0, 0]
+B = [1, 0]
+[body.a]
+type = "planar"
+mass = 1
+inertia = 0.02
+position = ["x", "y"]
+angle = 1
+rate = 2
+[body.a.markers]
+l = [-0.15, 0]
+r = [0.15, 0]
+[body.b]
+type = "planar"
+mass = 1
+inertia = 0.02
+position = ["1 + x", "y"]
+angle = 1
+[body.b.markers]
+l = [-0.15, 0]
+r = [0.15, 0]
+[body.c]
+type = "planar"
+mass = 2
+inertia = 0.1
+position = ["0.5 + 2*x", "2*y"]
+[body.c.markers]
+A = [-0.5, 0]
+B = [0.5, 0]
+[joint]
+p = { type = "revolute", between = ["ground.A", "a.l"] }
+q = { type = "revolute", between = ["a.r", "c.A"] }
+r = { type = "revolute", between = ["ground.B", "b.l"] }
+s = { type = "revolute", between = ["b.r", "c.B"] }
+[sensor]
+angle = { type = "joint", joint = "p" }
+[analysis]
+end = 2
+"#;
+    let m = assembled(&parsed(text), &[]);
+    let with = |method: &str, rtol: f64| {
+        let out = run(&m, |o| (o.method, o.rtol) = (method.to_owned(), Some(rtol)));
+        *out.results.get("angle").unwrap().last().unwrap()
+    };
+    let right = with("radau5", 1e-10);
+    for method in ["mdop5", "dopri5", "rkf45", "dop853", "phem56"] {
+        for rtol in [1e-10, 1e-11, 1e-12, 1e-13] {
+            let off = (with(method, rtol) - right).abs();
+            assert!(off < 1e-8, "{method} at {rtol:.0e}: off by {off:.1e} rad");
+        }
+    }
+}
+
+#[test]
 fn rel_r19_scaled_models_agree() {
     // lengths × s, gravity × s: time and angles stay
     let text = |s: f64| {

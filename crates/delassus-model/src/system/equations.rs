@@ -5,7 +5,8 @@ use super::scalar::{Pair, PairScalar, ScalarKind, continued};
 use super::{RowOffset, System, Term, Workspace};
 use crate::model::var;
 use delassus_dae::{
-    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Structure, TimeLaws, Unseen,
+    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Stretch, Structure, TimeLaws,
+    Unseen,
 };
 use delassus_math::Vec3;
 
@@ -47,6 +48,7 @@ impl Problem for System {
             forces: vec![Default::default(); self.scalar_forces.len()],
             readings: vec![Default::default(); self.n_readings],
             over: self.time.scratch(self.probes.len()),
+            way: self.way_scratch(),
             near: Default::default(),
             tangent: self.tangent_scratch(),
         };
@@ -221,6 +223,30 @@ impl Problem for System {
 
     fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
         self.most_restless(ws, a, b)
+    }
+
+    fn state_laws(&self) -> bool {
+        self.way.watches()
+    }
+
+    fn take_down(&self, ws: &mut Workspace, v: &[f64], a: &[f64], end: bool) {
+        self.take_down_sensors(ws, v, a, end);
+    }
+
+    fn span_way(&self, ws: &mut Workspace, t: f64, h: f64) {
+        self.span_sensors(ws, t, h);
+    }
+
+    fn keep_end(&self, ws: &mut Workspace) {
+        ws.way.keep_end();
+    }
+
+    fn unseen_on_way(&self, ws: &mut Workspace, part: Stretch) -> (f64, bool) {
+        self.unseen_between(ws, part)
+    }
+
+    fn restless_on_way(&self, ws: &mut Workspace) -> Option<String> {
+        self.most_restless_on_way(ws)
     }
 
     fn row_name(&self, row: usize) -> String {

@@ -23,6 +23,7 @@ pub(crate) mod scalar;
 mod sensitivity;
 mod tangent;
 mod time;
+mod way;
 
 pub use body::{BodyKind, Pose, PoseForm, pose_of};
 pub use contact::ShapeView;
@@ -117,6 +118,8 @@ pub struct System {
     n_motions: usize,
     /// What reads time.
     time: time::Laws,
+    /// What reads the state, and is more than a polynomial of it.
+    way: way::Watched,
     dims: Dims,
     manifold: Manifold,
     structure: Structure,
@@ -148,6 +151,8 @@ pub struct Workspace {
     readings: Vec<sensitivity::Reading>,
     /// Variables of expressions on an interval of time.
     over: time::Over,
+    /// The same on the way of a step.
+    way: way::Way,
     near: RefCell<contact::Scratch>,
     tangent: RefCell<tangent::Scratch>,
 }

@@ -81,7 +81,7 @@ impl System {
         self.probes.iter().any(|p| matches!(p, Probe::Acceleration { .. } | Probe::Reaction { .. }))
     }
 
-    fn wraps(&self, probe: &Probe) -> bool {
+    pub(super) fn wraps(&self, probe: &Probe) -> bool {
         match probe {
             Probe::Scalar(s) => match &s.kind {
                 ScalarKind::Angle(a) => a.planar.is_none() && a.turns.is_none(),

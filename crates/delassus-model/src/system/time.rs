@@ -22,7 +22,7 @@ use delassus_math::memory::{Memory, Remember};
 
 /// Taylor coefficients that are looked at: enough for what the interpolation between steps shows,
 /// polynomials of degree 5.
-const N: usize = 7;
+pub(super) const N: usize = 7;
 /// Length of the intervals on which sensors that depend on time alone are kept, in steps.
 const WIDE: f64 = 16.0;
 
@@ -36,14 +36,14 @@ const EMPTY: Range = Range { lo: f64::INFINITY, hi: f64::NEG_INFINITY };
 
 /// A law that reads time.
 #[derive(Debug, Clone)]
-struct TimeLaw {
-    source: Source,
+pub(super) struct TimeLaw {
+    pub source: Source,
     /// Position or acceleration per unit of the function, in sizes of the coordinates.
-    effect: f64,
+    pub effect: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Source {
+pub(super) enum Source {
     /// Row of a prescribed motion.
     Motion(usize),
     /// Applied force or torque, and its component.
@@ -62,9 +62,16 @@ pub(super) struct Laws {
     pure: Vec<bool>,
 }
 
-/// Between which values each function of time was at the ends of steps.
+/// Between which values each function of time, then each law that reads the state, was at the ends of steps.
 #[derive(Debug, Clone, Default)]
 pub struct TimeRanges(Vec<Range>);
+
+impl TimeRanges {
+    /// Those of laws that read the state.
+    pub(super) fn of_state(&mut self, sys: &System) -> &mut [Range] {
+        &mut self.0[sys.time.laws.len()..]
+    }
+}
 
 impl Remember for TimeRanges {
     fn remember(&mut self, m: &mut Memory<'_>) {
@@ -133,19 +140,24 @@ impl System {
                 add(e, Source::Motion(i), 1.0 / self.scales.row[i]);
             }
         }
+        self.visit_forces(&mut add);
+        out.pure = pure;
+        out
+    }
+
+    /// Forces by expression, with the acceleration per unit of each.
+    pub(super) fn visit_forces(&self, mut visit: impl FnMut(&Expr, Source, f64)) {
         for (i, a) in self.applied.iter().enumerate() {
             let effect = if a.torque { self.turned(a.at) } else { self.pushed(a.at) };
             for (k, e) in a.components.iter().enumerate() {
-                add(e, Source::Applied(i, k), effect);
+                visit(e, Source::Applied(i, k), effect);
             }
         }
         for (i, f) in self.scalar_forces.iter().enumerate() {
             if let Law::Expression(e) | Law::Actuator { target: e, .. } = &f.law {
-                add(e, Source::Scalar(i), self.pulled(&f.scalar));
+                visit(e, Source::Scalar(i), self.pulled(&f.scalar));
             }
         }
-        out.pure = pure;
-        out
     }
 
     /// Whether every function of time is smooth from a to b.
@@ -204,27 +216,37 @@ impl System {
             let jet = self.jet(ws, &mut over.jets, law);
             let unseen = match law.source {
                 Source::Motion(_) => off_hermite(&jet, h),
-                Source::Applied(..) => off_polynomial(&jet, h, degree),
-                Source::Scalar(i) => match &self.scalar_forces[i].law {
-                    Law::Actuator { control, kp, ki, kd, .. } => {
-                        let off = off_polynomial(&jet, h, degree);
-                        let rate = match control {
-                            Control::Position if *kd != 0.0 => off_rate(&jet, h, degree),
-                            _ => 0.0,
-                        };
-                        (kp.abs() + ki.abs() * h) * off + kd.abs() * rate
-                    }
-                    _ => off_polynomial(&jet, h, degree),
-                },
+                _ => self.off_force(law, &jet, (h, 1.0), degree),
             };
             visit(self, law, law.effect * unseen);
         }
         ws.over = over;
     }
 
+    /// Distance of a force from a polynomial, where its expression on an interval is given; the interval
+    /// has this length in units of time of so many seconds.
+    pub(super) fn off_force(
+        &self,
+        law: &TimeLaw,
+        jet: &Jet<N>,
+        (h, unit): (f64, f64),
+        degree: usize,
+    ) -> f64 {
+        let off = off_polynomial(jet, h, degree);
+        let Source::Scalar(i) = law.source else { return off };
+        let Law::Actuator { control, kp, ki, kd, .. } = &self.scalar_forces[i].law else {
+            return off;
+        };
+        let rate = match control {
+            Control::Position if *kd != 0.0 => off_rate(jet, h, degree) / unit,
+            _ => 0.0,
+        };
+        (kp.abs() + ki.abs() * h * unit) * off + kd.abs() * rate
+    }
+
     /// Nothing seen yet.
     pub fn time_ranges(&self) -> TimeRanges {
-        TimeRanges(vec![EMPTY; self.time.laws.len()])
+        TimeRanges(vec![EMPTY; self.time.laws.len() + self.way.len()])
     }
 
     /// The function of time that goes, from a to b, where neither end shows it: by more than
@@ -310,7 +332,7 @@ impl System {
         }
     }
 
-    fn law_name(&self, law: &TimeLaw) -> String {
+    pub(super) fn law_name(&self, law: &TimeLaw) -> String {
         match law.source {
             Source::Motion(i) => {
                 format!("motion \"{}\"", self.model.joints[self.origins[i].joint.0].name)
@@ -321,7 +343,7 @@ impl System {
     }
 
     /// Acceleration of the body of a frame per unit of force at its origin.
-    fn pushed(&self, frame: usize) -> f64 {
+    pub(super) fn pushed(&self, frame: usize) -> f64 {
         let f = &self.frames[frame];
         let Some(body) = f.body().map(|b| &self.bodies[b]) else { return 0.0 };
         let lever = f.r_b.norm();
@@ -330,7 +352,7 @@ impl System {
     }
 
     /// Angular acceleration of the body of a frame per unit of torque.
-    fn turned(&self, frame: usize) -> f64 {
+    pub(super) fn turned(&self, frame: usize) -> f64 {
         let Some(body) = self.frames[frame].body().map(|b| &self.bodies[b]) else { return 0.0 };
         let fallback = self.mass_or_lightest(body.mass) * self.length * self.length;
         let Some(inertia) = body.least_inertia() else { return 0.0 };
@@ -338,7 +360,7 @@ impl System {
     }
 
     /// Acceleration of the two bodies of a scalar per unit of pull.
-    fn pulled(&self, s: &PairScalar) -> f64 {
+    pub(super) fn pulled(&self, s: &PairScalar) -> f64 {
         let of = |frame: usize| match s.kind {
             ScalarKind::Angle(_) => self.turned(frame),
             _ => self.pushed(frame),
@@ -357,12 +379,12 @@ impl System {
     }
 }
 
-fn hull(a: Range, b: Range) -> Range {
+pub(super) fn hull(a: Range, b: Range) -> Range {
     Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
 }
 
 /// Whether a function, whose ranges on intervals are given, leaves what it is at both ends of one.
-fn leaves(
+pub(super) fn leaves(
     on: &mut impl FnMut(f64, f64) -> Range,
     (a, b): (f64, f64),
     ends: Range,

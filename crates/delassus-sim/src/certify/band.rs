@@ -13,7 +13,7 @@ const NEIGHBOURS: usize = 3;
 const ROUND_OFF: f64 = 1e-14;
 
 /// Half-widths of the band of one column at all samples of `kept`; infinite where nothing confirms
-/// the value. `breaks` are the times of events, ascending: a difference on one side says nothing
+/// the value. A run that ended early says nothing about what comes later, if another one does. `breaks` are the times of events, ascending: a difference on one side says nothing
 /// about the other.
 pub(super) fn band(
     kept: &Results,
@@ -23,21 +23,19 @@ pub(super) fn band(
     breaks: &[f64],
 ) -> Vec<f64> {
     let values = &kept.data[column];
-    let difference = |row: usize, other: &Results| -> f64 {
-        let Some(x) = other.data.get(column).and_then(|d| d.get(row)) else {
-            return f64::INFINITY;
-        };
-        match (values[row].is_nan(), x.is_nan()) {
+    let difference = |row: usize, other: &Results| -> Option<f64> {
+        let x = other.data.get(column).and_then(|d| d.get(row))?;
+        Some(match (values[row].is_nan(), x.is_nan()) {
             // both say that there is no value
             (true, true) => 0.0,
             (false, false) => (values[row] - x).abs(),
             _ => f64::INFINITY,
-        }
+        })
     };
     let widest: Vec<f64> = (0..values.len())
-        .map(|row| match others {
-            [] => f64::INFINITY,
-            _ => largest(others.iter().map(|o| difference(row, o))),
+        .map(|row| {
+            let mut known = others.iter().filter_map(|o| difference(row, o)).peekable();
+            if known.peek().is_none() { f64::INFINITY } else { largest(known) }
         })
         .collect();
     let mut next_break = 0;
@@ -121,6 +119,14 @@ mod tests {
         let b = band(&kept, &[&short], 0, 1.0, &[]);
         assert!(b.iter().all(|x| x.is_infinite()), "the missing end is near all four");
         assert!(band(&kept, &[], 0, 1.0, &[])[0].is_infinite());
+    }
+
+    #[test]
+    fn a_run_that_ended_early_counts_up_to_there() {
+        let (kept, whole) = (results(&[1.0; 12]), results(&[1.0; 12]));
+        let short = results(&[1.0, 1.5]);
+        let b = band(&kept, &[&short, &whole], 0, 1.0, &[]);
+        assert!(b[0] > 0.9 && b[4] > 0.9 && b[5] < 1e-9, "{b:?}");
     }
 
     #[test]

@@ -185,6 +185,15 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
             verdict = better;
         } else {
             remarks.push(format!("runs at rtol {tight:.0e} got less far and were set aside"));
+            if let Some(v) = &mut verdict
+                && v.confine(model, plan, &round, &second)
+            {
+                remarks.push(format!(
+                    "they differ from the kept run by more than the accuracy from t = {:.6} s on, and nothing \
+                     is confirmed behind that",
+                    v.until
+                ));
+            }
             round.set_aside(second);
         }
     }

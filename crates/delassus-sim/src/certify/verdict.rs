@@ -68,10 +68,7 @@ impl Verdict {
         let kept = middle(solved, &columns)?;
         let outcome = &solved[kept].outcome;
         let results = &outcome.results;
-        // a run that ended early says nothing about what comes later, if another one does
-        let others = || others(solved, kept);
-        let whole: Vec<&Results> = others().filter(|o| o.t.len() >= results.t.len()).collect();
-        let others = if whole.is_empty() { others().collect() } else { whole };
+        let others: Vec<&Results> = others(solved, kept).collect();
         let breaks: Vec<f64> = outcome.events.iter().map(|e| e.t).collect();
         // a speed that is off moves everything, however small a column is
         let unit = |k: usize| results.channels[k].unit.as_str();
@@ -89,7 +86,41 @@ impl Verdict {
         let columns: Vec<Judged> = columns.iter().copied().map(judged).collect();
         let end = results.t.last().copied()?;
         let until = columns.iter().map(|c| c.until).fold(end, f64::min);
+        // a family that cannot go on casts doubt on those that can
+        let failed = solved.iter().filter_map(|s| Some(s.outcome.error.as_ref()?.t));
+        let until = failed.fold(until, f64::min);
         Some(Verdict { kept, columns, until })
+    }
+
+    /// Takes runs into account that are set aside: where they differ from the kept one by more than the
+    /// accuracy, nothing is confirmed. True where they do so before the others.
+    pub fn confine(
+        &mut self,
+        model: &Assembled,
+        plan: &Plan,
+        round: &Round,
+        aside: &Round,
+    ) -> bool {
+        let before = self.until;
+        let outcome = &round.solved[self.kept].outcome;
+        let breaks: Vec<f64> = outcome.events.iter().map(|e| e.t).collect();
+        for s in &aside.solved {
+            let other = &s.outcome.results;
+            let rows = other.t.len().min(outcome.results.t.len());
+            for c in &mut self.columns {
+                let mut band = band::band(&outcome.results, &[other], c.column, c.scale, &breaks);
+                band.truncate(rows);
+                let allowed = plan.accuracy * c.scale;
+                let word = confirmed_until(&outcome.results.t[..rows], &band, allowed, &breaks);
+                let whole = rows.checked_sub(1).map(|last| outcome.results.t[last]);
+                // a run that ended early says nothing about what comes later
+                if whole.is_some_and(|end| word < end) {
+                    c.until = c.until.min(word.max(model.state.t));
+                }
+            }
+        }
+        self.until = self.columns.iter().map(|c| c.until).fold(before, f64::min);
+        self.until < before
     }
 
     /// Largest relative half-width.

@@ -3,12 +3,13 @@
 use super::Driver;
 use super::hop::{HOP_AFTER, NEAR_SINGULAR, SHRUNK};
 use super::time_marks::Allowed;
+use super::way::Look;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::Problem;
 
 /// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
 /// nowhere.
-const MIN_STEP: f64 = 1e-14;
+pub(super) const MIN_STEP: f64 = 1e-14;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
@@ -17,6 +18,7 @@ impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
         let first = self.h;
         let mut failures = 0;
+        self.start_way(p);
         loop {
             let shrunk = failures == 1 && first < SHRUNK * self.cruise;
             if (failures == HOP_AFTER || shrunk)
@@ -43,13 +45,20 @@ impl<P: Problem> Driver<P> {
             match made.and_then(|()| self.settle(p, h)) {
                 Ok(()) => {
                     self.scale.judge(h, &self.prev);
-                    let view = self.method.error();
-                    let mut err = self.scale.norm(&view);
+                    let mut err = self.scale.norm(&self.method.error());
+                    err /= self.noise();
                     if self.per_unit_step {
                         err /= (h * self.scale.rate()).max(PER_UNIT_FLOOR);
                     }
                     let per_unit = u32::from(self.per_unit_step);
                     self.control.set_order(self.method.error_order() - per_unit);
+                    let looked = self.watch_way(p, h, err <= 1.0);
+                    if let Look::Shorter(h) = looked {
+                        self.rejections.error += 1;
+                        self.last_failure = None;
+                        self.h = h;
+                        continue;
+                    }
                     if err <= 1.0 {
                         let factor = self.control.accepted(err);
                         let factor = self.method.choose_order(&self.scale).unwrap_or(factor);
@@ -64,10 +73,13 @@ impl<P: Problem> Driver<P> {
                         }
                         self.tried = h;
                         self.h = (h * factor).min(self.opts.max_step);
+                        if let Look::Before(next) = looked {
+                            self.h = next;
+                        }
                         self.wait(lands, false);
                         return Ok(());
                     }
-                    self.scale.worst(&view, &mut self.worst);
+                    self.scale.worst(&self.method.error(), &mut self.worst);
                     self.rejections.error += 1;
                     self.last_failure = None;
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };

@@ -7,6 +7,8 @@ use delassus_dae::Problem;
 /// G M⁻¹ Gᵀ that confirms it (the square of the distance to the point, in radians or so).
 pub(super) const HOP_AFTER: u32 = 3;
 pub(super) const NEAR_SINGULAR: f64 = 1e-5;
+/// Units of rounding by which a state is off its constraints at least.
+const ROUNDINGS: f64 = 30.0;
 /// Lengths of the jumps that are tried, in steps, and the error per step they may make, in
 /// tolerances.
 const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
@@ -62,13 +64,25 @@ impl<P: Problem> Driver<P> {
         true
     }
 
+    /// What round-off does to accelerations near a singular position, in tolerances, at least one. A state is
+    /// off its constraints by some units of rounding, and accelerations are off by that over the pivot, however
+    /// short the step is. An error test that asks for more makes steps shorter, which lie closer to the
+    /// position, where it is worse.
+    pub(super) fn noise(&self) -> f64 {
+        let pivot = self.method.weakest_pivot();
+        if pivot >= NEAR_SINGULAR {
+            return 1.0;
+        }
+        (ROUNDINGS * f64::EPSILON / (pivot * self.opts.tol.rtol.max(f64::EPSILON))).max(1.0)
+    }
+
     /// Tries a step of this length; its error in tolerances.
     fn hop_error(&mut self, p: &P, h: f64) -> f64 {
         let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
         match made.and_then(|()| self.settle(p, h)) {
             Ok(()) => {
                 self.scale.judge(h, &self.prev);
-                self.scale.norm(&self.method.error())
+                self.scale.norm(&self.method.error()) / self.noise()
             }
             Err(_) => f64::INFINITY,
         }

@@ -2,7 +2,8 @@
 //!
 //! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
 //! given length ([`fixed`], with [`stable_step`] to advise); [`turn`] keeps their rotations unique;
-//! what depends on time is watched ([`time_marks`]); [`stop`] says why a run cannot go on.
+//! what depends on time is watched ([`time_marks`]), and so is what reads the state ([`way`]); [`stop`]
+//! says why a run cannot go on.
 
 mod adaptive;
 mod fixed;
@@ -11,6 +12,7 @@ mod stable_step;
 mod stop;
 mod time_marks;
 mod turn;
+mod way;
 
 use crate::error::{SimError, SimErrorKind};
 use crate::stiffness::StiffnessMonitor;
@@ -20,6 +22,7 @@ use delassus_dae::{
 };
 use delassus_math::remember;
 use time_marks::{RowJump, TimeWatch};
+use way::WayWatch;
 
 /// How to step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,6 +101,7 @@ pub struct Driver<P: Problem> {
     holds_step: bool,
     stiffness: StiffnessMonitor,
     time: TimeWatch,
+    way: WayWatch,
     row_jump: RowJump,
     /// Fixed steps in a row that follow nothing.
     coarse: u32,
@@ -123,7 +127,7 @@ pub struct Driver<P: Problem> {
 }
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
-    holds_step, stiffness, time, coarse, trouble, limit, spent, steps,
+    holds_step, stiffness, time, way, coarse, trouble, limit, spent, steps,
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, last_failure, worst });
 
@@ -165,6 +169,7 @@ impl<P: Problem> Driver<P> {
             d_prev: method.start().clone(),
             t0: start.t,
             time: TimeWatch::new(start.t),
+            way: WayWatch::default(),
             row_jump: RowJump::new(p),
             state: start,
             method,
@@ -256,6 +261,7 @@ impl<P: Problem> Driver<P> {
 
     /// Makes the waiting step again with this length, at most that of the one before.
     pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
+        self.way.drop_end();
         self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
         self.settle(p, h)?;
         // a step that is not made in full does not earn a longer one
@@ -268,6 +274,7 @@ impl<P: Problem> Driver<P> {
     pub fn commit(&mut self) {
         if let Some(p) = self.pending.take() {
             self.accept(p.exact_time);
+            self.way.arrive(self.state.t);
             self.n_fixed += u64::from(p.ends_fixed);
             self.steps += 1;
         }
@@ -291,6 +298,7 @@ impl<P: Problem> Driver<P> {
         }
         self.pending = None;
         self.time.forget(state.t);
+        self.way.forget();
         self.stiffness = StiffnessMonitor::default();
         self.coarse = 0;
         if let Some(h) = self.opts.step {
@@ -307,6 +315,7 @@ impl<P: Problem> Driver<P> {
 
     /// Forgets the waiting step.
     pub fn drop_proposal(&mut self) {
+        self.way.drop_end();
         self.pending = None;
     }
 

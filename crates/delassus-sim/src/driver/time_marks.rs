@@ -21,7 +21,7 @@ use delassus_math::remember;
 
 /// What functions of time may do unseen in one step, in tolerances of positions and velocities.
 /// Of the order of the error test, which is a mean over all coordinates.
-const ALLOWED: f64 = 10.0;
+pub(super) const ALLOWED: f64 = 10.0;
 /// Evaluations that one search for the next mark may take; an isolated one takes about 100.
 const SEARCH: usize = 400;
 /// Width of a mark, in units of rounding of the time: functions round differently from their ranges.
@@ -128,8 +128,11 @@ impl<P: Problem> Driver<P> {
     /// Looks for marks as far as the next step may reach and passes those that are here already.
     /// True where the method was started anew.
     pub fn meet_marks(&mut self, p: &P) -> Result<bool, SimError> {
-        let mut passed = false;
-        if self.opts.step.is_some() || p.time_laws() == TimeLaws::None {
+        if self.opts.step.is_some() {
+            return Ok(false);
+        }
+        let mut passed = self.leave_switch(p)?;
+        if p.time_laws() == TimeLaws::None {
             return Ok(passed);
         }
         while self.find_mark(p, self.h) == Some(0.0) {
@@ -285,7 +288,13 @@ impl<P: Problem> Driver<P> {
         self.time.forget(t);
         let failed = |e: &StepFailure| SimError::from_failure(p, e, t, 0.0);
         self.follow_jump(p, before)?;
-        self.method.restart(p, &mut self.ws, &self.state).map_err(|e| failed(&e))?;
+        self.begin_anew(p).map_err(|e| failed(&e))
+    }
+
+    /// A new start of the method at the present state, and a careful step.
+    pub(super) fn begin_anew(&mut self, p: &P) -> Result<(), StepFailure> {
+        self.way.forget();
+        self.method.restart(p, &mut self.ws, &self.state)?;
         self.scale.observe(&self.state, self.method.start());
         let info = self.method.info();
         let order = info.error_order - u32::from(info.per_unit_step);

@@ -110,6 +110,7 @@ impl Builder {
             integrates: false,
             n_motions: 0,
             time: Default::default(),
+            way: Default::default(),
             dims: Dims { nq: iq, nv: iv, nz: 0, n_pos: 0, n_vel: 0 },
             manifold: Manifold::new(&blocks),
             structure: Structure::dense(0, 0),
@@ -144,6 +145,7 @@ impl Builder {
         self.make_scales();
         self.make_structure();
         self.sys.time = self.sys.find_time_laws();
+        self.sys.way = self.sys.find_state_laws();
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
@@ -236,6 +238,7 @@ impl Builder {
             forces: Vec::new(),
             readings: Vec::new(),
             over: Default::default(),
+            way: Default::default(),
             near: Default::default(),
             tangent: Default::default(),
         };
