@@ -1,7 +1,7 @@
 //! One fault or note in the form that is printed.
 
 use crate::window::Window;
-use delassus::io::model_file::{Location, Problem, escape};
+use delassus::io::model_file::{FileFault, Location, escape};
 use serde::Serialize;
 
 /// One fault or note. All texts are safe to print.
@@ -72,8 +72,8 @@ impl Fault {
     }
 }
 
-impl From<&Problem> for Fault {
-    fn from(p: &Problem) -> Self {
+impl From<&FileFault> for Fault {
+    fn from(p: &FileFault) -> Self {
         let mut message = p.message.clone();
         if let Some(other) = &p.related {
             message.push_str(&format!(" (see {other})"));

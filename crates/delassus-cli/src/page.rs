@@ -3,7 +3,7 @@
 use crate::files::rows;
 use crate::prepare::Prepared;
 use delassus::io::model_file::escape;
-use delassus::io::results::{ContactPoints, ContactRow, Motion};
+use delassus::io::results::{ContactPoints, ContactRow, MotionFile};
 use delassus::model::PoseForm;
 use delassus::sim::contact::Event;
 use delassus::sim::{
@@ -31,11 +31,11 @@ pub struct View {
     /// The model.
     pub description: Description,
     /// Where the bodies were.
-    pub motion: Motion,
+    pub motion: MotionFile,
     /// Where they touched; nothing for models without contacts.
     pub contacts: Option<ContactPoints>,
     /// Reactions and applied forces; nothing for models without any.
-    pub loads: Option<Motion>,
+    pub loads: Option<MotionFile>,
     /// What the steps were like.
     pub steps: Steps,
 }
@@ -80,11 +80,11 @@ impl View {
 }
 
 /// Loads of the rows of a motion, up to what is not finite: vectors in place of positions.
-fn loads(track: &LoadTrack, motion: &MotionTrack) -> Motion {
-    let mut out = Motion {
+fn loads(track: &LoadTrack, motion: &MotionTrack) -> MotionFile {
+    let mut out = MotionFile {
         forms: vec![PoseForm::Point; track.count()],
         stride: (track.stride() as u64 * motion.stride()) as u32,
-        ..Motion::default()
+        ..MotionFile::default()
     };
     for (k, t) in motion.t().iter().step_by(track.stride()).enumerate() {
         let Some(row) = track.row(k).filter(|r| r.iter().all(|x| x.is_finite())) else { break };
@@ -120,9 +120,9 @@ fn contact_points(track: &ContactTrack, rows: usize, log: &[Event]) -> ContactPo
 }
 
 /// Rows of a track as body frames.
-pub fn motion(track: &MotionTrack, rows: impl Iterator<Item = usize>) -> Motion {
+pub fn motion(track: &MotionTrack, rows: impl Iterator<Item = usize>) -> MotionFile {
     let forms: Vec<PoseForm> = track.forms().collect();
-    let mut out = Motion { stride: track.stride() as u32, ..Motion::default() };
+    let mut out = MotionFile { stride: track.stride() as u32, ..MotionFile::default() };
     for row in rows {
         let Some(t) = track.t().get(row) else { break };
         out.t.push(*t);
@@ -136,10 +136,10 @@ pub fn motion(track: &MotionTrack, rows: impl Iterator<Item = usize>) -> Motion 
 }
 
 /// No rows yet, of the bodies of a scene.
-pub fn no_motion(d: &Description) -> Motion {
+pub fn no_motion(d: &Description) -> MotionFile {
     let form = |kind: &str| PoseForm::from_scene(kind, d.scene.planar);
     let forms = d.scene.bodies.iter().skip(1).map(|b| form(&b.kind)).collect();
-    Motion { forms, stride: 1, ..Motion::default() }
+    MotionFile { forms, stride: 1, ..MotionFile::default() }
 }
 
 /// The log of steps up to what is not finite.

@@ -49,7 +49,7 @@ impl Progress {
         }
     }
 
-    fn look(&mut self, t: f64, steps: u64) {
+    fn observe(&mut self, t: f64, steps: u64) {
         let now = Instant::now();
         let passed = now - self.last;
         // Aim at a few looks per interval, whatever a step costs.
@@ -80,7 +80,7 @@ impl Progress {
 impl Observer for Progress {
     fn stepped(&mut self, t: f64, steps: u64) {
         if self.shown && steps >= self.next {
-            self.look(t, steps);
+            self.observe(t, steps);
         }
     }
 

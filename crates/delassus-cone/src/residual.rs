@@ -45,7 +45,7 @@ pub(crate) fn scaled_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspac
             return 1.0;
         }
     }
-    s.pull(r, &mut ws.hat);
+    s.scale_impulses(r, &mut ws.hat);
     if s.size == 0.0 {
         // Nothing drives: relative to the reactions themselves.
         let top = (0..s.n).fold(0.0f64, |m, i| m.max(ws.hat[i].abs()));

@@ -184,7 +184,7 @@ impl Scaled {
     }
 
     /// r̂ of r.
-    pub fn pull(&self, r: &[f64], out: &mut Vec<f64>) {
+    pub fn scale_impulses(&self, r: &[f64], out: &mut Vec<f64>) {
         let size = if self.size > 0.0 { self.size } else { 1.0 };
         out.clear();
         out.extend(r.iter().zip(&self.root).map(|(r, root)| r * root / size));

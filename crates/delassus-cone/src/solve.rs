@@ -55,7 +55,7 @@ pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspa
     if residual <= s.tolerance {
         return Report { status: Status::Solved, residual, iterations: 0, solver: s.solver };
     }
-    ws.scaled.pull(r, &mut ws.hat);
+    ws.scaled.scale_impulses(r, &mut ws.hat);
     let start = ws.scaled.residual(&ws.hat, &mut ws.u);
     let best = &mut ws.best;
     best.r.clear();

@@ -42,7 +42,7 @@ impl<'a, P: Problem> Foresight<'a, P> {
             mass: vec![0.0; blocks.value_len()],
             now: [vec![0.0; d.nv], vec![0.0; d.n_pos]],
         };
-        f.look(ws, s.t);
+        f.evaluate_now(ws, s.t);
         let [force, residual] = &f.now;
         f.force.copy_from_slice(force);
         f.residual.copy_from_slice(residual);
@@ -103,7 +103,7 @@ impl<'a, P: Problem> Foresight<'a, P> {
 
     /// How far, in sizes of the model, it is moved within a time by what has changed at its end.
     fn moved(&mut self, ws: &mut P::Ws, later: f64) -> f64 {
-        self.look(ws, self.s.t + later);
+        self.evaluate_now(ws, self.s.t + later);
         let [force, residual] = &self.now;
         let mut moved: f64 = 0.0;
         for (i, f) in force.iter().enumerate() {
@@ -120,7 +120,7 @@ impl<'a, P: Problem> Foresight<'a, P> {
         moved
     }
 
-    fn look(&mut self, ws: &mut P::Ws, t: f64) {
+    fn evaluate_now(&mut self, ws: &mut P::Ws, t: f64) {
         let here = at(self.p, ws, t, &self.s.q, &self.s.z).velocity(&self.s.v, &self.s.z);
         let [force, residual] = &mut self.now;
         here.force(force);

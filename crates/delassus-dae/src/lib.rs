@@ -38,6 +38,8 @@ pub use problem::{
     TimeLaws, Unseen, at,
 };
 pub use state::{Derived, State};
-pub use unilateral::{BEHIND, Law, Point, PointId, Restitution, RestitutionLaw, Unilateral};
+pub use unilateral::{
+    BEHIND, ContactPoint, PointId, PointLaw, Restitution, RestitutionLaw, Unilateral,
+};
 
 pub use delassus_linalg::KktError;

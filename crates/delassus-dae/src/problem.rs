@@ -231,7 +231,7 @@ pub trait Problem: Send + Sync {
     }
     /// Sets auxiliary states that are known exactly from t and q, but for what q cannot hold, to
     /// their exact values. `s` is the end of a step that turned nothing by half a turn or more.
-    fn settle(&self, _s: &mut State) {}
+    fn restore_known_states(&self, _s: &mut State) {}
     /// Energies at the realised state, where the problem knows them.
     fn energies(&self, _ws: &Self::Ws) -> Option<Energies> {
         None

@@ -46,7 +46,7 @@ pub enum RestitutionLaw {
 
 /// What a point obeys.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Law {
+pub enum PointLaw {
     /// A gap that must not become negative; row 0 is the normal, then the tangential rows.
     Contact {
         /// Sliding friction, 0 for none.
@@ -69,37 +69,37 @@ pub enum Law {
     },
 }
 
-impl Law {
+impl PointLaw {
     /// Rows of a point.
     pub fn rows(&self) -> usize {
         match self {
-            Law::Contact { tangential, .. } => 1 + tangential,
-            Law::OneWay | Law::DryFriction { .. } => 1,
+            PointLaw::Contact { tangential, .. } => 1 + tangential,
+            PointLaw::OneWay | PointLaw::DryFriction { .. } => 1,
         }
     }
 
     /// Has friction.
     pub fn is_rough(&self) -> bool {
         match self {
-            Law::Contact { mu, mu_static, tangential, .. } => {
+            PointLaw::Contact { mu, mu_static, tangential, .. } => {
                 *tangential > 0 && mu.max(*mu_static) > 0.0
             }
-            Law::OneWay => false,
-            Law::DryFriction { .. } => true,
+            PointLaw::OneWay => false,
+            PointLaw::DryFriction { .. } => true,
         }
     }
 }
 
 /// Kinematics of one point; buffers are reused.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Point {
+pub struct ContactPoint {
     /// Gap, m (rad); negative is penetration. 0 for laws without a gap.
     pub gap: f64,
     /// Parts of the two shapes that face each other.
     pub features: [u32; 2],
     /// Velocity coordinates of its rows, ascending.
     pub cols: Vec<usize>,
-    /// H: gradients on `cols`, [`Law::rows`] of them are used.
+    /// H: gradients on `cols`, [`PointLaw::rows`] of them are used.
     pub rows: [Vec<f64>; 3],
     /// u = H v + (rates of what moves by itself), after [`Unilateral::rates`].
     pub rate: [f64; 3],
@@ -111,7 +111,7 @@ pub struct Point {
     pub normal: [f64; 3],
 }
 
-impl Point {
+impl ContactPoint {
     /// H_k · x.
     pub fn row_dot(&self, k: usize, x: &[f64]) -> f64 {
         let (cols, row) = (&self.cols[..], &self.rows[k][..]);
@@ -153,7 +153,7 @@ pub trait Unilateral: Problem {
     fn near(&self, ws: &Self::Ws, margin: f64, out: &mut Vec<PointId>);
 
     /// What a point obeys.
-    fn law(&self, point: PointId) -> Law;
+    fn law(&self, point: PointId) -> PointLaw;
 
     /// Name of the interaction of a point, for messages and the event log.
     fn point_name(&self, point: PointId) -> String;
@@ -171,7 +171,7 @@ pub trait Unilateral: Problem {
         point: PointId,
         keep: bool,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool;
 
     /// The gap alone, as [`Unilateral::position`] gives it up to rounding; `None` where the point
@@ -181,15 +181,15 @@ pub trait Unilateral: Problem {
         ws: &Self::Ws,
         point: PointId,
         before: Option<[u32; 2]>,
-        scratch: &mut Point,
+        scratch: &mut ContactPoint,
     ) -> Option<f64> {
-        let has_gap = matches!(self.law(point), Law::Contact { .. });
+        let has_gap = matches!(self.law(point), PointLaw::Contact { .. });
         (has_gap && self.position(ws, point, false, before, scratch)).then_some(scratch.gap)
     }
 
     /// Rates and biases at the realised velocities, for a point that [`Unilateral::position`]
     /// filled at the same position.
-    fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut Point);
+    fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut ContactPoint);
 
     /// [`Unilateral::position`] without `keep`, and [`Unilateral::rates`], at once.
     fn evaluate(
@@ -197,7 +197,7 @@ pub trait Unilateral: Problem {
         ws: &Self::Ws,
         point: PointId,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool {
         let has_meaning = self.position(ws, point, false, before, out);
         if has_meaning {
@@ -213,14 +213,14 @@ pub trait Unilateral: Problem {
         ws: &Self::Ws,
         point: PointId,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool {
         self.position(ws, point, false, before, out)
     }
 
     /// How far the features of the point are from handing over to their neighbours: positive
     /// inside, crossing zero at the change. Infinite where they never change.
-    fn feature_margin(&self, _ws: &Self::Ws, _point: PointId, _at: &Point) -> f64 {
+    fn feature_margin(&self, _ws: &Self::Ws, _point: PointId, _at: &ContactPoint) -> f64 {
         f64::INFINITY
     }
 

@@ -8,7 +8,7 @@
 use crate::Aabb;
 use delassus_math::Vec3;
 
-/// How far boxes may move before the list of near pairs is made anew, in margins and in their mean
+/// How far boxes may move before the list of near pairs is made again, in margins and in their mean
 /// extent.
 const SKIN: (f64, f64) = (2.0, 0.02);
 

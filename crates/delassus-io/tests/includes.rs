@@ -21,7 +21,7 @@ fn load_at(path: &Path) -> Result<LoadedModel, LoadError> {
     load(path, &Limits::default())
 }
 
-fn faults(path: &Path) -> Vec<Problem> {
+fn faults(path: &Path) -> Vec<FileFault> {
     match load_at(path) {
         Err(LoadError::Invalid(p)) => p,
         Err(e) => panic!("{e}"),

@@ -11,7 +11,7 @@ fn parse(text: &str) -> LoadedModel {
     parse_str(text, "m.toml", &Limits::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn faults_in(text: &str, name: &str) -> Vec<Problem> {
+fn faults_in(text: &str, name: &str) -> Vec<FileFault> {
     match parse_str(text, name, &Limits::default()) {
         Err(LoadError::Invalid(p)) => p,
         Err(e) => panic!("{e}"),
@@ -19,13 +19,13 @@ fn faults_in(text: &str, name: &str) -> Vec<Problem> {
     }
 }
 
-fn faults(text: &str) -> Vec<Problem> {
+fn faults(text: &str) -> Vec<FileFault> {
     faults_in(text, "m.toml")
 }
 
 /// The only fault: code, line, column, path, text at its place.
 #[track_caller]
-fn only(text: &str, code: &str, line: usize, column: usize, path: &str, at: &str) -> Problem {
+fn only(text: &str, code: &str, line: usize, column: usize, path: &str, at: &str) -> FileFault {
     let found = faults(text);
     assert_eq!(found.len(), 1, "{found:#?}");
     let p = &found[0];

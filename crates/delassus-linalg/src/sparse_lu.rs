@@ -2,7 +2,7 @@
 //! column order chosen once by COLAMD.
 //!
 //! Own code because faer's numeric LU grows its factors on the heap and gives
-//! no pivot to judge. The pivot order is found anew each time rather than
+//! no pivot to judge. The pivot order is found again each time rather than
 //! inherited from the previous call, so that a result depends on its input
 //! alone. Factors live in vectors reserved at construction: `U` to the fill
 //! bound of the QR factor, which holds for any pivot order, `L` to twice that.

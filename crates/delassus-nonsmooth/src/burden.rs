@@ -7,7 +7,7 @@
 //! Terms are measured in the metric of the mass, body by body, so that neither the axes nor the
 //! units of coordinates matter: |H_b|² = Σ H²/M, |f_b|² = Σ f²/M, |a_b|² = Σ M a².
 
-use delassus_dae::{Point, Problem};
+use delassus_dae::{ContactPoint, Problem};
 use delassus_linalg::{Csr, MassShape};
 
 /// Sizes of the forces on each body; buffers are sized once.
@@ -94,7 +94,7 @@ impl Burden {
     }
 
     /// Size of the terms along row k of a point, in the units of its acceleration.
-    pub fn along(&self, point: &Point, k: usize) -> f64 {
+    pub fn along(&self, point: &ContactPoint, k: usize) -> f64 {
         let mut sum = point.bias[k].abs();
         each_block(&self.block_of, &self.mobility, &point.cols, &point.rows[k], |block, h| {
             sum += h * self.size[block];

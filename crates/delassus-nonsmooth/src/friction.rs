@@ -16,9 +16,9 @@
 //! stiff. [`Mode::tangent`](delassus_dae::Problem::tangent) has that part, for implicit methods.
 
 use crate::basic::BasicSolver;
-use crate::mode::{Mode, ModeWorkspace, Motion};
+use crate::mode::{Mode, ModeWorkspace, SlipState};
 use crate::shares::{Kind, Shares};
-use delassus_dae::{Accel, Law, Point, StepFailure, Unilateral};
+use delassus_dae::{Accel, ContactPoint, PointLaw, StepFailure, Unilateral};
 use delassus_math::remember;
 use std::cell::RefCell;
 
@@ -44,7 +44,7 @@ remember!(Force { point, row, constraint, dependent, shared });
 
 /// Forces of a mode with these rows for each point: normal, tangents (rows of G).
 pub(crate) fn forces<'a>(
-    rows: impl Iterator<Item = (&'a Law, Option<usize>, [Option<usize>; 2])>,
+    rows: impl Iterator<Item = (&'a PointLaw, Option<usize>, [Option<usize>; 2])>,
     independent: Option<&[usize]>,
 ) -> Vec<Force> {
     let depends = |row: usize| independent.is_some_and(|r| r.binary_search(&row).is_err());
@@ -63,9 +63,9 @@ pub(crate) fn forces<'a>(
 }
 
 /// Row of the tangential kinematics of a law (dry friction has its rate in row 0).
-pub(crate) fn tangential_row(law: &Law, i: usize) -> usize {
+pub(crate) fn tangential_row(law: &PointLaw, i: usize) -> usize {
     match law {
-        Law::DryFriction { .. } => 0,
+        PointLaw::DryFriction { .. } => 0,
         _ => 1 + i,
     }
 }
@@ -98,7 +98,7 @@ impl Sliding {
     pub fn new<P: Unilateral>(mode: &Mode<P>) -> Sliding {
         let base = mode.base();
         let d = base.dims();
-        let solves = mode.rubs() || mode.is_redundant();
+        let solves = mode.slides_with_friction() || mode.is_redundant();
         let n = if solves { mode.forces.iter().filter(|f| !f.dependent).count() } else { 0 };
         let nnz = mode.tangent_slots.as_ref().map_or(0, Vec::len);
         Sliding {
@@ -129,11 +129,13 @@ impl<P: Unilateral> Mode<P> {
         let mut normal = 0;
         let kind = |(k, f): (usize, &Force)| {
             let kind = match self.law(f.point) {
-                Law::DryFriction { bound, bound_static } => Kind::Bound(bound.max(bound_static)),
-                Law::Contact { mu, mu_static, .. } if f.row > 0 => {
+                PointLaw::DryFriction { bound, bound_static } => {
+                    Kind::Bound(bound.max(bound_static))
+                }
+                PointLaw::Contact { mu, mu_static, .. } if f.row > 0 => {
                     Kind::Friction(mu.max(mu_static), normal)
                 }
-                Law::Contact { .. } | Law::OneWay => {
+                PointLaw::Contact { .. } | PointLaw::OneWay => {
                     // each point has its normal force first
                     normal = k;
                     Kind::Normal
@@ -158,23 +160,23 @@ impl<P: Unilateral> Mode<P> {
 
     /// A point slides in space: friction turns with its velocity.
     pub fn turns(&self) -> bool {
-        let spatial = |law: Law| matches!(law, Law::Contact { tangential: 2, .. });
-        let slides = |m: &Motion| matches!(m, Motion::Slip(_));
+        let spatial = |law: PointLaw| matches!(law, PointLaw::Contact { tangential: 2, .. });
+        let slides = |m: &SlipState| matches!(m, SlipState::Slip(_));
         self.active().iter().enumerate().any(|(k, a)| slides(&a.motion) && spatial(self.law(k)))
     }
 
     /// A point slides whose friction depends on its normal force.
-    pub(crate) fn rubs(&self) -> bool {
-        let slides = |m: &Motion| matches!(m, Motion::Slip(_));
+    pub(crate) fn slides_with_friction(&self) -> bool {
+        let slides = |m: &SlipState| matches!(m, SlipState::Slip(_));
         let mut all = self.active().iter().enumerate();
-        all.any(|(k, a)| slides(&a.motion) && matches!(self.law(k), Law::Contact { .. }))
+        all.any(|(k, a)| slides(&a.motion) && matches!(self.law(k), PointLaw::Contact { .. }))
     }
 
     /// Unit direction of sliding. In the plane it is fixed, so that the force stays smooth where
     /// the speed passes zero; in space it turns with the velocity.
-    pub(crate) fn direction(&self, k: usize, point: &Point, d0: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn direction(&self, k: usize, point: &ContactPoint, d0: [f64; 2]) -> [f64; 2] {
         match self.law(k) {
-            Law::Contact { tangential: 2, .. } => {
+            PointLaw::Contact { tangential: 2, .. } => {
                 let d = self.turned(point, d0);
                 let n = d[0].hypot(d[1]);
                 if n > 0.0 { [d[0] / n, d[1] / n] } else { d0 }
@@ -185,7 +187,7 @@ impl<P: Unilateral> Mode<P> {
 
     /// Velocity of sliding in space whose direction friction takes. Past the point where sliding
     /// stops the force goes on smoothly, not turned round.
-    fn turned(&self, point: &Point, d0: [f64; 2]) -> [f64; 2] {
+    fn turned(&self, point: &ContactPoint, d0: [f64; 2]) -> [f64; 2] {
         let slow = SLOW * self.speed;
         let along = point.rate[1] * d0[0] + point.rate[2] * d0[1];
         let sign = if along < 0.0 { -1.0 } else { 1.0 };
@@ -193,19 +195,19 @@ impl<P: Unilateral> Mode<P> {
     }
 
     /// Forces of sliding points at the realised velocities, into `ws.friction`.
-    pub(crate) fn rub(&self, ws: &mut ModeWorkspace<P>) {
+    pub(crate) fn apply_sliding_friction(&self, ws: &mut ModeWorkspace<P>) {
         ws.friction.fill(0.0);
         ws.lost = 0.0;
         // friction with a known bound first: a plain force
         for (k, a) in self.active().iter().enumerate() {
-            let Motion::Slip(d0) = a.motion else { continue };
+            let SlipState::Slip(d0) = a.motion else { continue };
             ws.sliding.direction[k] = self.direction(k, &ws.points[k], d0);
-            if let Law::DryFriction { bound, .. } = self.law(k) {
+            if let PointLaw::DryFriction { bound, .. } = self.law(k) {
                 ws.points[k].add_row(0, -bound * d0[0], &mut ws.friction);
                 ws.lost += bound * d0[0] * ws.points[k].rate[0];
             }
         }
-        if !self.rubs() {
+        if !self.slides_with_friction() {
             return;
         }
         if self.solve_forces(ws).is_err() {
@@ -226,13 +228,15 @@ impl<P: Unilateral> Mode<P> {
     /// μ and the number of tangents where this is the normal force of a sliding contact.
     fn slider(&self, f: &Force) -> Option<(f64, usize)> {
         match (self.law(f.point), self.active()[f.point].motion, f.row) {
-            (Law::Contact { mu, tangential, .. }, Motion::Slip(_), 0) => Some((mu, tangential)),
+            (PointLaw::Contact { mu, tangential, .. }, SlipState::Slip(_), 0) => {
+                Some((mu, tangential))
+            }
             _ => None,
         }
     }
 
     /// out += size · (row of a force, with the friction it brings)ᵀ.
-    fn push(&self, f: &Force, size: f64, point: &Point, d: [f64; 2], out: &mut [f64]) {
+    fn push(&self, f: &Force, size: f64, point: &ContactPoint, d: [f64; 2], out: &mut [f64]) {
         point.add_row(f.row, size, out);
         if let Some((mu, tangential)) = self.slider(f) {
             for i in 0..tangential {
@@ -329,7 +333,8 @@ impl<P: Unilateral> Mode<P> {
     /// Puts the forces of closed points at the realised state in the place of multipliers that were found with
     /// independent rows alone.
     pub fn share_forces(&self, ws: &mut ModeWorkspace<P>, lambda: &mut [f64]) {
-        if !self.is_redundant() || (!self.rubs() && self.solve_forces(ws).is_err()) {
+        if !self.is_redundant() || (!self.slides_with_friction() && self.solve_forces(ws).is_err())
+        {
             return;
         }
         for (f, x) in self.forces.iter().zip(&ws.sliding.forces) {
@@ -339,7 +344,7 @@ impl<P: Unilateral> Mode<P> {
 
     /// Sliding friction depends on how points share their loads.
     pub fn rubs_shared(&self) -> bool {
-        self.rubs() && self.is_redundant()
+        self.slides_with_friction() && self.is_redundant()
     }
 
     /// How far active point k sinks in where points share their loads, in the largest force: below
@@ -357,7 +362,7 @@ impl<P: Unilateral> Mode<P> {
     ) -> impl Iterator<Item = (usize, f64)> + 'a {
         self.forces.iter().zip(&ws.sliding.forces).filter_map(|(f, normal)| {
             let (mu, 2) = self.slider(f)? else { return None };
-            let Motion::Slip(d0) = self.active()[f.point].motion else { return None };
+            let SlipState::Slip(d0) = self.active()[f.point].motion else { return None };
             let w = self.turned(&ws.points[f.point], d0);
             let speed = w[0].hypot(w[1]);
             (speed > 0.0).then(|| (f.point, mu * normal / speed))

@@ -7,8 +7,8 @@
 //! along every row of a closed point the acceleration must vanish.
 
 use crate::burden::Burden;
-use crate::mode::{Mode, ModeWorkspace, Motion};
-use delassus_dae::{Law, Unilateral};
+use crate::mode::{Mode, ModeWorkspace, SlipState};
+use delassus_dae::{PointLaw, Unilateral};
 use delassus_math::{largest, max_abs};
 
 /// Part of the largest force by which forces may be beyond their limits: round-off.
@@ -29,7 +29,8 @@ impl<P: Unilateral> Mode<P> {
     /// How a mode with dependent rows stands at the realised state.
     pub fn standing(&self, ws: &mut ModeWorkspace<P>, burden: &mut Burden) -> Standing {
         // where points slide the forces are there already
-        let found = self.rubs() || (ws.sliding.acc.is_some() && self.solve_forces(ws).is_ok());
+        let found = self.slides_with_friction()
+            || (ws.sliding.acc.is_some() && self.solve_forces(ws).is_ok());
         if !found || self.accelerate(ws).is_err() {
             return Standing { lawful: false, moves: f64::INFINITY };
         }
@@ -75,12 +76,12 @@ impl<P: Unilateral> Mode<P> {
             let rows = self.forces[k..].iter().take_while(|f| f.point == first.point).count();
             let r = &x[k..k + rows];
             let lawful = match (self.law(first.point), self.active()[first.point].motion) {
-                (Law::Contact { mu, mu_static, .. }, Motion::Stick) => {
+                (PointLaw::Contact { mu, mu_static, .. }, SlipState::Stick) => {
                     let t = r[1].hypot(r.get(2).copied().unwrap_or(0.0));
                     r[0] >= -slack && t <= mu.max(mu_static) * r[0] + slack
                 }
-                (Law::Contact { .. } | Law::OneWay, _) => r[0] >= -slack,
-                (Law::DryFriction { bound, bound_static }, _) => {
+                (PointLaw::Contact { .. } | PointLaw::OneWay, _) => r[0] >= -slack,
+                (PointLaw::DryFriction { bound, bound_static }, _) => {
                     r[0].abs() <= bound.max(bound_static) + slack
                 }
             };

@@ -23,6 +23,6 @@ pub mod stepping;
 pub use burden::Burden;
 pub use groups::Groups;
 pub use lawful::Standing;
-pub use mode::{Active, Mode, ModeWorkspace, Motion};
+pub use mode::{Active, Mode, ModeWorkspace, SlipState};
 pub use response::{Member, Response};
 pub use stepping::{Scheme, StepReport, Stepper, StepperError, StepperSettings};

@@ -13,8 +13,8 @@
 
 use crate::friction::{Force, Sliding, forces, tangential_row};
 use delassus_dae::{
-    Dims, Energies, KktError, Law, Manifold, Point, PointId, Power, Problem, Quality, Scales,
-    State, Stretch, Structure, TimeLaws, Unilateral, Unseen,
+    ContactPoint, Dims, Energies, KktError, Manifold, PointId, PointLaw, Power, Problem, Quality,
+    Scales, State, Stretch, Structure, TimeLaws, Unilateral, Unseen,
 };
 use delassus_linalg::Csr;
 use delassus_math::memory::{Memory, Remember};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// How a closed point moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Motion {
+pub enum SlipState {
     /// Closed, without friction (or a clutch that is engaged).
     #[default]
     Closed,
@@ -33,16 +33,16 @@ pub enum Motion {
     Slip([f64; 2]),
 }
 
-impl Remember for Motion {
+impl Remember for SlipState {
     fn remember(&mut self, m: &mut Memory<'_>) {
         let (case, mut d) = match *self {
-            Motion::Closed => (0, [0.0; 2]),
-            Motion::Stick => (1, [0.0; 2]),
-            Motion::Slip(d) => (2, d),
+            SlipState::Closed => (0, [0.0; 2]),
+            SlipState::Stick => (1, [0.0; 2]),
+            SlipState::Slip(d) => (2, d),
         };
         let case = m.case(case, 3);
         d.remember(m);
-        *self = [Motion::Closed, Motion::Stick, Motion::Slip(d)][usize::from(case)];
+        *self = [SlipState::Closed, SlipState::Stick, SlipState::Slip(d)][usize::from(case)];
     }
 }
 
@@ -54,12 +54,12 @@ pub struct Active {
     /// Features that touch, kept while the mode lasts.
     pub features: [u32; 2],
     /// How it moves.
-    pub motion: Motion,
+    pub motion: SlipState,
 }
 remember!(Active { id, features, motion });
 
 struct Place {
-    law: Law,
+    law: PointLaw,
     /// Row of the normal in G, if it has one.
     normal: Option<usize>,
     /// Rows of sticking directions in G.
@@ -116,7 +116,7 @@ pub struct ModeWorkspace<P: Unilateral> {
     /// Scratch of the system itself, realised with it.
     pub base: P::Ws,
     /// Kinematics of the active points.
-    pub points: Vec<Point>,
+    pub points: Vec<ContactPoint>,
     /// Forces of sliding friction, nv.
     pub(crate) friction: Vec<f64>,
     pub(crate) sliding: Sliding,
@@ -139,7 +139,7 @@ impl<P: Unilateral> Mode<P> {
         let mut places: Vec<Place> = Vec::with_capacity(active.len());
         for a in &active {
             let law = base.law(a.id);
-            let normal = matches!(law, Law::Contact { .. }).then_some(n_pos);
+            let normal = matches!(law, PointLaw::Contact { .. }).then_some(n_pos);
             n_pos += usize::from(normal.is_some());
             places.push(Place { law, normal, tangent: [None; 2], slots: Default::default() });
         }
@@ -148,26 +148,26 @@ impl<P: Unilateral> Mode<P> {
         let mut slides = false;
         for (a, place) in active.iter().zip(&mut places) {
             match place.law {
-                Law::Contact { tangential, .. } => {
-                    if a.motion == Motion::Stick {
+                PointLaw::Contact { tangential, .. } => {
+                    if a.motion == SlipState::Stick {
                         for t in place.tangent.iter_mut().take(tangential) {
                             *t = Some(n_vel);
                             n_vel += 1;
                         }
                     }
                 }
-                Law::OneWay => {
+                PointLaw::OneWay => {
                     place.normal = Some(n_vel);
                     n_vel += 1;
                 }
-                Law::DryFriction { .. } => {
-                    if a.motion == Motion::Stick {
+                PointLaw::DryFriction { .. } => {
+                    if a.motion == SlipState::Stick {
                         place.tangent[0] = Some(n_vel);
                         n_vel += 1;
                     }
                 }
             }
-            slides |= matches!(a.motion, Motion::Slip(_));
+            slides |= matches!(a.motion, SlipState::Slip(_));
         }
         // pattern: rows of the base keep their order, contact rows come between and behind
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -252,7 +252,7 @@ impl<P: Unilateral> Mode<P> {
         let mut pairs: Vec<(usize, usize)> =
             (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j))).collect();
         let mut cols = Vec::new();
-        for a in self.active.iter().filter(|a| matches!(a.motion, Motion::Slip(_))) {
+        for a in self.active.iter().filter(|a| matches!(a.motion, SlipState::Slip(_))) {
             self.base.columns(a.id, &mut cols);
             for i in &cols {
                 pairs.extend(cols.iter().map(|j| (*i, *j)));
@@ -309,8 +309,8 @@ impl<P: Unilateral> Mode<P> {
         self.places[k].tangent
     }
 
-    /// Law of active point k.
-    pub fn law(&self, k: usize) -> Law {
+    /// PointLaw of active point k.
+    pub fn law(&self, k: usize) -> PointLaw {
         self.places[k].law
     }
 
@@ -349,24 +349,24 @@ impl<P: Unilateral> Mode<P> {
         let normal = place.normal.map_or(0.0, |row| lambda[row]);
         let mut out = [normal, 0.0, 0.0];
         match self.active[k].motion {
-            Motion::Closed => {}
-            Motion::Stick => {
+            SlipState::Closed => {}
+            SlipState::Stick => {
                 for (i, row) in place.tangent.iter().enumerate() {
                     out[1 + i] = row.map_or(0.0, |row| lambda[row]);
                 }
             }
-            Motion::Slip(d0) => {
+            SlipState::Slip(d0) => {
                 let d = self.direction(k, &ws.points[k], d0);
                 let size = match place.law {
-                    Law::Contact { mu, .. } => mu * normal,
-                    Law::DryFriction { bound, .. } => bound,
-                    Law::OneWay => 0.0,
+                    PointLaw::Contact { mu, .. } => mu * normal,
+                    PointLaw::DryFriction { bound, .. } => bound,
+                    PointLaw::OneWay => 0.0,
                 };
                 out[1] = -size * d[0];
                 out[2] = -size * d[1];
             }
         }
-        if matches!(place.law, Law::DryFriction { .. }) {
+        if matches!(place.law, PointLaw::DryFriction { .. }) {
             out = [0.0, out[1], out[2]];
         }
         out
@@ -395,7 +395,7 @@ impl<P: Unilateral> Problem for Mode<P> {
     fn workspace(&self) -> Self::Ws {
         ModeWorkspace {
             base: self.base.workspace(),
-            points: vec![Point::default(); self.active.len()],
+            points: vec![ContactPoint::default(); self.active.len()],
             friction: vec![0.0; self.base_dims.nv],
             sliding: Sliding::new(self),
             lost: 0.0,
@@ -415,7 +415,7 @@ impl<P: Unilateral> Problem for Mode<P> {
             self.base.rates(&ws.base, a.id, point);
         }
         if self.slides {
-            self.rub(ws);
+            self.apply_sliding_friction(ws);
         }
     }
 
@@ -427,7 +427,7 @@ impl<P: Unilateral> Problem for Mode<P> {
         let n = self.base_dims.n_pos;
         self.base.residual_pos(&ws.base, &mut out[..n]);
         for (place, point) in self.places.iter().zip(&ws.points) {
-            if let (Law::Contact { .. }, Some(row)) = (&place.law, place.normal) {
+            if let (PointLaw::Contact { .. }, Some(row)) = (&place.law, place.normal) {
                 out[row] = point.gap;
             }
         }
@@ -479,8 +479,8 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.spin(v)
     }
 
-    fn settle(&self, s: &mut State) {
-        self.base.settle(s);
+    fn restore_known_states(&self, s: &mut State) {
+        self.base.restore_known_states(s);
     }
 
     fn tangent(
@@ -593,7 +593,12 @@ impl<P: Unilateral> Problem for Mode<P> {
 impl<P: Unilateral> Mode<P> {
     /// Moves the values of velocity-only rows of the base behind the normals and writes those of
     /// the points.
-    fn spread(&self, ws: &ModeWorkspace<P>, out: &mut [f64], value: impl Fn(&Point, usize) -> f64) {
+    fn spread(
+        &self,
+        ws: &ModeWorkspace<P>,
+        out: &mut [f64],
+        value: impl Fn(&ContactPoint, usize) -> f64,
+    ) {
         let b = self.base_dims;
         out.copy_within(b.n_pos..b.n_vel, b.n_pos + self.normals());
         for (place, point) in self.places.iter().zip(&ws.points) {

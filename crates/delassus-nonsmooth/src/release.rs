@@ -12,10 +12,10 @@
 
 use crate::even;
 use crate::groups::sort_by_group;
-use crate::mode::{Active, Mode, Motion};
+use crate::mode::{Active, Mode, SlipState};
 use crate::response::{Member, Response};
 use delassus_cone as cone;
-use delassus_dae::{KktError, Law, Point, PointId, State, StepFailure, Unilateral};
+use delassus_dae::{ContactPoint, KktError, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::largest;
 use std::sync::Arc;
 use thiserror::Error;
@@ -158,7 +158,7 @@ impl Selector {
                 let Some(motion) = decide(m, parts[k], &u_dot, &self.still) else {
                     continue;
                 };
-                if let (Motion::Slip(d), Part::Rest) = (motion, parts[k])
+                if let (SlipState::Slip(d), Part::Rest) = (motion, parts[k])
                     && static_differs(&m.law)
                 {
                     parts[k] = Part::Slides(d);
@@ -185,8 +185,8 @@ impl Selector {
             return Part::Smooth;
         }
         let u = match m.law {
-            Law::DryFriction { .. } => [self.u[m.row], 0.0],
-            Law::Contact { tangential: 2, .. } => [self.u[m.row + 1], self.u[m.row + 2]],
+            PointLaw::DryFriction { .. } => [self.u[m.row], 0.0],
+            PointLaw::Contact { tangential: 2, .. } => [self.u[m.row + 1], self.u[m.row + 2]],
             _ => [self.u[m.row + 1], 0.0],
         };
         let speed = u[0].hypot(u[1]);
@@ -229,23 +229,25 @@ impl Selector {
             let i = m.row;
             let one = |row| ([(row, 1.0), (row, 0.0), (row, 0.0)], row);
             match (m.law, parts[*k]) {
-                (Law::Contact { mu, tangential, .. }, Part::Slides(d)) => {
+                (PointLaw::Contact { mu, tangential, .. }, Part::Slides(d)) => {
                     let t = |k: usize| {
                         if k < tangential { (i + 1 + k, -mu * d[k]) } else { (i, 0.0) }
                     };
                     unknowns.push(([(i, 1.0), t(0), t(1)], i));
                     laws.push(cone::Law::Unilateral);
                 }
-                (Law::Contact { mu, mu_static, tangential, .. }, Part::Rest) => {
+                (PointLaw::Contact { mu, mu_static, tangential, .. }, Part::Rest) => {
                     unknowns.extend((i..=i + tangential).map(one));
                     laws.push(cone::Law::Coulomb { mu: mu.max(mu_static), tangential });
                 }
-                (Law::Contact { .. }, Part::Smooth) | (Law::OneWay, _) => {
+                (PointLaw::Contact { .. }, Part::Smooth) | (PointLaw::OneWay, _) => {
                     unknowns.push(one(i));
                     laws.push(cone::Law::Unilateral);
                 }
-                (Law::DryFriction { bound, .. }, Part::Slides(d)) => known.push((i, -bound * d[0])),
-                (Law::DryFriction { bound, bound_static }, _) => {
+                (PointLaw::DryFriction { bound, .. }, Part::Slides(d)) => {
+                    known.push((i, -bound * d[0]))
+                }
+                (PointLaw::DryFriction { bound, bound_static }, _) => {
                     let limit = bound.max(bound_static);
                     unknowns.push(one(i));
                     laws.push(cone::Law::Interval { lo: -limit, hi: limit });
@@ -330,7 +332,7 @@ impl Selector {
                 if pass == 0 {
                     rows.extend(mode.normal_row(k).map(|g| (m.row, g)));
                 } else {
-                    let first = if matches!(m.law, Law::DryFriction { .. }) { 0 } else { 1 };
+                    let first = if matches!(m.law, PointLaw::DryFriction { .. }) { 0 } else { 1 };
                     for (i, g) in mode.tangent_rows(k).iter().enumerate() {
                         rows.extend(g.map(|g| (m.row + first + i, g)));
                     }
@@ -363,11 +365,11 @@ pub fn evaluate<P: Unilateral>(
     p: &P,
     ws: &P::Ws,
     points: impl IntoIterator<Item = (PointId, [u32; 2])>,
-) -> Vec<(PointId, Point)> {
+) -> Vec<(PointId, ContactPoint)> {
     points
         .into_iter()
         .map(|(id, features)| {
-            let mut at = Point::default();
+            let mut at = ContactPoint::default();
             p.position(ws, id, true, Some(features), &mut at);
             p.rates(ws, id, &mut at);
             (id, at)
@@ -375,11 +377,11 @@ pub fn evaluate<P: Unilateral>(
         .collect()
 }
 
-fn static_differs(law: &Law) -> bool {
+fn static_differs(law: &PointLaw) -> bool {
     match law {
-        Law::Contact { mu, mu_static, .. } => mu_static > mu,
-        Law::DryFriction { bound, bound_static } => bound_static > bound,
-        Law::OneWay => false,
+        PointLaw::Contact { mu, mu_static, .. } => mu_static > mu,
+        PointLaw::DryFriction { bound, bound_static } => bound_static > bound,
+        PointLaw::OneWay => false,
     }
 }
 
@@ -393,28 +395,28 @@ const NOISE: f64 = 10.0;
 /// How a point goes on, given the accelerations of the solution and those that are none; `None`
 /// where it opens. Forces of redundant points are not unique, and a solver may well put some of
 /// them at their limits (zero, or μ times the normal force); only accelerations tell.
-fn decide(m: &Member, part: Part, u_dot: &[f64], still: &[f64]) -> Option<Motion> {
+fn decide(m: &Member, part: Part, u_dot: &[f64], still: &[f64]) -> Option<SlipState> {
     let i = m.row;
     let slides = |first: usize, n: usize| {
         let a = [u_dot[first], if n > 1 { u_dot[first + 1] } else { 0.0 }];
         let size = a[0].hypot(a[1]);
         (size > largest(still[first..first + n].iter().copied()))
-            .then(|| Motion::Slip([a[0] / size, a[1] / size]))
+            .then(|| SlipState::Slip([a[0] / size, a[1] / size]))
     };
     match m.law {
-        Law::DryFriction { .. } => Some(match part {
-            Part::Slides(d) => Motion::Slip(d),
-            _ => slides(i, 1).unwrap_or(Motion::Stick),
+        PointLaw::DryFriction { .. } => Some(match part {
+            Part::Slides(d) => SlipState::Slip(d),
+            _ => slides(i, 1).unwrap_or(SlipState::Stick),
         }),
-        Law::OneWay => (u_dot[i] <= still[i]).then_some(Motion::Closed),
-        Law::Contact { tangential, .. } => {
+        PointLaw::OneWay => (u_dot[i] <= still[i]).then_some(SlipState::Closed),
+        PointLaw::Contact { tangential, .. } => {
             if u_dot[i] > still[i] {
                 return None;
             }
             Some(match part {
-                Part::Smooth => Motion::Closed,
-                Part::Slides(d) => Motion::Slip(d),
-                Part::Rest => slides(i + 1, tangential).unwrap_or(Motion::Stick),
+                Part::Smooth => SlipState::Closed,
+                Part::Slides(d) => SlipState::Slip(d),
+                Part::Rest => slides(i + 1, tangential).unwrap_or(SlipState::Stick),
             })
         }
     }

@@ -7,7 +7,7 @@
 use crate::burden::Burden;
 use crate::groups::Groups;
 use delassus_dae::{Accel, KktError, StepFailure};
-use delassus_dae::{Law, Point, PointId, Unilateral};
+use delassus_dae::{ContactPoint, PointId, PointLaw, Unilateral};
 use delassus_linalg::rank_tol;
 
 /// A point that takes part.
@@ -16,9 +16,9 @@ pub struct Member {
     /// Which.
     pub id: PointId,
     /// What it obeys.
-    pub law: Law,
+    pub law: PointLaw,
     /// Its kinematics at the state of the response.
-    pub at: Point,
+    pub at: ContactPoint,
     /// Its first row in W.
     pub row: usize,
     /// What a metre is in the unit of its gap.
@@ -68,7 +68,7 @@ impl Response {
         &mut self,
         p: &P,
         ws: &P::Ws,
-        points: impl IntoIterator<Item = (PointId, Point)>,
+        points: impl IntoIterator<Item = (PointId, ContactPoint)>,
     ) -> Result<(), StepFailure> {
         self.members.clear();
         let mut n = 0;
@@ -111,7 +111,7 @@ impl Response {
 
     /// Group of each member, and how many there are; members whose law is not in `joins` connect
     /// nothing.
-    pub fn groups_joined_by(&self, joins: impl Fn(&Law) -> bool) -> (Vec<usize>, usize) {
+    pub fn groups_joined_by(&self, joins: impl Fn(&PointLaw) -> bool) -> (Vec<usize>, usize) {
         let mut of_group = Vec::new();
         let points = self.members.iter().map(|m| (&m.at.cols[..], joins(&m.law)));
         let n = self.groups.clone().number(points, &mut of_group);

@@ -6,7 +6,7 @@ mod linear;
 
 use delassus_dae::*;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
-use delassus_nonsmooth::{Burden, Mode, Motion};
+use delassus_nonsmooth::{Burden, Mode, SlipState};
 use linear::{Linear, contact, id};
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn shared_loads_have_room_and_limits() {
         p.k[0][0] = 10.0;
         let mode = mode_at(p, [0.0; 3]);
         assert!(mode.is_redundant());
-        assert!(mode.active().iter().all(|a| a.motion == Motion::Stick));
+        assert!(mode.active().iter().all(|a| a.motion == SlipState::Stick));
         for (x, sticks) in
             [(0.0, true), (0.599, true), (0.601, false), (-0.399, true), (-0.401, false)]
         {

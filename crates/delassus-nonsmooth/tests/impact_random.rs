@@ -43,7 +43,7 @@ fn linkage(seed: u64, kind: RestitutionLaw, sequential: bool) -> (Linear, Vec<f6
     }
     let (mu, e) = ([0.0, 0.2, 0.5, 1.0][r.below(4)], [0.0, 0.3, 0.8, 1.0][r.below(4)]);
     for _ in 0..points {
-        let law = Law::Contact {
+        let law = PointLaw::Contact {
             mu,
             mu_static: mu,
             restitution: Restitution { e, law: kind },
@@ -114,7 +114,7 @@ fn every_law_has_an_answer_that_is_bounded() {
 #[test]
 fn two_walls_that_face_each_other() {
     for kind in [RestitutionLaw::Newton, RestitutionLaw::Energetic] {
-        let law = Law::Contact {
+        let law = PointLaw::Contact {
             mu: 0.0,
             mu_static: 0.0,
             restitution: Restitution { e: 0.8, law: kind },

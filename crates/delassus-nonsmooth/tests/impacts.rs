@@ -88,7 +88,7 @@ fn no_impact_gains_energy() {
 #[test]
 fn laws_agree_without_friction() {
     for law in [RestitutionLaw::Newton, RestitutionLaw::Poisson, RestitutionLaw::Energetic] {
-        let law = Law::Contact {
+        let law = PointLaw::Contact {
             mu: 0.0,
             mu_static: 0.0,
             restitution: Restitution { e: 0.6, law },
@@ -109,7 +109,7 @@ fn the_cone_is_round() {
         for k in 0..12 {
             let angle = 0.1 + f64::from(k) * 0.5;
             let restitution = Restitution { e: 0.6, law: kind };
-            let law = Law::Contact { mu: 0.2, mu_static: 0.2, restitution, tangential: 2 };
+            let law = PointLaw::Contact { mu: 0.2, mu_static: 0.2, restitution, tangential: 2 };
             let rows: [&[f64]; 3] = [&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]];
             let p = Linear::masses(&[1.0; 3]).point(law, &rows, 0.0);
             let v = [-1.0, 5.0 * angle.cos(), 5.0 * angle.sin()];
@@ -127,7 +127,7 @@ fn the_cone_is_round() {
 #[test]
 fn poisson_sticks_in_any_direction() {
     let restitution = Restitution { e: 0.5, law: RestitutionLaw::Poisson };
-    let law = |tangential| Law::Contact { mu: 0.4, mu_static: 0.4, restitution, tangential };
+    let law = |tangential| PointLaw::Contact { mu: 0.4, mu_static: 0.4, restitution, tangential };
     let flat = Linear::masses(&[1.0; 2]).point(law(1), &[&[1.0, 0.0], &[0.0, 1.0]], 0.0);
     let (plane, _) = impact(&flat, &[-1.0, 0.5]);
     close(&plane.impulse, &[1.5, -0.5]);

@@ -204,7 +204,7 @@ fn friction_in_two_directions() {
 /// G9: the belt moves with 0.1 m/s; static 0.4, sliding 0.3.
 #[test]
 fn stick_slip_on_a_belt() {
-    let law = Law::Contact {
+    let law = PointLaw::Contact {
         mu: 0.3,
         mu_static: 0.4,
         restitution: Restitution { e: 0.0, law: RestitutionLaw::Newton },
@@ -356,8 +356,8 @@ fn stiff_spring_does_not_blow_up() {
 /// One-way clutch and dry friction: two discs, the second driven, then held.
 #[test]
 fn clutch_and_dry_friction() {
-    let mut p = Linear::masses(&[1.0, 1.0]).point(Law::OneWay, &[&[1.0, -1.0]], 0.0).point(
-        Law::DryFriction { bound: 0.5, bound_static: 0.5 },
+    let mut p = Linear::masses(&[1.0, 1.0]).point(PointLaw::OneWay, &[&[1.0, -1.0]], 0.0).point(
+        PointLaw::DryFriction { bound: 0.5, bound_static: 0.5 },
         &[&[1.0, 0.0]],
         0.0,
     );
@@ -369,7 +369,7 @@ fn clutch_and_dry_friction() {
         assert!((s.v[0] - 0.75).abs() < 2e-3 && (s.v[1] - 0.75).abs() < 2e-3, "{scheme:?} {s:?}");
         // below the bound nothing moves
         let mut still = Linear::masses(&[1.0]).point(
-            Law::DryFriction { bound: 0.5, bound_static: 0.6 },
+            PointLaw::DryFriction { bound: 0.5, bound_static: 0.6 },
             &[&[1.0]],
             0.0,
         );

@@ -5,7 +5,7 @@ use crate::encode::Array;
 use crate::payload::push_poses;
 use crate::report::Report;
 use crate::scene::{Geometry, Scene, SceneShape};
-use delassus_io::results::Motion;
+use delassus_io::results::MotionFile;
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use serde_json::{Map, Value, json};
 use std::f64::consts::TAU;
@@ -64,7 +64,7 @@ struct File {
 }
 
 impl File {
-    fn build(&mut self, scene: &Scene, motion: &Motion, rows: &[usize], title: &str) {
+    fn build(&mut self, scene: &Scene, motion: &MotionFile, rows: &[usize], title: &str) {
         for colour in COLOURS.iter().chain([&[0.2, 0.2, 0.2]]) {
             let [r, g, b] = colour;
             self.materials.push(json!({
@@ -332,7 +332,7 @@ impl File {
     }
 
     /// Positions and orientations of all bodies over time.
-    fn animate(&mut self, tops: &[usize], motion: &Motion, rows: &[usize]) {
+    fn animate(&mut self, tops: &[usize], motion: &MotionFile, rows: &[usize]) {
         let bodies = motion.forms.len() + 1;
         let (mut p, mut r) = (vec![Vec::new(); bodies], vec![Vec::<f32>::new(); bodies]);
         let mut numbers = Vec::new();

@@ -3,7 +3,7 @@
 use crate::contacts::LiveContact;
 use crate::payload::push_poses;
 use crate::template;
-use delassus_io::results::Motion;
+use delassus_io::results::MotionFile;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -27,7 +27,7 @@ pub struct LiveFrames {
 impl LiveFrames {
     /// Frames of a motion. `columns` are names and values at the same times.
     pub fn new<'a>(
-        motion: &Motion,
+        motion: &MotionFile,
         columns: impl Iterator<Item = (&'a str, Vec<f64>)>,
     ) -> LiveFrames {
         let planar = motion.forms.iter().all(|f| f.is_planar());

@@ -3,7 +3,7 @@
 use crate::description::Description;
 use crate::encode::Array;
 use crate::thin::evenly;
-use delassus_io::results::Motion;
+use delassus_io::results::MotionFile;
 use serde_json::{Value, json};
 
 /// Bytes in the page before compression.
@@ -12,7 +12,7 @@ const BYTES: usize = 500_000;
 const NOTHING: f64 = 1e-9;
 
 /// The loads that are not zero, at rows of equal distance; `None` where there are none.
-pub(crate) fn loads(m: &Motion, d: Option<&Description>) -> Option<Value> {
+pub(crate) fn loads(m: &MotionFile, d: Option<&Description>) -> Option<Value> {
     let arrows = &d?.scene.arrows;
     let size = |k: usize, row: usize| {
         let v = m.row(row).and_then(|r| r.get(3 * k..3 * k + 3)).unwrap_or_default();
@@ -67,7 +67,7 @@ mod tests {
         let mut d = Description::default();
         d.scene = Scene { arrows, ..Scene::default() };
         let row = |t: f64| [t, 0.0, 0.0, 0.0, 0.0, 1e-3 * t, 0.0, 1e-14, 0.0];
-        let m = Motion {
+        let m = MotionFile {
             forms: vec![PoseForm::Point; 3],
             stride: 1,
             t: vec![0.0, 1.0],
@@ -78,6 +78,6 @@ mod tests {
         let values = decode(&serde_json::from_value(v["values"].clone()).unwrap());
         assert_eq!(values[6..9], [1.0, 0.0, 0.0]);
         assert!((values[11] - 1e-3).abs() < 1e-9);
-        assert!(loads(&Motion::default(), Some(&d)).is_none() && loads(&m, None).is_none());
+        assert!(loads(&MotionFile::default(), Some(&d)).is_none() && loads(&m, None).is_none());
     }
 }

@@ -6,7 +6,7 @@ use crate::events;
 use crate::loads;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
-use delassus_io::results::Motion;
+use delassus_io::results::MotionFile;
 use serde_json::{Map, Value, json};
 
 const FORMAT: &str = "delassus-report";
@@ -141,7 +141,7 @@ fn steps(s: &Steps) -> Value {
 }
 
 /// Ground and bodies at some rows: x y θ of planar models, x y z and a quaternion of others.
-fn poses(m: &Motion, rows: &[usize], planar: bool) -> Array {
+fn poses(m: &MotionFile, rows: &[usize], planar: bool) -> Array {
     let per_body = if planar { 3 } else { 7 };
     let mut out = Vec::with_capacity(rows.len() * (m.forms.len() + 1) * per_body);
     for row in rows {
@@ -151,7 +151,7 @@ fn poses(m: &Motion, rows: &[usize], planar: bool) -> Array {
 }
 
 /// Appends the ground and all bodies at one row.
-pub(crate) fn push_poses(m: &Motion, row: usize, planar: bool, out: &mut Vec<f64>) {
+pub(crate) fn push_poses(m: &MotionFile, row: usize, planar: bool, out: &mut Vec<f64>) {
     let still: &[f64] = if planar { &[0.0; 3] } else { &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] };
     out.extend_from_slice(still);
     let mut rest = m.row(row).unwrap_or_default();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn planar_poses_are_three_numbers() {
-        let m = Motion {
+        let m = MotionFile {
             forms: vec![PoseForm::Planar, PoseForm::PlanarPoint],
             stride: 1,
             t: vec![0.0, 1.0],
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn spatial_poses_are_seven() {
         let half = std::f64::consts::PI;
-        let m = Motion {
+        let m = MotionFile {
             forms: vec![PoseForm::Planar, PoseForm::Point, PoseForm::Spatial],
             stride: 1,
             t: vec![0.0],

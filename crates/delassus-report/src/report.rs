@@ -2,7 +2,7 @@
 
 use crate::channels::ChannelInfo;
 use crate::description::Description;
-use delassus_io::results::{ContactPoints, EventRow, Motion};
+use delassus_io::results::{ContactPoints, EventRow, MotionFile};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,11 +14,11 @@ pub struct Report {
     /// `summary.json` as the run wrote it, or null.
     pub summary: Value,
     /// Where the bodies were.
-    pub motion: Motion,
+    pub motion: MotionFile,
     /// Where they touched, and where events happened.
     pub contacts: ContactPoints,
     /// Reactions and applied forces: vectors in place of positions.
-    pub loads: Motion,
+    pub loads: MotionFile,
     /// Times of the columns, s.
     pub column_t: Vec<f64>,
     /// Columns.

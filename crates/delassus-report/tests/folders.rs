@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use delassus_io::model_file::{Limits, parse_str};
-use delassus_io::results::{Motion, write_motion};
+use delassus_io::results::{MotionFile, write_motion};
 use delassus_model::{PoseForm, System, compile};
 use delassus_report::*;
 use std::fs;
@@ -22,7 +22,7 @@ fn folder() -> TempDir {
     let t: Vec<f64> = (0..100).map(|k| f64::from(k) * 0.1).collect();
     let coordinates = t.iter().flat_map(|t| [*t, 2.0 * t]).collect();
     let motion =
-        Motion { forms: vec![PoseForm::PlanarPoint], stride: 1, t: t.clone(), coordinates };
+        MotionFile { forms: vec![PoseForm::PlanarPoint], stride: 1, t: t.clone(), coordinates };
     let mut bytes = Vec::new();
     write_motion(&mut bytes, &motion).unwrap();
     let (mut results, mut other) = ("t,p.x,p.y\n".to_owned(), "t,energy.kinetic\n".to_owned());
@@ -141,7 +141,7 @@ fn numbers_that_are_not_finite() {
 fn bodies_that_do_not_fit() {
     let dir = folder();
     let mut bytes = Vec::new();
-    let two = Motion {
+    let two = MotionFile {
         forms: vec![PoseForm::PlanarPoint; 2],
         stride: 1,
         t: vec![0.0],

@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 use delassus_io::model_file::{Limits, parse_str};
-use delassus_io::results::Motion;
+use delassus_io::results::MotionFile;
 use delassus_model::{PoseForm, System, compile};
 use delassus_report::*;
 use serde_json::{Value, json};
@@ -24,9 +24,9 @@ fn described(sys: &System, text: &str) -> Description {
 }
 
 /// Smooth and different for every body and coordinate: what a run leaves, without running it.
-fn moving(forms: Vec<PoseForm>, rows: usize) -> Motion {
+fn moving(forms: Vec<PoseForm>, rows: usize) -> MotionFile {
     let t: Vec<f64> = (0..rows).map(|k| k as f64 * 0.01).collect();
-    let mut m = Motion { forms, stride: 1, t, coordinates: Vec::new() };
+    let mut m = MotionFile { forms, stride: 1, t, coordinates: Vec::new() };
     for t in m.t.clone() {
         for (b, form) in m.forms.clone().iter().enumerate() {
             let wave = |k: usize| ((1.0 + 0.13 * k as f64) * t + 0.7 * b as f64 + 0.3).sin();
@@ -326,6 +326,6 @@ fn glb_is_consistent() {
         }
     }
     let mut nothing = r.clone();
-    nothing.motion = Motion::default();
+    nothing.motion = MotionFile::default();
     assert!(nothing.glb().unwrap_err().contains("motion"));
 }

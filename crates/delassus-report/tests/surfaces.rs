@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use delassus_io::model_file::{Limits, load};
-use delassus_io::results::{ContactPoints, ContactRow, Motion, write_contacts, write_motion};
+use delassus_io::results::{ContactPoints, ContactRow, MotionFile, write_contacts, write_motion};
 use delassus_model::{PoseForm, System, compile};
 use delassus_report::*;
 use std::fs;
@@ -56,9 +56,9 @@ fn description(dir: &TempDir) -> Description {
     Description::new(&sys, ModelInfo::default(), [].into_iter())
 }
 
-fn motion(bodies: usize, form: PoseForm, rows: usize) -> Motion {
+fn motion(bodies: usize, form: PoseForm, rows: usize) -> MotionFile {
     let width = bodies * form.width();
-    Motion {
+    MotionFile {
         forms: vec![form; bodies],
         stride: 1,
         t: (0..rows).map(|k| k as f64).collect(),
@@ -119,7 +119,7 @@ fn contacts_and_forces_of_a_folder() {
     let loads = d.scene.arrows.len();
     assert_eq!(loads, 2, "force and torque of the hinge");
     let path = |name: &str| dir.path().join(name);
-    let write = |name: &str, m: &Motion| {
+    let write = |name: &str, m: &MotionFile| {
         let mut bytes = Vec::new();
         write_motion(&mut bytes, m).unwrap();
         fs::write(path(name), bytes).unwrap();

@@ -14,7 +14,7 @@
 use crate::contact::{CHANNELS, Event, found_after};
 use crate::contact_track::{ContactTrack, TouchPoint};
 use delassus_dae::problem::mass_mul_add;
-use delassus_dae::{Derived, Law, Point, PointId, Problem, State, Unilateral};
+use delassus_dae::{ContactPoint, Derived, PointId, PointLaw, Problem, State, Unilateral};
 use delassus_math::remember;
 use delassus_model::{System, Workspace};
 
@@ -39,7 +39,7 @@ pub(crate) struct Toucher {
     ids: Vec<PointId>,
     members: Vec<Member>,
     /// As many as there ever were members.
-    points: Vec<Point>,
+    points: Vec<ContactPoint>,
     mass: Vec<f64>,
     jac: Vec<f64>,
     weight: Vec<f64>,
@@ -125,13 +125,13 @@ impl Toucher {
             let Some(channels) = channels.filter(|c| on(c)) else { continue };
             let at = self.members.len();
             if self.points.len() == at {
-                self.points.push(Point::default());
+                self.points.push(ContactPoint::default());
             }
             let (law, point) = (sys.law(id), &mut self.points[at]);
             if !sys.position(ws, id, false, None, point) {
                 continue;
             }
-            let shown = matches!(law, Law::Contact { .. });
+            let shown = matches!(law, PointLaw::Contact { .. });
             if shown && point.gap > channels[0].max(0.0) + slack {
                 continue;
             }
@@ -163,7 +163,7 @@ impl Toucher {
         }
         let rows = self.members.iter().zip(&self.points);
         let rows = rows.flat_map(|(m, p)| (0..m.rows).map(move |k| (p, k)));
-        let rows: Vec<(&Point, usize)> = rows.collect();
+        let rows: Vec<(&ContactPoint, usize)> = rows.collect();
         self.solver.solve(&rows, &self.weight, left);
         let mut at = 0;
         for (part, m) in self.parts.iter_mut().zip(&self.members) {
@@ -186,8 +186,8 @@ impl Toucher {
             let [a, b] = states;
             let s = if (a.t - e.t).abs() < (b.t - e.t).abs() { a } else { b };
             sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
-            let mut point = Point::default();
-            let known = matches!(sys.law(id), Law::Contact { .. })
+            let mut point = ContactPoint::default();
+            let known = matches!(sys.law(id), PointLaw::Contact { .. })
                 && sys.position(&self.ws, id, false, None, &mut point);
             if let (true, Some(contact)) = (known, sys.contact_of(id)) {
                 track.push_event(e.id, place(sys, id, contact, &point, e.impulse));
@@ -198,7 +198,7 @@ impl Toucher {
 }
 
 /// The point as drawings need it.
-fn place(sys: &System, id: PointId, contact: usize, p: &Point, force: f64) -> TouchPoint {
+fn place(sys: &System, id: PointId, contact: usize, p: &ContactPoint, force: f64) -> TouchPoint {
     // the normal points from the first body to the second; the ground is not pushed about
     let turned = sys.bodies_of(id).is_some_and(|[_, b]| b.is_none());
     let normal = if turned { p.normal.map(|x| -x) } else { p.normal };
@@ -217,7 +217,7 @@ struct Solver {
 impl Solver {
     /// The smallest x for which Hᵀx comes nearest to `left`; both sides are weighted, `left`
     /// already is.
-    fn solve(&mut self, rows: &[(&Point, usize)], weight: &[f64], left: Vec<f64>) {
+    fn solve(&mut self, rows: &[(&ContactPoint, usize)], weight: &[f64], left: Vec<f64>) {
         let n = rows.len();
         for list in [&mut self.x, &mut self.s, &mut self.p] {
             list.clear();

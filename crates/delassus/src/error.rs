@@ -1,6 +1,6 @@
 //! One error for the one-call functions.
 
-use crate::io::model_file::{LoadError, Problem};
+use crate::io::model_file::{FileFault, LoadError};
 use crate::model::Diagnostic;
 use crate::sim::{RunOutcome, SetupError, SimError};
 use std::fmt::Display;
@@ -13,7 +13,7 @@ pub enum Error {
     Load(#[from] LoadError),
     /// The model in the file is at fault: each problem with its place.
     #[error("{}", lines(.0))]
-    Invalid(Vec<Problem>),
+    Invalid(Vec<FileFault>),
     /// The model built in Rust is at fault.
     #[error("{}", lines(.0))]
     Model(Vec<Diagnostic>),

@@ -27,7 +27,7 @@ use crate::outcome::{Best, Outcome};
 const RIDGE: f64 = 1e-14;
 /// Rounds between two evaluations of the residual in full.
 const CHECK_EVERY: usize = 5;
-/// Rounds after which `x` is computed anew from `r`: its rounding errors add up.
+/// Rounds after which `x` is computed again from `r`: its rounding errors add up.
 const REFRESH: usize = 32;
 
 /// How sweeps are accelerated.

@@ -14,7 +14,7 @@ use crate::outcome::{Best, Outcome};
 pub(crate) const FINEST: f64 = 1e-5;
 /// Growth of |f| over its best since the last restart that is still accepted.
 const GROWTH: f64 = 2.0;
-/// Rounds after which `x` is computed anew from `r`.
+/// Rounds after which `x` is computed again from `r`.
 const REFRESH: usize = 32;
 /// Weight of the regularisation of the small least squares problem: the rounding of the sums in it.
 const RIDGE: f64 = 1e-6;

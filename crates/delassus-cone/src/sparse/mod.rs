@@ -63,7 +63,7 @@ impl SparseWorkspace {
                 return 1.0;
             }
         }
-        s.pull(r, &mut self.hat);
+        s.scale_impulses(r, &mut self.hat);
         let top = self.hat.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         if s.size == 0.0 && top == 0.0 {
             return 0.0;
@@ -115,7 +115,7 @@ pub fn solve_sparse(
     if residual <= s.tolerance {
         return Report { status: Status::Solved, residual, iterations: 0, solver: s.solver };
     }
-    ws.scaled.pull(r, &mut ws.hat);
+    ws.scaled.scale_impulses(r, &mut ws.hat);
     let residual = match ws.scaled.bare.contains(&true) {
         true => ws.scaled.residual(&ws.hat, &mut ws.x),
         false => residual,

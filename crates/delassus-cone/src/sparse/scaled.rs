@@ -350,7 +350,7 @@ impl ScaledSparse {
     }
 
     /// r̂ of r.
-    pub fn pull(&self, r: &[f64], out: &mut Vec<f64>) {
+    pub fn scale_impulses(&self, r: &[f64], out: &mut Vec<f64>) {
         let size = self.unit();
         out.clear();
         out.extend(r.iter().zip(&self.root).map(|(r, root)| r * root / size));

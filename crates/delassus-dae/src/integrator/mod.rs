@@ -20,7 +20,7 @@ mod mns;
 mod newton;
 mod options;
 mod radau5;
-mod stepping;
+mod stepping_methods;
 mod watched;
 
 pub use al::{Al, Ali3p};
@@ -33,7 +33,7 @@ pub use info::{Abilities, MethodInfo};
 pub use lin_euler::LinEuler;
 pub use options::{OptionError, OptionInfo, OptionKind, OptionValue, Options};
 pub use radau5::Radau5;
-pub use stepping::SteppingId;
+pub use stepping_methods::SteppingId;
 
 use crate::control::{ErrorScale, ErrorView, Tolerances};
 use crate::failure::{StepFailure, Work};
@@ -98,7 +98,7 @@ pub trait Integrator<P: Problem>: Send + Remember {
     /// Work since it was made.
     fn work(&self) -> Work;
     /// The local error of the last attempt behaves like h to this power; methods of varying
-    /// order say it anew at each step.
+    /// order say it again at each step.
     fn error_order(&self) -> u32 {
         self.info().error_order
     }

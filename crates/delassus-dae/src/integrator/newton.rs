@@ -111,7 +111,7 @@ pub(super) struct Newton {
     last: f64,
     /// The matrix was made in this attempt.
     fresh: bool,
-    /// The matrix is to be made anew before its next use, in this iteration or after it.
+    /// The matrix is to be made again before its next use, in this iteration or after it.
     pub renew: bool,
 }
 

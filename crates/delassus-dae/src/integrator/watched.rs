@@ -50,7 +50,7 @@ pub(super) fn watched<P: Problem + 'static>(
 
 impl<P: Problem> Watched<P> {
     /// Fails where a row that was left out is violated and those that were solved are not.
-    fn look(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
+    fn check_left_out(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
         p.realize_position(s.t, &s.q, &s.z, ws);
         p.residual_pos(ws, &mut self.g);
         let (mut solved, mut worst) = (0.0, (0.0, 0));
@@ -88,7 +88,7 @@ impl<P: Problem> Integrator<P> for Watched<P> {
         to: &mut State,
     ) -> Result<(), StepFailure> {
         self.inner.attempt(p, ws, from, h, to)?;
-        self.look(p, ws, to)
+        self.check_left_out(p, ws, to)
     }
 
     fn commit(&mut self) {

@@ -12,7 +12,7 @@ use super::prune::prune;
 use super::read::{ReadError, read_bounded, to_text};
 use super::report::Report;
 use super::roots::Roots;
-use super::{Limits, LoadOptions, Problem, json_text, shape, toml_text};
+use super::{FileFault, Limits, LoadOptions, json_text, shape, toml_text};
 use delassus_model::spec::{
     BodySpec, ContactSpec, ForceSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, Scalar,
     SensorSpec, ShapeSpec,
@@ -30,7 +30,7 @@ pub struct LoadedModel {
     /// Finds the places of model paths such as `body.crank.mass`.
     pub sources: SourceMap,
     /// What a lenient reader left out: the first 50 unknown keys in file order.
-    pub notes: Vec<Problem>,
+    pub notes: Vec<FileFault>,
     /// How many unknown keys a lenient reader left out.
     pub ignored_keys: usize,
 }
@@ -48,7 +48,7 @@ pub enum LoadError {
     },
     /// The text is at fault: at least one error, at most 50, in file order; then the notes of a
     /// lenient reader, which often tell where a missing key went.
-    Invalid(Vec<Problem>),
+    Invalid(Vec<FileFault>),
 }
 
 impl fmt::Display for LoadError {

@@ -3,7 +3,7 @@
 use super::check::place;
 use super::escape::escape;
 use super::node::{At, Entry, Node, Value};
-use super::{Location, Problem, SourceFile, report};
+use super::{FileFault, Location, SourceFile, report};
 use delassus_model::Diagnostic;
 use std::ops::Range;
 use std::sync::Arc;
@@ -126,14 +126,14 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// Gives each diagnostic of the model compiler its place in the files.
-pub fn locate_all(diagnostics: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Problem> {
+pub fn locate_all(diagnostics: Vec<Diagnostic>, sources: &SourceMap) -> Vec<FileFault> {
     let start = || report::location(&sources.files, At::new(0, 0, 0));
     let problem = |d: Diagnostic| {
         let place = match &d.within {
             Some(within) => sources.locate_within(&d.path, within),
             None => sources.locate(&d.path),
         };
-        Problem {
+        FileFault {
             code: d.code,
             severity: d.severity,
             location: place.unwrap_or_else(start),

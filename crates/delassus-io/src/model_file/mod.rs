@@ -8,6 +8,7 @@
 mod check;
 mod decode;
 mod escape;
+mod file_fault;
 mod include;
 mod json_text;
 mod limits;
@@ -17,7 +18,6 @@ mod merge;
 mod meshes;
 mod node;
 mod options;
-mod problem;
 mod prune;
 mod read;
 mod report;
@@ -30,11 +30,11 @@ mod toml_text;
 mod write;
 
 pub use escape::escape;
+pub use file_fault::FileFault;
 pub use limits::Limits;
 pub use loader::{LoadError, LoadedModel, load, load_with, parse_str};
 pub use locate::{SourceMap, locate_all};
 pub use options::LoadOptions;
-pub use problem::Problem;
 pub use source::{Location, SourceFile};
 pub use write::{WriteModelError, schema_json, to_toml};
 

@@ -1,7 +1,7 @@
 //! Collects problems while files are read.
 
 use super::node::At;
-use super::{Location, Problem, SourceFile};
+use super::{FileFault, Location, SourceFile};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ const MAX_KEPT: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub files: Vec<Arc<SourceFile>>,
-    pub problems: Vec<(At, Problem)>,
+    pub problems: Vec<(At, FileFault)>,
     /// Unknown keys are ignored instead of refused.
     pub lenient: bool,
     /// Places of the ignored keys.
     pub ignored: HashSet<At>,
     /// A note for each ignored key, as far as they are kept.
-    pub notes: Vec<(At, Problem)>,
+    pub notes: Vec<(At, FileFault)>,
 }
 
 impl Report {
@@ -47,10 +47,10 @@ impl Report {
         at: At,
         path: &str,
         message: impl AsRef<str>,
-        f: impl FnOnce(Problem) -> Problem,
+        f: impl FnOnce(FileFault) -> FileFault,
     ) {
         if !self.is_full() {
-            let problem = f(Problem::error(code, self.location(at), path, message));
+            let problem = f(FileFault::error(code, self.location(at), path, message));
             self.problems.push((at, problem));
         }
     }
@@ -64,7 +64,7 @@ impl Report {
     pub fn ignore(&mut self, at: At, path: &str, message: &str, help: impl FnOnce() -> String) {
         self.ignored.insert(at);
         if self.notes.len() < MAX_KEPT {
-            let note = Problem::note("N_UNKNOWN_KEY", self.location(at), path, message);
+            let note = FileFault::note("N_UNKNOWN_KEY", self.location(at), path, message);
             self.notes.push((at, note.help(help())));
         }
     }
@@ -87,12 +87,12 @@ impl Report {
     }
 
     /// The first notes in file order.
-    pub fn take_notes(&mut self) -> Vec<Problem> {
+    pub fn take_notes(&mut self) -> Vec<FileFault> {
         first(std::mem::take(&mut self.notes))
     }
 
     /// The first problems in file order, then the first notes.
-    pub fn into_problems(mut self) -> Vec<Problem> {
+    pub fn into_problems(mut self) -> Vec<FileFault> {
         let notes = self.take_notes();
         let mut list = first(self.problems);
         list.extend(notes);
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-fn first(mut list: Vec<(At, Problem)>) -> Vec<Problem> {
+fn first(mut list: Vec<(At, FileFault)>) -> Vec<FileFault> {
     list.sort_by_key(|(at, _)| (at.file, at.start));
     list.truncate(MAX_PROBLEMS);
     list.into_iter().map(|(_, p)| p).collect()

@@ -36,5 +36,5 @@ pub use csv_write::write_csv;
 pub use error::WriteError;
 pub use events_read::{EventRow, read_events};
 pub use events_write::write_events;
-pub use motion_file::{Motion, ReadMotion, crc32, read_motion, write_motion};
+pub use motion_file::{MotionFile, ReadMotion, crc32, read_motion, write_motion};
 pub use parquet_write::write_parquet;

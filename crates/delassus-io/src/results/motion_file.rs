@@ -34,7 +34,7 @@ const HEAD: usize = 32;
 
 /// Rows of positions.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Motion {
+pub struct MotionFile {
     /// How the places of the bodies are kept; the ground is not among them.
     pub forms: Vec<PoseForm>,
     /// Samples of the run per row.
@@ -45,7 +45,7 @@ pub struct Motion {
     pub coordinates: Vec<f64>,
 }
 
-impl Motion {
+impl MotionFile {
     /// Numbers per row, without the time.
     pub fn width(&self) -> usize {
         self.forms.iter().map(|f| f.width()).sum()
@@ -62,13 +62,13 @@ impl Motion {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadMotion {
     /// What is good.
-    pub motion: Motion,
+    pub motion: MotionFile,
     /// What is wrong with the rest, if anything.
     pub problem: Option<String>,
 }
 
 /// Writes a motion.
-pub fn write_motion(mut w: impl Write, m: &Motion) -> Result<(), WriteError> {
+pub fn write_motion(mut w: impl Write, m: &MotionFile) -> Result<(), WriteError> {
     let width = m.width();
     let rows = m.t.len();
     if m.coordinates.len() != rows * width {
@@ -140,7 +140,7 @@ pub fn read_motion(bytes: &[u8]) -> Result<ReadMotion, String> {
     let (Some(forms), true) = (forms, block > 0) else {
         return Err("the head of the motion file makes no sense".to_owned());
     };
-    let mut motion = Motion { forms, stride, t: Vec::new(), coordinates: Vec::new() };
+    let mut motion = MotionFile { forms, stride, t: Vec::new(), coordinates: Vec::new() };
     let wide = 8 * (motion.width() + 1);
     let mut rest = &bytes[body + 4..];
     let mut problem = None;
@@ -226,14 +226,14 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    fn sample(rows: usize) -> Motion {
+    fn sample(rows: usize) -> MotionFile {
         let forms = [0, 1, 2, 3].map(|c| PoseForm::from_code(c).unwrap()).to_vec();
         let t: Vec<f64> = (0..rows).map(|k| k as f64 * 0.1).collect();
         let coordinates = (0..rows * 15).map(|k| (k as f64).sin()).collect();
-        Motion { forms, stride: 2, t, coordinates }
+        MotionFile { forms, stride: 2, t, coordinates }
     }
 
-    fn bytes(m: &Motion) -> Vec<u8> {
+    fn bytes(m: &MotionFile) -> Vec<u8> {
         let mut out = Vec::new();
         write_motion(&mut out, m).unwrap();
         out

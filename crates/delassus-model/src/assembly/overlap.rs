@@ -2,7 +2,7 @@
 //! are compared as bodies, not by their contact points: those see nothing of what is deep inside.
 
 use crate::{Diagnostic, System};
-use delassus_dae::{Point, PointId, Problem, Unilateral};
+use delassus_dae::{ContactPoint, PointId, Problem, Unilateral};
 use std::collections::BTreeMap;
 
 /// Depth that is put down to rounding of the given positions, as a fraction of the model's length.
@@ -30,7 +30,7 @@ pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(),
     }
     let mut near = Vec::new();
     system.near(&ws, 0.0, &mut near);
-    let mut point = Point::default();
+    let mut point = ContactPoint::default();
     for id in near {
         let Some(contact) = system.contact_of(id) else { continue };
         if !system.model().contacts[contact].allow_overlap

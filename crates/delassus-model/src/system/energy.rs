@@ -1,6 +1,6 @@
 //! Energies and the power that enters and leaves.
 
-use super::force::Law;
+use super::force::ForceLaw;
 use super::{RowOffset, System, Workspace};
 use delassus_dae::{Energies, Power};
 
@@ -13,7 +13,7 @@ impl System {
             e.potential += body.potential(&self.model.gravity);
         }
         for (force, acting) in self.scalar_forces.iter().zip(&ws.forces) {
-            if let Law::Linear { k, free, .. } = force.law {
+            if let ForceLaw::Linear { k, free, .. } = force.law {
                 e.potential += 0.5 * k * (acting.s - free) * (acting.s - free);
             }
         }
@@ -31,14 +31,14 @@ impl System {
             || self
                 .scalar_forces
                 .iter()
-                .any(|f| !matches!(f.law, Law::Linear { c, .. } if c == 0.0))
+                .any(|f| !matches!(f.law, ForceLaw::Linear { c, .. } if c == 0.0))
     }
 
     pub(super) fn exchanged_power(&self, ws: &Workspace, lambda: &[f64]) -> Power {
         let mut p = Power::default();
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
             match force.law {
-                Law::Linear { c, .. } => p.dissipated += c * x.rate * x.rate,
+                ForceLaw::Linear { c, .. } => p.dissipated += c * x.rate * x.rate,
                 _ => p.work -= x.pull * x.rate,
             }
         }

@@ -191,7 +191,7 @@ impl Problem for System {
         most
     }
 
-    fn settle(&self, s: &mut State) {
+    fn restore_known_states(&self, s: &mut State) {
         for (k, c) in self.counters.iter().enumerate() {
             s.z[k] = continued(self.by_orientation(c, &s.q), s.z[k]);
         }
@@ -319,7 +319,7 @@ impl System {
         let ends = [(term.scalar.a, term.slot_a, -term.c), (term.scalar.b, term.slot_b, term.c)];
         for (frame, slot, c) in ends {
             if let Some(j) = self.jac(&ws.kin, frame) {
-                j.pull_axis(axis, c, &mut ws.jac[slot..slot + j.len()]);
+                j.transpose_mul_axis(axis, c, &mut ws.jac[slot..slot + j.len()]);
             }
         }
         let frames = &ws.kin.frames;
@@ -336,7 +336,7 @@ impl System {
         ang: &Vec3,
     ) {
         if let Some(j) = self.jac(&ws.kin, frame) {
-            j.pull(lin, ang, &mut ws.jac[slot..slot + j.len()]);
+            j.transpose_mul(lin, ang, &mut ws.jac[slot..slot + j.len()]);
         }
     }
 
@@ -344,7 +344,7 @@ impl System {
     #[inline]
     pub(super) fn add_wrench(&self, ws: &mut Workspace, frame: usize, lin: &Vec3, ang: &Vec3) {
         if let Some(j) = self.jac(&ws.kin, frame) {
-            j.pull(lin, ang, &mut ws.f[j.span()]);
+            j.transpose_mul(lin, ang, &mut ws.f[j.span()]);
         }
     }
 }

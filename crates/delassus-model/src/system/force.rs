@@ -11,9 +11,9 @@ use delassus_expr::Expr;
 use delassus_math::{Mat3, Mat6, Quat, Vec3, so3};
 use std::ops::Range;
 
-/// Law of a scalar force.
+/// ForceLaw of a scalar force.
 #[derive(Debug, Clone)]
-pub(crate) enum Law {
+pub(crate) enum ForceLaw {
     /// k (s − free) + c ṡ.
     Linear { k: f64, c: f64, free: f64 },
     /// Expression of s, ṡ, time and sensors.
@@ -22,13 +22,13 @@ pub(crate) enum Law {
     Actuator { target: Expr, control: Control, kp: f64, ki: f64, kd: f64, z: Option<usize> },
 }
 
-impl Law {
-    pub fn linear(law: &SpringLaw, start: f64) -> Law {
+impl ForceLaw {
+    pub fn linear(law: &SpringLaw, start: f64) -> ForceLaw {
         match law {
             SpringLaw::Linear { k, c, free } => {
-                Law::Linear { k: *k, c: *c, free: free.unwrap_or(start) }
+                ForceLaw::Linear { k: *k, c: *c, free: free.unwrap_or(start) }
             }
-            SpringLaw::Expression(e) => Law::Expression(e.clone()),
+            SpringLaw::Expression(e) => ForceLaw::Expression(e.clone()),
         }
     }
 }
@@ -38,7 +38,7 @@ impl Law {
 pub(crate) struct ScalarForce {
     pub name: String,
     pub scalar: PairScalar,
-    pub law: Law,
+    pub law: ForceLaw,
     /// Sensors that the law depends on, and their places in [`Workspace::readings`].
     pub reads: Vec<usize>,
     pub readings: Range<usize>,
@@ -143,15 +143,15 @@ impl System {
         let s = force.scalar.kind.value(&p, &ws.z);
         let rate = p.rate(&h);
         let (pull, k, c) = match &force.law {
-            Law::Linear { k, c, free } => (k * (s - free) + c * rate, *k, *c),
-            Law::Expression(e) => {
+            ForceLaw::Linear { k, c, free } => (k * (s - free) + c * rate, *k, *c),
+            ForceLaw::Expression(e) => {
                 ws.vars[var::COORDINATE] = s;
                 ws.vars[var::RATE] = rate;
                 let (value, k) = e.eval_d1(&ws.vars, var::COORDINATE);
                 let (_, c) = e.eval_d1(&ws.vars, var::RATE);
                 (value, k, c)
             }
-            Law::Actuator { target, control, kp, ki, kd, z } => {
+            ForceLaw::Actuator { target, control, kp, ki, kd, z } => {
                 let (want, want_rate) = if force.reads.is_empty() {
                     target.eval_d1(&ws.vars, var::T)
                 } else {

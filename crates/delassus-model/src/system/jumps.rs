@@ -1,6 +1,6 @@
 //! Forces and prescribed motions that jump: no step, however short, passes them within a tolerance.
 
-use super::force::Law;
+use super::force::ForceLaw;
 use super::{RowOffset, System, Workspace};
 use delassus_dae::{Problem, State};
 
@@ -69,7 +69,8 @@ impl System {
             }
         }
         for (f, acting) in self.scalar_forces.iter().zip(&ws.forces) {
-            let kind = if matches!(f.law, Law::Actuator { .. }) { "actuator" } else { "force" };
+            let kind =
+                if matches!(f.law, ForceLaw::Actuator { .. }) { "actuator" } else { "force" };
             add(&format!("{kind} \"{}\"", f.name), "force", acting.pull);
         }
         for f in &self.applied {

@@ -326,6 +326,6 @@ impl System {
 /// Entries of Jᵀ (lin, ang) that are not zero, with their velocities.
 fn entries(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3) -> Vec<(usize, f64)> {
     let mut row = vec![0.0; j.len()];
-    j.pull(lin, ang, &mut row);
+    j.transpose_mul(lin, ang, &mut row);
     j.span().zip(row).filter(|(_, c)| *c != 0.0).collect()
 }

@@ -5,7 +5,7 @@
 //! pass on derivatives by [`System::weight`].
 
 use super::body::FrameJac;
-use super::force::Law;
+use super::force::ForceLaw;
 use super::probe::Probe;
 use super::scalar::{Gradient, Pair, ScalarKind};
 use super::{System, Workspace};
@@ -40,7 +40,7 @@ impl Spread {
             self.x[s].clear();
             if let Some(j) = &ends[s] {
                 self.x[s].resize(j.len(), 0.0);
-                j.pull(lin, ang, &mut self.x[s]);
+                j.transpose_mul(lin, ang, &mut self.x[s]);
             }
         }
     }
@@ -187,11 +187,11 @@ impl System {
     }
 
     /// How a scalar force depends on a leaf. The variables of its law are set.
-    pub(super) fn reading(&self, ws: &Workspace, law: &Law, leaf: usize) -> Reading {
+    pub(super) fn reading(&self, ws: &Workspace, law: &ForceLaw, leaf: usize) -> Reading {
         match law {
-            Law::Linear { .. } => Reading::default(),
-            Law::Expression(e) => Reading { value: self.weight(e, &ws.vars, leaf), rate: 0.0 },
-            Law::Actuator { target, control, kp, kd, .. } => {
+            ForceLaw::Linear { .. } => Reading::default(),
+            ForceLaw::Expression(e) => Reading { value: self.weight(e, &ws.vars, leaf), rate: 0.0 },
+            ForceLaw::Actuator { target, control, kp, kd, .. } => {
                 let w = self.weight(target, &ws.vars, leaf);
                 if *control == Control::Rate || *kd == 0.0 {
                     return Reading { value: -kp * w, rate: 0.0 };

@@ -7,7 +7,7 @@
 //! frames (`sensitivity.rs`), which makes K and C unsymmetric.
 
 use super::body::{FrameJac, FrameKin, Twist};
-use super::force::{Applied, Bushing, Law};
+use super::force::{Applied, Bushing, ForceLaw};
 use super::scalar::{Gradient, Hessian, Pair};
 use super::sensitivity::{Spread, rate_by_pose};
 use super::{System, Workspace};
@@ -86,7 +86,7 @@ impl System {
                     let wa = t[2 * x + 1][2 * y] * lin + t[2 * x + 1][2 * y + 1] * ang;
                     let entries = &mut pulled[..jx.len()];
                     entries.fill(0.0);
-                    jx.pull(&wl, &wa, entries);
+                    jx.transpose_mul(&wl, &wa, entries);
                     for (slot, p) in base.iter().zip(entries) {
                         values[slot + k] += c * *p;
                     }
@@ -225,7 +225,7 @@ impl System {
     pub(super) fn add_feedback(&self, ws: &Workspace, ck: f64, cc: f64, values: &mut [f64]) {
         let Scratch { h: hj, xi, v, .. } = &mut *ws.tangent.borrow_mut();
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
-            let Law::Actuator { target, control, ki, z: Some(_), .. } = &force.law else {
+            let ForceLaw::Actuator { target, control, ki, z: Some(_), .. } = &force.law else {
                 continue;
             };
             let ends = self.ends(ws, force.scalar.a, force.scalar.b);
@@ -291,7 +291,7 @@ impl System {
             let h = a.wrench(&axes.column(k)[1].cross(&w));
             let entries = &mut pulled[..at.len()];
             entries.fill(0.0);
-            at.pull(&h.a_lin, &h.a_ang, entries);
+            at.transpose_mul(&h.a_lin, &h.a_ang, entries);
             for (slot, p) in base.iter().zip(entries) {
                 values[slot + k] -= ck * *p;
             }

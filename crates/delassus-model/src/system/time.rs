@@ -9,7 +9,7 @@
 //! A force acts on a body of mass m and inertia J as if the body were free: joints only take away
 //! from its acceleration, in the sense of kinetic energy.
 
-use super::force::Law;
+use super::force::ForceLaw;
 use super::probe::Probe;
 use super::scalar::{PairScalar, ScalarKind};
 use super::sensitivity::read;
@@ -154,7 +154,7 @@ impl System {
             }
         }
         for (i, f) in self.scalar_forces.iter().enumerate() {
-            if let Law::Expression(e) | Law::Actuator { target: e, .. } = &f.law {
+            if let ForceLaw::Expression(e) | ForceLaw::Actuator { target: e, .. } = &f.law {
                 visit(e, Source::Scalar(i), self.pulled(&f.scalar));
             }
         }
@@ -234,7 +234,7 @@ impl System {
     ) -> f64 {
         let off = off_polynomial(jet, h, degree);
         let Source::Scalar(i) = law.source else { return off };
-        let Law::Actuator { control, kp, ki, kd, .. } = &self.scalar_forces[i].law else {
+        let ForceLaw::Actuator { control, kp, ki, kd, .. } = &self.scalar_forces[i].law else {
             return off;
         };
         let rate = match control {
@@ -325,8 +325,8 @@ impl System {
                 vars[var::COORDINATE] = Jet::constant(ws.forces[i].s);
                 vars[var::RATE] = Jet::constant(ws.forces[i].rate);
                 match &self.scalar_forces[i].law {
-                    Law::Expression(e) | Law::Actuator { target: e, .. } => e.over(vars),
-                    Law::Linear { .. } => Jet::constant(0.0),
+                    ForceLaw::Expression(e) | ForceLaw::Actuator { target: e, .. } => e.over(vars),
+                    ForceLaw::Linear { .. } => Jet::constant(0.0),
                 }
             }
         }

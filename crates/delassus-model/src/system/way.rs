@@ -8,7 +8,7 @@
 //! they do in any part of the step is known by ranges of Taylor coefficients, as it is for functions
 //! of time itself (`time.rs`).
 
-use super::force::Law;
+use super::force::ForceLaw;
 use super::probe::Probe;
 use super::scalar::{PairScalar, continued};
 use super::sensitivity::{Spread, read};
@@ -129,7 +129,7 @@ impl System {
             read(e).for_each(|(_, k)| needed[k] = true);
             let mut own = None;
             if let Source::Scalar(i) = source {
-                out.steady &= !matches!(self.scalar_forces[i].law, Law::Actuator { .. });
+                out.steady &= !matches!(self.scalar_forces[i].law, ForceLaw::Actuator { .. });
             }
             if let (Source::Scalar(i), true) = (source, reads_own(e)) {
                 own = Some(out.forces.len());
@@ -395,8 +395,8 @@ impl System {
                     vars[var::RATE] = leaves[first + forces + k];
                 }
                 match &self.scalar_forces[i].law {
-                    Law::Expression(e) | Law::Actuator { target: e, .. } => e.over(vars),
-                    Law::Linear { .. } => Jet::constant(0.0),
+                    ForceLaw::Expression(e) | ForceLaw::Actuator { target: e, .. } => e.over(vars),
+                    ForceLaw::Linear { .. } => Jet::constant(0.0),
                 }
             }
             Source::Motion(_) => Jet::constant(0.0),

@@ -8,7 +8,7 @@
 
 use super::slip::{Slip, Way};
 use super::swerve;
-use delassus_dae::{Law, RestitutionLaw};
+use delassus_dae::{PointLaw, RestitutionLaw};
 
 /// Phases of slip and stick in one impact, and steps of turning ones, beyond which something is wrong.
 const MAX_PHASES: usize = 8000;
@@ -22,7 +22,7 @@ const REST: f64 = 1e-15;
 pub(super) struct Single {
     pub w: [[f64; 3]; 3],
     pub u: [f64; 3],
-    pub law: Law,
+    pub law: PointLaw,
     /// Factor on the coefficient of restitution.
     pub factor: f64,
     /// Normal impulse that has no more to do with the approach.
@@ -115,12 +115,12 @@ impl Single {
     /// Impulses of the whole impact; `None` where friction locks the motion before it is over.
     pub fn impulse(&self) -> Option<[f64; 3]> {
         let (mu, e, law) = match self.law {
-            Law::Contact { mu, restitution, tangential, .. } => {
+            PointLaw::Contact { mu, restitution, tangential, .. } => {
                 let mu = if tangential == 0 { 0.0 } else { mu };
                 (mu, restitution.e * self.factor, restitution.law)
             }
-            Law::OneWay => (0.0, 0.0, RestitutionLaw::Newton),
-            Law::DryFriction { .. } => return Some([0.0; 3]),
+            PointLaw::OneWay => (0.0, 0.0, RestitutionLaw::Newton),
+            PointLaw::DryFriction { .. } => return Some([0.0; 3]),
         };
         if self.u[0] >= 0.0 {
             return Some([0.0; 3]);
@@ -186,8 +186,8 @@ mod tests {
     use super::*;
     use delassus_dae::Restitution;
 
-    fn law(mu: f64, e: f64, law: RestitutionLaw) -> Law {
-        Law::Contact { mu, mu_static: mu, restitution: Restitution { e, law }, tangential: 1 }
+    fn law(mu: f64, e: f64, law: RestitutionLaw) -> PointLaw {
+        PointLaw::Contact { mu, mu_static: mu, restitution: Restitution { e, law }, tangential: 1 }
     }
 
     /// A point mass bounces with e whatever the law, and friction takes μ P_N.
@@ -235,9 +235,9 @@ mod tests {
         assert!(gained_by_newton);
     }
 
-    fn spatial(kind: RestitutionLaw, mu: f64, e: f64) -> Law {
+    fn spatial(kind: RestitutionLaw, mu: f64, e: f64) -> PointLaw {
         let restitution = Restitution { e, law: kind };
-        Law::Contact { mu, mu_static: mu, restitution, tangential: 2 }
+        PointLaw::Contact { mu, mu_static: mu, restitution, tangential: 2 }
     }
 
     /// A planar impact and the same one in space, whose tangents are turned about the normal: sliding,

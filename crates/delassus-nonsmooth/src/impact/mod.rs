@@ -31,7 +31,7 @@ mod swerve;
 use crate::even;
 use crate::response::Response;
 use delassus_cone as cone;
-use delassus_dae::{Law, PointId, RestitutionLaw};
+use delassus_dae::{PointId, PointLaw, RestitutionLaw};
 use delassus_math::largest;
 use thiserror::Error;
 
@@ -106,7 +106,7 @@ struct Meeting {
 /// One of them.
 struct Meets {
     id: PointId,
-    law: Law,
+    law: PointLaw,
     /// Its first row in the meeting.
     row: usize,
 }
@@ -236,8 +236,8 @@ impl Meeting {
 }
 
 /// Dry friction is finite, and an impact lasts no time.
-pub fn has_impulse(law: &Law) -> bool {
-    !matches!(law, Law::DryFriction { .. })
+pub fn has_impulse(law: &PointLaw) -> bool {
+    !matches!(law, PointLaw::DryFriction { .. })
 }
 
 /// Finds the jump at velocities u⁻ = `before` of the members of the response.
@@ -283,7 +283,7 @@ fn by_law(
 ) -> Result<Vec<f64>, ImpactError> {
     let has = |law: RestitutionLaw| {
         m.points.iter().any(
-            |m| matches!(m.law, Law::Contact { restitution, .. } if restitution.law == law && restitution.e > 0.0),
+            |m| matches!(m.law, PointLaw::Contact { restitution, .. } if restitution.law == law && restitution.e > 0.0),
         )
     };
     if one_by_one || has(RestitutionLaw::Energetic) {
@@ -367,7 +367,7 @@ fn laws(m: &Meeting) -> Vec<cone::Law> {
     m.points
         .iter()
         .map(|m| match m.law {
-            Law::Contact { mu, tangential, .. } if tangential > 0 => {
+            PointLaw::Contact { mu, tangential, .. } if tangential > 0 => {
                 cone::Law::Coulomb { mu, tangential }
             }
             _ => cone::Law::Unilateral,
@@ -376,9 +376,9 @@ fn laws(m: &Meeting) -> Vec<cone::Law> {
 }
 
 /// Coefficient of restitution of a member.
-fn coefficient(law: &Law) -> f64 {
+fn coefficient(law: &PointLaw) -> f64 {
     match law {
-        Law::Contact { restitution, .. } => restitution.e,
-        Law::OneWay | Law::DryFriction { .. } => 0.0,
+        PointLaw::Contact { restitution, .. } => restitution.e,
+        PointLaw::OneWay | PointLaw::DryFriction { .. } => 0.0,
     }
 }

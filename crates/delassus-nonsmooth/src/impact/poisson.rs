@@ -10,7 +10,7 @@
 
 use super::{ImpactError, Meeting, coefficient, solve, stop};
 use delassus_cone as cone;
-use delassus_dae::{Law, RestitutionLaw};
+use delassus_dae::{PointLaw, RestitutionLaw};
 
 /// Rounds in which the bound of friction follows the normal impulse of restitution.
 const ROUNDS: usize = 200;
@@ -68,8 +68,8 @@ pub(super) fn impulses(
     Ok((0..r.n).map(|i| compression[i] + back[i] + last[i]).collect())
 }
 
-fn is_newtons(law: &Law) -> bool {
-    matches!(law, Law::Contact { restitution, .. } if restitution.law == RestitutionLaw::Newton)
+fn is_newtons(law: &PointLaw) -> bool {
+    matches!(law, PointLaw::Contact { restitution, .. } if restitution.law == RestitutionLaw::Newton)
 }
 
 /// The problem of restitution, with friction bounded by given normal impulses.
@@ -92,7 +92,7 @@ impl Restitution {
         for m in &r.points {
             rows.push(Some(m.row));
             match m.law {
-                Law::Contact { mu, tangential, .. } if tangential > 0 => {
+                PointLaw::Contact { mu, tangential, .. } if tangential > 0 => {
                     bounds.push((rows.len(), m.row));
                     rows.push(None);
                     rows.extend((1..=tangential).map(|k| Some(m.row + k)));

@@ -5,7 +5,7 @@
 //! points connect (nor forces, where they are implicit) is solved apart: each group to its own
 //! tolerance, with its own control of energy.
 
-use super::points::{Frame, Rule};
+use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use delassus_cone as cone;
 use delassus_dae::Unilateral;
@@ -19,7 +19,7 @@ impl<P: Unilateral> Stepper<P> {
     pub(super) fn resolve(
         &mut self,
         p: &P,
-        frame: Frame,
+        frame: StepTimes,
         rule: Rule,
     ) -> Result<StepReport, StepperError> {
         let margin =

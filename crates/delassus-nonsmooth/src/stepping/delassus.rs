@@ -8,7 +8,7 @@
 use super::mechanisms::{Mechanisms, PointRows};
 use crate::even;
 use delassus_cone as cone;
-use delassus_dae::{Factored, Point, StepFailure};
+use delassus_dae::{ContactPoint, Factored, StepFailure};
 use delassus_linalg::BlockDiag;
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ impl Delassus {
         self.first.push(0);
     }
 
-    pub fn push(&mut self, at: &Point, row: usize, per_metre: f64) {
+    pub fn push(&mut self, at: &ContactPoint, row: usize, per_metre: f64) {
         self.push_row(&at.cols, &at.rows[row][..at.cols.len()], per_metre);
     }
 

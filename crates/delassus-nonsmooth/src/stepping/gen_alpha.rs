@@ -9,11 +9,11 @@
 //!
 //! then points add M (v₁ − ṽ) = Hᵀ P + joints, by the rule of Moreau–Jean at θ = ½, and
 //! q₁ = q̃ ∘ exp(½ h (v₁ − ṽ)) pushed onto the gaps that are violated. An impulse never enters
-//! v̇ or a, which belong to q̃ and ṽ. Soft forces are evaluated anew after an impact; stiff ones are not,
+//! v̇ or a, which belong to q̃ and ṽ. Soft forces are evaluated again after an impact; stiff ones are not,
 //! springs would ring, and one step with forces of before the impact costs O(h), as its time does.
 //! So impacts are of order 1, free motion is of order 2 with damping of high frequencies by ρ.
 
-use super::points::{Frame, Rule};
+use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use delassus_dae::{Derived, Dims, State, StepFailure, Unilateral};
 use delassus_math::remember;
@@ -91,8 +91,13 @@ impl<P: Unilateral> Stepper<P> {
         for (d, (v1, v)) in self.dv.iter_mut().zip(self.gen_alpha.v1.iter().zip(&s.v)) {
             *d = v1 - v;
         }
-        let frame =
-            Frame { h, since_start: half, until_end: half, curve: 0.5 * half * half, travel: half };
+        let frame = StepTimes {
+            h,
+            since_start: half,
+            until_end: half,
+            curve: 0.5 * half * half,
+            travel: half,
+        };
         let mut report = self.resolve(p, frame, Rule::Moreau)?;
         let g = &self.gen_alpha;
         for i in 0..self.dims.nv {

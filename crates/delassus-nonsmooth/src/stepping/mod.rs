@@ -314,7 +314,7 @@ impl<P: Unilateral> Stepper<P> {
         push: bool,
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
-        p.settle(s);
+        p.restore_known_states(s);
         let Stepper { op, points, correction, ws, groups, .. } = self;
         let tolerance =
             if self.large { self.settings.large_penetration } else { self.settings.penetration };

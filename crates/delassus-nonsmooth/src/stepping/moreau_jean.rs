@@ -13,7 +13,7 @@
 //! held, are G v₁ + g_t + θ h γ: the bias carries the rows from q_c to q₁. Auxiliary states are
 //! taken by the explicit midpoint rule.
 
-use super::points::{Frame, Rule};
+use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use delassus_dae::{State, StepFailure, Unilateral};
 
@@ -29,7 +29,7 @@ impl<P: Unilateral> Stepper<P> {
         let t = s.t + back;
         self.place(p, s, back, t);
         self.free(p, h, theta, ahead)?;
-        let frame = Frame {
+        let frame = StepTimes {
             h,
             since_start: back,
             until_end: ahead,

@@ -60,13 +60,13 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use delassus_dae::{Law, Point, PointId};
+    use delassus_dae::{ContactPoint, PointId, PointLaw};
 
     fn point(slot: u32, impulse: f64, before: f64, after: f64, hit: bool) -> PointImpulse {
         PointImpulse {
             id: PointId { pair: 0, slot },
-            law: Law::OneWay,
-            at: Point::default(),
+            law: PointLaw::OneWay,
+            at: ContactPoint::default(),
             impulse: [impulse, 0.0, 0.0],
             before: [before, 0.0, 0.0],
             after: [after, 0.0, 0.0],

@@ -11,9 +11,9 @@
 //! there in this direction, although the linear gap is still closed, the point is left out. A body
 //! that rests on nothing is not lifted, and its points are not looked at.
 
-use super::points::{Frame, Points};
+use super::points::{Points, StepTimes};
 use super::{Stepper, StepperError};
-use delassus_dae::{Law, Point, Unilateral};
+use delassus_dae::{ContactPoint, PointLaw, Unilateral};
 use delassus_linalg::MassShape;
 
 /// Part of the smaller shape that a point may approach within a step and still be looked at: deeper
@@ -62,7 +62,7 @@ pub(super) struct Passing {
     dv: Vec<f64>,
     x: Vec<f64>,
     q: Vec<f64>,
-    scratch: Point,
+    scratch: ContactPoint,
 }
 
 impl Passing {
@@ -79,22 +79,22 @@ impl Passing {
             dv: vec![0.0; nv],
             x: vec![0.0; nv],
             q: vec![0.0; nq],
-            scratch: Point::default(),
+            scratch: ContactPoint::default(),
         }
     }
 
     /// Finds the points to look at, on bodies that rest on others.
-    fn suspect<P: Unilateral>(&mut self, p: &P, points: &Points, frame: Frame) {
+    fn suspect<P: Unilateral>(&mut self, p: &P, points: &Points, frame: StepTimes) {
         self.suspects.clear();
         self.rests.fill(false);
         for c in &points.pool[..points.n] {
-            if matches!(c.law, Law::Contact { .. }) && c.impulse[0] > 0.0 {
+            if matches!(c.law, PointLaw::Contact { .. }) && c.impulse[0] > 0.0 {
                 c.at.cols.iter().for_each(|j| self.rests[self.body_of[*j]] = true);
             }
         }
         for (i, (c, e)) in points.pool.iter().zip(&points.entries).take(points.n).enumerate() {
             let closes = e.reach + frame.travel * e.end[0] <= 0.0;
-            let is_new = matches!(c.law, Law::Contact { .. }) && c.impulse[0] == 0.0;
+            let is_new = matches!(c.law, PointLaw::Contact { .. }) && c.impulse[0] == 0.0;
             if !(is_new && closes && c.before[0] < 0.0 && p.can_pass(c.id)) {
                 continue;
             }
@@ -145,7 +145,7 @@ impl Passing {
         for _ in 0..SWEEPS {
             let mut low = 0.0f64;
             for (i, c) in points.pool[..points.n].iter().enumerate() {
-                let rests = matches!(c.law, Law::Contact { .. }) && c.at.gap <= height;
+                let rests = matches!(c.law, PointLaw::Contact { .. }) && c.at.gap <= height;
                 let lifted = |j: &usize| self.roles[self.body_of[*j]] == Role::Lifted;
                 if !rests
                     || !c.at.cols.iter().any(lifted)
@@ -189,7 +189,7 @@ impl Passing {
 
 impl<P: Unilateral> Stepper<P> {
     /// Leaves out new points that are passed. The place of the step is realised, before and after.
-    pub(super) fn leave_out_passed(&mut self, p: &P, frame: Frame) -> Result<(), StepperError> {
+    pub(super) fn leave_out_passed(&mut self, p: &P, frame: StepTimes) -> Result<(), StepperError> {
         self.passing.suspect(p, &self.points, frame);
         if self.passing.suspects.is_empty() {
             return Ok(());

@@ -3,13 +3,13 @@
 use super::report::PointImpulse;
 use crate::groups::{Groups, sort_by_group};
 use delassus_cone as cone;
-use delassus_dae::{BEHIND, Law, Point, PointId, Unilateral};
+use delassus_dae::{BEHIND, ContactPoint, PointId, PointLaw, Unilateral};
 use delassus_math::remember;
 use delassus_math::{largest, max_abs};
 
 /// How rates and gaps at the place where a step is posed belong to its start and its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct StepTimes {
     /// Length of the step, s.
     pub h: f64,
     /// Rates at the start are those at the place minus this times the bias.
@@ -116,8 +116,8 @@ const STANDS: f64 = 1e-8;
 /// Energy that is rounding, as part of the work that went in and out.
 const ROUND_OFF: f64 = 1e-10;
 
-fn has_gap(law: &Law) -> bool {
-    matches!(law, Law::Contact { .. })
+fn has_gap(law: &PointLaw) -> bool {
+    matches!(law, PointLaw::Contact { .. })
 }
 
 impl Points {
@@ -150,8 +150,8 @@ impl Points {
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
                     id,
-                    law: Law::OneWay,
-                    at: Point::default(),
+                    law: PointLaw::OneWay,
+                    at: ContactPoint::default(),
                     impulse: [0.0; 3],
                     before: [0.0; 3],
                     after: [0.0; 3],
@@ -193,7 +193,14 @@ impl Points {
 
     /// Rates before and after without impulses, and the conditions; leaves those that take part.
     /// `dv` is what the smooth forces do to the velocity over the step.
-    pub fn pose(&mut self, dv: &[f64], frame: Frame, rule: Rule, length: f64, groups: &mut Groups) {
+    pub fn pose(
+        &mut self,
+        dv: &[f64],
+        frame: StepTimes,
+        rule: Rule,
+        length: f64,
+        groups: &mut Groups,
+    ) {
         for (c, e) in self.pool.iter_mut().zip(&mut self.entries).take(self.n) {
             let rows = if c.law.is_rough() { c.law.rows() } else { 1 };
             *e = Entry { rows, per_metre: e.per_metre, ..Entry::NEW };
@@ -278,16 +285,16 @@ impl Points {
         self.first[group]..self.first[group + 1]
     }
 
-    /// Law of a point for impulses over a step.
+    /// PointLaw of a point for impulses over a step.
     pub fn law(&self, i: usize, h: f64) -> cone::Law {
         let e = &self.entries[i];
         match self.pool[i].law {
-            Law::Contact { mu, mu_static, .. } if e.rows > 1 => {
+            PointLaw::Contact { mu, mu_static, .. } if e.rows > 1 => {
                 let mu = if e.stuck { mu.max(mu_static) } else { mu };
                 cone::Law::Coulomb { mu, tangential: e.rows - 1 }
             }
-            Law::Contact { .. } | Law::OneWay => cone::Law::Unilateral,
-            Law::DryFriction { bound, bound_static } => {
+            PointLaw::Contact { .. } | PointLaw::OneWay => cone::Law::Unilateral,
+            PointLaw::DryFriction { bound, bound_static } => {
                 let limit = h * if e.stuck { bound.max(bound_static) } else { bound };
                 cone::Law::Interval { lo: -limit, hi: limit }
             }
@@ -341,9 +348,9 @@ impl Points {
             if e.stuck && sliding(&c.law, e.rows, &c.after) > STANDS * fastest * e.per_metre {
                 e.stuck = false;
                 again |= match c.law {
-                    Law::Contact { mu, mu_static, .. } => mu_static > mu,
-                    Law::DryFriction { bound, bound_static } => bound_static > bound,
-                    Law::OneWay => false,
+                    PointLaw::Contact { mu, mu_static, .. } => mu_static > mu,
+                    PointLaw::DryFriction { bound, bound_static } => bound_static > bound,
+                    PointLaw::OneWay => false,
                 };
             }
         }
@@ -395,9 +402,9 @@ impl Points {
 }
 
 /// Sliding speed of a point.
-fn sliding(law: &Law, rows: usize, u: &[f64; 3]) -> f64 {
+fn sliding(law: &PointLaw, rows: usize, u: &[f64; 3]) -> f64 {
     match law {
-        Law::DryFriction { .. } => u[0].abs(),
+        PointLaw::DryFriction { .. } => u[0].abs(),
         _ if rows == 2 => u[1].abs(),
         _ if rows == 3 => u[1].hypot(u[2]),
         _ => 0.0,
@@ -405,22 +412,22 @@ fn sliding(law: &Law, rows: usize, u: &[f64; 3]) -> f64 {
 }
 
 /// A gap closes faster than forces make it within the step, and a bounce is not over within it.
-fn hits(c: &PointImpulse, e: &Entry, frame: Frame) -> bool {
+fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes) -> bool {
     let approach = -c.before[0];
     let (closes, speed) = match c.law {
-        Law::Contact { restitution, .. } => {
+        PointLaw::Contact { restitution, .. } => {
             let closes = e.reach + frame.travel * e.end[0] <= 0.0;
             (closes, approach * (2.0 * restitution.e).max(1.0))
         }
-        Law::OneWay => (true, approach),
-        Law::DryFriction { .. } => (false, 0.0),
+        PointLaw::OneWay => (true, approach),
+        PointLaw::DryFriction { .. } => (false, 0.0),
     };
     closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs()
 }
 
 /// Least rate at the end by Moreau's rule, and the rate of the bounce.
-fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) {
-    let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
+fn moreau(c: &PointImpulse, e: &Entry, frame: StepTimes, length: f64) -> (f64, f64) {
+    let PointLaw::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     if c.hit {
         return (0.0, -restitution.e * c.before[0]);
     }
@@ -431,8 +438,8 @@ fn moreau(c: &PointImpulse, e: &Entry, frame: Frame, length: f64) -> (f64, f64) 
 /// Least rate at the end so that the mean of the positions before and after, weighted e to 1, is
 /// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0. A gap below zero is what the last step left, and is
 /// divided by the length of that one: a shorter one would make the bounce of it too fast.
-fn schatzman_paoli(c: &PointImpulse, e: &Entry, frame: Frame) -> (f64, f64) {
-    let Law::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
+fn schatzman_paoli(c: &PointImpulse, e: &Entry, frame: StepTimes) -> (f64, f64) {
+    let PointLaw::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     let k = restitution.e;
     let h = if e.reach < 0.0 { frame.travel.max(2.0 * frame.since_start) } else { frame.travel };
     (k * c.before[0] - (1.0 + k) * e.reach / h, 0.0)

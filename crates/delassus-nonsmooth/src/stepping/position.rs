@@ -12,7 +12,7 @@ use super::operator::Operator;
 use super::points::CLOSED;
 use crate::groups::{Groups, sort_by_group};
 use delassus_cone as cone;
-use delassus_dae::{Dims, Point, PointId, StepFailure, Unilateral};
+use delassus_dae::{ContactPoint, Dims, PointId, StepFailure, Unilateral};
 
 /// Newton steps. Two bring what a step leaves to round-off.
 const MAX_ITERATIONS: usize = 8;
@@ -40,7 +40,7 @@ pub(super) struct Correction {
     r: Vec<f64>,
     laws: Vec<cone::Law>,
     gaps: Vec<f64>,
-    scratch: Point,
+    scratch: ContactPoint,
     row_scale: Vec<f64>,
     rows: NormalRows,
     delassus: Delassus,
@@ -72,7 +72,7 @@ impl Correction {
             r: Vec::new(),
             laws: Vec::new(),
             gaps: Vec::new(),
-            scratch: Point::default(),
+            scratch: ContactPoint::default(),
             row_scale: p.scales().row,
             rows: NormalRows::default(),
             delassus: Delassus::default(),

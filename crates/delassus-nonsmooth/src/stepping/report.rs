@@ -1,7 +1,7 @@
 //! What a step tells, and why it may fail.
 
 use delassus_cone as cone;
-use delassus_dae::{KktError, Law, Point, PointId, StepFailure};
+use delassus_dae::{ContactPoint, KktError, PointId, PointLaw, StepFailure};
 use thiserror::Error;
 
 /// A point that took part in the last step.
@@ -10,9 +10,9 @@ pub struct PointImpulse {
     /// Which.
     pub id: PointId,
     /// What it obeys.
-    pub law: Law,
+    pub law: PointLaw,
     /// Its kinematics where the contact problem was posed, inside the step.
-    pub at: Point,
+    pub at: ContactPoint,
     /// Impulse along its rows: normal, then tangential; N s. Divided by the step it is the mean
     /// force.
     pub impulse: [f64; 3],

@@ -10,7 +10,7 @@
 //! e = 0 they do not. Order 2 in smooth motion. The velocity of the state is v⁺, moved on by half a
 //! step of smooth motion where no point acts.
 
-use super::points::{Frame, Rule};
+use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use delassus_dae::{Dims, State, Unilateral};
 use delassus_math::remember;
@@ -79,8 +79,13 @@ impl<P: Unilateral> Stepper<P> {
         // forces act from the middle of the last step to the middle of this one
         let mean = 0.5 * (h + self.half.h);
         self.free(p, mean, 0.5, 0.5 * h)?;
-        let frame =
-            Frame { h, since_start: 0.5 * self.half.h, until_end: 0.5 * h, curve: 0.0, travel: h };
+        let frame = StepTimes {
+            h,
+            since_start: 0.5 * self.half.h,
+            until_end: 0.5 * h,
+            curve: 0.0,
+            travel: h,
+        };
         let mut report = self.resolve(p, frame, Rule::SchatzmanPaoli)?;
         let acts = report.active > 0;
         for i in 0..self.dims.nv {

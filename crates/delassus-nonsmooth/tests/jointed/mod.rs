@@ -10,7 +10,7 @@ pub struct Jointed {
     pub f: Vec<f64>,
     pub links: Vec<(Option<usize>, usize, f64)>,
     pub rolling: Vec<Vec<f64>>,
-    pub gaps: Vec<(Law, Vec<f64>, f64)>,
+    pub gaps: Vec<(PointLaw, Vec<f64>, f64)>,
     pub independent: Option<Vec<usize>>,
     pub manifold: Manifold,
     /// Made of the fields above when it is first asked for.
@@ -123,7 +123,7 @@ impl Unilateral for Jointed {
         out.clear();
         out.extend((0..self.gaps.len()).map(|k| PointId { pair: k as u64, slot: 0 }));
     }
-    fn law(&self, point: PointId) -> Law {
+    fn law(&self, point: PointId) -> PointLaw {
         self.gaps[point.pair as usize].0
     }
     fn point_name(&self, point: PointId) -> String {
@@ -133,7 +133,14 @@ impl Unilateral for Jointed {
         out.clear();
         out.extend(0..self.mass.len());
     }
-    fn position(&self, ws: &Ws, p: PointId, _: bool, _: Option<[u32; 2]>, out: &mut Point) -> bool {
+    fn position(
+        &self,
+        ws: &Ws,
+        p: PointId,
+        _: bool,
+        _: Option<[u32; 2]>,
+        out: &mut ContactPoint,
+    ) -> bool {
         let (_, row, offset) = &self.gaps[p.pair as usize];
         self.columns(p, &mut out.cols);
         out.rows[0].clear();
@@ -141,7 +148,7 @@ impl Unilateral for Jointed {
         out.gap = row.iter().zip(&ws.q).map(|(r, q)| r * q).sum::<f64>() + offset;
         true
     }
-    fn rates(&self, ws: &Ws, p: PointId, out: &mut Point) {
+    fn rates(&self, ws: &Ws, p: PointId, out: &mut ContactPoint) {
         let row = &self.gaps[p.pair as usize].1;
         out.rate[0] = row.iter().zip(&ws.v).map(|(r, v)| r * v).sum();
         out.bias[0] = 0.0;

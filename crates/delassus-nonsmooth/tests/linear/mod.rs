@@ -7,7 +7,7 @@ use delassus_dae::*;
 pub type Moves = fn(f64) -> [[f64; 3]; 2];
 
 pub struct LinearPoint {
-    pub law: Law,
+    pub law: PointLaw,
     pub rows: Vec<Vec<f64>>,
     pub offset: f64,
     /// Offset of the gap and of the tangential motion by time: value, rate, acceleration.
@@ -51,7 +51,7 @@ impl Linear {
         }
     }
 
-    pub fn point(mut self, law: Law, rows: &[&[f64]], offset: f64) -> Linear {
+    pub fn point(mut self, law: PointLaw, rows: &[&[f64]], offset: f64) -> Linear {
         self.points.push(LinearPoint {
             law,
             rows: rows.iter().map(|r| r.to_vec()).collect(),
@@ -70,8 +70,8 @@ impl Linear {
     }
 }
 
-pub fn contact(e: f64, mu: f64, tangential: usize) -> Law {
-    Law::Contact {
+pub fn contact(e: f64, mu: f64, tangential: usize) -> PointLaw {
+    PointLaw::Contact {
         mu,
         mu_static: mu,
         restitution: Restitution { e, law: RestitutionLaw::Newton },
@@ -147,7 +147,7 @@ impl Unilateral for Linear {
         out.clear();
         out.extend((0..self.points.len()).map(id));
     }
-    fn law(&self, point: PointId) -> Law {
+    fn law(&self, point: PointId) -> PointLaw {
         self.points[point.pair as usize].law
     }
     fn point_name(&self, point: PointId) -> String {
@@ -157,7 +157,14 @@ impl Unilateral for Linear {
         out.clear();
         out.extend(0..self.f.len());
     }
-    fn position(&self, ws: &Ws, p: PointId, _: bool, _: Option<[u32; 2]>, out: &mut Point) -> bool {
+    fn position(
+        &self,
+        ws: &Ws,
+        p: PointId,
+        _: bool,
+        _: Option<[u32; 2]>,
+        out: &mut ContactPoint,
+    ) -> bool {
         let point = &self.points[p.pair as usize];
         self.columns(p, &mut out.cols);
         for (to, row) in out.rows.iter_mut().zip(&point.rows) {
@@ -168,7 +175,7 @@ impl Unilateral for Linear {
         out.gap += point.moves.map_or(0.0, |m| m(ws.t)[0][0]);
         true
     }
-    fn rates(&self, ws: &Ws, p: PointId, out: &mut Point) {
+    fn rates(&self, ws: &Ws, p: PointId, out: &mut ContactPoint) {
         for (k, row) in self.points[p.pair as usize].rows.iter().enumerate() {
             out.rate[k] = dot(row, &ws.v);
             out.bias[k] = 0.0;

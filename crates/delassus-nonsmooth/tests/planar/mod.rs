@@ -10,7 +10,7 @@ pub struct Corner {
     /// Point of the line and its outward normal, in the frame of `b`.
     pub foot: [f64; 2],
     pub normal: [f64; 2],
-    pub law: Law,
+    pub law: PointLaw,
 }
 
 /// Bodies (x, y, θ) with mass and inertia, constant forces (fx, fy, torque).
@@ -135,7 +135,7 @@ impl Unilateral for Planar {
         out.clear();
         out.extend((0..self.corners.len()).map(|k| PointId { pair: k as u64, slot: 0 }));
     }
-    fn law(&self, point: PointId) -> Law {
+    fn law(&self, point: PointId) -> PointLaw {
         self.corners[point.pair as usize].law
     }
     fn point_name(&self, point: PointId) -> String {
@@ -148,7 +148,14 @@ impl Unilateral for Planar {
         out.extend(c.b.map(|b| 3 * b..3 * b + 3).into_iter().flatten());
         out.sort_unstable();
     }
-    fn position(&self, ws: &Ws, p: PointId, _: bool, _: Option<[u32; 2]>, out: &mut Point) -> bool {
+    fn position(
+        &self,
+        ws: &Ws,
+        p: PointId,
+        _: bool,
+        _: Option<[u32; 2]>,
+        out: &mut ContactPoint,
+    ) -> bool {
         let k = p.pair as usize;
         let c = &self.corners[k];
         let (gap, rows) = self.geometry(k, &ws.q);
@@ -168,7 +175,7 @@ impl Unilateral for Planar {
         }
         true
     }
-    fn rates(&self, ws: &Ws, p: PointId, out: &mut Point) {
+    fn rates(&self, ws: &Ws, p: PointId, out: &mut ContactPoint) {
         let k = p.pair as usize;
         let u = self.rate(k, &ws.q, &ws.v);
         // derivative of the rows along the motion

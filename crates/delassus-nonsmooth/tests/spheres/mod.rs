@@ -13,7 +13,7 @@ pub struct Spheres {
     pub mass: f64,
     /// Half-widths of the box; infinite: no walls.
     pub half: f64,
-    pub law: Law,
+    pub law: PointLaw,
     pub gravity: f64,
     pub manifold: Manifold,
     structure: Structure,
@@ -47,7 +47,7 @@ impl Spheres {
             radius,
             mass: 1.0,
             half,
-            law: Law::Contact {
+            law: PointLaw::Contact {
                 mu,
                 mu_static: mu,
                 restitution: Restitution { e, law: RestitutionLaw::Newton },
@@ -254,7 +254,7 @@ impl Unilateral for Spheres {
         }
         out.sort_unstable();
     }
-    fn law(&self, _point: PointId) -> Law {
+    fn law(&self, _point: PointId) -> PointLaw {
         self.law
     }
     fn point_name(&self, point: PointId) -> String {
@@ -270,7 +270,14 @@ impl Unilateral for Spheres {
             Err((i, _)) => out.extend(6 * i..6 * i + 6),
         }
     }
-    fn position(&self, ws: &Ws, p: PointId, _: bool, _: Option<[u32; 2]>, out: &mut Point) -> bool {
+    fn position(
+        &self,
+        ws: &Ws,
+        p: PointId,
+        _: bool,
+        _: Option<[u32; 2]>,
+        out: &mut ContactPoint,
+    ) -> bool {
         self.columns(p, &mut out.cols);
         let (n, pair) = match self.decode(p) {
             Ok((i, j)) => {
@@ -307,7 +314,7 @@ impl Unilateral for Spheres {
         }
         true
     }
-    fn rates(&self, ws: &Ws, p: PointId, out: &mut Point) {
+    fn rates(&self, ws: &Ws, p: PointId, out: &mut ContactPoint) {
         for k in 0..3 {
             out.rate[k] = out.row_dot(k, &ws.v);
             out.bias[k] = 0.0;

@@ -17,7 +17,7 @@ mod events;
 mod families;
 mod reason;
 mod round;
-mod stepping;
+mod time_stepping;
 mod verdict;
 
 pub use events::EventBand;

@@ -2,7 +2,7 @@
 
 use super::reason::{Evidence, SAME_EVENT, reason};
 use super::round::{Round, Solved};
-use super::{Certificate, Certified, ColumnBand, Plan, band, events, stepping};
+use super::{Certificate, Certified, ColumnBand, Plan, band, events, time_stepping};
 use crate::column_scale::column_scales;
 use crate::recorder::{BAND, Channel, Results};
 use crate::simulation::RunOutcome;
@@ -145,7 +145,7 @@ impl Verdict {
         let mut by_stepping = false;
         if let Some(pair) = pair {
             let columns = self.columns.iter().map(|c| (c.column, c.scale, c.band.as_slice()));
-            let word = stepping::until(results, pair, columns);
+            let word = time_stepping::until(results, pair, columns);
             if word < self.until {
                 by_stepping = true;
                 self.until = word;

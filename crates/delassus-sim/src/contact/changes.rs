@@ -7,7 +7,7 @@
 
 use super::event::{Event, EventKind, EventLog};
 use super::thresholds::Thresholds;
-use delassus_dae::{Law, PointId, Unilateral};
+use delassus_dae::{PointId, PointLaw, Unilateral};
 use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
 use delassus_nonsmooth::stepping::PointImpulse;
@@ -25,7 +25,7 @@ const EXACT: f64 = 1e-3;
 
 /// How a point moves, as far as a step tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-enum Motion {
+enum ShownSlip {
     #[default]
     Open,
     /// Closed without friction.
@@ -34,27 +34,28 @@ enum Motion {
     Slip([f64; 2]),
 }
 
-impl Remember for Motion {
+impl Remember for ShownSlip {
     fn remember(&mut self, m: &mut Memory<'_>) {
         let (case, mut d) = match *self {
-            Motion::Open => (0, [0.0; 2]),
-            Motion::Closed => (1, [0.0; 2]),
-            Motion::Stick => (2, [0.0; 2]),
-            Motion::Slip(d) => (3, d),
+            ShownSlip::Open => (0, [0.0; 2]),
+            ShownSlip::Closed => (1, [0.0; 2]),
+            ShownSlip::Stick => (2, [0.0; 2]),
+            ShownSlip::Slip(d) => (3, d),
         };
         let case = m.case(case, 4);
         d.remember(m);
-        *self = [Motion::Open, Motion::Closed, Motion::Stick, Motion::Slip(d)][usize::from(case)];
+        *self = [ShownSlip::Open, ShownSlip::Closed, ShownSlip::Stick, ShownSlip::Slip(d)]
+            [usize::from(case)];
     }
 }
 
-impl Motion {
+impl ShownSlip {
     fn is_closed(self) -> bool {
-        self != Motion::Open
+        self != ShownSlip::Open
     }
 
     /// The same but for the direction of sliding.
-    fn is_like(self, other: Motion) -> bool {
+    fn is_like(self, other: ShownSlip) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 }
@@ -63,11 +64,11 @@ impl Motion {
 #[derive(Debug, Clone, Copy, Default)]
 struct Track {
     /// As the log has it.
-    told: Motion,
+    told: ShownSlip,
     /// The last time it was exactly as told.
     exact: f64,
     /// What it seems to do instead, since when, and for how many steps.
-    seems: Motion,
+    seems: ShownSlip,
     since: f64,
     count: u32,
     /// Last step it took part in.
@@ -136,7 +137,7 @@ impl Changes {
             let step = self.step;
             let track = self.tracks.entry(c.id).or_insert(Track {
                 // dry friction has no gap: it is on from the start, and that is no event
-                told: if has_gap(&c.law) { Motion::Open } else { seems },
+                told: if has_gap(&c.law) { ShownSlip::Open } else { seems },
                 exact: began,
                 seems,
                 since: began,
@@ -157,7 +158,7 @@ impl Changes {
         // what took no part is far away
         for (id, track) in &mut self.tracks {
             if track.step != self.step {
-                track.update(Motion::Open, t1, |t, kind| note(p, t, kind, *id, log));
+                track.update(ShownSlip::Open, t1, |t, kind| note(p, t, kind, *id, log));
                 if !track.told.is_closed() && !track.seems.is_closed() {
                     self.gone.push(*id);
                 }
@@ -192,8 +193,8 @@ impl Track {
     }
 
     /// Takes what a step ending at `t` shows, and tells what is sure by now.
-    fn update(&mut self, now: Motion, t: f64, mut tell: impl FnMut(f64, EventKind)) {
-        if let (Motion::Slip(a), Motion::Slip(b)) = (self.told, now) {
+    fn update(&mut self, now: ShownSlip, t: f64, mut tell: impl FnMut(f64, EventKind)) {
+        if let (ShownSlip::Slip(a), ShownSlip::Slip(b)) = (self.told, now) {
             if a[0] * b[0] + a[1] * b[1] < 0.0 {
                 tell(t, EventKind::Reverse);
             }
@@ -208,7 +209,7 @@ impl Track {
             self.count += 1;
         } else {
             // opening and sliding begin where the old state was left, before they can be seen
-            let slow = now == Motion::Open || matches!(now, Motion::Slip(_));
+            let slow = now == ShownSlip::Open || matches!(now, ShownSlip::Slip(_));
             self.since = if slow && self.told.is_closed() { self.exact.min(t) } else { t };
             self.count = 1;
         }
@@ -217,10 +218,10 @@ impl Track {
             return;
         }
         let kind = match (self.told, now) {
-            (Motion::Open, _) => Some(EventKind::Close),
-            (_, Motion::Open) => Some(EventKind::Release),
-            (Motion::Slip(_), Motion::Stick) => Some(EventKind::Stick),
-            (Motion::Stick, Motion::Slip(_)) => Some(EventKind::Slip),
+            (ShownSlip::Open, _) => Some(EventKind::Close),
+            (_, ShownSlip::Open) => Some(EventKind::Release),
+            (ShownSlip::Slip(_), ShownSlip::Stick) => Some(EventKind::Stick),
+            (ShownSlip::Stick, ShownSlip::Slip(_)) => Some(EventKind::Slip),
             _ => None,
         };
         if let Some(kind) = kind {
@@ -236,15 +237,15 @@ pub(super) fn sliding_speed(th: &Thresholds, pull: f64, h: f64) -> f64 {
     (LOOSE * th.slow).max(SLIDES * pull * h)
 }
 
-fn has_gap(law: &Law) -> bool {
-    !matches!(law, Law::DryFriction { .. })
+fn has_gap(law: &PointLaw) -> bool {
+    !matches!(law, PointLaw::DryFriction { .. })
 }
 
 /// What a point does at the end of a step, and whether it is exactly as it was told.
-fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> (Motion, bool) {
-    let told = track.map_or(Motion::Open, |t| t.told);
+fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> (ShownSlip, bool) {
+    let told = track.map_or(ShownSlip::Open, |t| t.told);
     let (speed, direction) = match c.law {
-        Law::DryFriction { .. } => (c.after[0].abs(), [c.after[0].signum(), 0.0]),
+        PointLaw::DryFriction { .. } => (c.after[0].abs(), [c.after[0].signum(), 0.0]),
         _ => {
             let speed = c.after[1].hypot(c.after[2]);
             let unit = if speed > 0.0 { 1.0 / speed } else { 0.0 };
@@ -252,25 +253,25 @@ fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> 
         }
     };
     let motion = match c.law {
-        Law::OneWay => Motion::Closed,
-        law if !law.is_rough() => Motion::Closed,
-        _ if speed > bounds.slide => Motion::Slip(direction),
-        _ => Motion::Stick,
+        PointLaw::OneWay => ShownSlip::Closed,
+        law if !law.is_rough() => ShownSlip::Closed,
+        _ if speed > bounds.slide => ShownSlip::Slip(direction),
+        _ => ShownSlip::Stick,
     };
     if !has_gap(&c.law) {
         return (motion, speed <= EXACT * bounds.slide);
     }
     // the contact problem is posed within the step
     let gap = match c.law {
-        Law::OneWay => 0.0,
+        PointLaw::OneWay => 0.0,
         _ => c.at.gap + 0.5 * h * c.after[0],
     };
     let near = gap <= bounds.gap && c.after[0] <= bounds.rate;
     let loaded = c.impulse[0] > 0.0;
-    let still = speed <= EXACT * bounds.slide || told != Motion::Stick;
+    let still = speed <= EXACT * bounds.slide || told != ShownSlip::Stick;
     let exact = loaded || (gap <= EXACT * bounds.gap && c.after[0] <= EXACT * bounds.rate);
     match (loaded, near) {
-        (_, false) => (Motion::Open, false),
+        (_, false) => (ShownSlip::Open, false),
         (true, true) => (motion, exact && still),
         // touches without load: as before
         (false, true) => (told, exact && still),
@@ -286,7 +287,7 @@ fn note<P: Unilateral>(p: &P, t: f64, kind: EventKind, id: PointId, log: &mut Ev
 mod tests {
     use super::*;
 
-    fn track(told: Motion) -> Track {
+    fn track(told: ShownSlip) -> Track {
         Track {
             told,
             exact: 0.0,
@@ -301,7 +302,7 @@ mod tests {
 
     /// What is told where a point shows these motions, one per second; it is exactly as told up to
     /// `exact` seconds.
-    fn told(start: Motion, exact: f64, shown: &[Motion]) -> Vec<(f64, EventKind)> {
+    fn told(start: ShownSlip, exact: f64, shown: &[ShownSlip]) -> Vec<(f64, EventKind)> {
         let mut t = track(start);
         let mut out = Vec::new();
         for (k, now) in shown.iter().enumerate() {
@@ -313,8 +314,8 @@ mod tests {
 
     #[test]
     fn changes_are_told_once_and_dated_back() {
-        let (o, c, s) = (Motion::Open, Motion::Closed, Motion::Stick);
-        let l = Motion::Slip([1.0, 0.0]);
+        let (o, c, s) = (ShownSlip::Open, ShownSlip::Closed, ShownSlip::Stick);
+        let l = ShownSlip::Slip([1.0, 0.0]);
         assert_eq!(told(o, 9.0, &[o, c, c, c, c]), [(2.0, EventKind::Close)]);
         assert_eq!(told(c, 1.0, &[c, c, o, o, o, o]), [(1.0, EventKind::Release)]);
         assert_eq!(told(s, 2.0, &[s, s, l, l, l]), [(2.0, EventKind::Slip)]);
@@ -325,8 +326,8 @@ mod tests {
 
     #[test]
     fn flickering_is_not_told() {
-        let (o, c, s) = (Motion::Open, Motion::Closed, Motion::Stick);
-        let l = Motion::Slip([1.0, 0.0]);
+        let (o, c, s) = (ShownSlip::Open, ShownSlip::Closed, ShownSlip::Stick);
+        let l = ShownSlip::Slip([1.0, 0.0]);
         assert_eq!(told(c, 9.0, &[o, c, o, o, c, o, c]), []);
         assert_eq!(told(o, 9.0, &[c, o, c, c, o]), []);
         assert_eq!(told(s, 9.0, &[l, s, l, l, s]), []);
@@ -335,25 +336,25 @@ mod tests {
     #[test]
     fn a_lasting_change_of_features_is_told_where_it_began() {
         let (a, b, c) = ([1, 0], [2, 0], [3, 0]);
-        let told = |motion: Motion, shown: &[[u32; 2]]| -> Vec<f64> {
+        let told = |motion: ShownSlip, shown: &[[u32; 2]]| -> Vec<f64> {
             let mut t = track(motion);
             let all = shown.iter().enumerate();
             all.filter_map(|(k, f)| t.hands_over(*f, k as f64).then_some(t.others.1)).collect()
         };
-        assert_eq!(told(Motion::Stick, &[a, a, b, b, b, b, b]), [2.0]);
-        assert_eq!(told(Motion::Closed, &[a, b, b, b, c, c, c, a, a, a]), [1.0, 4.0, 7.0]);
+        assert_eq!(told(ShownSlip::Stick, &[a, a, b, b, b, b, b]), [2.0]);
+        assert_eq!(told(ShownSlip::Closed, &[a, b, b, b, c, c, c, a, a, a]), [1.0, 4.0, 7.0]);
         // flickering, and what is passed within two steps
-        assert!(told(Motion::Closed, &[a, b, a, b, b, a, c, b, b, a]).is_empty());
+        assert!(told(ShownSlip::Closed, &[a, b, a, b, b, a, c, b, b, a]).is_empty());
         // what is not closed has no normal that could change
-        assert!(told(Motion::Open, &[a, a, b, b, b, b]).is_empty());
+        assert!(told(ShownSlip::Open, &[a, a, b, b, b, b]).is_empty());
     }
 
     #[test]
     fn turning_round_is_told() {
-        let (a, b) = (Motion::Slip([1.0, 0.0]), Motion::Slip([-0.8, 0.6]));
-        let across = Motion::Slip([0.0, 1.0]);
+        let (a, b) = (ShownSlip::Slip([1.0, 0.0]), ShownSlip::Slip([-0.8, 0.6]));
+        let across = ShownSlip::Slip([0.0, 1.0]);
         assert_eq!(told(a, 9.0, &[a, b, b]), [(2.0, EventKind::Reverse)]);
-        assert_eq!(told(a, 9.0, &[a, Motion::Stick, b]), [(3.0, EventKind::Reverse)]);
+        assert_eq!(told(a, 9.0, &[a, ShownSlip::Stick, b]), [(3.0, EventKind::Reverse)]);
         assert_eq!(told(a, 9.0, &[across, b]), []);
     }
 }

@@ -31,7 +31,7 @@ remember!(Crowd { since, events, points, steps });
 
 impl Crowd {
     /// Takes in an event at t, s; true where there are too many within `window`, s.
-    pub fn grows(&mut self, t: f64, window: f64, point: Option<PointId>) -> bool {
+    pub fn is_event_crowd(&mut self, t: f64, window: f64, point: Option<PointId>) -> bool {
         self.open(t, window);
         self.events += 1;
         self.points.extend(point);
@@ -40,7 +40,7 @@ impl Crowd {
 
     /// Takes in a step to t, s; true where there are too many within `window`, s. `turns`: whether
     /// friction that turns keeps them short.
-    pub fn crawls(&mut self, t: f64, window: f64, turns: impl FnOnce() -> bool) -> bool {
+    pub fn is_crawling(&mut self, t: f64, window: f64, turns: impl FnOnce() -> bool) -> bool {
         self.open(t, window);
         self.steps += 1;
         self.steps > STEPS || (self.steps > STEPS_OF_FRICTION && turns())
@@ -66,17 +66,17 @@ mod tests {
     fn many_events_of_many_points_are_a_crowd_and_those_of_one_are_not() {
         let point = |k| Some(PointId { pair: k, slot: 0 });
         let mut one = Crowd::default();
-        assert!((0..1000).all(|_| !one.grows(0.0, 1.0, point(1))));
+        assert!((0..1000).all(|_| !one.is_event_crowd(0.0, 1.0, point(1))));
         let mut many = Crowd::default();
-        assert!((0..1000).any(|k| many.grows(0.0, 1.0, point(k % 7))));
+        assert!((0..1000).any(|k| many.is_event_crowd(0.0, 1.0, point(k % 7))));
         // steps may be many, but fewer where friction is to blame
         let steps = |turns: bool| {
             let mut crowd = Crowd::default();
-            (1..).find(|_| crowd.crawls(0.0, 1.0, || turns))
+            (1..).find(|_| crowd.is_crawling(0.0, 1.0, || turns))
         };
         assert_eq!((steps(false), steps(true)), (Some(501), Some(101)));
         // spread over time they are none
         let mut slow = Crowd::default();
-        assert!((0..1000).all(|k| !slow.grows(k as f64, 30.0, point(k % 7))));
+        assert!((0..1000).all(|k| !slow.is_event_crowd(k as f64, 30.0, point(k % 7))));
     }
 }

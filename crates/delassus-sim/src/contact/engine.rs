@@ -3,7 +3,7 @@
 use super::event::{Event, EventKind, EventLog};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::resolve::PASSAGE;
-use super::stepping::Stepping;
+use super::stretch::Stepping;
 use super::tally::{ContactTally, Occurrences};
 use crate::driver::{DriverOptions, StepView};
 use crate::engine::{Counts, Engine};
@@ -12,13 +12,13 @@ use crate::options::RunOptions;
 use crate::recorder::{Channel, Dynamics, Recorder};
 use delassus_dae::integrator::{MethodId, SmoothId, SteppingId};
 use delassus_dae::{
-    Derived, Hermite, KktError, Law, Options, PointId, Problem, Settings, State, StepFailure,
+    Derived, Hermite, KktError, Options, PointId, PointLaw, Problem, Settings, State, StepFailure,
     Unilateral,
 };
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, ContactTolerances, DEFAULT_SMOOTH, System};
-use delassus_nonsmooth::{Motion, StepperError, stepping};
+use delassus_nonsmooth::{SlipState, StepperError, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -99,14 +99,14 @@ impl Last {
 struct Contacts {
     of_point: BTreeMap<PointId, usize>,
     ids: Vec<PointId>,
-    point: delassus_dae::Point,
+    point: delassus_dae::ContactPoint,
 }
 
 /// The state that was evaluated last by time-stepping, and room to look at it.
 struct Look {
     sample: State,
     ws: <System as Problem>::Ws,
-    point: delassus_dae::Point,
+    point: delassus_dae::ContactPoint,
 }
 
 /// What a run is made with.
@@ -151,12 +151,12 @@ impl ContactEngine {
             contacts: Contacts {
                 of_point: BTreeMap::new(),
                 ids: Vec::new(),
-                point: delassus_dae::Point::default(),
+                point: delassus_dae::ContactPoint::default(),
             },
             look: Look {
                 sample: model.state.clone(),
                 ws: sys.workspace(),
-                point: delassus_dae::Point::default(),
+                point: delassus_dae::ContactPoint::default(),
             },
             sys,
             events,
@@ -184,7 +184,7 @@ impl ContactEngine {
         if by_steps {
             let h = driver.step.unwrap_or_else(|| STEP / engine.events.driver().rate());
             let s = &model.state;
-            let pull = pull(&engine.sys);
+            let pull = gravity_norm(&engine.sys);
             let mut stepping = Stepping::new(&*engine.sys, scheme, s, h, pull, &opts.contact)?;
             let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
             restarted.map_err(|e| start_failed(&e))?;
@@ -291,7 +291,7 @@ impl ContactEngine {
 
     /// Time-stepping of the hybrid.
     fn passage(&self, s: &State, h: f64) -> Result<Stepping<System>, KktError> {
-        let (sys, pull) = (&*self.sys, pull(&self.sys));
+        let (sys, pull) = (&*self.sys, gravity_norm(&self.sys));
         Stepping::new(sys, HAND_OVER, s, h, pull, &self.tolerances)
     }
 
@@ -493,7 +493,7 @@ impl Dynamics for ContactEngine {
             Some(s) => s.visit(|i, force| {
                 if force != [0.0; 3] {
                     let along = match i.law {
-                        Law::DryFriction { .. } => i.after[0].abs(),
+                        PointLaw::DryFriction { .. } => i.after[0].abs(),
                         _ => i.after[1].hypot(i.after[2]),
                     };
                     let slides = i.law.is_rough() && along > s.sliding_speed(&th);
@@ -503,7 +503,7 @@ impl Dynamics for ContactEngine {
                 }
             }),
             None => self.events.visit_closed(|id, gap, force, motion| {
-                add(id, gap, force, matches!(motion, Motion::Slip(_)));
+                add(id, gap, force, matches!(motion, SlipState::Slip(_)));
             }),
         }
         // of many pairs, time-stepping looks at those that act alone
@@ -620,7 +620,7 @@ fn stepping_scheme(method: MethodId, options: &Options) -> stepping::Scheme {
     }
 }
 
-fn pull(sys: &System) -> f64 {
+fn gravity_norm(sys: &System) -> f64 {
     sys.model().gravity.norm()
 }
 

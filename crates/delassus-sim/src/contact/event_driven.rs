@@ -4,7 +4,7 @@
 //!
 //! 1. the first event in it is looked for on the dense output: an open point that closes
 //!    (`search.rs`), a closed one whose force vanishes, friction that reaches its limit, sliding
-//!    that stops, a feature that ends (`loads.rs`);
+//!    that stops, a feature that ends (`closed_points.rs`);
 //! 2. the step is made again, up to the event, until the event function of the real end state is
 //!    zero to round-off;
 //! 3. the velocity jumps if points approach (`jump.rs`), and accelerations choose the next mode
@@ -14,9 +14,9 @@
 //! normal speed is zero ([`Thresholds::rest`]), I3 those of I2 that do not slide
 //! ([`Thresholds::slow`]).
 
+use super::closed_points::{ClosedPoints, Trigger};
 use super::crowd::Crowd;
 use super::event::Event;
-use super::loads::{Loads, Trigger};
 use super::resolve::setup;
 use super::search::Span;
 use super::squeeze::Squeeze;
@@ -27,11 +27,13 @@ use super::watch::{Watch, realize};
 use crate::driver::{Driver, DriverOptions, StepView};
 use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
-use delassus_dae::{Hermite, Integrator, KktError, Law, PointId, State, StepFailure, Unilateral};
+use delassus_dae::{
+    Hermite, Integrator, KktError, PointId, PointLaw, State, StepFailure, Unilateral,
+};
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
-use delassus_nonsmooth::{Mode, Motion};
+use delassus_nonsmooth::{Mode, SlipState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -120,7 +122,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) is_stiff: bool,
     pub(super) selector: Selector,
     pub(super) ws: P::Ws,
-    pub(super) loads: Loads<P>,
+    pub(super) closed_points: ClosedPoints<P>,
     pub(super) watch: Watch,
     dense: Hermite,
     pub(super) sample: State,
@@ -159,7 +161,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
         }
         let EventDriven {
             driver,
-            loads,
+            closed_points,
             watch,
             sample,
             pending,
@@ -189,7 +191,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             tolerances: _,
         } = self;
         driver.remember(m);
-        loads.remember(m);
+        closed_points.remember(m);
         watch.remember(&**base, m);
         sample.remember(m);
         pending.remember(m);
@@ -208,14 +210,14 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Makes method and loads again for the mode that was restored.
+    /// Makes method and closed points again for the mode that was restored.
     fn remake(&mut self, state: &State) -> Result<(), Halt> {
         let make = match &self.stiff {
             Some(stiff) if self.is_stiff => stiff,
             _ => &self.make,
         };
         let method = make(&self.mode).map_err(|e| setup(&e, state.t))?;
-        self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, state.t))?;
+        self.closed_points = ClosedPoints::new(&self.mode).map_err(|e| setup(&e, state.t))?;
         let restarted = self.driver.restart(&self.mode, Some(method), state);
         restarted.map_err(|e| setup(&e, state.t))
     }
@@ -235,7 +237,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let method = make(&mode).map_err(|e| setup(&e, start.t))?;
         let driver =
             Driver::new(&mode, method, start.clone(), opts).map_err(|e| setup(&e, start.t))?;
-        let loads = Loads::new(&mode).map_err(|e| setup(&e, start.t))?;
+        let closed_points = ClosedPoints::new(&mode).map_err(|e| setup(&e, start.t))?;
         selector.response.members.clear();
         Ok(EventDriven {
             dense: Hermite::new(d.nq, d.nv, d.nz),
@@ -248,7 +250,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             is_stiff: false,
             selector,
             ws,
-            loads,
+            closed_points,
             watch: Watch::default(),
             pending: None,
             history: BTreeMap::new(),
@@ -336,8 +338,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         loop {
             if let Some(trigger) = self.pending.take() {
                 let state = self.driver.state().clone();
-                if let Trigger::Loads(_) = trigger {
-                    // the mode goes on, and the method begins anew behind the kink
+                if let Trigger::Shares(_) = trigger {
+                    // the mode goes on, and the method begins again behind the kink
                     let restarted = self.driver.restart(&self.mode, None, &state);
                     restarted.map_err(|e| setup(&e, state.t))?;
                 } else {
@@ -381,7 +383,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Ok(());
         }
         let state = self.driver.state();
-        let rate = self.loads.turning_rate(&self.mode, state);
+        let rate = self.closed_points.turning_rate(&self.mode, state);
         if !(rate * self.driver.next_step() > STIFF) {
             return Ok(());
         }
@@ -396,7 +398,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Whether friction at the end of a step of length h is that of its last part. In space, where sliding comes to
     /// its end, direction and force are those of the last instant alone: what the method left of a speed.
     pub fn ends_smoothly(&mut self, end: &State, h: f64) -> bool {
-        !self.mode.turns() || self.loads.turning_rate(&self.mode, end) * h <= STIFF
+        !self.mode.turns() || self.closed_points.turning_rate(&self.mode, end) * h <= STIFF
     }
 
     /// After a step: whether steps with closed contacts have become too short to get anywhere, and
@@ -408,13 +410,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         let view = self.driver.view();
         let h = view.to.t - view.from.t;
-        let (mode, loads) = (&self.mode, &mut self.loads);
+        let (mode, loads) = (&self.mode, &mut self.closed_points);
         let mut turning = false;
         let turns = || {
             turning = mode.turns() && loads.turning_rate(mode, view.to) * h > TURNING;
             turning
         };
-        if !self.crowd.crawls(view.to.t, th.crowded, turns) {
+        if !self.crowd.is_crawling(view.to.t, th.crowded, turns) {
             return None;
         }
         let unrest = if turning { Unrest::Turning } else { Unrest::Steps };
@@ -453,7 +455,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 self.shorten(t, 0.5 * h)?;
                 continue;
             }
-            strays = self.loads.strays(&self.mode, view.to, th);
+            strays = self.closed_points.strays(&self.mode, view.to, th);
             match strays {
                 None => return Ok(None),
                 Some((k, speed)) if h <= LEAST * th.dense => return Err(self.stray(k, speed)),
@@ -489,7 +491,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let view = self.driver.proposal();
             let (t, h) = (view.from.t, view.to.t - view.from.t);
             self.dense.fit(self.base.manifold(), view.from, view.d0, view.to, view.d1);
-            let turning = self.mode.turns().then(|| self.loads.turning_rate(&self.mode, view.to));
+            let turning =
+                self.mode.turns().then(|| self.closed_points.turning_rate(&self.mode, view.to));
             if turning.is_some_and(|rate| rate * h > STIFF) {
                 self.dense.leave_end_open();
             }
@@ -521,7 +524,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     fn stray(&self, k: usize, speed: f64) -> Halt {
         let a = &self.mode.active()[k];
         let name = format!("contact \"{}\"", self.base.point_name(a.id));
-        let held = if a.motion == Motion::Stick { "is held by friction" } else { "is closed" };
+        let held = if a.motion == SlipState::Stick { "is held by friction" } else { "is closed" };
         Halt::Error(SimError {
             kind: SimErrorKind::StickMoves,
             t: self.driver.state().t,
@@ -559,7 +562,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
         let limit = first.as_ref().map_or(1.0, |f| f.0);
         let soonest = SOONEST * (view.from.t.abs() + 1.0 / self.driver.rate());
-        if let Some(load) = self.loads.first(
+        if let Some(load) = self.closed_points.first(
             &self.mode,
             &mut self.selector,
             &mut self.ws,
@@ -617,7 +620,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Value and, where known, slope of an event function at the end of the proposed step.
     fn event_value(&mut self, trigger: &Trigger) -> Option<(f64, Option<f64>)> {
         let view = self.driver.proposal();
-        self.loads.value(&self.mode, &mut self.ws, view.to, trigger)
+        self.closed_points.value(&self.mode, &mut self.ws, view.to, trigger)
     }
 
     /// Accelerations and multipliers of the base at a state, contacts as in the present mode.
@@ -626,19 +629,19 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         s: &State,
         d: &mut delassus_dae::Derived,
     ) -> Result<(), StepFailure> {
-        self.loads.derived(&self.mode, s, d)
+        self.closed_points.derived(&self.mode, s, d)
     }
 
     /// Power lost by sliding at the state that was evaluated last, W.
     pub(crate) fn power_lost(&self) -> f64 {
-        self.loads.power_lost()
+        self.closed_points.power_lost()
     }
 
     /// Visits the closed points at the state that was evaluated last: id, gap, forces, motion.
-    pub(crate) fn visit_closed(&mut self, mut f: impl FnMut(PointId, f64, [f64; 3], Motion)) {
-        self.loads.share(&self.mode);
+    pub(crate) fn visit_closed(&mut self, mut f: impl FnMut(PointId, f64, [f64; 3], SlipState)) {
+        self.closed_points.share(&self.mode);
         for (k, a) in self.mode.active().iter().enumerate() {
-            let (gap, force) = self.loads.force(&self.mode, k);
+            let (gap, force) = self.closed_points.force(&self.mode, k);
             f(a.id, gap, force, a.motion);
         }
     }
@@ -648,17 +651,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     pub(crate) fn look_at_closed(&mut self, t: f64) {
         let (base, tally) = (&self.base, &mut self.tally);
         for (k, a) in self.mode.active().iter().enumerate() {
-            let (gap, rate) = self.loads.kinematics(k);
+            let (gap, rate) = self.closed_points.kinematics(k);
             let name = || base.point_name(a.id);
             let speed = match base.law(a.id) {
-                Law::DryFriction { .. } => rate[0].abs(),
-                Law::OneWay => 0.0,
-                Law::Contact { .. } => {
+                PointLaw::DryFriction { .. } => rate[0].abs(),
+                PointLaw::OneWay => 0.0,
+                PointLaw::Contact { .. } => {
                     tally.penetration.observe(-gap, t, name);
                     rate[1].hypot(rate[2])
                 }
             };
-            if a.motion == Motion::Stick {
+            if a.motion == SlipState::Stick {
                 tally.stick_speed.observe(speed, t, name);
             }
         }
@@ -666,6 +669,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// The scratch of the base, realised at the state that was evaluated last.
     pub(crate) fn evaluated(&self) -> &P::Ws {
-        self.loads.realized()
+        self.closed_points.realized()
     }
 }

@@ -3,7 +3,7 @@
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{Point, PointId, State, Unilateral};
+use delassus_dae::{ContactPoint, PointId, State, Unilateral};
 use delassus_nonsmooth::Member;
 use delassus_nonsmooth::impact::{self, ImpactError, has_impulse};
 use delassus_nonsmooth::release::evaluate;
@@ -104,7 +104,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Leaves the points of groups in which one approaches: an impact is not felt in others.
-    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, Point)>, v: &[f64]) {
+    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, ContactPoint)>, v: &[f64]) {
         let base = &*self.base;
         points.retain(|(id, _)| has_impulse(&base.law(*id)));
         let mut of_group = Vec::new();

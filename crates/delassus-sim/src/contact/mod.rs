@@ -3,19 +3,19 @@
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
 mod changes;
+mod closed_points;
 mod crowd;
 mod engine;
 pub mod event;
 pub mod event_driven;
 mod jump;
-mod loads;
 mod mode_log;
 mod resolve;
 mod root;
 mod search;
 mod squeeze;
-mod stepping;
 pub mod storm;
+mod stretch;
 mod tally;
 pub mod thresholds;
 mod watch;

@@ -2,8 +2,8 @@
 
 use super::event::{Event, EventKind};
 use super::event_driven::EventDriven;
-use delassus_dae::{Law, PointId, Unilateral};
-use delassus_nonsmooth::{Active, Motion};
+use delassus_dae::{PointId, PointLaw, Unilateral};
+use delassus_nonsmooth::{Active, SlipState};
 
 impl<P: Unilateral + 'static> EventDriven<P> {
     pub(super) fn note(&mut self, t: f64, kind: EventKind, id: PointId) {
@@ -20,7 +20,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         leaving: &[PointId],
         jumped: bool,
     ) {
-        let rough = |id: PointId| matches!(self.base.law(id), Law::DryFriction { .. });
+        let rough = |id: PointId| matches!(self.base.law(id), PointLaw::DryFriction { .. });
         let mut notes = Vec::new();
         for b in before {
             match after.iter().find(|a| a.id == b.id) {
@@ -29,9 +29,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 }
                 None => {}
                 Some(a) => match (b.motion, a.motion) {
-                    (Motion::Slip(_), Motion::Stick) => notes.push((EventKind::Stick, a.id)),
-                    (Motion::Stick, Motion::Slip(_)) => notes.push((EventKind::Slip, a.id)),
-                    (Motion::Slip(d), Motion::Slip(e)) if d[0] * e[0] + d[1] * e[1] < 0.0 => {
+                    (SlipState::Slip(_), SlipState::Stick) => notes.push((EventKind::Stick, a.id)),
+                    (SlipState::Stick, SlipState::Slip(_)) => notes.push((EventKind::Slip, a.id)),
+                    (SlipState::Slip(d), SlipState::Slip(e)) if d[0] * e[0] + d[1] * e[1] < 0.0 => {
                         notes.push((EventKind::Reverse, a.id));
                     }
                     _ => {}

@@ -1,15 +1,15 @@
 //! What happens at an event: impacts, then the next mode, then a new start of the method.
 
+use super::closed_points::{ClosedPoints, Trigger};
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::jump::HISTORY;
-use super::loads::{Loads, Trigger};
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{Law, Point, PointId, State, Unilateral};
+use delassus_dae::{ContactPoint, PointId, PointLaw, State, Unilateral};
 use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
-use delassus_nonsmooth::{Active, Motion};
+use delassus_nonsmooth::{Active, SlipState};
 use std::fmt::Display;
 
 /// Events without any progress in time before the run is given up.
@@ -59,12 +59,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.turns.add(trigger, active);
         }
         self.last_event = s.t;
-        if self.crowd.grows(s.t, th.crowded, trigger.point()) {
+        if self.crowd.is_event_crowd(s.t, th.crowded, trigger.point()) {
             return Err(Halt::Storm { storm: self.crowd.storm(), lasts: th.crowded });
         }
         if *trigger != Trigger::Start {
             // methods that hold positions or velocities alone leave a little of the other
-            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(&e, s.t))?;
+            self.closed_points.project_onto_mode(&self.mode, &mut s).map_err(|e| setup(&e, s.t))?;
         }
         self.sample.copy_from(&s);
         self.realize_sample();
@@ -154,7 +154,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let r = &self.selector.response;
         let loaded = |id: PointId| {
             r.members.iter().find(|m| m.id == id).is_none_or(|m| {
-                matches!(m.law, Law::DryFriction { .. })
+                matches!(m.law, PointLaw::DryFriction { .. })
                     || selection.forces[m.row] * r.w[m.row * r.n + m.row]
                         > self.selector.still[m.row]
             })
@@ -183,7 +183,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let new = touching.iter().filter(|t| active.iter().all(|a| a.id != t.0)).copied();
         let points = evaluate(&*self.base, &self.ws, new);
         let inside = |id: PointId, gap: f64| {
-            matches!(self.base.law(id), Law::Contact { .. }) && gap < -depth
+            matches!(self.base.law(id), PointLaw::Contact { .. }) && gap < -depth
         };
         match points.iter().find(|(id, p)| inside(*id, p.gap)) {
             Some((id, _)) => {
@@ -231,7 +231,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.base.columns(id, &mut cols);
         let th = self.thresholds_at(id, &cols, &s.v);
         self.later(s, LATER * th.dense, |base, ws| {
-            let mut point = Point::default();
+            let mut point = ContactPoint::default();
             let faces = base.position(ws, id, false, None, &mut point);
             (faces && point.gap.abs() <= TAKEN_OVER * base.length()).then_some(point.features)
         })
@@ -254,7 +254,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let seen = 10.0 * th.zero / moment;
         let mut fast = evaluate(&*self.base, &self.ws, touching.iter().copied());
         fast.retain(|(id, p)| {
-            matches!(self.base.law(*id), Law::Contact { .. })
+            matches!(self.base.law(*id), PointLaw::Contact { .. })
                 && p.rate[0] < -seen.max(self.thresholds_at(*id, &p.cols, &s.v).rest)
                 && active.iter().all(|a| a.id != *id)
         });
@@ -262,7 +262,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return;
         }
         let passing = self.later(s, moment, |base, ws| {
-            let mut point = Point::default();
+            let mut point = ContactPoint::default();
             fast.retain(|(id, now)| {
                 let faces = base.position(ws, *id, false, Some(now.features), &mut point);
                 !(faces && point.gap <= now.gap + 0.5 * now.rate[0] * moment)
@@ -278,8 +278,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// A point of I1 that belongs to I2, by its own thresholds.
     fn stays(&self, id: PointId, rate: f64, th: &Thresholds) -> bool {
         match self.base.law(id) {
-            Law::Contact { .. } | Law::OneWay => rate <= th.rest,
-            Law::DryFriction { .. } => true,
+            PointLaw::Contact { .. } | PointLaw::OneWay => rate <= th.rest,
+            PointLaw::DryFriction { .. } => true,
         }
     }
 
@@ -288,7 +288,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut ids = Vec::new();
         self.base.near(&self.ws, 0.0, &mut ids);
         for id in ids {
-            if matches!(self.base.law(id), Law::DryFriction { .. }) {
+            if matches!(self.base.law(id), PointLaw::DryFriction { .. }) {
                 out.push((id, [0, 0]));
             }
         }
@@ -307,11 +307,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if !same {
             let speed = self.base.length() * self.closed_rate(&next, &s.v);
             self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
-            self.loads = Loads::new(&self.mode).map_err(|e| setup(&e, t))?;
-            self.loads.set_inertia(&self.mode, &self.selector);
+            self.closed_points = ClosedPoints::new(&self.mode).map_err(|e| setup(&e, t))?;
+            self.closed_points.set_inertia(&self.mode, &self.selector);
         }
         if !next.is_empty() && (!same || jumped) {
-            self.loads.settle(&self.mode, &mut s).map_err(|e| setup(&e, t))?;
+            self.closed_points.project_onto_mode(&self.mode, &mut s).map_err(|e| setup(&e, t))?;
         }
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
@@ -361,7 +361,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 struct Entry {
     /// The velocity jumped.
     jumped: bool,
-    /// Rows and shares are chosen anew, even where the points do what they did.
+    /// Rows and shares are chosen again, even where the points do what they did.
     renew: bool,
 }
 
@@ -370,7 +370,7 @@ struct Entry {
 fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
     let motion = |all: &[Active]| all.iter().find(|a| a.id == id).map(|a| a.motion);
     match (motion(before), motion(next)) {
-        (Some(Motion::Stick), Some(Motion::Slip(d))) => Assume::Slides(d),
+        (Some(SlipState::Stick), Some(SlipState::Slip(d))) => Assume::Slides(d),
         _ => Assume::Judge,
     }
 }
@@ -378,10 +378,10 @@ fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
 /// A point that began to slide a moment ago, too slowly to be told from rest, goes on where another one causes the
 /// event: two that let go at once would otherwise stick again in turn, each at the event of the other. Whether it
 /// stops is its own event.
-fn goes_on_sliding(before: Option<&Active>, law: Law, p: &Point, slow: f64) -> Assume {
-    let Some(Motion::Slip(d)) = before.map(|a| a.motion) else { return Assume::Judge };
+fn goes_on_sliding(before: Option<&Active>, law: PointLaw, p: &ContactPoint, slow: f64) -> Assume {
+    let Some(SlipState::Slip(d)) = before.map(|a| a.motion) else { return Assume::Judge };
     let [along, speed] = match law {
-        Law::DryFriction { .. } => [p.rate[0] * d[0], p.rate[0].abs()],
+        PointLaw::DryFriction { .. } => [p.rate[0] * d[0], p.rate[0].abs()],
         _ => [p.rate[1] * d[0] + p.rate[2] * d[1], p.rate[1].hypot(p.rate[2])],
     };
     if along >= 0.0 && speed <= slow { Assume::Slides(d) } else { Assume::Judge }
@@ -406,7 +406,7 @@ fn same_mode(a: &[Active], b: &[Active]) -> bool {
             a.id == b.id
                 && a.features == b.features
                 && match (a.motion, b.motion) {
-                    (Motion::Slip(d), Motion::Slip(e)) => d == e,
+                    (SlipState::Slip(d), SlipState::Slip(e)) => d == e,
                     (x, y) => x == y,
                 }
         })

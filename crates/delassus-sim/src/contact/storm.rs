@@ -1,9 +1,9 @@
 //! Many events at one moment: what they are, for a message that blames what is to blame.
 
-use super::loads::Trigger;
+use super::closed_points::Trigger;
 use delassus_dae::PointId;
 use delassus_math::{remember, remember_cases};
-use delassus_nonsmooth::{Active, Motion};
+use delassus_nonsmooth::{Active, SlipState};
 
 /// What keeps happening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -93,7 +93,7 @@ impl Turns {
     /// Takes in an event; `active` are the points that were closed before it.
     pub fn add(&mut self, trigger: &Trigger, active: &[Active]) {
         match trigger {
-            Trigger::Start | Trigger::Loads(_) => {}
+            Trigger::Start | Trigger::Shares(_) => {}
             Trigger::Closes(id, _) | Trigger::Releases(id) => self.count(Unrest::Opening, *id),
             Trigger::Slides(id, _) | Trigger::Stops(id) => self.count(Unrest::Friction, *id),
             Trigger::Changes(id) => self.count(Unrest::Features, *id),
@@ -101,7 +101,7 @@ impl Turns {
                 for a in active {
                     match next.iter().find(|n| n.id == a.id).map(|n| n.motion) {
                         None => self.count(Unrest::Opening, a.id),
-                        Some(Motion::Slip(_)) if a.motion == Motion::Stick => {
+                        Some(SlipState::Slip(_)) if a.motion == SlipState::Stick => {
                             self.count(Unrest::Friction, a.id);
                         }
                         _ => {}
@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(blame, ["contact \"p1\"", "contact \"p3\""]);
         assert!(detail.contains("p1") && help.contains("velocities"), "{detail} {help}");
         turns.clear();
-        let stick = Active { id: id(4), features: [0, 0], motion: Motion::Stick };
-        let slip = Active { motion: Motion::Slip([1.0, 0.0]), ..stick };
+        let stick = Active { id: id(4), features: [0, 0], motion: SlipState::Stick };
+        let slip = Active { motion: SlipState::Slip([1.0, 0.0]), ..stick };
         turns.add(&Trigger::Reselect(vec![]), &[slip]);
         assert_eq!(turns.storm().unrest, Unrest::Opening);
         turns.clear();

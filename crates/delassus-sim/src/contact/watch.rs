@@ -6,7 +6,7 @@
 //! one. The search itself is in `search.rs`.
 
 use super::thresholds::Thresholds;
-use delassus_dae::{BEHIND, Law, Point, PointId, State, Unilateral};
+use delassus_dae::{BEHIND, ContactPoint, PointId, PointLaw, State, Unilateral};
 use delassus_math::memory::{Memory, Remember};
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use std::ops::Range;
 const PARTS: [usize; 2] = [8, 256];
 /// Moments of a step that fit into the track of a point from the start.
 const TRACK: usize = 32;
-/// Motion in one part, in sizes of the smallest feature.
+/// SlipState in one part, in sizes of the smallest feature.
 const UNSEEN: f64 = 0.1;
 /// Speeds within a step, in those at its ends.
 const FASTER: f64 = 2.0;
@@ -27,7 +27,7 @@ const BOTH: f64 = 8.0;
 #[derive(Debug, Clone)]
 pub(super) struct Open {
     pub id: PointId,
-    pub law: Law,
+    pub law: PointLaw,
     pub features: Option<[u32; 2]>,
     /// It was clearly open since its last event.
     pub armed: bool,
@@ -106,7 +106,7 @@ pub(crate) struct Watch {
     /// How far something may come closer in the step beyond what the speeds at its ends tell, m or
     /// rad.
     pub(super) surge: f64,
-    pub(super) point: Point,
+    pub(super) point: ContactPoint,
 }
 
 impl Watch {
@@ -158,7 +158,7 @@ impl Watch {
         let mut old = self.before.drain(..).peekable();
         let mut clearance = Clearance::default();
         for &id in &self.ids {
-            if self.closed.contains(&id) || matches!(p.law(id), Law::DryFriction { .. }) {
+            if self.closed.contains(&id) || matches!(p.law(id), PointLaw::DryFriction { .. }) {
                 continue;
             }
             while old.peek().is_some_and(|o| o.id < id) {
@@ -242,7 +242,7 @@ impl Watch {
             self.groups.iter().filter(|g| !g.idle).flat_map(|g| &self.open[g.points.clone()]);
         let missed = |o: &&Open| {
             let ends = o.track.first().zip(o.track.last());
-            matches!(o.law, Law::Contact { .. })
+            matches!(o.law, PointLaw::Contact { .. })
                 && o.behind == f64::NEG_INFINITY
                 && !self.slid_off.contains(&o.id)
                 && ends.is_some_and(|(a, b)| a.g > -depth && b.g < -depth)
@@ -262,7 +262,7 @@ impl Watch {
         for o in &self.open {
             let th = th.of_gap(o.per_metre);
             let limit = match o.law {
-                Law::OneWay => th.rest,
+                PointLaw::OneWay => th.rest,
                 _ => th.touching,
             };
             if self.slid_off.contains(&o.id)
@@ -301,7 +301,7 @@ impl Open {
     pub fn zero(&self, th: &Thresholds) -> f64 {
         let th = th.of_gap(self.per_metre);
         match self.law {
-            Law::OneWay => th.rest,
+            PointLaw::OneWay => th.rest,
             _ => th.zero,
         }
     }
@@ -311,7 +311,7 @@ pub(super) trait Measure {
     fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, o: &Open) -> (f64, f64);
 }
 
-impl Measure for Point {
+impl Measure for ContactPoint {
     /// Gap and its rate at the realised state; for a clutch its rate, whose derivative is not
     /// known here. NaN where the point has no meaning.
     fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, o: &Open) -> (f64, f64) {
@@ -320,7 +320,7 @@ impl Measure for Point {
         }
         p.rates(ws, o.id, self);
         match o.law {
-            Law::OneWay => (self.rate[0], f64::NAN),
+            PointLaw::OneWay => (self.rate[0], f64::NAN),
             _ => (self.gap, self.rate[0]),
         }
     }

@@ -1,7 +1,7 @@
 //! Steps whose length follows from the error.
 
 use super::Driver;
-use super::hop::{HOP_AFTER, NEAR_SINGULAR, SHRUNK};
+use super::singular_jump::{HOP_AFTER, NEAR_SINGULAR, SHRUNK};
 use super::time_marks::Allowed;
 use super::way::Look;
 use crate::error::{SimError, SimErrorKind};
@@ -24,7 +24,7 @@ impl<P: Problem> Driver<P> {
             if (failures == HOP_AFTER || shrunk)
                 && self.method.info().can.singular
                 && self.method.weakest_pivot() < NEAR_SINGULAR
-                && self.hop(p, first, shrunk)
+                && self.jump_singular(p, first, shrunk)
             {
                 return Ok(());
             }
@@ -42,7 +42,7 @@ impl<P: Problem> Driver<P> {
                 return Err(restless.unwrap_or_else(|| self.stop(p, SimErrorKind::StepTooSmall, h)));
             }
             let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
-            match made.and_then(|()| self.settle(p, h)) {
+            match made.and_then(|()| self.check_turn(p, h)) {
                 Ok(()) => {
                     self.scale.judge(h, &self.prev);
                     let mut err = self.scale.norm(&self.method.error());
@@ -76,7 +76,7 @@ impl<P: Problem> Driver<P> {
                         if let Look::Before(next) = looked {
                             self.h = next;
                         }
-                        self.wait(lands, false);
+                        self.mark_pending(lands, false);
                         return Ok(());
                     }
                     self.scale.worst(&self.method.error(), &mut self.worst);

@@ -31,11 +31,14 @@ impl<P: Problem> Driver<P> {
         }
         loop {
             let made = self.method.attempt(p, &mut self.ws, &self.state, part, &mut self.prev);
-            match made.and_then(|()| self.check_runaway(part)).and_then(|()| self.settle(p, part)) {
+            match made
+                .and_then(|()| self.check_runaway(part))
+                .and_then(|()| self.check_turn(p, part))
+            {
                 Ok(()) => {
                     self.watch_error();
                     let done = self.state.t + part >= target - 1e-9 * h;
-                    self.wait(done.then_some(target), done);
+                    self.mark_pending(done.then_some(target), done);
                     return Ok(());
                 }
                 Err(e) => {

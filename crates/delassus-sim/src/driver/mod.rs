@@ -7,7 +7,7 @@
 
 mod adaptive;
 mod fixed;
-mod hop;
+mod singular_jump;
 mod stable_step;
 mod stop;
 mod time_marks;
@@ -263,7 +263,7 @@ impl<P: Problem> Driver<P> {
     pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
         self.way.drop_end();
         self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
-        self.settle(p, h)?;
+        self.check_turn(p, h)?;
         // a step that is not made in full does not earn a longer one
         self.h = self.h.min(self.tried);
         self.pending = Some(Pending { exact_time: None, ends_fixed: false });
@@ -345,7 +345,7 @@ impl<P: Problem> Driver<P> {
         self.scale.pace_of(cols, v)
     }
 
-    fn wait(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
+    fn mark_pending(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
         self.pending = Some(Pending { exact_time, ends_fixed });
         if let Some(t) = exact_time {
             self.prev.t = t;

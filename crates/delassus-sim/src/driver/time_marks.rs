@@ -126,7 +126,7 @@ pub(super) struct Allowed {
 
 impl<P: Problem> Driver<P> {
     /// Looks for marks as far as the next step may reach and passes those that are here already.
-    /// True where the method was started anew.
+    /// True where the method was started again.
     pub fn meet_marks(&mut self, p: &P) -> Result<bool, SimError> {
         if self.opts.step.is_some() {
             return Ok(false);

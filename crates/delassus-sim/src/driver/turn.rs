@@ -25,7 +25,7 @@ impl<P: Problem> Driver<P> {
     }
 
     /// Whether the attempt in `prev` turned little enough, and its angles on the turn they reached.
-    pub(super) fn settle(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
+    pub(super) fn check_turn(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
         for v in [&self.state.v, &self.prev.v] {
             let (spin, index) = p.spin(v);
             if !(h * spin <= ACCEPTED) {
@@ -37,7 +37,7 @@ impl<P: Problem> Driver<P> {
         if !(astray <= ASTRAY) {
             return Err(StepFailure::Turned { index, by: std::f64::consts::PI });
         }
-        p.settle(&mut self.prev);
+        p.restore_known_states(&mut self.prev);
         Ok(())
     }
 

@@ -10,7 +10,7 @@
 //!
 //! Otherwise the first place where it does more is searched for. If that is narrow, as a jump or a kink
 //! is, the step ends just before it; the next one is so short that it does not matter on which side
-//! its stages lie; and the method begins anew behind it. So a law by pieces costs no order. If it is
+//! its stages lie; and the method begins again behind it. So a law by pieces costs no order. If it is
 //! wide, the step is shortened until it sees it.
 //!
 //! A law that jumps so that the motion is driven back to the jump from both sides, as friction by `sign` of
@@ -29,7 +29,7 @@ const PIECES: f64 = 8.0;
 /// What a narrow feature may do, in what is allowed, within the step that passes it, which is up to
 /// twice as long and may begin a little early.
 const NARROW: f64 = 0.125;
-/// What a switch must be able to do, in what is allowed, for the method to begin anew behind it.
+/// What a switch must be able to do, in what is allowed, for the method to begin again behind it.
 const SWITCH: f64 = 0.01;
 /// A step as it would be without switches, in characteristic times.
 const USUAL: f64 = 1e-3;
@@ -58,7 +58,7 @@ enum Start {
 /// What switches on the way of a step.
 #[derive(Debug, Clone, Copy, Default)]
 struct Met {
-    /// A law, by so much that the method is to begin anew.
+    /// A law, by so much that the method is to begin again.
     switch: bool,
     /// It jumps, by so much that it would matter in a usual step.
     jump: bool,

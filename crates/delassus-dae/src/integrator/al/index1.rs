@@ -8,7 +8,7 @@
 //!
 //! a₁ is put back into the formulas until it stands still: no tangent is needed, but the step
 //! must stay below about 2/ω for the highest frequency of the system, and each iteration
-//! evaluates and factors anew. After the projections a and λ are computed at the projected
+//! evaluates and factors again. After the projections a and λ are computed at the projected
 //! state. Error estimate: e = h²/12 (a₁ − a₀) − h³/12 v₀×a₀, the last term on rotations only.
 //!
 //! Use it for comparison, and for singular positions when tangents are not available.

@@ -7,7 +7,7 @@
 //! with ξ̇₁, v̇₁, ż₁ the derivatives at t₁ of the polynomials through the new point and the k
 //! points before it, on the grid as it is (true variable coefficients, no interpolation to even
 //! spacing). On rotations the past configurations are expressed in the chart of the step,
-//! q = q₀ ∘ exp(ξ), anew at each attempt: the history is a smooth curve in one chart, as far as
+//! q = q₀ ∘ exp(ξ), again at each attempt: the history is a smooth curve in one chart, as far as
 //! it does not turn too far; beyond that the order is lowered. `ggl.rs` explains w, the
 //! iteration and the end of a step.
 //!

@@ -123,7 +123,7 @@ impl Matrix {
         self.have = true;
     }
 
-    /// Made anew at the point that is realised in `ws`.
+    /// Made again at the point that is realised in `ws`.
     pub fn factor<P: Problem>(
         &mut self,
         p: &P,

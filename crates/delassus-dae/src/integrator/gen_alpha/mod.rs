@@ -226,7 +226,7 @@ impl GenAlpha {
 
     /// v₁ by a compensated sum: steps of a method of order 2 are many and small, and what rounding
     /// takes from v₀ + h[…] at each would add up to more than the error of the method.
-    fn settle(&mut self, h: f64, v: &mut [f64]) {
+    fn sum_velocities(&mut self, h: f64, v: &mut [f64]) {
         let gamma = self.co.gamma;
         let goes_on = self.keeps_v;
         for (i, v) in v.iter_mut().enumerate() {
@@ -293,9 +293,9 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.guess(&mut step)?;
         self.newton(&mut step)?;
         p.manifold().retract(&from.q, &self.xi, &mut step.to.q);
-        self.settle(h, &mut step.to.v);
+        self.sum_velocities(h, &mut step.to.v);
         self.estimate(p, h);
-        self.tell(&mut step)
+        self.correct_rounded(&mut step)
     }
 
     fn commit(&mut self) {

@@ -23,7 +23,10 @@ const MARGIN: f64 = 100.0;
 impl GenAlpha {
     /// Looks whether round-off spoiled v̇ and λ at the end of an attempt; if so, `told` has better
     /// ones, and v is on the constraints.
-    pub(super) fn tell<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
+    pub(super) fn correct_rounded<P: Problem>(
+        &mut self,
+        s: &mut Step<'_, P>,
+    ) -> Result<(), StepFailure> {
         let &mut Step { p, h, .. } = s;
         let (ws, to) = (&mut *s.ws, &mut *s.to);
         self.tells = false;

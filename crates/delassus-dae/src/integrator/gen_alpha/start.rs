@@ -47,7 +47,7 @@ impl GenAlpha {
         self.keeps_v = false;
         match self.h_prev {
             Some(hp) if same(h, hp) => {
-                self.go_on(from, 1.0);
+                self.continue_from(from, 1.0);
                 if self.form == Form::Index3 && self.in_a_row < 2 {
                     // the first step of this size began from another v̇ than the last one ended with
                     self.extrapolate = 0.0;
@@ -55,7 +55,7 @@ impl GenAlpha {
                 Ok(())
             }
             Some(hp) if self.form.at_velocity() => {
-                self.go_on(from, h / hp);
+                self.continue_from(from, h / hp);
                 self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
                 if !self.near_singular() {
                     self.rebase(s)?;
@@ -67,7 +67,7 @@ impl GenAlpha {
                 if !self.near_singular() {
                     self.afresh(s)
                 } else {
-                    self.go_on(from, h / hp);
+                    self.continue_from(from, h / hp);
                     Ok(())
                 }
             }
@@ -76,7 +76,7 @@ impl GenAlpha {
     }
 
     /// From where the last step ended; `ratio` is h over the size of that step.
-    fn go_on(&mut self, from: &State, ratio: f64) {
+    fn continue_from(&mut self, from: &State, ratio: f64) {
         self.base.copy_from(&self.start);
         self.v0.copy_from_slice(&from.v);
         self.keeps_v = true;

@@ -9,7 +9,7 @@
 //! so the solution is an *oblique* projection, regular iff G(Q⁺) M⁻¹ G(Q)ᵀ is.
 //!
 //! **Redundant rows.** Both blocks take the same rows, the independent ones found at assembly
-//! and fixed for the run. Choosing them anew at each point may drop different rows at Q and at
+//! and fixed for the run. Choosing them again at each point may drop different rows at Q and at
 //! Q⁺, and the system is no longer square. The rows left out hold as well as positions do, which
 //! is why redundant systems are brought to round-off at each step (see [`super::finish`]).
 //!

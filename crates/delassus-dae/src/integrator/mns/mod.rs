@@ -8,7 +8,7 @@
 //! B picks the independent velocities u = B v. Only they and their part of ξ are integrated; the
 //! rest follows from the constraints at every stage: ξ_D from g(q₀ ∘ exp(ξ), t) = 0 by Newton's
 //! method, v_D from G v + g_t = 0. So there is no drift and nothing to project. The independent
-//! coordinates are chosen anew at the start of every step, which keeps G_D well conditioned and
+//! coordinates are chosen again at the start of every step, which keeps G_D well conditioned and
 //! makes a step depend on its start alone.
 //!
 //! Where G loses rank no choice is good: `StepFailure::RankLost` says so, also when a step would

@@ -200,7 +200,7 @@ impl Entry<'_> {
             Some(force) => {
                 self.refuse_linear("force", &[("length", spec.length.is_some())]);
                 let path = path.field("force");
-                self.pull(force, &path, Dim::FORCE, LENGTH_AND_RATE)
+                self.spring_expression(force, &path, Dim::FORCE, LENGTH_AND_RATE)
             }
             None => {
                 let entry = spec.kind.entry();
@@ -223,7 +223,7 @@ impl Entry<'_> {
         let law = match &spec.torque {
             Some(torque) => {
                 self.refuse_linear("torque", &[("angle", spec.angle.is_some())]);
-                self.pull(torque, &path.field("torque"), force, ANGLE_AND_RATE)
+                self.spring_expression(torque, &path.field("torque"), force, ANGLE_AND_RATE)
             }
             None => {
                 let free = match &spec.angle {
@@ -242,7 +242,7 @@ impl Entry<'_> {
     }
 
     /// The law of a spring as one expression.
-    fn pull(
+    fn spring_expression(
         &self,
         value: &Components,
         path: &Path<'_>,

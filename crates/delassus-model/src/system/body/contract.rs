@@ -121,11 +121,11 @@ fn frames(lab: &mut Lab, s: &State, what: &str) {
                 ang[i - 3] = 1.0
             }
             let mut row = vec![0.0; n];
-            j.pull(&lin, &ang, &mut row);
+            j.transpose_mul(&lin, &ang, &mut row);
             rows.row_mut(i).copy_from_slice(&row);
             if i < 3 {
                 let mut axis = vec![0.0; n];
-                j.pull_axis(i, 1.0, &mut axis);
+                j.transpose_mul_axis(i, 1.0, &mut axis);
                 close(&DVector::from(axis), &DVector::from(row), 1e-14, what);
             }
         }

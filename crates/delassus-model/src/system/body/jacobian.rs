@@ -43,14 +43,14 @@ impl FrameJac<'_> {
 
     /// out += Jᵀ (lin, ang): a wrench (or a constraint row) at the frame, in generalised coordinates.
     #[inline]
-    pub fn pull(&self, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
-        of_kind!(self.h.body.kind, K => K::pull(self, lin, ang, out));
+    pub fn transpose_mul(&self, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
+        of_kind!(self.h.body.kind, K => K::transpose_mul(self, lin, ang, out));
     }
 
     /// out += c times the row of J that gives the velocity of the origin along a ground axis.
     #[inline]
-    pub fn pull_axis(&self, axis: usize, c: f64, out: &mut [f64]) {
-        of_kind!(self.h.body.kind, K => K::pull_axis(self, axis, c, out));
+    pub fn transpose_mul_axis(&self, axis: usize, c: f64, out: &mut [f64]) {
+        of_kind!(self.h.body.kind, K => K::transpose_mul_axis(self, axis, c, out));
     }
 
     /// Column k: twist per unit of velocity k.

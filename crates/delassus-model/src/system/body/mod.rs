@@ -153,13 +153,13 @@ pub(crate) trait Kind {
     fn move_frame(frame: &FrameLayout, at: &BodyKin, v: &[f64], f: &mut FrameKin);
 
     /// out += Jᵀ (lin, ang).
-    fn pull(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]);
+    fn transpose_mul(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]);
     /// out += c times the row of J that gives the velocity of the origin along a ground axis.
     #[inline]
-    fn pull_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
+    fn transpose_mul_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
         let mut lin = Vec3::zeros();
         lin[axis] = c;
-        Self::pull(j, &lin, &Vec3::zeros(), out);
+        Self::transpose_mul(j, &lin, &Vec3::zeros(), out);
     }
     /// Which entries of that row change with the configuration.
     fn varying(_axis: usize) -> Varying {

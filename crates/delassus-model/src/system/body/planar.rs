@@ -75,7 +75,7 @@ impl Kind for Planar {
     }
 
     #[inline]
-    fn pull(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
+    fn transpose_mul(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
         let [x, y, turn, ..] = out else { return };
         let r = &j.f.arm;
         *x += lin.x;
@@ -84,7 +84,7 @@ impl Kind for Planar {
     }
 
     #[inline]
-    fn pull_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
+    fn transpose_mul_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
         // it cannot feel the z row it shares with a spatial body
         if axis < 2 {
             out[axis] += c;

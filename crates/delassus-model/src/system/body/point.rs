@@ -62,12 +62,12 @@ macro_rules! point {
             }
 
             #[inline]
-            fn pull(_: &FrameJac<'_>, lin: &Vec3, _: &Vec3, out: &mut [f64]) {
+            fn transpose_mul(_: &FrameJac<'_>, lin: &Vec3, _: &Vec3, out: &mut [f64]) {
                 $(out[$k] += lin[$k];)+
             }
 
             #[inline]
-            fn pull_axis(_: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
+            fn transpose_mul_axis(_: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
                 if axis < $n {
                     out[axis] += c;
                 }

@@ -69,7 +69,7 @@ impl Kind for Rigid {
     }
 
     #[inline]
-    fn pull(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
+    fn transpose_mul(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
         let [x, y, z, a, b, c, ..] = out else { return };
         let m = j.h.at.r_wb.tr_mul(&(ang + j.f.arm.cross(lin)));
         *x += lin.x;

@@ -130,7 +130,7 @@ impl Kind for Rope {
         f.v = Vec3::new(v[0], v[1], 0.0);
     }
 
-    fn pull(_: &FrameJac<'_>, lin: &Vec3, _: &Vec3, out: &mut [f64]) {
+    fn transpose_mul(_: &FrameJac<'_>, lin: &Vec3, _: &Vec3, out: &mut [f64]) {
         out[0] += lin.x;
         out[1] += lin.y;
     }

@@ -124,8 +124,8 @@ impl Kind for Telescope {
         f.bias = at.w.cross(&(spin + out * 2.0));
     }
 
-    fn pull(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
-        Rigid::pull(j, lin, ang, out);
+    fn transpose_mul(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
+        Rigid::transpose_mul(j, lin, ang, out);
         out[6] += on_rod(j.frame) * j.h.at.r_wb.column(0).dot(lin);
     }
 

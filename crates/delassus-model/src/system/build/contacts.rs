@@ -7,17 +7,17 @@ use crate::system::contact::scalars::{ScalarContact, ScalarPoint};
 use crate::system::contact::shapes::{self, ShapeLayout};
 use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::{BodyId, ContactKind, Coordinate, Diagnostic, ShapeId, Surface};
-use delassus_dae::{Law, Restitution};
+use delassus_dae::{PointLaw, Restitution};
 use delassus_math::Vec3;
 
-fn smooth(restitution: Restitution) -> Law {
-    Law::Contact { mu: 0.0, mu_static: 0.0, restitution, tangential: 0 }
+fn smooth(restitution: Restitution) -> PointLaw {
+    PointLaw::Contact { mu: 0.0, mu_static: 0.0, restitution, tangential: 0 }
 }
 
-/// Law of a contact with friction in so many directions.
-pub(crate) fn rough(s: &Surface, directions: usize) -> Law {
+/// PointLaw of a contact with friction in so many directions.
+pub(crate) fn rough(s: &Surface, directions: usize) -> PointLaw {
     let tangential = if s.static_friction > 0.0 { directions } else { 0 };
-    Law::Contact {
+    PointLaw::Contact {
         mu: s.friction,
         mu_static: s.static_friction,
         restitution: s.restitution,
@@ -64,11 +64,11 @@ impl Builder {
                 }
                 ContactKind::OneWay { coordinate, sign } => {
                     let s = self.coordinate(&coordinate, false);
-                    vec![self.point(vec![(sign, s)], 0.0, Vec::new(), Law::OneWay, "")]
+                    vec![self.point(vec![(sign, s)], 0.0, Vec::new(), PointLaw::OneWay, "")]
                 }
                 ContactKind::DryFriction { coordinate, bound, bound_static } => {
                     let s = self.coordinate(&coordinate, false);
-                    let law = Law::DryFriction { bound, bound_static };
+                    let law = PointLaw::DryFriction { bound, bound_static };
                     vec![self.point(vec![(1.0, s)], 0.0, Vec::new(), law, "")]
                 }
                 ContactKind::Coordinates { gap, offset, slip, surface } => {
@@ -92,7 +92,7 @@ impl Builder {
         terms: Vec<(f64, PairScalar)>,
         offset: f64,
         slip: Vec<(f64, PairScalar)>,
-        law: Law,
+        law: PointLaw,
         label: &'static str,
     ) -> ScalarPoint {
         let frames = terms.iter().chain(&slip).flat_map(|(_, s)| [s.a, s.b]);

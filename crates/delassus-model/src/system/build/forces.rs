@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::joint::ScalarDraft;
-use crate::system::force::{Applied, Bushing, Law, ScalarForce};
+use crate::system::force::{Applied, Bushing, ForceLaw, ScalarForce};
 use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::{ForceKind, Frame};
 
@@ -24,11 +24,11 @@ impl Builder {
                     let scalar = self.scalar(&draft, false);
                     let ws = self.kinematics(&q0);
                     let start = scalar.kind.value(&self.sys.pair(&ws, &scalar), &[]);
-                    self.scalar_force(name, scalar, Law::linear(&law, start));
+                    self.scalar_force(name, scalar, ForceLaw::linear(&law, start));
                 }
                 ForceKind::Torsion { coordinate, law } => {
                     let scalar = self.coordinate(&coordinate, true);
-                    self.scalar_force(name, scalar, Law::linear(&law, 0.0));
+                    self.scalar_force(name, scalar, ForceLaw::linear(&law, 0.0));
                 }
                 ForceKind::Bushing { a, b, k, c } => {
                     let (fa, fb) = (self.frame(&a), self.frame(&b));
@@ -44,7 +44,7 @@ impl Builder {
                 }
                 ForceKind::Actuator { coordinate, target, control, kp, ki, kd } => {
                     let scalar = self.coordinate(&coordinate, true);
-                    let law = Law::Actuator { target, control, kp, ki, kd, z: None };
+                    let law = ForceLaw::Actuator { target, control, kp, ki, kd, z: None };
                     self.scalar_force(name, scalar, law);
                 }
             }
@@ -54,7 +54,7 @@ impl Builder {
     /// Integrals of controllers, after all turn counters.
     pub(super) fn make_integrals(&mut self) {
         for f in &mut self.sys.scalar_forces {
-            if let Law::Actuator { ki, z, .. } = &mut f.law
+            if let ForceLaw::Actuator { ki, z, .. } = &mut f.law
                 && *ki != 0.0
             {
                 *z = Some(self.sys.dims.nz);
@@ -64,7 +64,7 @@ impl Builder {
         }
     }
 
-    fn scalar_force(&mut self, name: String, scalar: PairScalar, law: Law) {
+    fn scalar_force(&mut self, name: String, scalar: PairScalar, law: ForceLaw) {
         let (reads, readings) = (Vec::new(), 0..0);
         self.sys.scalar_forces.push(ScalarForce { name, scalar, law, reads, readings });
     }

@@ -135,7 +135,7 @@ impl Builder {
         [(s.a, &h.a_lin, &h.a_ang), (s.b, &h.b_lin, &h.b_ang)].into_iter().any(|(f, lin, ang)| {
             self.sys.jac(&ws.kin, f).is_some_and(|j| {
                 let mut out = vec![0.0; j.len()];
-                j.pull(lin, ang, &mut out);
+                j.transpose_mul(lin, ang, &mut out);
                 out.iter().any(|x| x.abs() > NO_GRADIENT)
             })
         })

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::graph;
 use crate::joint::{Context, ScalarDraft};
-use crate::system::force::Law;
+use crate::system::force::ForceLaw;
 use crate::system::probe::Probe;
 use crate::system::scalar::{Angle, ScalarKind, principal};
 use crate::system::sensitivity::read;
@@ -95,14 +95,13 @@ impl Builder {
         let sensors = &sys.model.sensors;
         let mut read_by_some = vec![false; sensors.len()];
         for f in &mut sys.scalar_forces {
-            if let Law::Expression(e) | Law::Actuator { target: e, .. } = &f.law {
+            if let ForceLaw::Expression(e) | ForceLaw::Actuator { target: e, .. } = &f.law {
                 f.reads = inputs(sensors, [e], &mut read_by_some);
             }
             let n = f.reads.len();
             f.readings = sys.n_readings..sys.n_readings + n;
             sys.n_readings += n;
-            let follows =
-                matches!(f.law, Law::Actuator { control: Control::Position, kd, .. } if kd != 0.0);
+            let follows = matches!(f.law, ForceLaw::Actuator { control: Control::Position, kd, .. } if kd != 0.0);
             sys.needs_rates |= follows && n > 0;
         }
         for a in &mut sys.applied {

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::Diagnostic;
 use crate::model::Control;
 use crate::system::body::{BodyLayout, FrameLayout};
-use crate::system::force::Law;
+use crate::system::force::ForceLaw;
 use crate::system::scalar::PairScalar;
 use crate::system::tangent::BlockSlots;
 use crate::system::{RowOffset, System};
@@ -67,7 +67,7 @@ impl Builder {
         // turns count in radians
         sys.scales.z = vec![1.0; sys.dims.nz];
         for f in &sys.scalar_forces {
-            if let Law::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
+            if let ForceLaw::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
                 let angular = !f.scalar.kind.is_length();
                 let size = if angular { 1.0 } else { length };
                 sys.scales.z[*z] = match control {

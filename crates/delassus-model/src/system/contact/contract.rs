@@ -6,7 +6,7 @@ use super::touch::{Leaving, Piece, Side, touch};
 use crate::joint::contract::{Lab, Pose as Fit, Rng, TELESCOPES};
 use crate::system::body::FrameKin;
 use crate::{Model, System, assemble, compile};
-use delassus_dae::{Law, Point, PointId, Problem, State, Unilateral};
+use delassus_dae::{ContactPoint, PointId, PointLaw, Problem, State, Unilateral};
 use delassus_geom::{Feature, Pose};
 use delassus_math::{Quat, Vec3};
 use nalgebra::DVector;
@@ -86,7 +86,7 @@ fn points_keep(text: &str, seed: u64) {
         lab.sys.near(&lab.ws, 0.7, &mut below);
         assert!(below.iter().all(|id| near.contains(id)));
         for id in near {
-            let mut p = Point::default();
+            let mut p = ContactPoint::default();
             lab.realize(&s);
             if lab.sys.position(&lab.ws, id, false, None, &mut p) {
                 lab.sys.rates(&lab.ws, id, &mut p);
@@ -101,11 +101,11 @@ fn points_keep(text: &str, seed: u64) {
 }
 
 /// What is evaluated at once, or in part, is what is evaluated step by step.
-fn at_once(lab: &Lab, id: PointId, p: &Point, text: &str) {
-    let mut whole = Point::default();
+fn at_once(lab: &Lab, id: PointId, p: &ContactPoint, text: &str) {
+    let mut whole = ContactPoint::default();
     assert!(lab.sys.evaluate(&lab.ws, id, None, &mut whole), "{text}");
     assert_eq!(&whole, p, "{text}");
-    let mut part = Point::default();
+    let mut part = ContactPoint::default();
     assert!(lab.sys.normal(&lab.ws, id, None, &mut part), "{text}");
     assert_eq!(part.cols, p.cols, "{text}");
     close(&[part.gap], &[p.gap], 1e-12, text);
@@ -113,18 +113,18 @@ fn at_once(lab: &Lab, id: PointId, p: &Point, text: &str) {
 }
 
 /// The gap alone is that of the whole point, and no point is nearer or faster than its pair may be.
-fn bounds(lab: &Lab, id: PointId, p: &Point, text: &str) {
-    if !matches!(lab.sys.law(id), Law::Contact { .. }) {
+fn bounds(lab: &Lab, id: PointId, p: &ContactPoint, text: &str) {
+    if !matches!(lab.sys.law(id), PointLaw::Contact { .. }) {
         return;
     }
-    let gap = lab.sys.gap(&lab.ws, id, None, &mut Point::default());
+    let gap = lab.sys.gap(&lab.ws, id, None, &mut ContactPoint::default());
     close(&[gap.unwrap_or(f64::NAN)], &[p.gap], 1e-12, text);
     let (clearance, speed) = lab.sys.approach(&lab.ws, id);
     assert!(clearance <= p.gap.max(0.0) + 1e-12, "{clearance} above the gap {}: {text}", p.gap);
     assert!(speed >= p.rate[0].abs() * (1.0 - 1e-12), "{speed} below {}: {text}", p.rate[0]);
 }
 
-fn one(lab: &mut Lab, s: &State, id: PointId, p: &Point, rng: &mut Rng, text: &str) {
+fn one(lab: &mut Lab, s: &State, id: PointId, p: &ContactPoint, rng: &mut Rng, text: &str) {
     let n = lab.sys.law(id).rows();
     let v = DVector::from(s.v.clone());
     let a = rng.vector(v.len());
@@ -135,13 +135,13 @@ fn one(lab: &mut Lab, s: &State, id: PointId, p: &Point, rng: &mut Rng, text: &s
         close(&[p.row_dot(k, &s.v)], &[p.rate[k]], 1e-12, text);
     }
     let follow = |lab: &mut Lab, s: &State| {
-        let mut at = Point::default();
+        let mut at = ContactPoint::default();
         lab.realize(s);
         assert!(lab.sys.position(&lab.ws, id, true, Some(p.features), &mut at));
         lab.sys.rates(&lab.ws, id, &mut at);
         at
     };
-    if matches!(lab.sys.law(id), Law::Contact { .. }) {
+    if matches!(lab.sys.law(id), PointLaw::Contact { .. }) {
         let gap = lab.slope(s, (&v, &a, 1.0), |lab, s| DVector::from(vec![follow(lab, s).gap]));
         close(&[gap[0]], &[p.rate[0]], 1e-8, text);
     }
@@ -163,7 +163,7 @@ fn carried_along(text: &str) {
     lab.realize(&s);
     let mut near = Vec::new();
     lab.sys.near(&lab.ws, f64::INFINITY, &mut near);
-    let mut p = Point::default();
+    let mut p = ContactPoint::default();
     for id in near {
         if lab.sys.position(&lab.ws, id, false, None, &mut p) {
             lab.sys.rates(&lab.ws, id, &mut p);
@@ -337,8 +337,8 @@ fn signs_and_names() {
     sys.near(&ws, f64::INFINITY, &mut near);
     let names: Vec<String> = near.iter().map(|id| sys.point_name(*id)).collect();
     assert_eq!(names, ["stop.lower", "stop.upper", "end", "rope", "freewheel", "brake", "sum"]);
-    let mut p = Point::default();
-    let gap = |k: usize, p: &mut Point| {
+    let mut p = ContactPoint::default();
+    let gap = |k: usize, p: &mut ContactPoint| {
         assert!(sys.position(&ws, near[k], false, None, p));
         p.gap
     };
@@ -529,7 +529,7 @@ fn many_shapes() {
     let (_, all, _) = near("among = ['s*', 'floor']", 10, f64::INFINITY);
     let mut ws = sys.workspace();
     sys.realize_position(0.0, &sys.given_configuration(), &[], &mut ws);
-    let mut p = Point::default();
+    let mut p = ContactPoint::default();
     let wanted: Vec<PointId> = all
         .into_iter()
         .filter(|id| sys.position(&ws, *id, false, None, &mut p) && p.gap < 0.05)

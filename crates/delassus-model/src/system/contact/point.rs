@@ -8,7 +8,7 @@ use crate::system::build::contacts::rough;
 use crate::system::contact::scalars::ScalarPoint;
 use crate::system::contact::shapes::ShapeLayout;
 use crate::system::{System, Workspace};
-use delassus_dae::{Law, Point, PointId, Unilateral};
+use delassus_dae::{ContactPoint, PointId, PointLaw, Unilateral};
 use delassus_geom::{Contact, Feature, Shape, ShapeKind};
 use delassus_math::Vec3;
 
@@ -73,7 +73,7 @@ impl Unilateral for System {
         }
     }
 
-    fn law(&self, point: PointId) -> Law {
+    fn law(&self, point: PointId) -> PointLaw {
         match owner(point) {
             Owner::Scalar(k) => self.scalar_point(k, point.slot).law,
             Owner::Shapes(a, b) => self.shape_law(a, b),
@@ -117,7 +117,7 @@ impl Unilateral for System {
         point: PointId,
         keep: bool,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool {
         match owner(point) {
             Owner::Scalar(k) => {
@@ -133,7 +133,7 @@ impl Unilateral for System {
         ws: &Workspace,
         point: PointId,
         before: Option<[u32; 2]>,
-        scratch: &mut Point,
+        scratch: &mut ContactPoint,
     ) -> Option<f64> {
         match owner(point) {
             Owner::Scalar(k) => {
@@ -155,7 +155,7 @@ impl Unilateral for System {
         ws: &Workspace,
         point: PointId,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool {
         if let Owner::Shapes(a, b) = owner(point)
             && let Some(pieces) = self.only_features(a, b)
@@ -175,7 +175,7 @@ impl Unilateral for System {
         ws: &Workspace,
         point: PointId,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool {
         if let Owner::Shapes(a, b) = owner(point) {
             let [x, y] = [a, b].map(|k| &self.contacts.shapes[k]);
@@ -192,14 +192,14 @@ impl Unilateral for System {
         self.position(ws, point, false, before, out)
     }
 
-    fn rates(&self, ws: &Workspace, point: PointId, out: &mut Point) {
+    fn rates(&self, ws: &Workspace, point: PointId, out: &mut ContactPoint) {
         match owner(point) {
             Owner::Scalar(k) => self.scalar_rates(ws, self.scalar_point(k, point.slot), out),
             Owner::Shapes(a, b) => self.shape_rates(ws, (a, b), point.slot, out),
         }
     }
 
-    fn feature_margin(&self, ws: &Workspace, point: PointId, at: &Point) -> f64 {
+    fn feature_margin(&self, ws: &Workspace, point: PointId, at: &ContactPoint) -> f64 {
         match owner(point) {
             Owner::Scalar(_) => f64::INFINITY,
             Owner::Shapes(a, b) => self.shape_margin(ws, (a, b), point.slot, at),
@@ -330,7 +330,7 @@ impl System {
         s[a].planar.or(s[b].planar).unwrap_or(false)
     }
 
-    fn shape_law(&self, a: usize, b: usize) -> Law {
+    fn shape_law(&self, a: usize, b: usize) -> PointLaw {
         let pairs = &self.contacts.pairs;
         let directions = if self.is_flat(a, b) { 1 } else { 2 };
         // every point comes from a pair that has a rule
@@ -347,7 +347,7 @@ impl System {
     }
 
     /// The features of a point: those it had before, or those that face each other now. The ids
-    /// are those of a [`Point`] but for the axis.
+    /// are those of a [`ContactPoint`] but for the axis.
     fn features(
         &self,
         (a, b): (&ShapeLayout, &ShapeLayout),
@@ -387,7 +387,7 @@ impl System {
         slot: u32,
         keep: bool,
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> bool {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
         let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
@@ -424,7 +424,7 @@ impl System {
         (a, b): (usize, usize),
         f: &[Piece; 2],
         before: Option<[u32; 2]>,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
         let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
@@ -458,7 +458,7 @@ impl System {
         (a, b): (usize, usize),
         t: &Touch,
         directions: &[super::moving::Moving; 3],
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) -> usize {
         let frames = (self.contacts.shapes[a].frame, self.contacts.shapes[b].frame);
         out.gap = t.gap;
@@ -481,7 +481,7 @@ impl System {
         c: &Vec3,
         e: &Vec3,
         k: usize,
-        out: &mut Point,
+        out: &mut ContactPoint,
     ) {
         let row = &mut out.rows[k];
         row.clear();
@@ -520,10 +520,16 @@ impl System {
         let Some(j) = self.jac(&ws.kin, frame) else { return };
         let Some(at) = cols.iter().position(|c| *c == j.span().start) else { return };
         let moment = (c - ws.kin.frames[frame].p).cross(e);
-        j.pull(e, &moment, &mut row[at..at + j.len()]);
+        j.transpose_mul(e, &moment, &mut row[at..at + j.len()]);
     }
 
-    fn shape_rates(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, out: &mut Point) {
+    fn shape_rates(
+        &self,
+        ws: &Workspace,
+        (a, b): (usize, usize),
+        slot: u32,
+        out: &mut ContactPoint,
+    ) {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
         let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         let before = Some(out.features);
@@ -551,7 +557,13 @@ impl System {
         ((x - y).norm() - r.0 - s.0, (u - v).norm() + turns(r) + turns(s))
     }
 
-    fn shape_margin(&self, ws: &Workspace, (a, b): (usize, usize), slot: u32, at: &Point) -> f64 {
+    fn shape_margin(
+        &self,
+        ws: &Workspace,
+        (a, b): (usize, usize),
+        slot: u32,
+        at: &ContactPoint,
+    ) -> f64 {
         let (x, y) = (&self.contacts.shapes[a], &self.contacts.shapes[b]);
         let (sa, sb) = (x.side(&ws.kin.frames), y.side(&ws.kin.frames));
         let before = Some(at.features);

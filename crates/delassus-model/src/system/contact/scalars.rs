@@ -8,7 +8,7 @@
 use crate::Contact;
 use crate::system::scalar::{Gradient, PairScalar};
 use crate::system::{System, Workspace};
-use delassus_dae::{Law, Point};
+use delassus_dae::{ContactPoint, PointLaw};
 
 /// An interaction with one or two points.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub(crate) struct ScalarPoint {
     pub offset: f64,
     /// Terms of the slip velocity.
     pub slip: Vec<(f64, PairScalar)>,
-    pub law: Law,
+    pub law: PointLaw,
     /// Velocities of all bodies that take part, ascending.
     pub cols: Vec<usize>,
     /// What it is called beside the name of the interaction: "upper".
@@ -35,7 +35,7 @@ pub(crate) struct ScalarPoint {
 
 impl ScalarPoint {
     pub fn has_gap(&self) -> bool {
-        matches!(self.law, Law::Contact { .. })
+        matches!(self.law, PointLaw::Contact { .. })
     }
 
     /// What the gap changes by where all of a model of this length moves by one metre (angles: at its
@@ -61,7 +61,7 @@ impl System {
     }
 
     /// Gap and rows.
-    pub(super) fn scalar_position(&self, ws: &Workspace, p: &ScalarPoint, out: &mut Point) {
+    pub(super) fn scalar_position(&self, ws: &Workspace, p: &ScalarPoint, out: &mut ContactPoint) {
         out.gap = self.scalar_gap(ws, p);
         out.features = [0, 0];
         out.cols.clear();
@@ -99,12 +99,12 @@ impl System {
         for (frame, lin, ang) in [(s.a, h.a_lin, h.a_ang), (s.b, h.b_lin, h.b_ang)] {
             let Some(j) = self.jac(&ws.kin, frame) else { continue };
             let Ok(at) = cols.binary_search(&j.span().start) else { continue };
-            j.pull(&(lin * c), &(ang * c), &mut row[at..at + j.len()]);
+            j.transpose_mul(&(lin * c), &(ang * c), &mut row[at..at + j.len()]);
         }
     }
 
     /// Rates and biases.
-    pub(super) fn scalar_rates(&self, ws: &Workspace, p: &ScalarPoint, out: &mut Point) {
+    pub(super) fn scalar_rates(&self, ws: &Workspace, p: &ScalarPoint, out: &mut ContactPoint) {
         for k in 0..p.law.rows() {
             let (mut rate, mut bias) = (0.0, 0.0);
             for (c, s) in p.row(k) {

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// One fault or note, ready to be shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
+pub struct FileFault {
     /// Stable code such as `E_NONFINITE`.
     pub code: &'static str,
     /// Error or note.
@@ -24,14 +24,14 @@ pub struct Problem {
     pub related: Option<Location>,
 }
 
-impl Problem {
+impl FileFault {
     pub(super) fn error(
         code: &'static str,
         location: Location,
         path: &str,
         message: impl AsRef<str>,
     ) -> Self {
-        Problem {
+        FileFault {
             code,
             severity: Severity::Error,
             location,
@@ -48,7 +48,7 @@ impl Problem {
         path: &str,
         message: impl AsRef<str>,
     ) -> Self {
-        Problem { severity: Severity::Note, ..Problem::error(code, location, path, message) }
+        FileFault { severity: Severity::Note, ..FileFault::error(code, location, path, message) }
     }
 
     pub(super) fn help(mut self, text: impl AsRef<str>) -> Self {
@@ -62,7 +62,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.location, self.code)?;
         if !self.path.is_empty() {

@@ -4,7 +4,7 @@ use super::changes::{Changes, sliding_speed};
 use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
-use delassus_dae::{Derived, KktError, Law, PointId, State, Unilateral};
+use delassus_dae::{Derived, KktError, PointId, PointLaw, State, Unilateral};
 use delassus_math::remember;
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::stepping::{
@@ -151,7 +151,7 @@ impl<P: Unilateral> Stepping<P> {
             if in_two && self.hit_before.binary_search(&i.id).is_ok() {
                 // three positions make an impact in two steps
                 hits = true;
-                go_on(i, log);
+                merge_second_half(i, log);
             } else if i.hit && i.before[0] < -fast(i) {
                 hits = true;
                 self.hit.push(i.id);
@@ -208,9 +208,9 @@ impl<P: Unilateral> Stepping<P> {
         let nothing = NOISE * report.residual.max(self.residual);
         for i in points.iter().filter(|i| holds(i, h)) {
             let (speed, friction) = match i.law {
-                Law::Contact { mu, .. } => (i.after[1].hypot(i.after[2]), mu * i.impulse[0]),
-                Law::DryFriction { bound, .. } => (i.after[0].abs(), bound * h),
-                Law::OneWay => continue,
+                PointLaw::Contact { mu, .. } => (i.after[1].hypot(i.after[2]), mu * i.impulse[0]),
+                PointLaw::DryFriction { bound, .. } => (i.after[0].abs(), bound * h),
+                PointLaw::OneWay => continue,
             };
             if !(friction * speed <= nothing * i.effort) {
                 tally.stick_speed.observe(speed, t, || name(i));
@@ -242,7 +242,7 @@ impl<P: Unilateral> Stepping<P> {
 }
 
 /// Adds what the second step of an impact does to its entry in the log.
-fn go_on(i: &PointImpulse, log: &mut [Event]) {
+fn merge_second_half(i: &PointImpulse, log: &mut [Event]) {
     let own = |e: &&mut Event| e.kind == EventKind::Impact && e.point == Some(i.id);
     if let Some(e) = log.iter_mut().rev().find(own) {
         e.speed_after = i.after[0];
@@ -254,13 +254,13 @@ fn go_on(i: &PointImpulse, log: &mut [Event]) {
 /// Friction is well below its limit: the point must not move along the surface.
 fn holds(i: &PointImpulse, h: f64) -> bool {
     match i.law {
-        Law::Contact { mu, .. } => {
+        PointLaw::Contact { mu, .. } => {
             i.law.is_rough()
                 && i.impulse[0] > 0.0
                 && i.impulse[1].hypot(i.impulse[2]) < INSIDE * mu * i.impulse[0]
         }
-        Law::DryFriction { bound, .. } => i.impulse[0].abs() < INSIDE * bound * h,
-        Law::OneWay => false,
+        PointLaw::DryFriction { bound, .. } => i.impulse[0].abs() < INSIDE * bound * h,
+        PointLaw::OneWay => false,
     }
 }
 

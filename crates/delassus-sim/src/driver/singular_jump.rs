@@ -26,7 +26,7 @@ impl<P: Problem> Driver<P> {
     /// however small the step is made. A step long enough to leave that neighbourhood is more
     /// accurate than a short one that ends in it. Its error may exceed the tolerance by
     /// [`HOP_ERROR`]; hops are counted in the summary.
-    pub(super) fn hop(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
+    pub(super) fn jump_singular(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
@@ -40,7 +40,7 @@ impl<P: Problem> Driver<P> {
         let mut good: Option<f64> = None;
         for factor in factors {
             let h = (factor * base).min(left);
-            let err = self.hop_error(p, h);
+            let err = self.jump_error(p, h);
             if err <= best.0 {
                 best = (err, Some(h));
                 if !self.holds_step {
@@ -54,13 +54,13 @@ impl<P: Problem> Driver<P> {
         let longest = if self.holds_step { good } else { None };
         let Some(h) = longest.or(best.1) else { return false };
         // an iteration may end elsewhere the second time
-        if self.hop_error(p, h) > HOP_ERROR {
+        if self.jump_error(p, h) > HOP_ERROR {
             return false;
         }
         self.h = base;
         self.hops += 1;
         self.first_hop.get_or_insert(self.state.t);
-        self.wait(None, false);
+        self.mark_pending(None, false);
         true
     }
 
@@ -77,9 +77,9 @@ impl<P: Problem> Driver<P> {
     }
 
     /// Tries a step of this length; its error in tolerances.
-    fn hop_error(&mut self, p: &P, h: f64) -> f64 {
+    fn jump_error(&mut self, p: &P, h: f64) -> f64 {
         let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
-        match made.and_then(|()| self.settle(p, h)) {
+        match made.and_then(|()| self.check_turn(p, h)) {
             Ok(()) => {
                 self.scale.judge(h, &self.prev);
                 self.scale.norm(&self.method.error()) / self.noise()

@@ -12,13 +12,14 @@ use super::thresholds::Thresholds;
 use crate::driver::StepView;
 use delassus_dae::projection::Projector;
 use delassus_dae::{
-    Accel, Derived, KktError, Law, Point, PointId, Problem, State, StepFailure, Unilateral,
+    Accel, ContactPoint, Derived, KktError, PointId, PointLaw, Problem, State, StepFailure,
+    Unilateral,
 };
 use delassus_math::largest;
 use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
-use delassus_nonsmooth::{Active, Burden, Mode, ModeWorkspace, Motion, Standing};
+use delassus_nonsmooth::{Active, Burden, Mode, ModeWorkspace, SlipState, Standing};
 
 /// What causes an event.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,7 +41,7 @@ pub(crate) enum Trigger {
     Reselect(Vec<Active>),
     /// A point that slides and shares its load with others loses the last of it, or gets some again: forces
     /// have a kink, and nothing else happens.
-    Loads(PointId),
+    Shares(PointId),
 }
 
 impl Remember for Trigger {
@@ -72,7 +73,7 @@ impl Remember for Trigger {
                 next = std::mem::take(active);
                 6
             }
-            Trigger::Loads(at) => {
+            Trigger::Shares(at) => {
                 id = *at;
                 7
             }
@@ -90,7 +91,7 @@ impl Remember for Trigger {
             4 => Trigger::Stops(id),
             5 => Trigger::Changes(id),
             6 => Trigger::Reselect(next),
-            _ => Trigger::Loads(id),
+            _ => Trigger::Shares(id),
         };
     }
 }
@@ -105,7 +106,7 @@ impl Trigger {
             | Trigger::Slides(id, _)
             | Trigger::Stops(id)
             | Trigger::Changes(id)
-            | Trigger::Loads(id) => Some(*id),
+            | Trigger::Shares(id) => Some(*id),
         }
     }
 }
@@ -141,7 +142,7 @@ enum Function {
 }
 
 /// Evaluates the event functions of a mode; owns its buffers.
-pub(crate) struct Loads<P: Unilateral> {
+pub(crate) struct ClosedPoints<P: Unilateral> {
     acc: Accel,
     projector: Projector,
     ws: ModeWorkspace<P>,
@@ -161,33 +162,33 @@ pub(crate) struct Loads<P: Unilateral> {
     burden: Burden,
     /// Acceleration that a unit of friction gives to each active point at most, 1/kg.
     mobility: Vec<f64>,
-    point: Point,
+    point: ContactPoint,
 }
-remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, burden, point });
+remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, burden, point });
 
-impl<P: Unilateral> Loads<P> {
-    pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {
+impl<P: Unilateral> ClosedPoints<P> {
+    pub fn new(mode: &Mode<P>) -> Result<ClosedPoints<P>, KktError> {
         let d = mode.dims();
         let mut functions = Vec::new();
         for (k, a) in mode.active().iter().enumerate() {
-            let contact = matches!(mode.law(k), Law::Contact { .. });
+            let contact = matches!(mode.law(k), PointLaw::Contact { .. });
             let shared = mode.is_shared(k);
             match a.motion {
-                Motion::Slip(_) => functions.push((k, Function::Sliding)),
-                Motion::Stick if !shared => functions.push((k, Function::Friction)),
+                SlipState::Slip(_) => functions.push((k, Function::Sliding)),
+                SlipState::Stick if !shared => functions.push((k, Function::Friction)),
                 _ => {}
             }
             if contact {
                 functions.push((k, Function::Feature));
             }
-            if !shared && !matches!(mode.law(k), Law::DryFriction { .. }) {
+            if !shared && !matches!(mode.law(k), PointLaw::DryFriction { .. }) {
                 functions.push((k, Function::Force));
             }
             if contact && shared && mode.rubs_shared() {
                 functions.push((k, Function::Load));
             }
         }
-        Ok(Loads {
+        Ok(ClosedPoints {
             values: vec![0.0; functions.len()],
             starts: vec![0.0; if mode.rubs_shared() { functions.len() } else { 0 }],
             acc: Accel::new(mode)?,
@@ -201,7 +202,7 @@ impl<P: Unilateral> Loads<P> {
             inertia: vec![[0.0; 3]; mode.active().len()],
             burden: Burden::new(mode),
             mobility: vec![0.0; mode.active().len()],
-            point: Point::default(),
+            point: ContactPoint::default(),
         })
     }
 
@@ -230,7 +231,7 @@ impl<P: Unilateral> Loads<P> {
 
     /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
     /// speeds, to round-off.
-    pub fn settle(&mut self, mode: &Mode<P>, s: &mut State) -> Result<(), StepFailure> {
+    pub fn project_onto_mode(&mut self, mode: &Mode<P>, s: &mut State) -> Result<(), StepFailure> {
         let (ws, acc) = (&mut self.ws, &mut self.acc);
         self.projector.position(mode, ws, acc, s.t, &mut s.q, &s.z)?;
         self.projector.velocity(mode, ws, acc, &mut s.v, &s.z)
@@ -266,7 +267,7 @@ impl<P: Unilateral> Loads<P> {
         Ok(())
     }
 
-    /// Shares the forces of closed points at the evaluated state, for [`Loads::force`].
+    /// Shares the forces of closed points at the evaluated state, for [`ClosedPoints::force`].
     pub fn share(&mut self, mode: &Mode<P>) {
         mode.share_forces(&mut self.ws, &mut self.lambda);
     }
@@ -301,15 +302,15 @@ impl<P: Unilateral> Loads<P> {
                 let r = mode.point_force(&self.ws, k, &self.lambda);
                 let t = r[1].hypot(r[2]);
                 match law {
-                    Law::Contact { mu, mu_static, .. } => mu.max(mu_static) * r[0] - t,
-                    Law::DryFriction { bound, bound_static } => bound.max(bound_static) - t,
-                    Law::OneWay => 1.0,
+                    PointLaw::Contact { mu, mu_static, .. } => mu.max(mu_static) * r[0] - t,
+                    PointLaw::DryFriction { bound, bound_static } => bound.max(bound_static) - t,
+                    PointLaw::OneWay => 1.0,
                 }
             }
             Function::Sliding => {
-                let Motion::Slip(d) = mode.active()[k].motion else { return 1.0 };
+                let SlipState::Slip(d) = mode.active()[k].motion else { return 1.0 };
                 match law {
-                    Law::DryFriction { .. } => point.rate[0] * d[0],
+                    PointLaw::DryFriction { .. } => point.rate[0] * d[0],
                     _ => point.rate[1] * d[0] + point.rate[2] * d[1],
                 }
             }
@@ -339,7 +340,7 @@ impl<P: Unilateral> Loads<P> {
             }
             Function::Sliding => Trigger::Stops(id),
             Function::Feature => Trigger::Changes(id),
-            Function::Load => Trigger::Loads(id),
+            Function::Load => Trigger::Shares(id),
         }
     }
 
@@ -373,7 +374,7 @@ impl<P: Unilateral> Loads<P> {
             if !self.evaluate(mode, span.at(&*base, node)) {
                 continue;
             }
-            self.look(mode, th);
+            self.evaluate_functions(mode, th);
             for i in 0..self.functions.len() {
                 let ((k, f), value) = (self.functions[i], self.values[i]);
                 let root = if f == Function::Load {
@@ -445,7 +446,7 @@ impl<P: Unilateral> Loads<P> {
     }
 
     /// Values of all functions at the evaluated state.
-    fn look(&mut self, mode: &Mode<P>, th: &Thresholds) {
+    fn evaluate_functions(&mut self, mode: &Mode<P>, th: &Thresholds) {
         let mut weighed = false;
         for i in 0..self.functions.len() {
             let (k, f) = self.functions[i];
@@ -473,7 +474,7 @@ impl<P: Unilateral> Loads<P> {
         let law = mode.law(k);
         let along = |row: usize| self.inertia[k][row] * self.burden.along(point, row);
         match (f, law) {
-            (Function::Friction, Law::DryFriction { bound, bound_static }) => {
+            (Function::Friction, PointLaw::DryFriction { bound, bound_static }) => {
                 along(0).min(bound.max(bound_static))
             }
             (Function::Friction, _) => largest((0..law.rows()).map(along)),
@@ -511,9 +512,9 @@ impl<P: Unilateral> Loads<P> {
                 features: a.features,
                 slow: th.slow * mode.base().gap_per_metre(a.id),
                 assume: match a.motion {
-                    Motion::Stick => Assume::Rest,
-                    Motion::Slip(d) => Assume::Slides(d),
-                    Motion::Closed => Assume::Judge,
+                    SlipState::Stick => Assume::Rest,
+                    SlipState::Slip(d) => Assume::Slides(d),
+                    SlipState::Closed => Assume::Judge,
                 },
             })
             .collect();
@@ -562,7 +563,7 @@ impl<P: Unilateral> Loads<P> {
                 p.position(ws, *id, true, Some(*features), &mut self.point);
                 p.rates(ws, *id, &mut self.point);
                 return Some(match p.law(*id) {
-                    Law::OneWay => (self.point.rate[0], None),
+                    PointLaw::OneWay => (self.point.rate[0], None),
                     _ => (self.point.gap, Some(self.point.rate[0])),
                 });
             }
@@ -570,7 +571,7 @@ impl<P: Unilateral> Loads<P> {
             Trigger::Slides(id, _) => (id, Function::Friction),
             Trigger::Stops(id) => (id, Function::Sliding),
             Trigger::Changes(id) => (id, Function::Feature),
-            Trigger::Loads(id) => (id, Function::Load),
+            Trigger::Shares(id) => (id, Function::Load),
         };
         let k = mode.active().iter().position(|a| a.id == *id)?;
         let value = self.at(mode, s, k, f);
