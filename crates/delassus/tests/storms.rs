@@ -233,3 +233,24 @@ fn friction_that_jams_at_the_start_is_told_with_its_advice() {
     };
     assert!(jams("-3") && !jams("3"));
 }
+
+/// A bounce that rises by less than the round-off of positions is over: far from the origin that is
+/// long before its speed is small beside that of the motion.
+#[test]
+fn a_ball_far_away_comes_to_rest() {
+    for far in [0.0, 3.0, 56.0, 1e4] {
+        let text = format!(
+            "schema = 1\ngravity = [0, -9.81]\n\
+             [body.ball]\ntype = 'planar'\nmass = 1\ninertia = 1e-3\nposition = [{far}, {}]\n\
+             [shape]\nball = {{ type = 'circle', body = 'ball', radius = 0.02 }}\n\
+             floor = {{ type = 'half-plane', body = 'ground', at = [0, {far}] }}\n\
+             [contact.hit]\nbetween = ['ball', 'floor']\nrestitution = 0.5\n\
+             [sensor]\ny = {{ type = 'position', of = 'ball', component = 'y' }}\n[analysis]\nend = 1\nsample = 0.01\n",
+            far + 0.12
+        );
+        let out = run(&assembled(&parsed(&text), &[]), |o| o.scheme = SchemeType::Hybrid);
+        assert!(out.events.len() < 100, "{far}: {} events", out.events.len());
+        let y = *out.results.get("y").unwrap().last().unwrap();
+        assert!((y - far - 0.02).abs() < 1e-9 + 1e-13 * far, "{far}: {y}");
+    }
+}

@@ -80,7 +80,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if times.len() > HISTORY {
                 times.remove(0);
             }
-            if let Some(rest) = accumulation(times, th.dense) {
+            let noise = self.driver.round_off_along(&m.at.cols, &m.at.rows[0]);
+            let speeds = [jump.before[m.row], jump.after[m.row]];
+            let unseen = || unresolved(times, speeds, noise);
+            if let Some(rest) = accumulation(times, th.dense).or_else(unseen) {
                 accumulates = Some(Halt::Accumulation { rest, point: m.id });
             }
             if let Some(rest) = self.squeeze.takes(m.id, s.t, -jump.before[m.row]) {
@@ -167,4 +170,36 @@ fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
     let ratio = gaps[2] / gaps[1];
     (gaps[2] < dense && gaps[2] < gaps[1] && gaps[1] < gaps[0])
         .then(|| gaps[2] * ratio / (1.0 - ratio))
+}
+
+/// The same where the flight since the last impact rose by no more than `noise`, the round-off of
+/// positions: where the next one ends is noise too, and impacts would follow each other for ever.
+fn unresolved(times: &[f64], [before, after]: [f64; 2], noise: f64) -> Option<f64> {
+    let [.., last, now] = times else { return None };
+    let (flight, ratio) = (now - last, after / -before);
+    // a parabola rises by a quarter of its duration times its speed at the end
+    (-before * flight / 4.0 <= noise && ratio < 1.0).then(|| flight * ratio / (1.0 - ratio))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{accumulation, unresolved};
+
+    #[test]
+    fn impacts_that_come_ever_sooner_accumulate() {
+        let times = [0.0, 1.0, 1.5, 1.75];
+        assert_eq!(accumulation(&times, 0.5), Some(0.25));
+        assert_eq!(accumulation(&times, 0.1), None);
+        assert_eq!(accumulation(&[0.0, 1.0, 2.0, 3.0], 5.0), None);
+    }
+
+    #[test]
+    fn a_flight_below_round_off_is_none() {
+        // 1e-8 s at 4e-8 m/s: a height of 1e-16 m
+        let impacts = [1.0, 1.0 + 1e-8];
+        assert!(unresolved(&impacts, [-4e-8, 2e-8], 1e-15).is_some_and(|rest| rest < 2e-8));
+        assert_eq!(unresolved(&impacts, [-4e-8, 2e-8], 1e-17), None);
+        assert_eq!(unresolved(&impacts, [-4e-8, 4e-8], 1e-15), None);
+        assert_eq!(unresolved(&impacts[1..], [-4e-8, 2e-8], 1e-15), None);
+    }
 }

@@ -345,6 +345,11 @@ impl<P: Problem> Driver<P> {
         self.scale.pace_of(cols, v)
     }
 
+    /// Distance along a row that cannot be told from round-off of the positions.
+    pub fn round_off_along(&self, cols: &[usize], row: &[f64]) -> f64 {
+        self.scale.round_off_along(cols, row)
+    }
+
     fn mark_pending(&mut self, exact_time: Option<f64>, ends_fixed: bool) {
         self.pending = Some(Pending { exact_time, ends_fixed });
         if let Some(t) = exact_time {
