@@ -10,7 +10,7 @@ use crate::lobatto;
 use crate::motion_track::MotionTrack;
 use crate::step_log::{StepLog, StepRow};
 use crate::summary::SteppedOver;
-use crate::touch::Toucher;
+use crate::touch::{PointForce, Toucher};
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
 use delassus_math::remember;
 use delassus_model::{Measured, Outputs, Sensor, System, TimeRanges, Workspace};
@@ -93,8 +93,9 @@ pub trait Dynamics {
     fn ends_smoothly(&mut self, end: &State, h: f64) -> bool;
     /// Power that contacts lose at the state that was evaluated last, W.
     fn lost(&self) -> f64;
-    /// Values of the contact channels at the state that was evaluated last.
-    fn channels(&mut self, out: &mut [f64]);
+    /// Values of the contact channels at the state that was evaluated last, and the points that they are sums over
+    /// where those are asked for.
+    fn channels(&mut self, out: &mut [f64], points: Option<&mut Vec<PointForce>>);
 }
 
 /// Records an assembled model.
@@ -293,9 +294,9 @@ impl Recorder {
     fn touch(&mut self, sys: &System) {
         let Some(row) = self.motion.t().len().checked_sub(1) else { return };
         self.loads.push(sys, &self.ws, &self.derived.lambda, row);
-        let Some(toucher) = &mut self.toucher else { return };
-        let (d, values) = (&self.derived, &self.contact_values);
-        toucher.touch(sys, &self.ws, d, values, row, &mut self.touches);
+        if let Some(toucher) = &mut self.toucher {
+            toucher.touch(sys, &self.ws, row, &mut self.touches);
+        }
     }
 
     /// Finds where the new events of a log happened; `states` are those before and after the
@@ -504,7 +505,7 @@ impl Recorder {
     /// Accelerations, multipliers and contact channels at `sample`.
     fn contact_here(&mut self, sys: &System, c: &mut dyn Dynamics) -> Result<(), StepFailure> {
         c.evaluate(&self.sample, &mut self.derived)?;
-        c.channels(&mut self.contact_values);
+        c.channels(&mut self.contact_values, self.toucher.as_mut().map(|t| &mut t.acting));
         self.realize(sys);
         Ok(())
     }

@@ -61,9 +61,8 @@ fn the_force_of_a_contact_is_shared_by_statics() {
     }
 }
 
-#[test]
-fn forces_that_are_not_unique_are_the_smallest() {
-    let text = r#"schema = 1
+/// A box of 4 kg, 1 m wide, on a floor or above it.
+const CRATE: &str = r#"schema = 1
 gravity = [0, 0, -9.81]
 body.box = { type = "rigid", mass = 4, inertia = [0.1, 0.1, 0.1], position = [0, 0, 0.2] }
 shape.box = { type = "box", body = "box", size = [1, 1, 0.4] }
@@ -71,14 +70,86 @@ shape.floor = { type = "half-space", body = "ground" }
 contact.floor = { between = ["floor", "box"], friction = 0.5 }
 analysis = { end = 0.1, sample = 0.05 }
 "#;
-    for scheme in [SchemeType::Hybrid, SchemeType::TimeStepping] {
-        let out = drawn(text, |o| o.scheme = scheme);
+
+const SCHEMES: [SchemeType; 3] =
+    [SchemeType::EventDriven, SchemeType::Hybrid, SchemeType::TimeStepping];
+
+#[test]
+fn forces_that_are_not_unique_are_the_smallest() {
+    for scheme in SCHEMES {
+        let out = drawn(CRATE, |o| o.scheme = scheme);
         let points = of_row(&out, 2);
         assert_eq!(points.len(), 4, "{points:?}");
         for p in points {
             near(p.force, G, 1e-5);
             near(p.normal[2], 1.0, 1e-12);
             near(p.at[0].abs(), 0.5, 1e-9);
+        }
+    }
+}
+
+/// What is drawn is what the contacts are solved with. The corners of a crate that slides to a stop press more
+/// in front, by the torque of friction, and alike on both sides.
+#[test]
+fn drawn_forces_are_those_that_act() {
+    let text = CRATE.replace("position", "velocity = [1, 0, 0], position");
+    let (mu, lever) = (0.5, 0.2);
+    for scheme in SCHEMES {
+        let out = drawn(&text, |o| o.scheme = scheme);
+        let normal = out.results.get("floor.normal").unwrap();
+        let tangential = out.results.get("floor.tangential").unwrap();
+        for row in 0..out.motion.t().len() {
+            let points = of_row(&out, row);
+            assert_eq!(points.len(), if row == 0 && normal[0] == 0.0 { 0 } else { 4 });
+            // of time-stepping, nothing has acted before the first step
+            if points.is_empty() {
+                continue;
+            }
+            let sum: f64 = points.iter().map(|p| p.force).sum();
+            near(sum, normal[row], 1e-12 * sum);
+            near(sum, 4.0 * G, 1e-6);
+            near(tangential[row], mu * sum, 1e-6);
+            let centre = points.iter().map(|p| p.at[0]).sum::<f64>() / 4.0;
+            for p in &points {
+                // r = mg/4 (1 ± 2 μ h / b) with lever h and width b
+                let more = 2.0 * mu * lever * (p.at[0] - centre).signum();
+                near(p.force, G * (1.0 + more), 1e-5);
+                near(p.at[1].abs(), 0.5, 1e-7);
+            }
+        }
+    }
+}
+
+/// Impulses of the first impact, from left to right.
+fn first_impulses(text: &str, scheme: SchemeType) -> Vec<TouchPoint> {
+    let out = drawn(text, |o| o.scheme = scheme);
+    // time-stepping needs a few steps for the last of an impact
+    let mut hits = out.events.iter().filter(|e| e.kind == EventKind::Impact).peekable();
+    let first = hits.peek().unwrap().t;
+    let place = |id: u64| out.touches.events().iter().find(|(other, _)| *other == id).unwrap().1;
+    let mut points: Vec<TouchPoint> = hits.filter(|e| e.t == first).map(|e| place(e.id)).collect();
+    points.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
+    points
+}
+
+/// Points of one contact that hit together have their own impulses, at their own places; where they share them in many
+/// ways, evenly.
+#[test]
+fn impulses_are_drawn_where_they_act() {
+    let speed = (2.0 * G * 0.2f64).sqrt();
+    let pair = BOX.replace("SIDES", r#"floor", "box"#).replace("[0.2, 0.3]", "[0.2, 0.5]");
+    let four = CRATE.replace("[0, 0, 0.2]", "[0, 0, 0.4]");
+    for scheme in SCHEMES {
+        let close = if scheme == SchemeType::TimeStepping { 1e-2 } else { 1e-9 };
+        let points = first_impulses(&pair.replace("end = 0.2", "end = 0.3"), scheme);
+        let [left, right] = points[..] else { panic!("{scheme:?}: {points:?}") };
+        near(right.at[0] - left.at[0], 1.0, 1e-6);
+        near(left.force, 0.3 * 2.0 * speed, close);
+        near(right.force, 0.7 * 2.0 * speed, close);
+        let points = first_impulses(&four.replace("end = 0.1", "end = 0.3"), scheme);
+        assert_eq!(points.len(), 4, "{scheme:?}: {points:?}");
+        for p in points {
+            near(p.force, speed, close);
         }
     }
 }

@@ -175,6 +175,26 @@ fn a_symmetric_sled_goes_straight() {
     }
 }
 
+/// It also lands straight: impulses are shared as forces are.
+#[test]
+fn a_symmetric_sled_lands_straight() {
+    for law in ["newton", "poisson"] {
+        for e in [0.0, 0.3] {
+            let more = "body.b.inertia = [0.1, 0.1, 0.15]\nbody.b.velocity = [3, 0, -1]\n\
+                        body.b.rate = [0, 0, 0]\nanalysis = { end = 0.3, sample = 0.01 }";
+            let text = four_feet(4.0, [0.3, 0.2], [0.05, 0.5], more)
+                .replace("position = [0, 0, 0.1]", "position = [0, 0, 0.15]")
+                .replace(
+                    "friction",
+                    &format!("restitution = {e}, restitution_law = '{law}', friction"),
+                );
+            let out = simulate(&text, SchemeType::Hybrid);
+            let (y, w) = (last(&out, "p.y"), last(&out, "w"));
+            assert!(y.abs() < 1e-7 && w.abs() < 1e-6, "{law} {e}: {y} {w}");
+        }
+    }
+}
+
 /// Feet of a table bear its weight as evenly as its centre of mass lets them, at rest and sliding; friction at rest
 /// goes with the load. Everything but the weight acts in the floor.
 #[test]

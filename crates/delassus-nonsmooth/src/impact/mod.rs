@@ -25,6 +25,7 @@ mod energetic;
 mod moreau;
 mod poisson;
 mod sequential;
+mod shared;
 mod slip;
 mod swerve;
 
@@ -99,6 +100,8 @@ struct Meeting {
     per_metre: Vec<f64>,
     w: Vec<f64>,
     n: usize,
+    /// Its rows depend on each other, and how the points share impulses has a say in the motion.
+    shares: bool,
     /// Largest impulse that has to do with the approach, in parts of it, both in the metric of W.
     largest: f64,
 }
@@ -120,6 +123,7 @@ impl Meeting {
             per_metre: Vec::new(),
             w: Vec::new(),
             n: 0,
+            shares: false,
             largest: 0.0,
         };
         for (m, g) in r.members.iter().zip(of_group) {
@@ -132,6 +136,8 @@ impl Meeting {
         let rows = &meeting.rows;
         meeting.n = rows.len();
         meeting.w = rows.iter().flat_map(|i| rows.iter().map(|j| r.w[*i * r.n + *j])).collect();
+        meeting.shares = meeting.points.iter().any(|m| shared::has_shares(&m.law))
+            && even::is_redundant(&meeting.w, meeting.n, &mut even::Scratch::default());
         meeting.largest = LARGEST / weakest_pivot(&meeting.w, meeting.n);
         meeting
     }
@@ -317,7 +323,7 @@ fn solve(
 /// find none, a little compliance leaves one.
 fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, ImpactError> {
     let laws = laws(m);
-    let found = solve(m, (&m.w, u), &laws, ws);
+    let found = shared::solve_shared(m, u, ws);
     if found.as_ref().is_ok_and(|p| m.is_bounded(p, u)) {
         return found;
     }

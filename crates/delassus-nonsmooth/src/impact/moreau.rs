@@ -3,7 +3,8 @@
 //! 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0, Coulomb's law between P_T and u_T⁺. A point that does not approach
 //! (u_N⁻ ≥ 0) may be hit by the others and leave faster than −e u_N⁻.
 
-use super::{ImpactError, Meeting, coefficient, laws, solve, stop};
+use super::shared::solve_shared;
+use super::{ImpactError, Meeting, coefficient, stop};
 use delassus_cone as cone;
 
 pub(super) fn impulses(
@@ -19,5 +20,5 @@ pub(super) fn impulses(
     for p in &m.points {
         b[p.row] += factor * coefficient(&p.law) * before[p.row].min(0.0);
     }
-    solve(m, (&m.w, &b), &laws(m), ws)
+    solve_shared(m, &b, ws)
 }

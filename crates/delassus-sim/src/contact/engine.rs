@@ -10,6 +10,7 @@ use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::options::RunOptions;
 use crate::recorder::{Channel, Dynamics, Recorder};
+use crate::touch::PointForce;
 use delassus_dae::integrator::{MethodId, SmoothId, SteppingId};
 use delassus_dae::{
     Derived, Hermite, KktError, Options, PointId, PointLaw, Problem, Settings, State, StepFailure,
@@ -18,12 +19,12 @@ use delassus_dae::{
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, ContactTolerances, DEFAULT_SMOOTH, System};
-use delassus_nonsmooth::{SlipState, StepperError, stepping};
+use delassus_nonsmooth::{Active, SlipState, StepperError, stepping};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Channels of one contact; the last tells whether it is on.
-pub(crate) const CHANNELS: [(&str, &str); 4] =
+const CHANNELS: [(&str, &str); 4] =
     [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
 /// The method for modes that are stiff by friction in space.
@@ -469,7 +470,10 @@ impl Dynamics for ContactEngine {
         if self.stepped { 0.0 } else { self.events.power_lost() }
     }
 
-    fn channels(&mut self, out: &mut [f64]) {
+    fn channels(&mut self, out: &mut [f64], mut points: Option<&mut Vec<PointForce>>) {
+        if let Some(points) = &mut points {
+            points.clear();
+        }
         for c in out.chunks_exact_mut(CHANNELS.len()) {
             c.copy_from_slice(&[f64::INFINITY, 0.0, 0.0, 0.0]);
         }
@@ -482,7 +486,11 @@ impl Dynamics for ContactEngine {
             sys.realize_position(s.t, &s.q, &s.z, &mut look.ws);
         }
         let th = self.events.thresholds();
-        let mut add = |id: PointId, gap: f64, force: [f64; 3], slides: bool| {
+        let mut add = |point: PointForce, gap: f64, slides: bool| {
+            let PointForce { id, force, .. } = point;
+            if let Some(points) = &mut points {
+                points.push(point);
+            }
             let k = contacts.index(sys, id) * CHANNELS.len();
             out[k] = out[k].min(gap);
             out[k + 1] += force[0];
@@ -498,12 +506,14 @@ impl Dynamics for ContactEngine {
                     };
                     let slides = i.law.is_rough() && along > s.sliding_speed(&th);
                     // forces are means over the step, the gap is that at the sample
-                    let gap = sys.gap(&look.ws, i.id, Some(i.at.features), &mut look.point);
-                    add(i.id, gap.unwrap_or(f64::INFINITY), force, slides);
+                    let (id, features) = (i.id, i.at.features);
+                    let gap = sys.gap(&look.ws, id, Some(features), &mut look.point);
+                    let gap = gap.unwrap_or(f64::INFINITY);
+                    add(PointForce { id, features, force }, gap, slides);
                 }
             }),
-            None => self.events.visit_closed(|id, gap, force, motion| {
-                add(id, gap, force, matches!(motion, SlipState::Slip(_)));
+            None => self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
+                add(PointForce { id, features, force }, gap, matches!(motion, SlipState::Slip(_)));
             }),
         }
         // of many pairs, time-stepping looks at those that act alone

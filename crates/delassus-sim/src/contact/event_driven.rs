@@ -33,7 +33,7 @@ use delassus_dae::{
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
-use delassus_nonsmooth::{Mode, SlipState};
+use delassus_nonsmooth::{Active, Mode, SlipState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -637,12 +637,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.closed_points.power_lost()
     }
 
-    /// Visits the closed points at the state that was evaluated last: id, gap, forces, motion.
-    pub(crate) fn visit_closed(&mut self, mut f: impl FnMut(PointId, f64, [f64; 3], SlipState)) {
+    /// Visits the closed points at the state that was evaluated last, with gap and forces.
+    pub(crate) fn visit_closed(&mut self, mut f: impl FnMut(&Active, f64, [f64; 3])) {
         self.closed_points.share(&self.mode);
         for (k, a) in self.mode.active().iter().enumerate() {
             let (gap, force) = self.closed_points.force(&self.mode, k);
-            f(a.id, gap, force, a.motion);
+            f(a, gap, force);
         }
     }
 

@@ -20,7 +20,7 @@ mod tally;
 pub mod thresholds;
 mod watch;
 
-pub(crate) use engine::{CHANNELS, ContactEngine, Runs, channels};
+pub(crate) use engine::{ContactEngine, Runs, channels};
 pub use event::{Event, EventKind, found_after};
 pub use event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 pub use storm::{Storm, Unrest};
