@@ -41,7 +41,7 @@ pub(crate) enum Trigger {
     Reselect(Vec<Active>),
     /// A point that slides and shares its load with others loses the last of it, or gets some again: forces
     /// have a kink, and nothing else happens.
-    Loads(PointId),
+    Shares(PointId),
 }
 
 impl Remember for Trigger {
@@ -73,7 +73,7 @@ impl Remember for Trigger {
                 next = std::mem::take(active);
                 6
             }
-            Trigger::Loads(at) => {
+            Trigger::Shares(at) => {
                 id = *at;
                 7
             }
@@ -91,7 +91,7 @@ impl Remember for Trigger {
             4 => Trigger::Stops(id),
             5 => Trigger::Changes(id),
             6 => Trigger::Reselect(next),
-            _ => Trigger::Loads(id),
+            _ => Trigger::Shares(id),
         };
     }
 }
@@ -106,7 +106,7 @@ impl Trigger {
             | Trigger::Slides(id, _)
             | Trigger::Stops(id)
             | Trigger::Changes(id)
-            | Trigger::Loads(id) => Some(*id),
+            | Trigger::Shares(id) => Some(*id),
         }
     }
 }
@@ -142,7 +142,7 @@ enum Function {
 }
 
 /// Evaluates the event functions of a mode; owns its buffers.
-pub(crate) struct Loads<P: Unilateral> {
+pub(crate) struct ClosedPoints<P: Unilateral> {
     acc: Accel,
     projector: Projector,
     ws: ModeWorkspace<P>,
@@ -164,10 +164,10 @@ pub(crate) struct Loads<P: Unilateral> {
     mobility: Vec<f64>,
     point: ContactPoint,
 }
-remember!(Loads<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, burden, point });
+remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, burden, point });
 
-impl<P: Unilateral> Loads<P> {
-    pub fn new(mode: &Mode<P>) -> Result<Loads<P>, KktError> {
+impl<P: Unilateral> ClosedPoints<P> {
+    pub fn new(mode: &Mode<P>) -> Result<ClosedPoints<P>, KktError> {
         let d = mode.dims();
         let mut functions = Vec::new();
         for (k, a) in mode.active().iter().enumerate() {
@@ -188,7 +188,7 @@ impl<P: Unilateral> Loads<P> {
                 functions.push((k, Function::Load));
             }
         }
-        Ok(Loads {
+        Ok(ClosedPoints {
             values: vec![0.0; functions.len()],
             starts: vec![0.0; if mode.rubs_shared() { functions.len() } else { 0 }],
             acc: Accel::new(mode)?,
@@ -267,7 +267,7 @@ impl<P: Unilateral> Loads<P> {
         Ok(())
     }
 
-    /// Shares the forces of closed points at the evaluated state, for [`Loads::force`].
+    /// Shares the forces of closed points at the evaluated state, for [`ClosedPoints::force`].
     pub fn share(&mut self, mode: &Mode<P>) {
         mode.share_forces(&mut self.ws, &mut self.lambda);
     }
@@ -340,7 +340,7 @@ impl<P: Unilateral> Loads<P> {
             }
             Function::Sliding => Trigger::Stops(id),
             Function::Feature => Trigger::Changes(id),
-            Function::Load => Trigger::Loads(id),
+            Function::Load => Trigger::Shares(id),
         }
     }
 
@@ -571,7 +571,7 @@ impl<P: Unilateral> Loads<P> {
             Trigger::Slides(id, _) => (id, Function::Friction),
             Trigger::Stops(id) => (id, Function::Sliding),
             Trigger::Changes(id) => (id, Function::Feature),
-            Trigger::Loads(id) => (id, Function::Load),
+            Trigger::Shares(id) => (id, Function::Load),
         };
         let k = mode.active().iter().position(|a| a.id == *id)?;
         let value = self.at(mode, s, k, f);
