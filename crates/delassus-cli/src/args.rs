@@ -63,6 +63,10 @@ pub struct ModelArgs {
     /// Another value for a parameter of the model; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub set: Vec<(String, String)>,
+    /// Value of an input of the model, for the whole run; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    #[serde(default)]
+    pub input: Vec<(String, String)>,
     /// Ignore unknown keys of the model file with a warning for each, instead of an error.
     #[arg(long)]
     pub lenient: bool,

@@ -7,6 +7,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::settings::Settings;
 use crate::summary_text::{Table, brief, degrees_of_freedom, ignored_keys, redundant, short_list};
 use crate::{console, report};
+use delassus::model::Measure;
 use serde::Serialize;
 
 /// Lines of a list shown on the screen; JSON has all.
@@ -24,6 +25,8 @@ struct CheckReport<'a> {
     forces: Vec<&'a str>,
     shapes: Vec<&'a str>,
     contacts: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inputs: Vec<&'a str>,
     sensors: Vec<&'a str>,
     velocities: usize,
     constraints: usize,
@@ -73,6 +76,7 @@ pub fn check(a: &CheckArgs) -> Result<Exit, Failure> {
 
 fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
     let (m, r) = (p.model.system.model(), &p.model.report);
+    let sensors = m.sensors.iter().filter(|s| !matches!(s.measure, Measure::Input(_)));
     CheckReport {
         status: "ok",
         code: Exit::Done.code(),
@@ -84,7 +88,8 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         forces: m.forces.iter().map(|f| f.name.as_str()).collect(),
         shapes: m.shapes.iter().map(|s| s.name.as_str()).collect(),
         contacts: m.contacts.iter().map(|c| c.name.as_str()).collect(),
-        sensors: m.sensors.iter().map(|s| s.name.as_str()).collect(),
+        inputs: m.inputs.iter().map(|i| i.name.as_str()).collect(),
+        sensors: sensors.map(|s| s.name.as_str()).collect(),
         velocities: r.nv,
         constraints: r.rows,
         rank: r.rank,
@@ -122,9 +127,10 @@ fn text(r: &CheckReport<'_>) -> String {
         ("forces", &r.forces),
         ("shapes", &r.shapes),
         ("contacts", &r.contacts),
+        ("inputs", &r.inputs),
         ("sensors", &r.sensors),
     ] {
-        if list.is_empty() && ["shapes", "contacts"].contains(&name) {
+        if list.is_empty() && ["shapes", "contacts", "inputs"].contains(&name) {
             continue;
         }
         let names: Vec<String> = list.iter().map(|n| (*n).to_owned()).collect();

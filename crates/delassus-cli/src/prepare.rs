@@ -7,7 +7,9 @@ use crate::limits::{self, Bounds};
 use crate::settings::Settings;
 use crate::{reading, report};
 use delassus::dae::integrator::{MethodId, OptionError, STEPPING, catalogue};
+use delassus::expr::suggest;
 use delassus::io::model_file::{self, LoadedModel, SourceMap};
+use delassus::model::spec::ModelSpec;
 use delassus::model::{
     Assembled, Choice, ChoiceError, Diagnostic, System, assemble, compile_bounded,
 };
@@ -38,6 +40,7 @@ pub struct Places {
     sources: SourceMap,
     settings: Settings,
     set: Vec<(String, String)>,
+    input: Vec<(String, String)>,
     known: Vec<String>,
 }
 
@@ -93,6 +96,11 @@ impl Places {
     fn outside_fault(&self, d: &Diagnostic) -> Option<Fault> {
         let path = match self.settings.option_of(&d.path) {
             Some(option) => option.to_owned(),
+            None if d.path.starts_with("input.") => {
+                let name = d.path.strip_suffix(".default")?.strip_prefix("input.")?;
+                let (_, value) = self.input.iter().rev().find(|(n, _)| n == name)?;
+                format!("--input {name}={value}")
+            }
             None => {
                 let name = d.path.strip_prefix("parameters.")?;
                 let (_, value) = self.set.iter().rev().find(|(n, _)| n == name)?;
@@ -133,8 +141,15 @@ fn ready(
     let mut spec = loaded.spec;
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     settings.apply(&mut spec);
-    let places = Places { sources: loaded.sources, settings, set: args.set.clone(), known };
+    let places = Places {
+        sources: loaded.sources,
+        settings,
+        set: args.set.clone(),
+        input: args.input.clone(),
+        known,
+    };
     let choice = Choice::of(spec.method.name.as_deref(), spec.method.scheme);
+    set_inputs(&mut spec, &args.input)?;
     let mut faults: Vec<Diagnostic> = idle_method(&choice, &places.settings).into_iter().collect();
     faults.extend(foreign_options(&choice, &places.settings));
     let compiled = match compile_bounded(&spec, &args.set, bounds.elements) {
@@ -158,6 +173,27 @@ fn ready(
     let notes = places.diagnostics(notes);
     let hash = hash(&places);
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
+}
+
+/// Puts values of the command line in the place of those that inputs have by default.
+fn set_inputs(spec: &mut ModelSpec, given: &[(String, String)]) -> Result<(), Failure> {
+    let mut faults = Vec::new();
+    for (name, value) in given {
+        if let Some((_, input)) = spec.input.0.iter_mut().find(|(n, _)| n == name) {
+            input.default = Some(value.as_str().into());
+            continue;
+        }
+        let known: Vec<&str> = spec.input.iter().map(|(n, _)| n).collect();
+        let help = match suggest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "the model has no inputs; see --set".to_owned(),
+            None => format!("use one of: {}", known.join(", ")),
+        };
+        let message = format!("there is no input `{name}`");
+        let path = format!("--input {name}={value}");
+        faults.push(Fault::new("E_UNKNOWN_NAME", path, message).help(help));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Failure::input(faults)) }
 }
 
 /// A method of the command line that time-stepping would not use. In a file it is for the other
@@ -259,6 +295,9 @@ fn hash(places: &Places) -> String {
     }
     for (name, value) in &places.set {
         sha.update(format!("\n--set {name}={value}"));
+    }
+    for (name, value) in &places.input {
+        sha.update(format!("\n--input {name}={value}"));
     }
     hex(&sha.finalize())
 }

@@ -206,10 +206,12 @@ impl ErrorScale {
         for (i, x) in v.iter().enumerate() {
             sum += sq(x / self.velocity_weight(i));
         }
-        for (x, s) in z.iter().zip(&self.z) {
+        let mut n = xi.len() + v.len();
+        // what is held has no error, and would make the mean smaller
+        for (x, s) in z.iter().zip(&self.z).filter(|(_, s)| s.is_finite()) {
             sum += sq(x / (atol + rtol.max(ROUND_OFF) * s + tiny));
+            n += 1;
         }
-        let n = xi.len() + v.len() + z.len();
         if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
     }
 

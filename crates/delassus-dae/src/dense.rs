@@ -131,8 +131,8 @@ impl Hermite {
         for (z, o) in self.z.iter().zip(&mut out.z) {
             let [z0, d0, z1, d1] = *z;
             let r = 1.0 - s;
-            *o = r * r * (1.0 + 2.0 * s) * z0 + s * r * r * d0 + s * s * (3.0 - 2.0 * s) * z1
-                - s * s * r * d1;
+            // by the difference, so that what does not change is not rounded
+            *o = z0 + s * s * (3.0 - 2.0 * s) * (z1 - z0) + s * r * r * d0 - s * s * r * d1;
         }
     }
 }

@@ -99,7 +99,7 @@ pub struct Scales {
     /// Per row: typical size of the residual g (model length, or 1).
     pub row: Vec<f64>,
     /// Per auxiliary state: the size of which an error of a part is as bad as one of the same part
-    /// of a coordinate; zero where none is known before the motion.
+    /// of a coordinate; zero where none is known before the motion, infinite for what is held.
     pub z: Vec<f64>,
 }
 
@@ -232,6 +232,11 @@ pub trait Problem: Send + Sync {
     /// Sets auxiliary states that are known exactly from t and q, but for what q cannot hold, to
     /// their exact values. `s` is the end of a step that turned nothing by half a turn or more.
     fn restore_known_states(&self, _s: &mut State) {}
+    /// The auxiliary states from this one on are held: they change between steps alone, from outside. Their
+    /// rates are zero, and their scales infinite.
+    fn held(&self) -> usize {
+        self.dims().nz
+    }
     /// Energies at the realised state, where the problem knows them.
     fn energies(&self, _ws: &Self::Ws) -> Option<Energies> {
         None

@@ -483,6 +483,10 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.restore_known_states(s);
     }
 
+    fn held(&self) -> usize {
+        self.base.held()
+    }
+
     fn tangent(
         &self,
         ws: &Self::Ws,

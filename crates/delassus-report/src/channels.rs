@@ -85,6 +85,7 @@ fn describe(m: &Model, measure: &Measure) -> (String, String) {
             None => ("joint".to_owned(), "reaction".to_owned()),
         },
         Measure::Energy(_) => ("energy".to_owned(), "energy".to_owned()),
+        Measure::Input(_) => ("input".to_owned(), "input".to_owned()),
         Measure::Expression(_) => ("expression".to_owned(), "expression".to_owned()),
     }
 }

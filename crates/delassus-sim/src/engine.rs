@@ -32,6 +32,10 @@ pub(crate) trait Engine: Remember + Send {
     fn is_pending(&self) -> bool {
         false
     }
+    /// Steps end at this time at the latest, s.
+    fn set_stop(&mut self, t: f64);
+    /// Sets the inputs from the present time on.
+    fn set_inputs(&mut self, values: &[f64]) -> Result<(), StepFailure>;
     /// Present state.
     fn state(&self) -> &State;
     /// State before the last step.
@@ -75,6 +79,15 @@ impl Smooth {
 impl Engine for Smooth {
     fn advance(&mut self) -> Result<(), SimError> {
         self.driver.advance(&self.sys)
+    }
+
+    fn set_stop(&mut self, t: f64) {
+        self.driver.set_stop(t);
+    }
+
+    fn set_inputs(&mut self, values: &[f64]) -> Result<(), StepFailure> {
+        self.driver.set_held(&*self.sys, values);
+        Ok(())
     }
 
     fn state(&self) -> &State {

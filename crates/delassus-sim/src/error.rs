@@ -270,3 +270,34 @@ impl SimError {
         SimError { kind, t, h, detail, blame, help: help.to_owned() }
     }
 }
+
+/// Why an input was not set. The run is as it was.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InputError {
+    /// The model has no input of this name.
+    #[error("there is no input `{name}` (inputs: {})", known.join(", "))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Names of all inputs.
+        known: Vec<String>,
+    },
+    /// The model has fewer inputs.
+    #[error("there is no input {index}: the model has {count}, counted from 0")]
+    NoSuchPlace {
+        /// What was asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The value is not finite, or outside the bounds that the model gives.
+    #[error("input `{name}` cannot be {value}: it must be finite, from {} to {}", bounds[0], bounds[1])]
+    Value {
+        /// Input.
+        name: String,
+        /// What was to be set, SI.
+        value: f64,
+        /// Smallest and largest value, SI.
+        bounds: [f64; 2],
+    },
+}

@@ -39,7 +39,7 @@ pub use clock::CpuClock;
 pub use contact_track::{ContactTrack, TouchPoint};
 pub use driver::{Driver, DriverOptions, StepView};
 pub use energy_audit::EnergyBalance;
-pub use error::{SetupError, SimError, SimErrorKind};
+pub use error::{InputError, SetupError, SimError, SimErrorKind};
 pub use load_track::LoadTrack;
 pub use motion_track::MotionTrack;
 pub use notes::{Note, brief};

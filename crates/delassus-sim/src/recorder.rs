@@ -13,7 +13,7 @@ use crate::summary::SteppedOver;
 use crate::touch::{PointForce, Toucher};
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
 use delassus_math::remember;
-use delassus_model::{Measured, Outputs, Sensor, System, TimeRanges, Workspace};
+use delassus_model::{Measure, Measured, Outputs, Sensor, System, TimeRanges, Workspace};
 
 /// A column of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,9 @@ impl Channel {
 
 impl From<&Sensor> for Channel {
     fn from(s: &Sensor) -> Channel {
-        Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor: true }
+        // an input is given, so that nothing is to be learnt from its error
+        let sensor = !matches!(s.measure, Measure::Input(_));
+        Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor }
     }
 }
 
@@ -340,6 +342,11 @@ impl Recorder {
         Ok(())
     }
 
+    /// What acts has changed since the end of the last step.
+    pub(crate) fn forget_power(&mut self) {
+        self.power_t = f64::NAN;
+    }
+
     /// Energy that was lost and work that was done at once, in an impact, J.
     pub(crate) fn jump(&mut self, lost: f64, work: f64) {
         self.dissipated += lost;
@@ -376,7 +383,7 @@ impl Recorder {
             self.sample.copy_from(step.from);
             p0 = self.power_here(sys, Some(&mut **c))?;
         } else if exchanges && t0 != self.power_t {
-            // a function of time switched in between
+            // a function of time switched in between, or an input was set
             self.sample.copy_from(step.from);
             p0 = self.power_here(sys, None)?;
         }

@@ -6,7 +6,7 @@ use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions};
 use crate::engine::{Engine, Smooth};
-use crate::error::{SetupError, SimError, SimErrorKind};
+use crate::error::{InputError, SetupError, SimError, SimErrorKind};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
@@ -81,6 +81,8 @@ pub struct Simulation {
     method: MethodInfo,
     tol: Tolerances,
     engine: Box<dyn Engine>,
+    /// Values of the inputs from the end of the last step on.
+    inputs: Vec<f64>,
     recorder: Recorder,
     states: StateRing,
     dense: Hermite,
@@ -153,6 +155,7 @@ impl Simulation {
             start_acceleration: model.derived.a.clone(),
             assembly: model.report.clone(),
             options: opts.clone(),
+            inputs: model.state.z[sys.inputs()].to_vec(),
             sys,
             method,
             tol,
@@ -211,7 +214,13 @@ impl Simulation {
     }
 
     fn try_step(&mut self) -> Result<(), SimError> {
-        let Simulation { sys, engine, recorder, .. } = self;
+        let Simulation { sys, engine, recorder, inputs, .. } = self;
+        if engine.state().z[sys.inputs()] != **inputs {
+            recorder.forget_power();
+            let t = engine.state().t;
+            let set = engine.set_inputs(inputs);
+            set.map_err(|e| SimError::from_failure(&**sys, &e, t, 0.0))?;
+        }
         if let Err(mut e) = engine.advance() {
             let start = (&self.start, &self.start_acceleration[..]);
             blame::explain(sys, [engine.before(), engine.state()], start, &mut e);
@@ -250,10 +259,63 @@ impl Simulation {
         Ok(())
     }
 
+    /// The same with a last step that ends at this time, for inputs that are set there. Steps, and with them
+    /// results within the tolerance, depend on the times asked for.
+    pub fn advance_exactly_to(&mut self, t: f64) -> Result<(), SimError> {
+        self.engine.set_stop(t);
+        let mut made = Ok(());
+        // what happens at this very time does so in the next step
+        while made.is_ok() && !self.came_to(t) {
+            made = self.step();
+        }
+        self.engine.set_stop(f64::INFINITY);
+        made
+    }
+
+    /// Names and values of the inputs, in the order of the model.
+    pub fn inputs(&self) -> impl Iterator<Item = (&str, f64)> {
+        let names = self.sys.model().inputs.iter().map(|i| i.name.as_str());
+        names.zip(self.inputs.iter().copied())
+    }
+
+    /// Sets an input from the end of the last step on, in SI units. Samples up to there, and the state, show the
+    /// value before. A value that is refused changes nothing, and the run can go on.
+    pub fn set_input(&mut self, name: &str, value: f64) -> Result<(), InputError> {
+        let inputs = &self.sys.model().inputs;
+        match inputs.iter().position(|i| i.name == name) {
+            Some(index) => self.set_input_at(index, value),
+            None => Err(InputError::Unknown {
+                name: name.to_owned(),
+                known: inputs.iter().map(|i| i.name.clone()).collect(),
+            }),
+        }
+    }
+
+    /// The same for an input by its place in [`Simulation::inputs`].
+    pub fn set_input_at(&mut self, index: usize, value: f64) -> Result<(), InputError> {
+        let inputs = &self.sys.model().inputs;
+        let Some(input) = inputs.get(index) else {
+            return Err(InputError::NoSuchPlace { index, count: inputs.len() });
+        };
+        if !input.allows(value) {
+            return Err(InputError::Value {
+                name: input.name.clone(),
+                value,
+                bounds: input.bounds,
+            });
+        }
+        self.inputs[index] = value;
+        Ok(())
+    }
+
     /// Whether it has come to a time, to rounding, and has done all that happens there.
     pub fn reached(&self, t: f64) -> bool {
+        self.came_to(t) && !(self.engine.state().t <= t && self.engine.is_pending())
+    }
+
+    fn came_to(&self, t: f64) -> bool {
         let (now, before) = (self.engine.state().t, self.engine.before().t);
-        t - now <= rounding(before, now) && !(now <= t && self.engine.is_pending())
+        t - now <= rounding(before, now)
     }
 
     /// State at the end of the last step.
@@ -395,6 +457,7 @@ impl Remember for Simulation {
             (self.spent, self.clock, self.cpu) = (spent, Instant::now(), CpuClock::start());
         }
         self.engine.remember(m);
+        self.inputs.remember(m);
         self.recorder.remember(m);
         self.states.remember(m);
         self.rejected.remember(m);

@@ -14,8 +14,8 @@ use super::report::Report;
 use super::roots::Roots;
 use super::{FileFault, Limits, LoadOptions, json_text, shape, toml_text};
 use delassus_model::spec::{
-    BodySpec, ContactSpec, ForceSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, Scalar,
-    SensorSpec, ShapeSpec,
+    BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION,
+    Scalar, SensorSpec, ShapeSpec,
 };
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -378,8 +378,9 @@ fn decode(root: &Node, report: &mut Report) -> Option<ModelSpec> {
     };
     // The schema let something through that the types refuse: find the entry.
     type Reader = fn(&Node) -> Result<(), String>;
-    let sections: [(&str, Reader); 7] = [
+    let sections: [(&str, Reader); 8] = [
         ("parameters", |n| read::<Scalar>(n).map(drop)),
+        ("input", |n| read::<InputSpec>(n).map(drop)),
         ("body", |n| read::<BodySpec>(n).map(drop)),
         ("joint", |n| read::<JointSpec>(n).map(drop)),
         ("force", |n| read::<ForceSpec>(n).map(drop)),

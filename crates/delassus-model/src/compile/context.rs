@@ -21,6 +21,7 @@ const MAX_LISTED: usize = 8;
 pub(super) enum Section {
     Schema,
     Parameters,
+    Input,
     Gravity,
     Ground,
     Body,

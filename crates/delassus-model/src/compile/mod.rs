@@ -14,6 +14,7 @@ mod fields;
 mod forces;
 mod frames;
 mod geometry;
+mod inputs;
 mod joints;
 mod mesh;
 mod options;
@@ -84,6 +85,7 @@ fn checked(
     let method = settings::method(&env(Section::Method), &spec.method, analysis.as_ref());
     let contact_tolerances =
         settings::contact_tolerances(&env(Section::ContactTolerances), &spec.contact_tolerances);
+    let inputs = inputs::compile(env(Section::Input), spec);
     let gravity = gravity(&env(Section::Gravity), spec);
 
     let names = Names::expand(spec, sink, &params, max_elements)?;
@@ -94,7 +96,8 @@ fn checked(
     };
     let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
     let joints = Joints { slots: &slots, names: &names.joints };
-    let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &world, &joints);
+    let sensors =
+        compile_sensors(env(Section::Sensor), spec, &names.sensors, &world, &joints, &inputs);
 
     let parts = forces::Parts { world: &world, joints: &joints, sensors: &sensors };
     let root = Path::root("force");
@@ -139,6 +142,7 @@ fn checked(
     Some(Model {
         title: spec.title.clone().unwrap_or_default(),
         parameters: params.in_file_order(spec),
+        inputs,
         gravity: gravity?,
         bodies: bodies.collect::<Option<_>>()?,
         joints: joints.collect::<Option<_>>()?,
@@ -384,10 +388,11 @@ fn compile_sensors(
     names: &Expanded,
     world: &World<'_>,
     joints: &Joints<'_>,
+    inputs: &[crate::Input],
 ) -> sensors::Sensors {
     let root = Path::root("sensor");
     let parts = sensors::Parts { world, joints };
-    let mut out = sensors::Sensors::default();
+    let mut out = sensors::Sensors::of_inputs(spec, inputs);
     for (k, instance) in names.instances.iter().enumerate() {
         let (name, sensor) = &spec.sensor.0[instance.entry];
         let env = env.at(instance.entry, &instance.indices);

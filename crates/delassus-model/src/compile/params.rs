@@ -6,19 +6,34 @@ use crate::graph;
 use crate::spec::{ModelSpec, Scalar};
 use delassus_expr::{Binding, Dim, Expr, Scope};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Evaluated parameters.
 #[derive(Default)]
 pub(super) struct Params {
     /// `None` for a parameter whose own definition is faulty.
     values: BTreeMap<String, Option<(f64, Dim)>>,
+    /// Names of inputs, which are no constants.
+    inputs: BTreeSet<String>,
 }
 
 impl Params {
     /// Value and dimension; `Some(None)` for a faulty one.
     pub(super) fn get(&self, name: &str) -> Option<Option<(f64, Dim)>> {
         self.values.get(name).copied()
+    }
+
+    /// Whether a name is that of an input.
+    pub(super) fn is_input(&self, name: &str) -> bool {
+        self.inputs.contains(name)
+    }
+
+    /// What else a name means in every expression, and the section that says so.
+    pub(super) fn meaning(&self, name: &str) -> Option<(&'static str, &'static str)> {
+        if self.is_input(name) {
+            return Some(("an input", "input"));
+        }
+        self.values.contains_key(name).then_some(("a parameter", "parameters"))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
@@ -36,7 +51,7 @@ impl Params {
 }
 
 /// Whether an expression can refer to this name.
-pub(super) fn is_identifier(name: &str) -> bool {
+fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -83,7 +98,10 @@ pub(super) fn compile(spec: &ModelSpec, overrides: &[(String, String)], sink: &S
         );
     });
 
-    let mut params = Params { values: defined.iter().map(|d| (d.name.to_owned(), None)).collect() };
+    let mut params = Params {
+        values: defined.iter().map(|d| (d.name.to_owned(), None)).collect(),
+        inputs: spec.input.iter().map(|(name, _)| name.to_owned()).collect(),
+    };
     for k in order {
         if is_cyclic[k] || sink.is_full() {
             continue;

@@ -257,15 +257,15 @@ fn range(env: &Env<'_>, text: &str, offset: usize, part: &str, path: &Path<'_>) 
         );
         return None;
     }
-    if env.params.get(name).is_some() {
+    if let Some((what, section)) = env.params.meaning(name) {
         env.report(
             Diagnostic::error(
                 "E_DUPLICATE",
                 path.to_string(),
-                format!("the index `{name}` of `{}` is a parameter too", quoted(text)),
+                format!("the index `{name}` of `{}` is {what} too", quoted(text)),
             )
-            .help("rename the index or the parameter")
-            .related(format!("parameters.{name}")),
+            .help("rename one of the two")
+            .related(format!("{section}.{name}")),
         );
         return None;
     }

@@ -50,7 +50,7 @@ impl<'a> Names<'a> {
 impl Scope for Names<'_> {
     fn lookup(&self, name: &str) -> Option<Binding> {
         if let Some((_, variable)) = self.vars.locals.iter().find(|(n, _)| *n == name) {
-            if self.env.params.get(name).is_some() {
+            if self.env.params.meaning(name).is_some() {
                 *self.clash.borrow_mut() = Some(name.to_owned());
             }
             return Some(Binding::Var(*variable));
@@ -112,7 +112,7 @@ impl Env<'_> {
                         None => return self.finite(x, path),
                         Some(fault) => fault,
                     },
-                    Err(error) => expression_fault(&text, 0, path, &error),
+                    Err(error) => self.expression_fault(&text, 0, path, &error),
                 };
                 self.report(Diagnostic { within: None, ..fault });
                 None
@@ -152,7 +152,23 @@ impl Env<'_> {
         match parsed {
             Ok((value, dim)) => Some((self.finite(value, path)?, dim)),
             Err(error) => {
-                self.report(expression_fault(text, offset, path, &error));
+                self.report(self.expression_fault(text, offset, path, &error));
+                None
+            }
+        }
+    }
+
+    /// Size in SI and dimension of a unit.
+    pub(super) fn constant_unit(&self, unit: &str, path: &Path<'_>) -> Option<(f64, Dim)> {
+        let text = format!("1 [{unit}]");
+        let names = Names::new(*self, Vars::default());
+        match parse_constant(&text, &names) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                let mut fault = self.expression_fault(unit, 0, path, &error);
+                // the text that was read is not that of the file
+                fault.within = None;
+                self.report(fault);
                 None
             }
         }
@@ -184,21 +200,22 @@ impl Env<'_> {
             return None;
         }
         if let Some(name) = names.clash.into_inner() {
+            let (what, section) = self.params.meaning(&name).unwrap_or_default();
             self.report(
                 Diagnostic::error(
                     "E_DUPLICATE",
                     path.to_string(),
-                    format!("`{name}` means a measured quantity here, but is a parameter too"),
+                    format!("`{name}` means a measured quantity here, but is {what} too"),
                 )
-                .help("rename the parameter")
-                .related(format!("parameters.{name}")),
+                .help(format!("rename what is {what}"))
+                .related(format!("{section}.{name}")),
             );
             return None;
         }
         let expr = match parsed {
             Ok(expr) => expr,
             Err(error) => {
-                let mut fault = expression_fault(text, 0, path, &error);
+                let mut fault = self.expression_fault(text, 0, path, &error);
                 if let Some(help) = component_help(&error, vars) {
                     fault.help = Some(help);
                 }
@@ -234,6 +251,33 @@ impl Env<'_> {
         None
     }
 
+    /// The fault of a text that is no expression, or none that may stand at its place.
+    fn expression_fault(
+        &self,
+        text: &str,
+        offset: usize,
+        path: &Path<'_>,
+        error: &ExprError,
+    ) -> Diagnostic {
+        let mut fault = expression_fault(text, offset, path, error);
+        if let ExprErrorKind::UnknownName { name, .. } = &error.kind
+            && self.params.is_input(name)
+        {
+            fault.code = "E_INPUT";
+            fault.message = format!(
+                "`{name}` is an input, which may jump between two steps: only forces, targets of \
+                 actuators and expression sensors can follow"
+            );
+            fault.help = Some(
+                "drive a joint by an actuator with this input as its target; take a parameter for \
+                 what does not change"
+                    .to_owned(),
+            );
+            fault.related = Some(format!("input.{name}"));
+        }
+        fault
+    }
+
     fn finite(&self, x: f64, path: &Path<'_>) -> Option<f64> {
         if x.is_finite() {
             return Some(x);
@@ -262,7 +306,7 @@ impl Env<'_> {
         match result {
             Ok(text) => Some(Cow::Owned(text)),
             Err(error) => {
-                self.report(expression_fault(template, 0, path, &error));
+                self.report(self.expression_fault(template, 0, path, &error));
                 None
             }
         }

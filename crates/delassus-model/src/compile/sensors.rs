@@ -3,14 +3,13 @@
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints};
 use super::frames::{World, ground_frame};
-use super::params::is_identifier;
 use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
 use crate::fields::Value;
 use crate::graph;
-use crate::spec::{JointType, SensorSpec, SensorType};
+use crate::spec::{JointType, ModelSpec, SensorSpec, SensorType};
 use crate::{
-    Component, CoordinateKind, Diagnostic, EnergyKind, Frame, JointId, JointKind, Measure,
+    Component, CoordinateKind, Diagnostic, EnergyKind, Frame, Input, JointId, JointKind, Measure,
     ReactionComponent, Sensor, var,
 };
 use delassus_expr::{Dim, Expr};
@@ -38,6 +37,24 @@ pub(super) struct Sensors {
     pub(super) follows_velocities: Vec<bool>,
     /// Columns of expression sensors with the position of their instance.
     formulas: Vec<(usize, usize)>,
+}
+
+impl Sensors {
+    /// The columns of inputs, which come first. What reads a faulty one is not to blame.
+    pub(super) fn of_inputs(spec: &ModelSpec, inputs: &[Input]) -> Sensors {
+        let mut out = Sensors::default();
+        out.names.extend(spec.input.iter().map(|(name, _)| (name.to_owned(), None)));
+        for (k, input) in inputs.iter().enumerate() {
+            out.names.insert(input.name.clone(), Some(k));
+            out.list.push(Sensor {
+                name: input.name.clone(),
+                unit: input.unit.clone(),
+                frame: String::new(),
+                measure: Measure::Input(k),
+            });
+        }
+        out
+    }
 }
 
 /// What the sensors of a model refer to.
@@ -112,19 +129,17 @@ fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
         );
         return false;
     }
-    if is_identifier(name) && env.params.get(name).is_some() {
-        env.report(
-            Diagnostic::error(
-                "E_DUPLICATE",
-                path.to_string(),
-                format!("`{name}` is a parameter too, so that expressions could mean either"),
-            )
-            .help("rename the sensor or the parameter")
-            .related(format!("parameters.{name}")),
-        );
-        return false;
-    }
-    true
+    let Some((what, section)) = env.params.meaning(name) else { return true };
+    env.report(
+        Diagnostic::error(
+            "E_DUPLICATE",
+            path.to_string(),
+            format!("`{name}` is {what} too, so that expressions could mean either"),
+        )
+        .help("rename one of the two")
+        .related(format!("{section}.{name}")),
+    );
+    false
 }
 
 /// Second pass: formulas of expression sensors, in the order of [`add`].

@@ -45,7 +45,7 @@ pub(super) const TYPES: [EntryType; 12] = [
         "an expression sensor",
         &[
             Field::new("value", Value::Formula("any"))
-                .help("give a formula of `t`, parameters and other sensors"),
+                .help("give a formula of `t`, parameters, inputs and other sensors"),
             Field::text("unit", "unit shown with the column").or("1"),
         ],
     ),

@@ -8,6 +8,7 @@ mod body;
 mod contact;
 mod contact_tolerances;
 mod force;
+mod input;
 mod joint;
 mod run;
 mod sensor;
@@ -17,6 +18,7 @@ pub use body::*;
 pub use contact::*;
 pub use contact_tolerances::*;
 pub use force::*;
+pub use input::*;
 pub use joint::*;
 pub use run::*;
 pub use sensor::*;
@@ -47,6 +49,8 @@ pub struct Model {
     pub title: String,
     /// Parameters after evaluation, in file order.
     pub parameters: Vec<(String, f64)>,
+    /// Inputs in file order.
+    pub inputs: Vec<Input>,
     /// Acceleration of gravity, m/s², ground components.
     pub gravity: Vec3,
     /// Bodies; ground is not among them.

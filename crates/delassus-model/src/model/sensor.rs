@@ -67,7 +67,9 @@ pub enum Measure {
     Reaction(JointId, Option<Frame>, ReactionComponent),
     /// Energy.
     Energy(EnergyKind),
-    /// Expression of time and sensors.
+    /// Input of this number in [`super::Model::inputs`].
+    Input(usize),
+    /// Expression of time, inputs and sensors.
     Expression(Expr),
 }
 

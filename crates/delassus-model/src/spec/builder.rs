@@ -1,8 +1,8 @@
 //! The same model from Rust.
 
 use super::{
-    AnalysisSpec, BodySpec, ContactSpec, ForceSpec, JointSpec, MarkerSpec, MethodSpec, ModelSpec,
-    SCHEMA_VERSION, Scalar, SensorSpec, ShapeSpec,
+    AnalysisSpec, BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MethodSpec,
+    ModelSpec, SCHEMA_VERSION, Scalar, SensorSpec, ShapeSpec,
 };
 
 /// Builds a [`ModelSpec`] step by step; every field accepts numbers and expressions alike.
@@ -46,6 +46,12 @@ impl ModelBuilder {
     /// Adds a parameter.
     pub fn parameter(mut self, name: impl Into<String>, value: impl Into<Scalar>) -> Self {
         self.spec.parameters.push(name, value.into());
+        self
+    }
+
+    /// Adds an input.
+    pub fn input(mut self, name: impl Into<String>, input: InputSpec) -> Self {
+        self.spec.input.push(name, input);
         self
     }
 

@@ -12,6 +12,7 @@ mod body;
 mod builder;
 mod contact;
 mod force;
+mod input;
 mod joint;
 mod run;
 mod scalar;
@@ -26,6 +27,7 @@ pub use body::{
 pub use builder::ModelBuilder;
 pub use contact::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType};
 pub use force::{Components, ForceSpec, ForceType};
+pub use input::InputSpec;
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
 pub use run::{
     AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, SchemeType, option_dim,
@@ -61,6 +63,9 @@ pub struct ModelSpec {
     /// Named constants, usable in every expression of the model, in any order.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub parameters: Table<Scalar>,
+    /// Numbers that are set while the model runs, by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub input: Table<InputSpec>,
     /// Acceleration of gravity, m/s², two or three components in the ground frame.
     /// Left out: no gravity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

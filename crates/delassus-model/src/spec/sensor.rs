@@ -31,7 +31,7 @@ pub enum SensorType {
     Reaction,
     /// Energy of the whole system, J.
     Energy,
-    /// Expression of `t`, parameters and other sensors.
+    /// Expression of `t`, parameters, inputs and other sensors.
     Expression,
 }
 

@@ -197,6 +197,10 @@ impl Problem for System {
         }
     }
 
+    fn held(&self) -> usize {
+        self.inputs().start
+    }
+
     fn energies(&self, ws: &Workspace) -> Option<Energies> {
         Some(self.energy(ws))
     }

@@ -152,10 +152,10 @@ impl System {
                 (value, k, c)
             }
             ForceLaw::Actuator { target, control, kp, ki, kd, z } => {
-                let (want, want_rate) = if force.reads.is_empty() {
-                    target.eval_d1(&ws.vars, var::T)
-                } else {
+                let (want, want_rate) = if self.needs_rates {
                     target.eval_along(&ws.vars, &ws.rates)
+                } else {
+                    target.eval_d1(&ws.vars, var::T)
                 };
                 // The derivative term of a rate controller would need accelerations, so `compile`
                 // refuses `kd` there.

@@ -18,14 +18,36 @@ pub(crate) struct AxesOf {
 /// A sensor with frames resolved.
 #[derive(Debug, Clone)]
 pub(crate) enum Probe {
-    Velocity { of: usize, rel: usize, axes: AxesOf, component: Component },
-    Acceleration { of: usize, axes: AxesOf, component: Component },
-    Rate { of: usize, axes: AxesOf, component: Component },
-    Orientation { axes: AxesOf, component: usize },
+    Velocity {
+        of: usize,
+        rel: usize,
+        axes: AxesOf,
+        component: Component,
+    },
+    Acceleration {
+        of: usize,
+        axes: AxesOf,
+        component: Component,
+    },
+    Rate {
+        of: usize,
+        axes: AxesOf,
+        component: Component,
+    },
+    Orientation {
+        axes: AxesOf,
+        component: usize,
+    },
     Scalar(PairScalar),
     ScalarRate(PairScalar),
-    Reaction { joint: JointId, axes: AxesOf, component: ReactionComponent },
+    Reaction {
+        joint: JointId,
+        axes: AxesOf,
+        component: ReactionComponent,
+    },
     Energy(EnergyKind),
+    /// Input of this number.
+    Input(usize),
     Expression(Expr),
 }
 
@@ -146,6 +168,7 @@ impl System {
                     }
                 }
             }
+            Probe::Input(k) => ws.z[self.inputs().start + k],
             Probe::Expression(e) => e.eval(&ws.vars),
         }
     }

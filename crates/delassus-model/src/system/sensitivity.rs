@@ -85,6 +85,7 @@ impl System {
             Probe::Acceleration { .. }
             | Probe::Reaction { .. }
             | Probe::Energy(_)
+            | Probe::Input(_)
             | Probe::Expression(_) => [None; 2],
         }
     }

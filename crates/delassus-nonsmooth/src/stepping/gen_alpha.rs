@@ -54,6 +54,14 @@ impl GenAlpha {
         self.a.copy_from_slice(&d.a);
         self.lambda1.copy_from_slice(&d.lambda);
     }
+
+    /// The accelerations at the end of the last step change by these.
+    pub fn jump(&mut self, by: &[f64]) {
+        for (i, by) in by.iter().enumerate() {
+            self.vdot[i] += by;
+            self.a[i] += by;
+        }
+    }
 }
 
 /// α_m, α_f, β, γ of Chung & Hulbert.
@@ -123,8 +131,8 @@ impl<P: Unilateral> Stepper<P> {
     /// Moves v̇₁ and a₁ by what an impact does to soft forces: those behind the wall, where the smooth
     /// motion ended, add up over many impacts (½ k (h u)² of energy each at a spring).
     fn start_anew(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
-        let Stepper { op, ws, a, lambda, zdot, gen_alpha: g, .. } = self;
-        op.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, a, lambda, zdot)?;
+        self.accelerations(p, s)?;
+        let Stepper { a, gen_alpha: g, .. } = self;
         for (i, a) in a.iter().enumerate() {
             g.a1[i] += a - g.vdot1[i];
             g.vdot1[i] = *a;

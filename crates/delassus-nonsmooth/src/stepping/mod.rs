@@ -240,6 +240,32 @@ impl<P: Unilateral> Stepper<P> {
         Ok(())
     }
 
+    /// Changes what is held at a state, from there on. What the methods remember of the last step is moved by what
+    /// that does to the accelerations at once.
+    pub fn set_held(&mut self, p: &P, s: &mut State, values: &[f64]) -> Result<(), StepFailure> {
+        let remembers = !matches!(self.scheme, Scheme::MoreauJean { .. });
+        let held = p.held();
+        if remembers {
+            self.accelerations(p, s)?;
+            self.dv.copy_from_slice(&self.a);
+        }
+        s.z[held..].copy_from_slice(values);
+        if remembers {
+            self.accelerations(p, s)?;
+            self.dv.iter_mut().zip(&self.a).for_each(|(d, a)| *d = a - *d);
+            self.derived.a.iter_mut().zip(&self.dv).for_each(|(a, d)| *a += d);
+            self.gen_alpha.jump(&self.dv);
+            self.half.jump(&self.dv, &s.z);
+        }
+        Ok(())
+    }
+
+    /// Accelerations of the motion without points, into `a`.
+    fn accelerations(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
+        let Stepper { op, ws, a, lambda, zdot, .. } = self;
+        op.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, a, lambda, zdot)
+    }
+
     /// One step of length h, in place. After an error the state is as it was, and the method must be
     /// restarted.
     pub fn step(&mut self, p: &P, s: &mut State, h: f64) -> Result<StepReport, StepperError> {

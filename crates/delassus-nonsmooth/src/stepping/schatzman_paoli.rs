@@ -46,6 +46,15 @@ impl Half {
         self.set = false;
     }
 
+    /// Forces changed at the state it was left at, and with them the accelerations. They act from the
+    /// middle of the last step on, so that what is added in its second half is taken back.
+    pub fn jump(&mut self, a: &[f64], z: &[f64]) {
+        for (v, a) in self.v.iter_mut().zip(a) {
+            *v -= 0.5 * self.h * a;
+        }
+        self.end.z.copy_from_slice(z);
+    }
+
     /// The state is the one that was left; its time may have been rounded meanwhile.
     fn is_end(&self, s: &State) -> bool {
         let e = &self.end;

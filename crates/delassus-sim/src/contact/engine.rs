@@ -54,6 +54,8 @@ pub(crate) struct ContactEngine {
     /// Why time-stepping takes over at the next step.
     waiting: Option<Halt>,
     max_steps: u64,
+    /// Steps end at this time at the latest, s.
+    stop: f64,
     /// The last step; taken out while it is recorded.
     last: Option<Box<Last>>,
     contacts: Contacts,
@@ -170,6 +172,7 @@ impl ContactEngine {
             last_hand_back: f64::NEG_INFINITY,
             waiting: None,
             max_steps: driver.max_steps,
+            stop: f64::INFINITY,
             last: Some(Box::new(Last {
                 from: model.state.clone(),
                 to: model.state.clone(),
@@ -228,7 +231,7 @@ impl ContactEngine {
         if stepping.steps >= self.max_steps {
             return Err(too_many_steps(stepping.steps, t, h));
         }
-        let made = stepping.advance(&*self.sys, &th, &mut self.log);
+        let made = stepping.advance(&*self.sys, &th, self.stop, &mut self.log);
         made.map_err(|e| step_failed(&self.sys, &e, t, h))
     }
 
@@ -337,6 +340,7 @@ impl Remember for ContactEngine {
             scheme: _,
             tolerances: _,
             max_steps: _,
+            stop: _,
             last: _,
             contacts: _,
             look: _,
@@ -366,6 +370,21 @@ impl Engine for ContactEngine {
         match self.on() {
             Some(s) => self.scheme == Scheme::Hybrid && s.is_calm(),
             None => self.waiting.is_some() || self.events.is_pending(),
+        }
+    }
+
+    fn set_stop(&mut self, t: f64) {
+        self.events.set_stop(t);
+        self.stop = t;
+    }
+
+    fn set_inputs(&mut self, values: &[f64]) -> Result<(), StepFailure> {
+        match self.stepping.as_mut().filter(|_| self.stepped) {
+            Some(stepping) => stepping.set_held(&*self.sys, values),
+            None => {
+                self.events.set_held(values);
+                Ok(())
+            }
         }
     }
 

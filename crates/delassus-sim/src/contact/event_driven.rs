@@ -320,6 +320,16 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             .of_gap(self.base.gap_per_metre(id))
     }
 
+    /// Steps end at this time at the latest, s.
+    pub fn set_stop(&mut self, t: f64) {
+        self.driver.set_stop(t);
+    }
+
+    /// Changes what is held, from the present time on.
+    pub fn set_held(&mut self, values: &[f64]) {
+        self.driver.set_held(&self.mode, values);
+    }
+
     /// Goes on from a state that came from elsewhere: the start, or time-stepping.
     pub fn resume(&mut self, s: &State) -> Result<(), Halt> {
         self.pending = None;

@@ -4,7 +4,7 @@ use super::changes::{Changes, sliding_speed};
 use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
-use delassus_dae::{Derived, KktError, PointId, PointLaw, State, Unilateral};
+use delassus_dae::{Derived, KktError, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::remember;
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::stepping::{
@@ -122,21 +122,29 @@ impl<P: Unilateral> Stepping<P> {
         Ok(())
     }
 
-    /// One step; events go to `log`.
+    /// Changes what is held, from the present time on.
+    pub fn set_held(&mut self, p: &P, values: &[f64]) -> Result<(), StepFailure> {
+        self.stepper.set_held(p, &mut self.to, values)
+    }
+
+    /// One step, which ends at `stop` at the latest; events go to `log`.
     pub fn advance(
         &mut self,
         p: &P,
         th: &Thresholds,
+        stop: f64,
         log: &mut EventLog,
     ) -> Result<(), StepperError> {
         self.from.copy_from(&self.to);
-        let target = self.begun + (self.made + 1) as f64 * self.h;
+        let grid = self.begun + (self.made + 1) as f64 * self.h;
+        let cut = stop < grid - SAME * self.h && stop - self.to.t > SAME * self.h;
+        let target = if cut { stop } else { grid };
         let left = target - self.to.t;
         let h = if (left - self.h).abs() <= SAME * self.h { self.h } else { left };
         let report = self.stepper.step(p, &mut self.to, h)?;
         self.last_h = h;
         self.to.t = target;
-        self.made += 1;
+        self.made += u64::from(!cut);
         self.steps += 1;
         self.lost -= report.energy;
         self.take_note(p, h, &report);

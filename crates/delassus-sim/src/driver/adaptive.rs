@@ -13,6 +13,8 @@ pub(super) const MIN_STEP: f64 = 1e-14;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
+/// Factor by which a step is stretched rather than to leave a sliver.
+const SLIVER: f64 = 1.01;
 
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
@@ -30,9 +32,12 @@ impl<P: Problem> Driver<P> {
             }
             failures += 1;
             self.h = self.h.min(self.turn_limit(p)).min(self.limit);
-            let Allowed { h, lands } = self.watch_time(p, self.h);
             let usual = self.cruise.min(1.0 / self.scale.pace());
             let shortest = MIN_STEP * self.state.t.abs().max(usual);
+            let free = self.watch_time(p, self.h);
+            let Allowed { h, lands } = self.stop_at(free, shortest);
+            // a step that is cut by the wish of others says nothing about the next one
+            let planned = if h < free.h { free.h } else { 0.0 };
             if h < shortest {
                 if failures == 1 && self.pass_rounding(p)? {
                     failures = 0;
@@ -72,7 +77,7 @@ impl<P: Problem> Driver<P> {
                             self.cruise = h;
                         }
                         self.tried = h;
-                        self.h = (h * factor).min(self.opts.max_step);
+                        self.h = (h * factor).max(planned).min(self.opts.max_step);
                         if let Look::Before(next) = looked {
                             self.h = next;
                         }
@@ -94,5 +99,21 @@ impl<P: Problem> Driver<P> {
                 }
             }
         }
+    }
+
+    /// Time left until the run is to stop, s.
+    pub(super) fn left(&self) -> f64 {
+        self.stop - self.state.t
+    }
+
+    /// The step that ends where the run is to stop, at the latest. What is left there and shorter than
+    /// any step is passed.
+    fn stop_at(&self, step: Allowed, shortest: f64) -> Allowed {
+        let left = self.left();
+        let stretched = if step.lands.is_none() { SLIVER } else { 1.0 };
+        if left >= shortest && stretched * step.h >= left {
+            return Allowed { h: left, lands: Some(self.stop) };
+        }
+        step
     }
 }

@@ -17,7 +17,10 @@ const MAX_HALVINGS: u32 = 12;
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_fixed(&mut self, p: &P, h: f64) -> Result<(), SimError> {
         // times are t0 + n h, never a running sum; a failed step is halved inside its interval
-        let target = self.t0 + (self.n_fixed + 1) as f64 * h;
+        let grid = self.t0 + (self.n_fixed + 1) as f64 * h;
+        // a step may have to end before
+        let cut = self.stop < grid - 1e-9 * h && self.left() > 1e-9 * h;
+        let target = if cut { self.stop } else { grid };
         let mut part = target - self.state.t;
         let mut halvings = 0;
         if (part - h).abs() < 1e-9 * h {
@@ -38,7 +41,7 @@ impl<P: Problem> Driver<P> {
                 Ok(()) => {
                     self.watch_error();
                     let done = self.state.t + part >= target - 1e-9 * h;
-                    self.mark_pending(done.then_some(target), done);
+                    self.mark_pending(done.then_some(target), done && !cut);
                     return Ok(());
                 }
                 Err(e) => {

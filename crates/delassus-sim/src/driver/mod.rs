@@ -110,6 +110,10 @@ pub struct Driver<P: Problem> {
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
+    /// Steps end at this time at the latest, s.
+    stop: f64,
+    /// What is held was changed since the last step.
+    changed: bool,
     /// Work of methods that were replaced.
     spent: delassus_dae::Work,
     last_failure: Option<StepFailure>,
@@ -127,9 +131,9 @@ pub struct Driver<P: Problem> {
 }
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
-    holds_step, stiffness, time, way, coarse, trouble, limit, spent, steps,
+    holds_step, stiffness, time, way, coarse, trouble, limit, changed, spent, steps,
     rejections, hops, first_hop, fed,
-} apart from { ws, opts, row_jump, pending, last_failure, worst });
+} apart from { ws, opts, row_jump, pending, stop, last_failure, worst });
 
 /// Shortest and longest step, in characteristic times, that is chosen for a method of fixed step.
 const FIXED_STEPS: [f64; 2] = [1e-4, 1e-2];
@@ -185,6 +189,8 @@ impl<P: Problem> Driver<P> {
             trouble,
             pending: None,
             limit: f64::INFINITY,
+            stop: f64::INFINITY,
+            changed: false,
             spent: delassus_dae::Work::default(),
             last_failure: None,
             worst: Vec::with_capacity(3),
@@ -240,11 +246,9 @@ impl<P: Problem> Driver<P> {
         if self.steps >= self.opts.max_steps {
             return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
         }
+        self.meet_marks(p)?;
         match self.opts.step {
-            None => {
-                self.meet_marks(p)?;
-                self.propose_adaptive(p)
-            }
+            None => self.propose_adaptive(p),
             Some(h) => self.propose_fixed(p, h),
         }
     }
@@ -327,6 +331,17 @@ impl<P: Problem> Driver<P> {
     /// Adaptive steps are not longer than this from now on, s.
     pub fn set_limit(&mut self, longest: f64) {
         self.limit = longest;
+    }
+
+    /// Steps end at this time at the latest, s.
+    pub fn set_stop(&mut self, t: f64) {
+        self.stop = t;
+    }
+
+    /// Changes what is held, from the present time on; the next step begins with it.
+    pub fn set_held(&mut self, p: &P, values: &[f64]) {
+        self.state.z[p.held()..].copy_from_slice(values);
+        self.changed = true;
     }
 
     /// Relative tolerance of the run.

@@ -31,6 +31,7 @@ impl<P: Problem> Driver<P> {
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
         let left = self.find_mark(p, longest).unwrap_or(f64::INFINITY);
+        let left = left.min(self.left());
         // Methods that hold their step solve for the end of the jump. Of the jumps that are as good as
         // any step the longest is taken: a short one has the smaller error and ends as close to the
         // position as it began, where the next steps only shrink. Without such a one the best, because

@@ -125,13 +125,19 @@ pub(super) struct Allowed {
 }
 
 impl<P: Problem> Driver<P> {
-    /// Looks for marks as far as the next step may reach and passes those that are here already.
+    /// Takes over what was set from outside, looks for marks as far as the next step may reach and passes
+    /// those that are here already.
     /// True where the method was started again.
     pub fn meet_marks(&mut self, p: &P) -> Result<bool, SimError> {
-        if self.opts.step.is_some() {
-            return Ok(false);
+        let mut passed = std::mem::take(&mut self.changed);
+        if passed {
+            self.time.forget(self.state.t);
+            self.begin(p)?;
         }
-        let mut passed = self.leave_switch(p)?;
+        if self.opts.step.is_some() {
+            return Ok(passed);
+        }
+        passed |= self.leave_switch(p)?;
         if p.time_laws() == TimeLaws::None {
             return Ok(passed);
         }
@@ -279,22 +285,22 @@ impl<P: Problem> Driver<P> {
         Ok(false)
     }
 
-    /// Goes on behind a mark: a new start of the method, and a careful step.
+    /// Goes on behind a mark.
     fn pass_mark(&mut self, p: &P) -> Result<(), SimError> {
         let Some(mark) = self.time.mark.take() else { return Ok(()) };
         let before = self.state.t;
         let t = before.max(mark.after);
         self.state.t = t;
         self.time.forget(t);
-        let failed = |e: &StepFailure| SimError::from_failure(p, e, t, 0.0);
         self.follow_jump(p, before)?;
-        self.begin_anew(p).map_err(|e| failed(&e))
+        self.begin(p)
     }
 
-    /// A new start of the method at the present state, and a careful step.
-    pub(super) fn begin_anew(&mut self, p: &P) -> Result<(), StepFailure> {
+    /// A new start of the method at the present state, and a careful first step.
+    pub(super) fn begin(&mut self, p: &P) -> Result<(), SimError> {
         self.way.forget();
-        self.method.restart(p, &mut self.ws, &self.state)?;
+        let failed = |e: &StepFailure| SimError::from_failure(p, e, self.state.t, 0.0);
+        self.method.restart(p, &mut self.ws, &self.state).map_err(|e| failed(&e))?;
         self.scale.observe(&self.state, self.method.start());
         let info = self.method.info();
         let order = info.error_order - u32::from(info.per_unit_step);

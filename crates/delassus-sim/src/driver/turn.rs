@@ -38,6 +38,9 @@ impl<P: Problem> Driver<P> {
             return Err(StepFailure::Turned { index, by: std::f64::consts::PI });
         }
         p.restore_known_states(&mut self.prev);
+        // methods that remember several steps round their sums
+        let held = p.held();
+        self.prev.z[held..].copy_from_slice(&self.state.z[held..]);
         Ok(())
     }
 

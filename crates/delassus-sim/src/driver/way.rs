@@ -267,7 +267,7 @@ impl<P: Problem> Driver<P> {
         }
         let passed = std::mem::take(&mut self.way.passed);
         if passed {
-            self.begin_anew(p).map_err(|e| SimError::from_failure(p, &e, t, 0.0))?;
+            self.begin(p)?;
         }
         Ok(passed)
     }

@@ -64,6 +64,11 @@ impl Builder {
         }
     }
 
+    /// Inputs are the last auxiliary states: what is set is part of the state, and stays as it is.
+    pub(super) fn make_inputs(&mut self) {
+        self.sys.dims.nz += self.sys.model.inputs.len();
+    }
+
     fn scalar_force(&mut self, name: String, scalar: PairScalar, law: ForceLaw) {
         let (reads, readings) = (Vec::new(), 0..0);
         self.sys.scalar_forces.push(ScalarForce { name, scalar, law, reads, readings });

@@ -33,14 +33,22 @@ impl System {
         q
     }
 
+    /// Places of the inputs among the auxiliary states.
+    pub fn inputs(&self) -> std::ops::Range<usize> {
+        self.dims.nz - self.model.inputs.len()..self.dims.nz
+    }
+
     /// Auxiliary states at a configuration: turn counters on the turn where their angles start,
-    /// integrals zero.
+    /// integrals zero, inputs as the model gives them.
     pub fn initial_z(&self, t: f64, q: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.dims.nz];
         let mut ws = self.workspace();
         self.realize_position(t, q, &z, &mut ws);
         for (k, c) in self.counters.iter().enumerate() {
             z[k] = c.kind.value(&self.pair(&ws, c), &z);
+        }
+        for (z, input) in z[self.inputs()].iter_mut().zip(&self.model.inputs) {
+            *z = input.default;
         }
         z
     }
@@ -138,6 +146,7 @@ impl Builder {
         self.find_force_inputs();
         self.make_probes();
         self.make_integrals();
+        self.make_inputs();
         self.find_turning();
         if !self.faults.is_empty() {
             return Err(self.faults);

@@ -75,6 +75,7 @@ impl Builder {
                     Probe::Reaction { joint, axes, component }
                 }
                 Measure::Energy(kind) => Probe::Energy(kind),
+                Measure::Input(k) => Probe::Input(k),
                 Measure::Expression(e) => Probe::Expression(e),
             };
             self.sys.probes.push(probe);
@@ -98,11 +99,13 @@ impl Builder {
             if let ForceLaw::Expression(e) | ForceLaw::Actuator { target: e, .. } = &f.law {
                 f.reads = inputs(sensors, [e], &mut read_by_some);
             }
+            // sensors of time alone have rates too
+            if let ForceLaw::Actuator { target, control: Control::Position, kd, .. } = &f.law {
+                sys.needs_rates |= *kd != 0.0 && read(target).next().is_some();
+            }
             let n = f.reads.len();
             f.readings = sys.n_readings..sys.n_readings + n;
             sys.n_readings += n;
-            let follows = matches!(f.law, ForceLaw::Actuator { control: Control::Position, kd, .. } if kd != 0.0);
-            sys.needs_rates |= follows && n > 0;
         }
         for a in &mut sys.applied {
             a.reads = inputs(sensors, &a.components, &mut read_by_some);
@@ -136,6 +139,8 @@ fn inputs<'e>(
         read_by_some[k] = true;
         match &sensors[k].measure {
             Measure::Expression(_) => stack.extend(reads(&sensors[k])),
+            // it does not change with the state
+            Measure::Input(_) => {}
             _ => leaves.push(k),
         }
     }

@@ -66,6 +66,9 @@ impl Builder {
         sys.scales.row.extend(std::iter::repeat_n(length, sys.rolls.len()));
         // turns count in radians
         sys.scales.z = vec![1.0; sys.dims.nz];
+        // inputs have no error
+        let inputs = sys.inputs();
+        sys.scales.z[inputs].fill(f64::INFINITY);
         for f in &sys.scalar_forces {
             if let ForceLaw::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
                 let angular = !f.scalar.kind.is_length();
