@@ -1,7 +1,7 @@
 //! The benchmark models of section G assemble, and their points are where they should be.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-use delassus_dae::{Point, Problem, Unilateral};
+use delassus_dae::{ContactPoint, Problem, Unilateral};
 use delassus_model::{Assembled, System, assemble, compile_with};
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn points(m: &Assembled, margin: f64) -> Vec<(String, f64)> {
     let s = &m.state;
     m.system.realize_position(s.t, &s.q, &s.z, &mut ws);
     m.system.realize_velocity(&s.v, &s.z, &mut ws);
-    let (mut near, mut p) = (Vec::new(), Point::default());
+    let (mut near, mut p) = (Vec::new(), ContactPoint::default());
     m.system.near(&ws, margin, &mut near);
     let mut out = Vec::new();
     for id in near {
