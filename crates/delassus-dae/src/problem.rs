@@ -286,6 +286,11 @@ pub trait Problem: Send + Sync {
     fn unseen_on_way(&self, _ws: &mut Self::Ws, _part: Stretch) -> (f64, bool) {
         (0.0, true)
     }
+    /// How far what laws read at the realised state, at this part of the step, is from the way that was
+    /// spanned, in what it goes along the step.
+    fn off_way(&self, _ws: &Self::Ws, _part: f64) -> f64 {
+        0.0
+    }
     /// The law that varies most on the way, for messages.
     fn restless_on_way(&self, _ws: &mut Self::Ws) -> Option<String> {
         None

@@ -572,6 +572,10 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.unseen_on_way(&mut ws.base, part)
     }
 
+    fn off_way(&self, ws: &Self::Ws, part: f64) -> f64 {
+        self.base.off_way(&ws.base, part)
+    }
+
     fn restless_on_way(&self, ws: &mut Self::Ws) -> Option<String> {
         self.base.restless_on_way(&mut ws.base)
     }

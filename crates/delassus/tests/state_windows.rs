@@ -109,6 +109,50 @@ fn a_bump_of_an_angle_is_met() {
 }
 
 /// Windows that are met are certified; those who ask get the right answer.
+/// A distance falls and rises again within a step of free flight: no polynomial through its ends shows that.
+#[test]
+fn bumpers_that_read_a_distance_are_not_flown_through() {
+    let text = r#"schema = 1
+body.a = { type = "planar-point", mass = 1, position = [-5, 0], velocity = [1, 0] }
+body.b = { type = "planar-point", mass = 1, position = [5, 0], velocity = [-1, 0] }
+force.bumper = { type = "spring", between = ["a", "b"], force = "-1e4*max(0.5 - length, 0)" }
+sensor.v = { type = "velocity", of = "a", component = "x" }
+analysis = { end = 20 }
+"#;
+    all_methods(&assembled(&parsed(text), &[]), "v", -1.0, "bumper");
+}
+
+/// A marker on a body that turns evenly, by which no step is limited.
+#[test]
+fn windows_of_a_marker_that_turns_are_met() {
+    let text = r#"schema = 1
+ground.markers.rail = [0, 3]
+body.rotor = { type = "planar", mass = 1, inertia = 1, rate = 1, markers = { tip = [1, 0] } }
+body.mass = { type = "planar-point", mass = 1, position = [0, 3] }
+joint.bearing = { type = "revolute", between = ["ground", "rotor"] }
+joint.rail = { type = "point-on-line", between = ["ground.rail", "mass"] }
+sensor.tip = { type = "position", of = "rotor.tip", component = "x" }
+sensor.v = { type = "velocity", of = "mass", component = "x" }
+force.push = { type = "force", at = "mass", force = ["if(tip < -0.999, 1, 0)", 0] }
+analysis = { end = 20 }
+"#;
+    let out = run(&assembled(&parsed(text), &[]), |_| {});
+    // three passes, at π, 3π and 5π
+    let want = 6.0 * 0.999_f64.acos();
+    assert!((last(&out, "v") - want).abs() < 1e-5 * want, "{} {want}", last(&out, "v"));
+}
+
+/// A law that jumps where the motion turns, once in each half swing, does not hold it there.
+#[test]
+fn weak_friction_by_sign_is_no_chatter() {
+    let m = point(1.0, "-pos.x - 1e-4*sign(v)", 150.0);
+    let out = run(&m, |_| {});
+    // each half swing costs twice the offset: amplitude 1 − 2e-4 per half swing
+    let swings = (150.0 / std::f64::consts::PI).floor();
+    let x = last(&out, "pos.x").hypot(last(&out, "v"));
+    assert!((x - (1.0 - 2e-4 * swings)).abs() < 3e-4, "{x}");
+}
+
 #[test]
 fn what_is_certified_is_right() {
     let m = point(2.0, "if(pos.x > 5 && pos.x < 6, -1.5*v, 0)", 10.0);

@@ -249,6 +249,10 @@ impl Problem for System {
         self.unseen_between(ws, part)
     }
 
+    fn off_way(&self, ws: &Workspace, part: f64) -> f64 {
+        self.off_tracks(ws, part)
+    }
+
     fn restless_on_way(&self, ws: &mut Workspace) -> Option<String> {
         self.most_restless_on_way(ws)
     }

@@ -6,7 +6,9 @@
 //! other: lengths and angles by the quintic with their values, rates and accelerations at both ends,
 //! speeds by the cubic with their values and rates. Along these, laws are functions of time, and what
 //! they do in any part of the step is known by ranges of Taylor coefficients, as it is for functions
-//! of time itself (`time.rs`).
+//! of time itself (`time.rs`). A distance that falls and rises again within a step, or a marker on a
+//! body that turns far, does not follow such a polynomial: that is seen inside the step
+//! ([`System::off_tracks`]), which then is shortened.
 
 use super::force::ForceLaw;
 use super::probe::Probe;
@@ -25,6 +27,8 @@ const PLAIN: u32 = 4;
 /// enough laws must do for a look at them.
 const WIDE: f64 = 8.0;
 const ROOM: f64 = 1e3;
+/// Differences of what is read that are round-off, relative.
+const ROUND_OFF: f64 = 1e-12;
 /// Part of wider ranges of rates that the next ones keep.
 const FADING: f64 = 0.7;
 
@@ -234,6 +238,35 @@ impl System {
             *track = joined(x0, x1, h);
         }
         (ws.way.t, ws.way.h) = (t, h);
+    }
+
+    /// How far what laws read at the realised state, at part s of the step, is from the tracks, in what it
+    /// goes along the step.
+    pub(super) fn off_tracks(&self, ws: &Workspace, s: f64) -> f64 {
+        let mut tracks = ws.way.tracks.iter();
+        let mut worst = 0.0_f64;
+        let mut compare = |value: f64, wraps: bool, track: Option<&[f64; 6]>| {
+            let Some(c) = track else { return };
+            let on_track = c.iter().rev().fold(0.0, |x, c| x * s + c);
+            let value = if wraps { continued(value, on_track) } else { value };
+            let goes: f64 = c[1..].iter().sum();
+            let end_rate: f64 = c[1..].iter().zip(1..).map(|(c, k)| f64::from(k) * c).sum();
+            let reach = goes.abs().max(c[1].abs()).max(end_rate.abs());
+            let off = (value - on_track).abs();
+            // what is round-off of the values is no distance
+            if off > ROUND_OFF * (value.abs() + reach) {
+                worst = worst.max(off / reach);
+            }
+        };
+        for &k in &self.way.sensors {
+            if !matches!(self.probes[k], Probe::Expression(_)) {
+                compare(ws.vars[var::SENSOR + k], self.wraps(&self.probes[k]), tracks.next());
+            }
+        }
+        for &i in &self.way.forces {
+            compare(ws.forces[i].s, false, tracks.next());
+        }
+        worst
     }
 
     /// What laws do in a part of the step that polynomials do not show, by accelerations, and whether none

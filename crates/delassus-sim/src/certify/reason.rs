@@ -7,6 +7,7 @@ use super::events::first_mismatch;
 use crate::contact::{Event, EventKind};
 use crate::error::SimErrorKind;
 use crate::simulation::RunOutcome;
+use crate::verdict::{Tone, Verdict};
 use serde::Serialize;
 
 /// Kind of reason.
@@ -35,6 +36,8 @@ pub enum Cause {
     Failed,
     /// Nothing confirms the only family that came through.
     Alone,
+    /// All families agree, and the run that is kept doubts itself.
+    Doubtful,
     /// None of these.
     Unexplained,
 }
@@ -87,6 +90,14 @@ const ROUND_OFF: f64 = 1e-13;
 /// Tolerances that were tightened a hundredfold shrink the difference by at least this where the
 /// runs converge.
 const CONVERGES: f64 = 0.2;
+
+/// All families agree to the end, and the kept run has this verdict.
+pub(super) fn doubtful(verdict: &Verdict, t: f64) -> Reason {
+    let bad = verdict.items.iter().filter(|i| i.tone == Tone::Bad);
+    let what = bad.map(|i| format!("{}: {}", i.title, i.text)).collect::<Vec<_>>().join("; ");
+    let text = format!("the families agree, but the run that is kept is doubtful: {what}");
+    Reason { cause: Cause::Doubtful, t, text }
+}
 
 /// The most likely reason.
 pub(super) fn reason(e: &Evidence<'_>) -> Reason {

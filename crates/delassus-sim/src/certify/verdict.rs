@@ -1,11 +1,12 @@
 //! What the runs of a round say about each other.
 
-use super::reason::{Evidence, SAME_EVENT, reason};
+use super::reason::{Evidence, SAME_EVENT, doubtful, reason};
 use super::round::{Round, Solved};
 use super::{Certificate, Certified, ColumnBand, Plan, band, events, time_stepping};
 use crate::column_scale::column_scales;
 use crate::recorder::{BAND, Channel, Results};
 use crate::simulation::RunOutcome;
+use crate::verdict::Tone;
 use delassus_math::largest;
 use delassus_model::{Assembled, EnergyKind, Measure};
 
@@ -154,11 +155,16 @@ impl Verdict {
         }
         let end = results.t.last().copied().unwrap_or(model.state.t);
         let reached = kept.outcome.summary.t_end >= plan.options.t_end;
-        let certified = reached && self.until >= end;
+        let agreed = reached && self.until >= end;
+        let doubt = kept.outcome.summary.verdict.tone == Tone::Bad;
+        let certified = agreed && !doubt;
         let outcomes: Vec<&RunOutcome> = std::iter::once(&*kept.outcome)
             .chain(round.solved.iter().map(|s| &*s.outcome))
             .collect();
         let why = (!certified).then(|| {
+            if agreed {
+                return doubtful(&kept.outcome.summary.verdict, end);
+            }
             reason(&Evidence {
                 t: self.until,
                 span: plan.options.t_end - model.state.t,

@@ -173,7 +173,7 @@ impl<P: Problem> Driver<P> {
             d_prev: method.start().clone(),
             t0: start.t,
             time: TimeWatch::new(start.t),
-            way: WayWatch::default(),
+            way: WayWatch::new(p, &start),
             row_jump: RowJump::new(p),
             state: start,
             method,
@@ -278,7 +278,7 @@ impl<P: Problem> Driver<P> {
     pub fn commit(&mut self) {
         if let Some(p) = self.pending.take() {
             self.accept(p.exact_time);
-            self.way.arrive(self.state.t);
+            self.way.arrive(self.state.t, self.scale.pace());
             self.n_fixed += u64::from(p.ends_fixed);
             self.steps += 1;
         }

@@ -20,7 +20,8 @@ use super::Driver;
 use super::adaptive::MIN_STEP;
 use super::time_marks::ALLOWED;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{Problem, Stretch};
+use delassus_dae::dense::Hermite;
+use delassus_dae::{Problem, State, Stretch};
 use delassus_math::remember;
 
 /// Parts of a step in each of which laws are to be seen, a power of two: as many as stages, so that a feature as
@@ -44,6 +45,16 @@ const LOOKS: u32 = 8;
 /// a run.
 const RETURNS: u32 = 40;
 const SOON: f64 = 1000.0;
+
+/// Time between two such steps, in characteristic times, beyond which the motion has left in between.
+const NEAR: f64 = 0.01;
+/// Places in a step at which its way is compared with the motion inside it, and the distance, in what
+/// is gone along the step, that is none.
+const INSIDE: [f64; 2] = [0.5, 0.2];
+const KNOWN: f64 = 1e-5;
+/// Steps this short, in characteristic times, go where they seem to: a distance that falls to zero and
+/// rises again has a kink, which no step is short enough for.
+const SHORT: f64 = 1e-4;
 
 /// What is known at the start of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -95,16 +106,26 @@ pub(super) struct WayWatch {
     /// The end of the step that waits was taken down.
     ended: bool,
     looks: u32,
+    /// The motion inside a step.
+    dense: Hermite,
+    inside: State,
 }
-remember!(WayWatch { passing, passed, jumped, last, returns, since } apart from { start, before, ended, looks });
+remember!(WayWatch { passing, passed, jumped, last, returns, since } apart from { start, before, ended, looks, dense, inside });
 
 impl WayWatch {
-    /// The step that waited was made, up to t.
-    pub fn arrive(&mut self, t: f64) {
+    /// For a problem, at its start.
+    pub fn new<P: Problem>(p: &P, s: &State) -> WayWatch {
+        let d = p.dims();
+        let dense = Hermite::new(d.nq, d.nv, d.nz);
+        WayWatch { dense, inside: s.clone(), ..WayWatch::default() }
+    }
+
+    /// The step that waited was made, up to t, of a motion with this characteristic rate.
+    pub fn arrive(&mut self, t: f64, pace: f64) {
         self.start = if self.ended { Start::IsEnd } else { Start::Unknown };
         self.ended = false;
         if let Some(h) = self.jumped.take() {
-            let soon = t - self.last <= SOON * h;
+            let soon = t - self.last <= (SOON * h).min(NEAR / pace);
             if soon {
                 self.returns += 1;
             } else {
@@ -171,6 +192,9 @@ impl<P: Problem> Driver<P> {
         }
         p.take_down(&mut self.ws, &s.v, &self.method.end().a, true);
         p.span_way(&mut self.ws, self.state.t, h);
+        if good && h * self.scale.pace() > SHORT && self.leaves_way(p) {
+            return Look::Shorter(0.5 * h);
+        }
         let before = self.way.before.take().filter(|b| good && b.length == h);
         let (missed, met) = self.missed(p, h);
         let Some((a, b)) = missed else {
@@ -201,6 +225,26 @@ impl<P: Problem> Driver<P> {
             self.way.before = Some(Before { length, next: 1.75 * w * h, jump: met.jump });
             length
         })
+    }
+
+    /// Whether what laws read goes elsewhere inside the attempt than along the way that joins its ends.
+    fn leaves_way(&mut self, p: &P) -> bool {
+        let (from, to) = (&self.state, &self.prev);
+        let WayWatch { dense, inside, .. } = &mut self.way;
+        dense.fit(p.manifold(), from, self.method.start(), to, self.method.end());
+        let mut leaves = false;
+        for part in INSIDE {
+            dense.at(p.manifold(), from.t + part * (to.t - from.t), inside);
+            p.realize_position(inside.t, &inside.q, &inside.z, &mut self.ws);
+            p.realize_velocity(&inside.v, &inside.z, &mut self.ws);
+            leaves = p.off_way(&self.ws, part) > KNOWN;
+            if leaves {
+                break;
+            }
+        }
+        p.realize_position(to.t, &to.q, &to.z, &mut self.ws);
+        p.realize_velocity(&to.v, &to.z, &mut self.ws);
+        leaves
     }
 
     /// The first part of the way, of a step over h, that no stage need have seen, and in which laws do
