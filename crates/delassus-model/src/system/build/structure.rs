@@ -26,6 +26,19 @@ fn integral_time([inertia, kd, kp]: [f64; 3], ki: f64) -> f64 {
     part(kp).max(part(kd).sqrt()).max(part(inertia).cbrt())
 }
 
+/// Size of a scene of points without extent, m: the diagonal of the box around them and the places on the
+/// ground that joints and forces hold them from. Where the origin is has no say.
+fn scene(sys: &System) -> f64 {
+    let joints = sys.terms.iter().map(|t| [t.scalar.a, t.scalar.b]);
+    let forces = sys.scalar_forces.iter().map(|f| [f.scalar.a, f.scalar.b]);
+    let used = joints.chain(forces).flatten().map(|f| &sys.frames[f]);
+    let on_ground = used.filter(|f| f.body().is_none()).map(|f| f.r_b);
+    let mut places = sys.model.bodies.iter().map(|b| b.position).chain(on_ground);
+    let Some(first) = places.next() else { return 0.0 };
+    let (low, high) = places.fold((first, first), |(low, high), p| (low.inf(&p), high.sup(&p)));
+    (high - low).norm()
+}
+
 impl Builder {
     /// Typical length and the weights that follow from it.
     pub(super) fn make_scales(&mut self) {
@@ -47,10 +60,7 @@ impl Builder {
             length = length.max(s.reach);
         }
         if length == 0.0 {
-            // points without extent: the size of the scene
-            for b in &sys.model.bodies {
-                length = length.max(b.position.norm());
-            }
+            length = scene(sys);
         }
         if length == 0.0 {
             length = 1.0;
