@@ -49,6 +49,7 @@ fn a_tight_tolerance_does_not_end_at_a_singular_position() {
         let out = run(&case.load(), |o| (o.method, o.rtol) = (method.to_owned(), Some(rtol)));
         case.check(method, &out);
         let s = &out.summary;
-        assert!(s.singular_hops > 0 && s.rejected < s.steps / 20, "{method} {rtol:e}");
+        // by a jump over it, or by an error test that knows what round-off does there
+        assert!(s.rejected < s.steps / 20, "{method} {rtol:e}");
     }
 }

@@ -177,8 +177,9 @@ fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
 fn unresolved(times: &[f64], [before, after]: [f64; 2], noise: f64) -> Option<f64> {
     let [.., last, now] = times else { return None };
     let (flight, ratio) = (now - last, after / -before);
+    let returns = before < 0.0 && ratio > 0.0 && ratio < 1.0;
     // a parabola rises by a quarter of its duration times its speed at the end
-    (-before * flight / 4.0 <= noise && ratio < 1.0).then(|| flight * ratio / (1.0 - ratio))
+    (returns && -before * flight / 4.0 <= noise).then(|| flight * ratio / (1.0 - ratio))
 }
 
 #[cfg(test)]
@@ -201,5 +202,7 @@ mod tests {
         assert_eq!(unresolved(&impacts, [-4e-8, 2e-8], 1e-17), None);
         assert_eq!(unresolved(&impacts, [-4e-8, 4e-8], 1e-15), None);
         assert_eq!(unresolved(&impacts[1..], [-4e-8, 2e-8], 1e-15), None);
+        // what leaves is not on its way back
+        assert_eq!(unresolved(&impacts, [4e-8, 4e-8], 1e-15), None);
     }
 }

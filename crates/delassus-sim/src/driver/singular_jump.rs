@@ -71,7 +71,8 @@ impl<P: Problem> Driver<P> {
     /// position, where it is worse.
     pub(super) fn noise(&self) -> f64 {
         let pivot = self.method.weakest_pivot();
-        if pivot >= NEAR_SINGULAR {
+        // implicit methods do not take accelerations from the position itself
+        if pivot >= NEAR_SINGULAR || self.method.info().stiff {
             return 1.0;
         }
         (ROUNDINGS * f64::EPSILON / (pivot * self.opts.tol.rtol.max(f64::EPSILON))).max(1.0)

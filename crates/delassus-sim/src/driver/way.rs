@@ -235,6 +235,8 @@ impl<P: Problem> Driver<P> {
         let mut leaves = false;
         for part in INSIDE {
             dense.at(p.manifold(), from.t + part * (to.t - from.t), inside);
+            let (a0, a1) = (&self.method.start().a, &self.method.end().a);
+            speeds(&mut inside.v, [&from.v, a0], [&to.v, a1], part, to.t - from.t);
             p.realize_position(inside.t, &inside.q, &inside.z, &mut self.ws);
             p.realize_velocity(&inside.v, &inside.z, &mut self.ws);
             leaves = p.off_way(&self.ws, part) > KNOWN;
@@ -314,6 +316,17 @@ impl<P: Problem> Driver<P> {
             self.begin(p)?;
         }
         Ok(passed)
+    }
+}
+
+/// Velocities at a part of a step over h by the cubic with velocities and accelerations of both ends, as laws
+/// see them: those of the interpolated positions differ by what a method of low order leaves between the two.
+fn speeds(out: &mut [f64], start: [&[f64]; 2], end: [&[f64]; 2], s: f64, h: f64) {
+    let ([v0, a0], [v1, a1]) = (start, end);
+    for (i, v) in out.iter_mut().enumerate() {
+        let (d, b0, b1) = (v1[i] - v0[i], h * a0[i], h * a1[i]);
+        let (c2, c3) = (3.0 * d - 2.0 * b0 - b1, b0 + b1 - 2.0 * d);
+        *v = v0[i] + s * (b0 + s * (c2 + s * c3));
     }
 }
 
