@@ -161,10 +161,10 @@ impl ErrorScale {
         never_zero(largest(rates))
     }
 
-    /// What cannot be told from round-off of the positions, along a row with these coordinates and
-    /// values.
+    /// Round-off of the positions along a row with these coordinates and values.
     pub fn round_off_along(&self, cols: &[usize], row: &[f64]) -> f64 {
-        ROUND_OFF * cols.iter().zip(row).map(|(i, x)| x.abs() * self.size[*i]).sum::<f64>()
+        let place = |i: usize| self.size[i] - self.scale[i];
+        4.0 * f64::EPSILON * cols.iter().zip(row).map(|(i, x)| x.abs() * place(*i)).sum::<f64>()
     }
 
     /// Root mean square of the weighted error; ≤ 1 is good enough.

@@ -66,7 +66,11 @@ impl Env<'_> {
             return Some(Some(x));
         }
         let message = format!("`{name}` is {x}{}, but must {rule}", unit(dim));
-        self.report(Diagnostic::error(code, path.to_string(), message).help(field.help));
+        let help = match field.sign {
+            Sign::NotZero => "give a value other than 0",
+            _ => field.help,
+        };
+        self.report(Diagnostic::error(code, path.to_string(), message).help(help));
         None
     }
 }

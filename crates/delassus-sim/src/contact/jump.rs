@@ -14,16 +14,17 @@ pub(super) const HISTORY: usize = 4;
 const TWIN: f64 = 1e-7;
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// The jump of the velocity where points of I1 approach; true if there was one.
+    /// The jump of the velocity where points of I1 approach, if there was one, with the points whose
+    /// bounces are lower than positions can tell.
     pub(super) fn impacts(
         &mut self,
         s: &mut State,
         touching: &[(PointId, [u32; 2])],
-    ) -> Result<bool, Halt> {
+    ) -> Result<Option<Vec<PointId>>, Halt> {
         let mut points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         self.keep_groups_that_meet(&mut points, &s.v);
         if points.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
         self.selector
             .response
@@ -38,7 +39,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
         self.lost -= jump.energy;
-        let mut accumulates = None;
+        let (mut accumulates, mut over) = (None, Vec::new());
         let logged = self.log.len();
         for m in &r.members {
             let rows = m.row..m.row + m.law.rows();
@@ -81,9 +82,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 times.remove(0);
             }
             let noise = self.driver.round_off_along(&m.at.cols, &m.at.rows[0]);
-            let speeds = [jump.before[m.row], jump.after[m.row]];
-            let unseen = || unresolved(times, speeds, noise);
-            if let Some(rest) = accumulation(times, th.dense).or_else(unseen) {
+            if is_unresolved(times, [jump.before[m.row], jump.after[m.row]], noise) {
+                over.push(m.id);
+            } else if let Some(rest) = accumulation(times, th.dense) {
                 accumulates = Some(Halt::Accumulation { rest, point: m.id });
             }
             if let Some(rest) = self.squeeze.takes(m.id, s.t, -jump.before[m.row]) {
@@ -103,7 +104,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
             return Err(halt);
         }
-        Ok(true)
+        Ok(Some(over))
     }
 
     /// Leaves the points of groups in which one approaches: an impact is not felt in others.
@@ -172,19 +173,17 @@ fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
         .then(|| gaps[2] * ratio / (1.0 - ratio))
 }
 
-/// The same where the flight since the last impact rose by no more than `noise`, the round-off of
-/// positions: where the next one ends is noise too, and impacts would follow each other for ever.
-fn unresolved(times: &[f64], [before, after]: [f64; 2], noise: f64) -> Option<f64> {
-    let [.., last, now] = times else { return None };
-    let (flight, ratio) = (now - last, after / -before);
-    let returns = before < 0.0 && ratio > 0.0 && ratio < 1.0;
+/// Whether the flight since the last impact rose by no more than `noise`, the round-off of positions: where
+/// the next one ends is noise too, and impacts would follow each other for ever.
+fn is_unresolved(times: &[f64], [before, after]: [f64; 2], noise: f64) -> bool {
+    let [.., last, now] = times else { return false };
     // a parabola rises by a quarter of its duration times its speed at the end
-    (returns && -before * flight / 4.0 <= noise).then(|| flight * ratio / (1.0 - ratio))
+    before < 0.0 && after < -before && -before * (now - last) / 4.0 <= noise
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{accumulation, unresolved};
+    use super::{accumulation, is_unresolved};
 
     #[test]
     fn impacts_that_come_ever_sooner_accumulate() {
@@ -198,11 +197,11 @@ mod tests {
     fn a_flight_below_round_off_is_none() {
         // 1e-8 s at 4e-8 m/s: a height of 1e-16 m
         let impacts = [1.0, 1.0 + 1e-8];
-        assert!(unresolved(&impacts, [-4e-8, 2e-8], 1e-15).is_some_and(|rest| rest < 2e-8));
-        assert_eq!(unresolved(&impacts, [-4e-8, 2e-8], 1e-17), None);
-        assert_eq!(unresolved(&impacts, [-4e-8, 4e-8], 1e-15), None);
-        assert_eq!(unresolved(&impacts[1..], [-4e-8, 2e-8], 1e-15), None);
+        assert!(is_unresolved(&impacts, [-4e-8, 2e-8], 1e-15));
+        assert!(!is_unresolved(&impacts, [-4e-8, 2e-8], 1e-17));
+        assert!(!is_unresolved(&impacts, [-4e-8, 4e-8], 1e-15));
+        assert!(!is_unresolved(&impacts[1..], [-4e-8, 2e-8], 1e-15));
         // what leaves is not on its way back
-        assert_eq!(unresolved(&impacts, [4e-8, 4e-8], 1e-15), None);
+        assert!(!is_unresolved(&impacts, [4e-8, 4e-8], 1e-15));
     }
 }

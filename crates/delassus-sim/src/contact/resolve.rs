@@ -103,13 +103,16 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching.retain(|t| !leaving.contains(&t.0));
         self.refuse_overlap(trigger, active, &touching)?;
         self.drop_passing(&s, active, &mut touching, &th);
-        let jumped = self.impacts(&mut s, &touching)?;
+        let bounced = self.impacts(&mut s, &touching)?;
+        let jumped = bounced.is_some();
+        let faded = bounced.unwrap_or_default();
         // I2: what neither approaches nor leaves
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         let own = points.iter().map(|(id, p)| (id, p, self.thresholds_at(*id, &p.cols, &s.v)));
         let closed: Vec<Closed> = own
             .filter(|(id, p, th)| {
-                let over = returns == Some(**id) && p.rate[0] <= BOUNCED * th.rest;
+                let over =
+                    faded.contains(id) || returns == Some(**id) && p.rate[0] <= BOUNCED * th.rest;
                 over || self.stays(**id, p.rate[0], th)
             })
             .map(|(id, p, th)| Closed {
