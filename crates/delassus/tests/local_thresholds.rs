@@ -1,6 +1,6 @@
 //! What counts as no motion of a contact is measured by its own bodies and forces: neither what others
 //! do nor what happened before may hold a block that is pushed beyond its friction.
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 

@@ -207,7 +207,7 @@ impl<P: Problem> Equations<P> for Ali3p {
     }
 
     fn solve(&mut self) -> Result<(), StepFailure> {
-        Ok(self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)?)
+        self.kkt.solve(&self.r, &self.res, &mut self.dx, &mut self.dy)
     }
 
     /// The update of the multipliers goes with that of the positions.
