@@ -82,10 +82,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 times.remove(0);
             }
             let noise = self.driver.round_off_along(&m.at.cols, &m.at.rows[0]);
-            if is_unresolved(times, [jump.before[m.row], jump.after[m.row]], noise) {
-                over.push(m.id);
-            } else if let Some(rest) = accumulation(times, th.dense) {
+            let speeds = [jump.before[m.row], jump.after[m.row]];
+            if let Some(rest) = accumulation(times, th.dense) {
                 accumulates = Some(Halt::Accumulation { rest, point: m.id });
+            } else if is_unresolved(times, speeds, noise) {
+                over.push(m.id);
             }
             if let Some(rest) = self.squeeze.takes(m.id, s.t, -jump.before[m.row]) {
                 return Err(crushed(&self.base.point_name(m.id), s.t, rest));
@@ -173,12 +174,15 @@ fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
         .then(|| gaps[2] * ratio / (1.0 - ratio))
 }
 
-/// Whether the flight since the last impact rose by no more than `noise`, the round-off of positions: where
-/// the next one ends is noise too, and impacts would follow each other for ever.
+/// Whether the flight since the last impact rose by no more than `noise`, the round-off of positions, and is no
+/// longer shorter than the one before as it should be: where the next one ends is noise too, and impacts would
+/// follow each other for ever.
 fn is_unresolved(times: &[f64], [before, after]: [f64; 2], noise: f64) -> bool {
-    let [.., last, now] = times else { return false };
+    let [.., first, last, now] = times else { return false };
+    let (flight, ratio) = (now - last, after / -before);
+    let lasts = flight > 0.5 * (1.0 + ratio) * (last - first);
     // a parabola rises by a quarter of its duration times its speed at the end
-    before < 0.0 && after < -before && -before * (now - last) / 4.0 <= noise
+    before < 0.0 && ratio < 1.0 && lasts && -before * flight / 4.0 <= noise
 }
 
 #[cfg(test)]
@@ -196,11 +200,13 @@ mod tests {
     #[test]
     fn a_flight_below_round_off_is_none() {
         // 1e-8 s at 4e-8 m/s: a height of 1e-16 m
-        let impacts = [1.0, 1.0 + 1e-8];
+        let impacts = [1.0 - 1e-8, 1.0, 1.0 + 1e-8];
         assert!(is_unresolved(&impacts, [-4e-8, 2e-8], 1e-15));
         assert!(!is_unresolved(&impacts, [-4e-8, 2e-8], 1e-17));
         assert!(!is_unresolved(&impacts, [-4e-8, 4e-8], 1e-15));
         assert!(!is_unresolved(&impacts[1..], [-4e-8, 2e-8], 1e-15));
+        // flights that still get shorter
+        assert!(!is_unresolved(&[1.0 - 2e-8, 1.0, 1.0 + 1e-8], [-4e-8, 2e-8], 1e-15));
         // what leaves is not on its way back
         assert!(!is_unresolved(&impacts, [4e-8, 4e-8], 1e-15));
     }

@@ -10,9 +10,6 @@ use delassus_dae::Problem;
 /// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
 /// nowhere.
 pub(super) const MIN_STEP: f64 = 1e-14;
-/// Attempts of one step after which round-off near a singular position is what the error test sees: a weak
-/// pivot alone, perhaps of bodies elsewhere in the model, loosens nothing.
-const PATIENT: u32 = 3;
 /// Steps shorter than this part of the characteristic time are judged per step: round-off in
 /// the error estimate divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
@@ -54,9 +51,7 @@ impl<P: Problem> Driver<P> {
                 Ok(()) => {
                     self.scale.judge(h, &self.prev);
                     let mut err = self.scale.norm(&self.method.error());
-                    if failures > PATIENT {
-                        err /= self.noise();
-                    }
+                    err /= self.noise();
                     if self.per_unit_step {
                         err /= (h * self.scale.rate()).max(PER_UNIT_FLOOR);
                     }

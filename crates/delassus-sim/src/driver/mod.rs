@@ -102,6 +102,8 @@ pub struct Driver<P: Problem> {
     stiffness: StiffnessMonitor,
     time: TimeWatch,
     way: WayWatch,
+    /// The largest weakest pivot of a step since the method began.
+    usual_pivot: f64,
     row_jump: RowJump,
     /// Fixed steps in a row that follow nothing.
     coarse: u32,
@@ -131,7 +133,7 @@ pub struct Driver<P: Problem> {
 }
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
-    holds_step, stiffness, time, way, coarse, trouble, limit, changed, spent, steps,
+    holds_step, stiffness, time, way, usual_pivot, coarse, trouble, limit, changed, spent, steps,
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, stop, last_failure, worst });
 
@@ -174,6 +176,7 @@ impl<P: Problem> Driver<P> {
             t0: start.t,
             time: TimeWatch::new(start.t),
             way: WayWatch::new(p, &start),
+            usual_pivot: 0.0,
             row_jump: RowJump::new(p),
             state: start,
             method,
@@ -300,6 +303,7 @@ impl<P: Problem> Driver<P> {
             self.ws = p.workspace();
             self.row_jump = RowJump::new(p);
         }
+        self.usual_pivot = 0.0;
         self.pending = None;
         self.time.forget(state.t);
         self.way.forget();
@@ -375,6 +379,7 @@ impl<P: Problem> Driver<P> {
     /// `prev` holds the new state: swap, commit, take note.
     fn accept(&mut self, exact_time: Option<f64>) {
         self.d_prev.copy_from(self.method.start());
+        self.usual_pivot = self.usual_pivot.max(self.method.weakest_pivot());
         self.stiffness.observe(self.prev.t, self.method.stiffness());
         std::mem::swap(&mut self.prev, &mut self.state);
         if let Some(t) = exact_time {

@@ -18,6 +18,9 @@ const HOP_ERROR: f64 = 100.0;
 pub(super) const SHRUNK: f64 = 0.1;
 const LONG_HOPS: [f64; 4] = [1.0, 0.5, 2.0, 0.25];
 
+/// A pivot this part of the largest one since the method began is that of a singular position.
+const FALLEN: f64 = 1e-2;
+
 impl<P: Problem> Driver<P> {
     /// Jumps over a singular position of the constraints.
     ///
@@ -71,8 +74,10 @@ impl<P: Problem> Driver<P> {
     /// position, where it is worse.
     pub(super) fn noise(&self) -> f64 {
         let pivot = self.method.weakest_pivot();
-        // implicit methods do not take accelerations from the position itself
-        if pivot >= NEAR_SINGULAR || self.method.info().stiff {
+        // a pivot that is always weak is no position; implicit methods do not take accelerations from the
+        // position itself
+        let falls = pivot < NEAR_SINGULAR.min(FALLEN * self.usual_pivot);
+        if !falls || self.method.info().stiff {
             return 1.0;
         }
         (ROUNDINGS * f64::EPSILON / (pivot * self.opts.tol.rtol.max(f64::EPSILON))).max(1.0)

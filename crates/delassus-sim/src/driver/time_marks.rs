@@ -299,6 +299,7 @@ impl<P: Problem> Driver<P> {
     /// A new start of the method at the present state, and a careful first step.
     pub(super) fn begin(&mut self, p: &P) -> Result<(), SimError> {
         self.way.forget();
+        self.usual_pivot = 0.0;
         let failed = |e: &StepFailure| SimError::from_failure(p, e, self.state.t, 0.0);
         self.method.restart(p, &mut self.ws, &self.state).map_err(|e| failed(&e))?;
         self.scale.observe(&self.state, self.method.start());
