@@ -56,12 +56,7 @@ fn without_projection_singular_positions_are_not_passed() {
     assert!(slider_crank_error(CASES[1].0, "dopri5", Some("none"), 1e-8) < CASES[1].1);
     assert!(slider_crank_error(CASES[1].0, "dopri5", Some("baumgarte"), 1e-8) < CASES[1].1);
     for rtol in [1e-8, 1e-10] {
-        let id = CASES[0].0;
-        let m = load(&format!("benchmarks/{id}.toml"), &[]);
-        let out = support::try_run(&m, |o| with_method(o, "dopri5", Some("none"), rtol));
-        // it goes astray, or stops by name
-        let astray = || errors(id, &out, Some(&["theta1", "xQ"])).1 > 1.0;
-        assert!(out.error.is_some() || astray(), "{rtol:e}");
+        assert!(slider_crank_error(CASES[0].0, "dopri5", Some("none"), rtol) > 1.0);
     }
 }
 
