@@ -63,9 +63,9 @@ enum Inner {
 
 impl Inner {
     fn new(shape: MassShape, jac: Csr, opts: KktOptions) -> Result<Inner, KktError> {
-        Ok(match shape.block_diag() {
-            Some(blocks) => Inner::Blocks(MassKkt::new(blocks, jac, opts)?),
-            None => Inner::Coupled(CoupledKkt::new(shape, jac, opts)?),
+        Ok(match shape.is_block_diagonal() {
+            true => Inner::Blocks(MassKkt::new(shape, jac, opts)?),
+            false => Inner::Coupled(CoupledKkt::new(shape, jac, opts)?),
         })
     }
 
@@ -123,12 +123,7 @@ pub struct CondensedKkt {
 impl CondensedKkt {
     /// Symbolic analysis and all allocation. A block is massless when every one of its
     /// coordinates has a positive `mass_floor` and it is coupled with no other.
-    pub fn new(
-        mass: impl Into<MassShape>,
-        jac: Csr,
-        opts: KktOptions,
-    ) -> Result<CondensedKkt, KktError> {
-        let blocks: MassShape = mass.into();
+    pub fn new(blocks: MassShape, jac: Csr, opts: KktOptions) -> Result<CondensedKkt, KktError> {
         jac.validate()?;
         check_len("columns of the constraint matrix", jac.ncols, blocks.dim())?;
         let mut alone = vec![true; blocks.count()];
@@ -336,10 +331,7 @@ impl CondensedKkt {
         if self.groups.is_empty() {
             return self.inner.solve(f, b, a, lambda);
         }
-        check_len("f", f.len(), self.full.ncols)?;
-        check_len("b", b.len(), self.full.nrows)?;
-        check_len("a", a.len(), self.full.ncols)?;
-        check_len("lambda", lambda.len(), self.full.nrows)?;
+        self.full.check_sides((f, b), (a, lambda))?;
         self.dofs.gather(f, &mut self.f);
         self.plain_rows.gather(b, &mut self.b);
         for g in &mut self.groups {

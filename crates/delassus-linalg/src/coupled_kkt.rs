@@ -16,16 +16,15 @@
 use crate::dense_ldl::{Pivots, Regularization, Weakest};
 use crate::error::{KktError, check_len};
 use crate::mass_kkt::{
-    FREE, FREE_CANDIDATE, FREE_MAX_SPARSE, PIVOT_MIN, PIVOT_REFINE, REFINEMENTS_MAX, RESIDUAL_GOAL,
-    SCALE_FLOOR, SHIFT, SHIFT_MANY, UNBALANCED, blame, ratio,
+    FREE, FREE_CANDIDATE, FREE_MAX_SPARSE, PIVOT_MIN, PIVOT_REFINE, SCALE_FLOOR, SHIFT, SHIFT_MANY,
 };
 use crate::mass_shape::MassShape;
 use crate::null_basis::NullBasis;
 use crate::options::{FactorInfo, KktOptions, SolveInfo};
 use crate::ordering;
 use crate::pattern::Csr;
+use crate::refinement::{Refined, check_finite, refine};
 use crate::sparse_ldl::SparseLdl;
-use crate::vecops::{all_finite, weighted_max};
 
 /// Difference of the two halves of `M`, relative to the diagonal, that is more than rounding.
 const ASYMMETRY: f64 = 1e-10;
@@ -72,13 +71,7 @@ impl CoupledKkt {
     ) -> Result<CoupledKkt, KktError> {
         jac.validate()?;
         let (nv, m) = (shape.dim(), jac.nrows);
-        check_len("columns of the constraint matrix", jac.ncols, nv)?;
-        if !opts.mass_floor.is_empty() {
-            check_len("mass_floor", opts.mass_floor.len(), nv)?;
-        }
-        if let Some(dof) = opts.mass_floor.iter().position(|v| !v.is_finite() || *v < 0.0) {
-            return Err(KktError::NonFiniteDof { dof });
-        }
+        opts.check(nv, &jac)?;
         let lower = lower_half(&shape, &jac);
         let ldl = SparseLdl::with_order(nv + m, &lower, order(nv, m, &lower));
         let (mass_slots, jac_slots) = slots(&ldl, &shape, &jac);
@@ -287,89 +280,51 @@ impl CoupledKkt {
         a: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<SolveInfo, KktError> {
-        let (nv, m) = (self.jac.ncols, self.jac.nrows);
-        check_len("f", f.len(), nv)?;
-        check_len("b", b.len(), m)?;
-        check_len("a", a.len(), nv)?;
-        check_len("lambda", lambda.len(), m)?;
+        self.jac.check_sides((f, b), (a, lambda))?;
         if !self.ready {
             return Err(KktError::NotReady("factor"));
         }
         substitute(&mut self.ldl, &mut self.x, (f, b), (a, lambda));
-        if !all_finite(a) || !all_finite(lambda) {
-            return Err(blame(f, b, a, lambda));
-        }
+        check_finite(f, b, a, lambda)?;
         let weak = self.info.regularized || self.info.min_relative_pivot < PIVOT_REFINE;
         if self.massless || weak {
-            self.refine(f, b, a, lambda)
+            refine(self, f, b, a, lambda)
         } else {
             Ok(SolveInfo { refinements: 0, residual: None })
         }
     }
+}
 
-    /// Refinement on the residual of the true system: see `MassKkt::refine`.
-    fn refine(
-        &mut self,
-        f: &[f64],
-        b: &[f64],
-        a: &mut [f64],
-        lambda: &mut [f64],
-    ) -> Result<SolveInfo, KktError> {
-        let (forces, motions) = self.magnitudes(f, b, a, lambda);
-        let mut refinements = 0;
-        let mut last = f64::INFINITY;
-        let (mut force, mut dof, mut residual);
-        loop {
-            self.basis.project(lambda);
-            self.residuals(f, b, a, lambda);
-            (force, dof) = weighted_max(&self.r1, &self.weight);
-            let (r2, _) = weighted_max(&self.r2, &self.row_weight);
-            residual = ratio(force, forces).max(ratio(r2, motions));
-            if residual <= RESIDUAL_GOAL
-                || refinements == REFINEMENTS_MAX
-                || (refinements > 1 && residual > 0.8 * last)
-            {
-                break;
-            }
-            last = residual;
-            let to = (&mut self.da[..], &mut self.dl[..]);
-            substitute(&mut self.ldl, &mut self.x, (&self.r1, &self.r2), to);
-            a.iter_mut().zip(&self.da).for_each(|(a, d)| *a += d);
-            lambda.iter_mut().zip(&self.dl).for_each(|(l, d)| *l += d);
-            refinements += 1;
-        }
-        if !all_finite(a) || !all_finite(lambda) {
-            return Err(blame(f, b, a, lambda));
-        }
-        if self.massless && force > UNBALANCED * forces {
-            return Err(KktError::Undetermined { dof, residual: ratio(force, forces) });
-        }
-        Ok(SolveInfo { refinements, residual: Some(residual) })
+impl Refined for CoupledKkt {
+    fn weights(&self) -> (&[f64], &[f64]) {
+        (&self.weight, &self.row_weight)
     }
 
-    /// Sizes of the force balance and of the constraint equations: see `MassKkt::magnitudes`.
-    fn magnitudes(&self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> (f64, f64) {
-        let mut forces = weighted_max(f, &self.weight).0;
-        let mut motions = weighted_max(b, &self.row_weight).0;
-        for (l, w) in lambda.iter().zip(&self.row_weight).filter(|(_, w)| **w > 0.0) {
-            forces = forces.max(l.abs() / w);
-        }
-        for (a, w) in a.iter().zip(&self.weight).filter(|(_, w)| **w > 0.0) {
-            motions = motions.max(a.abs() / w);
-        }
-        (forces.max(motions), motions)
+    fn is_massless(&self) -> bool {
+        self.massless
     }
 
-    /// r1 = f + Gᵀλ − M a, r2 = b − G a.
-    fn residuals(&mut self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) {
-        self.r1.fill(0.0);
-        self.shape.mul_add(&self.mass, a, &mut self.r1);
-        for (r, f) in self.r1.iter_mut().zip(f) {
-            *r = f - *r;
-        }
+    fn project(&mut self, lambda: &mut [f64]) {
+        self.basis.project(lambda);
+    }
+
+    fn find_residuals(&mut self, (f, b): (&[f64], &[f64]), (a, lambda): (&[f64], &[f64])) {
+        self.r1.copy_from_slice(f);
+        self.shape.mul_sub(&self.mass, a, &mut self.r1);
         self.jac.mul_t_add(&self.values, 1.0, lambda, &mut self.r1);
         self.r2.copy_from_slice(b);
         self.jac.mul_add(&self.values, -1.0, a, &mut self.r2);
+    }
+
+    fn residuals(&self) -> (&[f64], &[f64]) {
+        (&self.r1, &self.r2)
+    }
+
+    fn correct(&mut self, a: &mut [f64], lambda: &mut [f64]) {
+        let to = (&mut self.da[..], &mut self.dl[..]);
+        substitute(&mut self.ldl, &mut self.x, (&self.r1, &self.r2), to);
+        a.iter_mut().zip(&self.da).for_each(|(a, d)| *a += d);
+        lambda.iter_mut().zip(&self.dl).for_each(|(l, d)| *l += d);
     }
 }
 

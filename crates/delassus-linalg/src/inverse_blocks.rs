@@ -4,13 +4,13 @@
 //! inverses cost less per step than repeated substitutions; a mass matrix is
 //! well enough conditioned for it.
 
-use crate::block_diag::BlockDiag;
 use crate::error::KktError;
+use crate::mass_shape::MassShape;
 
 /// Inverses of the blocks of `M + diag(floor)`.
 #[derive(Debug, Clone)]
 pub(crate) struct InverseBlocks {
-    pub(crate) shape: BlockDiag,
+    pub(crate) shape: MassShape,
     /// Dense inverse blocks, in the layout of the mass values.
     pub(crate) inverse: Vec<f64>,
     /// Blocks that are diagonal (centre-of-mass coordinates): a third of the
@@ -24,7 +24,7 @@ pub(crate) struct InverseBlocks {
 }
 
 impl InverseBlocks {
-    pub(crate) fn new(shape: BlockDiag) -> InverseBlocks {
+    pub(crate) fn new(shape: MassShape) -> InverseBlocks {
         let widest = shape.sizes().iter().copied().max().unwrap_or(0);
         InverseBlocks {
             inverse: vec![0.0; shape.value_len()],

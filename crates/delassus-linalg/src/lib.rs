@@ -12,7 +12,6 @@
 //! The multipliers act along `+Gᵀ`. `G` may be rank-deficient in both. The
 //! [`rank`] module answers the slower question of *which* rows are dependent.
 
-mod block_diag;
 mod condense;
 mod coupled_kkt;
 mod dense_ldl;
@@ -31,6 +30,7 @@ mod pattern;
 pub mod rank;
 pub mod rank_tol;
 mod ranked_kkt;
+mod refinement;
 mod reflectors;
 mod row_qr;
 mod saddle;
@@ -40,7 +40,6 @@ mod sparse_lu;
 mod tangent_kkt;
 mod vecops;
 
-pub use block_diag::BlockDiag;
 pub use condense::CondensedKkt;
 pub use error::KktError;
 pub use mass_kkt::MassKkt;

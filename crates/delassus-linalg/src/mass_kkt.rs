@@ -1,16 +1,17 @@
 //! `M a − Gᵀ λ = f`, `G a = b` by the Schur complement `W = G M⁻¹ Gᵀ`.
 
-use crate::block_diag::BlockDiag;
 use crate::dense_ldl::{DenseLdl, Outcome, Regularization, Weakest};
 use crate::error::{KktError, check_len};
 use crate::inverse_blocks::InverseBlocks;
+use crate::mass_shape::MassShape;
 use crate::null_basis::NullBasis;
 use crate::options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
 use crate::panels::{self, Panels};
 use crate::pattern::Csr;
+use crate::refinement::{Refined, check_finite, refine};
 use crate::small_kkt::SmallKkt;
 use crate::sparse_ldl::SparseLdl;
-use crate::vecops::{all_finite, first_non_finite, weighted_max};
+use crate::vecops::{all_finite, first_non_finite};
 
 /// A plain factorisation is accepted down to this relative pivot (relative
 /// singular value 1e-5): its square is still above rounding, so one
@@ -34,13 +35,6 @@ pub(crate) const FREE: f64 = 1e-14;
 pub(crate) const FREE_CANDIDATE: f64 = 1e3 * SHIFT;
 /// Free directions a sparse system can hold.
 pub(crate) const FREE_MAX_SPARSE: usize = 32;
-/// Refinement target and limits.
-pub(crate) const RESIDUAL_GOAL: f64 = 2e-14;
-pub(crate) const REFINEMENTS_MAX: u32 = 6;
-/// Unbalanced force, relative, that means a massless coordinate is free.
-/// (Near a singular position the filter leaves up to 1e-4 of a force
-/// unbalanced on a coordinate that is held well enough.)
-pub(crate) const UNBALANCED: f64 = 1e-2;
 
 #[derive(Debug, Clone)]
 #[expect(
@@ -90,15 +84,12 @@ pub struct MassKkt {
 
 impl MassKkt {
     /// Symbolic analysis and all allocation.
-    pub fn new(blocks: BlockDiag, jac: Csr, opts: KktOptions) -> Result<MassKkt, KktError> {
+    pub fn new(blocks: MassShape, jac: Csr, opts: KktOptions) -> Result<MassKkt, KktError> {
         jac.validate()?;
         let (nv, m) = (blocks.dim(), jac.nrows);
-        check_len("columns of the constraint matrix", jac.ncols, nv)?;
-        if !opts.mass_floor.is_empty() {
-            check_len("mass_floor", opts.mass_floor.len(), nv)?;
-        }
-        if let Some(dof) = opts.mass_floor.iter().position(|v| !v.is_finite() || *v < 0.0) {
-            return Err(KktError::NonFiniteDof { dof });
+        opts.check(nv, &jac)?;
+        if !blocks.is_block_diagonal() {
+            return Err(KktError::Pattern("blocks of the mass are coupled"));
         }
         let factor = choose(&blocks, &jac, opts.backend);
         let panels = match &factor {
@@ -257,11 +248,7 @@ impl MassKkt {
         a: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<SolveInfo, KktError> {
-        let (nv, m) = (self.jac.ncols, self.jac.nrows);
-        check_len("f", f.len(), nv)?;
-        check_len("b", b.len(), m)?;
-        check_len("a", a.len(), nv)?;
-        check_len("lambda", lambda.len(), m)?;
+        self.jac.check_sides((f, b), (a, lambda))?;
         if !self.ready {
             return Err(KktError::NotReady("factor"));
         }
@@ -269,9 +256,7 @@ impl MassKkt {
             && let Some((small, _)) = &self.small
             && small.solve(f, b, a, lambda).is_some()
         {
-            if !all_finite(a) || !all_finite(lambda) {
-                return Err(blame(f, b, a, lambda));
-            }
+            check_finite(f, b, a, lambda)?;
             self.counts.solves += 1;
             return Ok(SolveInfo { refinements: 0, residual: None });
         }
@@ -283,14 +268,13 @@ impl MassKkt {
             Factor::Sparse(w) => w.solve(lambda),
         }
         self.panels.add_inverse_transposed(lambda, a);
-        if !all_finite(a) || !all_finite(lambda) {
-            return Err(blame(f, b, a, lambda));
-        }
+        check_finite(f, b, a, lambda)?;
         let info = if self.refines() {
-            self.refine(f, b, a, lambda)?
+            refine(self, f, b, a, lambda)?
         } else {
             SolveInfo { refinements: 0, residual: None }
         };
+        self.counts.refinements += u64::from(info.refinements);
         self.counts.solves += 1;
         Ok(info)
     }
@@ -417,82 +401,31 @@ impl MassKkt {
         }
         weakest
     }
+}
 
-    /// Refinement on the residual of the true system. Starting from λ = 0
-    /// (the first solve) it is the proximal point iteration, whose limit has
-    /// no component along the free directions of λ.
-    fn refine(
-        &mut self,
-        f: &[f64],
-        b: &[f64],
-        a: &mut [f64],
-        lambda: &mut [f64],
-    ) -> Result<SolveInfo, KktError> {
-        let (forces, motions) = self.magnitudes(f, b, a, lambda);
-        let mut refinements = 0;
-        let mut last = f64::INFINITY;
-        let (mut force, mut dof, mut residual);
-        loop {
-            self.basis.project(lambda);
-            self.residuals(f, b, a, lambda);
-            let (r1, at) = weighted_max(&self.r1, &self.inverse.weight);
-            let (r2, _) = weighted_max(&self.r2, &self.row_weight);
-            (force, dof) = (r1, at);
-            residual = ratio(r1, forces).max(ratio(r2, motions));
-            if residual <= RESIDUAL_GOAL
-                || refinements == REFINEMENTS_MAX
-                || (refinements > 1 && residual > 0.8 * last)
-            {
-                break;
-            }
-            last = residual;
-            self.correct(a, lambda);
-            refinements += 1;
-        }
-        self.counts.refinements += u64::from(refinements);
-        if !all_finite(a) || !all_finite(lambda) {
-            return Err(blame(f, b, a, lambda));
-        }
-        if self.massless && force > UNBALANCED * forces {
-            return Err(KktError::Undetermined { dof, residual: ratio(force, forces) });
-        }
-        Ok(SolveInfo { refinements, residual: Some(residual) })
+impl Refined for MassKkt {
+    fn weights(&self) -> (&[f64], &[f64]) {
+        (&self.inverse.weight, &self.row_weight)
     }
 
-    /// Sizes of the force balance and of the constraint equations in
-    /// mass-scaled units (√mass · acceleration), in which coordinates and
-    /// rows of different dimension are comparable. Kept apart, because large
-    /// multipliers near a singularity must not excuse a violated constraint.
-    fn magnitudes(&self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> (f64, f64) {
-        let mut forces = weighted_max(f, &self.inverse.weight).0;
-        let mut motions = weighted_max(b, &self.row_weight).0;
-        for (l, w) in lambda.iter().zip(&self.row_weight) {
-            if *w > 0.0 {
-                forces = forces.max(l.abs() / w);
-            }
-        }
-        for (a, w) in a.iter().zip(&self.inverse.weight) {
-            motions = motions.max(a.abs() / w);
-        }
-        (forces.max(motions), motions)
+    fn is_massless(&self) -> bool {
+        self.massless
     }
 
-    fn residuals(&mut self, f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) {
+    fn project(&mut self, lambda: &mut [f64]) {
+        self.basis.project(lambda);
+    }
+
+    fn find_residuals(&mut self, (f, b): (&[f64], &[f64]), (a, lambda): (&[f64], &[f64])) {
         self.r1.copy_from_slice(f);
         self.panels.add_transposed(lambda, &mut self.r1);
-        let shape = &self.inverse.shape;
-        for (k, &n) in shape.sizes().iter().enumerate() {
-            let dof = shape.dof(k);
-            let block = &self.mass[shape.value(k)..shape.value(k) + n * n];
-            let r = &mut self.r1[dof..dof + n];
-            for (column, aj) in block.chunks_exact(n.max(1)).zip(&a[dof..dof + n]) {
-                for (r, m) in r.iter_mut().zip(column) {
-                    *r -= m * aj;
-                }
-            }
-        }
+        self.inverse.shape.mul_sub(&self.mass, a, &mut self.r1);
         self.r2.copy_from_slice(b);
         self.panels.sub_mul(a, &mut self.r2);
+    }
+
+    fn residuals(&self) -> (&[f64], &[f64]) {
+        (&self.r1, &self.r2)
     }
 
     fn correct(&mut self, a: &mut [f64], lambda: &mut [f64]) {
@@ -512,12 +445,8 @@ impl MassKkt {
     }
 }
 
-pub(crate) fn ratio(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
-}
-
 /// Cheaper backend by estimated cost.
-fn choose(blocks: &BlockDiag, jac: &Csr, backend: Backend) -> Factor {
+fn choose(blocks: &MassShape, jac: &Csr, backend: Backend) -> Factor {
     let m = jac.nrows;
     if backend == Backend::Dense {
         return Factor::Dense(DenseLdl::new(m));
@@ -533,18 +462,4 @@ fn choose(blocks: &BlockDiag, jac: &Csr, backend: Backend) -> Factor {
     } else {
         Factor::Sparse(sparse)
     }
-}
-
-/// Name the input, or failing that the result, that is not finite.
-pub(crate) fn blame(f: &[f64], b: &[f64], a: &[f64], lambda: &[f64]) -> KktError {
-    if let Some(row) = first_non_finite(b) {
-        return KktError::NonFinite { row };
-    }
-    if let Some(dof) = first_non_finite(f) {
-        return KktError::NonFiniteDof { dof };
-    }
-    if let Some(row) = first_non_finite(lambda) {
-        return KktError::NonFinite { row };
-    }
-    KktError::NonFiniteDof { dof: first_non_finite(a).unwrap_or(0) }
 }

@@ -1,6 +1,5 @@
 //! Shape of a mass matrix: dense blocks on the diagonal and, where bodies share nodes, between them.
 
-use crate::block_diag::BlockDiag;
 use crate::error::KktError;
 use crate::pattern::Csr;
 
@@ -20,7 +19,7 @@ pub struct Coupling {
 /// column by column. Both halves are there, so that a part of the coordinates whose couplings are
 /// among themselves has its values in one piece, and each value has one place in the matrix.
 ///
-/// Without couplings this is a [`BlockDiag`], and solvers treat it as one.
+/// Without couplings it is block-diagonal, and solvers have a cheaper way for that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MassShape {
     sizes: Vec<usize>,
@@ -120,9 +119,9 @@ impl MassShape {
         &self.couplings
     }
 
-    /// The same as a block-diagonal shape; `None` where blocks are coupled.
-    pub fn block_diag(&self) -> Option<BlockDiag> {
-        self.couplings.is_empty().then(|| BlockDiag::new(self.sizes.clone()))
+    /// Whether no blocks are coupled.
+    pub fn is_block_diagonal(&self) -> bool {
+        self.couplings.is_empty()
     }
 
     /// Row and column of every value, in the order of the values.
@@ -214,12 +213,6 @@ impl MassShape {
     }
 }
 
-impl From<BlockDiag> for MassShape {
-    fn from(blocks: BlockDiag) -> MassShape {
-        MassShape::new(blocks.sizes().to_vec())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,7 +225,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|k| shape.value(k)), [0, 6, 9, 12]);
         assert_eq!(shape.couplings()[1], Coupling { row: 1, col: 0, value: 7 });
         assert_eq!(shape.first_of_body(), [0, 0, 2, 2]);
-        assert!(shape.block_diag().is_none());
+        assert!(!shape.is_block_diagonal());
         assert!(MassShape::coupled(vec![1], [(0, 1)]).is_err());
         let more = shape.followed_by([3]);
         assert_eq!((more.value(4), more.dof(4), more.dim()), (18, 6, 9));

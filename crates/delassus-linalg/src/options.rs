@@ -1,5 +1,8 @@
 //! Options given to, and facts reported by, the KKT solvers.
 
+use crate::error::{KktError, check_len};
+use crate::pattern::Csr;
+
 /// Which factorisation to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Backend {
@@ -23,6 +26,20 @@ pub struct KktOptions {
     pub mass_floor: Vec<f64>,
     /// Known at assembly to have dependent rows: skip the plain attempt.
     pub redundant: bool,
+}
+
+impl KktOptions {
+    /// Whether they fit a system of `nv` coordinates with these rows.
+    pub(crate) fn check(&self, nv: usize, jac: &Csr) -> Result<(), KktError> {
+        check_len("columns of the constraint matrix", jac.ncols, nv)?;
+        if !self.mass_floor.is_empty() {
+            check_len("mass_floor", self.mass_floor.len(), nv)?;
+        }
+        match self.mass_floor.iter().position(|v| !v.is_finite() || *v < 0.0) {
+            Some(dof) => Err(KktError::NonFiniteDof { dof }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Facts about one factorisation.

@@ -6,8 +6,8 @@
 //! whose only indirection is the destination slot, listed once at
 //! construction.
 
-use crate::block_diag::BlockDiag;
 use crate::inverse_blocks::InverseBlocks;
+use crate::mass_shape::MassShape;
 use crate::pattern::Csr;
 
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub(crate) struct Panels {
 
 /// Row pairs `(i, j)`, `i ≥ j`, that share a mass block: the pattern of the
 /// lower triangle of `W`, sorted by column, without duplicates.
-pub(crate) fn coupling(shape: &BlockDiag, jac: &Csr) -> Vec<(u32, u32)> {
+pub(crate) fn coupling(shape: &MassShape, jac: &Csr) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     for rows in rows_of_blocks(shape, jac) {
         for (b, &j) in rows.iter().enumerate() {
@@ -53,7 +53,7 @@ pub(crate) fn coupling(shape: &BlockDiag, jac: &Csr) -> Vec<(u32, u32)> {
     pairs.into_iter().map(|(j, i)| (i, j)).collect()
 }
 
-fn rows_of_blocks(shape: &BlockDiag, jac: &Csr) -> Vec<Vec<u32>> {
+fn rows_of_blocks(shape: &MassShape, jac: &Csr) -> Vec<Vec<u32>> {
     let block_of = block_of_dof(shape);
     let mut rows: Vec<Vec<u32>> = vec![Vec::new(); shape.count()];
     for i in 0..jac.nrows {
@@ -67,14 +67,14 @@ fn rows_of_blocks(shape: &BlockDiag, jac: &Csr) -> Vec<Vec<u32>> {
     rows
 }
 
-fn block_of_dof(shape: &BlockDiag) -> Vec<usize> {
+fn block_of_dof(shape: &MassShape) -> Vec<usize> {
     shape.sizes().iter().enumerate().flat_map(|(k, &n)| std::iter::repeat_n(k, n)).collect()
 }
 
 impl Panels {
     /// `slot(i, j)` is where the factorisation keeps `W[i, j]`, `i ≥ j`.
     pub(crate) fn new(
-        shape: &BlockDiag,
+        shape: &MassShape,
         jac: &Csr,
         mut slot: impl FnMut(usize, usize) -> u32,
     ) -> Panels {

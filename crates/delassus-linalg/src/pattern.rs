@@ -1,6 +1,6 @@
 //! Sparsity patterns; values live with the caller, in the same order.
 
-use crate::error::KktError;
+use crate::error::{KktError, check_len};
 
 /// Compressed-row sparsity pattern, columns sorted within each row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +67,18 @@ impl Csr {
         }
         let k = self.row(i).binary_search(&j).ok()?;
         Some(self.row_ptr[i] + k)
+    }
+
+    /// Whether right-hand sides (f, b) and unknowns (a, λ) have the lengths that these rows ask for.
+    pub(crate) fn check_sides(
+        &self,
+        (f, b): (&[f64], &[f64]),
+        (a, lambda): (&[f64], &[f64]),
+    ) -> Result<(), KktError> {
+        check_len("f", f.len(), self.ncols)?;
+        check_len("b", b.len(), self.nrows)?;
+        check_len("a", a.len(), self.ncols)?;
+        check_len("lambda", lambda.len(), self.nrows)
     }
 
     /// `y += c · A x`.

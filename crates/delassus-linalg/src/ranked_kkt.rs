@@ -92,12 +92,7 @@ pub struct RankedKkt {
 
 impl RankedKkt {
     /// All allocation.
-    pub fn new(
-        mass: impl Into<MassShape>,
-        jac: Csr,
-        rows: RankedRows,
-    ) -> Result<RankedKkt, KktError> {
-        let shape = mass.into();
+    pub fn new(shape: MassShape, jac: Csr, rows: RankedRows) -> Result<RankedKkt, KktError> {
         jac.validate()?;
         let (m, n) = (jac.nrows, jac.ncols);
         check_len("columns of the constraint matrix", n, shape.dim())?;
@@ -315,10 +310,7 @@ impl RankedKkt {
         lambda: &mut [f64],
     ) -> Result<(), KktError> {
         let (m, n, k) = (self.jac.nrows, self.jac.ncols, self.rows.count);
-        check_len("f", f.len(), n)?;
-        check_len("b", b.len(), m)?;
-        check_len("a", a.len(), n)?;
-        check_len("lambda", lambda.len(), m)?;
+        self.jac.check_sides((f, b), (a, lambda))?;
         if !self.ready {
             return Err(KktError::NotReady("factor"));
         }

@@ -277,22 +277,22 @@ fn non_finite_input_is_named() {
 
 #[test]
 fn empty_systems() {
-    use delassus_linalg::{BlockDiag, Csr};
+    use delassus_linalg::{Csr, MassShape};
     for backend in [Backend::Auto, Backend::Dense, Backend::Sparse] {
         for redundant in [false, true] {
             let opts = || KktOptions { backend, redundant, ..KktOptions::default() };
-            let mut kkt = MassKkt::new(BlockDiag::new(vec![2]), Csr::dense(0, 2), opts()).unwrap();
+            let mut kkt = MassKkt::new(MassShape::new(vec![2]), Csr::dense(0, 2), opts()).unwrap();
             kkt.set_mass(&[2.0, 0.0, 0.0, 4.0]).unwrap();
             kkt.factor(&[]).unwrap();
             let (a, l, _) = run(&mut kkt, &[2.0, 2.0], &[]).unwrap();
             assert_eq!(a, [1.0, 0.5]);
             assert!(l.is_empty());
-            let mut kkt = MassKkt::new(BlockDiag::new(vec![]), Csr::dense(0, 0), opts()).unwrap();
+            let mut kkt = MassKkt::new(MassShape::new(vec![]), Csr::dense(0, 0), opts()).unwrap();
             kkt.set_mass(&[]).unwrap();
             kkt.factor(&[]).unwrap();
             run(&mut kkt, &[], &[]).unwrap();
             // A row without coefficients: no multiplier, no crash.
-            let mut kkt = MassKkt::new(BlockDiag::new(vec![1]), Csr::dense(2, 1), opts()).unwrap();
+            let mut kkt = MassKkt::new(MassShape::new(vec![1]), Csr::dense(2, 1), opts()).unwrap();
             kkt.set_mass(&[1.0]).unwrap();
             assert!(kkt.factor(&[0.0, 1.0]).unwrap().regularized);
             let (a, l, _) = run(&mut kkt, &[3.0], &[0.0, 1.0]).unwrap();

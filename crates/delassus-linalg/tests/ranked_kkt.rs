@@ -1,7 +1,7 @@
 //! The solver on the rows themselves: regular, redundant and almost dependent rows.
 #![allow(clippy::unwrap_used)]
 
-use delassus_linalg::{Backend, BlockDiag, Csr, KktOptions, MassKkt, RankedKkt, RankedRows};
+use delassus_linalg::{Backend, Csr, KktOptions, MassKkt, MassShape, RankedKkt, RankedRows};
 
 fn rows(m: usize, n: usize, rank: usize) -> RankedRows {
     RankedRows {
@@ -28,7 +28,7 @@ impl Random {
 
 fn solve_ranked(mass: &[f64], g: &[f64], k: RankedRows, f: &[f64], b: &[f64]) -> [Vec<f64>; 2] {
     let (m, n) = (b.len(), f.len());
-    let mut kkt = RankedKkt::new(BlockDiag::new(vec![1; n]), Csr::dense(m, n), k).unwrap();
+    let mut kkt = RankedKkt::new(MassShape::new(vec![1; n]), Csr::dense(m, n), k).unwrap();
     kkt.set_mass(mass).unwrap();
     kkt.factor(g).unwrap();
     let (mut a, mut l) = (vec![0.0; n], vec![0.0; m]);
@@ -52,7 +52,7 @@ fn agrees_with_the_schur_complement_on_regular_and_redundant_rows() {
         let [a, l] = solve_ranked(&mass, &g, rows(all, n, m), &f, &b);
         let opts =
             KktOptions { backend: Backend::Dense, mass_floor: Vec::new(), redundant: repeated > 0 };
-        let mut kkt = MassKkt::new(BlockDiag::new(vec![1; n]), Csr::dense(all, n), opts).unwrap();
+        let mut kkt = MassKkt::new(MassShape::new(vec![1; n]), Csr::dense(all, n), opts).unwrap();
         kkt.set_mass(&mass).unwrap();
         kkt.factor(&g).unwrap();
         let (mut a2, mut l2) = (vec![0.0; n], vec![0.0; all]);

@@ -1,7 +1,7 @@
 //! Systems to test and measure with, and dense reference solutions.
 #![allow(dead_code, clippy::unwrap_used)]
 
-use delassus_linalg::{BlockDiag, Csr};
+use delassus_linalg::{Csr, MassShape};
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 
@@ -37,7 +37,7 @@ impl Rng {
 /// A mass matrix and constraint matrix with values.
 #[derive(Clone)]
 pub struct System {
-    pub blocks: BlockDiag,
+    pub blocks: MassShape,
     pub mass: Vec<f64>,
     pub jac: Csr,
     pub g: Vec<f64>,
@@ -171,7 +171,7 @@ pub fn random_system(bodies: usize, rows: usize, seed: u64) -> System {
         rng.next_u64();
     }
     let sizes: Vec<usize> = (0..bodies).map(|_| 1 + rng.below(6)).collect();
-    let blocks = BlockDiag::new(sizes.clone());
+    let blocks = MassShape::new(sizes.clone());
     let mass = sizes.iter().flat_map(|&n| spd(n, &mut rng)).collect();
     let nv = blocks.dim();
     let mut pairs = Vec::new();
@@ -191,7 +191,7 @@ pub fn random_system(bodies: usize, rows: usize, seed: u64) -> System {
 /// Planar chain of `n` bodies joined by revolutes, the first one to ground;
 /// `closed` also joins the last one to ground (four-bar for n = 3).
 pub fn chain(n: usize, closed: bool) -> System {
-    let blocks = BlockDiag::new(vec![3; n]);
+    let blocks = MassShape::new(vec![3; n]);
     let mut mass = Vec::new();
     for k in 0..n {
         let m = 1.0 + 0.1 * (k % 7) as f64;

@@ -4,7 +4,7 @@ use super::AssemblyReport;
 use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::{
-    Backend, BlockDiag, Csr, KktError, KktOptions, MassKkt, RankedKkt, RankedRows, rank_tol,
+    Backend, Csr, KktError, KktOptions, MassKkt, MassShape, RankedKkt, RankedRows, rank_tol,
 };
 use delassus_math::largest;
 
@@ -40,7 +40,7 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
         })
         .collect();
     let opts = KktOptions { backend: Backend::Auto, mass_floor: Vec::new(), redundant: true };
-    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), structure.jac.clone(), opts)?;
+    let mut kkt = MassKkt::new(MassShape::new(vec![1; d.nv]), structure.jac.clone(), opts)?;
     kkt.set_mass(&metric)?;
     let mut ws = sys.workspace();
     let mut q = q0.to_vec();
@@ -112,7 +112,7 @@ fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
     let pairs = (0..d.n_vel)
         .flat_map(|i| pattern.row(i).iter().map(move |j| (i, *j)).chain([(i, d.nv + i)]));
     let extended = Csr::from_pairs(d.n_vel, n, pairs)?;
-    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; n]), extended, KktOptions::default())?;
+    let mut kkt = MassKkt::new(MassShape::new(vec![1; n]), extended, KktOptions::default())?;
     let Closed { mut q, mut g, mut jac, iterations, .. } = c;
     let mut ws = sys.workspace();
     let norm =
@@ -229,7 +229,7 @@ pub(super) fn close_yielding(
         yielding: yielding.to_vec(),
         grip: 1.0,
     };
-    let mut kkt = RankedKkt::new(BlockDiag::new(vec![1; d.nv]), s.jac.clone(), rows)?;
+    let mut kkt = RankedKkt::new(MassShape::new(vec![1; d.nv]), s.jac.clone(), rows)?;
     let metric: Vec<f64> = scales.q.iter().map(|s| 1.0 / (s * s)).collect();
     kkt.set_mass(&metric)?;
     let z = sys.initial_z(t, q0);

@@ -197,12 +197,12 @@ fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec
 
 /// A configuration a little way along a generic admissible velocity.
 fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
-    use delassus_linalg::{Backend, BlockDiag, KktOptions, MassKkt};
+    use delassus_linalg::{Backend, KktOptions, MassKkt, MassShape};
     let d = sys.dims();
     let s = sys.structure();
     let scale = sys.scales().q;
     let opts = KktOptions { backend: Backend::Auto, mass_floor: Vec::new(), redundant: true };
-    let mut kkt = MassKkt::new(BlockDiag::new(vec![1; d.nv]), s.jac.clone(), opts).ok()?;
+    let mut kkt = MassKkt::new(MassShape::new(vec![1; d.nv]), s.jac.clone(), opts).ok()?;
     let metric: Vec<f64> = scale.iter().map(|s| 1.0 / (s * s)).collect();
     kkt.set_mass(&metric).ok()?;
     let mut ws = sys.workspace();

@@ -9,7 +9,7 @@ use super::mechanisms::{Mechanisms, PointRows};
 use crate::even;
 use delassus_cone as cone;
 use delassus_dae::{ContactPoint, Factored, StepFailure};
-use delassus_linalg::BlockDiag;
+use delassus_linalg::MassShape;
 use std::ops::Range;
 
 /// Rows from which on the factored form is used where it is possible.
@@ -21,7 +21,7 @@ pub(super) type Respond<'a> =
 
 /// M with the rows of joints, where A is that.
 pub(super) struct System<'a> {
-    pub shape: &'a BlockDiag,
+    pub shape: &'a MassShape,
     pub factored: Factored<'a>,
 }
 

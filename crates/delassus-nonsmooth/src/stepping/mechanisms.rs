@@ -14,7 +14,7 @@ use super::delassus::Respond;
 use crate::groups::sort_by_group;
 use delassus_cone as cone;
 use delassus_dae::{Factored, StepFailure};
-use delassus_linalg::{BlockDiag, Csr};
+use delassus_linalg::{Csr, MassShape};
 
 /// Not part of the problem at hand.
 const NONE: usize = usize::MAX;
@@ -42,7 +42,7 @@ impl Lists {
 /// M and G of a system, by mechanisms.
 #[derive(Default)]
 pub(super) struct Mechanisms {
-    shape: Option<BlockDiag>,
+    shape: Option<MassShape>,
     block_of: Vec<usize>,
     /// Mechanism of each block; blocks and rows of each mechanism.
     of_block: Vec<usize>,
@@ -87,7 +87,7 @@ pub(super) struct PointRows<'a> {
 
 impl Mechanisms {
     /// Takes over a system that was factored; false where a block of M is singular.
-    pub fn load(&mut self, shape: &BlockDiag, system: &Factored<'_>) -> bool {
+    pub fn load(&mut self, shape: &MassShape, system: &Factored<'_>) -> bool {
         if self.shape.is_none() {
             self.divide(shape, system);
         }
@@ -104,7 +104,7 @@ impl Mechanisms {
     }
 
     /// Finds the mechanisms.
-    fn divide(&mut self, shape: &BlockDiag, system: &Factored<'_>) {
+    fn divide(&mut self, shape: &MassShape, system: &Factored<'_>) {
         let n = shape.count();
         for k in 0..n {
             self.block_of.extend((0..shape.sizes()[k]).map(|_| k));
@@ -274,7 +274,7 @@ impl Mechanisms {
     }
 
     /// Shape of M.
-    pub fn shape(&self) -> Option<&BlockDiag> {
+    pub fn shape(&self) -> Option<&MassShape> {
         self.shape.as_ref()
     }
 
@@ -290,7 +290,7 @@ impl Mechanisms {
 }
 
 /// Inverses of symmetric positive blocks, by elimination on the diagonal; false where one is singular.
-fn invert(shape: &BlockDiag, values: &[f64], out: &mut Vec<f64>, a: &mut Vec<f64>) -> bool {
+fn invert(shape: &MassShape, values: &[f64], out: &mut Vec<f64>, a: &mut Vec<f64>) -> bool {
     out.clear();
     out.resize(shape.value_len(), 0.0);
     for k in 0..shape.count() {
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn blocks_are_inverted() {
-        let shape = BlockDiag::new(vec![2, 1, 3]);
+        let shape = MassShape::new(vec![2, 1, 3]);
         let values = [2.0, 1.0, 1.0, 3.0, 4.0, 5.0, 1.0, 0.5, 1.0, 4.0, -1.0, 0.5, -1.0, 3.0];
         let (mut x, mut scratch) = (Vec::new(), Vec::new());
         assert!(invert(&shape, &values, &mut x, &mut scratch));
@@ -349,7 +349,7 @@ mod tests {
     /// Blocks 0 and 2 have a row in common, block 1 none; row 1 does not take part.
     #[test]
     fn mechanisms_are_what_rows_join() {
-        let shape = BlockDiag::new(vec![1, 2, 1]);
+        let shape = MassShape::new(vec![1, 2, 1]);
         let pattern = Csr::from_pairs(2, 4, [(0, 0), (0, 3), (1, 1), (1, 3)]).unwrap();
         let system = Factored {
             mass: &[1.0, 1.0, 0.0, 0.0, 1.0, 1.0],

@@ -6,7 +6,7 @@
 
 use super::delassus::{Delassus, System};
 use delassus_dae::{Accel, Dims, KktError, Problem, StepFailure};
-use delassus_linalg::{Backend, BlockDiag, Csr, MassShape, TangentKkt};
+use delassus_linalg::{Backend, Csr, MassShape, TangentKkt};
 use delassus_math::remember;
 
 /// How forces are taken within a step.
@@ -37,8 +37,6 @@ pub(super) struct Operator {
     full: Csr,
     tangent: Csr,
     pub shape: MassShape,
-    /// The same where no blocks are coupled.
-    blocks: Option<BlockDiag>,
     mass_slots: Vec<usize>,
     floor: Vec<f64>,
     mass: Vec<f64>,
@@ -58,7 +56,7 @@ pub(super) struct Operator {
     has_mass: bool,
 }
 remember!(Operator { acc, implicit, age, judged_for } apart from {
-    kkt, rows, full, tangent, shape, blocks, mass_slots, floor, mass, jac, jac_used, s, zero_a,
+    kkt, rows, full, tangent, shape, mass_slots, floor, mass, jac, jac_used, s, zero_a,
     zero_rows, b_used, l_used, forces, has_mass,
 });
 
@@ -78,7 +76,6 @@ impl Operator {
             s: vec![0.0; s.tangent.nnz()],
             full: s.jac.clone(),
             tangent: s.tangent.clone(),
-            blocks: s.mass.block_diag(),
             mass_slots: s.mass.slots(&s.tangent)?,
             shape: s.mass.clone(),
             floor: s.mass_floor.clone(),
@@ -263,8 +260,9 @@ impl Operator {
 
     /// M with the rows of joints, where M has an inverse that is as sparse as itself.
     pub fn system(&self) -> Option<System<'_>> {
-        let factored = self.acc.factored().filter(|_| self.has_mass)?;
-        Some(System { shape: self.blocks.as_ref()?, factored })
+        let sparse = self.has_mass && self.shape.is_block_diagonal();
+        let factored = self.acc.factored().filter(|_| sparse)?;
+        Some(System { shape: &self.shape, factored })
     }
 
     /// The answer to a force or impulse alone.
