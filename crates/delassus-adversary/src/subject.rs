@@ -11,6 +11,7 @@ use crate::mechanism::{
 use crate::random::Random;
 use crate::run::{BUDGET, Ended, Trace, run, run_within};
 use crate::verdict::Violation;
+use delassus::math::largest;
 
 /// Relative size of the small change whose growth is measured.
 const NUDGE: f64 = 1e-7;
@@ -310,7 +311,7 @@ fn scales(m: &Mechanism, columns: &[Column], trace: &Trace) -> [f64; 4] {
         let slot = &mut scales[column.kind as usize];
         *slot = slot.max(size);
     }
-    let reach = m.bodies.iter().map(|b| b.reach).fold(0.0, f64::max);
+    let reach = largest(m.bodies.iter().map(|b| b.reach));
     scales[0] = scales[0].max(reach);
     scales[1] = scales[1].max(scales[0] / m.end);
     scales[2] = scales[2].max(1.0);

@@ -55,22 +55,21 @@ pub struct RunOutcome {
 /// for, and [`Simulation::state_at`] looks inside the last step. Samples are taken from the steps and do not
 /// shape them. The end of the options says how far samples and events are kept, nothing else.
 ///
-/// ```no_run
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let model: delassus_model::Assembled = todo!();
+/// ```
 /// use delassus_sim::{RunOptions, Simulation};
 ///
-/// let options = RunOptions::from_model(model.system.model());
-/// let mut sim = Simulation::new(&model, &options)?;
-/// sim.advance_to(0.5)?;
-/// let here = sim.state_at(0.5);
-/// let saved = sim.save();
+/// fn run(model: &delassus_model::Assembled) -> Result<(), Box<dyn std::error::Error>> {
+///     let options = RunOptions::from_model(model.system.model());
+///     let mut sim = Simulation::new(model, &options)?;
+///     sim.advance_to(0.5)?;
+///     let here = sim.state_at(0.5);
+///     let saved = sim.save();
 ///
-/// let mut again = Simulation::restored(&model, &options, &saved)?;
-/// again.advance_to(1.0)?;
-/// let outcome = again.finish();
-/// # Ok(())
-/// # }
+///     let mut again = Simulation::restored(model, &options, &saved)?;
+///     again.advance_to(1.0)?;
+///     let outcome = again.finish();
+///     Ok(())
+/// }
 /// ```
 pub struct Simulation {
     sys: Arc<System>,

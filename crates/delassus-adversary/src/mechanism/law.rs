@@ -1,6 +1,7 @@
 //! Functions of time, as formulas of a model file.
 
 use super::view::{Dim, View};
+use delassus::math::largest;
 
 /// A function of time, zero or constant at the start.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +63,7 @@ impl Law {
 
     /// Largest absolute value up to a time, roughly.
     pub fn size(&self, end: f64) -> f64 {
-        (0..=50).map(|k| self.at(end * f64::from(k) / 50.0).abs()).fold(0.0, f64::max)
+        largest((0..=50).map(|k| self.at(end * f64::from(k) / 50.0).abs()))
     }
 
     /// The formula as seen in a view, with an offset.

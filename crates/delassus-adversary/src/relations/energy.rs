@@ -4,6 +4,7 @@ use crate::mechanism::Kind;
 use crate::run::Trace;
 use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
+use delassus::math::largest;
 
 /// Relative energy that does not count.
 const ROUND_OFF: f64 = 1e-7;
@@ -40,7 +41,7 @@ fn moved(trace: &Trace) -> f64 {
         if values.is_empty() { 0.0 } else { high - low }
     };
     let kinetic = trace.other("energy.kinetic").unwrap_or_default();
-    let at_samples = kinetic.iter().copied().fold(0.0, f64::max)
+    let at_samples = largest(kinetic.iter().copied())
         + range("energy.potential")
         + range("energy.dissipated")
         + range("energy.work");

@@ -22,7 +22,7 @@ use crate::shape::{Form, Shape, ShapeKind};
 use crate::spatial::closest::Query;
 use crate::spatial::poly::Poly;
 use crate::{Contact, Pose};
-use delassus_math::Vec3;
+use delassus_math::{Vec3, largest};
 
 /// Depth (m) by which two bodies overlap at these poses, if it is more than `tol`: the length of the
 /// shortest move that parts them, or less where one of them is not convex. Bodies that touch do not
@@ -31,7 +31,7 @@ use delassus_math::Vec3;
 ///
 /// ```
 /// use delassus_geom::{Pose, Shape, overlap_depth};
-/// use delassus_math::Vec3;
+/// use delassus_math::{Vec3, largest};
 /// let cube = Shape::cuboid(Vec3::new(0.5, 0.5, 0.5))?;
 /// let depth = |z| overlap_depth(&cube, &Pose::at(0.0, 0.0, 0.0), &cube, &Pose::at(0.1, 0.0, z), 1e-9);
 /// assert_eq!(depth(1.0), None);
@@ -118,7 +118,7 @@ fn by_slots(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> Option<f64>
     let pair = Pair::new(a, b).ok()?;
     let mut contacts: Vec<Contact> = Vec::new();
     pair.near(pa, pb, -tol, &mut contacts);
-    let deepest = contacts.iter().map(|c| -c.gap).fold(0.0, f64::max);
+    let deepest = largest(contacts.iter().map(|c| -c.gap));
     (deepest > tol).then_some(deepest)
 }
 

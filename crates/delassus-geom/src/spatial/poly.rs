@@ -9,7 +9,7 @@
 use super::bvh::{Aabb, Bvh};
 use super::patches;
 use crate::cone::violation;
-use delassus_math::Vec3;
+use delassus_math::{Vec3, largest};
 use std::collections::BTreeMap;
 
 /// Coplanar triangles.
@@ -153,7 +153,7 @@ impl Poly {
         let boxes: Vec<Aabb> =
             triangles.iter().map(|t| Aabb::around(t.iter().map(|&k| at(k)))).collect();
         let center = (bounds.lo + bounds.hi) / 2.0;
-        let radius = points.iter().map(|x| (x - center).norm()).fold(0.0, f64::max);
+        let radius = largest(points.iter().map(|x| (x - center).norm()));
         let n_patches = patches::assign(points, &tris, &edges, &mut faces, 1e-9 * size);
         let fingers = (0..vertices.len() as u32).filter(|&k| vertices[k as usize].finger).collect();
         let ridges = (0..edges.len() as u32).filter(|&k| edges[k as usize].convex).collect();

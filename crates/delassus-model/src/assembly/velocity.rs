@@ -4,7 +4,7 @@ use super::AssemblyReport;
 use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Problem, StepFailure};
 use delassus_linalg::{Backend, CondensedKkt, Csr, KktError, KktOptions};
-use delassus_math::max_abs;
+use delassus_math::{largest, max_abs};
 use nalgebra::DMatrix;
 
 /// Mismatch, relative to the fastest velocity, that is worth a note.
@@ -226,7 +226,7 @@ impl Setting<'_> {
         let n = own_mass.nrows();
         let rotation = self.sys.model().bodies[body].kind.rotation();
         let own = |i: usize| own_mass[(i, i)];
-        let most = |range: std::ops::Range<usize>| range.map(own).fold(0.0, f64::max);
+        let most = |range: std::ops::Range<usize>| largest(range.map(own));
         // next to nothing beside its own inertia; what has none at all takes that of others
         let (mass, inertia) = (most(0..rotation.start), most(rotation.clone()));
         let typical = if mass > 0.0 { mass } else { self.typical_mass() };

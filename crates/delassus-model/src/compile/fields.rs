@@ -10,9 +10,9 @@ use serde::Serialize;
 impl Env<'_> {
     /// Reports every field that is given but has no meaning for its type.
     pub(super) fn check_fields(&self, path: &Path<'_>, entry: &EntryType, spec: &impl Serialize) {
-        let given: Vec<(&'static str, bool)> =
-            given(spec).into_iter().map(|name| (name, true)).collect();
-        self.unused(path, entry.label, &given, &entry.names());
+        for name in given(spec).into_iter().filter(|name| entry.field(name).is_none()) {
+            self.unused(path, entry.label, &[(name, true)], &entry.names());
+        }
     }
 
     /// Reports a field that must be given and is not.

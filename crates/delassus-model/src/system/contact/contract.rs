@@ -12,6 +12,7 @@ use delassus_math::{Quat, Vec3};
 use nalgebra::DVector;
 
 fn close(found: &[f64], expected: &[f64], tol: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
     for (x, y) in found.iter().zip(expected) {
         let scale = x.abs().max(y.abs()).max(1.0);
         assert!((x - y).abs() <= tol * scale, "found {x}, expected {y}: {what}");

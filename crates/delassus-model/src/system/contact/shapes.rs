@@ -5,7 +5,7 @@ use super::touch::Side;
 use crate::system::body::FrameKin;
 use crate::{ContactShape, Corner, Diagnostic, Form};
 use delassus_geom::{Feature, Pair, Pose, ProfileBuilder, Shape, ShapeError};
-use delassus_math::{Mat3, Vec3, frame_from_z};
+use delassus_math::{Mat3, Vec3, frame_from_z, largest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ fn only(form: &Form) -> Option<Feature> {
 }
 
 fn reach(form: &Form) -> f64 {
-    let far = |points: &mut dyn Iterator<Item = f64>| points.fold(0.0, f64::max);
+    let far = |points: &mut dyn Iterator<Item = f64>| largest(points);
     match form {
         Form::Point | Form::HalfPlane { .. } | Form::HalfSpace { .. } => 0.0,
         Form::Circle { radius } | Form::Sphere { radius } | Form::Arc { radius, .. } => *radius,
