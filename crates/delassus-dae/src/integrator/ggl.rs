@@ -34,7 +34,7 @@
 //! Reference: Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12&13 (1985); Führer &
 //! Leimkuhler, Numer. Math. 59 (1991).
 
-use super::newton::{Limits, NOISE, STALLED, rate_of_motion};
+use super::newton::{Limits, rate_of_motion};
 use crate::accel::Accel;
 use crate::failure::{StepFailure, check_finite};
 use crate::problem::{AtVel, Problem};
@@ -57,10 +57,11 @@ pub(super) fn rate_in_step(v: &[f64], a: &[f64], scale: &[f64], h: f64) -> f64 {
     rate_of_motion(v, a, scale).max(1e-4 / h)
 }
 
-/// For increments of positions and, in scales times ω, of velocities, whose round-off is larger by
-/// 1/(hω).
-pub(super) fn limits(h: f64, omega: f64) -> Limits {
-    Limits { noise: NOISE * (1.0 / (h * omega)).max(1.0), stalled: STALLED, slow: SLOW }
+/// For increments of positions this far from the origin and, in scales times ω, of velocities, whose
+/// round-off is larger by 1/(hω).
+pub(super) fn limits(far: f64, h: f64, omega: f64) -> Limits {
+    let at = Limits::at(far);
+    Limits { noise: at.noise * (1.0 / (h * omega)).max(1.0), slow: SLOW, ..at }
 }
 
 /// Size of an increment of an auxiliary state, relative to the state or to its scale where that is

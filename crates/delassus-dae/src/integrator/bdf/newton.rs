@@ -53,8 +53,9 @@ impl Bdf {
     /// Solves the step from its prediction.
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         self.omega = rate_in_step(&self.from.v, &self.start.a, &self.scale, self.c);
+        let far = s.p.manifold().remoteness(&self.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, self.c);
-        let mut newton = Newton::new(limits(self.c, self.omega), renew);
+        let mut newton = Newton::new(limits(far, self.c, self.omega), renew);
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved

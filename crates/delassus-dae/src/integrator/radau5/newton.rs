@@ -118,8 +118,9 @@ impl Radau5 {
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         let h = s.h;
         self.omega = rate_in_step(&s.from.v, &self.start.a, &self.scale, h);
+        let far = s.p.manifold().remoteness(&s.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, h);
-        let mut newton = Newton::new(limits(h, self.omega), renew);
+        let mut newton = Newton::new(limits(far, h, self.omega), renew);
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved
