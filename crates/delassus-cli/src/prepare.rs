@@ -269,6 +269,7 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
             };
             let help = match *code {
                 "E_TIME_SPEC" => "give times in seconds or with a unit, such as \"10 ms\"",
+                "E_LIMIT" => "take longer steps, or raise --max-steps",
                 "E_TOLERANCE" => "give a tolerance such as 1e-6",
                 _ => "change the setting, or leave it out",
             };

@@ -27,6 +27,7 @@ mod options;
 mod ordering;
 mod panels;
 mod pattern;
+mod peel;
 pub mod rank;
 pub mod rank_tol;
 mod ranked_kkt;

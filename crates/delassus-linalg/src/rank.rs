@@ -8,6 +8,7 @@
 use crate::error::{KktError, check_len};
 use crate::null_echelon;
 use crate::pattern::Csr;
+use crate::peel::peel;
 use crate::row_qr::RowQr;
 use crate::vecops::first_non_finite;
 use crate::{ordering, rank_tol, sparse_ldl};
@@ -63,8 +64,84 @@ pub fn row_rank(
     col_scale: Option<&[f64]>,
     tol: f64,
 ) -> Result<RankReport, KktError> {
-    let analysis = Analysis::new(jac, values, col_scale, tol)?;
-    Ok(analysis.well_placed(analysis.in_given_order(analysis.report())))
+    let unit = UnitRows::new(jac, values, col_scale)?;
+    Analysis::new(&unit, tol)?.placed_report()
+}
+
+/// The same where columns belong together in blocks of the given sizes. Of many rows, those that are
+/// independent by what they do to one block are set aside first, so that the cost is linear for
+/// trees.
+pub fn row_rank_of_blocks(
+    jac: &Csr,
+    values: &[f64],
+    col_scale: Option<&[f64]>,
+    blocks: &[usize],
+    tol: f64,
+) -> Result<RankReport, KktError> {
+    if is_small(jac.nrows) {
+        return row_rank(jac, values, col_scale, tol);
+    }
+    check_len("columns of the blocks", blocks.iter().sum(), jac.ncols)?;
+    let unit = UnitRows::new(jac, values, col_scale)?;
+    let peeled = peel(&unit.rows, &unit.values, blocks);
+    let mut report = Analysis::new(&unit.some(&peeled.rest), tol)?.placed_report()?;
+    let name = |row: &mut usize| *row = peeled.rest[*row];
+    for d in &mut report.dependent {
+        name(&mut d.row);
+        d.others.iter_mut().for_each(|(row, _)| name(row));
+    }
+    report.weakest_row.as_mut().map(name);
+    if peeled.smallest < report.smallest_kept {
+        (report.smallest_kept, report.weakest_row) = (peeled.smallest, peeled.weakest);
+    }
+    report.rank += jac.nrows - peeled.rest.len();
+    report.rows = jac.nrows;
+    Ok(report)
+}
+
+/// Rows that have been scaled to unit length, with their lengths.
+struct UnitRows {
+    rows: Csr,
+    values: Vec<f64>,
+    norms: Vec<f64>,
+}
+
+impl UnitRows {
+    fn new(jac: &Csr, values: &[f64], col_scale: Option<&[f64]>) -> Result<UnitRows, KktError> {
+        jac.validate()?;
+        check_len("constraint values", values.len(), jac.nnz())?;
+        if let Some(scale) = col_scale {
+            check_len("col_scale", scale.len(), jac.ncols)?;
+        }
+        let scaled = jac.col.iter().zip(values).map(|(&j, v)| v * col_scale.map_or(1.0, |s| s[j]));
+        let mut values: Vec<f64> = scaled.collect();
+        let mut norms = Vec::with_capacity(jac.nrows);
+        for i in 0..jac.nrows {
+            let row = &mut values[jac.row_ptr[i]..jac.row_ptr[i + 1]];
+            let norm = row.iter().fold(0.0, |n: f64, v| n.hypot(*v));
+            if !norm.is_finite() {
+                return Err(KktError::NonFinite { row: i });
+            }
+            if norm > 0.0 {
+                row.iter_mut().for_each(|v| *v /= norm);
+            }
+            norms.push(norm);
+        }
+        Ok(UnitRows { rows: jac.clone(), values, norms })
+    }
+
+    /// These rows, in this order.
+    fn some(&self, order: &[usize]) -> UnitRows {
+        let mut rows =
+            Csr { nrows: order.len(), ncols: self.rows.ncols, row_ptr: vec![0], col: Vec::new() };
+        let mut values = Vec::new();
+        for &i in order {
+            rows.col.extend_from_slice(self.rows.row(i));
+            values.extend_from_slice(&self.values[self.rows.row_ptr[i]..self.rows.row_ptr[i + 1]]);
+            rows.row_ptr.push(values.len());
+        }
+        UnitRows { rows, values, norms: order.iter().map(|i| self.norms[*i]).collect() }
+    }
 }
 
 impl RankReport {
@@ -111,7 +188,7 @@ pub fn min_norm_solve(jac: &Csr, values: &[f64], rhs: &[f64]) -> Result<Vec<f64>
     if let Some(dof) = first_non_finite(rhs) {
         return Err(KktError::NonFiniteDof { dof });
     }
-    let analysis = Analysis::new(jac, values, None, rank_tol::ROWS)?;
+    let analysis = Analysis::new(&UnitRows::new(jac, values, None)?, rank_tol::ROWS)?;
     let (rows, norms, qr) = (jac.nrows, &analysis.norms, &analysis.qr);
     let mut lambda = vec![0.0; rows];
     let mut ordered = vec![0.0; rows];
@@ -164,46 +241,20 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn new(
-        jac: &Csr,
-        values: &[f64],
-        col_scale: Option<&[f64]>,
-        tol: f64,
-    ) -> Result<Analysis, KktError> {
-        jac.validate()?;
-        check_len("constraint values", values.len(), jac.nnz())?;
-        if let Some(scale) = col_scale {
-            check_len("col_scale", scale.len(), jac.ncols)?;
+    fn new(unit: &UnitRows, tol: f64) -> Result<Analysis, KktError> {
+        let (order, given) = elimination_order(&unit.rows)?;
+        if given {
+            let qr = RowQr::new(&unit.rows, &unit.values, tol);
+            return Ok(Analysis { order, given, qr, norms: unit.norms.clone() });
         }
-        let (order, given) = elimination_order(jac);
-        let mut permuted = Csr {
-            nrows: jac.nrows,
-            ncols: jac.ncols,
-            row_ptr: vec![0],
-            col: Vec::with_capacity(jac.nnz()),
-        };
-        let mut scaled = Vec::with_capacity(jac.nnz());
-        let mut norms = Vec::with_capacity(jac.nrows);
-        for &row in &order {
-            let i = row as usize;
-            let start = scaled.len();
-            for (&j, v) in jac.row(i).iter().zip(&values[jac.row_ptr[i]..]) {
-                permuted.col.push(j);
-                scaled.push(v * col_scale.map_or(1.0, |s| s[j]));
-            }
-            permuted.row_ptr.push(scaled.len());
-            let norm = scaled[start..].iter().fold(0.0, |n: f64, v| n.hypot(*v));
-            if !norm.is_finite() {
-                return Err(KktError::NonFinite { row: i });
-            }
-            if norm > 0.0 {
-                for v in &mut scaled[start..] {
-                    *v /= norm;
-                }
-            }
-            norms.push(norm);
-        }
-        Ok(Analysis { order, given, qr: RowQr::new(&permuted, &scaled, tol), norms })
+        let ordered: Vec<usize> = order.iter().map(|i| *i as usize).collect();
+        let UnitRows { rows, values, norms } = unit.some(&ordered);
+        Ok(Analysis { order, given, qr: RowQr::new(&rows, &values, tol), norms })
+    }
+
+    /// Report with rows as given, dependencies placed well.
+    fn placed_report(&self) -> Result<RankReport, KktError> {
+        Ok(self.well_placed(self.in_given_order(self.report())))
     }
 
     /// Report with rows named by position in the elimination order.
@@ -329,8 +380,13 @@ impl Analysis {
     }
 }
 
+/// The given order cannot fill too much.
+fn is_small(rows: usize) -> bool {
+    rows * rows / 2 <= FILL_MAX
+}
+
 /// The given order, unless it fills too much.
-fn elimination_order(jac: &Csr) -> (Vec<u32>, bool) {
+fn elimination_order(jac: &Csr) -> Result<(Vec<u32>, bool), KktError> {
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); jac.ncols];
     for i in 0..jac.nrows {
         for &j in jac.row(i) {
@@ -338,12 +394,12 @@ fn elimination_order(jac: &Csr) -> (Vec<u32>, bool) {
         }
     }
     let given: Vec<u32> = (0..jac.nrows as u32).collect();
-    if jac.nrows * jac.nrows / 2 <= FILL_MAX {
-        return (given, true);
+    if is_small(jac.nrows) {
+        return Ok((given, true));
     }
     let (_, fill) = sparse_ldl::clique_fill(jac.nrows, rows_of.iter().cloned());
     if fill.len() <= FILL_MAX.max(20 * jac.nrows) {
-        return (given, true);
+        return Ok((given, true));
     }
     let mut pairs = Vec::new();
     for rows in &rows_of {
@@ -353,7 +409,7 @@ fn elimination_order(jac: &Csr) -> (Vec<u32>, bool) {
     }
     pairs.sort_unstable();
     pairs.dedup();
-    (ordering::minimum_degree(jac.nrows, &pairs), false)
+    Ok((ordering::minimum_degree(jac.nrows, &pairs), false))
 }
 
 /// Orthogonal projection on the complement of the left null space, by

@@ -1,10 +1,12 @@
 //! Sparse orthogonal factorisation of `Gᵀ` that keeps the given row order of
 //! `G`: only the triangular factor `R` with `Rᵀ R = G Gᵀ`.
 //!
-//! Givens rotations merge one column of `G` after the other into `R`
-//! (George–Heath), so the condition number is not squared as it would be by
-//! factorising `G Gᵀ`. The diagonal of `R` is the distance of each row from
-//! the span of the earlier ones, which is what rank diagnosis asks for.
+//! Givens rotations merge the columns of `G` into `R` (George–Heath), so the condition number is
+//! not squared as it would be by factorising `G Gᵀ`. Rows of `R` are finished one after the other:
+//! what is left of the columns that begin with a row is compressed to a triangle as wide as that
+//! row and passed to the next row it has a part in, so that the cost follows the fill and not the
+//! way that every column would have to the end. The diagonal of `R` is the distance of each row
+//! from the span of the earlier ones, which is what rank diagnosis asks for.
 
 use crate::pattern::Csr;
 use crate::sparse_ldl;
@@ -23,6 +25,46 @@ pub(crate) struct RowQr {
     /// comes closest to cancelling this row by the kept ones before it: an estimate from above of
     /// the smallest singular value of these rows, and the same whichever of them comes last.
     pub(crate) shortest: Vec<f64>,
+}
+
+/// Rows of a triangular factor over a few columns, each from its diagonal on; empty where there is none.
+#[derive(Debug, Clone)]
+struct Triangle {
+    rows: Vec<Vec<f64>>,
+    work: Vec<f64>,
+}
+
+impl Triangle {
+    fn new(columns: usize) -> Triangle {
+        Triangle { rows: vec![Vec::new(); columns], work: Vec::new() }
+    }
+
+    /// Rotates a vector, given by columns and values, into the factor.
+    fn merge<'v>(&mut self, entries: impl Iterator<Item = (u32, &'v f64)>) {
+        let n = self.rows.len();
+        self.work.clear();
+        self.work.resize(n, 0.0);
+        for (at, v) in entries {
+            self.work[at as usize] = *v;
+        }
+        for k in 0..n {
+            let x = &mut self.work[k..];
+            if x[0] == 0.0 {
+                continue;
+            }
+            let row = &mut self.rows[k];
+            if row.is_empty() {
+                row.extend_from_slice(x);
+                return;
+            }
+            let r = row[0].hypot(x[0]);
+            let (c, s) = (row[0] / r, x[0] / r);
+            for (v, x) in row.iter_mut().zip(x) {
+                (*v, *x) = (c * *v + s * *x, c * *x - s * *v);
+            }
+            row[0] = r;
+        }
+    }
 }
 
 /// Distance of a row from the span of the earlier ones above which its combination is not worth
@@ -55,60 +97,57 @@ impl RowQr {
             kept: vec![false; n],
             shortest: vec![0.0; n],
         };
-        let mut work = vec![0.0; n];
-        for column in &columns {
+        let mut begin: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (j, column) in columns.iter().enumerate() {
             if let Some(&(first, _)) = column.first() {
-                for &(i, v) in column {
-                    work[i as usize] = v;
-                }
-                qr.merge(&mut work, Some(first as usize));
+                begin[first as usize].push(j);
             }
         }
+        let mut passed: Vec<Vec<(usize, Triangle)>> = vec![Vec::new(); n];
+        let mut place = vec![0u32; n];
+        let mut work = vec![0.0; n];
         for k in 0..n {
-            let d = qr.diagonal[k].abs();
-            // The distance alone depends on the order: a row with a small part in a dependency,
-            // last by chance, is far from the others though they are as good as dependent.
-            let clear = d > CLEAR || d <= EXACT;
-            qr.shortest[k] = if clear { d } else { d / qr.coefficient_norm(k, &mut work) };
-            qr.kept[k] = qr.shortest[k] > tol;
-            if !qr.kept[k] {
-                // What was left in this row still belongs to later rows.
-                let range = qr.ptr[k] as usize..qr.ptr[k + 1] as usize;
-                for at in range.clone() {
-                    work[qr.col[at] as usize] = qr.value[at];
-                    qr.value[at] = 0.0;
+            let range = qr.ptr[k] as usize..qr.ptr[k + 1] as usize;
+            place[k] = 0;
+            for (to, &j) in (1..).zip(&qr.col[range.clone()]) {
+                place[j as usize] = to;
+            }
+            let mut triangle = Triangle::new(1 + range.len());
+            for (child, from) in std::mem::take(&mut passed[k]) {
+                let columns = &qr.col[qr.ptr[child] as usize..qr.ptr[child + 1] as usize];
+                for (at, row) in from.rows.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
+                    triangle.merge(columns[at..].iter().map(|j| place[*j as usize]).zip(row));
                 }
-                qr.diagonal[k] = 0.0;
-                let next = qr.col.get(range.start).copied();
-                if !range.is_empty() {
-                    qr.merge(&mut work, next.map(|c| c as usize));
-                }
+            }
+            for &j in &begin[k] {
+                triangle.merge(columns[j].iter().map(|(i, v)| (place[*i as usize], v)));
+            }
+            qr.finish(k, &mut triangle, &mut work, tol);
+            if let Some(&next) = qr.col[range].first() {
+                passed[next as usize].push((k, triangle));
             }
         }
         qr
     }
 
-    /// Rotate a row vector, first entry at `start`, into the factor; leaves
-    /// `work` zero. Fill follows the elimination tree.
-    fn merge(&mut self, work: &mut [f64], start: Option<usize>) {
-        let mut next = start;
-        while let Some(k) = next {
-            let range = self.ptr[k] as usize..self.ptr[k + 1] as usize;
-            next = self.col[range.clone()].first().map(|&c| c as usize);
-            let w = std::mem::take(&mut work[k]);
-            if w == 0.0 {
-                continue;
-            }
-            let d = self.diagonal[k];
-            let r = d.hypot(w);
-            let (c, s) = (d / r, w / r);
-            self.diagonal[k] = r;
-            for (&j, v) in self.col[range.clone()].iter().zip(&mut self.value[range]) {
-                let x = &mut work[j as usize];
-                let (old, new) = (*v, *x);
-                *v = c * old + s * new;
-                *x = c * new - s * old;
-            }
+    /// Takes the first row of the triangle for row `k`, or judges it dependent; the triangle is
+    /// left with what belongs to later rows.
+    fn finish(&mut self, k: usize, triangle: &mut Triangle, work: &mut [f64], tol: f64) {
+        let first = triangle.rows.remove(0);
+        let (d, tail) = first.split_first().map_or((0.0, &[][..]), |(d, tail)| (*d, tail));
+        self.diagonal[k] = d;
+        // The distance alone depends on the order: a row with a small part in a dependency,
+        // last by chance, is far from the others though they are as good as dependent.
+        let clear = d.abs() > CLEAR || d.abs() <= EXACT;
+        let coefficients = if clear { 1.0 } else { self.coefficient_norm(k, work) };
+        self.shortest[k] = d.abs() / coefficients;
+        self.kept[k] = self.shortest[k] > tol;
+        if self.kept[k] {
+            self.value[self.ptr[k] as usize..][..tail.len()].copy_from_slice(tail);
+        } else {
+            // what is left in this row still belongs to later ones
+            self.diagonal[k] = 0.0;
+            triangle.merge((0..).zip(tail));
         }
     }
 

@@ -225,6 +225,10 @@ impl EnergyAudit {
     /// Error from which on the balance is off, J.
     fn limit(&self) -> f64 {
         let moved = self.moved();
+        if !moved.is_finite() {
+            // no error is small beside that
+            return 0.0;
+        }
         let expected = match self.tol {
             Some(_) => self.explained.clamp(LEAST * moved, MOST * moved).max(self.unmoved),
             None => MOST * moved,

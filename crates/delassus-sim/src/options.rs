@@ -1,10 +1,14 @@
 //! Settings of a run, and what they must agree on.
 
 use crate::error::SetupError;
+use crate::recorder::resolution;
 use delassus_dae::integrator::{Abilities, METHODS, MethodId, MethodInfo, catalogue};
 use delassus_dae::{Options, Problem};
 use delassus_model::spec::SchemeType;
 use delassus_model::{Choice, ChoiceError, ContactTolerances, Model, System, nearest_method};
+
+/// Steps of a run that says nothing about their number.
+pub(crate) const MAX_STEPS: u64 = 100_000_000;
 
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,6 +114,7 @@ impl RunOptions {
                 format!("the step ({h} s) is longer than the run ({span} s)"),
             );
         }
+        self.check_resolution(t_start)?;
         if let Some(r) = self.rtol
             && !((1e-14..1.0).contains(&r))
         {
@@ -128,6 +133,43 @@ impl RunOptions {
         let named = choice.unused.map_or(choice.method, MethodId::Smooth);
         self.options.check(&named.info())?;
         Ok(())
+    }
+
+    /// Times must differ by more than the numbers that they are can tell, and steps be no more than
+    /// are allowed.
+    fn check_resolution(&self, t_start: f64) -> Result<(), SetupError> {
+        let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
+        let span = self.t_end - t_start;
+        let far = t_start.abs().max(self.t_end.abs());
+        let times = [
+            ("end", "the span of the run", Some(span)),
+            ("sample", "the sample interval", Some(self.sample)),
+            ("step", "the step", self.step),
+            ("max_step", "the longest step", self.max_step),
+        ];
+        for (what, name, value) in times {
+            if let Some(x) = value
+                && x < resolution(far)
+            {
+                return bad(
+                    "E_TIME_SPEC",
+                    what,
+                    format!(
+                        "{name} ({x:e} s) is too short: times up to {far:e} s are told apart to {:.1e} s",
+                        resolution(far)
+                    ),
+                );
+            }
+        }
+        let most = self.max_steps.unwrap_or(MAX_STEPS);
+        match self.step {
+            Some(h) if span / h > most as f64 => bad(
+                "E_LIMIT",
+                "step",
+                format!("{:.1e} steps of {h:e} s are more than max_steps ({most})", span / h),
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// What runs.

@@ -611,6 +611,11 @@ pub(crate) fn rounding(t0: f64, t1: f64) -> f64 {
     1e-12 * (t1 - t0).max(0.1 * t1.abs())
 }
 
+/// Shortest time, s, that may be asked for at a time t: twice what the clock can tell apart.
+pub(crate) fn resolution(t: f64) -> f64 {
+    2.0 * rounding(t, t)
+}
+
 /// The number of 15 digits next to a time, so that 3 × 0.1 s is 0.3 s, whatever the interval that led
 /// there.
 fn decimal(t: f64) -> f64 {

@@ -10,7 +10,7 @@ use crate::error::{InputError, SetupError, SimError, SimErrorKind};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
-use crate::options::{RunOptions, check_abilities};
+use crate::options::{MAX_STEPS, RunOptions, check_abilities};
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results, rounding};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
@@ -123,7 +123,7 @@ impl Simulation {
             tol,
             step: opts.step,
             max_step: opts.max_step.unwrap_or(f64::INFINITY),
-            max_steps: opts.max_steps.unwrap_or(100_000_000),
+            max_steps: opts.max_steps.unwrap_or(MAX_STEPS),
         };
         let (clock, cpu) = (Instant::now(), CpuClock::start());
         let engine: Box<dyn Engine> = match choice.method {

@@ -3,7 +3,7 @@
 use super::{AssemblyReport, doubt, position};
 use crate::{Diagnostic, System};
 use delassus_dae::{Problem, RowRank};
-use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank};
+use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank_of_blocks};
 use delassus_linalg::rank_tol;
 use delassus_math::{largest, max_abs};
 
@@ -113,7 +113,8 @@ pub(super) fn analyse(
     }
     name_dependencies(sys, &here, report);
     let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
-    let independent = (0..d.n_vel).filter(|r| !dropped.contains(r)).collect();
+    // dependent rows are ascending
+    let independent = (0..d.n_vel).filter(|r| dropped.binary_search(r).is_err()).collect();
     let rank = RowRank { grip: here.smallest_kept, almost, yielding, dependent: dropped };
     Ok(Found { independent: Some(independent), rank, moved })
 }
@@ -146,12 +147,11 @@ fn name_dependencies(sys: &System, here: &RankReport, report: &mut AssemblyRepor
         });
     }
     let mut joints: Vec<String> = Vec::new();
-    for (i, flag) in non_unique_rows(here).iter().enumerate() {
-        if *flag {
-            let name = &sys.model().joints[sys.row_origins()[i].joint.0].name;
-            if !joints.contains(name) {
-                joints.push(name.clone());
-            }
+    let mut named = vec![false; sys.model().joints.len()];
+    for (i, _) in non_unique_rows(here).iter().enumerate().filter(|(_, flag)| **flag) {
+        let joint = sys.row_origins()[i].joint.0;
+        if !std::mem::replace(&mut named[joint], true) {
+            joints.push(sys.model().joints[joint].name.clone());
         }
     }
     let Some(first) = report.redundancy.first() else { return };
@@ -191,7 +191,7 @@ fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec
     sys.jacobian(&ws, &mut jac);
     // columns in units of the model's size, so that metres and radians compare
     let scale: Vec<f64> = sys.scales().q;
-    row_rank(&s.jac, &jac, Some(&scale), rank_tol::ROWS)
+    row_rank_of_blocks(&s.jac, &jac, Some(&scale), s.mass.sizes(), rank_tol::ROWS)
         .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])
 }
 

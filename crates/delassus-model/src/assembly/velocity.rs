@@ -6,6 +6,7 @@ use delassus_dae::{Accel, Problem, StepFailure};
 use delassus_linalg::{Backend, CondensedKkt, Csr, KktError, KktOptions};
 use delassus_math::{largest, max_abs};
 use nalgebra::DMatrix;
+use std::collections::BTreeMap;
 
 /// Mismatch, relative to the fastest velocity, that is worth a note.
 const NOTEWORTHY: f64 = 1e-8;
@@ -284,8 +285,11 @@ impl Setting<'_> {
 /// Wishes that were made once already say nothing new.
 fn without_repetitions(wanted: Vec<&Wanted>) -> Vec<&Wanted> {
     let mut out: Vec<&Wanted> = Vec::new();
+    let mut of_the_same: BTreeMap<Vec<usize>, Vec<&Wanted>> = BTreeMap::new();
     for w in wanted {
-        if !out.iter().any(|o| o.says_the_same(w)) {
+        let known = of_the_same.entry(w.entries.iter().map(|e| e.0).collect()).or_default();
+        if !known.iter().any(|o| o.says_the_same(w)) {
+            known.push(w);
             out.push(w);
         }
     }

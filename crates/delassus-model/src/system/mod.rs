@@ -180,10 +180,9 @@ impl System {
 
     /// Body that owns a velocity coordinate, and which of its velocities it is.
     pub fn dof_owner(&self, dof: usize) -> Option<(usize, usize)> {
-        self.bodies
-            .iter()
-            .position(|b| b.span().contains(&dof))
-            .map(|i| (i, dof - self.bodies[i].iv))
+        // coordinates stand in the order of the bodies
+        let i = self.bodies.partition_point(|b| b.span().end <= dof);
+        self.bodies.get(i).map(|b| (i, dof - b.iv))
     }
 
     #[inline]

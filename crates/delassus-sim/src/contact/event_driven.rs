@@ -618,7 +618,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if !change.is_finite() {
                 break;
             }
-            let next = (h + change).clamp(0.5 * h, (1.5 * h).min(longest));
+            let next = (h + change).max(0.5 * h).min(1.5 * h).min(longest);
             if (next - h).abs() <= 2.0 * f64::EPSILON * (t0.abs() + h) {
                 break;
             }

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
+use crate::recorder::resolution;
 use delassus_dae::integrator::METHODS;
 use delassus_dae::{Problem, StepFailure};
 
@@ -102,6 +103,9 @@ impl<P: Problem> Driver<P> {
                 help: "look at the forces on the named body just before this time".to_owned(),
             };
         }
+        if self.worst.is_empty() {
+            return self.too_coarse(h, fastest.first().map(|i| p.dof_name(*i)));
+        }
         let blame: Vec<String> = self.worst.iter().map(|i| p.dof_name(*i)).collect();
         SimError {
             kind: SimErrorKind::StepTooSmall,
@@ -109,7 +113,7 @@ impl<P: Problem> Driver<P> {
             h,
             detail: format!(
                 "the error test fails however small the step is; worst: {}",
-                if blame.is_empty() { "unknown".to_owned() } else { blame.join(", ") }
+                blame.join(", ")
             ),
             blame,
             help: format!(
@@ -117,6 +121,25 @@ impl<P: Problem> Driver<P> {
                 self.opts.tol.rtol,
                 stiff_methods()
             ),
+        }
+    }
+}
+
+impl<P: Problem> Driver<P> {
+    /// No step was tried: the one that the motion asks for does not advance the clock.
+    fn too_coarse(&self, h: f64, fastest: Option<String>) -> SimError {
+        let t = self.state.t;
+        let of = fastest.as_ref().map_or_else(String::new, |name| format!(" of {name}"));
+        SimError {
+            kind: SimErrorKind::StepTooSmall,
+            t,
+            h,
+            detail: format!(
+                "the motion{of} asks for steps of {h:.1e} s, but times near {t:e} s are told apart to {:.1e} s only",
+                resolution(t)
+            ),
+            blame: fastest.into_iter().collect(),
+            help: "let the run start nearer to 0: formulas may read t plus a constant".to_owned(),
         }
     }
 }
