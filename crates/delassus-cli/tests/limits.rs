@@ -118,3 +118,59 @@ fn bad_limits_are_refused_together() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("NAME=VALUE"));
 }
+
+#[test]
+fn rel_r09_times_that_cannot_be_told_apart() {
+    let at = |analysis: &str| {
+        Bench::new(&format!(
+            "schema = 1\nbody.p = {{ type = \"point\", mass = 1 }}\nanalysis = {{ {analysis} }}\n"
+        ))
+    };
+    for (analysis, place) in [
+        ("start = 1e9, end = \"1e9 + 1e-5\", sample = 1e-8", "the span of the run"),
+        ("start = 1e8, end = \"1e8 + 1\", sample = 1e-6", "the sample interval"),
+    ] {
+        let ran = at(analysis).run(&["run", "m.toml"]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("E_TIME_SPEC") && ran.stderr.contains(place), "{}", ran.stderr);
+    }
+    let ran = at("start = 1e5, end = \"1e5 + 1\", sample = 1e-2").run(&["run", "m.toml", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for (step, code) in [("1e-300", "E_TIME_SPEC"), ("1e-17", "E_TIME_SPEC"), ("1e-12", "E_LIMIT")]
+    {
+        let ran = at("end = 1").run(&["run", "m.toml", "--step", step]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains(code) && ran.stderr.contains("--step"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn rel_r20_forces_beyond_all_numbers_end_by_name() {
+    let text = "schema = 1\nbody.p = { type = \"planar\", mass = 1, inertia = 1 }\n\
+        force.f = { type = \"force\", at = \"p\", force = [\"exp(1000*t)\", 0] }\n\
+        analysis = { end = 2 }\n";
+    for method in ["mdop5", "gen-alpha", "radau5", "rk4"] {
+        let ran = Bench::new(text).run(&["run", "m.toml", "--method", method]);
+        assert!(ran.code != 0 && ran.code < 64, "{method}: {} {}", ran.code, ran.stderr);
+        assert!(!ran.stderr.contains("E_INTERNAL"), "{method}: {}", ran.stderr);
+    }
+}
+
+/// Assembly is linear in the number of bodies, along a chain and around one body.
+#[test]
+fn assembly_of_many_bodies() {
+    let body =
+        "[body.\"b{i}\"]\nrepeat = \"i = 1..20000\"\ntype = \"planar\"\nmass = 1\ninertia = 1\n";
+    let chain = "position = [\"i - 1\", 0]\nmarkers = { tip = [1, 0] }\n\
+        [joint.j1]\ntype = \"revolute\"\nbetween = [\"ground\", \"b1\"]\n\
+        [joint.\"j{i}\"]\nrepeat = \"i = 2..20000\"\ntype = \"revolute\"\nbetween = [\"b{i-1}.tip\", \"b{i}\"]\n";
+    let hub = "[body.hub]\ntype = \"planar\"\nmass = 1\ninertia = 1\n\
+        [joint.h]\ntype = \"revolute\"\nbetween = [\"ground\", \"hub\"]\n\
+        [joint.\"j{i}\"]\nrepeat = \"i = 1..20000\"\ntype = \"revolute\"\nbetween = [\"hub\", \"b{i}\"]\n";
+    for (joints, freedom) in [(chain, 20000), (hub, 20001)] {
+        let bench = Bench::new(&format!("schema = 1\ngravity = [0, -9.81]\n{body}{joints}"));
+        let ran = bench.run(&["check", "m.toml"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stdout.contains(&freedom.to_string()), "{}", ran.stdout);
+    }
+}

@@ -23,6 +23,7 @@ use crate::mass_kkt::MassKkt;
 use crate::mass_shape::MassShape;
 use crate::massless_group::Group;
 use crate::options::{FactorInfo, KktOptions, SolveInfo};
+use crate::panels;
 use crate::pattern::Csr;
 
 /// Places of the same values in two arrays, as runs of consecutive ones.
@@ -63,9 +64,10 @@ enum Inner {
 
 impl Inner {
     fn new(shape: MassShape, jac: Csr, opts: KktOptions) -> Result<Inner, KktError> {
-        Ok(match shape.is_block_diagonal() {
-            true => Inner::Blocks(MassKkt::new(shape, jac, opts)?),
-            false => Inner::Coupled(CoupledKkt::new(shape, jac, opts)?),
+        let whole = !shape.is_block_diagonal() || panels::couples_too_many(&shape, &jac);
+        Ok(match whole {
+            false => Inner::Blocks(MassKkt::new(shape, jac, opts)?),
+            true => Inner::Coupled(CoupledKkt::new(shape, jac, opts)?),
         })
     }
 
@@ -97,8 +99,8 @@ impl Inner {
     }
 }
 
-/// [`MassKkt`] with massless blocks eliminated first, and for coupled masses too; the same calls and
-/// the same answers.
+/// [`MassKkt`] with massless blocks eliminated first, and for coupled masses and crowded bodies too; the
+/// same calls and the same answers.
 #[derive(Debug, Clone)]
 pub struct CondensedKkt {
     inner: Inner,

@@ -1,6 +1,6 @@
-//! `M a − Gᵀ λ = f`, `G a = b` where blocks of `M` are coupled: by LDLᵀ of the whole matrix.
+//! `M a − Gᵀ λ = f`, `G a = b` by LDLᵀ of the whole matrix, where `W = G M⁻¹ Gᵀ` would be full.
 //!
-//! The inverse of a coupled mass matrix is full, so neither it nor `W = G M⁻¹ Gᵀ` is formed. Instead
+//! That is so where blocks of `M` are coupled, and where very many joints meet in one body. Instead
 //!
 //! ```text
 //! [ M   Gᵀ ] [  a ]   [ f ]
@@ -8,11 +8,13 @@
 //! ```
 //!
 //! is eliminated in a fixed order that reduces fill and in which each row comes after all of its
-//! coordinates. What has been eliminated at any time is then a regular system of its own as long as
-//! the rows are independent, so that no pivoting is needed: pivots of coordinates are positive,
-//! those of rows are minus what is left of a row after those before it, in the metric of the mass
-//! with the remaining coordinates held. They say the same of weak rows as those of `W`.
+//! coordinates, or after those of a body that hangs on nothing else ([`branch`]). What has been
+//! eliminated at any time is then a regular system of its own as long as the rows are independent, so
+//! that no pivoting is needed: pivots of coordinates are positive, those of rows are minus what is left
+//! of a row after those before it, in the metric of the mass with the remaining coordinates held. They
+//! say the same of weak rows as those of `W`.
 
+use crate::branch;
 use crate::dense_ldl::{Pivots, Regularization, Weakest};
 use crate::error::{KktError, check_len};
 use crate::mass_kkt::{
@@ -41,6 +43,8 @@ pub(crate) struct CoupledKkt {
     /// Places in the matrix of the values of M in its lower half, and of those of G.
     mass_slots: Vec<(u32, u32)>,
     jac_slots: Vec<u32>,
+    /// For each value of G whether its coordinate comes before its row.
+    earlier: Vec<bool>,
     /// Each value above the diagonal with its place, and that of its mirror image.
     mirror: Vec<(u32, u32, u32, u32)>,
     mass: Vec<f64>,
@@ -48,7 +52,8 @@ pub(crate) struct CoupledKkt {
     /// Diagonal of M, with floors; the inverse of its root.
     inertia: Vec<f64>,
     weight: Vec<f64>,
-    /// Size of each row in the metric of that diagonal; the inverse of its root.
+    /// Size of each row in the metric of that diagonal, by the coordinates that come before it; the
+    /// inverse of its root.
     scale: Vec<f64>,
     row_weight: Vec<f64>,
     basis: NullBasis,
@@ -73,7 +78,9 @@ impl CoupledKkt {
         let (nv, m) = (shape.dim(), jac.nrows);
         opts.check(nv, &jac)?;
         let lower = lower_half(&shape, &jac);
-        let ldl = SparseLdl::with_order(nv + m, &lower, order(nv, m, &lower));
+        let order = order(nv, &lower, &branch::rows_to_wait_for(&shape, &jac));
+        let earlier = earlier(&order, &jac);
+        let ldl = SparseLdl::with_order(nv + m, &lower, order);
         let (mass_slots, jac_slots) = slots(&ldl, &shape, &jac);
         let mirror = mirror(&shape);
         Ok(CoupledKkt {
@@ -83,6 +90,7 @@ impl CoupledKkt {
             ldl,
             mass_slots,
             jac_slots,
+            earlier,
             mirror,
             mass: vec![0.0; shape.value_len()],
             values: vec![0.0; jac.nnz()],
@@ -172,8 +180,9 @@ impl CoupledKkt {
         let mut largest = 0.0f64;
         for (i, s) in self.scale.iter_mut().enumerate() {
             let range = self.jac.row_ptr[i]..self.jac.row_ptr[i + 1];
-            let row = self.jac.col[range.clone()].iter().zip(&self.values[range]);
-            *s = row.map(|(j, g)| (g * self.weight[*j]).powi(2)).sum();
+            let row = self.jac.col[range.clone()].iter().zip(&self.values[range.clone()]);
+            let row = row.zip(&self.earlier[range]).filter(|(_, earlier)| **earlier);
+            *s = row.map(|((j, g), _)| (g * self.weight[*j]).powi(2)).sum();
             if !s.is_finite() {
                 return Err(KktError::NonFinite { row: i });
             }
@@ -377,12 +386,13 @@ fn slots(ldl: &SparseLdl, shape: &MassShape, jac: &Csr) -> (Vec<(u32, u32)>, Vec
     (mass, (0..jac.nrows).flat_map(row).map(|(i, j)| slot(i, j)).collect())
 }
 
-/// Fill-reducing order in which rows come after their coordinates, `order[new] = old`.
+/// Fill-reducing order in which rows come after the coordinates they wait for, `order[new] = old`.
 ///
-/// A row that the minimum degree would eliminate early waits for the last of its coordinates. The fill
-/// that its elimination would have caused among them then comes about by the row itself, which is
-/// coupled with each: the factor grows by no more than the entries of the waiting rows.
-fn order(nv: usize, m: usize, lower: &[(u32, u32)]) -> Vec<u32> {
+/// A row that the minimum degree would eliminate early waits for the last of them. The fill that its
+/// elimination would have caused among them then comes about by the row itself, which is coupled with
+/// each: the factor grows by no more than the entries of the waiting rows.
+fn order(nv: usize, lower: &[(u32, u32)], waits: &[Vec<usize>]) -> Vec<u32> {
+    let m = waits.len();
     let free = ordering::minimum_degree(nv + m, lower);
     let mut place = vec![0usize; nv + m];
     for (new, &old) in free.iter().enumerate() {
@@ -390,12 +400,23 @@ fn order(nv: usize, m: usize, lower: &[(u32, u32)]) -> Vec<u32> {
     }
     let mut turn: Vec<(usize, bool, usize)> =
         (0..nv + m).map(|i| (place[i], i >= nv, place[i])).collect();
-    for &(i, j) in lower.iter().filter(|e| e.0 as usize >= nv && (e.1 as usize) < nv) {
-        let turn = &mut turn[i as usize];
-        turn.0 = turn.0.max(place[j as usize]);
+    for (turn, waits) in turn[nv..].iter_mut().zip(waits) {
+        turn.0 = waits.iter().map(|j| place[*j]).fold(turn.0, usize::max);
     }
     turn.sort_unstable();
     turn.into_iter().map(|(_, _, place)| free[place]).collect()
+}
+
+/// For each value of G whether its coordinate comes before its row in an order.
+fn earlier(order: &[u32], jac: &Csr) -> Vec<bool> {
+    let mut place = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old as usize] = new;
+    }
+    let rows = (0..jac.nrows).map(|i| (place[jac.ncols + i], jac.row(i)));
+    rows.flat_map(|(row, cols)| cols.iter().map(move |j| (*j, row)))
+        .map(|(j, row)| place[j] < row)
+        .collect()
 }
 
 /// Values above the diagonal, each with its mirror image, row and column.

@@ -12,6 +12,7 @@
 //! The multipliers act along `+Gᵀ`. `G` may be rank-deficient in both. The
 //! [`rank`] module answers the slower question of *which* rows are dependent.
 
+mod branch;
 mod condense;
 mod coupled_kkt;
 mod dense_ldl;

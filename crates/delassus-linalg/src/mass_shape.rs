@@ -158,6 +158,17 @@ impl MassShape {
             .flat_map(move |(&n, &at)| (0..n).map(move |i| values[at + i * n + i]))
     }
 
+    /// Values of a matrix with this diagonal and nothing beside it.
+    pub fn with_diagonal(&self, diagonal: &[f64]) -> Vec<f64> {
+        let mut values = vec![0.0; self.value_len()];
+        for (k, &n) in self.sizes.iter().enumerate() {
+            for i in 0..n {
+                values[self.value_offset[k] + i * n + i] = diagonal[self.dof_offset[k] + i];
+            }
+        }
+        values
+    }
+
     /// y += M x.
     pub fn mul_add(&self, values: &[f64], x: &[f64], y: &mut [f64]) {
         self.each_product(values, x, |y, product| *y += product, y);

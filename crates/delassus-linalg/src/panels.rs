@@ -35,6 +35,20 @@ pub(crate) struct Panels {
     dst: Vec<u32>,
 }
 
+/// Rows up to which `W` is cheap however full it is.
+const FEW: usize = 256;
+/// Entries of `W` for each of `M` and `G` beyond which elimination of the whole matrix is cheaper.
+const FULL: usize = 50;
+
+/// Whether so many rows meet in one block that `W` is next to full.
+pub(crate) fn couples_too_many(shape: &MassShape, jac: &Csr) -> bool {
+    if jac.nrows <= FEW {
+        return false;
+    }
+    let pairs: usize = rows_of_blocks(shape, jac).iter().map(|r| r.len() * (r.len() + 1) / 2).sum();
+    pairs > FULL * (shape.value_len() + jac.nnz())
+}
+
 /// Row pairs `(i, j)`, `i ≥ j`, that share a mass block: the pattern of the
 /// lower triangle of `W`, sorted by column, without duplicates.
 pub(crate) fn coupling(shape: &MassShape, jac: &Csr) -> Vec<(u32, u32)> {

@@ -1,7 +1,7 @@
 //! Coupled masses against a dense solution of the whole system.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-use delassus_linalg::{CondensedKkt, Csr, KktError, KktOptions, MassShape};
+use delassus_linalg::{CondensedKkt, Csr, KktError, KktOptions, MassKkt, MassShape};
 
 /// Numbers between −1 and 1 that do not repeat.
 struct Noise(u64);
@@ -153,4 +153,44 @@ fn massless_blocks_beside_coupled_ones() {
     let (f, b) = ([1.0, 0.0, 0.25, -2.0], [0.1, -0.3]);
     let (a, l) = solve(&c, opts, &f, &b).unwrap();
     assert!(residual(&c, &c.mass, &f, &b, &a, &l) < 1e-13);
+}
+
+/// Bodies that all hang on one, some of them with bodies on them or joined to each other, heavy and
+/// light: eliminated as a whole, and by the Schur complement, which is full here.
+#[test]
+fn a_crowded_body_is_solved_as_well_as_by_the_schur_complement() {
+    let mut noise = Noise(17);
+    let n = 600;
+    let shape = MassShape::new(vec![3; n + 1]);
+    let weight: Vec<f64> = (0..=n).map(|k| [1.0, 1e4, 1e-3, 20.0, 0.1][k % 5]).collect();
+    let mass = shape.with_diagonal(&(0..shape.dim()).map(|i| weight[i / 3]).collect::<Vec<f64>>());
+    // every seventh body hangs on the one before it, every eleventh is joined to it as well
+    let on = |k: usize| if k % 7 == 0 { k - 1 } else { 0 };
+    let joints = (1..=n).map(|k| (k, on(k), 2));
+    let loops = (2..=n).filter(|k| k % 11 == 0).map(|k| (k, k - 1, 1));
+    let mut pairs = Vec::new();
+    let mut rows = 0;
+    for (a, b, count) in joints.chain(loops) {
+        for _ in 0..count {
+            pairs.extend([a, b].iter().flat_map(|k| 3 * k..3 * k + 3).map(|j| (rows, j)));
+            rows += 1;
+        }
+    }
+    let jac = Csr::from_pairs(rows, shape.dim(), pairs).unwrap();
+    let values: Vec<f64> = (0..jac.nnz()).map(|_| noise.next()).collect();
+    let c = Case { shape, mass, jac, values };
+    let f: Vec<f64> = (0..c.shape.dim()).map(|_| noise.next()).collect();
+    let b: Vec<f64> = (0..rows).map(|_| noise.next()).collect();
+    let (a, l) = solve(&c, KktOptions::default(), &f, &b).unwrap();
+    let mut schur = MassKkt::new(c.shape.clone(), c.jac.clone(), KktOptions::default()).unwrap();
+    schur.set_mass(&c.mass).unwrap();
+    schur.factor(&c.values).unwrap();
+    let (mut a2, mut l2) = (vec![0.0; f.len()], vec![0.0; b.len()]);
+    schur.solve(&f, &b, &mut a2, &mut l2).unwrap();
+    let size = l.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+    let [whole, parts] = [(&a, &l), (&a2, &l2)].map(|(a, l)| residual(&c, &c.mass, &f, &b, a, l));
+    assert!(whole < 1e-11 * size, "{whole:e} of {size:e}, Schur complement {parts:e}");
+    for (x, y) in a.iter().zip(&a2) {
+        assert!((x - y).abs() < 1e-8 * size, "{x} {y}");
+    }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Rng, chain, max_abs, max_diff, random_system};
-use delassus_linalg::rank::{min_norm_solve, non_unique_rows, row_rank};
+use delassus_linalg::rank::{min_norm_solve, non_unique_rows, row_rank, row_rank_of_blocks};
 use delassus_linalg::rank_tol;
 use delassus_linalg::{Csr, KktError};
 use faer::Mat;
@@ -132,5 +132,26 @@ fn another_row_of_a_dependency_can_be_left_out() {
             let sum: f64 = d.others.iter().map(|(i, x)| x * g[3 * i + c]).sum();
             assert!((sum - g[3 * d.row + c]).abs() < 1e-14, "{d:?}");
         }
+    }
+}
+
+/// Rows that are set aside by what they do to one body change nothing in what is found.
+#[test]
+fn trees_are_set_aside_without_changing_what_is_found() {
+    for closed in [false, true] {
+        let base = chain(400, closed);
+        let copies = [3, 200, 601].map(|i| base.dense_row(i));
+        let s = base.with_rows(&copies);
+        let whole = row_rank(&s.jac, &s.g, None, rank_tol::ROWS).unwrap();
+        let sizes = s.blocks.sizes();
+        let parts = row_rank_of_blocks(&s.jac, &s.g, None, sizes, rank_tol::ROWS).unwrap();
+        assert_eq!((parts.rank, parts.rows), (whole.rank, whole.rows));
+        assert_eq!(parts.dependent.len(), 3);
+        for (p, w) in parts.dependent.iter().zip(&whole.dependent) {
+            assert_eq!(p.row, w.row);
+            assert!((p.others[0].1 - w.others[0].1).abs() < 1e-9, "{p:?} {w:?}");
+            assert_eq!(p.others[0].0, w.others[0].0);
+        }
+        assert!(parts.smallest_kept > 1e-4 && parts.largest_dropped < 1e-13);
     }
 }

@@ -4,7 +4,8 @@ use super::AssemblyReport;
 use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::{
-    Backend, Csr, KktError, KktOptions, MassKkt, MassShape, RankedKkt, RankedRows, rank_tol,
+    Backend, CondensedKkt, Csr, KktError, KktOptions, MassKkt, MassShape, RankedKkt, RankedRows,
+    rank_tol,
 };
 use delassus_math::largest;
 
@@ -40,7 +41,9 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
         })
         .collect();
     let opts = KktOptions { backend: Backend::Auto, mass_floor: Vec::new(), redundant: true };
-    let mut kkt = MassKkt::new(MassShape::new(vec![1; d.nv]), structure.jac.clone(), opts)?;
+    let shape = MassShape::new(structure.mass.sizes().to_vec());
+    let metric = shape.with_diagonal(&metric);
+    let mut kkt = CondensedKkt::new(shape, structure.jac.clone(), opts)?;
     kkt.set_mass(&metric)?;
     let mut ws = sys.workspace();
     let mut q = q0.to_vec();

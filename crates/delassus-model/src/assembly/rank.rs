@@ -197,13 +197,15 @@ fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec
 
 /// A configuration a little way along a generic admissible velocity.
 fn step_aside(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Option<Vec<f64>> {
-    use delassus_linalg::{Backend, KktOptions, MassKkt, MassShape};
+    use delassus_linalg::{Backend, CondensedKkt, KktOptions, MassShape};
     let d = sys.dims();
     let s = sys.structure();
     let scale = sys.scales().q;
     let opts = KktOptions { backend: Backend::Auto, mass_floor: Vec::new(), redundant: true };
-    let mut kkt = MassKkt::new(MassShape::new(vec![1; d.nv]), s.jac.clone(), opts).ok()?;
+    let shape = MassShape::new(s.mass.sizes().to_vec());
     let metric: Vec<f64> = scale.iter().map(|s| 1.0 / (s * s)).collect();
+    let metric = shape.with_diagonal(&metric);
+    let mut kkt = CondensedKkt::new(shape, s.jac.clone(), opts).ok()?;
     kkt.set_mass(&metric).ok()?;
     let mut ws = sys.workspace();
     sys.realize_position(t, q, z, &mut ws);
