@@ -88,6 +88,14 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     );
     table.row("verdict", &verdict(&s.verdict));
     table.row("mobility", &degrees_of_freedom(s.mobility));
+    if let Some((body, distance)) = &s.assembly_moved {
+        table.row("assembly", &format!("moved bodies by up to {distance:.2e} m (\"{body}\")"));
+    }
+    // what is next to nothing is rounding
+    if s.start_energy_taken.abs() > 1e-9 * s.energy.moved {
+        let taken = s.start_energy_taken;
+        table.row("start", &format!("joints took {taken:.3e} J from the given velocities"));
+    }
     if s.redundant > 0 {
         table.row("redundant", &redundant(s.redundant, &s.non_unique_reactions));
     }

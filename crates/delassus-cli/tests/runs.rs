@@ -307,3 +307,18 @@ fn missing_model() {
     assert_eq!(bench.run(&["run", "."]).code, 5);
     bench.assert_nothing_left();
 }
+
+#[test]
+fn rel_r12_r15_what_assembly_changed_is_in_the_summary() {
+    let text = "schema = 1\nbody.p = { type = \"planar\", mass = 1, inertia = 0.1, com = [0.5, 0], \
+        position = [0.002, 0], velocity = [3, 0] }\n\
+        joint.h = { type = \"revolute\", between = [\"ground\", \"p\"] }\nanalysis = { end = 0.1 }\n";
+    let ran = Bench::new(text).run(&["run", "m.toml", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(summary["assembly_moved"][0], "p");
+    let near = |x: &serde_json::Value, y: f64| (x.as_f64().unwrap() - y).abs() < 1e-6;
+    assert!(near(&summary["assembly_moved"][1], 0.002), "{}", ran.stdout);
+    // ½ m v² of the origin's velocity alone: the body turns about its mass centre to follow
+    assert!(near(&summary["start_energy_taken"], 4.5), "{}", ran.stdout);
+}

@@ -416,6 +416,8 @@ impl Simulation {
             rate: recorder.audit.fastest,
             samples: recorder.results.t.len() as u64,
             mobility: self.assembly.mobility,
+            assembly_moved: self.assembly.farthest_moved().cloned(),
+            start_energy_taken: self.assembly.start_energy[0] - self.assembly.start_energy[1],
             redundant: self.assembly.redundancy.len(),
             rank_gap: self.assembly.rank_gap,
             non_unique_reactions: self.assembly.non_unique.clone(),

@@ -110,8 +110,12 @@ pub struct Summary {
     pub rate: f64,
     /// Samples written.
     pub samples: u64,
-    /// Freedoms of the mechanism.
+    /// Degrees of freedom of the mechanism.
     pub mobility: usize,
+    /// Body that assembly moved farthest, and by how much, m; `null` where all were in place.
+    pub assembly_moved: Option<(String, f64)>,
+    /// Kinetic energy that joints took from the velocities given for bodies at the start, J.
+    pub start_energy_taken: f64,
     /// Redundant constraint rows.
     pub redundant: usize,
     /// Smallest singular value of the constraints that counts as held, and largest that counts as

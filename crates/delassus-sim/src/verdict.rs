@@ -504,6 +504,8 @@ mod tests {
             rate: 2.0,
             samples: 101,
             mobility: 1,
+            assembly_moved: None,
+            start_energy_taken: 0.0,
             redundant: 0,
             rank_gap: [1.0, 0.0],
             non_unique_reactions: Vec::new(),

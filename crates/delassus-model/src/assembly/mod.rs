@@ -36,13 +36,16 @@ pub struct AssemblyReport {
     pub residual: f64,
     /// How far each body was moved, m, where it is not round-off.
     pub moved: Vec<(String, f64)>,
+    /// Kinetic energy of the velocities given for bodies, and of what joints left of it, J; the same
+    /// where they fit.
+    pub start_energy: [f64; 2],
     /// Velocities.
     pub nv: usize,
     /// Constraint rows (velocity level).
     pub rows: usize,
     /// Rank of the constraints.
     pub rank: usize,
-    /// Freedoms: nv − rank.
+    /// Degrees of freedom: nv − rank.
     pub mobility: usize,
     /// The start is a singular position: the rank is higher next to it.
     pub singular_start: bool,
@@ -55,6 +58,13 @@ pub struct AssemblyReport {
     pub non_unique: Vec<String>,
     /// Things the user should know.
     pub notes: Vec<Diagnostic>,
+}
+
+impl AssemblyReport {
+    /// The body that was moved farthest, and by how much, m.
+    pub fn farthest_moved(&self) -> Option<&(String, f64)> {
+        self.moved.iter().max_by(|a, b| a.1.total_cmp(&b.1))
+    }
 }
 
 /// Finds a consistent start for a system.

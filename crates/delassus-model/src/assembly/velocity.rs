@@ -111,6 +111,7 @@ pub(super) fn solve(
     for (v, d) in v.iter_mut().zip(&dv) {
         *v += d;
     }
+    report.start_energy = setting.energies(&wanted, &v);
     let fastest = size(&v);
     for w in &wanted {
         let got = w.of(&v);
@@ -246,6 +247,25 @@ impl Setting<'_> {
         let masses: Vec<f64> =
             self.sys.model().bodies.iter().map(|b| b.mass).filter(|m| *m > 0.0).collect();
         if masses.is_empty() { 1.0 } else { masses.iter().sum::<f64>() / masses.len() as f64 }
+    }
+
+    /// Kinetic energy of the velocities given for bodies, and of what they are in v, J.
+    fn energies(&self, wanted: &[Wanted], v: &[f64]) -> [f64; 2] {
+        let of_bodies: Vec<&Wanted> = wanted.iter().filter(|w| w.body.is_some()).collect();
+        let mut energies = [0.0; 2];
+        let mut from = 0;
+        for block in self.body_blocks(&of_bodies) {
+            let n = block.len().isqrt();
+            let own = &of_bodies[from..from + n];
+            from += n;
+            for (energy, velocity) in energies.iter_mut().zip([None, Some(v)]) {
+                let x: Vec<f64> =
+                    own.iter().map(|w| velocity.map_or(w.value, |v| w.of(v))).collect();
+                let product = |i: usize| (0..n).map(|j| block[i * n + j] * x[j]).sum::<f64>();
+                *energy += 0.5 * (0..n).map(|i| x[i] * product(i)).sum::<f64>();
+            }
+        }
+        energies
     }
 
     /// Kinetic energy of a difference in the velocities given for a body: one block per body, in
