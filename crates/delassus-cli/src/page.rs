@@ -43,7 +43,7 @@ pub struct View {
 impl View {
     /// Of a run; nothing that is not finite is kept.
     pub fn new(description: Description, outcome: &mut RunOutcome) -> View {
-        outcome.motion.truncate(outcome.results.t.len());
+        outcome.motion.truncate(outcome.summary.samples as usize);
         let rows = outcome.motion.t().len();
         let contacts = !description.scene.contacts.is_empty();
         View {

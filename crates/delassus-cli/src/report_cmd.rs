@@ -6,9 +6,10 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
 use crate::output::{REPORT_HTML, check_file};
+use crate::place::is_busy;
 use crate::report as faults;
 use delassus::io::model_file::escape;
-use delassus_report::{Report, read_folder};
+use delassus_report::{Report, UNFINISHED, read_folder};
 use std::path::{Path, PathBuf};
 
 /// Makes the page of a results folder again.
@@ -46,6 +47,14 @@ pub fn read(folder: &Path) -> Result<Report, Failure> {
         Fault::new("N_RESULT", "", format!("{}: {p}", folder.display()))
             .help("what is good is shown; run the model again for the rest")
     };
-    faults::warnings(&report.problems.iter().map(shown).collect::<Vec<_>>());
+    let mut notes: Vec<Fault> = report.problems.iter().map(shown).collect();
+    let unfinished = folder.join(UNFINISHED);
+    if unfinished.is_dir() {
+        let ends = if is_busy(folder) { "still goes on" } else { "did not end" };
+        let message = format!("{}: a run to this folder {ends}", folder.display());
+        let help = format!("what it has so far: `delassus report {}`", unfinished.display());
+        notes.push(Fault::new("N_RESULT", "", message).help(help));
+    }
+    faults::warnings(&notes);
     Ok(report)
 }

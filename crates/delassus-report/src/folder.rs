@@ -1,5 +1,6 @@
 //! Reads a results folder: whatever is good of it.
 
+use crate::belonging;
 use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
@@ -21,9 +22,16 @@ pub const LOADS_BIN: &str = "loads.bin";
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
 pub const EVENTS_CSV: &str = "events.csv";
+/// Folder inside a results folder in which a run makes its files.
+pub const UNFINISHED: &str = "delassus-unfinished";
+/// Folder inside a results folder with the files of a run that is complete, on their way to their places.
+pub const COMPLETE: &str = "delassus-complete";
+/// Names of all files of the run, in that folder.
+pub const FILES: &str = "files";
+pub(crate) const RESULTS_PARQUET: &str = "results.parquet";
 const SUMMARY_JSON: &str = "summary.json";
-const RESULTS_CSV: &str = "results.csv";
-const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
+pub(crate) const RESULTS_CSV: &str = "results.csv";
+pub(crate) const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
 
 /// Largest file that is read whole, bytes.
 const MOST: u64 = 1 << 30;
@@ -54,8 +62,8 @@ fn list(problems: &[String]) -> String {
 }
 
 /// Reads the results that `delassus run` left in a folder. Files that are missing, cut off,
-/// damaged or of another version are named in [`Report::problems`], and the rest is kept; only a
-/// folder in which nothing is good is an error.
+/// damaged, of another version or of another run are named in [`Report::problems`], and the rest is kept; only a
+/// folder in which nothing is good is an error. Of a run that did not end, samples up to the last whole one are read.
 pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
     let io = |source| FolderError::Io { path: folder.to_owned(), source };
     if !std::fs::metadata(folder).map_err(io)?.is_dir() {
@@ -63,8 +71,30 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
         return Err(FolderError::Io { path: folder.to_owned(), source });
     }
     let mut r = Report::default();
+    let inner = folder.join(UNFINISHED);
+    let some = |name: &&str| place(folder, name).is_file();
+    let good = if [SUMMARY_JSON, RESULTS_CSV].iter().any(some) || !inner.is_dir() {
+        let whole = folder.file_name().is_none_or(|name| name != UNFINISHED);
+        read_files(folder, whole, &mut r)
+    } else {
+        read_files(&inner, false, &mut r)
+    };
+    if good == 0 {
+        return Err(FolderError::Nothing { path: folder.to_owned(), problems: r.problems });
+    }
+    Ok(r)
+}
+
+/// Where a file of a run is: perhaps still on its way to the folder.
+fn place(folder: &Path, name: &str) -> PathBuf {
+    let moving = folder.join(COMPLETE).join(name);
+    if moving.is_file() { moving } else { folder.join(name) }
+}
+
+/// Reads what there is; tells how much of it is good. A run that did not end has some files only.
+fn read_files(folder: &Path, whole: bool, r: &mut Report) -> usize {
     let mut good = 0;
-    if let Some(text) = text(folder, SUMMARY_JSON, true, &mut r.problems) {
+    if let Some(text) = text(folder, SUMMARY_JSON, whole, &mut r.problems) {
         match serde_json::from_str::<Value>(&text) {
             Ok(summary) if summary.is_object() => {
                 r.summary = summary;
@@ -75,7 +105,10 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
             Err(e) => problem(&mut r.problems, SUMMARY_JSON, &format!("not valid JSON: {e}")),
         }
     }
-    if let Some(text) = text(folder, SCENE_JSON, true, &mut r.problems) {
+    let files = belonging::compare(&r.summary, |name| place(folder, name));
+    let ours = |name: &str| !files.foreign.contains(&name);
+    if let Some(text) = text(folder, SCENE_JSON, true, &mut r.problems).filter(|_| ours(SCENE_JSON))
+    {
         match Description::read(&text) {
             Ok(d) => {
                 r.description = Some(d);
@@ -84,11 +117,18 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
             Err(e) => problem(&mut r.problems, SCENE_JSON, &e),
         }
     }
-    good += usize::from(motion(folder, &mut r));
-    contacts(folder, &mut r);
-    loads(folder, &mut r);
-    good += usize::from(columns(folder, &mut r));
-    if let Some(table) = table(folder, STEPS_CSV, false, &mut r.problems) {
+    if ours(MOTION_BIN) {
+        good += usize::from(motion(folder, whole, r));
+    }
+    if ours(CONTACTS_BIN) {
+        contacts(folder, r);
+    }
+    if ours(LOADS_BIN) {
+        loads(folder, r);
+    }
+    good += usize::from(columns(folder, whole, r));
+    let steps = ours(STEPS_CSV).then(|| table(folder, STEPS_CSV, false, &mut r.problems)).flatten();
+    if let Some(table) = steps {
         let mut steps = Steps::default();
         for (name, list) in Steps::NAMES.iter().zip(steps.lists_mut()) {
             let rows = table.columns.first().map_or(0, Vec::len);
@@ -96,17 +136,30 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
         }
         r.steps = steps;
     }
-    if let Some(text) = text(folder, EVENTS_CSV, false, &mut r.problems) {
+    let log = ours(EVENTS_CSV).then(|| text(folder, EVENTS_CSV, false, &mut r.problems)).flatten();
+    if let Some(text) = log {
         let (events, wrong) = read_events(&text);
         r.events = events.into_iter().map(ReportEvent::from).collect();
         if let Some(wrong) = wrong {
             problem(&mut r.problems, EVENTS_CSV, &wrong);
         }
     }
-    if good == 0 {
-        return Err(FolderError::Nothing { path: folder.to_owned(), problems: r.problems });
+    for (name, what) in files.problems() {
+        let prefix = format!("{name}: ");
+        if !r.problems.iter().any(|p| p.starts_with(&prefix)) {
+            problem(&mut r.problems, name, what);
+        }
     }
-    Ok(r)
+    if !whole {
+        let of =
+            r.description.as_ref().map_or(String::new(), |d| format!(" of {} s", d.model.t_end));
+        let ends = match r.column_t.last() {
+            Some(t) => format!("its samples reach t = {t} s{of}"),
+            None => "it has no samples yet".to_owned(),
+        };
+        r.problems.insert(0, format!("the run did not end or has not yet ended: {ends}"));
+    }
+    good
 }
 
 fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
@@ -116,7 +169,7 @@ fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
 /// A file, unless it is missing or cannot be read. One that need not be there may be missing.
 fn bytes(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    let read = File::open(folder.join(name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
+    let read = File::open(place(folder, name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
     match read {
         Ok(n) if n as u64 > MOST => problem(problems, name, "the file is too large"),
         Ok(_) => return Some(out),
@@ -141,7 +194,7 @@ fn text(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> 
 }
 
 fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<CsvTable> {
-    let file = match File::open(folder.join(name)) {
+    let file = match File::open(place(folder, name)) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             if needed {
@@ -161,8 +214,8 @@ fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) ->
     (!table.names.is_empty()).then_some(table)
 }
 
-fn motion(folder: &Path, r: &mut Report) -> bool {
-    let Some(bytes) = bytes(folder, MOTION_BIN, true, &mut r.problems) else { return false };
+fn motion(folder: &Path, whole: bool, r: &mut Report) -> bool {
+    let Some(bytes) = bytes(folder, MOTION_BIN, whole, &mut r.problems) else { return false };
     let read = match read_motion(&bytes) {
         Ok(read) => read,
         Err(e) => {
@@ -217,11 +270,19 @@ fn loads(folder: &Path, r: &mut Report) {
 }
 
 /// Sensors, then diagnostics at the same times.
-fn columns(folder: &Path, r: &mut Report) -> bool {
-    let tables = [
-        (RESULTS_CSV, table(folder, RESULTS_CSV, true, &mut r.problems)),
-        (DIAGNOSTICS_CSV, table(folder, DIAGNOSTICS_CSV, true, &mut r.problems)),
-    ];
+fn columns(folder: &Path, whole: bool, r: &mut Report) -> bool {
+    let mut wrong = Vec::new();
+    let mut tables =
+        [RESULTS_CSV, DIAGNOSTICS_CSV].map(|name| (name, table(folder, name, true, &mut wrong)));
+    if whole {
+        r.problems.append(&mut wrong);
+    } else {
+        // the end of the one may have been written and that of the other not
+        let both = || tables.iter().filter_map(|(_, t)| t.as_ref()).flat_map(|t| &t.columns);
+        let rows = both().map(Vec::len).min().unwrap_or(0);
+        let all = tables.iter_mut().filter_map(|(_, t)| t.as_mut()).flat_map(|t| &mut t.columns);
+        all.for_each(|c| c.truncate(rows));
+    }
     // a file that was cut off at the end of a line looks whole, but for what the others say
     let rows = |t: &CsvTable| t.columns.first().map_or(0, Vec::len);
     let told = r.summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
