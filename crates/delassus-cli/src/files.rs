@@ -52,6 +52,8 @@ pub struct Rest<'a> {
     pub events: Option<&'a [Event]>,
     /// The last states of a run that failed.
     pub dump: Option<&'a Dump>,
+    /// A page is wanted.
+    pub page: bool,
 }
 
 /// Writes result files; folders it made and could not fill are removed again.
@@ -129,28 +131,35 @@ impl Writer {
         stage: &mut Stage,
         rest: &Rest<'_>,
     ) -> Result<(), Box<Fault>> {
+        let place = |name: &str, folder: &Path| (dir.join(name), folder.join(name));
         if let Some(folder) = &output.folder {
             for (name, sensors) in [(RESULTS_CSV, true), (DIAGNOSTICS_CSV, false)] {
                 let path = folder.join(name);
                 let written = stage.written(sensors, &path).map_err(|e| refusal(&path, e))?;
                 self.written.push(written);
             }
-            let parquet = (dir.join(RESULTS_PARQUET), folder.join(RESULTS_PARQUET));
+            let parquet = place(RESULTS_PARQUET, folder);
             self.made_in(parquet, |w| whole_parquet(w, stage, rest.metadata))?;
-            if let Some(view) = rest.view {
-                self.view(|name| (dir.join(name), folder.join(name)), view)?;
-            }
-            if let Some(events) = rest.events {
-                let log = (dir.join(EVENTS_CSV), folder.join(EVENTS_CSV));
-                self.made_in(log, |w| write_events(w, rows(events)))?;
-            }
         }
+        // those of the folder come first in the list
+        let own = self.written.len();
         if let Some(file) = &output.csv {
             self.file(file, |w| stage.copy(w))?;
         }
         if let Some(file) = &output.parquet {
             self.file(file, |w| whole_parquet(w, stage, rest.metadata))?;
         }
+        let mut beside = self.written.split_off(own);
+        stage.close(rest.page).map_err(|e| refusal(dir, e))?;
+        if let Some(folder) = &output.folder {
+            if let Some(view) = rest.view {
+                self.view(|name| place(name, folder), view)?;
+            }
+            if let Some(events) = rest.events {
+                self.made_in(place(EVENTS_CSV, folder), |w| write_events(w, rows(events)))?;
+            }
+        }
+        self.written.append(&mut beside);
         Ok(())
     }
 

@@ -170,7 +170,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if self.keep {
+        // a bug must not cost the samples
+        if self.keep || (self.begun && self.is_folder() && std::thread::panicking()) {
             return;
         }
         if self.begun {

@@ -5,26 +5,36 @@ use crate::console;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
-use crate::output::{REPORT_HTML, check_file};
+use crate::output::{REPORT_HTML, SUMMARY_JSON, check_file};
 use crate::place::is_busy;
 use crate::report as faults;
 use delassus::io::model_file::escape;
-use delassus_report::{Report, UNFINISHED, read_folder};
+use delassus_report::{COMPLETE, Report, UNFINISHED, place_of, read_folder};
+use serde_json::Value;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Makes the page of a results folder again.
 pub fn report(a: &ReportArgs) -> Result<Exit, Failure> {
     let folder = results_folder(&a.result);
     let page = a.output.clone().unwrap_or_else(|| folder.join(REPORT_HTML));
-    let report = read(&folder)?;
-    write(&page, &report)?;
+    write_of(&folder, &page, &read(&folder)?)?;
     console::print(&format!("wrote {}\n", escape(&page.display().to_string())))
 }
 
-/// Writes the page of a report.
-pub fn write(page: &Path, report: &Report) -> Result<(), Failure> {
+/// Writes the page of the report that was read from a folder, unless a run has put other results there since.
+pub fn write_of(folder: &Path, page: &Path, report: &Report) -> Result<(), Failure> {
+    let html = report.html();
+    let now = fs::read_to_string(place_of(folder, SUMMARY_JSON)).unwrap_or_default();
+    let now: Value = serde_json::from_str(&now).unwrap_or_default();
+    if now.is_object() && now != report.summary {
+        let message = format!("{}: a run has just replaced these results", folder.display());
+        let fault = Fault::new("E_RESULT", "", message).help("give the command again");
+        return Err(Failure::file(fault));
+    }
     check_file("--output", page)?;
-    Writer::one(page, report.html().as_bytes())
+    Writer::one(page, html.as_bytes())
 }
 
 /// The folder, also when one of its files is named.
@@ -38,21 +48,36 @@ pub fn results_folder(path: &Path) -> PathBuf {
 
 /// Reads a results folder; what is wrong with its files is a warning.
 pub fn read(folder: &Path) -> Result<Report, Failure> {
-    let report = read_folder(folder).map_err(|e| {
+    let running = match folder.parent() {
+        Some(outer) if folder.ends_with(UNFINISHED) => outer,
+        _ => folder,
+    };
+    // files that are just put in their places are there in a moment
+    for _ in 0..100 {
+        if !(running.join(COMPLETE).is_dir() && is_busy(running)) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let mut report = read_folder(folder).map_err(|e| {
         let fault = Fault::new("E_RESULT", "", e.to_string())
             .help("give the folder that `delassus run` wrote, such as out/MODEL");
         Failure::file(fault)
     })?;
+    let goes_on = is_busy(running);
+    if let (true, true, Some(told)) = (report.unfinished, goes_on, report.problems.first_mut()) {
+        *told = told.replacen("did not end", "still goes on", 1);
+    }
     let shown = |p: &String| {
         Fault::new("N_RESULT", "", format!("{}: {p}", folder.display()))
             .help("what is good is shown; run the model again for the rest")
     };
     let mut notes: Vec<Fault> = report.problems.iter().map(shown).collect();
-    let unfinished = folder.join(UNFINISHED);
-    if unfinished.is_dir() {
-        let ends = if is_busy(folder) { "still goes on" } else { "did not end" };
-        let message = format!("{}: a run to this folder {ends}", folder.display());
-        let help = format!("what it has so far: `delassus report {}`", unfinished.display());
+    let later = folder.join(UNFINISHED);
+    if later.is_dir() && !report.unfinished {
+        let ends = if goes_on { "still goes on" } else { "did not end" };
+        let message = format!("{}: a later run to this folder {ends}", folder.display());
+        let help = format!("`delassus report {}` shows what it has", later.display());
         notes.push(Fault::new("N_RESULT", "", message).help(help));
     }
     faults::warnings(&notes);

@@ -6,7 +6,7 @@ use crate::dump::{self, Dump};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::{Rest, Writer, Written};
-use crate::output::{Output, REPORT_HTML, RESULTS_CSV, SUMMARY_JSON};
+use crate::output::{Output, REPORT_HTML, SUMMARY_JSON};
 use crate::place::Place;
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
@@ -78,21 +78,21 @@ impl Target {
                 Stage::new(place.dir(), channels)?
             }
         };
+        stage.lock().expect(page::bytes_per_sample(sim.recorder()));
         sim.hand_to(Box::new(stage.clone()));
+        sim.hand_on();
         self.stage = Some(stage);
         Ok(())
     }
 
     /// Writes the samples of a run that was kept in memory.
     fn fill(&mut self, results: &Results) -> Result<(), Failure> {
-        if let (Some(place), None) = (&mut self.place, &self.stage) {
-            place.begin(None)?;
-            let stage = Stage::new(place.dir(), &results.channels)?;
-            let filled = stage.lock().fill(results);
-            self.stage = Some(stage);
-            filled?;
-        }
-        Ok(())
+        let (Some(place), None) = (&mut self.place, &self.stage) else { return Ok(()) };
+        place.begin(None)?;
+        let stage = Stage::new(place.dir(), &results.channels)?;
+        let filled = stage.lock().fill(results);
+        self.stage = Some(stage);
+        filled.map_err(|fault| self.lost(fault))
     }
 
     /// Where the run had come to when a file could not be written, and what is left of it.
@@ -186,6 +186,7 @@ pub fn run_watched(
         view: view.as_ref(),
         events: has_contacts.then_some(outcome.events.as_slice()),
         dump: dump.as_ref(),
+        page: !a.no_report && view.is_some(),
     };
     let stage = target.stage.clone();
     let mut samples = stage.as_ref().map(Shared::lock);
@@ -215,7 +216,7 @@ pub fn run_watched(
         certificate: certificate.as_ref(),
     };
     let json = report::to_json(&report);
-    let finished = finish(&mut target, &json, view.filter(|_| !a.no_report), &outcome.events);
+    let finished = finish(&target, &json, view.filter(|_| !a.no_report), &outcome.events);
     let finished = finished.map_err(|fault| target.lost(fault))?;
     if let Some(place) = target.place.take() {
         place.commit()?;
@@ -244,32 +245,25 @@ pub fn run_watched(
 /// Writes the summary and the page where the other files of a folder are. A page that cannot be written is told,
 /// and the rest is good.
 fn finish(
-    target: &mut Target,
+    target: &Target,
     json: &str,
     view: Option<page::View>,
     events: &[Event],
 ) -> Result<Option<Box<Fault>>, Box<Fault>> {
     let (Some(place), Some(stage)) = (&target.place, &target.stage) else { return Ok(None) };
-    let mut stage = stage.lock();
-    let refused = |name: &str, e: &WriteError| {
-        let message = format!("{}: {e}", place.dir().join(name).display());
-        Box::new(Fault::new("E_OUTPUT", "", message).help("check the space on the disk"))
+    let refused = |e: &WriteError| {
+        Box::new(Fault::new("E_OUTPUT", "", e.to_string()).help("check the space on the disk"))
     };
-    let shown = match &view {
-        Some(_) => Some(stage.shown().map_err(|e| refused(RESULTS_CSV, &e))?),
-        None => None,
-    };
-    stage.clear();
     if place.is_folder() {
         let written =
             atomic_write(&place.dir().join(SUMMARY_JSON), |w| Ok(w.write_all(json.as_bytes())?));
-        written.map_err(|e| refused(SUMMARY_JSON, &e))?;
+        written.map_err(|e| refused(&e))?;
     }
-    let Some((view, shown)) = view.zip(shown) else { return Ok(None) };
-    let html = view.report(json, &shown, events).html();
+    let Some((view, shown)) = view.zip(stage.lock().shown()) else { return Ok(None) };
+    let html = view.report(json, shown, events).html();
     let written =
         atomic_write(&place.dir().join(REPORT_HTML), |w| Ok(w.write_all(html.as_bytes())?));
-    Ok(written.err().map(|e| refused(REPORT_HTML, &e)))
+    Ok(written.err().map(|e| refused(&e)))
 }
 
 /// Takes a simulation to its end, with a progress bar and checkpoints as the arguments want them.

@@ -15,13 +15,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Samples reach the files after this time at the latest.
-const INTERVAL: Duration = Duration::from_millis(250);
+const INTERVAL: Duration = Duration::from_millis(100);
 /// Between looks at the free space.
 const LOOK: Duration = Duration::from_millis(200);
 /// What small files need at the end beside the samples, bytes.
-const MARGIN: u64 = 64 << 10;
+const MARGIN: u64 = 512 << 10;
 /// Values that a page is made from at most: longer columns are thinned.
-const PAGE: usize = 1 << 22;
+const PAGE: usize = 1 << 20;
 /// Bytes of a value in all files together, least and about.
 const PER_VALUE: [f64; 2] = [18.0, 35.0];
 /// The samples in a form of their own, until the run ends.
@@ -47,7 +47,12 @@ pub struct Mark {
 pub struct Stage {
     dir: PathBuf,
     files: Vec<(bool, GrowingCsv)>,
-    spill: Spill,
+    /// Until all that is made from it is there.
+    spill: Option<Spill>,
+    /// Samples for a page.
+    shown: Option<Results>,
+    /// Bytes that a sample takes in files that are written at the end.
+    later: f64,
     /// The columns, without samples.
     names: Results,
     /// Time of the last sample, s.
@@ -141,7 +146,8 @@ impl Stage {
             let Some(t) = some.t.last() else { break };
             stage.t = *t;
             let columns = std::iter::once(&some.t).chain(&some.data).map(Vec::as_slice);
-            stage.spill.push(columns).map_err(|e| failed(dir, &e.into()))?;
+            let pushed = stage.spill().and_then(|s| s.push(columns));
+            pushed.map_err(|e| failed(dir, &e.into()))?;
         }
         drop(stage);
         Ok(shared)
@@ -152,17 +158,37 @@ impl Stage {
         let spill = spill.map_err(|e| failed(dir, &e.into()))?;
         let now = Instant::now();
         let (dir, t) = (dir.to_owned(), f64::NAN);
-        let (stride, left) = (1, 0);
-        let stage = Stage { dir, files, spill, names, t, taken: now, looked: now, stride, left };
-        Ok(Shared(Arc::new(Mutex::new(stage))))
+        Ok(Shared(Arc::new(Mutex::new(Stage {
+            dir,
+            files,
+            spill: Some(spill),
+            shown: None,
+            later: 0.0,
+            names,
+            t,
+            taken: now,
+            looked: now,
+            stride: 1,
+            left: 0,
+        }))))
+    }
+
+    fn spill(&mut self) -> io::Result<&mut Spill> {
+        let gone = || io::Error::new(io::ErrorKind::NotFound, "the samples are no longer there");
+        self.spill.as_mut().ok_or_else(gone)
+    }
+
+    /// So many bytes per sample are to be written at the end, beside what the samples themselves take.
+    pub fn expect(&mut self, later: f64) {
+        self.later = later;
     }
 
     /// Takes in samples of a run that was kept in memory.
-    pub fn fill(&mut self, results: &Results) -> Result<(), Failure> {
+    pub fn fill(&mut self, results: &Results) -> Result<(), Box<Fault>> {
         let taken = self.take(results);
         taken.map_err(|e| {
             let help = "choose another folder, and check the space on the disk";
-            Failure::file(Fault::new("E_OUTPUT", "", e.why).help(help))
+            Box::new(Fault::new("E_OUTPUT", "", e.why).help(help))
         })
     }
 
@@ -193,10 +219,10 @@ impl Stage {
             }
         }
         let values = std::iter::once(&r.t).chain(&r.data).map(|c| &c[rows.clone()]);
-        self.spill.push(values).map_err(|source| {
+        self.spill().and_then(|s| s.push(values)).map_err(|source| {
             self.files.iter_mut().for_each(|(_, f)| f.undo());
-            let (path, bytes_written) = (Some(self.dir.join(SPILL)), self.spill.bytes());
-            WriteError::Io { path, bytes_written, source }
+            let bytes_written = self.spill.as_ref().map_or(0, Spill::bytes);
+            WriteError::Io { path: Some(self.dir.join(SPILL)), bytes_written, source }
         })
     }
 
@@ -212,7 +238,9 @@ impl Stage {
             return Ok(());
         }
         self.looked = Instant::now();
-        let needed = self.spill.bytes() + MARGIN;
+        let (rows, own) = self.spill.as_ref().map_or((0, 0), |s| (s.rows(), s.bytes()));
+        // when the Parquet file is there, what it was made from goes
+        let needed = own.max((rows as f64 * self.later) as u64) + MARGIN;
         match free_space(&self.dir) {
             Some(free) if free < needed => Err(format!(
                 "the disk of {} is full: {free} bytes are left, and completing the results takes {needed}",
@@ -264,9 +292,9 @@ impl Stage {
         Ok(Written::new(path, file.bytes(), file.sha256()))
     }
 
-    /// Samples.
+    /// Samples that can be read.
     pub fn rows(&self) -> usize {
-        self.spill.rows()
+        self.spill.as_ref().map_or(0, Spill::rows)
     }
 
     /// Some rows of a column, of which time is the first.
@@ -276,7 +304,7 @@ impl Stage {
         rows: Range<usize>,
         out: &mut Vec<f64>,
     ) -> Result<(), WriteError> {
-        Ok(self.spill.read(column, rows, out)?)
+        Ok(self.spill()?.read(column, rows, out)?)
     }
 
     /// Hands a copy of the sensors on.
@@ -287,7 +315,7 @@ impl Stage {
     }
 
     /// Samples for a page: all of them, or rows at equal distances of a long run, and the last one.
-    pub fn shown(&mut self) -> Result<Results, WriteError> {
+    fn thinned(&mut self) -> Result<Results, WriteError> {
         let (rows, columns) = (self.rows(), self.names.channels.len() + 1);
         let stride = rows.saturating_mul(columns).div_ceil(PAGE).max(1);
         let mut lists = Vec::with_capacity(columns);
@@ -310,9 +338,17 @@ impl Stage {
         Ok(Results { channels: self.names.channels.clone(), t, data: lists.collect() })
     }
 
-    /// Takes away what only the run needed.
-    pub fn clear(&self) {
+    /// All that is made from the samples is there, but for a page: makes room on the disk.
+    pub fn close(&mut self, page: bool) -> Result<(), WriteError> {
+        self.shown = if page { Some(self.thinned()?) } else { None };
+        self.spill = None;
         let _ = fs::remove_file(self.dir.join(SPILL));
+        Ok(())
+    }
+
+    /// Samples for the page.
+    pub fn shown(&mut self) -> Option<Results> {
+        self.shown.take()
     }
 }
 

@@ -72,9 +72,9 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
     }
     let mut r = Report::default();
     let inner = folder.join(UNFINISHED);
-    let some = |name: &&str| place(folder, name).is_file();
+    let some = |name: &&str| place_of(folder, name).is_file();
     let good = if [SUMMARY_JSON, RESULTS_CSV].iter().any(some) || !inner.is_dir() {
-        let whole = folder.file_name().is_none_or(|name| name != UNFINISHED);
+        let whole = folder.file_name().is_none_or(|n| !n.to_string_lossy().ends_with(UNFINISHED));
         read_files(folder, whole, &mut r)
     } else {
         read_files(&inner, false, &mut r)
@@ -86,7 +86,7 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
 }
 
 /// Where a file of a run is: perhaps still on its way to the folder.
-fn place(folder: &Path, name: &str) -> PathBuf {
+pub fn place_of(folder: &Path, name: &str) -> PathBuf {
     let moving = folder.join(COMPLETE).join(name);
     if moving.is_file() { moving } else { folder.join(name) }
 }
@@ -105,7 +105,7 @@ fn read_files(folder: &Path, whole: bool, r: &mut Report) -> usize {
             Err(e) => problem(&mut r.problems, SUMMARY_JSON, &format!("not valid JSON: {e}")),
         }
     }
-    let files = belonging::compare(&r.summary, |name| place(folder, name));
+    let files = belonging::compare(&r.summary, |name| place_of(folder, name));
     let ours = |name: &str| !files.foreign.contains(&name);
     if let Some(text) = text(folder, SCENE_JSON, true, &mut r.problems).filter(|_| ours(SCENE_JSON))
     {
@@ -157,7 +157,8 @@ fn read_files(folder: &Path, whole: bool, r: &mut Report) -> usize {
             Some(t) => format!("its samples reach t = {t} s{of}"),
             None => "it has no samples yet".to_owned(),
         };
-        r.problems.insert(0, format!("the run did not end or has not yet ended: {ends}"));
+        r.unfinished = true;
+        r.problems.insert(0, format!("the run did not end: {ends}"));
     }
     good
 }
@@ -169,7 +170,8 @@ fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
 /// A file, unless it is missing or cannot be read. One that need not be there may be missing.
 fn bytes(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    let read = File::open(place(folder, name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
+    let read =
+        File::open(place_of(folder, name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
     match read {
         Ok(n) if n as u64 > MOST => problem(problems, name, "the file is too large"),
         Ok(_) => return Some(out),
@@ -194,7 +196,7 @@ fn text(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> 
 }
 
 fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<CsvTable> {
-    let file = match File::open(place(folder, name)) {
+    let file = match File::open(place_of(folder, name)) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             if needed {

@@ -27,6 +27,8 @@ pub struct Report {
     pub steps: Steps,
     /// Impacts, releases and the like.
     pub events: Vec<ReportEvent>,
+    /// The run did not end, or has not yet ended: there are samples up to some time.
+    pub unfinished: bool,
     /// What was wrong with the files.
     pub problems: Vec<String>,
 }

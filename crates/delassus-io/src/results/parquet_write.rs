@@ -1,6 +1,6 @@
 //! Parquet.
 
-use super::column::{Column, check};
+use super::column::{Column, check, distinct};
 use super::error::WriteError;
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::data_type::DoubleType;
@@ -48,6 +48,7 @@ pub fn write_parquet_parts(
     metadata: &[(String, String)],
     mut read: impl FnMut(usize, Range<usize>, &mut Vec<f64>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
+    distinct(columns)?;
     let fields = columns
         .iter()
         .map(|c| {
