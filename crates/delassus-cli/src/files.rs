@@ -56,10 +56,11 @@ pub struct Rest<'a> {
     pub page: bool,
 }
 
-/// Writes result files; folders it made and could not fill are removed again.
+/// Writes result files.
 #[derive(Default)]
 pub struct Writer {
-    made: Vec<PathBuf>,
+    /// The folder was empty, and is to be empty again if all cannot be written.
+    fresh: bool,
     written: Vec<Written>,
     paths: Vec<PathBuf>,
 }
@@ -89,11 +90,11 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes texts into a folder, in order; all of them or none in a new folder.
+    /// Writes texts into a folder, in order; all of them or none where it is empty.
     pub fn texts(folder: &Path, files: &[(&str, String)]) -> Result<Writer, Failure> {
-        let mut writer = Writer::default();
+        let fresh = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+        let mut writer = Writer { fresh, ..Writer::default() };
         let mut all = || -> Result<(), Box<Fault>> {
-            writer.make(folder)?;
             for (name, text) in files {
                 writer.file(&folder.join(name), |w| Ok(w.write_all(text.as_bytes())?))?;
             }
@@ -185,12 +186,6 @@ impl Writer {
         self.made_in(place(SCENE_JSON), |w| Ok(w.write_all(scene.as_bytes())?))
     }
 
-    fn make(&mut self, folder: &Path) -> Result<(), Box<Fault>> {
-        let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
-        self.made = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(folder).map_err(|e| Box::new(refused(folder, &e)))
-    }
-
     fn file(
         &mut self,
         path: &Path,
@@ -221,15 +216,9 @@ impl Writer {
     }
 
     fn fail(&self, fault: Box<Fault>) -> Failure {
-        // A new folder without its summary would be taken for a foreign one by the next run.
-        if let Some(folder) = self.made.first() {
-            for file in self.paths.iter().filter(|f| f.parent() == Some(folder)) {
-                let _ = fs::remove_file(file);
-            }
-        }
-        for folder in &self.made {
-            // Only empty ones go.
-            let _ = fs::remove_dir(folder);
+        // A folder without its summary would be taken for a foreign one by the next command.
+        if self.fresh {
+            self.paths.iter().for_each(|file| drop(fs::remove_file(file)));
         }
         Failure::file(*fault)
     }

@@ -10,6 +10,7 @@ use delassus::sim::{
     ContactTrack, LoadTrack, MotionTrack, Recorder, Results, RunOutcome, StepLog, TouchPoint,
 };
 use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::mem::take;
 use std::path::Path;
@@ -59,6 +60,9 @@ impl View {
 
     /// All that a page shows.
     pub fn report(self, summary: &str, results: Results, events: &[Event]) -> Report {
+        // made by this program a moment ago
+        let summary: Value = serde_json::from_str(summary).unwrap_or_default();
+        let samples = summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
         let channels = results.channels.iter().zip(results.data);
         let columns = channels.enumerate().map(|(k, (channel, values))| {
             let known = self.description.channels.get(k).filter(|c| c.name == channel.name);
@@ -68,11 +72,11 @@ impl View {
         Report {
             columns: columns.collect(),
             description: Some(self.description),
-            // made by this program a moment ago
-            summary: serde_json::from_str(summary).unwrap_or_default(),
+            summary,
             motion: self.motion,
             contacts: self.contacts.unwrap_or_default(),
             loads: self.loads.unwrap_or_default(),
+            samples,
             column_t: results.t,
             steps: self.steps,
             events: rows(events).map(ReportEvent::from).collect(),

@@ -62,7 +62,8 @@ impl Place {
         Ok(Some(Place { dir, folder: None, made, begun: true, keep: false, _lock: lock }))
     }
 
-    fn inside(folder: &Path) -> Result<Place, Failure> {
+    /// Inside a folder, which is made and held.
+    pub fn inside(folder: &Path) -> Result<Place, Failure> {
         let failed = |e: io::Error| Failure::file(refused(folder, &e));
         let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();

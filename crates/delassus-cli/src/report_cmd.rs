@@ -9,7 +9,8 @@ use crate::output::{REPORT_HTML, SUMMARY_JSON, check_file};
 use crate::place::is_busy;
 use crate::report as faults;
 use delassus::io::model_file::escape;
-use delassus_report::{COMPLETE, Report, UNFINISHED, place_of, read_folder};
+use delassus::io::results::Thinning;
+use delassus_report::{COMPLETE, Report, UNFINISHED, place_of};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,8 +47,28 @@ pub fn results_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Reads a results folder; what is wrong with its files is a warning.
+/// Reads a results folder; what is wrong with its files is a warning. Columns of long runs are thinned to some rows.
 pub fn read(folder: &Path) -> Result<Report, Failure> {
+    read_thinned(folder, Thinning::Every(1))
+}
+
+/// The same for curves: what columns of long runs are thinned to keeps their peaks.
+pub fn read_peaks(folder: &Path) -> Result<Report, Failure> {
+    let report = read_thinned(folder, Thinning::Peaks(1))?;
+    let (rows, samples) = (report.column_t.len(), report.samples);
+    if rows < samples {
+        let several = (2 * samples).div_ceil(rows.max(1));
+        let message = format!(
+            "{}: each {several} of {samples} samples are drawn as their least and their largest value",
+            folder.display()
+        );
+        let help = "results.csv and results.parquet have all of them";
+        faults::warnings(&[Fault::new("N_THINNED", "", message).help(help)]);
+    }
+    Ok(report)
+}
+
+fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, Failure> {
     let running = match folder.parent() {
         Some(outer) if folder.ends_with(UNFINISHED) => outer,
         _ => folder,
@@ -59,7 +80,7 @@ pub fn read(folder: &Path) -> Result<Report, Failure> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    let mut report = read_folder(folder).map_err(|e| {
+    let mut report = delassus_report::read_thinned(folder, thinning).map_err(|e| {
         let fault = Fault::new("E_RESULT", "", e.to_string())
             .help("give the folder that `delassus run` wrote, such as out/MODEL");
         Failure::file(fault)

@@ -4,7 +4,9 @@ use crate::belonging;
 use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
-use delassus_io::results::{CsvTable, read_contacts, read_events, read_motion, salvage_csv};
+use delassus_io::results::{
+    Salvaged, Thinning, read_contacts, read_events, read_motion, salvage_thinned,
+};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -35,6 +37,10 @@ pub(crate) const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
 
 /// Largest file that is read whole, bytes.
 const MOST: u64 = 1 << 30;
+/// Values of columns that are kept at most, about: the lines of longer files are thinned.
+const VALUES: f64 = (1 << 23) as f64;
+/// Beginning of a file that tells how long its lines are, bytes.
+const BEGINNING: u64 = 1 << 16;
 
 /// A folder that holds no results.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +71,11 @@ fn list(problems: &[String]) -> String {
 /// damaged, of another version or of another run are named in [`Report::problems`], and the rest is kept; only a
 /// folder in which nothing is good is an error. Of a run that did not end, samples up to the last whole one are read.
 pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
+    read_thinned(folder, Thinning::Every(1))
+}
+
+/// The same with another way to bound the memory of long runs.
+pub fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, FolderError> {
     let io = |source| FolderError::Io { path: folder.to_owned(), source };
     if !std::fs::metadata(folder).map_err(io)?.is_dir() {
         let source = io::Error::new(io::ErrorKind::NotADirectory, "not a folder");
@@ -75,9 +86,9 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
     let some = |name: &&str| place_of(folder, name).is_file();
     let good = if [SUMMARY_JSON, RESULTS_CSV].iter().any(some) || !inner.is_dir() {
         let whole = folder.file_name().is_none_or(|n| !n.to_string_lossy().ends_with(UNFINISHED));
-        read_files(folder, whole, &mut r)
+        read_files(folder, whole, thinning, &mut r)
     } else {
-        read_files(&inner, false, &mut r)
+        read_files(&inner, false, thinning, &mut r)
     };
     if good == 0 {
         return Err(FolderError::Nothing { path: folder.to_owned(), problems: r.problems });
@@ -92,7 +103,7 @@ pub fn place_of(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Reads what there is; tells how much of it is good. A run that did not end has some files only.
-fn read_files(folder: &Path, whole: bool, r: &mut Report) -> usize {
+fn read_files(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> usize {
     let mut good = 0;
     if let Some(text) = text(folder, SUMMARY_JSON, whole, &mut r.problems) {
         match serde_json::from_str::<Value>(&text) {
@@ -126,9 +137,11 @@ fn read_files(folder: &Path, whole: bool, r: &mut Report) -> usize {
     if ours(LOADS_BIN) {
         loads(folder, r);
     }
-    good += usize::from(columns(folder, whole, r));
-    let steps = ours(STEPS_CSV).then(|| table(folder, STEPS_CSV, false, &mut r.problems)).flatten();
-    if let Some(table) = steps {
+    good += usize::from(columns(folder, whole, thinning, r));
+    let steps = ours(STEPS_CSV)
+        .then(|| table(folder, STEPS_CSV, false, Thinning::Every(1), &mut r.problems))
+        .flatten();
+    if let Some(Salvaged { table, .. }) = steps {
         let mut steps = Steps::default();
         for (name, list) in Steps::NAMES.iter().zip(steps.lists_mut()) {
             let rows = table.columns.first().map_or(0, Vec::len);
@@ -195,7 +208,13 @@ fn text(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> 
     }
 }
 
-fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<CsvTable> {
+fn table(
+    folder: &Path,
+    name: &str,
+    needed: bool,
+    thinning: Thinning,
+    problems: &mut Vec<String>,
+) -> Option<Salvaged> {
     let file = match File::open(place_of(folder, name)) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
@@ -209,11 +228,11 @@ fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) ->
             return None;
         }
     };
-    let (table, wrong) = salvage_csv(BufReader::new(file));
-    for what in &wrong {
+    let read = salvage_thinned(BufReader::new(file), thinning);
+    for what in &read.problems {
         problem(problems, name, what);
     }
-    (!table.names.is_empty()).then_some(table)
+    (!read.table.names.is_empty()).then_some(read)
 }
 
 fn motion(folder: &Path, whole: bool, r: &mut Report) -> bool {
@@ -271,22 +290,44 @@ fn loads(folder: &Path, r: &mut Report) {
     r.loads = read.motion;
 }
 
+/// Lines of a file, about, and the names in its first one.
+fn size(folder: &Path, name: &str) -> (f64, f64) {
+    let path = place_of(folder, name);
+    let mut text = Vec::new();
+    let read = File::open(&path).and_then(|f| f.take(BEGINNING).read_to_end(&mut text));
+    let bytes = std::fs::metadata(&path).map_or(0, |m| m.len()) as f64;
+    let lines = text.iter().filter(|b| **b == b'\n').count() as f64;
+    let head = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let names = head.iter().filter(|b| **b == b',').count() as f64 + 1.0;
+    if read.is_ok() { (bytes * lines / (text.len() as f64).max(1.0), names) } else { (0.0, 0.0) }
+}
+
 /// Sensors, then diagnostics at the same times.
-fn columns(folder: &Path, whole: bool, r: &mut Report) -> bool {
+fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bool {
+    let sizes = [RESULTS_CSV, DIAGNOSTICS_CSV].map(|name| size(folder, name));
+    // the same for both, or they would have other times
+    let values = sizes[0].0.max(sizes[1].0) * (sizes[0].1 + sizes[1].1);
+    let thinning = thinning.of((values / VALUES).ceil() as usize);
     let mut wrong = Vec::new();
-    let mut tables =
-        [RESULTS_CSV, DIAGNOSTICS_CSV].map(|name| (name, table(folder, name, true, &mut wrong)));
+    let mut tables = [RESULTS_CSV, DIAGNOSTICS_CSV]
+        .map(|name| (name, table(folder, name, true, thinning, &mut wrong)));
     if whole {
         r.problems.append(&mut wrong);
     } else {
         // the end of the one may have been written and that of the other not
-        let both = || tables.iter().filter_map(|(_, t)| t.as_ref()).flat_map(|t| &t.columns);
-        let rows = both().map(Vec::len).min().unwrap_or(0);
-        let all = tables.iter_mut().filter_map(|(_, t)| t.as_mut()).flat_map(|t| &mut t.columns);
-        all.for_each(|c| c.truncate(rows));
+        let both = || tables.iter().filter_map(|(_, t)| t.as_ref());
+        let rows = both().flat_map(|t| &t.table.columns).map(Vec::len).min().unwrap_or(0);
+        let lines = both().map(|t| t.rows).min().unwrap_or(0);
+        // the last rows that stand for several may stand for others in the two
+        let uneven = both().any(|t| t.rows > lines) && thinning != thinning.of(1);
+        let kept = if uneven { rows.saturating_sub(2) } else { rows };
+        for read in tables.iter_mut().filter_map(|(_, t)| t.as_mut()) {
+            read.table.columns.iter_mut().for_each(|c| c.truncate(kept));
+            read.rows = lines;
+        }
     }
     // a file that was cut off at the end of a line looks whole, but for what the others say
-    let rows = |t: &CsvTable| t.columns.first().map_or(0, Vec::len);
+    let rows = |t: &Salvaged| t.rows;
     let told = r.summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
     let most = tables.iter().filter_map(|(_, t)| t.as_ref().map(rows)).max().unwrap_or(0);
     for (file, table) in &tables {
@@ -299,7 +340,8 @@ fn columns(folder: &Path, whole: bool, r: &mut Report) -> bool {
     }
     let known = r.description.as_ref().map(|d| d.channels.clone()).unwrap_or_default();
     for (file, table) in tables {
-        let Some(table) = table else { continue };
+        let Some(Salvaged { table, rows, .. }) = table else { continue };
+        r.samples = r.samples.max(rows);
         let Some(t) = table.column("t").map(<[f64]>::to_vec) else {
             problem(&mut r.problems, file, "there is no column `t`");
             continue;

@@ -37,7 +37,7 @@ pub use description::{Description, ModelInfo};
 pub use encode::{Array, base64};
 pub use folder::{
     COMPLETE, CONTACTS_BIN, EVENTS_CSV, FILES, FolderError, LOADS_BIN, MOTION_BIN, SCENE_JSON,
-    STEPS_CSV, UNFINISHED, place_of, read_folder,
+    STEPS_CSV, UNFINISHED, place_of, read_folder, read_thinned,
 };
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};

@@ -72,9 +72,7 @@ impl Report {
                 "help": e.get("help"),
             })
         });
-        // long runs come here with fewer rows than they have
-        let samples = self.summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
-        let samples = samples.max(self.column_t.len());
+        let samples = self.samples.max(self.column_t.len());
         let thinned = kept.motion.len() < self.motion.t.len() || kept.columns.len() < samples;
         let down_sampled = thinned.then(|| {
             json!({

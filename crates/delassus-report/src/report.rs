@@ -19,6 +19,8 @@ pub struct Report {
     pub contacts: ContactPoints,
     /// Reactions and applied forces: vectors in place of positions.
     pub loads: MotionFile,
+    /// Samples of the run; columns of long runs are thinned.
+    pub samples: usize,
     /// Times of the columns, s.
     pub column_t: Vec<f64>,
     /// Columns.

@@ -35,7 +35,9 @@ pub use atomic::{ResultWriter, atomic_write, sync_folder};
 pub use checkpoint::{Checkpoint, CheckpointError, read_checkpoint, write_checkpoint};
 pub use column::Column;
 pub use contacts_file::{ContactPoints, ContactRow, read_contacts, write_contacts};
-pub use csv_read::{CsvError, CsvTable, read_csv, read_csv_from, salvage_csv};
+pub use csv_read::{
+    CsvError, CsvTable, Salvaged, Thinning, read_csv, read_csv_from, salvage_csv, salvage_thinned,
+};
 pub use csv_write::write_csv;
 pub use error::WriteError;
 pub use events_read::{EventRow, read_events};
