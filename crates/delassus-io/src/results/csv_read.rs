@@ -50,7 +50,7 @@ pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
 /// Reads CSV: a line of names, then lines of finite numbers.
 pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
     let mut table = CsvTable::default();
-    read_into(reader, &mut table, &mut Rows::all(), None)?;
+    read_into(reader, &mut table, &mut Rows::new(Thinning::Every(1)), None)?;
     if table.names.is_empty() {
         return Err(CsvError::Invalid { line: 1, message: "no names of columns".to_owned() });
     }
@@ -100,7 +100,7 @@ pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
 pub fn salvage_thinned(reader: impl BufRead, thinning: Thinning) -> Salvaged {
     let mut out = Salvaged::default();
     let mut bad = Vec::new();
-    let mut rows = Rows { thinning, seen: 0, group: Vec::new(), last: Vec::new() };
+    let mut rows = Rows::new(thinning);
     let read = read_into(reader, &mut out.table, &mut rows, Some(&mut bad));
     rows.close(&mut out.table);
     out.rows = rows.seen;
@@ -123,14 +123,16 @@ pub fn salvage_thinned(reader: impl BufRead, thinning: Thinning) -> Salvaged {
 struct Rows {
     thinning: Thinning,
     seen: usize,
-    /// Lines of the present group, and the last one that was left out.
-    group: Vec<Vec<f64>>,
+    /// Lines of the present group, and of each column the places and values of its least and its largest.
+    group: usize,
+    peaks: Vec<[(usize, f64); 2]>,
+    /// The last line that was left out.
     last: Vec<u8>,
 }
 
 impl Rows {
-    fn all() -> Rows {
-        Rows { thinning: Thinning::Every(1), seen: 0, group: Vec::new(), last: Vec::new() }
+    fn new(thinning: Thinning) -> Rows {
+        Rows { thinning, seen: 0, group: 0, peaks: Vec::new(), last: Vec::new() }
     }
 
     /// Whether the next line is left out whatever it says.
@@ -149,14 +151,26 @@ impl Rows {
     fn push(&mut self, row: &[f64], table: &mut CsvTable) {
         self.seen += 1;
         self.last.clear();
-        match self.thinning {
-            Thinning::Peaks(n) if n > 2 => {
-                self.group.push(row.to_vec());
-                if self.group.len() == n {
-                    self.close(table);
-                }
+        let Thinning::Peaks(n @ 3..) = self.thinning else {
+            table.columns.iter_mut().zip(row).for_each(|(c, x)| c.push(*x));
+            return;
+        };
+        if self.group == 0 {
+            self.peaks.clear();
+            self.peaks.extend(row.iter().map(|x| [(0, *x); 2]));
+        }
+        // what is not known gives way to what is
+        for ([least, most], x) in self.peaks.iter_mut().zip(row) {
+            if *x < least.1 || least.1.is_nan() {
+                *least = (self.group, *x);
             }
-            _ => table.columns.iter_mut().zip(row).for_each(|(c, x)| c.push(*x)),
+            if *x > most.1 || most.1.is_nan() {
+                *most = (self.group, *x);
+            }
+        }
+        self.group += 1;
+        if self.group == n {
+            self.close(table);
         }
     }
 
@@ -170,20 +184,13 @@ impl Rows {
             table.columns.iter_mut().zip(fields).for_each(|(c, x)| c.push(x));
         }
         self.last.clear();
-        let (Some(first), Some(last)) = (self.group.first(), self.group.last()) else { return };
-        for (k, column) in table.columns.iter_mut().enumerate() {
-            let value = |row: &Vec<f64>| row.get(k).copied().unwrap_or(f64::NAN);
-            if k == 0 {
-                column.extend([value(first), value(last)]);
-                continue;
+        if self.group > 0 {
+            for (column, [least, most]) in table.columns.iter_mut().zip(&self.peaks) {
+                let (a, b) = if least.0 <= most.0 { (least, most) } else { (most, least) };
+                column.extend([a.1, b.1]);
             }
-            let known = || self.group.iter().map(value).enumerate().filter(|(_, x)| !x.is_nan());
-            let least = known().min_by(|a, b| a.1.total_cmp(&b.1));
-            let most = known().max_by(|a, b| a.1.total_cmp(&b.1));
-            let (a, b) = least.zip(most).unwrap_or(((0, f64::NAN), (0, f64::NAN)));
-            column.extend(if a.0 <= b.0 { [a.1, b.1] } else { [b.1, a.1] });
         }
-        self.group.clear();
+        self.group = 0;
     }
 }
 
@@ -250,7 +257,7 @@ fn read_into(
             return Err(fail(format!("more than {} values", table.names.len())));
         }
         rows.push(&row, table);
-        if table.columns.iter().map(Vec::len).sum::<usize>() > MAX_VALUES {
+        if table.columns.first().map_or(0, Vec::len) * table.names.len() > MAX_VALUES {
             return Err(fail(format!("more than {MAX_VALUES} values in the file")));
         }
     }
@@ -328,7 +335,7 @@ mod tests {
         let peaks = salvage_thinned(text.as_bytes(), Thinning::Peaks(4));
         assert_eq!(peaks.rows, 10);
         assert_eq!(peaks.table.columns[0], [0.0, 3.0, 4.0, 7.0, 8.0, 9.0]);
-        assert_eq!(peaks.table.columns[1], [0.0, 2.0, -7.0, 1.0, 2.0, 0.0]);
+        assert_eq!(peaks.table.columns[1], [0.0, 2.0, 1.0, -7.0, 2.0, 0.0]);
         // what is cut off is found all the same
         let cut = salvage_thinned(&text.as_bytes()[..text.len() - 1], Thinning::Every(4));
         assert!(cut.rows == 9 && cut.problems[0].contains("cut off"), "{cut:?}");
