@@ -43,6 +43,7 @@ mod settings;
 mod signal;
 mod stage;
 mod summary_text;
+mod trail;
 mod view_cmd;
 mod window;
 

@@ -206,7 +206,7 @@ fn lock(folder: &Path) -> Result<(File, PathBuf), Failure> {
     }
     let message = format!("another run writes to {} just now", folder.display());
     let help = "wait until it has ended, or choose another folder with --out";
-    Err(Failure::file(Fault::new("E_OUTPUT_BUSY", "--out", message).help(help)))
+    Err(Failure::file(Fault::new("E_OUTPUT_BUSY", "", message).help(help)))
 }
 
 fn try_lock(folder: &Path) -> Result<(File, PathBuf), TryLockError> {

@@ -12,6 +12,7 @@ use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::stage::{self, Mark, Nowhere, Shared, Stage, growing};
+use crate::trail::Trail;
 use crate::{certify_text, console, page, report, signal, summary_text};
 use delassus::io::results::{WriteError, atomic_write};
 use delassus::sim::certify::Certificate;
@@ -20,7 +21,7 @@ use delassus::sim::{
     self, DIAGNOSTICS, Note, Observer, Results, RunOutcome, SimError, SimErrorKind, Simulation,
     Status, Summary, Tone,
 };
-use delassus_report::Description;
+use delassus_report::{Description, MOTION_BIN};
 use serde::Serialize;
 use std::io::Write;
 
@@ -276,12 +277,14 @@ pub fn integrate(
     signal::listen();
     let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, !a.quiet);
     let (every, folder) = (checkpoint::interval(a)?, Output::new(a).folder);
+    let path = target.place.as_ref().filter(|p| p.is_folder()).map(|p| p.dir().join(MOTION_BIN));
+    let mut trail = Trail::new(&mut progress, path.as_deref(), sim.recorder());
     let Some(((every, folder), stage)) = every.zip(folder).zip(target.stage.clone()) else {
-        let outcome = sim::watch(sim, &mut progress);
+        let outcome = sim::watch(sim, &mut trail);
         progress.clear();
         return Ok(outcome.into());
     };
-    let mut saver = Saver::new(&mut progress, every, &folder, a, prepared, stage)?;
+    let mut saver = Saver::new(&mut trail, every, &folder, a, prepared, stage)?;
     let outcome = sim::watch(sim, &mut saver);
     let note = saver.fault.take();
     progress.clear();

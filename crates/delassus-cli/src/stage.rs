@@ -6,6 +6,7 @@ use crate::files::{Written, columns};
 use crate::output::{DIAGNOSTICS_CSV, RESULTS_CSV, refused};
 use delassus::io::results::{GrowingCsv, Spill, WriteError, free_space};
 use delassus::sim::{Channel, Refused, Results, Sink};
+use delassus_report::MOTION_BIN;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
@@ -122,7 +123,10 @@ impl Stage {
             let own = columns(&names, 0..0, |s| s == *sensors);
             let was = (mark.bytes, mark.sha256.as_str());
             let opened = GrowingCsv::reopen(&dir.join(name), &own, was);
-            let (file, rows) = opened.map_err(|e| other(name, &e))?;
+            let (file, rows) = opened.map_err(|e| match e {
+                WriteError::Io { source, .. } => other(name, &source),
+                e => other(name, &e),
+            })?;
             files.push((*sensors, file));
             readers.push((name, rows));
             let mine = channels.iter().enumerate().filter(|(_, c)| c.sensor == *sensors);
@@ -342,7 +346,9 @@ impl Stage {
     pub fn close(&mut self, page: bool) -> Result<(), WriteError> {
         self.shown = if page { Some(self.thinned()?) } else { None };
         self.spill = None;
-        let _ = fs::remove_file(self.dir.join(SPILL));
+        for name in [SPILL, MOTION_BIN] {
+            let _ = fs::remove_file(self.dir.join(name));
+        }
         Ok(())
     }
 

@@ -110,6 +110,8 @@ fn rel_r37_what_a_killed_run_has_can_be_shown() {
         assert!(t.parse::<f64>().unwrap() > 40.0 && rest.starts_with("100000 s"), "{}", ran.stderr);
     }
     assert!(bench.read("o/report.html").contains("its samples reach t = "));
+    let moving = bench.run(&["export", "o", "--gltf", "x.glb"]);
+    assert!(moving.code == 0 && moving.stderr.contains("did not end"), "{}", moving.stderr);
     // the next run leaves nothing of it
     assert_eq!(bench.run(&["run", "m.toml", "--out", "o", "--end", "1", "--quiet"]).code, 0);
     fs::remove_file(bench.path("o/plot.svg")).unwrap();

@@ -118,7 +118,8 @@ fn read_files(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) ->
     }
     let files = belonging::compare(&r.summary, |name| place_of(folder, name));
     let ours = |name: &str| !files.foreign.contains(&name);
-    if let Some(text) = text(folder, SCENE_JSON, true, &mut r.problems).filter(|_| ours(SCENE_JSON))
+    if let Some(text) =
+        text(folder, SCENE_JSON, whole, &mut r.problems).filter(|_| ours(SCENE_JSON))
     {
         match Description::read(&text) {
             Ok(d) => {
@@ -244,7 +245,8 @@ fn motion(folder: &Path, whole: bool, r: &mut Report) -> bool {
             return false;
         }
     };
-    if let Some(what) = &read.problem {
+    // of a run that did not end the last rows may be written in part
+    if let Some(what) = read.problem.as_ref().filter(|_| whole) {
         problem(&mut r.problems, MOTION_BIN, what);
     }
     let bodies = r.description.as_ref().map(|d| d.scene.bodies.len());

@@ -44,6 +44,6 @@ pub use events_read::{EventRow, read_events};
 pub use events_write::write_events;
 pub use free_space::free_space;
 pub use growing::{CsvRows, GrowingCsv};
-pub use motion_file::{MotionFile, ReadMotion, crc32, read_motion, write_motion};
+pub use motion_file::{GrowingMotion, MotionFile, ReadMotion, crc32, read_motion, write_motion};
 pub use parquet_write::{write_parquet, write_parquet_parts};
 pub use spill::Spill;
