@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// Samples reach the files after this time at the latest.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Between looks at the free space.
-const LOOK: Duration = Duration::from_millis(200);
 /// What small files need at the end beside the samples, bytes.
 const MARGIN: u64 = 512 << 10;
 /// Values that a page is made from at most: longer columns are thinned.
@@ -59,7 +57,6 @@ pub struct Stage {
     /// Time of the last sample, s.
     t: f64,
     taken: Instant,
-    looked: Instant,
     /// Calls between looks at the clock, and how many are left.
     stride: u32,
     left: u32,
@@ -171,7 +168,6 @@ impl Stage {
             names,
             t,
             taken: now,
-            looked: now,
             stride: 1,
             left: 0,
         }))))
@@ -199,7 +195,7 @@ impl Stage {
     fn take(&mut self, r: &Results) -> Result<(), Refused> {
         self.taken = Instant::now();
         let refused = |taken: usize, t: f64, why: String| Refused { taken: taken as u64, t, why };
-        self.look().map_err(|why| refused(0, self.t, why))?;
+        self.look(r.t.len()).map_err(|why| refused(0, self.t, why))?;
         let (mut from, mut some) = (0, 4096);
         while from < r.t.len() {
             let to = r.t.len().min(from + some);
@@ -230,21 +226,19 @@ impl Stage {
         })
     }
 
-    /// Whether there is still a folder, and room for what is to be written at the end.
-    fn look(&mut self) -> Result<(), String> {
+    /// Whether there is still a folder, and room for so many samples and for what is to be written at the end.
+    fn look(&self, samples: usize) -> Result<(), String> {
         if let Some((_, file)) = self.files.iter().find(|(_, f)| !f.path().exists()) {
             return Err(format!(
                 "{} is gone: its folder was moved or deleted",
                 file.path().display()
             ));
         }
-        if self.looked.elapsed() < LOOK {
-            return Ok(());
-        }
-        self.looked = Instant::now();
         let (rows, own) = self.spill.as_ref().map_or((0, 0), |s| (s.rows(), s.bytes()));
+        let wide = PER_VALUE[1] * (self.names.channels.len() + 2) as f64 + 2.0 * self.later;
         // when the Parquet file is there, what it was made from goes
-        let needed = own.max((rows as f64 * self.later) as u64) + MARGIN;
+        let end = own.max((rows as f64 * self.later) as u64) + MARGIN;
+        let needed = end + (samples as f64 * wide) as u64;
         match free_space(&self.dir) {
             Some(free) if free < needed => Err(format!(
                 "the disk of {} is full: {free} bytes are left, and completing the results takes {needed}",

@@ -319,3 +319,15 @@ fn rel_r41_the_order_of_settings_does_not_matter() {
     assert_eq!(sum("a")["model_sha256"], sum("b")["model_sha256"]);
     assert_ne!(sum("a")["model_sha256"], sum("c")["model_sha256"]);
 }
+
+#[test]
+fn rel_r39_what_cannot_fit_on_the_disk_is_refused_before_the_run() {
+    let bench = Bench::new(SWING);
+    let much = ["--end", "1e9", "--sample", "1e-3", "--limit", "result-bytes=1e15"];
+    let ran = bench.run(&[&["run", "m.toml"], &much[..]].concat());
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    for word in ["E_DISK_FULL", "are left there", "help: "] {
+        assert!(ran.stderr.contains(word), "{}", ran.stderr);
+    }
+    bench.assert_nothing_left();
+}
