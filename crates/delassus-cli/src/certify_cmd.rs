@@ -71,7 +71,7 @@ impl Asked {
 /// Runs a model by several families of methods, keeps one, and says how well it is known.
 pub fn certify(a: &CertifyArgs) -> Result<Exit, Failure> {
     let asked = Asked::read(a)?;
-    run_watched(&a.run, |prepared, _| {
+    run_watched(&a.run, false, |prepared, _| {
         signal::listen();
         let bar = Bar::new(!a.run.quiet);
         let made = certify::certify(&prepared.model, &asked.plan(prepared), &bar);

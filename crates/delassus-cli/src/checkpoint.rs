@@ -5,6 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::number::number;
 use crate::prepare::Prepared;
+use crate::stage::{Mark, Shared};
 use delassus::expr::Dim;
 use delassus::io::results::{Checkpoint, CheckpointError, read_checkpoint, write_checkpoint};
 use delassus::sim::contact::Event;
@@ -32,6 +33,8 @@ pub struct About {
     directory: PathBuf,
     /// Time that was reached, s.
     pub t: f64,
+    /// The files with the samples up to there.
+    pub samples: Vec<Mark>,
 }
 
 impl About {
@@ -113,24 +116,25 @@ pub struct Saver<'a> {
     due: Instant,
     path: PathBuf,
     about: About,
+    stage: Shared,
     /// Why the last one could not be written; the run goes on.
     pub fault: Option<Fault>,
 }
 
 impl<'a> Saver<'a> {
-    /// Into a folder, which is made.
+    /// Into a folder.
     pub fn new(
         inner: &'a mut dyn Observer,
         every: Duration,
         folder: &Path,
         a: &RunArgs,
         prepared: &Prepared,
+        stage: Shared,
     ) -> Result<Saver<'a>, Failure> {
         let refused = |path: &Path, e: &std::io::Error| Failure {
             exit: Exit::File,
             faults: vec![crate::output::refused(path, e)],
         };
-        std::fs::create_dir_all(folder).map_err(|e| refused(folder, &e))?;
         let here = Path::new(".");
         let directory = std::env::current_dir().map_err(|e| refused(here, &e))?;
         Ok(Saver {
@@ -144,13 +148,21 @@ impl<'a> Saver<'a> {
                 run: a.clone(),
                 directory,
                 t: prepared.model.state.t,
+                samples: Vec::new(),
             },
+            stage,
             fault: None,
         })
     }
 
     fn write(&mut self, sim: &mut Simulation) -> Result<(), String> {
         self.about.t = sim.state().t;
+        // samples are in their files, which are as they were where the run goes on from here
+        sim.hand_on();
+        if !sim.can_pause() {
+            return Ok(());
+        }
+        self.about.samples = self.stage.lock().marks().map_err(|e| e.to_string())?;
         let about = serde_json::to_string(&self.about).map_err(|e| e.to_string())?;
         write_checkpoint(&self.path, &about, &sim.save()).map_err(|e| e.to_string())
     }

@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::{Writer, Written};
 use crate::output::{folder_for, real};
+use crate::place::Place;
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::settings::Settings;
 use crate::summary_text::{Table, brief, ignored_keys};
@@ -85,6 +86,7 @@ pub fn compare(a: &CompareArgs) -> Result<Exit, Failure> {
         let names = [COMPARE_CSV, COMPARE_JSON];
         folder_for(folder, &names, COMPARE_JSON, &real(sources), a.force)?;
     }
+    let _held = folder.as_deref().map(Place::inside).transpose()?;
     if !a.quiet {
         report::warnings(&prepared.notes);
     }

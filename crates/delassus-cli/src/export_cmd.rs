@@ -36,7 +36,7 @@ pub fn export(a: &ExportArgs) -> Result<Exit, Failure> {
     }
     if let Some(pictures) = &a.frames {
         let page = folder.join(REPORT_HTML);
-        crate::report_cmd::write(&page, &report)?;
+        crate::report_cmd::write_of(&folder, &page, &report)?;
         frames(&page, pictures, fps)?;
     }
     Ok(Exit::Done)

@@ -3,14 +3,13 @@
 use crate::dump::Dump;
 use crate::exit::Failure;
 use crate::fault::Fault;
-use crate::output::{
-    DIAGNOSTICS_CSV, Output, REPORT_HTML, RESULTS_CSV, RESULTS_PARQUET, SUMMARY_JSON, refused,
-};
+use crate::output::{DIAGNOSTICS_CSV, Output, RESULTS_CSV, RESULTS_PARQUET, refused};
 use crate::page::View;
 use crate::prepare::hex;
+use crate::stage::Stage;
 use delassus::io::results::{
     Column, EventRow, WriteError, atomic_write, write_contacts, write_csv, write_events,
-    write_motion, write_parquet,
+    write_motion, write_parquet_parts,
 };
 use delassus::sim::Results;
 use delassus::sim::contact::Event;
@@ -21,6 +20,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A file that was written.
@@ -34,39 +34,67 @@ pub struct Written {
     pub sha256: String,
 }
 
-/// Writes result files; folders it made and could not fill are removed again.
+impl Written {
+    /// As it is to be named.
+    pub fn new(path: &Path, bytes: u64, sha256: String) -> Written {
+        let path = delassus::io::model_file::escape(&path.display().to_string());
+        Written { path, bytes, sha256 }
+    }
+}
+
+/// What is to be written beside the samples.
+pub struct Rest<'a> {
+    /// What files say of their origin.
+    pub metadata: &'a [(String, String)],
+    /// What pictures need.
+    pub view: Option<&'a View>,
+    /// What happened at contacts; nothing for models without.
+    pub events: Option<&'a [Event]>,
+    /// The last states of a run that failed.
+    pub dump: Option<&'a Dump>,
+    /// A page is wanted.
+    pub page: bool,
+}
+
+/// Writes result files.
+#[derive(Default)]
 pub struct Writer {
-    made: Vec<PathBuf>,
+    /// The folder was empty, and is to be empty again if all cannot be written.
+    fresh: bool,
     written: Vec<Written>,
     paths: Vec<PathBuf>,
 }
 
 impl Writer {
-    /// Writes all result files except the summary, which must know them.
+    /// Writes all files of a run except the summary, which must know them: those of the folder where they are
+    /// made, under the name that they will have.
     pub fn write(
         output: &Output,
-        results: &Results,
-        metadata: &[(String, String)],
-        view: Option<&View>,
-        events: Option<&[Event]>,
-        dump: Option<&Dump>,
-    ) -> Result<Writer, Failure> {
-        let mut writer = Writer::new();
-        match writer.write_all(output, results, metadata, view, events, dump) {
-            Ok(()) => Ok(writer),
-            Err(fault) => Err(writer.fail_at(fault, results)),
+        dir: Option<&Path>,
+        stage: Option<&mut Stage>,
+        rest: &Rest<'_>,
+    ) -> Result<Writer, Box<Fault>> {
+        let mut writer = Writer::default();
+        if let (Some(dir), Some(stage)) = (dir, stage) {
+            writer.samples(output, dir, stage, rest)?;
         }
+        if let Some(file) = &output.events {
+            writer.file(file, |w| write_events(w, rows(rest.events.unwrap_or_default())))?;
+        }
+        if let (Some(file), Some(dump)) = (&output.states, rest.dump) {
+            let column =
+                |(name, values)| Column { name, unit: "", frame: "", values, may_lack: false };
+            let states: Vec<Column<'_>> = dump.columns().map(column).collect();
+            writer.file(file, |w| write_csv(w, &states))?;
+        }
+        Ok(writer)
     }
 
-    fn new() -> Writer {
-        Writer { made: Vec::new(), written: Vec::new(), paths: Vec::new() }
-    }
-
-    /// Writes texts into a folder, in order; all of them or none in a new folder.
+    /// Writes texts into a folder, in order; all of them or none where it is empty.
     pub fn texts(folder: &Path, files: &[(&str, String)]) -> Result<Writer, Failure> {
-        let mut writer = Writer::new();
+        let fresh = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+        let mut writer = Writer { fresh, ..Writer::default() };
         let mut all = || -> Result<(), Box<Fault>> {
-            writer.make(folder)?;
             for (name, text) in files {
                 writer.file(&folder.join(name), |w| Ok(w.write_all(text.as_bytes())?))?;
             }
@@ -86,7 +114,7 @@ impl Writer {
 
     /// Writes one file that belongs to no folder of results.
     pub fn one(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        let mut writer = Writer::new();
+        let mut writer = Writer::default();
         let written = writer.file(path, |w| Ok(w.write_all(bytes)?));
         written.map_err(|fault| writer.fail(fault))
     }
@@ -96,102 +124,66 @@ impl Writer {
         &self.written
     }
 
-    /// Writes the page into the folder, or takes that of an earlier run away. The results are
-    /// there already and stay.
-    pub fn page(mut self, folder: &Path, html: Option<&str>) -> Result<(), Failure> {
-        let path = folder.join(REPORT_HTML);
-        match html {
-            Some(html) => {
-                let written = self.file(&path, |w| Ok(w.write_all(html.as_bytes())?));
-                written.map_err(|fault| Failure::file(*fault))
-            }
-            None => match fs::remove_file(&path) {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                    Err(Failure::file(refused(&path, &e)))
-                }
-                _ => Ok(()),
-            },
-        }
-    }
-
-    /// Writes the summary into the folder.
-    pub fn summary(&mut self, folder: &Path, text: &str, results: &Results) -> Result<(), Failure> {
-        let written = self.file(&folder.join(SUMMARY_JSON), |w| Ok(w.write_all(text.as_bytes())?));
-        written.map_err(|fault| self.fail_at(fault, results))
-    }
-
-    fn write_all(
+    /// All that is made from samples.
+    fn samples(
         &mut self,
         output: &Output,
-        results: &Results,
-        metadata: &[(String, String)],
-        view: Option<&View>,
-        events: Option<&[Event]>,
-        dump: Option<&Dump>,
+        dir: &Path,
+        stage: &mut Stage,
+        rest: &Rest<'_>,
     ) -> Result<(), Box<Fault>> {
-        let sensors = columns(results, |sensor| sensor);
-        let all = columns(results, |_| true);
+        let place = |name: &str, folder: &Path| (dir.join(name), folder.join(name));
         if let Some(folder) = &output.folder {
-            self.make(folder)?;
-            self.file(&folder.join(RESULTS_CSV), |w| write_csv(w, &sensors))?;
-            let others = columns(results, |sensor| !sensor);
-            self.file(&folder.join(DIAGNOSTICS_CSV), |w| write_csv(w, &others))?;
-            self.file(&folder.join(RESULTS_PARQUET), |w| write_parquet(w, &all, metadata))?;
-            if let Some(view) = view {
-                self.view(folder, view)?;
+            for (name, sensors) in [(RESULTS_CSV, true), (DIAGNOSTICS_CSV, false)] {
+                let path = folder.join(name);
+                let written = stage.written(sensors, &path).map_err(|e| refusal(&path, e))?;
+                self.written.push(written);
             }
-            let log = folder.join(EVENTS_CSV);
-            match events {
-                Some(events) => self.file(&log, |w| write_events(w, rows(events)))?,
-                // of an earlier run of another model
-                None => drop(fs::remove_file(&log)),
-            }
+            let parquet = place(RESULTS_PARQUET, folder);
+            self.made_in(parquet, |w| whole_parquet(w, stage, rest.metadata))?;
         }
-        if let Some(file) = &output.events {
-            self.file(file, |w| write_events(w, rows(events.unwrap_or_default())))?;
-        }
+        // those of the folder come first in the list
+        let own = self.written.len();
         if let Some(file) = &output.csv {
-            self.file(file, |w| write_csv(w, &sensors))?;
+            self.file(file, |w| stage.copy(w))?;
         }
         if let Some(file) = &output.parquet {
-            self.file(file, |w| write_parquet(w, &all, metadata))?;
+            self.file(file, |w| whole_parquet(w, stage, rest.metadata))?;
         }
-        if let (Some(file), Some(dump)) = (&output.states, dump) {
-            let column =
-                |(name, values)| Column { name, unit: "", frame: "", values, may_lack: false };
-            let states: Vec<Column<'_>> = dump.columns().map(column).collect();
-            self.file(file, |w| write_csv(w, &states))?;
+        let mut beside = self.written.split_off(own);
+        stage.close(rest.page).map_err(|e| refusal(dir, e))?;
+        if let Some(folder) = &output.folder {
+            if let Some(view) = rest.view {
+                self.view(|name| place(name, folder), view)?;
+            }
+            if let Some(events) = rest.events {
+                self.made_in(place(EVENTS_CSV, folder), |w| write_events(w, rows(events)))?;
+            }
         }
+        self.written.append(&mut beside);
         Ok(())
     }
 
     /// What pictures need.
-    fn view(&mut self, folder: &Path, view: &View) -> Result<(), Box<Fault>> {
+    fn view(
+        &mut self,
+        place: impl Fn(&str) -> (PathBuf, PathBuf),
+        view: &View,
+    ) -> Result<(), Box<Fault>> {
         let lists = Steps::NAMES.iter().zip(Steps::UNITS).zip(view.steps.lists());
         let steps: Vec<Column<'_>> = lists
             .map(|((name, unit), values)| Column { name, unit, frame: "", values, may_lack: false })
             .collect();
-        self.file(&folder.join(STEPS_CSV), |w| write_csv(w, &steps))?;
-        self.file(&folder.join(MOTION_BIN), |w| write_motion(w, &view.motion))?;
-        let loads = folder.join(LOADS_BIN);
-        match &view.loads {
-            Some(list) => self.file(&loads, |w| write_motion(w, list))?,
-            None => drop(fs::remove_file(&loads)),
+        self.made_in(place(STEPS_CSV), |w| write_csv(w, &steps))?;
+        self.made_in(place(MOTION_BIN), |w| write_motion(w, &view.motion))?;
+        if let Some(list) = &view.loads {
+            self.made_in(place(LOADS_BIN), |w| write_motion(w, list))?;
         }
-        let contacts = folder.join(CONTACTS_BIN);
-        match &view.contacts {
-            Some(points) => self.file(&contacts, |w| write_contacts(w, points))?,
-            // of an earlier run of another model
-            None => drop(fs::remove_file(&contacts)),
+        if let Some(points) = &view.contacts {
+            self.made_in(place(CONTACTS_BIN), |w| write_contacts(w, points))?;
         }
         let scene = view.description.json();
-        self.file(&folder.join(SCENE_JSON), |w| Ok(w.write_all(scene.as_bytes())?))
-    }
-
-    fn make(&mut self, folder: &Path) -> Result<(), Box<Fault>> {
-        let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
-        self.made = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(folder).map_err(|e| Box::new(refused(folder, &e)))
+        self.made_in(place(SCENE_JSON), |w| Ok(w.write_all(scene.as_bytes())?))
     }
 
     fn file(
@@ -199,56 +191,67 @@ impl Writer {
         path: &Path,
         fill: impl FnOnce(&mut Tee<'_>) -> Result<(), WriteError>,
     ) -> Result<(), Box<Fault>> {
+        self.made_in((path.to_owned(), path.to_owned()), fill)
+    }
+
+    /// Writes a file in one place that will have its name in another.
+    fn made_in(
+        &mut self,
+        (path, named): (PathBuf, PathBuf),
+        fill: impl FnOnce(&mut Tee<'_>) -> Result<(), WriteError>,
+    ) -> Result<(), Box<Fault>> {
         let mut sha = Sha256::new();
         let mut bytes = 0;
         let result =
-            atomic_write(path, |w| fill(&mut Tee { inner: w, sha: &mut sha, bytes: &mut bytes }));
+            atomic_write(&path, |w| fill(&mut Tee { inner: w, sha: &mut sha, bytes: &mut bytes }));
         match result {
             Ok(()) => {}
             // A reader of a pipe that went away has seen what it wanted.
             Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {}
-            Err(WriteError::Io { source, bytes_written, .. }) => {
-                let mut fault = refused(path, &source);
-                let written = format!(" ({bytes_written} bytes written)");
-                fault.message.push_str(&written);
-                return Err(Box::new(fault));
-            }
-            Err(other) => {
-                let message = format!("{}: {other}", path.display());
-                let fault = Fault::new("E_OUTPUT", "", message).help("please report this as a bug");
-                return Err(Box::new(fault));
-            }
+            Err(e) => return Err(refusal(&path, e)),
         }
-        self.paths.push(path.to_owned());
-        self.written.push(Written {
-            path: delassus::io::model_file::escape(&path.display().to_string()),
-            bytes,
-            sha256: hex(&sha.finalize()),
-        });
+        self.paths.push(path);
+        self.written.push(Written::new(&named, bytes, hex(&sha.finalize())));
         Ok(())
     }
 
-    fn fail_at(&self, mut fault: Box<Fault>, results: &Results) -> Failure {
-        if let Some(t) = results.t.last() {
-            let reached = format!("; the run had reached t = {t} s");
-            fault.message.push_str(&reached);
-        }
-        self.fail(fault)
-    }
-
     fn fail(&self, fault: Box<Fault>) -> Failure {
-        // A new folder without its summary would be taken for a foreign one by the next run.
-        if let Some(folder) = self.made.first() {
-            for file in self.paths.iter().filter(|f| f.parent() == Some(folder)) {
-                let _ = fs::remove_file(file);
-            }
-        }
-        for folder in &self.made {
-            // Only empty ones go.
-            let _ = fs::remove_dir(folder);
+        // A folder without its summary would be taken for a foreign one by the next command.
+        if self.fresh {
+            self.paths.iter().for_each(|file| drop(fs::remove_file(file)));
         }
         Failure::file(*fault)
     }
+}
+
+/// A file that was not written.
+fn refusal(path: &Path, e: WriteError) -> Box<Fault> {
+    match e {
+        WriteError::Io { source, bytes_written, .. } => {
+            let mut fault = refused(path, &source);
+            let written = format!(" ({bytes_written} bytes written)");
+            fault.message.push_str(&written);
+            Box::new(fault)
+        }
+        other => {
+            let message = format!("{}: {other}", path.display());
+            Box::new(Fault::new("E_OUTPUT", "", message).help("please report this as a bug"))
+        }
+    }
+}
+
+/// All samples of all columns.
+fn whole_parquet(
+    w: &mut Tee<'_>,
+    stage: &mut Stage,
+    metadata: &[(String, String)],
+) -> Result<(), WriteError> {
+    let names = stage.names().clone();
+    let columns = columns(&names, 0..0, |_| true);
+    let rows = stage.rows();
+    write_parquet_parts(w, &columns, rows, metadata, |column, rows, out| {
+        stage.read(column, rows, out)
+    })
 }
 
 /// Events as lines of the file.
@@ -264,22 +267,24 @@ pub fn rows<'e>(events: impl IntoIterator<Item = &'e Event>) -> impl Iterator<It
     })
 }
 
-/// Time and the sensors, or time and the others.
-fn columns(results: &Results, wanted: impl Fn(bool) -> bool) -> Vec<Column<'_>> {
-    let mut list = vec![time(results)];
+/// Time and the sensors, or time and the others, at some samples.
+pub fn columns(
+    results: &Results,
+    rows: Range<usize>,
+    wanted: impl Fn(bool) -> bool,
+) -> Vec<Column<'_>> {
+    let part = |values: &'_ Vec<f64>| -> Range<usize> { rows.start..rows.end.min(values.len()) };
+    let t = &results.t[part(&results.t)];
+    let mut list = vec![Column { name: "t", unit: "s", frame: "", values: t, may_lack: false }];
     let all = results.channels.iter().zip(&results.data);
     list.extend(all.filter(|(c, _)| wanted(c.sensor)).map(|(c, values)| Column {
         name: &c.name,
         unit: &c.unit,
         frame: &c.frame,
-        values,
+        values: &values[part(values)],
         may_lack: c.may_lack(),
     }));
     list
-}
-
-fn time(results: &Results) -> Column<'_> {
-    Column { name: "t", unit: "s", frame: "", values: &results.t, may_lack: false }
 }
 
 /// Counts and hashes what passes through.

@@ -30,6 +30,7 @@ mod number;
 mod open;
 mod output;
 mod page;
+mod place;
 mod plot_cmd;
 mod prepare;
 mod progress;
@@ -40,7 +41,9 @@ mod resume_cmd;
 mod run_cmd;
 mod settings;
 mod signal;
+mod stage;
 mod summary_text;
+mod trail;
 mod view_cmd;
 mod window;
 

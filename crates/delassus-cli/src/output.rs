@@ -4,7 +4,10 @@ use crate::args::RunArgs;
 use crate::checkpoint::CHECKPOINT_BIN;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
-use delassus_report::{CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV};
+use delassus_report::{
+    COMPLETE, CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV, UNFINISHED,
+};
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +22,30 @@ pub const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
 pub const REPORT_HTML: &str = "report.html";
 /// Also marks a folder as made by this program.
 pub const SUMMARY_JSON: &str = "summary.json";
+
+/// The files of a run in its folder; the summary comes last, because it vouches for the others.
+pub const NAMES: [&str; 11] = [
+    RESULTS_CSV,
+    RESULTS_PARQUET,
+    DIAGNOSTICS_CSV,
+    REPORT_HTML,
+    SCENE_JSON,
+    MOTION_BIN,
+    CONTACTS_BIN,
+    LOADS_BIN,
+    STEPS_CSV,
+    EVENTS_CSV,
+    SUMMARY_JSON,
+];
+
+/// Whether a file was left by a command that was killed.
+pub fn leftover(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let of =
+        |file: &str| name.strip_prefix('.').is_some_and(|n| n.starts_with(&format!("{file}.")));
+    let own = name.starts_with(".delassus-") || NAMES.iter().any(|n| of(n)) || of(CHECKPOINT_BIN);
+    own && name.ends_with(".tmp")
+}
 
 /// What is written where.
 #[derive(Debug)]
@@ -61,21 +88,8 @@ impl Output {
     ) -> Result<(), Failure> {
         let sources = real(sources.map(PathBuf::from).chain([model.to_owned()]));
         if let Some(folder) = &self.folder {
-            let names = [
-                RESULTS_CSV,
-                RESULTS_PARQUET,
-                DIAGNOSTICS_CSV,
-                SUMMARY_JSON,
-                REPORT_HTML,
-                SCENE_JSON,
-                MOTION_BIN,
-                CONTACTS_BIN,
-                LOADS_BIN,
-                STEPS_CSV,
-                EVENTS_CSV,
-                CHECKPOINT_BIN,
-            ];
-            folder_for(folder, &names, SUMMARY_JSON, &sources, force)?;
+            folder_for(folder, &NAMES, SUMMARY_JSON, &sources, force)?;
+            keep_sources(&folder.join(CHECKPOINT_BIN), &sources)?;
         }
         let files = [
             ("--csv", &self.csv),
@@ -131,9 +145,10 @@ fn keep_sources(target: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
 
 fn check_folder(folder: &Path, mark: &str, force: bool) -> Result<(), Failure> {
     match fs::read_dir(folder) {
-        Ok(mut entries) => {
-            let used = entries.next().is_some();
-            let own = [mark, CHECKPOINT_BIN].iter().any(|m| folder.join(m).is_file());
+        Ok(entries) => {
+            let used = entries.flatten().any(|e| !leftover(&e.file_name()));
+            let own = [mark, CHECKPOINT_BIN].iter().any(|m| folder.join(m).is_file())
+                || [UNFINISHED, COMPLETE].iter().any(|m| folder.join(m).is_dir());
             if used && !force && !own {
                 let message = format!(
                     "the folder {} holds files that are not results of delassus",
@@ -168,7 +183,7 @@ pub fn check_file(option: &str, file: &Path) -> Result<(), Failure> {
 }
 
 /// The nearest folder (or file in its place) above that exists.
-fn existing(path: &Path) -> PathBuf {
+pub fn existing(path: &Path) -> PathBuf {
     for above in path.ancestors() {
         if above.as_os_str().is_empty() {
             break;

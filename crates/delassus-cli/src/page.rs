@@ -7,10 +7,12 @@ use delassus::io::results::{ContactPoints, ContactRow, MotionFile};
 use delassus::model::PoseForm;
 use delassus::sim::contact::Event;
 use delassus::sim::{
-    ContactTrack, LoadTrack, MotionTrack, Results, RunOutcome, StepLog, TouchPoint,
+    ContactTrack, LoadTrack, MotionTrack, Recorder, Results, RunOutcome, StepLog, TouchPoint,
 };
 use delassus_report::{Description, ModelInfo, Report, ReportColumn, ReportEvent, Steps};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::path::Path;
 
 /// What a model looks like, with its text.
@@ -43,40 +45,56 @@ pub struct View {
 impl View {
     /// Of a run; nothing that is not finite is kept.
     pub fn new(description: Description, outcome: &mut RunOutcome) -> View {
-        outcome.motion.truncate(outcome.results.t.len());
-        let rows = outcome.motion.t().len();
+        outcome.motion.truncate(outcome.summary.samples as usize);
         let contacts = !description.scene.contacts.is_empty();
-        View {
-            contacts: contacts.then(|| contact_points(&outcome.touches, rows, &outcome.events)),
-            loads: (outcome.loads.count() > 0).then(|| loads(&outcome.loads, &outcome.motion)),
-            description,
-            motion: motion(&outcome.motion, 0..rows),
-            steps: steps(&outcome.steps),
-        }
+        // what is turned into another form is not kept in both
+        let (track, forces) = (take(&mut outcome.motion), take(&mut outcome.loads));
+        let touches = take(&mut outcome.touches);
+        let rows = track.t().len();
+        let contacts = contacts.then(|| contact_points(&touches, rows, &outcome.events));
+        let loads = (forces.count() > 0).then(|| loads(&forces, &track));
+        drop(forces);
+        let motion = motion(&track, 0..rows);
+        View { contacts, loads, description, motion, steps: steps(&outcome.steps) }
     }
 
     /// All that a page shows.
-    pub fn report(self, summary: &str, results: &Results, events: &[Event]) -> Report {
-        let channels = results.channels.iter().zip(&results.data);
+    pub fn report(self, summary: &str, results: Results, events: &[Event]) -> Report {
+        // made by this program a moment ago
+        let summary: Value = serde_json::from_str(summary).unwrap_or_default();
+        let samples = summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
+        let channels = results.channels.iter().zip(results.data);
         let columns = channels.enumerate().map(|(k, (channel, values))| {
             let known = self.description.channels.get(k).filter(|c| c.name == channel.name);
             let other = || delassus_report::diagnostic(&channel.name, &channel.unit);
-            ReportColumn { info: known.cloned().unwrap_or_else(other), values: values.clone() }
+            ReportColumn { info: known.cloned().unwrap_or_else(other), values }
         });
         Report {
             columns: columns.collect(),
             description: Some(self.description),
-            // made by this program a moment ago
-            summary: serde_json::from_str(summary).unwrap_or_default(),
+            summary,
             motion: self.motion,
             contacts: self.contacts.unwrap_or_default(),
             loads: self.loads.unwrap_or_default(),
-            column_t: results.t.clone(),
+            samples,
+            column_t: results.t,
             steps: self.steps,
             events: rows(events).map(ReportEvent::from).collect(),
+            unfinished: false,
             problems: Vec::new(),
         }
     }
+}
+
+/// What the files of the motion and the loads take for a sample, about.
+pub fn bytes_per_sample(r: &Recorder) -> f64 {
+    if r.motion.stride() == 0 {
+        return 0.0;
+    }
+    let motion: usize = r.motion.forms().map(|f| f.width()).sum();
+    let loads = if r.loads.count() > 0 { 3 * r.loads.count() + 1 } else { 0 };
+    let row = (motion + 1) as f64 + loads as f64 / r.loads.stride() as f64;
+    8.1 * row / r.motion.stride() as f64
 }
 
 /// Loads of the rows of a motion, up to what is not finite: vectors in place of positions.

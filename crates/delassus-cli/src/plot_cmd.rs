@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
 use crate::output::check_file;
-use crate::report_cmd::{read, results_folder};
+use crate::report_cmd::{read_peaks, results_folder};
 use delassus::expr::suggest;
 use delassus::io::model_file::escape;
 use delassus::io::plot::{Axis, Plot, Series, panels, png};
@@ -26,7 +26,7 @@ pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
             .help("end the name of the file with .svg or .png");
         return Err(Failure::input(vec![fault]));
     }
-    let report = read(&folder)?;
+    let report = read_peaks(&folder)?;
     if a.channels.is_empty() {
         return names(&report);
     }

@@ -15,6 +15,7 @@ use delassus::model::{
 };
 use delassus::sim::{RunOptions, SetupError};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// Problems shown at most.
 const MOST: usize = 50;
@@ -288,17 +289,17 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
     Failure::input(vec![fault])
 }
 
-/// Identifies the model: one file and nothing set gives what `sha256sum` prints.
+/// Identifies the model: one file and nothing set gives what `sha256sum` prints. The order in which values are
+/// set does not matter; where one is set twice, the last one counts.
 fn hash(places: &Places) -> String {
     let mut sha = Sha256::new();
     for file in places.sources.files() {
         sha.update(file.text());
     }
-    for (name, value) in &places.set {
-        sha.update(format!("\n--set {name}={value}"));
-    }
-    for (name, value) in &places.input {
-        sha.update(format!("\n--input {name}={value}"));
+    for (option, given) in [("--set", &places.set), ("--input", &places.input)] {
+        for (name, value) in given.iter().map(|(n, v)| (n, v)).collect::<BTreeMap<_, _>>() {
+            sha.update(format!("\n{option} {name}={value}"));
+        }
     }
     hex(&sha.finalize())
 }

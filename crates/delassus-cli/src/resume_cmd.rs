@@ -21,9 +21,10 @@ pub fn resume(a: &ResumeArgs) -> Result<Exit, Failure> {
     if !a.quiet && !a.json {
         crate::console::warn(&format!("going on from t = {} s\n", about.t));
     }
-    run_watched(&run, |prepared, _| {
-        let sim = restored(&about, &memory, prepared)?;
-        integrate(sim, &run, prepared)
+    run_watched(&run, true, |prepared, target| {
+        let mut sim = restored(&about, &memory, prepared)?;
+        target.connect(&mut sim, Some(&about.samples))?;
+        integrate(sim, &run, prepared, target)
     })
 }
 

@@ -5,18 +5,25 @@ use crate::checkpoint::{self, Saver};
 use crate::dump::{self, Dump};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
-use crate::files::{Writer, Written};
-use crate::output::Output;
+use crate::files::{Rest, Writer, Written};
+use crate::output::{Output, REPORT_HTML, SUMMARY_JSON};
+use crate::place::Place;
 use crate::prepare::{Prepared, prepare, setup_failure};
 use crate::progress::Progress;
 use crate::settings::Settings;
+use crate::stage::{self, Mark, Nowhere, Shared, Stage, growing};
+use crate::trail::Trail;
 use crate::{certify_text, console, page, report, signal, summary_text};
+use delassus::io::results::{WriteError, atomic_write};
 use delassus::sim::certify::Certificate;
+use delassus::sim::contact::Event;
 use delassus::sim::{
-    self, Note, Observer, RunOutcome, SimError, SimErrorKind, Simulation, Status, Summary, Tone,
+    self, DIAGNOSTICS, Note, Observer, Results, RunOutcome, SimError, SimErrorKind, Simulation,
+    Status, Summary, Tone,
 };
-use delassus_report::Description;
+use delassus_report::{Description, MOTION_BIN};
 use serde::Serialize;
+use std::io::Write;
 
 /// What is said about a run, on the screen and in summary.json.
 #[derive(Debug, Serialize)]
@@ -43,6 +50,67 @@ pub struct RunReport<'a> {
     pub certificate: Option<&'a Certificate>,
 }
 
+/// Where the results of a run go while it goes on.
+pub struct Target {
+    /// What the model looks like, for pages.
+    pub description: Option<Description>,
+    /// Where samples are written; none where nobody asked for them.
+    pub place: Option<Place>,
+    /// The samples, once there are any.
+    pub stage: Option<Shared>,
+}
+
+impl Target {
+    /// Lets a simulation write its samples as it makes them; `marks` where it goes on with an earlier run.
+    pub fn connect(&mut self, sim: &mut Simulation, marks: Option<&[Mark]>) -> Result<(), Failure> {
+        let Some(place) = &mut self.place else {
+            sim.hand_to(Box::new(Nowhere));
+            return Ok(());
+        };
+        let scene = self.description.as_ref().map(Description::json);
+        let channels = &sim.results().channels;
+        let stage = match marks {
+            Some(marks) => {
+                place.go_on(scene.as_deref(), &growing())?;
+                Stage::go_on(place.dir(), channels, marks)?
+            }
+            None => {
+                place.begin(scene.as_deref())?;
+                Stage::new(place.dir(), channels)?
+            }
+        };
+        stage.lock().expect(page::bytes_per_sample(sim.recorder()));
+        sim.hand_to(Box::new(stage.clone()));
+        sim.hand_on();
+        self.stage = Some(stage);
+        Ok(())
+    }
+
+    /// Writes the samples of a run that was kept in memory.
+    fn fill(&mut self, results: &Results) -> Result<(), Failure> {
+        let (Some(place), None) = (&mut self.place, &self.stage) else { return Ok(()) };
+        place.begin(None)?;
+        let stage = Stage::new(place.dir(), &results.channels)?;
+        let filled = stage.lock().fill(results);
+        self.stage = Some(stage);
+        filled.map_err(|fault| self.lost(fault))
+    }
+
+    /// Where the run had come to when a file could not be written, and what is left of it.
+    fn lost(&mut self, mut fault: Box<Fault>) -> Failure {
+        if let Some(t) = self.stage.as_ref().and_then(|s| s.lock().reached()) {
+            fault.message.push_str(&format!("; the run had reached t = {t} s"));
+            if let Some(place) = &mut self.place
+                && place.keep()
+            {
+                let kept = format!("; its samples are in {}", place.dir().display());
+                fault.message.push_str(&kept);
+            }
+        }
+        Failure::file(*fault)
+    }
+}
+
 /// A run that was made.
 pub struct Integrated {
     /// Its results.
@@ -62,16 +130,19 @@ impl From<RunOutcome> for Integrated {
 /// Runs a model and writes its results.
 pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     checkpoint::interval(a)?;
-    run_watched(a, |prepared, _| {
+    run_watched(a, true, |prepared, target| {
         let sim = Simulation::new(&prepared.model, &prepared.options);
-        integrate(sim.map_err(|e| setup_failure(&e, &prepared.places))?, a, prepared)
+        let mut sim = sim.map_err(|e| setup_failure(&e, &prepared.places))?;
+        target.connect(&mut sim, None)?;
+        integrate(sim, a, prepared, target)
     })
 }
 
-/// The same with another way to integrate; it gets what the model looks like.
+/// The same with another way to integrate, which hands samples on or keeps them.
 pub fn run_watched(
     a: &RunArgs,
-    integrate: impl FnOnce(&Prepared, Option<&Description>) -> Result<Integrated, Failure>,
+    hand_on: bool,
+    integrate: impl FnOnce(&Prepared, &mut Target) -> Result<Integrated, Failure>,
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(a).map_err(Failure::input)?;
     let mut prepared = prepare(&a.model, settings)?;
@@ -80,37 +151,53 @@ pub fn run_watched(
     }
     let output = Output::new(a);
     output.check(prepared.places.files(), &a.model.model, a.force)?;
+    if let Some(path) = [&output.folder, &output.csv, &output.parquet].into_iter().flatten().next()
+    {
+        let (o, t) = (&prepared.options, prepared.model.state.t);
+        let columns = prepared.model.system.model().sensors.len() + DIAGNOSTICS.len();
+        prepared.notes.extend(stage::room(path, ((o.t_end - t) / o.sample).ceil() + 1.0, columns)?);
+    }
     if !a.quiet {
         report::warnings(&prepared.notes);
     }
     let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
     prepared.options.keep_motion = description.is_some();
-    let Integrated { mut outcome, certificate, note } = integrate(&prepared, description.as_ref())?;
+    prepared.options.hand_on = hand_on;
+    let mut target = Target { description, place: Place::open(&output)?, stage: None };
+    let Integrated { mut outcome, certificate, note } = integrate(&prepared, &mut target)?;
+    target.fill(&outcome.results)?;
     let errors: Vec<Fault> = outcome.error.iter().map(|e| stopped(e, &prepared)).collect();
     let doubted = outcome.summary.verdict.tone > Tone::Good;
+    let lost = outcome.error.as_ref().is_some_and(|e| e.kind == SimErrorKind::Output);
     let exit = match outcome.summary.status {
         Status::Done if certificate.as_ref().is_some_and(|c| !c.certified) => Exit::NotCertified,
         Status::Done if a.strict && doubted => Exit::Doubtful,
         Status::Done => Exit::Done,
+        Status::Failed if lost => Exit::File,
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
     };
     let metadata = outcome.summary.metadata(&prepared.hash);
     let asked = a.dump_states.is_some() && exit == Exit::Numerical;
     let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
-    let view = description.map(|d| page::View::new(d, &mut outcome));
+    let view = target.description.take().map(|d| page::View::new(d, &mut outcome));
     let has_contacts = prepared.model.system.has_contacts();
-    let written = Writer::write(
-        &output,
-        &outcome.results,
-        &metadata,
-        view.as_ref(),
-        has_contacts.then_some(outcome.events.as_slice()),
-        dump.as_ref(),
-    );
-    let mut writer = written.inspect_err(|_| {
+    let rest = Rest {
+        metadata: &metadata,
+        view: view.as_ref(),
+        events: has_contacts.then_some(outcome.events.as_slice()),
+        dump: dump.as_ref(),
+        page: !a.no_report && view.is_some(),
+    };
+    let stage = target.stage.clone();
+    let mut samples = stage.as_ref().map(Shared::lock);
+    let dir = target.place.as_ref().map(|p| p.dir().to_owned());
+    let written = Writer::write(&output, dir.as_deref(), samples.as_deref_mut(), &rest);
+    drop(samples);
+    let writer = written.map_err(|fault| {
         // Both failures count; the one of the files gives the exit code.
         report::errors(&errors);
+        target.lost(fault)
     })?;
     let files = writer.written().to_vec();
     let after: Vec<Fault> = note.into_iter().chain(outcome.notes.iter().map(noted)).collect();
@@ -130,11 +217,14 @@ pub fn run_watched(
         certificate: certificate.as_ref(),
     };
     let json = report::to_json(&report);
-    if let Some(folder) = &output.folder {
-        writer.summary(folder, &json, &outcome.results)?;
-        let wanted = view.filter(|_| !a.no_report);
-        let html = wanted.map(|v| v.report(&json, &outcome.results, &outcome.events).html());
-        writer.page(folder, html.as_deref())?;
+    let finished = finish(&target, &json, view.filter(|_| !a.no_report), &outcome.events);
+    let finished = finished.map_err(|fault| target.lost(fault))?;
+    if let Some(place) = target.place.take() {
+        place.commit()?;
+    }
+    // who makes room on the disk can go on from there
+    if let (Some(folder), false) = (&output.folder, lost || exit == Exit::Interrupted) {
+        checkpoint::remove(folder);
     }
     if !errors.is_empty() {
         report::errors(&errors);
@@ -147,26 +237,57 @@ pub fn run_watched(
             console::print(&certify_text::text(certificate))?;
         }
     }
-    Ok(exit)
+    match finished {
+        Some(fault) => Err(Failure::file(*fault)),
+        None => Ok(exit),
+    }
+}
+
+/// Writes the summary and the page where the other files of a folder are. A page that cannot be written is told,
+/// and the rest is good.
+fn finish(
+    target: &Target,
+    json: &str,
+    view: Option<page::View>,
+    events: &[Event],
+) -> Result<Option<Box<Fault>>, Box<Fault>> {
+    let (Some(place), Some(stage)) = (&target.place, &target.stage) else { return Ok(None) };
+    let refused = |e: &WriteError| {
+        Box::new(Fault::new("E_OUTPUT", "", e.to_string()).help("check the space on the disk"))
+    };
+    if place.is_folder() {
+        let written =
+            atomic_write(&place.dir().join(SUMMARY_JSON), |w| Ok(w.write_all(json.as_bytes())?));
+        written.map_err(|e| refused(&e))?;
+    }
+    let Some((view, shown)) = view.zip(stage.lock().shown()) else { return Ok(None) };
+    let html = view.report(json, shown, events).html();
+    let written =
+        atomic_write(&place.dir().join(REPORT_HTML), |w| Ok(w.write_all(html.as_bytes())?));
+    Ok(written.err().map(|e| refused(&e)))
 }
 
 /// Takes a simulation to its end, with a progress bar and checkpoints as the arguments want them.
-pub fn integrate(sim: Simulation, a: &RunArgs, prepared: &Prepared) -> Result<Integrated, Failure> {
+pub fn integrate(
+    sim: Simulation,
+    a: &RunArgs,
+    prepared: &Prepared,
+    target: &Target,
+) -> Result<Integrated, Failure> {
     signal::listen();
     let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, !a.quiet);
     let (every, folder) = (checkpoint::interval(a)?, Output::new(a).folder);
-    let Some((every, folder)) = every.zip(folder) else {
-        let outcome = sim::watch(sim, &mut progress);
+    let path = target.place.as_ref().filter(|p| p.is_folder()).map(|p| p.dir().join(MOTION_BIN));
+    let mut trail = Trail::new(&mut progress, path.as_deref(), sim.recorder());
+    let Some(((every, folder), stage)) = every.zip(folder).zip(target.stage.clone()) else {
+        let outcome = sim::watch(sim, &mut trail);
         progress.clear();
         return Ok(outcome.into());
     };
-    let mut saver = Saver::new(&mut progress, every, &folder, a, prepared)?;
+    let mut saver = Saver::new(&mut trail, every, &folder, a, prepared, stage)?;
     let outcome = sim::watch(sim, &mut saver);
     let note = saver.fault.take();
     progress.clear();
-    if outcome.summary.status != Status::Interrupted {
-        checkpoint::remove(&folder);
-    }
     Ok(Integrated { outcome, certificate: None, note })
 }
 
@@ -192,6 +313,10 @@ fn stopped(e: &SimError, prepared: &Prepared) -> Fault {
         return fault.help(&e.help);
     }
     let t = summary_text::brief(e.t);
+    if e.kind == SimErrorKind::Output {
+        let message = format!("stopped at t = {t} s, up to where samples are kept: {}", e.detail);
+        return Fault::new(e.kind.code(), "", message).help(&e.help);
+    }
     let message = format!("stopped at t = {t} s (step {:.3e} s): {}", e.h, e.detail);
     Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
 }

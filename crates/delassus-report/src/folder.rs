@@ -1,9 +1,12 @@
 //! Reads a results folder: whatever is good of it.
 
+use crate::belonging;
 use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
-use delassus_io::results::{CsvTable, read_contacts, read_events, read_motion, salvage_csv};
+use delassus_io::results::{
+    Salvaged, Thinning, read_contacts, read_events, read_motion, salvage_thinned,
+};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -21,12 +24,23 @@ pub const LOADS_BIN: &str = "loads.bin";
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
 pub const EVENTS_CSV: &str = "events.csv";
+/// Folder inside a results folder in which a run makes its files.
+pub const UNFINISHED: &str = "delassus-unfinished";
+/// Folder inside a results folder with the files of a run that is complete, on their way to their places.
+pub const COMPLETE: &str = "delassus-complete";
+/// Names of all files of the run, in that folder.
+pub const FILES: &str = "files";
+pub(crate) const RESULTS_PARQUET: &str = "results.parquet";
 const SUMMARY_JSON: &str = "summary.json";
-const RESULTS_CSV: &str = "results.csv";
-const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
+pub(crate) const RESULTS_CSV: &str = "results.csv";
+pub(crate) const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
 
 /// Largest file that is read whole, bytes.
 const MOST: u64 = 1 << 30;
+/// Values of columns that are kept at most, about: the lines of longer files are thinned.
+const VALUES: f64 = (1 << 23) as f64;
+/// Beginning of a file that tells how long its lines are, bytes.
+const BEGINNING: u64 = 1 << 16;
 
 /// A folder that holds no results.
 #[derive(Debug, thiserror::Error)]
@@ -54,17 +68,44 @@ fn list(problems: &[String]) -> String {
 }
 
 /// Reads the results that `delassus run` left in a folder. Files that are missing, cut off,
-/// damaged or of another version are named in [`Report::problems`], and the rest is kept; only a
-/// folder in which nothing is good is an error.
+/// damaged, of another version or of another run are named in [`Report::problems`], and the rest is kept; only a
+/// folder in which nothing is good is an error. Of a run that did not end, samples up to the last whole one are read.
 pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
+    read_thinned(folder, Thinning::Every(1))
+}
+
+/// The same with another way to bound the memory of long runs.
+pub fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, FolderError> {
     let io = |source| FolderError::Io { path: folder.to_owned(), source };
     if !std::fs::metadata(folder).map_err(io)?.is_dir() {
         let source = io::Error::new(io::ErrorKind::NotADirectory, "not a folder");
         return Err(FolderError::Io { path: folder.to_owned(), source });
     }
     let mut r = Report::default();
+    let inner = folder.join(UNFINISHED);
+    let some = |name: &&str| place_of(folder, name).is_file();
+    let good = if [SUMMARY_JSON, RESULTS_CSV].iter().any(some) || !inner.is_dir() {
+        let whole = folder.file_name().is_none_or(|n| !n.to_string_lossy().ends_with(UNFINISHED));
+        read_files(folder, whole, thinning, &mut r)
+    } else {
+        read_files(&inner, false, thinning, &mut r)
+    };
+    if good == 0 {
+        return Err(FolderError::Nothing { path: folder.to_owned(), problems: r.problems });
+    }
+    Ok(r)
+}
+
+/// Where a file of a run is: perhaps still on its way to the folder.
+pub fn place_of(folder: &Path, name: &str) -> PathBuf {
+    let moving = folder.join(COMPLETE).join(name);
+    if moving.is_file() { moving } else { folder.join(name) }
+}
+
+/// Reads what there is; tells how much of it is good. A run that did not end has some files only.
+fn read_files(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> usize {
     let mut good = 0;
-    if let Some(text) = text(folder, SUMMARY_JSON, true, &mut r.problems) {
+    if let Some(text) = text(folder, SUMMARY_JSON, whole, &mut r.problems) {
         match serde_json::from_str::<Value>(&text) {
             Ok(summary) if summary.is_object() => {
                 r.summary = summary;
@@ -75,7 +116,11 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
             Err(e) => problem(&mut r.problems, SUMMARY_JSON, &format!("not valid JSON: {e}")),
         }
     }
-    if let Some(text) = text(folder, SCENE_JSON, true, &mut r.problems) {
+    let files = belonging::compare(&r.summary, |name| place_of(folder, name));
+    let ours = |name: &str| !files.foreign.contains(&name);
+    if let Some(text) =
+        text(folder, SCENE_JSON, whole, &mut r.problems).filter(|_| ours(SCENE_JSON))
+    {
         match Description::read(&text) {
             Ok(d) => {
                 r.description = Some(d);
@@ -84,11 +129,20 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
             Err(e) => problem(&mut r.problems, SCENE_JSON, &e),
         }
     }
-    good += usize::from(motion(folder, &mut r));
-    contacts(folder, &mut r);
-    loads(folder, &mut r);
-    good += usize::from(columns(folder, &mut r));
-    if let Some(table) = table(folder, STEPS_CSV, false, &mut r.problems) {
+    if ours(MOTION_BIN) {
+        good += usize::from(motion(folder, whole, r));
+    }
+    if ours(CONTACTS_BIN) {
+        contacts(folder, r);
+    }
+    if ours(LOADS_BIN) {
+        loads(folder, r);
+    }
+    good += usize::from(columns(folder, whole, thinning, r));
+    let steps = ours(STEPS_CSV)
+        .then(|| table(folder, STEPS_CSV, false, Thinning::Every(1), &mut r.problems))
+        .flatten();
+    if let Some(Salvaged { table, .. }) = steps {
         let mut steps = Steps::default();
         for (name, list) in Steps::NAMES.iter().zip(steps.lists_mut()) {
             let rows = table.columns.first().map_or(0, Vec::len);
@@ -96,17 +150,31 @@ pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
         }
         r.steps = steps;
     }
-    if let Some(text) = text(folder, EVENTS_CSV, false, &mut r.problems) {
+    let log = ours(EVENTS_CSV).then(|| text(folder, EVENTS_CSV, false, &mut r.problems)).flatten();
+    if let Some(text) = log {
         let (events, wrong) = read_events(&text);
         r.events = events.into_iter().map(ReportEvent::from).collect();
         if let Some(wrong) = wrong {
             problem(&mut r.problems, EVENTS_CSV, &wrong);
         }
     }
-    if good == 0 {
-        return Err(FolderError::Nothing { path: folder.to_owned(), problems: r.problems });
+    for (name, what) in files.problems() {
+        let prefix = format!("{name}: ");
+        if !r.problems.iter().any(|p| p.starts_with(&prefix)) {
+            problem(&mut r.problems, name, what);
+        }
     }
-    Ok(r)
+    if !whole {
+        let of =
+            r.description.as_ref().map_or(String::new(), |d| format!(" of {} s", d.model.t_end));
+        let ends = match r.column_t.last() {
+            Some(t) => format!("its samples reach t = {t} s{of}"),
+            None => "it has no samples yet".to_owned(),
+        };
+        r.unfinished = true;
+        r.problems.insert(0, format!("the run did not end: {ends}"));
+    }
+    good
 }
 
 fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
@@ -116,7 +184,8 @@ fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
 /// A file, unless it is missing or cannot be read. One that need not be there may be missing.
 fn bytes(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    let read = File::open(folder.join(name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
+    let read =
+        File::open(place_of(folder, name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
     match read {
         Ok(n) if n as u64 > MOST => problem(problems, name, "the file is too large"),
         Ok(_) => return Some(out),
@@ -140,8 +209,14 @@ fn text(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> 
     }
 }
 
-fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<CsvTable> {
-    let file = match File::open(folder.join(name)) {
+fn table(
+    folder: &Path,
+    name: &str,
+    needed: bool,
+    thinning: Thinning,
+    problems: &mut Vec<String>,
+) -> Option<Salvaged> {
+    let file = match File::open(place_of(folder, name)) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             if needed {
@@ -154,15 +229,15 @@ fn table(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) ->
             return None;
         }
     };
-    let (table, wrong) = salvage_csv(BufReader::new(file));
-    for what in &wrong {
+    let read = salvage_thinned(BufReader::new(file), thinning);
+    for what in &read.problems {
         problem(problems, name, what);
     }
-    (!table.names.is_empty()).then_some(table)
+    (!read.table.names.is_empty()).then_some(read)
 }
 
-fn motion(folder: &Path, r: &mut Report) -> bool {
-    let Some(bytes) = bytes(folder, MOTION_BIN, true, &mut r.problems) else { return false };
+fn motion(folder: &Path, whole: bool, r: &mut Report) -> bool {
+    let Some(bytes) = bytes(folder, MOTION_BIN, whole, &mut r.problems) else { return false };
     let read = match read_motion(&bytes) {
         Ok(read) => read,
         Err(e) => {
@@ -170,7 +245,8 @@ fn motion(folder: &Path, r: &mut Report) -> bool {
             return false;
         }
     };
-    if let Some(what) = &read.problem {
+    // of a run that did not end the last rows may be written in part
+    if let Some(what) = read.problem.as_ref().filter(|_| whole) {
         problem(&mut r.problems, MOTION_BIN, what);
     }
     let bodies = r.description.as_ref().map(|d| d.scene.bodies.len());
@@ -216,14 +292,44 @@ fn loads(folder: &Path, r: &mut Report) {
     r.loads = read.motion;
 }
 
+/// Lines of a file, about, and the names in its first one.
+fn size(folder: &Path, name: &str) -> (f64, f64) {
+    let path = place_of(folder, name);
+    let mut text = Vec::new();
+    let read = File::open(&path).and_then(|f| f.take(BEGINNING).read_to_end(&mut text));
+    let bytes = std::fs::metadata(&path).map_or(0, |m| m.len()) as f64;
+    let lines = text.iter().filter(|b| **b == b'\n').count() as f64;
+    let head = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let names = head.iter().filter(|b| **b == b',').count() as f64 + 1.0;
+    if read.is_ok() { (bytes * lines / (text.len() as f64).max(1.0), names) } else { (0.0, 0.0) }
+}
+
 /// Sensors, then diagnostics at the same times.
-fn columns(folder: &Path, r: &mut Report) -> bool {
-    let tables = [
-        (RESULTS_CSV, table(folder, RESULTS_CSV, true, &mut r.problems)),
-        (DIAGNOSTICS_CSV, table(folder, DIAGNOSTICS_CSV, true, &mut r.problems)),
-    ];
+fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bool {
+    let sizes = [RESULTS_CSV, DIAGNOSTICS_CSV].map(|name| size(folder, name));
+    // the same for both, or they would have other times
+    let values = sizes[0].0.max(sizes[1].0) * (sizes[0].1 + sizes[1].1);
+    let thinning = thinning.of((values / VALUES).ceil() as usize);
+    let mut wrong = Vec::new();
+    let mut tables = [RESULTS_CSV, DIAGNOSTICS_CSV]
+        .map(|name| (name, table(folder, name, true, thinning, &mut wrong)));
+    if whole {
+        r.problems.append(&mut wrong);
+    } else {
+        // the end of the one may have been written and that of the other not
+        let both = || tables.iter().filter_map(|(_, t)| t.as_ref());
+        let rows = both().flat_map(|t| &t.table.columns).map(Vec::len).min().unwrap_or(0);
+        let lines = both().map(|t| t.rows).min().unwrap_or(0);
+        // the last rows that stand for several may stand for others in the two
+        let uneven = both().any(|t| t.rows > lines) && thinning != thinning.of(1);
+        let kept = if uneven { rows.saturating_sub(2) } else { rows };
+        for read in tables.iter_mut().filter_map(|(_, t)| t.as_mut()) {
+            read.table.columns.iter_mut().for_each(|c| c.truncate(kept));
+            read.rows = lines;
+        }
+    }
     // a file that was cut off at the end of a line looks whole, but for what the others say
-    let rows = |t: &CsvTable| t.columns.first().map_or(0, Vec::len);
+    let rows = |t: &Salvaged| t.rows;
     let told = r.summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
     let most = tables.iter().filter_map(|(_, t)| t.as_ref().map(rows)).max().unwrap_or(0);
     for (file, table) in &tables {
@@ -236,7 +342,8 @@ fn columns(folder: &Path, r: &mut Report) -> bool {
     }
     let known = r.description.as_ref().map(|d| d.channels.clone()).unwrap_or_default();
     for (file, table) in tables {
-        let Some(table) = table else { continue };
+        let Some(Salvaged { table, rows, .. }) = table else { continue };
+        r.samples = r.samples.max(rows);
         let Some(t) = table.column("t").map(<[f64]>::to_vec) else {
             problem(&mut r.problems, file, "there is no column `t`");
             continue;

@@ -9,6 +9,7 @@
 //! The page is built from `web/` when this crate is compiled (`build.rs`); where Node.js was
 //! missing then, it has still pictures instead ([`has_viewer`]).
 
+mod belonging;
 mod channels;
 mod coarse;
 mod contacts;
@@ -35,8 +36,8 @@ pub use contacts::LiveContact;
 pub use description::{Description, ModelInfo};
 pub use encode::{Array, base64};
 pub use folder::{
-    CONTACTS_BIN, EVENTS_CSV, FolderError, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV,
-    read_folder,
+    COMPLETE, CONTACTS_BIN, EVENTS_CSV, FILES, FolderError, LOADS_BIN, MOTION_BIN, SCENE_JSON,
+    STEPS_CSV, UNFINISHED, place_of, read_folder, read_thinned,
 };
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};

@@ -72,13 +72,13 @@ impl Report {
                 "help": e.get("help"),
             })
         });
-        let thinned =
-            kept.motion.len() < self.motion.t.len() || kept.columns.len() < self.column_t.len();
+        let samples = self.samples.max(self.column_t.len());
+        let thinned = kept.motion.len() < self.motion.t.len() || kept.columns.len() < samples;
         let down_sampled = thinned.then(|| {
             json!({
                 "from": self.motion.t.len(),
                 "to": kept.motion.len(),
-                "columns_from": self.column_t.len(),
+                "columns_from": samples,
                 "columns_to": kept.columns.len(),
             })
         });

@@ -19,6 +19,8 @@ pub struct Report {
     pub contacts: ContactPoints,
     /// Reactions and applied forces: vectors in place of positions.
     pub loads: MotionFile,
+    /// Samples of the run; columns of long runs are thinned.
+    pub samples: usize,
     /// Times of the columns, s.
     pub column_t: Vec<f64>,
     /// Columns.
@@ -27,6 +29,8 @@ pub struct Report {
     pub steps: Steps,
     /// Impacts, releases and the like.
     pub events: Vec<ReportEvent>,
+    /// The run did not end, or has not yet ended: there are samples up to some time.
+    pub unfinished: bool,
     /// What was wrong with the files.
     pub problems: Vec<String>,
 }

@@ -40,7 +40,7 @@ pub enum SetupError {
         /// Value found and rule.
         message: String,
     },
-    /// The results would not fit in memory.
+    /// The results would be larger than allowed.
     #[error(
         "{samples} samples of {columns} columns would take {bytes} bytes, more than the limit of {limit}"
     )]
@@ -111,6 +111,8 @@ pub enum SimErrorKind {
     NoContactForces,
     /// A column of the results is not finite.
     NotFinite,
+    /// What takes in the samples could not.
+    Output,
 }
 
 impl SimErrorKind {
@@ -133,6 +135,7 @@ impl SimErrorKind {
             SimErrorKind::StickMoves => "E_STICK_MOVES",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
             SimErrorKind::NotFinite => "E_NONFINITE",
+            SimErrorKind::Output => "E_OUTPUT",
         }
     }
 }

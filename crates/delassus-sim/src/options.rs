@@ -41,7 +41,10 @@ pub struct RunOptions {
     pub keep_states: usize,
     /// Keep where all bodies were at the samples, for pictures of the motion.
     pub keep_motion: bool,
-    /// Largest size of the results in memory, bytes; 4 GiB when left out.
+    /// Samples are handed on while the run goes on ([`crate::Simulation::hand_to`]), so that there need not be memory
+    /// for all of them.
+    pub hand_on: bool,
+    /// Largest size of the results, bytes; 4 GiB when left out.
     pub max_result_bytes: Option<u64>,
 }
 
@@ -75,6 +78,7 @@ impl RunOptions {
             sample: m.analysis.sample,
             keep_states: 0,
             keep_motion: false,
+            hand_on: false,
             max_result_bytes: None,
         }
     }

@@ -4,10 +4,11 @@ use crate::contact::Event;
 use crate::contact_track::ContactTrack;
 use crate::driver::StepView;
 use crate::energy_audit::EnergyAudit;
-use crate::error::SetupError;
+use crate::error::{SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::lobatto;
 use crate::motion_track::MotionTrack;
+use crate::sink::{Outlet, Sink};
 use crate::step_log::{StepLog, StepRow};
 use crate::summary::SteppedOver;
 use crate::touch::{PointForce, Toucher};
@@ -66,6 +67,11 @@ impl Results {
     pub fn get(&self, name: &str) -> Option<&[f64]> {
         self.channels.iter().position(|c| c.name == name).map(|i| self.data[i].as_slice())
     }
+
+    /// Forgets all samples, but not the memory for them.
+    pub(crate) fn clear(&mut self) {
+        self.data.iter_mut().chain([&mut self.t]).for_each(Vec::clear);
+    }
 }
 
 /// Names and units of the columns that every run records.
@@ -83,7 +89,7 @@ pub const DIAGNOSTICS: [(&str, &str); 8] = [
 /// Ending of the columns that hold the half-width of the error band of another one.
 pub const BAND: &str = ".band";
 
-/// Largest size of the results in memory, bytes, where nothing else is asked for.
+/// Largest size of the results, bytes, where nothing else is asked for.
 pub const MEMORY_LIMIT: u64 = 4 << 30;
 
 /// Forces of contacts at a state, for a recorder that knows joints alone.
@@ -102,8 +108,13 @@ pub trait Dynamics {
 
 /// Records an assembled model.
 pub struct Recorder {
-    /// What was recorded so far.
+    /// What was recorded so far and is not handed on.
     pub results: Results,
+    outlet: Outlet,
+    /// Samples from the start to the end, about.
+    expected: usize,
+    /// Samples that may wait before they are handed on.
+    room: usize,
     /// Positions of all bodies at the samples; empty unless [`Recorder::track_motion`] was called.
     pub motion: MotionTrack,
     /// Where bodies touch at the rows of `motion`, and where events happened.
@@ -158,9 +169,9 @@ pub struct Recorder {
 remember!(Recorder {
     results, motion, touches, loads, steps, sample, derived, measured, next,
     acceleration_drift, power, power_t, dissipated, work, energy_at_start, audit, drift,
-    sample_drift, stepped_over, contact_values,
+    sample_drift, stepped_over, contact_values, outlet,
 } where present { toucher, ranges } apart from {
-    ws, acc, dense, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
+    expected, room, ws, acc, dense, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
 });
 
 impl Recorder {
@@ -184,18 +195,19 @@ impl Recorder {
         t_end: f64,
         limit: u64,
     ) -> Result<Recorder, SetupError> {
-        Recorder::with_contacts(sys, start, derived, dt, t_end, limit, Vec::new())
+        Recorder::with_contacts(sys, start, derived, [dt, t_end], limit, Vec::new(), false)
     }
 
-    /// The same with channels of contacts, which [`Dynamics`] delivers.
+    /// The same with channels of contacts, which [`Dynamics`] delivers, every `dt` until `t_end`. Where samples
+    /// are to be handed on there is memory for those that wait only.
     pub(crate) fn with_contacts(
         sys: &System,
         start: &State,
         derived: &Derived,
-        dt: f64,
-        t_end: f64,
+        [dt, t_end]: [f64; 2],
         limit: u64,
         contacts: Vec<Channel>,
+        hands_on: bool,
     ) -> Result<Recorder, SetupError> {
         let d = sys.dims();
         let n_contact = contacts.len();
@@ -219,9 +231,11 @@ impl Recorder {
         if !(bytes <= limit as f64) {
             return Err(too_large(bytes));
         }
+        let expected = samples as usize;
+        let room = if hands_on { Outlet::rows(channels.len()).min(expected) } else { expected };
         let column = || -> Result<Vec<f64>, SetupError> {
             let mut v = Vec::new();
-            v.try_reserve_exact(samples as usize).map_err(|_| too_large(bytes))?;
+            v.try_reserve_exact(room).map_err(|_| too_large(bytes))?;
             Ok(v)
         };
         let data = channels.iter().map(|_| column()).collect::<Result<Vec<_>, _>>()?;
@@ -233,6 +247,9 @@ impl Recorder {
         let power = sys.power(&ws, &derived.lambda);
         let mut r = Recorder {
             results: Results { channels, t, data },
+            outlet: Outlet::default(),
+            expected,
+            room,
             motion: MotionTrack::default(),
             touches: ContactTrack::default(),
             loads: LoadTrack::default(),
@@ -275,15 +292,43 @@ impl Recorder {
     /// From now on keeps where the bodies were at the samples, beginning with the present one.
     /// Without memory for it the run goes on without.
     pub fn track_motion(&mut self, sys: &System) {
-        if let Some(mut motion) = MotionTrack::new(sys, self.results.t.capacity()) {
+        if let Some(mut motion) = MotionTrack::new(sys, self.expected) {
             motion.push(&self.sample);
             self.motion = motion;
             self.toucher = (!self.contact_values.is_empty()).then(|| Toucher::new(sys));
-            self.loads = LoadTrack::new(sys, self.results.t.capacity());
+            self.loads = LoadTrack::new(sys, self.expected);
             // reactions between steps are solved for
             self.dynamics |= self.loads.is_on();
             self.loads.push(sys, &self.ws, &self.derived.lambda, 0);
         }
+    }
+
+    /// From now on hands samples on, with those that it has.
+    pub(crate) fn hand_to(&mut self, sink: Box<dyn Sink>) {
+        self.outlet.open(sink);
+    }
+
+    /// Hands on the samples that wait.
+    pub(crate) fn hand_on(&mut self) {
+        self.outlet.hand_on(&mut self.results);
+    }
+
+    /// The same where they are asked for. An error ends the run.
+    pub(crate) fn offer(&mut self) -> Result<(), SimError> {
+        if self.outlet.due() {
+            self.hand_on();
+        }
+        self.outlet.refused().map_or(Ok(()), |e| Err(e.clone()))
+    }
+
+    /// Why samples are no longer handed on: what took them refused them, or they are not finite.
+    pub(crate) fn closed(&self) -> Option<&SimError> {
+        self.outlet.closed.as_ref()
+    }
+
+    /// Samples so far, with those that were handed on.
+    pub fn samples(&self) -> u64 {
+        self.outlet.handed + self.results.t.len() as u64
     }
 
     /// From now on looks for what functions of time do inside steps of given length, unseen.
@@ -463,7 +508,7 @@ impl Recorder {
         // where functions of time switch, that is the side before.
         while let Some(t) = self.next_time() {
             let at_end = near_end(t);
-            if t > t1 && !at_end {
+            if (t > t1 && !at_end) || self.outlet.refused().is_some() {
                 break;
             }
             if at_end {
@@ -580,6 +625,9 @@ impl Recorder {
             column.push(*x);
         }
         self.next += 1;
+        if self.outlet.is_open() && self.results.t.len() >= self.room {
+            self.hand_on();
+        }
     }
 
     /// Largest violation of positions and velocities at the realised state between steps.

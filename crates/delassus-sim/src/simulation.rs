@@ -6,12 +6,13 @@ use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions};
 use crate::engine::{Engine, Smooth};
-use crate::error::{InputError, SetupError, SimError, SimErrorKind};
+use crate::error::{InputError, SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
 use crate::options::{MAX_STEPS, RunOptions, check_abilities};
 use crate::recorder::{MEMORY_LIMIT, Recorder, Results, rounding};
+use crate::sink::{Sink, cut_at_non_finite};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
@@ -27,7 +28,7 @@ use std::time::Instant;
 /// Results and summary, with the error that stopped the run if one did.
 #[derive(Debug, Clone)]
 pub struct RunOutcome {
-    /// Samples up to the end or to where the run stopped.
+    /// Samples up to the end or to where the run stopped; none where they were handed on.
     pub results: Results,
     /// Summary.
     pub summary: Summary,
@@ -112,9 +113,10 @@ impl Simulation {
         let memory = opts.max_result_bytes.unwrap_or(MEMORY_LIMIT);
         let channels = contact::channels(&sys);
         let (state, derived) = (&model.state, &model.derived);
-        let (sample, t_end) = (opts.sample, opts.t_end);
+        let (times, t_end) = ([opts.sample, opts.t_end], opts.t_end);
+        let hands_on = opts.hand_on;
         let mut recorder =
-            Recorder::with_contacts(&sys, state, derived, sample, t_end, memory, channels)?;
+            Recorder::with_contacts(&sys, state, derived, times, memory, channels, hands_on)?;
         if opts.keep_motion {
             recorder.track_motion(&sys);
         }
@@ -190,13 +192,25 @@ impl Simulation {
 
     /// What must be the same where it is restored: sizes, and all settings but the end.
     fn identity(&self) -> String {
-        let o = RunOptions { t_end: 0.0, max_result_bytes: None, ..self.options.clone() };
+        let (t_end, hand_on) = (0.0, false);
+        let o = RunOptions { t_end, hand_on, max_result_bytes: None, ..self.options.clone() };
         format!("{:?} from {:e} s, {o:?}", self.sys.dims(), self.start.t)
     }
 
     /// Whether it can be saved after this step. If not, it can after one of the next.
     pub fn can_pause(&self) -> bool {
-        self.error.is_none() && self.engine.can_pause()
+        self.error.is_none() && self.recorder.closed().is_none() && self.engine.can_pause()
+    }
+
+    /// From now on hands samples on instead of keeping them, beginning with those that it has: their number
+    /// costs no memory. Wants [`RunOptions::hand_on`].
+    pub fn hand_to(&mut self, sink: Box<dyn Sink>) {
+        self.recorder.hand_to(sink);
+    }
+
+    /// Hands on all samples so far, as before what was saved is written.
+    pub fn hand_on(&mut self) {
+        self.recorder.hand_on();
     }
 
     /// Makes one accepted step and records it. An error ends the run: it comes again at every call.
@@ -246,7 +260,7 @@ impl Simulation {
         let rejected = engine.counts().rejections.total();
         recorder.steps.add_rejected(rejected - self.rejected);
         self.rejected = rejected;
-        Ok(())
+        recorder.offer()
     }
 
     /// Steps until the time asked for is reached or passed. What is passed there can be asked for:
@@ -356,7 +370,7 @@ impl Simulation {
         &self.recorder
     }
 
-    /// Samples so far.
+    /// Samples so far that are not handed on.
     pub fn results(&self) -> &Results {
         &self.recorder.results
     }
@@ -414,7 +428,7 @@ impl Simulation {
             contact: tally,
             length: sys.length_scale(),
             rate: recorder.audit.fastest,
-            samples: recorder.results.t.len() as u64,
+            samples: recorder.samples(),
             mobility: self.assembly.mobility,
             assembly_moved: self.assembly.farthest_moved().cloned(),
             start_energy_taken: self.assembly.start_energy[0] - self.assembly.start_energy[1],
@@ -431,7 +445,9 @@ impl Simulation {
     /// Ends the run where it is. Results that are not finite are never handed out: the run counts as
     /// failed from there on.
     pub fn finish(mut self) -> RunOutcome {
-        if let Some(e) = cut_at_non_finite(&mut self.recorder.results) {
+        self.recorder.hand_on();
+        let cut = cut_at_non_finite(&mut self.recorder.results);
+        if let Some(e) = cut.or_else(|| self.recorder.closed().cloned()) {
             (self.status, self.error) = (Status::Failed, Some(e));
         }
         let summary = self.summary();
@@ -474,32 +490,6 @@ pub enum RestoreError {
     /// What was saved belongs to another run.
     #[error("what was saved does not fit this run: {0}")]
     Memory(#[from] MemoryError),
-}
-
-/// Drops what comes after the first value that is not finite, and says where that is.
-fn cut_at_non_finite(results: &mut Results) -> Option<SimError> {
-    let Results { channels, t, data } = results;
-    let (row, k) = data
-        .iter()
-        .zip(&*channels)
-        .enumerate()
-        .filter_map(|(k, (column, c))| Some((column.iter().position(|x| !c.allows(*x))?, k)))
-        .min()?;
-    let (time, value, name) = (t[row], data[k][row], &channels[k].name);
-    for column in data.iter_mut().chain([&mut *t]) {
-        column.truncate(row);
-    }
-    Some(SimError {
-        kind: SimErrorKind::NotFinite,
-        t: time,
-        h: 0.0,
-        detail: format!(
-            "the column \"{name}\" is {value} at t = {time} s; results before that time are kept"
-        ),
-        blame: vec![format!("sensor.{name}")],
-        help: "check divisions, roots and logarithms in the sensor and what it refers to"
-            .to_owned(),
-    })
 }
 
 /// What of a log happened until a time.

@@ -37,8 +37,8 @@ const CONNECTIONS: usize = 16;
 pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
     let mut live: Option<Live> = None;
     let mut kept: Option<RunOutcome> = None;
-    let exit = run_cmd::run_watched(a, |prepared, description| {
-        let server = Live::start(description)?;
+    let exit = run_cmd::run_watched(a, false, |prepared, target| {
+        let server = Live::start(target.description.as_ref())?;
         open::show(&server.address, show);
         let mut watch = Watch { hub: server.hub.clone(), last: Instant::now(), due: false };
         live = Some(server);

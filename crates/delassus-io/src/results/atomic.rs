@@ -1,6 +1,6 @@
 //! Whole files or none.
 
-use super::WriteError;
+use super::{WriteError, size_limit};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -17,6 +17,8 @@ pub struct ResultWriter {
 #[derive(Debug)]
 struct Counted {
     file: File,
+    /// A file, not a pipe or a device, which have no size.
+    regular: bool,
     bytes: u64,
     failure: Option<io::Error>,
 }
@@ -34,7 +36,8 @@ impl Counted {
 
 impl Write for Counted {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match self.file.write(buf) {
+        let end = if self.regular { self.bytes + buf.len() as u64 } else { 0 };
+        match size_limit::check(end).and_then(|()| self.file.write(buf)) {
             Ok(n) => {
                 self.bytes += n as u64;
                 Ok(n)
@@ -95,14 +98,14 @@ pub fn atomic_write(
 fn fill(
     file: File,
     path: &Path,
-    sync: bool,
+    regular: bool,
     write: impl FnOnce(&mut ResultWriter) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let mut writer =
-        ResultWriter { inner: BufWriter::new(Counted { file, bytes: 0, failure: None }) };
+    let counted = Counted { file, regular, bytes: 0, failure: None };
+    let mut writer = ResultWriter { inner: BufWriter::new(counted) };
     let result = write(&mut writer).and_then(|()| {
         writer.inner.flush()?;
-        if sync {
+        if regular {
             writer.inner.get_ref().file.sync_all()?;
         }
         Ok(())
@@ -155,9 +158,9 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free temporary name"))
 }
 
-/// Makes the rename itself durable. Not every file system can do this, and the content is
-/// safe already, so that a refusal is no error.
-fn sync_folder(target: &Path) {
+/// Makes the rename of a file, or its being there, durable. Not every file system can do this, and the content
+/// is safe already, so that a refusal is no error.
+pub fn sync_folder(target: &Path) {
     #[cfg(unix)]
     if let Some(folder) = target.parent() {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

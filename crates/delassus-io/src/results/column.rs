@@ -22,11 +22,8 @@ pub struct Column<'a> {
 /// finite, except what may lack; returns the number of rows.
 pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
     let rows = columns.first().map_or(0, |c| c.values.len());
-    let mut names = HashSet::new();
+    distinct(columns)?;
     for c in columns {
-        if !names.insert(c.name) {
-            return Err(WriteError::DuplicateColumn { column: c.name.to_owned() });
-        }
         if c.values.len() != rows {
             return Err(WriteError::Length {
                 column: c.name.to_owned(),
@@ -40,4 +37,13 @@ pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
         }
     }
     Ok(rows)
+}
+
+/// Refuses columns of the same name.
+pub(super) fn distinct(columns: &[Column<'_>]) -> Result<(), WriteError> {
+    let mut names = HashSet::new();
+    match columns.iter().find(|c| !names.insert(c.name)) {
+        Some(c) => Err(WriteError::DuplicateColumn { column: c.name.to_owned() }),
+        None => Ok(()),
+    }
 }

@@ -50,47 +50,159 @@ pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
 /// Reads CSV: a line of names, then lines of finite numbers.
 pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
     let mut table = CsvTable::default();
-    read_into(reader, &mut table, None)?;
+    read_into(reader, &mut table, &mut Rows::new(Thinning::Every(1)), None)?;
     if table.names.is_empty() {
         return Err(CsvError::Invalid { line: 1, message: "no names of columns".to_owned() });
     }
     Ok(table)
 }
 
+/// What is good of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Salvaged {
+    /// The lines before the first that is no line of numbers, or those of them that were to be kept.
+    pub table: CsvTable,
+    /// How many good lines there are.
+    pub rows: usize,
+    /// What is wrong with the file.
+    pub problems: Vec<String>,
+}
+
+/// How many of the lines of a long file are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinning {
+    /// One of so many, and the last one.
+    Every(usize),
+    /// Two for so many: the least and the largest value of each column among them, in the order in which they
+    /// come, so that no peak is lost.
+    Peaks(usize),
+}
+
+impl Thinning {
+    /// The same with other groups of lines.
+    pub fn of(self, lines: usize) -> Thinning {
+        match self {
+            Thinning::Every(_) => Thinning::Every(lines.max(1)),
+            Thinning::Peaks(_) => Thinning::Peaks(lines.max(1)),
+        }
+    }
+}
+
 /// Reads what is good of a file: the lines before the first that is no line of numbers. Numbers
 /// that are not finite stay, as NaN, and so do empty fields, which are values that are not known. Also
 /// says what is wrong with it.
 pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
-    let mut table = CsvTable::default();
-    let mut problems = Vec::new();
+    let all = salvage_thinned(reader, Thinning::Every(1));
+    (all.table, all.problems)
+}
+
+/// The same of a file that may be longer than memory. Lines that are left out are not looked at for numbers.
+pub fn salvage_thinned(reader: impl BufRead, thinning: Thinning) -> Salvaged {
+    let mut out = Salvaged::default();
     let mut bad = Vec::new();
-    if let Err(e) = read_into(reader, &mut table, Some(&mut bad)) {
-        let rows = table.columns.iter().map(Vec::len).min().unwrap_or(0);
-        for column in &mut table.columns {
-            column.truncate(rows);
-        }
-        problems.push(format!("{e}; {rows} lines before it are shown"));
+    let mut rows = Rows::new(thinning);
+    let read = read_into(reader, &mut out.table, &mut rows, Some(&mut bad));
+    rows.close(&mut out.table);
+    out.rows = rows.seen;
+    if let Err(e) = read {
+        out.problems.push(format!("{e}; {} lines before it are shown", out.rows));
     }
-    if table.names.is_empty() && problems.is_empty() {
-        problems.push("no names of columns".to_owned());
+    if out.table.names.is_empty() && out.problems.is_empty() {
+        out.problems.push("no names of columns".to_owned());
     }
-    for (name, bad) in table.names.iter().zip(bad) {
+    for (name, bad) in out.table.names.iter().zip(bad) {
         if bad > 0 {
-            problems.push(format!("column `{}` has {bad} values that are not finite", short(name)));
+            let name = short(name);
+            out.problems.push(format!("column `{name}` has {bad} values that are not finite"));
         }
     }
-    (table, problems)
+    out
+}
+
+/// Lines on their way into a table.
+struct Rows {
+    thinning: Thinning,
+    seen: usize,
+    /// Lines of the present group, and of each column the places and values of its least and its largest.
+    group: usize,
+    peaks: Vec<[(usize, f64); 2]>,
+    /// The last line that was left out.
+    last: Vec<u8>,
+}
+
+impl Rows {
+    fn new(thinning: Thinning) -> Rows {
+        Rows { thinning, seen: 0, group: 0, peaks: Vec::new(), last: Vec::new() }
+    }
+
+    /// Whether the next line is left out whatever it says.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        match self.thinning {
+            Thinning::Every(n) if !self.seen.is_multiple_of(n) => {
+                self.last.clear();
+                self.last.extend_from_slice(line);
+                self.seen += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn push(&mut self, row: &[f64], table: &mut CsvTable) {
+        self.seen += 1;
+        self.last.clear();
+        let Thinning::Peaks(n @ 3..) = self.thinning else {
+            table.columns.iter_mut().zip(row).for_each(|(c, x)| c.push(*x));
+            return;
+        };
+        if self.group == 0 {
+            self.peaks.clear();
+            self.peaks.extend(row.iter().map(|x| [(0, *x); 2]));
+        }
+        // what is not known gives way to what is
+        for ([least, most], x) in self.peaks.iter_mut().zip(row) {
+            if *x < least.1 || least.1.is_nan() {
+                *least = (self.group, *x);
+            }
+            if *x > most.1 || most.1.is_nan() {
+                *most = (self.group, *x);
+            }
+        }
+        self.group += 1;
+        if self.group == n {
+            self.close(table);
+        }
+    }
+
+    /// Takes in what waits.
+    fn close(&mut self, table: &mut CsvTable) {
+        if let Ok(text) = std::str::from_utf8(&self.last)
+            && !text.is_empty()
+        {
+            let fields = text.trim_end().split(',').map(|x| x.parse().unwrap_or(f64::NAN));
+            let fields = fields.chain(std::iter::repeat(f64::NAN));
+            table.columns.iter_mut().zip(fields).for_each(|(c, x)| c.push(x));
+        }
+        self.last.clear();
+        if self.group > 0 {
+            for (column, [least, most]) in table.columns.iter_mut().zip(&self.peaks) {
+                let (a, b) = if least.0 <= most.0 { (least, most) } else { (most, least) };
+                column.extend([a.1, b.1]);
+            }
+        }
+        self.group = 0;
+    }
 }
 
 /// With `bad`, numbers that are not finite are counted there, column by column.
 fn read_into(
     mut reader: impl BufRead,
     table: &mut CsvTable,
+    rows: &mut Rows,
     mut bad: Option<&mut Vec<usize>>,
 ) -> Result<(), CsvError> {
     let any = bad.is_some();
-    let mut bytes = Vec::new();
-    let mut total = 0usize;
+    let (mut bytes, mut row) = (Vec::new(), Vec::new());
     let mut line = 0usize;
     loop {
         line += 1;
@@ -107,6 +219,9 @@ fn read_into(
         if any && bytes.last() != Some(&b'\n') {
             return Err(fail("the last line is cut off".to_owned()));
         }
+        if line > 1 && rows.skips(&bytes) {
+            continue;
+        }
         let text = std::str::from_utf8(&bytes).map_err(|_| fail("not UTF-8".into()))?;
         let text = text.trim_end_matches(['\n', '\r']);
         if line == 1 {
@@ -117,19 +232,20 @@ fn read_into(
             }
             continue;
         }
+        row.clear();
         let mut fields = text.split(',');
-        for (k, (name, column)) in table.names.iter().zip(&mut table.columns).enumerate() {
+        for (k, name) in table.names.iter().enumerate() {
             let Some(field) = fields.next() else {
                 return Err(fail(format!("no value for column `{name}`")));
             };
             if any && field.is_empty() && table.names.len() > 1 {
-                column.push(f64::NAN);
+                row.push(f64::NAN);
                 continue;
             }
             match field.trim().parse::<f64>() {
-                Ok(x) if x.is_finite() => column.push(x),
+                Ok(x) if x.is_finite() => row.push(x),
                 Ok(_) if any => {
-                    column.push(f64::NAN);
+                    row.push(f64::NAN);
                     if let Some(n) = bad.as_mut().and_then(|b| b.get_mut(k)) {
                         *n += 1;
                     }
@@ -140,8 +256,8 @@ fn read_into(
         if fields.next().is_some() {
             return Err(fail(format!("more than {} values", table.names.len())));
         }
-        total += table.names.len();
-        if total > MAX_VALUES {
+        rows.push(&row, table);
+        if table.columns.first().map_or(0, Vec::len) * table.names.len() > MAX_VALUES {
             return Err(fail(format!("more than {MAX_VALUES} values in the file")));
         }
     }
@@ -205,5 +321,24 @@ mod tests {
         assert_eq!((table.columns[0].len(), problems.len()), (1, 1));
         assert_eq!(salvage_csv(&b""[..]).1.len(), 1);
         assert_eq!(salvage_csv(&b"t\n0\n"[..]).1.len(), 0);
+    }
+
+    #[test]
+    fn long_files_are_thinned() {
+        let mut text = "t,x\n".to_owned();
+        for k in 0..10 {
+            text.push_str(&format!("{k},{}\n", if k == 5 { -7 } else { k % 3 }));
+        }
+        let every = salvage_thinned(text.as_bytes(), Thinning::Every(4));
+        assert_eq!((every.rows, every.problems.len()), (10, 0));
+        assert_eq!(every.table.columns, [[0.0, 4.0, 8.0, 9.0], [0.0, 1.0, 2.0, 0.0]]);
+        let peaks = salvage_thinned(text.as_bytes(), Thinning::Peaks(4));
+        assert_eq!(peaks.rows, 10);
+        assert_eq!(peaks.table.columns[0], [0.0, 3.0, 4.0, 7.0, 8.0, 9.0]);
+        assert_eq!(peaks.table.columns[1], [0.0, 2.0, 1.0, -7.0, 2.0, 0.0]);
+        // what is cut off is found all the same
+        let cut = salvage_thinned(&text.as_bytes()[..text.len() - 1], Thinning::Every(4));
+        assert!(cut.rows == 9 && cut.problems[0].contains("cut off"), "{cut:?}");
+        assert_eq!(cut.table.columns[0], [0.0, 4.0, 8.0]);
     }
 }

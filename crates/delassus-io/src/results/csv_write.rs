@@ -4,6 +4,7 @@ use super::column::{Column, check};
 use super::error::WriteError;
 use std::fmt::Write as _;
 use std::io::Write;
+use std::ops::Range;
 
 /// Bytes collected before they are handed on.
 const CHUNK: usize = 64 << 10;
@@ -13,24 +14,9 @@ const CHUNK: usize = 64 << 10;
 pub fn write_csv(mut w: impl Write, columns: &[Column<'_>]) -> Result<(), WriteError> {
     let rows = check(columns)?;
     let mut buffer = String::with_capacity(CHUNK + 1024);
-    for (i, c) in columns.iter().enumerate() {
-        if i > 0 {
-            buffer.push(',');
-        }
-        push_name(&mut buffer, c.name);
-    }
-    buffer.push('\n');
+    push_head(&mut buffer, columns);
     for row in 0..rows {
-        for (i, c) in columns.iter().enumerate() {
-            if i > 0 {
-                buffer.push(',');
-            }
-            let x = c.values.get(row).copied().unwrap_or(f64::NAN);
-            if !x.is_nan() {
-                push_number(&mut buffer, x);
-            }
-        }
-        buffer.push('\n');
+        push_rows(&mut buffer, columns, row..row + 1);
         if buffer.len() >= CHUNK {
             w.write_all(buffer.as_bytes())?;
             buffer.clear();
@@ -39,6 +25,33 @@ pub fn write_csv(mut w: impl Write, columns: &[Column<'_>]) -> Result<(), WriteE
     w.write_all(buffer.as_bytes())?;
     w.flush()?;
     Ok(())
+}
+
+/// The line of names.
+pub(super) fn push_head(out: &mut String, columns: &[Column<'_>]) {
+    for (i, c) in columns.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        push_name(out, c.name);
+    }
+    out.push('\n');
+}
+
+/// Lines of numbers.
+pub(super) fn push_rows(out: &mut String, columns: &[Column<'_>], rows: Range<usize>) {
+    for row in rows {
+        for (i, c) in columns.iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            let x = c.values.get(row).copied().unwrap_or(f64::NAN);
+            if !x.is_nan() {
+                push_number(out, x);
+            }
+        }
+        out.push('\n');
+    }
 }
 
 pub(super) fn push_name(out: &mut String, name: &str) {

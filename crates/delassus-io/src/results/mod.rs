@@ -24,17 +24,26 @@ mod csv_write;
 mod error;
 mod events_read;
 mod events_write;
+mod free_space;
+mod growing;
 mod motion_file;
 mod parquet_write;
+mod size_limit;
+mod spill;
 
-pub use atomic::{ResultWriter, atomic_write};
+pub use atomic::{ResultWriter, atomic_write, sync_folder};
 pub use checkpoint::{Checkpoint, CheckpointError, read_checkpoint, write_checkpoint};
 pub use column::Column;
 pub use contacts_file::{ContactPoints, ContactRow, read_contacts, write_contacts};
-pub use csv_read::{CsvError, CsvTable, read_csv, read_csv_from, salvage_csv};
+pub use csv_read::{
+    CsvError, CsvTable, Salvaged, Thinning, read_csv, read_csv_from, salvage_csv, salvage_thinned,
+};
 pub use csv_write::write_csv;
 pub use error::WriteError;
 pub use events_read::{EventRow, read_events};
 pub use events_write::write_events;
-pub use motion_file::{MotionFile, ReadMotion, crc32, read_motion, write_motion};
-pub use parquet_write::write_parquet;
+pub use free_space::free_space;
+pub use growing::{CsvRows, GrowingCsv};
+pub use motion_file::{GrowingMotion, MotionFile, ReadMotion, crc32, read_motion, write_motion};
+pub use parquet_write::{write_parquet, write_parquet_parts};
+pub use spill::Spill;

@@ -10,7 +10,7 @@
 //! "DELASMOT"  8 bytes
 //! version     u32, 1
 //! bodies      u32
-//! rows        u64
+//! rows        u64; of a run that did not end the largest number of all
 //! stride      u32   samples of the run per row
 //! block       u32   rows per block
 //! forms       u8 per body: 0 planar (x y angle), 1 rigid (x y z qw qx qy qz),
@@ -21,14 +21,19 @@
 //!
 //! Coordinates are those of the body frame, not of the mass centre. Equal runs give equal files.
 
-use super::WriteError;
+use super::{WriteError, size_limit};
 use delassus_model::PoseForm;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"DELASMOT";
 const VERSION: u32 = 1;
 /// Rows per block: a fault costs no more than these.
 const BLOCK: usize = 64;
+/// Rows of a run that goes on: as many as there are.
+const OPEN: u64 = u64::MAX;
 /// Bytes before the forms of the bodies.
 const HEAD: usize = 32;
 
@@ -81,32 +86,74 @@ pub fn write_motion(mut w: impl Write, m: &MotionFile) -> Result<(), WriteError>
     if let Some(bad) = m.coordinates.iter().position(|x| !x.is_finite()) {
         return Err(WriteError::NonFinite { column: "motion".to_owned(), row: bad / width.max(1) });
     }
-    let mut bytes = Vec::with_capacity(HEAD + m.forms.len() + 4);
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&(m.forms.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(&(rows as u64).to_le_bytes());
-    bytes.extend_from_slice(&m.stride.to_le_bytes());
-    bytes.extend_from_slice(&(BLOCK as u32).to_le_bytes());
-    bytes.extend(m.forms.iter().map(|f| f.code()));
-    seal(&mut bytes);
+    let mut bytes = Vec::new();
+    push_head(&mut bytes, m, rows as u64);
     w.write_all(&bytes)?;
-    let mut start = 0;
-    while start < rows {
-        let end = rows.min(start + BLOCK);
+    for start in (0..rows).step_by(BLOCK) {
         bytes.clear();
-        for row in start..end {
-            bytes.extend_from_slice(&m.t[row].to_le_bytes());
-            for x in m.row(row).unwrap_or_default() {
-                bytes.extend_from_slice(&x.to_le_bytes());
-            }
-        }
-        seal(&mut bytes);
+        push_block(&mut bytes, m, start..rows.min(start + BLOCK));
         w.write_all(&bytes)?;
-        start = end;
     }
     w.flush()?;
     Ok(())
+}
+
+fn push_head(bytes: &mut Vec<u8>, m: &MotionFile, rows: u64) {
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(m.forms.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&rows.to_le_bytes());
+    bytes.extend_from_slice(&m.stride.to_le_bytes());
+    bytes.extend_from_slice(&(BLOCK as u32).to_le_bytes());
+    bytes.extend(m.forms.iter().map(|f| f.code()));
+    seal(bytes);
+}
+
+fn push_block(bytes: &mut Vec<u8>, m: &MotionFile, rows: Range<usize>) {
+    for row in rows {
+        bytes.extend_from_slice(&m.t[row].to_le_bytes());
+        for x in m.row(row).unwrap_or_default() {
+            bytes.extend_from_slice(&x.to_le_bytes());
+        }
+    }
+    seal(bytes);
+}
+
+/// A motion file of a run that goes on: its head does not know how many rows there will be.
+#[derive(Debug)]
+pub struct GrowingMotion {
+    file: File,
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl GrowingMotion {
+    /// Rows that are appended at a time.
+    pub const ROWS: usize = BLOCK;
+
+    /// A new file for the bodies of a motion, whose rows are left aside.
+    pub fn create(path: &Path, m: &MotionFile) -> io::Result<GrowingMotion> {
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+        let mut out = GrowingMotion { file, at: 0, bytes: Vec::new() };
+        push_head(&mut out.bytes, m, OPEN);
+        out.append()?;
+        Ok(out)
+    }
+
+    /// Appends [`GrowingMotion::ROWS`] rows, which are all of a motion.
+    pub fn push(&mut self, m: &MotionFile) -> io::Result<()> {
+        self.bytes.clear();
+        push_block(&mut self.bytes, m, 0..m.t.len().min(BLOCK));
+        self.append()
+    }
+
+    fn append(&mut self) -> io::Result<()> {
+        let end = self.at + self.bytes.len() as u64;
+        size_limit::check(end)?;
+        self.file.write_all(&self.bytes)?;
+        self.at = end;
+        Ok(())
+    }
 }
 
 /// Appends the checksum.
@@ -163,7 +210,8 @@ pub fn read_motion(bytes: &[u8]) -> Result<ReadMotion, String> {
         }
         rest = &tail[4..];
     }
-    let problem = problem.map(|what| {
+    let problem = problem.filter(|_| rows != OPEN || !rest.is_empty()).map(|what| {
+        let rows = if rows == OPEN { "all".to_owned() } else { rows.to_string() };
         let until = motion.t.last().map_or("nothing".to_owned(), |t| format!("t = {t} s"));
         format!("{what}: {} of {rows} rows can be shown, up to {until}", motion.t.len())
     });
@@ -268,6 +316,29 @@ mod tests {
             assert_eq!(read.motion.t, m.t[..n]);
             assert_eq!(read.motion.coordinates, m.coordinates[..n * 15]);
         }
+    }
+
+    #[test]
+    fn a_file_that_grows_is_read_as_far_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m");
+        let m = sample(128);
+        let part = |rows: Range<usize>| MotionFile {
+            t: m.t[rows.clone()].to_vec(),
+            coordinates: m.coordinates[15 * rows.start..15 * rows.end].to_vec(),
+            ..m.clone()
+        };
+        let mut file = GrowingMotion::create(&path, &m).unwrap();
+        for n in 0..2 {
+            let read = read_motion(&std::fs::read(&path).unwrap()).unwrap();
+            assert_eq!(read, ReadMotion { motion: part(0..64 * n), problem: None });
+            file.push(&part(64 * n..64 * (n + 1))).unwrap();
+        }
+        let mut bytes = std::fs::read(&path).unwrap();
+        assert_eq!(read_motion(&bytes).unwrap().motion, m);
+        bytes.pop();
+        let read = read_motion(&bytes).unwrap();
+        assert!(read.motion == part(0..64) && read.problem.unwrap().contains("64 of all rows"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Parquet.
 
-use super::column::{Column, check};
+use super::column::{Column, check, distinct};
 use super::error::WriteError;
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::data_type::DoubleType;
@@ -10,6 +10,7 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows per row group: bounds what a reader must hold at once.
@@ -31,6 +32,23 @@ pub fn write_parquet(
     metadata: &[(String, String)],
 ) -> Result<(), WriteError> {
     let rows = check(columns)?;
+    write_parquet_parts(w, columns, rows, metadata, |column, rows, out| {
+        let values = columns.get(column).and_then(|c| c.values.get(rows));
+        out.extend_from_slice(values.unwrap_or_default());
+        Ok(())
+    })
+}
+
+/// The same with values that are read part by part: `read` appends some rows of a column, of which those of
+/// [`Column::values`] are none. Every value must be as [`super::GrowingCsv::push`] wants it.
+pub fn write_parquet_parts(
+    w: impl Write + Send,
+    columns: &[Column<'_>],
+    rows: usize,
+    metadata: &[(String, String)],
+    mut read: impl FnMut(usize, Range<usize>, &mut Vec<f64>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    distinct(columns)?;
     let fields = columns
         .iter()
         .map(|c| {
@@ -51,15 +69,17 @@ pub fn write_parquet(
         .build();
     let mut file = SerializedFileWriter::new(w, Arc::new(schema), Arc::new(properties))?;
     let mut start = 0;
+    let mut values = Vec::new();
     while start < rows {
         let end = rows.min(start + GROUP);
         let mut group = file.next_row_group()?;
-        for c in columns {
+        for k in 0..columns.len() {
             let Some(mut column) = group.next_column()? else {
                 return Err(WriteError::Parquet("a column is missing".to_owned()));
             };
-            let values = c.values.get(start..end).unwrap_or(&[]);
-            column.typed::<DoubleType>().write_batch(values, None, None)?;
+            values.clear();
+            read(k, start..end, &mut values)?;
+            column.typed::<DoubleType>().write_batch(&values, None, None)?;
             column.close()?;
         }
         group.close()?;

@@ -1,0 +1,73 @@
+//! Whether the files of a folder are those of its summary.
+
+use crate::folder::{
+    CONTACTS_BIN, DIAGNOSTICS_CSV, EVENTS_CSV, LOADS_BIN, MOTION_BIN, RESULTS_CSV, RESULTS_PARQUET,
+    SCENE_JSON, STEPS_CSV,
+};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+/// Files that a summary knows by their checksums.
+const KNOWN: [&str; 9] = [
+    RESULTS_CSV,
+    DIAGNOSTICS_CSV,
+    RESULTS_PARQUET,
+    SCENE_JSON,
+    MOTION_BIN,
+    CONTACTS_BIN,
+    LOADS_BIN,
+    STEPS_CSV,
+    EVENTS_CSV,
+];
+
+/// Files that are not what the summary says.
+#[derive(Debug, Default)]
+pub(crate) struct Belonging {
+    /// Of another content.
+    pub changed: Vec<&'static str>,
+    /// It does not know them.
+    pub foreign: Vec<&'static str>,
+}
+
+impl Belonging {
+    /// What is wrong with which file.
+    pub fn problems(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+        let changed = "does not belong to this run, or was changed since: its checksum is not the one in \
+                       summary.json";
+        let foreign = "does not belong to this run: summary.json does not list it";
+        let changed = self.changed.iter().map(move |name| (*name, changed));
+        changed.chain(self.foreign.iter().map(move |name| (*name, foreign)))
+    }
+}
+
+/// Compares the files that are there with the list of a summary; nothing where it has none.
+pub(crate) fn compare(summary: &Value, place: impl Fn(&str) -> PathBuf) -> Belonging {
+    let mut out = Belonging::default();
+    let Some(list) = summary.get("files").and_then(Value::as_array) else { return out };
+    let named = |entry: &Value, name: &str| {
+        let path = entry.get("path").and_then(Value::as_str).unwrap_or_default();
+        path.rsplit(['/', '\\']).next() == Some(name)
+    };
+    for name in KNOWN {
+        let path = place(name);
+        if !path.is_file() {
+            continue;
+        }
+        // files that were asked for beside the folder come after those in it
+        let Some(entry) = list.iter().find(|e| named(e, name)) else {
+            out.foreign.push(name);
+            continue;
+        };
+        let told = entry.get("sha256").and_then(Value::as_str);
+        let mut sha = Sha256::new();
+        let read = File::open(&path).and_then(|mut f| io::copy(&mut f, &mut sha));
+        let sum: String = sha.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        if read.is_ok() && told.is_some_and(|told| told != sum) {
+            out.changed.push(name);
+        }
+    }
+    out
+}
