@@ -1,5 +1,6 @@
 //! `cargo xtask`: the chores of this repository.
 
+mod book;
 mod budget;
 mod web;
 
@@ -12,8 +13,9 @@ use xtask::{check_repository, root};
 const USAGE: &str = "\
 usage: cargo xtask <task>
 
-  ci           everything CI runs: format, lints, tests with the adversary, docs, `paths`, `web`
+  ci           everything CI runs: format, lints, tests with the adversary, docs, `paths`, `book`, `web`
   paths        links, paths, models and error codes in the documents
+  book         builds the book into docs/book; installs mdBook in target/tools
   web          tests of the report page, in a browser too; installs what they need
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let done = match (arguments.next().as_deref(), arguments.next()) {
         (Some("ci"), None) => ci(root()),
         (Some("paths"), None) => paths(root()),
+        (Some("book"), None) => book::build(root()),
         (Some("web"), None) => web::test(root()),
         (Some("examples"), None) => examples(root()),
         (Some("screenshots"), None) => web::screenshots(root()),
@@ -108,14 +111,15 @@ fn ci_steps(root: &Path, times: &mut Times) -> Result<(), String> {
         times.step(&format!("cargo {}", step.arguments), start.elapsed());
         done?;
     }
-    let start = Instant::now();
-    let done = paths(root);
-    times.step("xtask paths", start.elapsed());
-    done?;
-    let start = Instant::now();
-    let done = web::test(root);
-    times.step("xtask web", start.elapsed());
-    done
+    let chores: [(&str, fn(&Path) -> Result<(), String>); 3] =
+        [("xtask paths", paths), ("xtask book", book::build), ("xtask web", web::test)];
+    for (name, chore) in chores {
+        let start = Instant::now();
+        let done = chore(root);
+        times.step(name, start.elapsed());
+        done?;
+    }
+    Ok(())
 }
 
 fn cargo(root: &Path, step: &Step, times: &mut Times) -> Result<(), String> {

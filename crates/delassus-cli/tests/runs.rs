@@ -319,6 +319,5 @@ fn rel_r12_r15_what_assembly_changed_is_in_the_summary() {
     assert_eq!(summary["assembly_moved"][0], "p");
     let near = |x: &serde_json::Value, y: f64| (x.as_f64().unwrap() - y).abs() < 1e-6;
     assert!(near(&summary["assembly_moved"][1], 0.002), "{}", ran.stdout);
-    // ½ m v² of the origin's velocity alone: the body turns about its mass centre to follow
     assert!(near(&summary["start_energy_taken"], 4.5), "{}", ran.stdout);
 }
