@@ -72,7 +72,6 @@ impl Asked {
 pub fn certify(a: &CertifyArgs) -> Result<Exit, Failure> {
     let asked = Asked::read(a)?;
     run_watched(&a.run, false, |prepared, _| {
-        signal::listen();
         let bar = Bar::new(!a.run.quiet);
         let made = certify::certify(&prepared.model, &asked.plan(prepared), &bar);
         bar.0.finish_and_clear();

@@ -195,7 +195,6 @@ fn measure(
     reference: Option<Reference>,
     show: bool,
 ) -> Result<Comparison, Failure> {
-    signal::listen();
     let bar = Bar::new(show);
     let result = compare::compare(&prepared.model, plan, reference, &bar);
     bar.0.finish_and_clear();

@@ -62,6 +62,7 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(cli: &Cli) -> Exit {
+    signal::listen();
     let (result, json) = match &cli.command {
         Command::Run(a) => (run_cmd::run(a), a.json),
         Command::Resume(a) => (resume_cmd::resume(a), a.json),

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::stage::{self, Mark, Nowhere, Shared, Stage, growing};
 use crate::trail::Trail;
-use crate::{certify_text, console, page, report, signal, summary_text};
+use crate::{certify_text, console, page, report, summary_text};
 use delassus::io::results::{WriteError, atomic_write};
 use delassus::sim::certify::Certificate;
 use delassus::sim::contact::Event;
@@ -274,7 +274,6 @@ pub fn integrate(
     prepared: &Prepared,
     target: &Target,
 ) -> Result<Integrated, Failure> {
-    signal::listen();
     let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, !a.quiet);
     let (every, folder) = (checkpoint::interval(a)?, Output::new(a).folder);
     let path = target.place.as_ref().filter(|p| p.is_folder()).map(|p| p.dir().join(MOTION_BIN));
@@ -293,7 +292,6 @@ pub fn integrate(
 
 /// Integrates with an observer, and stops on a signal if the observer does.
 pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOutcome, Failure> {
-    signal::listen();
     let outcome = sim::run(&prepared.model, &prepared.options, observer);
     outcome.map_err(|e| setup_failure(&e, &prepared.places))
 }

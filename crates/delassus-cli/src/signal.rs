@@ -1,23 +1,58 @@
 //! Ctrl-C and SIGTERM.
 
 use crate::exit::Exit;
+use delassus::sim::CpuClock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 static STOP: AtomicBool = AtomicBool::new(false);
+/// The work has seen that it is to stop, and ends in order.
+static SEEN: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first signal asks the run to stop and keeps its results; the second one
-/// ends the process at once.
+/// How long work may go on without looking whether it is to stop: seconds of its own time, or of the
+/// clock where it does nothing.
+const PATIENCE: (f64, Duration) = (0.35, Duration::from_secs(3));
+
+/// From now on the first signal asks the work to stop and keeps its results; the second one ends the
+/// process at once, as the first does where the work does not look up.
 pub fn listen() {
     // Without a handler a signal ends the process as it always did: nothing is lost but the
     // partial results.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(Exit::Interrupted.code()));
+            leave();
         }
+        thread::spawn(wait_for_work);
     });
 }
 
-/// Whether a signal came.
+/// Whether a signal came; who asks is taken to end in order.
 pub fn stopped() -> bool {
-    STOP.load(Ordering::Relaxed)
+    let stop = STOP.load(Ordering::Relaxed);
+    if stop {
+        SEEN.store(true, Ordering::Relaxed);
+    }
+    stop
+}
+
+/// Ends the process where the work is inside something that takes long: preparation, or one step of
+/// a large model. What was written so far is whole, as after a crash.
+fn wait_for_work() {
+    let (cpu, wall) = (CpuClock::of_process(), Instant::now());
+    while cpu.seconds() < PATIENCE.0 && wall.elapsed() < PATIENCE.1 {
+        thread::sleep(Duration::from_millis(10));
+        if SEEN.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+    eprintln!(
+        "interrupted inside a step, or before the first one; samples that were written are kept, \
+         and `delassus report` reads them"
+    );
+    leave();
+}
+
+fn leave() -> ! {
+    std::process::exit(i32::from(Exit::Interrupted.code()))
 }

@@ -1,26 +1,41 @@
-//! CPU time of the present thread: what a run costs on a machine that does other things too.
+//! CPU time: what a run costs on a machine that does other things too.
 
-/// A clock that stands still while its thread does not run.
+/// A clock that stands still while its thread, or no thread of the process, runs.
 #[derive(Debug, Clone, Copy)]
 pub struct CpuClock {
     start: f64,
+    of: Of,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Of {
+    Thread,
+    Process,
 }
 
 impl CpuClock {
     /// Starts to count in the present thread; read it in the same one.
     pub fn start() -> CpuClock {
-        CpuClock { start: now() }
+        CpuClock { start: now(Of::Thread), of: Of::Thread }
+    }
+
+    /// Starts to count all threads together.
+    pub fn of_process() -> CpuClock {
+        CpuClock { start: now(Of::Process), of: Of::Process }
     }
 
     /// CPU time since the start, s; wall-clock time on systems that do not count it by thread.
     pub fn seconds(&self) -> f64 {
-        (now() - self.start).max(0.0)
+        (now(self.of) - self.start).max(0.0)
     }
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd"))]
-fn now() -> f64 {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+fn now(of: Of) -> f64 {
+    let t = rustix::time::clock_gettime(match of {
+        Of::Thread => rustix::time::ClockId::ThreadCPUTime,
+        Of::Process => rustix::time::ClockId::ProcessCPUTime,
+    });
     t.tv_sec as f64 + 1e-9 * t.tv_nsec as f64
 }
 
@@ -30,7 +45,7 @@ fn now() -> f64 {
     target_os = "macos",
     target_os = "freebsd"
 )))]
-fn now() -> f64 {
+fn now(_: Of) -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
 }
