@@ -63,8 +63,12 @@ pub struct ErrorScale {
     /// Group of each velocity.
     group: Vec<usize>,
     groups: Vec<Group>,
-    /// The larger rate of the two for each velocity, as far as it was seen, 1/s.
+    /// Sizes of the coordinates if all groups were of one size, and the larger of both rates for each velocity in
+    /// these, as far as it was seen, 1/s.
+    wide: Vec<f64>,
     own: Vec<f64>,
+    /// The largest of them, or what was foreseen, 1/s.
+    fastest: f64,
     z: Vec<f64>,
     /// Size of what positions are computed from: their scale and their distance from the origin.
     size: Vec<f64>,
@@ -73,7 +77,9 @@ pub struct ErrorScale {
     /// Fastest rate of what moves or is pulled in each group, 1/s, never zero.
     paces: Vec<f64>,
 }
-remember!(ErrorScale { groups, own, z, size, h, paces } apart from { tol, scale, place, group });
+remember!(ErrorScale {
+    groups, own, fastest, z, size, h, paces,
+} apart from { tol, scale, wide, place, group });
 
 /// Coordinates that have nothing to do with all others, and how fast they are.
 #[derive(Debug, Clone, Default)]
@@ -109,7 +115,8 @@ impl ErrorScale {
     pub fn of<P: Problem>(p: &P, tol: Tolerances) -> ErrorScale {
         let mass = &p.structure().mass;
         let blocks = (0..mass.count()).map(|k| mass.dof(k)..mass.dof(k) + mass.sizes()[k]);
-        ErrorScale::grouped(tol, &p.scales(), p.manifold(), &p.groups(), blocks)
+        let scale = ErrorScale::grouped(tol, &p.scales(), p.manifold(), &p.groups(), blocks);
+        ErrorScale { wide: p.wide_scales(), ..scale }
     }
 
     /// Weights for scales on a manifold, all of which is one body.
@@ -139,7 +146,9 @@ impl ErrorScale {
             place: manifold.places(),
             group: group.to_vec(),
             groups,
+            wide: scales.q.clone(),
             own: vec![0.0; scales.q.len()],
+            fastest: 0.0,
             z: scales.z.clone(),
             size: scales.q.clone(),
             h: f64::INFINITY,
@@ -152,6 +161,7 @@ impl ErrorScale {
         for (group, rate) in self.groups.iter_mut().zip(rates) {
             group.rate = group.rate.max(*rate);
             group.step_rate = group.rate;
+            self.fastest = self.fastest.max(*rate);
         }
         self.set_paces();
     }
@@ -160,8 +170,10 @@ impl ErrorScale {
     pub fn feel(&mut self, free: &[f64]) {
         for (i, a) in free.iter().enumerate() {
             let (own, group) = (&mut self.own[i], &mut self.groups[self.group[i]]);
-            *own = own.max((GENTLE * a.abs() / self.scale[i]).sqrt());
-            group.pull = group.pull.max(*own);
+            *own = own.max((GENTLE * a.abs() / self.wide[i]).sqrt());
+            self.fastest = self.fastest.max(*own);
+            let rate = (GENTLE * a.abs() / self.scale[i]).sqrt();
+            group.pull = group.pull.max(rate).max(group.rate);
         }
         self.set_paces();
     }
@@ -170,9 +182,11 @@ impl ErrorScale {
     pub fn observe(&mut self, s: &State, d: &Derived) {
         // what moves, and √(a/L), what a system at rest is about to reach
         for (i, own) in self.own.iter_mut().enumerate() {
-            let moves = s.v[i].abs() / self.scale[i];
-            let rate = moves.max((GENTLE * d.a[i].abs() / self.scale[i]).sqrt());
-            *own = own.max(rate);
+            let by = |size: f64| (s.v[i].abs() / size).max((GENTLE * d.a[i].abs() / size).sqrt());
+            let (scale, wide) = (self.scale[i], self.wide[i]);
+            let rate = by(scale);
+            *own = own.max(if wide == scale { rate } else { by(wide) });
+            self.fastest = self.fastest.max(*own);
             let group = &mut self.groups[self.group[i]];
             group.rate = group.rate.max(rate);
         }
@@ -227,9 +241,14 @@ impl ErrorScale {
         &self.paces
     }
 
-    /// The same of these velocities alone, at a state with velocities v.
+    /// The same in sizes of the whole ([`Problem::wide_scales`]), 1/s.
+    pub fn wide_pace(&self) -> f64 {
+        never_zero(self.fastest)
+    }
+
+    /// That of these velocities alone, at a state with velocities v.
     pub fn pace_of(&self, cols: &[usize], v: &[f64]) -> f64 {
-        let rates = cols.iter().map(|i| self.own[*i].max(v[*i].abs() / self.scale[*i]));
+        let rates = cols.iter().map(|i| self.own[*i].max(v[*i].abs() / self.wide[*i]));
         never_zero(largest(rates))
     }
 

@@ -186,6 +186,11 @@ pub trait Problem: Send + Sync {
         let d = self.dims();
         Scales { q: vec![1.0; d.nv], row: vec![1.0; d.n_vel], z: vec![1.0; d.nz] }
     }
+    /// Sizes of the coordinates if all groups were of one size, that of the whole. Thresholds of contact are parts of
+    /// it, whichever bodies touch.
+    fn wide_scales(&self) -> Vec<f64> {
+        self.scales().q
+    }
     /// The group of each velocity, then of each auxiliary state, numbered from zero. What is in one group can never
     /// be felt in another: no row, force or contact joins them. Errors and rates are measured group by group.
     fn groups(&self) -> Vec<usize> {

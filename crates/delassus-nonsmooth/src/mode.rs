@@ -392,6 +392,10 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.scales.clone()
     }
 
+    fn wide_scales(&self) -> Vec<f64> {
+        self.base.wide_scales()
+    }
+
     fn groups(&self) -> Vec<usize> {
         self.base.groups()
     }

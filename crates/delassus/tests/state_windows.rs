@@ -280,3 +280,41 @@ fn steps_of_given_length_tell_the_windows_that_they_missed() {
         assert_eq!(out.summary.stepped_over, None, "{force}");
     }
 }
+
+/// What acts through the integral of a controller alone stays when the window is over.
+#[test]
+fn windows_of_targets_are_met_through_the_integral() {
+    let controlled = |target: &str, gains: &str| {
+        let text = format!(
+            r#"schema = 1
+[body.m]
+type = "planar-point"
+mass = 1
+velocity = [0.1, 0]
+[joint.g]
+type = "point-on-line"
+between = ["ground", "m"]
+[force.a]
+type = "actuator"
+between = ["ground", "m"]
+axis = [1, 0]
+coordinate = "position"
+target = "{target}"
+{gains}
+[sensor]
+x = {{ type = "position", of = "m", component = "x" }}
+v = {{ type = "velocity", of = "m", component = "x" }}
+[analysis]
+end = 20
+"#
+        );
+        assembled(&parsed(&text), &[])
+    };
+    // at 0.1 m/s the window takes 1 µs: the integral is 0.01 m s from 10 s on, and accelerates by ki times that
+    let m = controlled("x + if(x > 1 && x < 1 + 1e-7, 1e4, 0)", "ki = 1");
+    all_methods(&m, "v", 0.2, "window of position");
+    let m = controlled("x + if(t > 10 && t < 10 + 1e-6, 1e4, 0)", "ki = 1");
+    all_methods(&m, "v", 0.2, "window of time");
+    let m = controlled("x + if(x > 1 && x < 1 + 1e-5, 100, 0)", "ki = 0.1");
+    all_methods(&m, "v", 0.11, "a weaker one");
+}

@@ -29,6 +29,10 @@ impl Problem for System {
         self.scales.clone()
     }
 
+    fn wide_scales(&self) -> Vec<f64> {
+        self.bodies.iter().flat_map(|b| b.scales(self.length)).collect()
+    }
+
     fn groups(&self) -> Vec<usize> {
         self.groups.of_state.clone()
     }

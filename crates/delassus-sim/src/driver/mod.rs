@@ -356,7 +356,7 @@ impl<P: Problem> Driver<P> {
     /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never
     /// zero.
     pub fn rate(&self) -> f64 {
-        self.scale.pace()
+        self.scale.wide_pace()
     }
 
     /// The same of these velocities alone, at a state with velocities v.
