@@ -307,21 +307,28 @@ impl ErrorScale {
 
     /// Root mean square within a group, or what one of many bodies makes it.
     fn size_in(&self, g: &Group, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
-        let mean = self.rms_of(g.v.iter().copied(), &g.z, [xi, v, z]);
+        let e = [xi, v, z];
+        let mean = |(sum, n): (f64, usize)| if n == 0 { 0.0 } else { sum / n as f64 };
         if g.blocks.len() <= ALIKE {
-            return mean;
+            return mean(self.squares(g.v.iter().copied(), &g.z, e)).sqrt();
         }
-        let each = g.blocks.iter().map(|b| self.rms_of(b.clone(), &[], [xi, v, z]));
-        mean.max(largest(each) / (ALIKE as f64).sqrt())
+        let (mut sum, mut n) = self.squares(0..0, &g.z, e);
+        let mut worst = 0.0;
+        for block in &g.blocks {
+            let own = self.squares(block.clone(), &[], e);
+            (sum, n) = (sum + own.0, n + own.1);
+            worst = largest([worst, mean(own)]);
+        }
+        mean((sum, n)).max(worst / ALIKE as f64).sqrt()
     }
 
-    /// Root mean square of the components of these velocities and auxiliary states.
-    fn rms_of(
+    /// Sum of the squares of the components of these velocities and auxiliary states, and how many they are.
+    fn squares(
         &self,
         cols: impl ExactSizeIterator<Item = usize> + Clone,
         states: &[usize],
         [xi, v, z]: [&[f64]; 3],
-    ) -> f64 {
+    ) -> (f64, usize) {
         let Tolerances { rtol, atol } = self.tol;
         let tiny = f64::MIN_POSITIVE.sqrt();
         let (mut sum, mut n) = (0.0, 0);
@@ -338,7 +345,7 @@ impl ErrorScale {
             let weight = |k: usize| atol + rtol.max(ROUND_OFF) * self.z[k] + tiny;
             sum = states.iter().fold(sum, |sum, k| sum + sq(z[*k] / weight(*k)));
         }
-        if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
+        (sum, n)
     }
 
     /// Fastest velocity, in sizes of the model (or radians) per second, and which; NaN counts.
