@@ -1,10 +1,11 @@
 //! Error norms and step-size control, outside the methods.
 
 use crate::manifold::Manifold;
-use crate::problem::Scales;
+use crate::problem::{Problem, Scales};
 use crate::state::{Derived, State};
 use delassus_math::largest;
 use delassus_math::remember;
+use std::ops::Range;
 
 /// What accuracy is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,33 +50,51 @@ pub struct SecondError<'a> {
 /// against a size of their own: so a model scaled to other units takes the same steps, and moving
 /// the origin does not loosen the tolerance. What cannot be told from round-off is no error
 /// (`ROUND_OFF`), so that a system at rest or in equilibrium is not judged against its own noise.
+///
+/// Groups that have nothing to do with each other have rates of their own, and the worst of them is the
+/// error: what happens in one says nothing about the accuracy that another one needs. Within a group it is a
+/// mean, but no body may err much more than all together ([`ALIKE`]).
 #[derive(Debug, Clone)]
 pub struct ErrorScale {
     tol: Tolerances,
     scale: Vec<f64>,
     /// Where the coordinate of a velocity is in q; `None` for rotations.
     place: Vec<Option<usize>>,
-    /// Fastest rate seen, 1/s.
-    rate: f64,
-    /// Rate of what applied forces could do to the bodies if nothing held them, 1/s.
-    pull: f64,
-    /// The larger of the two for each velocity, as far as it was seen, 1/s.
+    /// Group of each velocity.
+    group: Vec<usize>,
+    groups: Vec<Group>,
+    /// Sizes of the coordinates if all groups were of one size, and the larger of both rates for each velocity in
+    /// these, as far as it was seen, 1/s.
+    wide: Vec<f64>,
     own: Vec<f64>,
+    /// The largest of them, or what was foreseen, 1/s.
+    fastest: f64,
     z: Vec<f64>,
     /// Size of what positions are computed from: their scale and their distance from the origin.
     size: Vec<f64>,
-    /// The step that is judged.
-    step: Step,
-}
-remember!(ErrorScale { rate, pull, own, z, size, step } apart from { tol, scale, place });
-
-/// The step that is judged, s, and the fastest rate up to its end, 1/s.
-#[derive(Debug, Clone, Copy)]
-struct Step {
+    /// Length of the step that is judged, s.
     h: f64,
-    rate: f64,
+    /// Fastest rate of what moves or is pulled in each group, 1/s, never zero.
+    paces: Vec<f64>,
 }
-remember!(Step { h, rate });
+remember!(ErrorScale {
+    groups, own, fastest, z, size, h, paces,
+} apart from { tol, scale, wide, place, group });
+
+/// Coordinates that have nothing to do with all others, and how fast they are.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    /// Its velocities, block of M by block, and its auxiliary states.
+    v: Vec<usize>,
+    blocks: Vec<Range<usize>>,
+    z: Vec<usize>,
+    /// Fastest rate seen, 1/s, and the same up to the end of the step that is judged.
+    rate: f64,
+    step_rate: f64,
+    /// Rate of what applied forces could do to the bodies if nothing held them, 1/s.
+    pull: f64,
+}
+remember!(Group { rate, step_rate, pull } apart from { v, z, blocks });
 
 /// Errors below this many units of round-off are none: a position carries that of its own size, a
 /// velocity what that makes within the step, and what that of the applied forces makes of it.
@@ -84,80 +103,152 @@ const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 /// Rate of a model that moves by its own size in thirty years, 1/s: as good as at rest.
 const FROZEN: f64 = 1e-9;
 
+/// Bodies that may take part in a mean as if they were alike: one of so many has at most √ of this times the
+/// error of all together. Of more, most may rest, and the mean would say nothing about the one that moves.
+const ALIKE: usize = 9;
+
 /// Part of an acceleration that counts in a rate √(c a/L).
 const GENTLE: f64 = 0.1;
 
 impl ErrorScale {
-    /// Weights for a problem with these scales on this manifold.
+    /// Weights for a problem.
+    pub fn of<P: Problem>(p: &P, tol: Tolerances) -> ErrorScale {
+        let mass = &p.structure().mass;
+        let blocks = (0..mass.count()).map(|k| mass.dof(k)..mass.dof(k) + mass.sizes()[k]);
+        let scale = ErrorScale::grouped(tol, &p.scales(), p.manifold(), &p.groups(), blocks);
+        ErrorScale { wide: p.wide_scales(), ..scale }
+    }
+
+    /// Weights for scales on a manifold, all of which is one body.
     pub fn new(tol: Tolerances, scales: &Scales, manifold: &Manifold) -> ErrorScale {
+        let (nv, nz) = (scales.q.len(), scales.z.len());
+        ErrorScale::grouped(tol, scales, manifold, &vec![0; nv + nz], std::iter::once(0..nv))
+    }
+
+    fn grouped(
+        tol: Tolerances,
+        scales: &Scales,
+        manifold: &Manifold,
+        of: &[usize],
+        blocks: impl Iterator<Item = Range<usize>>,
+    ) -> ErrorScale {
+        let (group, of_z) = of.split_at(scales.q.len());
+        let count = of.iter().max().map_or(1, |last| last + 1);
+        let mut groups = vec![Group::default(); count];
+        group.iter().enumerate().for_each(|(i, g)| groups[*g].v.push(i));
+        blocks.filter(|b| !b.is_empty()).for_each(|b| groups[group[b.start]].blocks.push(b));
+        // what is held has no error, and would make the mean smaller
+        let with_error = of_z.iter().enumerate().filter(|(k, _)| scales.z[*k].is_finite());
+        with_error.for_each(|(k, g)| groups[*g].z.push(k));
         ErrorScale {
             tol,
             scale: scales.q.clone(),
             place: manifold.places(),
-            rate: 0.0,
-            pull: 0.0,
+            group: group.to_vec(),
+            groups,
+            wide: scales.q.clone(),
             own: vec![0.0; scales.q.len()],
+            fastest: 0.0,
             z: scales.z.clone(),
             size: scales.q.clone(),
-            step: Step { h: f64::INFINITY, rate: 0.0 },
+            h: f64::INFINITY,
+            paces: vec![1.0; count],
         }
     }
 
-    /// A rate that the motion will have, 1/s.
-    pub fn foresee(&mut self, rate: f64) {
-        self.rate = self.rate.max(rate);
-        self.step.rate = self.rate;
+    /// Rates that the motion will have, 1/s, one for each group.
+    pub fn foresee(&mut self, rates: &[f64]) {
+        for (group, rate) in self.groups.iter_mut().zip(rates) {
+            group.rate = group.rate.max(*rate);
+            group.step_rate = group.rate;
+            self.fastest = self.fastest.max(*rate);
+        }
+        self.set_paces();
     }
 
     /// What applied forces do to the bodies if nothing holds them, per velocity.
     pub fn feel(&mut self, free: &[f64]) {
-        for ((a, s), own) in free.iter().zip(&self.scale).zip(&mut self.own) {
-            *own = own.max((GENTLE * a.abs() / s).sqrt());
-            self.pull = self.pull.max(*own);
+        for (i, a) in free.iter().enumerate() {
+            let (own, group) = (&mut self.own[i], &mut self.groups[self.group[i]]);
+            *own = own.max((GENTLE * a.abs() / self.wide[i]).sqrt());
+            self.fastest = self.fastest.max(*own);
+            let rate = (GENTLE * a.abs() / self.scale[i]).sqrt();
+            group.pull = group.pull.max(rate).max(group.rate);
         }
+        self.set_paces();
     }
 
     /// Takes note of a state that was reached.
     pub fn observe(&mut self, s: &State, d: &Derived) {
         // what moves, and √(a/L), what a system at rest is about to reach
         for (i, own) in self.own.iter_mut().enumerate() {
-            let moves = s.v[i].abs() / self.scale[i];
-            let rate = moves.max((GENTLE * d.a[i].abs() / self.scale[i]).sqrt());
-            *own = own.max(rate);
-            self.rate = self.rate.max(rate);
+            let by = |size: f64| (s.v[i].abs() / size).max((GENTLE * d.a[i].abs() / size).sqrt());
+            let (scale, wide) = (self.scale[i], self.wide[i]);
+            let rate = by(scale);
+            *own = own.max(if wide == scale { rate } else { by(wide) });
+            self.fastest = self.fastest.max(*own);
+            let group = &mut self.groups[self.group[i]];
+            group.rate = group.rate.max(rate);
         }
-        self.step = Step { h: f64::INFINITY, rate: self.rate };
+        self.h = f64::INFINITY;
+        for group in &mut self.groups {
+            group.step_rate = group.rate;
+        }
         for (z, x) in self.z.iter_mut().zip(&s.z) {
             *z = z.max(x.abs());
         }
         for ((size, scale), place) in self.size.iter_mut().zip(&self.scale).zip(&self.place) {
             *size = scale + place.map_or(0.0, |k| s.q[k].abs());
         }
+        self.set_paces();
+    }
+
+    fn set_paces(&mut self) {
+        for (pace, g) in self.paces.iter_mut().zip(&self.groups) {
+            *pace = never_zero(g.rate.max(g.pull));
+        }
     }
 
     /// From now on judges a step of length h, s, that ends here.
     pub fn judge(&mut self, h: f64, s: &State) {
-        let end = largest(s.v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s));
-        // a rate that is not finite belongs to a step that will not be taken
-        let rate = if end.is_finite() { self.rate.max(end) } else { self.rate };
-        self.step = Step { h, rate };
+        self.h = h;
+        for group in &mut self.groups {
+            let end = largest(group.v.iter().map(|i| s.v[*i].abs() / self.scale[*i]));
+            // a rate that is not finite belongs to a step that will not be taken
+            group.step_rate = if end.is_finite() { group.rate.max(end) } else { group.rate };
+        }
     }
 
     /// Fastest rate seen so far and in the step that is judged, 1/s.
     pub fn rate(&self) -> f64 {
-        self.step.rate
+        self.groups.iter().fold(0.0, |most, g| g.step_rate.max(most))
+    }
+
+    /// The same for each group.
+    pub fn rates(&self) -> impl Iterator<Item = f64> {
+        self.groups.iter().map(|g| g.step_rate)
     }
 
     /// Fastest rate of what moves or is pulled, 1/s, never zero: a model in which nothing moves and
     /// nothing acts has no time of its own, and one second is as good as any. What is slower than
     /// `FROZEN` is the round-off of a start, or the first moment of a ramp.
     pub fn pace(&self) -> f64 {
-        never_zero(self.rate.max(self.pull))
+        never_zero(self.groups.iter().fold(0.0, |most, g| g.rate.max(g.pull).max(most)))
     }
 
-    /// The same of these velocities alone, at a state with velocities v.
+    /// The same of each group.
+    pub fn paces(&self) -> &[f64] {
+        &self.paces
+    }
+
+    /// The same in sizes of the whole ([`Problem::wide_scales`]), 1/s.
+    pub fn wide_pace(&self) -> f64 {
+        never_zero(self.fastest)
+    }
+
+    /// That of these velocities alone, at a state with velocities v.
     pub fn pace_of(&self, cols: &[usize], v: &[f64]) -> f64 {
-        let rates = cols.iter().map(|i| self.own[*i].max(v[*i].abs() / self.scale[*i]));
+        let rates = cols.iter().map(|i| self.own[*i].max(v[*i].abs() / self.wide[*i]));
         never_zero(largest(rates))
     }
 
@@ -167,12 +258,30 @@ impl ErrorScale {
         4.0 * f64::EPSILON * cols.iter().zip(row).map(|(i, x)| x.abs() * place(*i)).sum::<f64>()
     }
 
-    /// Root mean square of the weighted error; ≤ 1 is good enough.
+    /// Root mean square of the weighted error, of the group where it is largest; ≤ 1 is good enough.
     pub fn norm(&self, e: &ErrorView<'_>) -> f64 {
-        let first = self.rms(e.xi, e.v, e.z);
+        self.worst_group(|g| self.norm_of(g, e))
+    }
+
+    /// The same per characteristic time of each group, of which a step is at least this part.
+    pub fn norm_per_unit(&self, e: &ErrorView<'_>, least: f64) -> f64 {
+        self.worst_group(|g| self.norm_of(g, e) / (self.h * g.step_rate).max(least))
+    }
+
+    /// Root mean square of a vector with the weights of the error norm, of the group where it is largest.
+    pub fn rms(&self, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
+        self.worst_group(|g| self.size_in(g, xi, v, z))
+    }
+
+    fn worst_group(&self, of: impl Fn(&Group) -> f64) -> f64 {
+        largest(self.groups.iter().map(of))
+    }
+
+    fn norm_of(&self, g: &Group, e: &ErrorView<'_>) -> f64 {
+        let first = self.size_in(g, e.xi, e.v, e.z);
         match &e.second {
             Some(s) if first > 0.0 => {
-                first * first / first.hypot(s.weight * self.rms(s.xi, s.v, s.z))
+                first * first / first.hypot(s.weight * self.size_in(g, s.xi, s.v, s.z))
             }
             _ => first,
         }
@@ -187,32 +296,56 @@ impl ErrorScale {
     /// Error of a velocity that counts as 1.
     fn velocity_weight(&self, i: usize) -> f64 {
         let Tolerances { rtol, atol } = self.tol;
-        let Step { h, rate } = self.step;
-        let pulled = if h.is_finite() { h * sq(self.pull) * self.scale[i] } else { 0.0 };
+        let (h, g) = (self.h, &self.groups[self.group[i]]);
+        let pulled = if h.is_finite() { h * sq(g.pull) * self.scale[i] } else { 0.0 };
         // in tiny steps round-off of positions would excuse any velocity
-        let placed = (ROUND_OFF * self.size[i] / h).min(rtol * self.scale[i] * self.pace());
+        let pace = self.paces[self.group[i]];
+        let placed = (ROUND_OFF * self.size[i] / h).min(rtol * self.scale[i] * pace);
         let noise = placed + ROUND_OFF * pulled;
-        atol + (rtol * self.scale[i] * rate).max(noise) + f64::MIN_POSITIVE.sqrt()
+        atol + (rtol * self.scale[i] * g.step_rate).max(noise) + f64::MIN_POSITIVE.sqrt()
     }
 
-    /// Root mean square of a vector with the weights of the error norm.
-    pub fn rms(&self, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
+    /// Root mean square within a group, or what one of many bodies makes it.
+    fn size_in(&self, g: &Group, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
+        let e = [xi, v, z];
+        let mean = |(sum, n): (f64, usize)| if n == 0 { 0.0 } else { sum / n as f64 };
+        if g.blocks.len() <= ALIKE {
+            return mean(self.squares(g.v.iter().copied(), &g.z, e)).sqrt();
+        }
+        let (mut sum, mut n) = self.squares(0..0, &g.z, e);
+        let mut worst = 0.0;
+        for block in &g.blocks {
+            let own = self.squares(block.clone(), &[], e);
+            (sum, n) = (sum + own.0, n + own.1);
+            worst = largest([worst, mean(own)]);
+        }
+        mean((sum, n)).max(worst / ALIKE as f64).sqrt()
+    }
+
+    /// Sum of the squares of the components of these velocities and auxiliary states, and how many they are.
+    fn squares(
+        &self,
+        cols: impl ExactSizeIterator<Item = usize> + Clone,
+        states: &[usize],
+        [xi, v, z]: [&[f64]; 3],
+    ) -> (f64, usize) {
         let Tolerances { rtol, atol } = self.tol;
         let tiny = f64::MIN_POSITIVE.sqrt();
-        let mut sum = 0.0;
-        for (i, x) in xi.iter().enumerate() {
-            sum += sq(x / self.position_weight(i));
+        let (mut sum, mut n) = (0.0, 0);
+        if !xi.is_empty() {
+            n += cols.len();
+            sum = cols.clone().fold(sum, |sum, i| sum + sq(xi[i] / self.position_weight(i)));
         }
-        for (i, x) in v.iter().enumerate() {
-            sum += sq(x / self.velocity_weight(i));
+        if !v.is_empty() {
+            n += cols.len();
+            sum = cols.fold(sum, |sum, i| sum + sq(v[i] / self.velocity_weight(i)));
         }
-        let mut n = xi.len() + v.len();
-        // what is held has no error, and would make the mean smaller
-        for (x, s) in z.iter().zip(&self.z).filter(|(_, s)| s.is_finite()) {
-            sum += sq(x / (atol + rtol.max(ROUND_OFF) * s + tiny));
-            n += 1;
+        if !z.is_empty() {
+            n += states.len();
+            let weight = |k: usize| atol + rtol.max(ROUND_OFF) * self.z[k] + tiny;
+            sum = states.iter().fold(sum, |sum, k| sum + sq(z[*k] / weight(*k)));
         }
-        if n == 0 { 0.0 } else { (sum / n as f64).sqrt() }
+        (sum, n)
     }
 
     /// Fastest velocity, in sizes of the model (or radians) per second, and which; NaN counts.

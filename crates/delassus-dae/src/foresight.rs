@@ -26,12 +26,19 @@ pub struct Foresight<'a, P: Problem> {
     residual: Vec<f64>,
     mass: Vec<f64>,
     now: [Vec<f64>; 2],
+    /// Groups of the velocities, and of the rows of g.
+    group: Vec<usize>,
+    row_group: Vec<usize>,
+    /// How far each group is moved, in its own sizes.
+    moved: Vec<f64>,
 }
 
 impl<'a, P: Problem> Foresight<'a, P> {
     /// At a state.
     pub fn new(p: &'a P, ws: &mut P::Ws, s: &'a State) -> Foresight<'a, P> {
         let (d, blocks) = (p.dims(), &p.structure().mass);
+        let group = p.groups();
+        let first = |row: usize| p.structure().jac.row(row).first().map_or(0, |col| group[*col]);
         let mut f = Foresight {
             p,
             s,
@@ -41,6 +48,9 @@ impl<'a, P: Problem> Foresight<'a, P> {
             residual: vec![0.0; d.n_pos],
             mass: vec![0.0; blocks.value_len()],
             now: [vec![0.0; d.nv], vec![0.0; d.n_pos]],
+            row_group: (0..d.n_pos).map(first).collect(),
+            moved: vec![0.0; group.iter().max().map_or(1, |last| last + 1)],
+            group,
         };
         f.evaluate_now(ws, s.t);
         let [force, residual] = &f.now;
@@ -63,61 +73,77 @@ impl<'a, P: Problem> Foresight<'a, P> {
         free.map(|(f, m)| if *m > 0.0 { f.abs() / m } else { 0.0 }).collect()
     }
 
-    /// One over the time until what depends on time will have moved the model, where it stands, by
+    /// For each group, one over the time until what depends on time will have moved it, where it stands, by
     /// its own size, 1/s; zero where that takes longer than one over `least`, or never happens.
-    pub fn rate(&mut self, ws: &mut P::Ws, least: f64) -> f64 {
+    pub fn rates(&mut self, ws: &mut P::Ws, least: &[f64]) -> Vec<f64> {
+        let mut rates = vec![0.0; self.moved.len()];
+        let mut left: Vec<usize> = (0..rates.len()).collect();
         let mut before = 0.0;
         for k in EXPONENTS {
             let later = 4f64.powi(k);
-            if later * least >= 1.0 || self.s.t + later == self.s.t {
+            left.retain(|g| later * least[*g] < 1.0);
+            if left.is_empty() {
+                break;
+            }
+            if self.s.t + later == self.s.t {
                 continue;
             }
-            let moved = self.moved(ws, later);
-            if !moved.is_finite() {
-                return 0.0;
+            self.look(ws, later);
+            left.retain(|g| self.moved[*g].is_finite());
+            let (moved, rest): (Vec<_>, Vec<_>) = left.iter().partition(|g| self.moved[**g] >= 1.0);
+            match before {
+                0.0 => moved.iter().for_each(|g: &usize| rates[*g] = 1.0 / later),
+                _ => self.refine(ws, moved, (before, later), HALVINGS, &mut rates),
             }
-            if moved >= 1.0 {
-                return 1.0 / self.refine(ws, before, later);
-            }
+            left = rest;
             before = later;
         }
-        0.0
+        rates
     }
 
-    /// The time at which the model has moved by its size, between one before and one after.
-    fn refine(&mut self, ws: &mut P::Ws, before: f64, after: f64) -> f64 {
-        if before == 0.0 {
-            return after;
+    /// The times at which groups have moved by their size, between one before and one after. Groups that move
+    /// alike are looked at together.
+    fn refine(
+        &mut self,
+        ws: &mut P::Ws,
+        groups: Vec<usize>,
+        (low, high): (f64, f64),
+        halvings: usize,
+        rates: &mut [f64],
+    ) {
+        if groups.is_empty() {
+            return;
         }
-        let (mut low, mut high) = (before, after);
-        for _ in 0..HALVINGS {
-            let middle = (low * high).sqrt();
-            if self.moved(ws, middle) >= 1.0 {
-                high = middle;
-            } else {
-                low = middle;
-            }
+        if halvings == 0 {
+            groups.iter().for_each(|g| rates[*g] = 1.0 / high);
+            return;
         }
-        high
+        let middle = (low * high).sqrt();
+        self.look(ws, middle);
+        let (moved, rest): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|g| self.moved[*g] >= 1.0);
+        self.refine(ws, moved, (low, middle), halvings - 1, rates);
+        self.refine(ws, rest, (middle, high), halvings - 1, rates);
     }
 
-    /// How far, in sizes of the model, it is moved within a time by what has changed at its end.
-    fn moved(&mut self, ws: &mut P::Ws, later: f64) -> f64 {
+    /// How far, in its own sizes, each group is moved within a time by what has changed at its end.
+    fn look(&mut self, ws: &mut P::Ws, later: f64) {
         self.evaluate_now(ws, self.s.t + later);
         let [force, residual] = &self.now;
-        let mut moved: f64 = 0.0;
+        self.moved.fill(0.0);
         for (i, f) in force.iter().enumerate() {
             let change = (f - self.force[i]).abs();
             if self.inertia[i] > 0.0 && change > 0.0 {
                 // the same measure as that of accelerations in the error norm
                 let rate = (0.1 * change / (self.inertia[i] * self.scales.q[i])).sqrt();
-                moved = largest(moved, rate * later);
+                let moved = &mut self.moved[self.group[i]];
+                *moved = largest(*moved, rate * later);
             }
         }
         for (i, g) in residual.iter().enumerate() {
-            moved = largest(moved, (g - self.residual[i]).abs() / self.scales.row[i]);
+            let moved = &mut self.moved[self.row_group[i]];
+            *moved = largest(*moved, (g - self.residual[i]).abs() / self.scales.row[i]);
         }
-        moved
     }
 
     fn evaluate_now(&mut self, ws: &mut P::Ws, t: f64) {

@@ -149,7 +149,7 @@ pub enum TimeLaws {
 pub struct Unseen {
     /// Of prescribed positions.
     pub position: f64,
-    /// Of accelerations, 1/s².
+    /// Of accelerations, over the pace of what they act on, 1/s.
     pub acceleration: f64,
 }
 
@@ -185,6 +185,17 @@ pub trait Problem: Send + Sync {
     fn scales(&self) -> Scales {
         let d = self.dims();
         Scales { q: vec![1.0; d.nv], row: vec![1.0; d.n_vel], z: vec![1.0; d.nz] }
+    }
+    /// Sizes of the coordinates if all groups were of one size, that of the whole. Thresholds of contact are parts of
+    /// it, whichever bodies touch.
+    fn wide_scales(&self) -> Vec<f64> {
+        self.scales().q
+    }
+    /// The group of each velocity, then of each auxiliary state, numbered from zero. What is in one group can never
+    /// be felt in another: no row, force or contact joins them. Errors and rates are measured group by group.
+    fn groups(&self) -> Vec<usize> {
+        let d = self.dims();
+        vec![0; d.nv + d.nz]
     }
     /// Makes the scratch.
     fn workspace(&self) -> Self::Ws;
@@ -254,16 +265,28 @@ pub trait Problem: Send + Sync {
     fn smooth_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> bool {
         true
     }
-    /// What functions of time do from a to b that polynomials of this degree do not show. It
-    /// bounds all that happens there, however short.
-    fn unseen_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64, _degree: u32) -> Unseen {
+    /// What functions of time do from a to b that polynomials of this degree do not show, where groups have
+    /// these paces. It bounds all that happens there, however short.
+    fn unseen_in_time(
+        &self,
+        _ws: &mut Self::Ws,
+        _span: (f64, f64),
+        _degree: u32,
+        _paces: &[f64],
+    ) -> Unseen {
         Unseen::default()
     }
 
     /// A bound on the same that may be larger by far and costs little: step after step it reuses
     /// what it knows of functions of time alone over a longer interval.
-    fn unseen_in_time_at_most(&self, ws: &mut Self::Ws, a: f64, b: f64, degree: u32) -> Unseen {
-        self.unseen_in_time(ws, a, b, degree)
+    fn unseen_in_time_at_most(
+        &self,
+        ws: &mut Self::Ws,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.unseen_in_time(ws, span, degree, paces)
     }
     /// The function of time that varies most beyond such polynomials, for messages.
     fn restless(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> Option<String> {
@@ -281,9 +304,9 @@ pub trait Problem: Send + Sync {
     fn span_way(&self, _ws: &mut Self::Ws, _t: f64, _h: f64) {}
     /// The step is made: its end is the start of the next.
     fn keep_end(&self, _ws: &mut Self::Ws) {}
-    /// By how much accelerations, in sizes of the coordinates per s², may differ from polynomials in a part
-    /// of the way, by such laws; and whether none of them switches there.
-    fn unseen_on_way(&self, _ws: &mut Self::Ws, _part: Stretch) -> (f64, bool) {
+    /// By how much accelerations, in sizes of the coordinates and over the paces of their groups, may differ from
+    /// polynomials in a part of the way, by such laws, 1/s; and whether none of them switches there.
+    fn unseen_on_way(&self, _ws: &mut Self::Ws, _part: Stretch, _paces: &[f64]) -> (f64, bool) {
         (0.0, true)
     }
     /// How far what laws read at the realised state, at this part of the step, is from the way that was

@@ -23,7 +23,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
     BodyKind, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm, RowOrigin, ShapeView,
-    System, TimeRanges, Workspace, pose_of,
+    System, TargetJump, TimeRanges, Workspace, pose_of,
 };
 
 /// Kinds of bodies for tests of what is above this crate.

@@ -392,6 +392,14 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.scales.clone()
     }
 
+    fn wide_scales(&self) -> Vec<f64> {
+        self.base.wide_scales()
+    }
+
+    fn groups(&self) -> Vec<usize> {
+        self.base.groups()
+    }
+
     fn workspace(&self) -> Self::Ws {
         ModeWorkspace {
             base: self.base.workspace(),
@@ -540,12 +548,24 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.smooth_in_time(&mut ws.base, a, b)
     }
 
-    fn unseen_in_time(&self, ws: &mut Self::Ws, a: f64, b: f64, degree: u32) -> Unseen {
-        self.base.unseen_in_time(&mut ws.base, a, b, degree)
+    fn unseen_in_time(
+        &self,
+        ws: &mut Self::Ws,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.base.unseen_in_time(&mut ws.base, span, degree, paces)
     }
 
-    fn unseen_in_time_at_most(&self, ws: &mut Self::Ws, a: f64, b: f64, degree: u32) -> Unseen {
-        self.base.unseen_in_time_at_most(&mut ws.base, a, b, degree)
+    fn unseen_in_time_at_most(
+        &self,
+        ws: &mut Self::Ws,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.base.unseen_in_time_at_most(&mut ws.base, span, degree, paces)
     }
 
     fn restless(&self, ws: &mut Self::Ws, a: f64, b: f64) -> Option<String> {
@@ -568,8 +588,8 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.keep_end(&mut ws.base);
     }
 
-    fn unseen_on_way(&self, ws: &mut Self::Ws, part: Stretch) -> (f64, bool) {
-        self.base.unseen_on_way(&mut ws.base, part)
+    fn unseen_on_way(&self, ws: &mut Self::Ws, part: Stretch, paces: &[f64]) -> (f64, bool) {
+        self.base.unseen_on_way(&mut ws.base, part, paces)
     }
 
     fn off_way(&self, ws: &Self::Ws, part: f64) -> f64 {

@@ -30,6 +30,8 @@ pub(crate) fn explain(
             let jumps = sys.jumps(states[1], &a, AHEAD * e.h);
             if !jumps.is_empty() {
                 blame_jumps(&jumps, e);
+            } else {
+                beyond_reach(sys, states[1], e);
             }
         }
         _ => {}
@@ -51,6 +53,25 @@ fn lies_flat(sys: &System, s: &State, e: &mut SimError) -> bool {
               instead of a rolling joint"
         .to_owned();
     true
+}
+
+/// Tells of motions that drive a mechanism past its reach.
+fn beyond_reach(sys: &System, s: &State, e: &mut SimError) {
+    let motions = sys.motions_beyond_reach(s);
+    if motions.is_empty() {
+        return;
+    }
+    let names: Vec<String> = motions.iter().map(|name| format!("motion \"{name}\"")).collect();
+    e.detail = format!(
+        "{} leads past the reach of the mechanism: from here on no position fulfils it together with the other \
+         joints; {}",
+        names.join(", "),
+        e.detail
+    );
+    e.blame = names;
+    e.help = "the mechanism is stretched, or at a dead point: end the run or the motion before, or change the \
+              lengths of the bodies"
+        .to_owned();
 }
 
 /// Names the strongest force at a state.

@@ -5,7 +5,7 @@
 //! single steps add. A step that passes the error test may be off by
 //!
 //! ```text
-//! |δξᵢ| ≤ τ sᵢ ,   |δvᵢ| ≤ τ sᵢ ω        sᵢ: size of the coordinate, ω: fastest rate so far, τ: rtol
+//! |δξᵢ| ≤ τ sᵢ ,   |δvᵢ| ≤ τ sᵢ ω        sᵢ: size of the coordinate, ω: fastest rate of its group so far, τ: rtol
 //! ```
 //!
 //! which changes the energy by at most p·δv + f·δξ. [`EnergyAudit`] adds this up over the steps: what
@@ -64,10 +64,12 @@ pub(crate) struct EnergyAudit {
     /// `None` for steps of fixed length.
     tol: Option<Tolerances>,
     steps: u64,
-    /// Fastest rate of a coordinate so far, 1/s, and the one that the error test goes by: also
+    /// Fastest rate of a coordinate so far, 1/s, and the one of each group that the error test goes by: also
     /// that which a system at rest is about to reach.
     pub fastest: f64,
-    rate: f64,
+    rate: Vec<f64>,
+    /// Group of each velocity.
+    group: Vec<usize>,
     explained: f64,
     kinetic: f64,
     potential: [f64; 2],
@@ -81,20 +83,23 @@ pub(crate) struct EnergyAudit {
     gained: u32,
     /// Kinetic energy of a body that moves no faster than errors of velocities may be, J: it is at rest.
     unmoved: f64,
-    /// Rate that gravity would bring about, 1/s.
-    falls: f64,
+    /// Rate that gravity would bring about in each group, 1/s.
+    falls: Vec<f64>,
     /// End of the last step, s.
     t: f64,
 }
 remember!(EnergyAudit {
     steps, fastest, rate, explained, kinetic, potential, exchanged, last, largest, error,
     least, gained, t, unmoved,
-} apart from { falls, size, inverse, mass, product, tol });
+} apart from { falls, group, size, inverse, mass, product, tol });
 
 impl EnergyAudit {
     /// From the time and the energies at the start.
     pub fn new(sys: &System, t: f64, start: Energies) -> EnergyAudit {
         let (nv, size) = (sys.dims().nv, sys.scales().q);
+        let (mut group, lengths) = (sys.groups(), sys.group_lengths());
+        group.truncate(nv);
+        let g = sys.model().gravity.norm();
         EnergyAudit {
             inverse: size.iter().map(|s| 1.0 / s).collect(),
             size,
@@ -103,7 +108,8 @@ impl EnergyAudit {
             tol: None,
             steps: 0,
             fastest: 0.0,
-            rate: 0.0,
+            rate: vec![0.0; lengths.len()],
+            group,
             explained: 0.0,
             kinetic: start.kinetic,
             potential: [start.potential; 2],
@@ -114,7 +120,7 @@ impl EnergyAudit {
             least: [start.kinetic + start.potential; 2],
             gained: 0,
             unmoved: 0.0,
-            falls: (0.1 * sys.model().gravity.norm() / sys.length_scale()).sqrt(),
+            falls: lengths.iter().map(|length| (0.1 * g / length).sqrt()).collect(),
             t,
         }
     }
@@ -144,13 +150,17 @@ impl EnergyAudit {
         for x in [e.kinetic, e.potential, exchanged[0], exchanged[1]] {
             self.largest = self.largest.max(x.abs());
         }
-        let (mut v, mut a) = (0.0_f64, 0.0_f64);
+        let mut v = 0.0_f64;
         for (i, inverse) in self.inverse.iter().enumerate() {
-            v = v.max(s.v[i].abs() * inverse);
-            a = a.max(d.a[i].abs() * inverse);
+            let (moves, pulled) = (s.v[i].abs() * inverse, 0.1 * d.a[i].abs() * inverse);
+            v = v.max(moves);
+            let rate = &mut self.rate[self.group[i]];
+            *rate = rate.max(moves);
+            if pulled > *rate * *rate {
+                *rate = pulled.sqrt();
+            }
         }
         self.fastest = self.fastest.max(v);
-        self.rate = self.rate.max(v).max((0.1 * a).sqrt());
         self.steps += 1;
         let every = if self.steps <= EACH { 1 } else { STRIDE };
         if let Some(tol) = self.tol
@@ -191,10 +201,11 @@ impl EnergyAudit {
     ) -> f64 {
         sys.mass(ws, &mut self.mass);
         let mut sum = 0.0;
-        for (x, rate) in [(&s.v, self.rate), (&d.a, 1.0)] {
+        for (x, is_velocity) in [(&s.v, true), (&d.a, false)] {
             self.product.fill(0.0);
             mass_mul_add(&sys.structure().mass, &self.mass, x, &mut self.product);
-            for (p, size) in self.product.iter().zip(&self.size) {
+            for (i, (p, size)) in self.product.iter().zip(&self.size).enumerate() {
+                let rate = if is_velocity { self.rate[self.group[i]] } else { 1.0 };
                 let error = tol.rtol * size * rate + tol.atol;
                 sum += (p * error).powi(2);
             }
@@ -202,7 +213,8 @@ impl EnergyAudit {
         let shape = &sys.structure().mass;
         for k in 0..shape.count() {
             let (n, dof, at) = (shape.sizes()[k], shape.dof(k), shape.value(k));
-            let rate = self.rate.max(self.falls);
+            let Some(&group) = self.group.get(dof) else { continue };
+            let rate = self.rate[group].max(self.falls[group]);
             let error = |i: usize| tol.rtol * self.size[dof + i] * rate + tol.atol;
             let own = (0..n).map(|i| 0.5 * self.mass[at + i * n + i] * error(i).powi(2));
             self.unmoved = self.unmoved.max(own.sum());

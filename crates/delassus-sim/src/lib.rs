@@ -52,5 +52,5 @@ pub use sink::{Refused, Sink};
 pub use state_columns::state_columns;
 pub use state_ring::StateRing;
 pub use step_log::{StepLog, StepRow};
-pub use summary::{Status, SteppedOver, Summary};
+pub use summary::{Status, SteppedOver, Summary, TargetJumped};
 pub use verdict::{Item, Tone, Verdict, judge};

@@ -10,7 +10,7 @@ use crate::lobatto;
 use crate::motion_track::MotionTrack;
 use crate::sink::{Outlet, Sink};
 use crate::step_log::{StepLog, StepRow};
-use crate::summary::SteppedOver;
+use crate::summary::{SteppedOver, TargetJumped};
 use crate::touch::{PointForce, Toucher};
 use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
 use delassus_math::remember;
@@ -163,15 +163,22 @@ pub struct Recorder {
     /// The first function of time, or law that reads the state, that steps of given length did not see, and
     /// the end of the step.
     pub stepped_over: Option<SteppedOver>,
+    /// The first target that jumped where its rate acts.
+    pub target_jumped: Option<TargetJumped>,
+    /// Some target could.
+    targets_could_jump: bool,
+    /// They were looked at up to here, s.
+    targets_until: f64,
     /// What they were at the ends of such steps.
     ranges: Option<TimeRanges>,
 }
 remember!(Recorder {
     results, motion, touches, loads, steps, sample, derived, measured, next,
     acceleration_drift, power, power_t, dissipated, work, energy_at_start, audit, drift,
-    sample_drift, stepped_over, contact_values, outlet,
+    sample_drift, stepped_over, target_jumped, targets_until, contact_values, outlet,
 } where present { toucher, ranges } apart from {
     expected, room, ws, acc, dense, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
+    targets_could_jump,
 });
 
 impl Recorder {
@@ -280,6 +287,9 @@ impl Recorder {
             drift: [0.0; 3],
             sample_drift: [0.0; 2],
             stepped_over: None,
+            target_jumped: None,
+            targets_could_jump: sys.targets_could_jump(),
+            targets_until: start.t,
             ranges: None,
             ws,
         };
@@ -287,6 +297,25 @@ impl Recorder {
         r.acceleration_drift = r.drift[2];
         r.push(sys);
         Ok(r)
+    }
+
+    /// Looks at targets in a step whose end is realised. Steps that end before a switch of time leave a gap, which
+    /// belongs to the next one.
+    fn watch_targets(&mut self, sys: &System, step: &StepView<'_>) {
+        let (t0, t1) = (step.from.t, step.to.t);
+        let in_time = sys.target_jump_in_time(&mut self.ws, self.targets_until, t1);
+        self.targets_until = t1;
+        let mut on_way = None;
+        if sys.state_laws() {
+            for (s, d, end) in [(step.from, step.d0, false), (step.to, step.d1, true)] {
+                sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+                sys.realize_velocity(&s.v, &s.z, &mut self.ws);
+                sys.take_down(&mut self.ws, &s.v, &d.a, end);
+            }
+            on_way = sys.target_jump_on_way(&mut self.ws, t0, t1 - t0);
+        }
+        let first = in_time.into_iter().chain(on_way).min_by(|a, b| a.t.total_cmp(&b.t));
+        self.target_jumped = first.map(|j| TargetJumped { by: j.size(), force: j.force, t: j.t });
     }
 
     /// From now on keeps where the bodies were at the samples, beginning with the present one.
@@ -496,6 +525,9 @@ impl Recorder {
                 hidden = sys.hidden_on_way(&mut self.ws, seen, t0, h).or(hidden);
             }
             self.stepped_over = hidden.map(|name| SteppedOver { name, t: t1 });
+        }
+        if self.targets_could_jump && self.target_jumped.is_none() {
+            self.watch_targets(sys, step);
         }
         let e = sys.energies(&self.ws).unwrap_or_default();
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;

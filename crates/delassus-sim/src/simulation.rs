@@ -420,6 +420,7 @@ impl Simulation {
             max_sample_position_drift: recorder.sample_drift[0],
             max_sample_velocity_drift: recorder.sample_drift[1],
             stepped_over: recorder.stepped_over.clone(),
+            target_jumped: recorder.target_jumped.clone(),
             max_acceleration_drift: recorder.drift[2],
             energy_error: energy.error,
             energy,

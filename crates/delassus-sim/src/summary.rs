@@ -29,6 +29,18 @@ pub struct SteppedOver {
 }
 remember!(SteppedOver { name, t });
 
+/// A target that jumped under an actuator with a derivative part, which gives no impulse for it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct TargetJumped {
+    /// The actuator.
+    pub force: String,
+    /// When, s.
+    pub t: f64,
+    /// By how much, rad or m.
+    pub by: f64,
+}
+remember!(TargetJumped { force, t, by });
+
 /// Summary of a run. Every count is there even when it is zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -92,6 +104,8 @@ pub struct Summary {
     /// What steps of given length did not see first; `null` where they saw all, and for adaptive
     /// steps, which do.
     pub stepped_over: Option<SteppedOver>,
+    /// The first target that jumped where its rate acts (`kd`); `null` where none did.
+    pub target_jumped: Option<TargetJumped>,
     /// Largest |G a + γ|.
     pub max_acceleration_drift: f64,
     /// Largest |kinetic + potential + dissipated − work − start|, J.

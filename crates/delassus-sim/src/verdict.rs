@@ -242,6 +242,27 @@ fn samples(s: &Summary, items: &mut Vec<Item>) {
             [allowed, 10.0 * DRIFT[1]],
         ));
     }
+    if let Some(jump) = &s.target_jumped {
+        items.push(Item {
+            key: "target_jumped",
+            title: "Targets that jump",
+            value: jump.by,
+            unit: "",
+            tone: Tone::Fair,
+            text: format!(
+                "the target of actuator \"{}\" jumps by {:.3e} at t = {} s: it gives no impulse through kd, as a \
+                 steep ramp would",
+                jump.force,
+                jump.by,
+                time(Some(jump.t))
+            ),
+            t: Some(jump.t),
+            code: Some("N_TARGET_JUMP"),
+            help: Some(
+                "write a ramp, step(t, t0, y0, t1, y1), if the jump is meant to push; without kd there is no doubt",
+            ),
+        });
+    }
     if let Some(hidden) = &s.stepped_over {
         items.push(Item {
             key: "stepped_over",
@@ -487,6 +508,7 @@ mod tests {
             max_sample_position_drift: 1e-9,
             max_sample_velocity_drift: 1e-8,
             stepped_over: None,
+            target_jumped: None,
             max_acceleration_drift: 1e-12,
             energy_error: 1e-8,
             energy: EnergyBalance {

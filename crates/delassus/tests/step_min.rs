@@ -98,3 +98,41 @@ analysis = { end = 1 }
     assert!(e.detail.contains("joint \"roll\"") && e.detail.contains("flat"), "{e}");
     assert!((e.t - 0.45968).abs() < 1e-5, "{e}");
 }
+
+/// A four-bar whose crank is driven past its dead point, and two links that are pulled past their length.
+#[test]
+fn a_motion_past_the_reach_of_a_mechanism_is_named() {
+    let four_bar = r#"schema = 1
+gravity = [0, -9.81]
+ground.markers.s = [1.5, 0]
+body.a = { type = "planar", mass = 1, inertia = 0.1, position = [0, 0.5], angle = "90 deg", markers = { p = [-0.5, 0], q = [0.5, 0] } }
+body.b = { type = "planar", mass = 1, inertia = 0.1, position = [0.4951, 0.93015], angle = "-8.03 deg", markers = { p = [-0.5, 0], q = [0.5, 0] } }
+body.c = { type = "planar", mass = 1, inertia = 0.1, position = [1.2451, 0.43015], angle = "120.65 deg", markers = { p = [-0.5, 0], q = [0.5, 0] } }
+joint.a = { type = "revolute", between = ["ground", "a.p"] }
+joint.b = { type = "revolute", between = ["a.q", "b.p"] }
+joint.c = { type = "revolute", between = ["b.q", "c.q"] }
+joint.d = { type = "revolute", between = ["ground.s", "c.p"] }
+joint.drive = { type = "motion", joint = "a", value = "90 deg + t*30 deg/s" }
+analysis = { end = 10 }
+"#;
+    let links = r#"schema = 1
+body.a = { type = "planar", mass = 1, inertia = 0.1, position = [0.375, 0.330719], angle = "41.4096 deg", markers = { p = [-0.5, 0], q = [0.5, 0] } }
+body.b = { type = "planar", mass = 1, inertia = 0.1, position = [1.125, 0.330719], angle = "-41.4096 deg", markers = { p = [-0.5, 0], q = [0.5, 0] } }
+joint.a = { type = "revolute", between = ["ground", "a.p"] }
+joint.b = { type = "revolute", between = ["a.q", "b.p"] }
+joint.c = { type = "point-on-line", between = ["ground", "b.q"], axis = [1, 0] }
+joint.drive = { type = "motion", between = ["ground", "b.q"], axis = [1, 0], coordinate = "position", value = "1.5 + 0.3*t" }
+analysis = { end = 3 }
+"#;
+    // 1 + 1.5² − 3 cos φ = 2²; 1.5 + 0.3 t = 2
+    let dead = ((-0.25_f64).acos().to_degrees() - 90.0) / 30.0;
+    for (text, when) in [(four_bar, dead), (links, 0.5 / 0.3)] {
+        let m = assembled(&parsed(text), &[]);
+        for method in ["mdop5", "hem5", "phem56", "dop853", "gen-alpha", "radau5", "bdf"] {
+            let e = try_run(&m, |o| o.method = method.to_owned()).error.unwrap();
+            assert_eq!(e.kind.code(), "E_STEP_MIN", "{method}: {e}");
+            assert_eq!(e.blame, ["motion \"drive\""], "{method}: {e}");
+            assert!(e.detail.contains("reach") && (e.t - when).abs() < 1e-5, "{method}: {e}");
+        }
+    }
+}

@@ -321,3 +321,50 @@ sample = 0.025
         assert!(least > 1e-9, "a step of {least} s, ramp to {t1}");
     }
 }
+
+/// The derivative part of an actuator gives no impulse where its target jumps, and that is said.
+#[test]
+fn a_target_that_jumps_under_kd_is_told() {
+    let servo = |target: &str, gains: &str| {
+        let more = format!(
+            "[force.servo]\ntype = \"actuator\"\njoint = \"axle\"\ntarget = \"{target}\"\n{gains}"
+        );
+        wheel(false, &more, "0")
+    };
+    let code = |out: &RunOutcome| out.notes.iter().any(|n| n.code == "N_TARGET_JUMP");
+    let jumps = ["if(t < 1, 0, 0.5)", "0.5*floor(t)", "if(angle > -1 && t >= 1, 0.5, 0)"];
+    for target in jumps {
+        let m = servo(target, "kp = 4\nkd = 4");
+        for method in able_methods(&m.system).iter().filter(|m| m.adaptive) {
+            let out = run(&m, |o| o.method = method.name.to_owned());
+            let seen = out.summary.target_jumped.clone().unwrap();
+            assert!(seen.force == "servo" && code(&out), "{target} {}", method.name);
+            assert!((seen.t - 1.0).abs() < 1e-9 && (seen.by - 0.5).abs() < 1e-9, "{seen:?}");
+        }
+        for method in ["rk4", "gen-alpha", "lin-euler"] {
+            let out = run(&m, |o| {
+                o.method = method.to_owned();
+                o.step = Some(1.3e-3);
+            });
+            assert!(code(&out), "{target} {method}, fixed");
+        }
+    }
+    // of the state, and through a sensor that moves
+    let moving =
+        "kp = 1\nkd = 1\n[force.push]\ntype = \"torque\"\nat = \"wheel\"\ntorque = \"0.3\"";
+    let out = run(&servo("if(angle < 0.1, 0, 0.2)", moving), |_| {});
+    assert!(code(&out), "{:?}", out.summary.target_jumped);
+    // kinks, steep ramps, and what has no derivative part
+    let quiet = [
+        ("max(0, t - 1)", "kp = 4\nkd = 4"),
+        ("if(t < 1, 0, 0.5*(t - 1))", "kp = 4\nkd = 4"),
+        ("step(t, 1, 0, 1.001, 0.5)", "kp = 4\nkd = 4"),
+        ("abs(sin(3*t))", "kp = 4\nkd = 4"),
+        ("if(t < 1, 0, 0.5)", "kp = 4"),
+        ("if(t < 1, 0, 0.5)", "control = \"rate\"\nkp = 4"),
+    ];
+    for (target, gains) in quiet {
+        let out = run(&servo(target, gains), |_| {});
+        assert!(!code(&out) && out.summary.target_jumped.is_none(), "{target} {gains}");
+    }
+}

@@ -51,10 +51,61 @@ pub(super) fn serves(old: Option<f64>, new: f64) -> bool {
     old.is_some_and(|old| (new - old).abs() <= KEEP * old)
 }
 
-/// Rate of the motion at a state, 1/s, bounded from below for steps of length h. Increments of
-/// positions are measured in scales, those of velocities in scales times this rate.
+/// Least rate of a motion in a step, in one over its length.
+const AT_REST: f64 = 1e-4;
+
+/// Rate of the motion at a state, 1/s, bounded from below for steps of length h.
 pub(super) fn rate_in_step(v: &[f64], a: &[f64], scale: &[f64], h: f64) -> f64 {
-    rate_of_motion(v, a, scale).max(1e-4 / h)
+    rate_of_motion(v, a, scale).max(AT_REST / h)
+}
+
+/// Rates of the groups in a step. Increments of velocities are measured in scales times the rate of their group, what
+/// may be left by the slowest one: beside a fast rotor the rest of an iteration would do for anything slow.
+#[derive(Debug, Clone)]
+pub(super) struct GroupRates {
+    group: Vec<usize>,
+    of_group: Vec<f64>,
+    /// Scales of increments h δv.
+    pub speed: Vec<f64>,
+    /// Rates of the fastest group and of the slowest that moves, 1/s.
+    pub fastest: f64,
+    pub slowest: f64,
+}
+
+impl GroupRates {
+    pub fn new<P: Problem>(p: &P) -> GroupRates {
+        let (mut group, nv) = (p.groups(), p.dims().nv);
+        let count = group.iter().max().map_or(1, |last| last + 1);
+        group.truncate(nv);
+        GroupRates {
+            group,
+            of_group: vec![0.0; count],
+            speed: vec![0.0; nv],
+            fastest: 0.0,
+            slowest: 0.0,
+        }
+    }
+
+    /// At a state with these velocities and accelerations, for steps of length h. What does not move in the step
+    /// counts as the fastest: its increments are round-off.
+    pub fn look(&mut self, v: &[f64], a: &[f64], scale: &[f64], h: f64) {
+        let least = AT_REST / h;
+        let GroupRates { group, of_group, speed, fastest, slowest } = self;
+        of_group.fill(0.0);
+        for (i, g) in group.iter().enumerate() {
+            let rate = &mut of_group[*g];
+            *rate = rate.max(v[i].abs() / scale[i]).max((a[i].abs() / scale[i]).sqrt());
+        }
+        *fastest = of_group.iter().fold(least, |most, rate| rate.max(most));
+        *slowest = *fastest;
+        for rate in of_group.iter_mut() {
+            *rate = if *rate > least { *rate } else { *fastest };
+            *slowest = slowest.min(*rate);
+        }
+        for (i, g) in group.iter().enumerate() {
+            speed[i] = h * of_group[*g] * scale[i];
+        }
+    }
 }
 
 /// For increments of positions this far from the origin and, in scales times ω, of velocities, whose

@@ -6,6 +6,7 @@ mod massless;
 mod overlap;
 mod position;
 mod rank;
+mod reach;
 mod velocity;
 
 pub use rank::Redundancy;

@@ -14,6 +14,8 @@ const LM_ITERATIONS: usize = 300;
 /// Scaled residual that counts as assembled at once. What descent cannot remove of a larger one is
 /// a contradiction, and by the rule of rank none up to [`rank_tol::ROWS`].
 const ASSEMBLED: f64 = 1e-10;
+/// Scaled residual up to which a position near a singular one, where descent is slow, is one.
+const REACHED: f64 = 1e-7;
 /// Weight of a body that is to stay where it is.
 const HOLD: f64 = 1e8;
 
@@ -169,6 +171,15 @@ fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
     let worst = g.iter().zip(&scales.row).map(|(x, s)| (x / s).abs());
     let worst = delassus_math::largest(worst);
     Ok(Closed { q, g, jac, worst, iterations })
+}
+
+/// Whether there is a position on the constraints near one at this time; `None` where it cannot be told.
+pub(super) fn reaches(sys: &System, t: f64, q: &[f64]) -> Option<bool> {
+    let mut c = close(sys, t, q).ok()?;
+    if !(c.worst <= ASSEMBLED) {
+        c = descend(sys, t, c).ok()?;
+    }
+    c.worst.is_finite().then_some(c.worst <= REACHED)
 }
 
 /// Positions for the start, with a diagnosis where there are none.

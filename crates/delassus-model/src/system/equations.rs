@@ -29,6 +29,14 @@ impl Problem for System {
         self.scales.clone()
     }
 
+    fn wide_scales(&self) -> Vec<f64> {
+        self.bodies.iter().flat_map(|b| b.scales(self.length)).collect()
+    }
+
+    fn groups(&self) -> Vec<usize> {
+        self.groups.of_state.clone()
+    }
+
     fn workspace(&self) -> Workspace {
         let d = self.dims;
         let mut ws = Workspace {
@@ -217,12 +225,24 @@ impl Problem for System {
         self.is_smooth(ws, a, b)
     }
 
-    fn unseen_in_time(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
-        self.unseen(ws, a, b, degree, Self::set_time)
+    fn unseen_in_time(
+        &self,
+        ws: &mut Workspace,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.unseen(ws, span, degree, paces, Self::set_time)
     }
 
-    fn unseen_in_time_at_most(&self, ws: &mut Workspace, a: f64, b: f64, degree: u32) -> Unseen {
-        self.unseen(ws, a, b, degree, Self::set_time_roughly)
+    fn unseen_in_time_at_most(
+        &self,
+        ws: &mut Workspace,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.unseen(ws, span, degree, paces, Self::set_time_roughly)
     }
 
     fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
@@ -245,8 +265,8 @@ impl Problem for System {
         ws.way.keep_end();
     }
 
-    fn unseen_on_way(&self, ws: &mut Workspace, part: Stretch) -> (f64, bool) {
-        self.unseen_between(ws, part)
+    fn unseen_on_way(&self, ws: &mut Workspace, part: Stretch, paces: &[f64]) -> (f64, bool) {
+        self.unseen_between(ws, part, paces)
     }
 
     fn off_way(&self, ws: &Workspace, part: f64) -> f64 {

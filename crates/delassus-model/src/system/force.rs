@@ -23,6 +23,14 @@ pub(crate) enum ForceLaw {
 }
 
 impl ForceLaw {
+    /// The auxiliary state that a controller integrates.
+    pub fn integral(&self) -> Option<usize> {
+        match self {
+            ForceLaw::Actuator { z, .. } => *z,
+            _ => None,
+        }
+    }
+
     pub fn linear(law: &SpringLaw, start: f64) -> ForceLaw {
         match law {
             SpringLaw::Linear { k, c, free } => {

@@ -22,6 +22,7 @@ mod rolling;
 pub(crate) mod scalar;
 mod sensitivity;
 mod tangent;
+mod target_jumps;
 mod time;
 mod way;
 
@@ -30,6 +31,7 @@ pub use contact::ShapeView;
 pub use jumps::Jump;
 pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};
+pub use target_jumps::TargetJump;
 pub use time::TimeRanges;
 
 use crate::joint;
@@ -125,6 +127,8 @@ pub struct System {
     structure: Structure,
     scales: Scales,
     length: f64,
+    /// Bodies that have nothing to do with each other.
+    groups: build::Groups,
     /// Base slots of tangent blocks (row of block i, first column of block j) per body pair.
     blocks: tangent::BlockSlots,
 }
@@ -168,9 +172,25 @@ impl System {
         self.length
     }
 
+    /// The same of each group of bodies that has nothing to do with the others, m.
+    pub fn group_lengths(&self) -> &[f64] {
+        &self.groups.length
+    }
+
     /// Joint and direction of every constraint row.
     pub fn row_origins(&self) -> &[RowOrigin] {
         &self.origins
+    }
+
+    /// Rows of prescribed motions, with the rates that these have at the realised state.
+    pub(crate) fn motion_rates<'a>(
+        &'a self,
+        ws: &'a Workspace,
+    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+        self.rows.iter().enumerate().filter_map(|(i, row)| match &row.offset {
+            RowOffset::Motion(_, k) => Some((i, ws.motion[*k].1)),
+            RowOffset::Const(_) => None,
+        })
     }
 
     /// Rows of a joint.

@@ -40,6 +40,8 @@ pub(super) struct TimeLaw {
     pub source: Source,
     /// Position or acceleration per unit of the function, in sizes of the coordinates.
     pub effect: f64,
+    /// Group of bodies that it acts on.
+    pub group: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +99,10 @@ pub(super) struct Over {
 }
 
 impl Laws {
+    pub fn laws(&self) -> &[TimeLaw] {
+        &self.laws
+    }
+
     pub fn kind(&self) -> TimeLaws {
         match (self.laws.is_empty(), self.reads_state) {
             (true, _) => TimeLaws::None,
@@ -132,7 +138,7 @@ impl System {
             let (is_timed, is_pure) = reads_time(e, &timed, &pure);
             if is_timed && effect > 0.0 {
                 out.reads_state |= !is_pure;
-                out.laws.push(TimeLaw { source, effect });
+                out.laws.push(TimeLaw { source, effect, group: self.group_of_law(source) });
             }
         };
         for (i, row) in self.rows.iter().enumerate() {
@@ -160,6 +166,17 @@ impl System {
         }
     }
 
+    /// Group of bodies that a law acts on.
+    pub(super) fn group_of_law(&self, source: Source) -> usize {
+        let of = |s: &PairScalar| self.group_of_frames([s.a, s.b]);
+        let group = match source {
+            Source::Motion(i) => of(&self.terms[self.rows[i].terms.start].scalar),
+            Source::Applied(i, _) => self.group_of_frames([self.applied[i].at]),
+            Source::Scalar(i) => of(&self.scalar_forces[i].scalar),
+        };
+        group.unwrap_or(0)
+    }
+
     /// Whether every function of time is smooth from a to b.
     pub(super) fn is_smooth(&self, ws: &mut Workspace, a: f64, b: f64) -> bool {
         let mut over = std::mem::take(&mut ws.over);
@@ -173,13 +190,13 @@ impl System {
     pub(super) fn unseen(
         &self,
         ws: &mut Workspace,
-        a: f64,
-        b: f64,
+        span: (f64, f64),
         degree: u32,
+        paces: &[f64],
         set: SetTime,
     ) -> Unseen {
         let mut worst = Unseen::default();
-        self.visit_unseen(ws, (a, b), degree, set, |_, law, unseen| {
+        self.visit_unseen(ws, span, (degree, Some(paces)), set, |_, law, unseen| {
             let largest = match law.source {
                 Source::Motion(_) => &mut worst.position,
                 _ => &mut worst.acceleration,
@@ -193,7 +210,7 @@ impl System {
     /// Name of the law that varies most from a to b.
     pub(super) fn most_restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {
         let mut worst: Option<(f64, String)> = None;
-        self.visit_unseen(ws, (a, b), 0, Self::set_time, |sys, law, unseen| {
+        self.visit_unseen(ws, (a, b), (0, None), Self::set_time, |sys, law, unseen| {
             if worst.as_ref().is_none_or(|w| unseen > w.0) {
                 worst = Some((unseen, sys.law_name(law)));
             }
@@ -205,7 +222,7 @@ impl System {
         &self,
         ws: &mut Workspace,
         (a, b): (f64, f64),
-        degree: u32,
+        (degree, paces): (u32, Option<&[f64]>),
         set: SetTime,
         mut visit: impl FnMut(&System, &TimeLaw, f64),
     ) {
@@ -215,33 +232,39 @@ impl System {
         for law in &self.time.laws {
             let jet = self.jet(ws, &mut over.jets, law);
             let unseen = match law.source {
-                Source::Motion(_) => off_hermite(&jet, h),
-                _ => self.off_force(law, &jet, (h, 1.0), degree),
+                Source::Motion(_) => law.effect * off_hermite(&jet, h),
+                _ => self.off_force(law, &jet, (h, 1.0), degree, paces),
             };
-            visit(self, law, law.effect * unseen);
+            visit(self, law, unseen);
         }
         ws.over = over;
     }
 
-    /// Distance of a force from a polynomial, where its expression on an interval is given; the interval
-    /// has this length in units of time of so many seconds.
+    /// Distance of what a force does from a polynomial, where its expression on an interval is given: of the
+    /// acceleration in sizes of the coordinates, over the pace of its group, or 1 1/s; and of what a controller
+    /// integrates, which stays when the interval is over, in sizes of its own, 1/s. The interval has this length in
+    /// units of time of so many seconds.
     pub(super) fn off_force(
         &self,
         law: &TimeLaw,
         jet: &Jet<N>,
         (h, unit): (f64, f64),
         degree: usize,
+        paces: Option<&[f64]>,
     ) -> f64 {
+        let effect = law.effect / paces.map_or(1.0, |p| p[law.group]);
         let off = off_polynomial(jet, h, degree);
-        let Source::Scalar(i) = law.source else { return off };
-        let ForceLaw::Actuator { control, kp, ki, kd, .. } = &self.scalar_forces[i].law else {
-            return off;
+        let Source::Scalar(i) = law.source else { return effect * off };
+        let ForceLaw::Actuator { control, kp, ki, kd, z, .. } = &self.scalar_forces[i].law else {
+            return effect * off;
         };
         let rate = match control {
             Control::Position if *kd != 0.0 => off_rate(jet, h, degree) / unit,
             _ => 0.0,
         };
-        (kp.abs() + ki.abs() * h * unit) * off + kd.abs() * rate
+        let acting = effect * ((kp.abs() + ki.abs() * h * unit) * off + kd.abs() * rate);
+        let size = z.map_or(0.0, |z| self.scales.z[z]);
+        acting.max(if size > 0.0 { off / size } else { 0.0 })
     }
 
     /// Nothing seen yet.
@@ -273,6 +296,21 @@ impl System {
         }
         ws.over = over;
         hidden
+    }
+
+    /// A law from a to b of time, and whether nothing switches there.
+    pub(super) fn law_in_time(
+        &self,
+        ws: &mut Workspace,
+        law: &TimeLaw,
+        a: f64,
+        b: f64,
+    ) -> (Range, bool) {
+        let mut over = std::mem::take(&mut ws.over);
+        self.set_vars(ws, &mut over.values, a, b);
+        let jet = self.jet(ws, &mut over.values, law);
+        ws.over = over;
+        (jet.c[0], jet.decided)
     }
 
     /// Sets time to an interval, sensors to what they are in it.
@@ -348,13 +386,13 @@ impl System {
         let Some(body) = f.body().map(|b| &self.bodies[b]) else { return 0.0 };
         let lever = f.r_b.norm();
         let turned = if lever > 0.0 { lever * self.turned(frame) } else { 0.0 };
-        turned.max(1.0 / (self.mass_or_lightest(body.mass) * self.length))
+        turned.max(1.0 / (self.mass_or_lightest(body.mass) * self.length_at([frame])))
     }
 
     /// Angular acceleration of the body of a frame per unit of torque.
     pub(super) fn turned(&self, frame: usize) -> f64 {
         let Some(body) = self.frames[frame].body().map(|b| &self.bodies[b]) else { return 0.0 };
-        let fallback = self.mass_or_lightest(body.mass) * self.length * self.length;
+        let fallback = self.mass_or_lightest(body.mass) * self.length_at([frame]).powi(2);
         let Some(inertia) = body.least_inertia() else { return 0.0 };
         1.0 / if inertia > 0.0 { inertia } else { fallback }
     }

@@ -97,6 +97,10 @@ impl Watched {
         !self.laws.is_empty()
     }
 
+    pub fn laws(&self) -> impl Iterator<Item = &TimeLaw> {
+        self.laws.iter().map(|(law, _)| law)
+    }
+
     pub fn len(&self) -> usize {
         self.laws.len()
     }
@@ -139,7 +143,8 @@ impl System {
                 own = Some(out.forces.len());
                 out.forces.push(i);
             }
-            out.laws.push((TimeLaw { source, effect }, own));
+            let group = self.group_of_law(source);
+            out.laws.push((TimeLaw { source, effect, group }, own));
         });
         for &k in self.force_inputs.iter().rev() {
             if let (Probe::Expression(e), true) = (&self.probes[k], needed[k]) {
@@ -271,16 +276,21 @@ impl System {
 
     /// What laws do in a part of the step that polynomials do not show, by accelerations, and whether none
     /// of them switches there.
-    pub(super) fn unseen_between(&self, ws: &mut Workspace, part: Stretch) -> (f64, bool) {
+    pub(super) fn unseen_between(
+        &self,
+        ws: &mut Workspace,
+        part: Stretch,
+        paces: &[f64],
+    ) -> (f64, bool) {
         let mut way = std::mem::take(&mut ws.way);
         self.set_leaves(&mut way, part.from, part.to);
         let wide = &way.wide;
         let found = if wide.unseen <= part.enough && wide.holds(&way.leaves, &part) {
             (wide.unseen, true)
-        } else if wide.serves && part.enough > 0.0 && self.widen(&mut way, &part) {
+        } else if wide.serves && part.enough > 0.0 && self.widen(&mut way, &part, paces) {
             (way.wide.unseen, true)
         } else {
-            let found = self.unseen_by(&mut way, &part);
+            let found = self.unseen_by(&mut way, &part, paces);
             way.wide.serves |= self.way.steady && found.1 && found.0 * ROOM <= part.enough;
             found
         };
@@ -289,12 +299,12 @@ impl System {
     }
 
     /// The same where what laws read is set.
-    fn unseen_by(&self, way: &mut Way, part: &Stretch) -> (f64, bool) {
+    fn unseen_by(&self, way: &mut Way, part: &Stretch, paces: &[f64]) -> (f64, bool) {
         let (mut worst, mut smooth) = (0.0_f64, true);
         let length = (part.to - part.from) / part.pieces;
         self.visit_way(way, |h, law, jet| {
-            let off = self.off_force(law, jet, (length, h), part.degree as usize);
-            let unseen = law.effect * off;
+            let span = (length, h);
+            let unseen = self.off_force(law, jet, span, part.degree as usize, Some(paces));
             // what is not known is not small
             worst = if unseen.is_nan() { f64::INFINITY } else { worst.max(unseen) };
             smooth &= jet.decided;
@@ -304,7 +314,7 @@ impl System {
 
     /// Looks at wider ranges of all that laws read, which the steps to come may stay in. False where those
     /// say too little.
-    fn widen(&self, way: &mut Way, part: &Stretch) -> bool {
+    fn widen(&self, way: &mut Way, part: &Stretch, paces: &[f64]) -> bool {
         std::mem::swap(&mut way.leaves, &mut way.wide.leaves);
         let Way { leaves: wide, wide: Wide { leaves: own, .. }, .. } = way;
         for (wide, own) in wide.iter_mut().zip(&*own) {
@@ -317,7 +327,7 @@ impl System {
                 *wide = Range { lo: -reach, hi: reach };
             }
         }
-        let (unseen, smooth) = self.unseen_by(way, part);
+        let (unseen, smooth) = self.unseen_by(way, part, paces);
         std::mem::swap(&mut way.leaves, &mut way.wide.leaves);
         let serves = smooth && unseen <= part.enough;
         if !serves {
@@ -337,7 +347,7 @@ impl System {
         let mut worst: Option<(f64, String)> = None;
         self.set_leaves(&mut way, 0.0, 1.0);
         self.visit_way(&mut way, |h, law, jet| {
-            let unseen = law.effect * self.off_force(law, jet, (1.0, h), 0);
+            let unseen = self.off_force(law, jet, (1.0, h), 0, None);
             if worst.as_ref().is_none_or(|w| unseen > w.0) {
                 worst = Some((unseen, self.law_name(law)));
             }
@@ -347,7 +357,7 @@ impl System {
     }
 
     /// The law that goes, between the two ends that were taken down, where neither shows it: for steps of
-    /// given length, which may hold impacts. So what is read goes from one end to the other straight.
+    /// given length, which may hold impacts.
     pub fn hidden_on_way(
         &self,
         ws: &mut Workspace,
@@ -355,10 +365,7 @@ impl System {
         t: f64,
         h: f64,
     ) -> Option<String> {
-        self.span_sensors(ws, t, h);
-        for c in &mut ws.way.tracks {
-            *c = [c[0], c[1..].iter().sum(), 0.0, 0.0, 0.0, 0.0];
-        }
+        self.span_straight(ws, t, h);
         let mut way = std::mem::take(&mut ws.way);
         let mut hidden = None;
         for (k, seen) in seen.of_state(self).iter_mut().enumerate() {
@@ -375,6 +382,30 @@ impl System {
         }
         ws.way = way;
         hidden
+    }
+
+    /// Joins the two ends that were taken down, of a step that may hold impacts: what is read goes straight.
+    pub(super) fn span_straight(&self, ws: &mut Workspace, t: f64, h: f64) {
+        self.span_sensors(ws, t, h);
+        for c in &mut ws.way.tracks {
+            *c = [c[0], c[1..].iter().sum(), 0.0, 0.0, 0.0, 0.0];
+        }
+    }
+
+    /// A law in a part of the way, and whether nothing switches there.
+    pub(super) fn law_on_way(
+        &self,
+        ws: &mut Workspace,
+        law: usize,
+        a: f64,
+        b: f64,
+    ) -> (Range, bool) {
+        let mut way = std::mem::take(&mut ws.way);
+        self.set_leaves(&mut way, a, b);
+        self.set_sensors(&mut way);
+        let jet = self.on_way(&mut way, law);
+        ws.way = way;
+        (jet.c[0], jet.decided)
     }
 
     /// All laws where what they read is set, with the length of the step, s.

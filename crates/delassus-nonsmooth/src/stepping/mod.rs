@@ -182,7 +182,7 @@ impl<P: Unilateral> Stepper<P> {
             settings,
             dims: d,
             length: p.length(),
-            q_scale: p.scales().q,
+            q_scale: p.wide_scales(),
             ws: p.workspace(),
             passing: Passing::new(&op.shape, d.nv, d.nq),
             op,

@@ -231,7 +231,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     ) -> Result<EventDriven<P>, Halt> {
         let mut selector = Selector::new(&*base).map_err(|e| setup(&e, start.t))?;
         let d = base.dims();
-        let scale = base.scales().q;
+        let scale = base.wide_scales();
         let ws = base.workspace();
         let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(&e, start.t))?;
         let method = make(&mode).map_err(|e| setup(&e, start.t))?;

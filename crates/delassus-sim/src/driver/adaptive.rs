@@ -50,11 +50,12 @@ impl<P: Problem> Driver<P> {
             match made.and_then(|()| self.check_turn(p, h)) {
                 Ok(()) => {
                     self.scale.judge(h, &self.prev);
-                    let mut err = self.scale.norm(&self.method.error());
+                    let error = self.method.error();
+                    let mut err = match self.per_unit_step {
+                        true => self.scale.norm_per_unit(&error, PER_UNIT_FLOOR),
+                        false => self.scale.norm(&error),
+                    };
                     err /= self.noise();
-                    if self.per_unit_step {
-                        err /= (h * self.scale.rate()).max(PER_UNIT_FLOOR);
-                    }
                     let per_unit = u32::from(self.per_unit_step);
                     self.control.set_order(self.method.error_order() - per_unit);
                     let looked = self.watch_way(p, h, err <= 1.0);

@@ -150,7 +150,7 @@ impl<P: Problem> Driver<P> {
     ) -> Result<Driver<P>, StepFailure> {
         let mut ws = p.workspace();
         method.restart(p, &mut ws, &start)?;
-        let mut scale = ErrorScale::new(opts.tol, &p.scales(), p.manifold());
+        let mut scale = ErrorScale::of(p, opts.tol);
         scale.observe(&start, method.start());
         foresee(p, &start, &mut scale);
         let info = method.info();
@@ -356,7 +356,7 @@ impl<P: Problem> Driver<P> {
     /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never
     /// zero.
     pub fn rate(&self) -> f64 {
-        self.scale.pace()
+        self.scale.wide_pace()
     }
 
     /// The same of these velocities alone, at a state with velocities v.
@@ -405,6 +405,6 @@ fn foresee<P: Problem>(p: &P, start: &State, scale: &mut ErrorScale) {
     let mut ws = p.workspace();
     let mut foresight = Foresight::new(p, &mut ws, start);
     scale.feel(&foresight.free());
-    let rate = foresight.rate(&mut ws, scale.rate());
-    scale.foresee(rate);
+    let seen: Vec<f64> = scale.rates().collect();
+    scale.foresee(&foresight.rates(&mut ws, &seen));
 }

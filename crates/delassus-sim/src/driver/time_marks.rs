@@ -95,22 +95,27 @@ pub(super) struct RowJump {
     residual: Vec<f64>,
     /// Typical sizes of the residuals.
     scale: Vec<f64>,
+    /// Groups of the rows.
+    group: Vec<usize>,
 }
 
 impl RowJump {
     pub fn new<P: Problem>(p: &P) -> RowJump {
-        let d = p.dims();
+        let (d, jac, group) = (p.dims(), &p.structure().jac, p.groups());
+        let of = |row: usize| jac.row(row).first().map_or(0, |col| group[*col]);
         RowJump {
             change: [vec![0.0; d.n_pos], vec![0.0; d.n_vel]],
             residual: vec![0.0; d.n_vel],
             scale: p.scales().row,
+            group: (0..d.n_vel).map(of).collect(),
         }
     }
 
-    /// The largest change at a level, in sizes, and its row.
-    fn largest(&self, level: usize) -> (f64, usize) {
+    /// The largest change at a level, in sizes and, of rates, over the paces of their groups, and its row.
+    fn largest(&self, level: usize, paces: &[f64]) -> (f64, usize) {
         let x = &self.change[level];
-        let off = |i: &usize| x[*i].abs() / self.scale[*i];
+        let unit = |i: usize| if level == 0 { 1.0 } else { paces[self.group[i]] };
+        let off = |i: &usize| x[*i].abs() / (self.scale[*i] * unit(*i));
         let worst = (0..x.len()).max_by(|i, j| off(i).total_cmp(&off(j)));
         worst.map_or((0.0, 0), |i| (off(&i), i))
     }
@@ -213,7 +218,8 @@ impl<P: Problem> Driver<P> {
         }
         if laws == TimeLaws::OfState {
             // the state changes from step to step, but not what depends on time alone
-            let most = p.unseen_in_time_at_most(&mut self.ws, t, t + step.h, degree);
+            let most =
+                p.unseen_in_time_at_most(&mut self.ws, (t, t + step.h), degree, self.scale.paces());
             if self.in_allowed(most, step.h) <= 1.0 {
                 return step;
             }
@@ -237,14 +243,13 @@ impl<P: Problem> Driver<P> {
     /// What functions of time do unseen in a step of this length, in what is allowed.
     fn unseen(&mut self, p: &P, h: f64, degree: u32) -> f64 {
         let t = self.state.t;
-        let unseen = p.unseen_in_time(&mut self.ws, t, t + h, degree);
+        let unseen = p.unseen_in_time(&mut self.ws, (t, t + h), degree, self.scale.paces());
         self.in_allowed(unseen, h)
     }
 
     fn in_allowed(&self, unseen: Unseen, h: f64) -> f64 {
         let tol = ALLOWED * self.opts.tol.rtol.max(f64::EPSILON);
-        let pace = self.scale.pace();
-        (unseen.position / tol).max(unseen.acceleration * h / (tol * pace))
+        unseen.position.max(unseen.acceleration * h) / tol
     }
 
     /// The error that ends a run whose steps functions of time made too short, where they did.
@@ -331,7 +336,7 @@ impl<P: Problem> Driver<P> {
             change[1].iter_mut().zip(&*g).for_each(|(x, g)| *x += sign * g);
         }
         let tol = self.opts.tol.rtol.max(MEETS);
-        let (size, row) = self.row_jump.largest(0);
+        let (size, row) = self.row_jump.largest(0, &[]);
         if size > tol {
             let name = p.row_name(row);
             return Err(SimError {
@@ -344,7 +349,7 @@ impl<P: Problem> Driver<P> {
                     .to_owned(),
             });
         }
-        if self.row_jump.largest(1).0 <= tol * self.scale.pace() {
+        if self.row_jump.largest(1, self.scale.paces()).0 <= tol {
             return Ok(());
         }
         let kinetic = |p: &P, ws: &P::Ws| p.energies(ws).unwrap_or_default().kinetic;

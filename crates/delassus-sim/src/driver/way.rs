@@ -254,24 +254,24 @@ impl<P: Problem> Driver<P> {
     fn missed(&mut self, p: &P, h: f64) -> (Option<(f64, f64)>, Met) {
         let degree = self.method.error_order();
         let pace = self.scale.pace();
-        let unit = h / (ALLOWED * self.opts.tol.rtol.max(f64::EPSILON) * pace);
-        let ws = &mut self.ws;
+        let unit = h / (ALLOWED * self.opts.tol.rtol.max(f64::EPSILON));
+        let (ws, paces) = (&mut self.ws, self.scale.paces());
         let part =
             |from: f64, to: f64, pieces: f64| Stretch { from, to, pieces, degree, enough: 0.0 };
         let all = Stretch { enough: 1.0 / unit, ..part(0.0, 1.0, PIECES) };
-        let (whole, smooth) = p.unseen_on_way(ws, all);
+        let (whole, smooth) = p.unseen_on_way(ws, all, paces);
         let mut met = Met::default();
         if !smooth {
             met.switch = unit * whole > SWITCH;
             let usual = (USUAL / (h * pace)).max(1.0);
-            met.jump = unit * usual * whole > SWITCH && jumps(p, ws);
+            met.jump = unit * usual * whole > SWITCH && jumps(p, ws, paces);
         }
         let shortest = ABOVE_MIN * MIN_STEP * self.state.t.abs().max(self.cruise.min(1.0 / pace));
         if unit * whole <= 1.0 || h <= 4.0 * shortest {
             return (None, met);
         }
         let mut unseen =
-            |a: f64, b: f64, pieces: f64| unit * p.unseen_on_way(ws, part(a, b, pieces)).0;
+            |a: f64, b: f64, pieces: f64| unit * p.unseen_on_way(ws, part(a, b, pieces), paces).0;
         let found = [(0.0, 0.5), (0.5, 1.0)]
             .iter()
             .find_map(|(a, b)| first_beyond(&mut unseen, *a, *b, 0.5 * PIECES));
@@ -331,9 +331,10 @@ fn speeds(out: &mut [f64], start: [&[f64]; 2], end: [&[f64]; 2], s: f64, h: f64)
 }
 
 /// Whether what laws do on the whole way is done within a small part of it.
-fn jumps<P: Problem>(p: &P, ws: &mut P::Ws) -> bool {
+fn jumps<P: Problem>(p: &P, ws: &mut P::Ws, paces: &[f64]) -> bool {
     let mut by = |from: f64, to: f64| {
-        p.unseen_on_way(ws, Stretch { from, to, pieces: 1.0, degree: 0, enough: 0.0 }).0
+        let part = Stretch { from, to, pieces: 1.0, degree: 0, enough: 0.0 };
+        p.unseen_on_way(ws, part, paces).0
     };
     let whole = by(0.0, 1.0);
     let (mut a, mut b, mut part) = (0.0, 1.0, whole);

@@ -32,7 +32,7 @@ mod newton;
 mod order;
 mod weights;
 
-use super::ggl::{finish, rate_in_step};
+use super::ggl::{GroupRates, finish, rate_in_step};
 use super::newton::Step;
 use super::{Abilities, Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
 use crate::accel::Accel;
@@ -116,9 +116,9 @@ pub struct Bdf {
     /// ξ of the present state (zero) and of the past ones.
     xi_past: [Vec<f64>; NODES],
     k: usize,
-    /// c of the step, v̇₁ = (v₁ − …)/c, and the rate of the motion, 1/s.
+    /// c of the step, v̇₁ = (v₁ − …)/c.
     c: f64,
-    omega: f64,
+    motion_rates: GroupRates,
     by_starter: bool,
     new_history: bool,
     next_order: Option<usize>,
@@ -155,7 +155,7 @@ remember!(Bdf {
     starter, acc, kkt, made_for, renew, past, len, order, held, by_starter, start, work,
 } apart from {
     dims, max_order, proj, mass_blocks, mass_slots, subset, scale, scale_z, mass, jac, s, from,
-    tau, reach, weight, xi_past, k, c, omega, new_history, next_order, xi, xi_pred, xi_known, xi_before, w,
+    tau, reach, weight, xi_past, k, c, motion_rates, new_history, next_order, xi, xi_pred, xi_known, xi_before, w,
     v, v_pred, v_known, z, z_pred, z_known, a, lambda, zdot, r, g, g_vel, x, y, rows, tmp, tmp2,
     err_xi, err_v, err_z, end,
 });
@@ -203,7 +203,7 @@ impl Bdf {
             xi_past: std::array::from_fn(|_| nv()),
             k: 1,
             c: 0.0,
-            omega: 0.0,
+            motion_rates: GroupRates::new(p),
             by_starter: false,
             new_history: false,
             next_order: None,

@@ -4,7 +4,7 @@ use super::weights::error_constant;
 use super::{Bdf, add, difference};
 use crate::failure::{StepFailure, check_finite};
 use crate::integrator::first_guess::size;
-use crate::integrator::ggl::{limits, rate_in_step, relative_z, serves};
+use crate::integrator::ggl::{limits, relative_z, serves};
 use crate::integrator::newton::{Equations, Increment, Newton, Step};
 use crate::manifold::Manifold;
 use crate::problem::{Dims, Problem, at, mass_mul_add};
@@ -52,10 +52,10 @@ impl Bdf {
 
     /// Solves the step from its prediction.
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
-        self.omega = rate_in_step(&self.from.v, &self.start.a, &self.scale, self.c);
+        self.motion_rates.look(&self.from.v, &self.start.a, &self.scale, self.c);
         let far = s.p.manifold().remoteness(&self.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, self.c);
-        let mut newton = Newton::new(limits(far, self.c, self.omega), renew);
+        let mut newton = Newton::new(limits(far, self.c, self.motion_rates.slowest), renew);
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved
@@ -121,7 +121,7 @@ impl<P: Problem> Equations<P> for Bdf {
     }
 
     fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure> {
-        let (m, c, omega) = (s.p.manifold(), self.c, self.omega);
+        let (m, c) = (s.p.manifold(), self.c);
         self.work.newton += 1;
         add(1.0 / c, &self.x, &mut self.v);
         add(1.0 / (c * c), &self.y, &mut self.lambda);
@@ -132,12 +132,12 @@ impl<P: Problem> Equations<P> for Bdf {
         }
         // what is left must be small against the local error
         let of_xi = size(&self.scale, |i| self.xi[i] - self.xi_pred[i]);
-        let of_v = size(&self.scale, |i| self.v[i] - self.v_pred[i]);
-        let error = error_constant(&self.tau, self.k) * of_xi.max(of_v / omega);
+        let of_v = size(&self.motion_rates.speed, |i| c * (self.v[i] - self.v_pred[i]));
+        let error = error_constant(&self.tau, self.k) * of_xi.max(of_v);
         let mut increment = Increment::new((LEFT * error).clamp(LEFT_MIN, LEFT_MAX));
         difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
         increment.add(1.0, &self.tmp, &self.scale);
-        increment.add(1.0 / (c * omega), &self.x, &self.scale);
+        increment.add(1.0, &self.x, &self.motion_rates.speed);
         for k in 0..self.dims.nz {
             let z = self.z_known[k] + c * self.zdot[k];
             let old = std::mem::replace(&mut self.z[k], z);

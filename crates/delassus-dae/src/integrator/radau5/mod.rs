@@ -46,6 +46,7 @@ mod guess;
 mod newton;
 mod tableau;
 
+use super::ggl::GroupRates;
 use super::newton::Step;
 use super::{Abilities, Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
@@ -139,8 +140,7 @@ pub struct Radau5 {
     xi_pred: Vec<f64>,
     trusted: bool,
     best_pivot: BestPivot,
-    /// Rate of the motion, 1/s.
-    omega: f64,
+    motion_rates: GroupRates,
     zdot: Vec<f64>,
     a: Vec<f64>,
     r: Vec<f64>,
@@ -165,7 +165,7 @@ remember!(Radau5 {
     best_pivot, start, work,
 } apart from {
     dims, a_inv, slope, rtol, proj, mass_blocks, mass_slots, tangent, scale, scale_z, one_rows,
-    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, omega, zdot, a, r, g_vel, x,
+    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, motion_rates, zdot, a, r, g_vel, x,
     y, rates, xi_before, q, tmp, tmp2, rows, err_xi, err_v, err_z, end,
 });
 
@@ -237,7 +237,7 @@ impl Radau5 {
             xi_pred: n(N * d.nv),
             trusted: false,
             best_pivot: BestPivot::new(),
-            omega: 0.0,
+            motion_rates: GroupRates::new(p),
             zdot: n(N * d.nz),
             a: n(d.nv),
             r: n(N * d.nv),

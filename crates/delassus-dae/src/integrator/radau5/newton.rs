@@ -4,7 +4,7 @@ use super::Radau5;
 use super::blocks::{add_block, add_mass, fill_constraints, fill_rows};
 use super::tableau::{A, C, GAMMA, N, lagrange, square};
 use crate::failure::{StepFailure, check_finite};
-use crate::integrator::ggl::{limits, rate_in_step, relative_z, serves};
+use crate::integrator::ggl::{GroupRates, limits, relative_z, serves};
 use crate::integrator::newton::{Equations, Increment, Newton, Step};
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 use crate::state::State;
@@ -19,6 +19,8 @@ const LEFT: f64 = 1e-9;
 /// Bounds of what the iteration may leave: relative to the scales, and to the tolerance.
 const LEFT_MIN: f64 = 1e-15;
 const LEFT_RTOL: f64 = 1e-2;
+/// What it may leave in the time in which a group moves by its size, relative to the tolerance.
+const LEFT_ADDS_UP: f64 = 1e-3;
 
 impl Radau5 {
     /// Velocities and auxiliary states of the stages: by the last polynomial, or as they are.
@@ -114,13 +116,22 @@ impl Radau5 {
         Ok(())
     }
 
+    /// What the iteration may leave, relative to the scales. A group for which steps are short, because of others,
+    /// has next to no local error, and what is left there adds up over its own time.
+    fn may_leave(&self, h: f64) -> f64 {
+        let error = |rate: f64| LEFT * (h * rate).powi(6);
+        let GroupRates { fastest, slowest, .. } = &self.motion_rates;
+        let slow = error(*slowest).max(LEFT_ADDS_UP * self.rtol * h * slowest);
+        error(*fastest).min(slow).clamp(LEFT_MIN, (LEFT_RTOL * self.rtol).max(LEFT_MIN))
+    }
+
     /// Solves the stages from their first guess.
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         let h = s.h;
-        self.omega = rate_in_step(&s.from.v, &self.start.a, &self.scale, h);
+        self.motion_rates.look(&s.from.v, &self.start.a, &self.scale, h);
         let far = s.p.manifold().remoteness(&s.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, h);
-        let mut newton = Newton::new(limits(far, h, self.omega), renew);
+        let mut newton = Newton::new(limits(far, h, self.motion_rates.slowest), renew);
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved
@@ -210,7 +221,7 @@ impl<P: Problem> Equations<P> for Radau5 {
 
     fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure> {
         let Dims { nv, nz, .. } = self.dims;
-        let (from, h, omega) = (s.from, s.h, self.omega);
+        let (from, h) = (s.from, s.h);
         self.work.newton += 1;
         for (v, x) in self.now.v.iter_mut().zip(&self.x) {
             *v += x / h;
@@ -220,15 +231,14 @@ impl<P: Problem> Equations<P> for Radau5 {
         }
         self.xi_before.copy_from_slice(&self.now.xi);
         self.positions(s.p, h);
-        let most = (LEFT_RTOL * self.rtol).max(LEFT_MIN);
-        let mut increment = Increment::new((LEFT * (h * omega).powi(6)).clamp(LEFT_MIN, most));
+        let mut increment = Increment::new(self.may_leave(h));
         for i in 0..N {
             let of = i * nv..(i + 1) * nv;
             for k in 0..nv {
                 self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
             }
             increment.add(1.0, &self.tmp, &self.scale);
-            increment.add(1.0 / (h * omega), &self.x[of], &self.scale);
+            increment.add(1.0, &self.x[of], &self.motion_rates.speed);
         }
         for i in 0..N {
             for k in 0..nz {

@@ -3,9 +3,12 @@
 mod angles;
 pub(crate) mod contacts;
 mod forces;
+mod groups;
 mod rows;
 mod sensors;
 mod structure;
+
+pub(crate) use groups::Groups;
 
 use super::body::{BodyLayout, FrameLayout, Kin};
 use super::probe::AxesOf;
@@ -124,6 +127,7 @@ impl Builder {
             structure: Structure::dense(0, 0),
             scales: Scales { q: Vec::new(), row: Vec::new(), z: Vec::new() },
             length: 1.0,
+            groups: Default::default(),
             blocks: BlockSlots::default(),
             model,
         };
@@ -151,6 +155,8 @@ impl Builder {
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
+        self.find_length();
+        self.make_groups();
         self.make_scales();
         self.make_structure();
         self.sys.time = self.sys.find_time_laws();

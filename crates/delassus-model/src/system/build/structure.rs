@@ -7,7 +7,7 @@ use crate::system::body::{BodyLayout, FrameLayout};
 use crate::system::force::ForceLaw;
 use crate::system::scalar::PairScalar;
 use crate::system::tangent::BlockSlots;
-use crate::system::{RowOffset, System};
+use crate::system::{Row, RowOffset, System};
 use delassus_dae::Structure;
 use delassus_linalg::{Csr, KktError, MassShape};
 use std::collections::HashMap;
@@ -40,8 +40,8 @@ fn scene(sys: &System) -> f64 {
 }
 
 impl Builder {
-    /// Typical length and the weights that follow from it.
-    pub(super) fn make_scales(&mut self) {
+    /// Typical length of the whole model.
+    pub(super) fn find_length(&mut self) {
         let sys = &mut self.sys;
         let mut length: f64 = 0.0;
         for f in &sys.frames {
@@ -66,14 +66,20 @@ impl Builder {
             length = 1.0;
         }
         sys.length = length;
-        for b in &sys.bodies {
-            sys.scales.q.extend(b.scales(length));
-        }
-        for row in &sys.rows {
-            let is_length = sys.terms[row.terms.start].scalar.kind.is_length();
-            sys.scales.row.push(if is_length { length } else { 1.0 });
-        }
-        sys.scales.row.extend(std::iter::repeat_n(length, sys.rolls.len()));
+    }
+
+    /// Weights that follow from the lengths of the groups.
+    pub(super) fn make_scales(&mut self) {
+        let sys = &mut self.sys;
+        let of_body = sys.groups.of_body.iter().map(|g| sys.groups.length[*g]);
+        sys.scales.q = sys.bodies.iter().zip(of_body).flat_map(|(b, x)| b.scales(x)).collect();
+        let of_row = |row: &Row| {
+            let first = &sys.terms[row.terms.start].scalar;
+            if first.kind.is_length() { sys.length_between(first) } else { 1.0 }
+        };
+        let mut of_rows: Vec<f64> = sys.rows.iter().map(of_row).collect();
+        of_rows.extend(sys.rolls.iter().map(|r| sys.length_at([r.a, r.b])));
+        sys.scales.row = of_rows;
         // turns count in radians
         sys.scales.z = vec![1.0; sys.dims.nz];
         // inputs have no error
@@ -82,7 +88,7 @@ impl Builder {
         for f in &sys.scalar_forces {
             if let ForceLaw::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
                 let angular = !f.scalar.kind.is_length();
-                let size = if angular { 1.0 } else { length };
+                let size = if angular { 1.0 } else { sys.length_between(&f.scalar) };
                 sys.scales.z[*z] = match control {
                     Control::Rate => size,
                     Control::Position => {
@@ -249,13 +255,13 @@ fn mass_floor(bodies: &[BodyLayout], length: f64) -> Vec<f64> {
 }
 
 impl System {
-    /// Inertia of the lighter side of a pair, kg, or about a point at the length of the model, kg m².
+    /// Inertia of the lighter side of a pair, kg, or about a point at the length of its group, kg m².
     fn attached_inertia(&self, s: &PairScalar, angular: bool) -> f64 {
         let of = |frame: usize| {
             self.frames[frame].body().map(|b| {
                 let b = &self.bodies[b];
                 if angular {
-                    b.mass * self.length.powi(2) + b.inertia.trace() / 3.0
+                    b.mass * self.length_between(s).powi(2) + b.inertia.trace() / 3.0
                 } else {
                     b.mass
                 }

@@ -94,6 +94,26 @@ impl Pairs {
         out
     }
 
+    /// Shapes that may meet: each of the first ones with each of the second ones.
+    pub fn sides(&self) -> Vec<[Vec<usize>; 2]> {
+        if !self.are_many() {
+            return self.listed.iter().map(|p| [vec![p.a], vec![p.b]]).collect();
+        }
+        let mut all = vec![[Vec::new(), Vec::new()]; self.rules.len()];
+        for (shape, roles) in self.roles.iter().enumerate() {
+            for (rule, role) in roles {
+                let [a, b] = &mut all[*rule as usize];
+                if *role != Role::Second {
+                    a.push(shape);
+                }
+                if *role != Role::First {
+                    b.push(shape);
+                }
+            }
+        }
+        all
+    }
+
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty() && self.roles.is_empty()
     }
