@@ -20,8 +20,6 @@ pub(super) const PASSAGE: f64 = 10.0;
 const LATER: f64 = 1e-2;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
 const TAKEN_OVER: f64 = 1e-7;
-/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
-const STOPPED: f64 = 1e4;
 /// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
 /// having been seen to leave: its bounce is lower than positions can tell, and over.
 const BOUNCED: f64 = 1e4;
@@ -121,9 +119,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 slow: th.slow,
                 assume: match trigger {
                     Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
-                    // what is left across the direction of sliding is the error of the motion
+                    // what is left is the error of the motion
                     Trigger::Stops(stopper)
-                        if stopper == id && p.rate[1].hypot(p.rate[2]) <= STOPPED * th.slow =>
+                        if p.rate[1].hypot(p.rate[2])
+                            <= th.stopped(&self.tolerances, self.driver.rtol())
+                            && (stopper == id || self.slows_down(*id, p, active)) =>
                     {
                         Assume::Rest
                     }
@@ -145,9 +145,40 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if !jumped && !matches!(trigger, Trigger::Start | Trigger::Closes(..)) {
             self.leave_open(&mut selection, active);
         }
+        self.take_speed(&mut s, &selection.active, &closed)?;
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
         let renew = matches!(trigger, Trigger::Reselect(_));
         self.enter(s, selection.active, active, Entry { jumped, renew })
+    }
+
+    /// A point slides in space and slows down at the present state: where another one stops that is as slow, so
+    /// does this one.
+    fn slows_down(&self, id: PointId, p: &ContactPoint, active: &[Active]) -> bool {
+        let slides = |a: &Active| a.id == id && matches!(a.motion, SlipState::Slip(_));
+        matches!(self.base.law(id), PointLaw::Contact { tangential: 2, .. })
+            && active.iter().any(slides)
+            && p.acceleration_along([p.rate[1], p.rate[2]], &self.driver.derived().a) < 0.0
+    }
+
+    /// Takes away what is left of the speed of points that came to rest in space and set off again at once:
+    /// friction takes its direction from it, and it has none.
+    fn take_speed(&self, s: &mut State, next: &[Active], closed: &[Closed]) -> Result<(), Halt> {
+        let rested = |a: &Active| {
+            matches!(self.base.law(a.id), PointLaw::Contact { tangential: 2, .. })
+                && matches!(a.motion, SlipState::Slip(_))
+                && closed.iter().any(|c| c.id == a.id && c.assume == Assume::Rest)
+        };
+        if !next.iter().any(rested) {
+            return Ok(());
+        }
+        let hold = |a: &Active| match rested(a) {
+            true => Active { motion: SlipState::Stick, ..*a },
+            false => *a,
+        };
+        let held: Vec<Active> = next.iter().map(hold).collect();
+        let mode = self.selector.mode(&self.base, &held, 1.0).map_err(|e| setup(&e, s.t))?;
+        let mut held = ClosedPoints::new(&mode).map_err(|e| setup(&e, s.t))?;
+        held.project_onto_mode(&mode, s).map_err(|e| setup(&e, s.t))
     }
 
     /// Leaves points open that touch without load, where others caused the event: two corners that
@@ -330,6 +361,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, &th);
+        self.follow_sliding();
         Ok(())
     }
 
