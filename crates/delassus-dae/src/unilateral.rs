@@ -112,6 +112,11 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
+    /// Tangential acceleration along d for accelerations a of the coordinates.
+    pub fn acceleration_along(&self, d: [f64; 2], a: &[f64]) -> f64 {
+        (0..2).map(|i| d[i] * (self.row_dot(1 + i, a) + self.bias[1 + i])).sum()
+    }
+
     /// H_k · x.
     pub fn row_dot(&self, k: usize, x: &[f64]) -> f64 {
         let (cols, row) = (&self.cols[..], &self.rows[k][..]);

@@ -23,8 +23,8 @@ use delassus_math::remember;
 use std::cell::RefCell;
 
 /// Sliding speeds below this part of the scale of speeds take their direction from the start of
-/// the mode: at the first moment of sliding the speed is zero and has none.
-const SLOW: f64 = 1e-9;
+/// the step: at the first moment of sliding the speed is zero and has none.
+pub(crate) const SLOW: f64 = 1e-9;
 
 /// A force along a row of a closed point: the normal force, or one of sticking.
 #[derive(Debug, Clone, Copy, Default)]
@@ -160,9 +160,13 @@ impl<P: Unilateral> Mode<P> {
 
     /// A point slides in space: friction turns with its velocity.
     pub fn turns(&self) -> bool {
-        let spatial = |law: PointLaw| matches!(law, PointLaw::Contact { tangential: 2, .. });
-        let slides = |m: &SlipState| matches!(m, SlipState::Slip(_));
-        self.active().iter().enumerate().any(|(k, a)| slides(&a.motion) && spatial(self.law(k)))
+        (0..self.active().len()).any(|k| self.slides_in_space(k))
+    }
+
+    /// Active point k slides in space.
+    pub fn slides_in_space(&self, k: usize) -> bool {
+        matches!(self.active()[k].motion, SlipState::Slip(_))
+            && matches!(self.law(k), PointLaw::Contact { tangential: 2, .. })
     }
 
     /// A point slides whose friction depends on its normal force.
@@ -354,25 +358,26 @@ impl<P: Unilateral> Mode<P> {
         Some(ws.sliding.shares.as_ref()?.depth(own))
     }
 
-    /// Points that slide in space, with the damping of friction across their direction at the
-    /// realised state, μ r_N/|u_T|, N s/m.
-    pub fn dampers<'a>(
+    /// Points that slide in space, with their friction μ r_N, N, and their speed |u_T|, m/s, at the realised
+    /// state. Friction is a damper of their quotient across the direction of sliding.
+    pub fn sliders<'a>(
         &'a self,
         ws: &'a ModeWorkspace<P>,
-    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+    ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
         self.forces.iter().zip(&ws.sliding.forces).filter_map(|(f, normal)| {
             let (mu, 2) = self.slider(f)? else { return None };
             let SlipState::Slip(d0) = self.active()[f.point].motion else { return None };
             let w = self.turned(&ws.points[f.point], d0);
             let speed = w[0].hypot(w[1]);
-            (speed > 0.0).then(|| (f.point, mu * normal / speed))
+            (speed > 0.0).then_some((f.point, mu * normal, speed))
         })
     }
 
     /// values += cc ∂(−friction)/∂v at the realised state, on the pattern of the mode: of the
     /// direction of sliding in space alone.
     pub(crate) fn friction_tangent(&self, ws: &ModeWorkspace<P>, cc: f64, values: &mut [f64]) {
-        for (k, damping) in self.dampers(ws) {
+        for (k, friction, speed) in self.sliders(ws) {
+            let damping = friction / speed;
             let (point, d) = (&ws.points[k], ws.sliding.direction[k]);
             let row = |i: usize| d[0] * point.rows[2][i] - d[1] * point.rows[1][i];
             for (i, &ci) in point.cols.iter().enumerate() {

@@ -11,7 +11,7 @@
 //! state, and the multiplier it finds is the same r_N. So explicit, half-explicit and implicit
 //! methods keep their order, and none of them knows of friction.
 
-use crate::friction::{Force, Sliding, forces, tangential_row};
+use crate::friction::{Force, SLOW, Sliding, forces, tangential_row};
 use delassus_dae::{
     ContactPoint, Dims, Energies, KktError, Manifold, PointId, PointLaw, Power, Problem, Quality,
     Scales, State, Stretch, Structure, TimeLaws, Unilateral, Unseen,
@@ -29,7 +29,8 @@ pub enum SlipState {
     Closed,
     /// It does not slide.
     Stick,
-    /// It slides; the direction of sliding at the start of the mode (in the plane: ±1, 0).
+    /// It slides; the direction of sliding at the start of the mode (in the plane: ±1, 0), or in space at the
+    /// start of a step.
     Slip([f64; 2]),
 }
 
@@ -297,6 +298,17 @@ impl<P: Unilateral> Mode<P> {
     /// The closed points.
     pub fn active(&self) -> &[Active] {
         &self.active
+    }
+
+    /// Active point k slides at this velocity where the next step starts. What is too slow to have a direction
+    /// keeps the one it set off in.
+    pub fn set_direction(&mut self, k: usize, u: [f64; 2]) {
+        let size = u[0].hypot(u[1]);
+        if size > SLOW * self.speed
+            && let SlipState::Slip(d) = &mut self.active[k].motion
+        {
+            *d = [u[0] / size, u[1] / size];
+        }
     }
 
     /// Row of G that holds the normal of active point k (the rate of a clutch).

@@ -121,6 +121,8 @@ pub(super) struct Newton {
     last: f64,
     /// The matrix was made in this attempt.
     fresh: bool,
+    /// The first guess is where the step starts.
+    from_start: bool,
     /// The matrix is to be made again before its next use, in this iteration or after it.
     pub renew: bool,
 }
@@ -128,7 +130,15 @@ pub(super) struct Newton {
 impl Newton {
     /// `renew`: not with the matrix there is.
     pub fn new(limits: Limits, renew: bool) -> Newton {
-        Newton { limits, iterations: 0, last: f64::INFINITY, fresh: false, renew }
+        let last = f64::INFINITY;
+        Newton { limits, iterations: 0, last, fresh: false, from_start: false, renew }
+    }
+
+    /// The first guess is where the step starts. What turns or hardens with the motion may have another matrix
+    /// there altogether: sliding friction at rest is a damper without bounds, which lets no increment pass and
+    /// so seems to have converged. So the first increment proves nothing, and the matrix is made again after it.
+    pub fn from_start(self, from_start: bool) -> Newton {
+        Newton { from_start, ..self }
     }
 
     /// Solves the equations of a step from the present iterate.
@@ -162,6 +172,10 @@ impl Newton {
         let left = MAX_ITERATIONS - self.iterations;
         let best = if self.fresh { stalled } else { noise };
         let to_blame = norm > noise;
+        if k == 0 && self.from_start && norm.is_finite() {
+            self.renew = true;
+            return Verdict::GoOn;
+        }
         if norm <= tol
             || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
             || (k > 0 && theta > 0.1 && norm <= round_off)

@@ -33,15 +33,15 @@ pub(crate) enum Trigger {
     Releases(PointId),
     /// Friction reaches its limit; the direction of sliding that begins.
     Slides(PointId, [f64; 2]),
-    /// Sliding stops.
+    /// Sliding stops, or comes close to it in space ([`SLOWED`]).
     Stops(PointId),
     /// Features hand over to their neighbours.
     Changes(PointId),
     /// The laws choose another mode: this one.
     Reselect(Vec<Active>),
-    /// A point that slides and shares its load with others loses the last of it, or gets some again: forces
-    /// have a kink, and nothing else happens.
-    Shares(PointId),
+    /// Forces have a kink, and nothing else happens: a point that slides and shares its load with others loses the
+    /// last of it, or gets some again, or one that slides in space turned close to rest.
+    Kink(PointId),
 }
 
 impl Remember for Trigger {
@@ -73,7 +73,7 @@ impl Remember for Trigger {
                 next = std::mem::take(active);
                 6
             }
-            Trigger::Shares(at) => {
+            Trigger::Kink(at) => {
                 id = *at;
                 7
             }
@@ -91,7 +91,7 @@ impl Remember for Trigger {
             4 => Trigger::Stops(id),
             5 => Trigger::Changes(id),
             6 => Trigger::Reselect(next),
-            _ => Trigger::Shares(id),
+            _ => Trigger::Kink(id),
         };
     }
 }
@@ -106,7 +106,7 @@ impl Trigger {
             | Trigger::Slides(id, _)
             | Trigger::Stops(id)
             | Trigger::Changes(id)
-            | Trigger::Shares(id) => Some(*id),
+            | Trigger::Kink(id) => Some(*id),
         }
     }
 }
@@ -121,6 +121,11 @@ const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Parts of a step, or of what is left of it before another event, at which points that share a
 /// load are looked at.
 const LOOKS: [f64; 2] = [0.5, 1.0];
+/// Part of its speed at which the step of a point ends that slides in space and slows down. Where it comes to
+/// rest its velocity has no direction, and a stage of a method at that very moment would take any: steps come
+/// near by parts, and what is left in the end is taken away. Speeds that may be left then have no direction of
+/// their own either: a point that sets off keeps the one that the forces gave it until it is faster.
+pub(super) const SLOWED: f64 = 0.1;
 /// Part of the largest force that is a load.
 const LOADED: f64 = 1e-9;
 /// Part of a step within which a kink of the forces is as good as at its start.
@@ -141,6 +146,16 @@ enum Function {
     Load,
 }
 
+/// How a point slides in space.
+pub(crate) struct Sliding {
+    /// Velocity along its direction at the start of the step, m/s.
+    pub along: f64,
+    /// Size of its velocity, m/s.
+    pub speed: f64,
+    /// Speed that is as good as rest, m/s.
+    pub rest: f64,
+}
+
 /// Evaluates the event functions of a mode; owns its buffers.
 pub(crate) struct ClosedPoints<P: Unilateral> {
     acc: Accel,
@@ -154,6 +169,13 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     values: Vec<f64>,
     /// The same at the start of a step, where some have no sign that is known before.
     starts: Vec<f64>,
+    /// Speed of each active point that slides in space at the start of the step, m/s.
+    speeds: Vec<f64>,
+    /// Sliding speed of each of them that is as good as rest, m/s.
+    rest: Vec<f64>,
+    /// The largest speed of each of them so far in a step, along its direction at the start, and the part of
+    /// the step where it was.
+    peaks: Vec<(f64, f64)>,
     /// Some points share a load.
     redundant: bool,
     /// Mass that a force along each row of each active point moves, kg for lengths.
@@ -164,7 +186,7 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     mobility: Vec<f64>,
     point: ContactPoint,
 }
-remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility } apart from { projector, ws, a, lambda, zdot, functions, values, starts, redundant, burden, point });
+remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, speeds, rest } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point });
 
 impl<P: Unilateral> ClosedPoints<P> {
     pub fn new(mode: &Mode<P>) -> Result<ClosedPoints<P>, KktError> {
@@ -198,6 +220,9 @@ impl<P: Unilateral> ClosedPoints<P> {
             lambda: vec![0.0; d.n_vel],
             zdot: vec![0.0; d.nz],
             functions,
+            speeds: vec![0.0; mode.active().len()],
+            rest: vec![0.0; mode.active().len()],
+            peaks: vec![(0.0, 0.0); mode.active().len()],
             redundant: mode.is_redundant(),
             inertia: vec![[0.0; 3]; mode.active().len()],
             burden: Burden::new(mode),
@@ -225,8 +250,62 @@ impl<P: Unilateral> ClosedPoints<P> {
     pub fn turning_rate(&mut self, mode: &Mode<P>, s: &State) -> f64 {
         mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         mode.realize_velocity(&s.v, &s.z, &mut self.ws);
-        let dampers = mode.dampers(&self.ws);
-        largest(dampers.map(|(k, c)| c * self.mobility[k]))
+        let sliders = mode.sliders(&self.ws);
+        largest(sliders.map(|(k, friction, speed)| friction / speed * self.mobility[k]))
+    }
+
+    /// How often friction would turn the direction of sliding in space round within a step of length h from a
+    /// state with accelerations a, at the fastest of the points. It does so ever faster where a point comes to
+    /// rest, but the step ends before ([`SLOWED`]), and ever slower where one sets off.
+    pub fn turning_in(&mut self, mode: &Mode<P>, s: &State, a: &[f64], h: f64) -> f64 {
+        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
+        let turning = |(k, friction, speed): (usize, f64, f64)| {
+            let SlipState::Slip(d) = mode.active()[k].motion else { return 0.0 };
+            let change = self.ws.points[k].acceleration_along(d, a);
+            let lasts = if change < 0.0 { h.min((1.0 - SLOWED) * speed / -change) } else { h };
+            friction * self.mobility[k] * lasts / (speed + 0.5 * change * lasts)
+        };
+        largest(mode.sliders(&self.ws).map(turning))
+    }
+
+    /// Takes over speeds and directions of points that slide in space, at the start of a step from a state
+    /// that the scratch of the base is realised at; `rest` tells which speed of a point with these coordinates is
+    /// as good as rest, m/s.
+    pub fn follow(
+        &mut self,
+        mode: &mut Mode<P>,
+        ws: &P::Ws,
+        rest: impl Fn(PointId, &[usize]) -> f64,
+    ) {
+        for k in 0..mode.active().len() {
+            if !mode.slides_in_space(k) {
+                continue;
+            }
+            let Active { id, features, .. } = mode.active()[k];
+            mode.base().position(ws, id, true, Some(features), &mut self.point);
+            mode.base().rates(ws, id, &mut self.point);
+            let u = [self.point.rate[1], self.point.rate[2]];
+            self.speeds[k] = u[0].hypot(u[1]);
+            self.rest[k] = rest(id, &self.point.cols);
+            if self.speeds[k] > self.rest[k] {
+                mode.set_direction(k, u);
+            }
+        }
+    }
+
+    /// How a point slides in space at a state; `None` where this is no such point.
+    pub fn sliding(&mut self, mode: &Mode<P>, s: &State, id: PointId) -> Option<Sliding> {
+        let k = mode.active().iter().position(|a| a.id == id)?;
+        if !mode.slides_in_space(k) {
+            return None;
+        }
+        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
+        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
+        let point = &self.ws.points[k];
+        let speed = point.rate[1].hypot(point.rate[2]);
+        let along = self.function(mode, k, Function::Sliding);
+        Some(Sliding { along, speed, rest: self.rest[k] })
     }
 
     /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
@@ -340,7 +419,7 @@ impl<P: Unilateral> ClosedPoints<P> {
             }
             Function::Sliding => Trigger::Stops(id),
             Function::Feature => Trigger::Changes(id),
-            Function::Load => Trigger::Shares(id),
+            Function::Load => Trigger::Kink(id),
         }
     }
 
@@ -369,6 +448,9 @@ impl<P: Unilateral> ClosedPoints<P> {
                 self.starts[i] = self.function(mode, *k, *f);
             }
         }
+        for (peak, speed) in self.peaks.iter_mut().zip(&self.speeds) {
+            *peak = (*speed, 0.0);
+        }
         for node in NODES {
             let node = node * limit;
             if !self.evaluate(mode, span.at(&*base, node)) {
@@ -390,6 +472,18 @@ impl<P: Unilateral> ClosedPoints<P> {
                         continue;
                     }
                     root
+                } else if f == Function::Sliding && mode.slides_in_space(k) {
+                    let (peak, peaked) = self.peaks[k];
+                    let floor =
+                        if peak > self.rest[k] { SLOWED * peak } else { -0.5 * self.rest[k] };
+                    if !(value < floor) {
+                        if value > peak {
+                            self.peaks[k] = (value, node);
+                        }
+                        continue;
+                    }
+                    let at = |s: f64| self.at(mode, span.at(&*base, s), k, f) - floor;
+                    falling_root(at, (peaked, peak - floor), (node, value - floor))
                 } else {
                     if !(value < 0.0) {
                         continue;
@@ -571,7 +665,7 @@ impl<P: Unilateral> ClosedPoints<P> {
             Trigger::Slides(id, _) => (id, Function::Friction),
             Trigger::Stops(id) => (id, Function::Sliding),
             Trigger::Changes(id) => (id, Function::Feature),
-            Trigger::Shares(id) => (id, Function::Load),
+            Trigger::Kink(id) => (id, Function::Load),
         };
         let k = mode.active().iter().position(|a| a.id == *id)?;
         let value = self.at(mode, s, k, f);

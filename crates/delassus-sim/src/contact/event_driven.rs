@@ -14,7 +14,7 @@
 //! normal speed is zero ([`Thresholds::rest`]), I3 those of I2 that do not slide
 //! ([`Thresholds::slow`]).
 
-use super::closed_points::{ClosedPoints, Trigger};
+use super::closed_points::{ClosedPoints, Sliding, Trigger};
 use super::crowd::Crowd;
 use super::event::Event;
 use super::resolve::setup;
@@ -65,6 +65,8 @@ const SOONEST: f64 = 1e-14;
 const STIFF: f64 = 2.0;
 /// The same, of a step that friction keeps short.
 const TURNING: f64 = 0.1;
+/// Cosine of the angle by which the direction of sliding turns in a step at whose end methods begin again.
+const TURNED: f64 = 0.5;
 /// Length of a step, in [`Thresholds::dense`], below which it is not shortened because a closed point
 /// moves.
 const LEAST: f64 = 1e-3;
@@ -139,7 +141,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     few: bool,
     /// Typical sizes of the coordinates.
     scale: Vec<f64>,
-    tolerances: ContactTolerances,
+    pub(super) tolerances: ContactTolerances,
     /// What happened so far.
     pub log: Vec<Event>,
     /// What was given up so far.
@@ -348,7 +350,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         loop {
             if let Some(trigger) = self.pending.take() {
                 let state = self.driver.state().clone();
-                if let Trigger::Shares(_) = trigger {
+                if let Trigger::Kink(_) = trigger {
                     // the mode goes on, and the method begins again behind the kink
                     let restarted = self.driver.restart(&self.mode, None, &state);
                     restarted.map_err(|e| setup(&e, state.t))?;
@@ -370,9 +372,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let view = self.driver.proposal();
                 let (t, h) = (view.from.t, view.to.t - view.from.t);
                 let now = s * h <= SOONEST * (t.abs() + 1.0 / self.driver.rate());
-                if now || self.refine(s * h, h, &trigger)? {
-                    self.pending = Some(trigger);
-                }
+                self.pending = match now {
+                    true => Some(trigger),
+                    false => self.meet(s * h, h, trigger)?,
+                };
                 if now {
                     // methods divide by the step: what is as good as at its start happens there
                     self.driver.drop_proposal();
@@ -393,8 +396,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Ok(());
         }
         let state = self.driver.state();
-        let rate = self.closed_points.turning_rate(&self.mode, state);
-        if !(rate * self.driver.next_step() > STIFF) {
+        let (a, h) = (&self.driver.derived().a, self.driver.next_step());
+        if !(self.closed_points.turning_in(&self.mode, state, a, h) > STIFF) {
             return Ok(());
         }
         let state = state.clone();
@@ -440,7 +443,19 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.realize_sample();
         let (closed, reach) = (self.mode.active().iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, th);
+        self.follow_sliding();
         self.limit_closed();
+    }
+
+    /// Takes over speeds and directions of points that slide in space, at the sample.
+    pub(super) fn follow_sliding(&mut self) {
+        let (base, driver, tol) = (&*self.base, &self.driver, &self.tolerances);
+        let rest = |id: PointId, cols: &[usize]| {
+            let rate = driver.rate_of(cols, &driver.state().v);
+            let th = Thresholds::new(tol, base.length(), rate).of_gap(base.gap_per_metre(id));
+            th.stopped(tol, driver.rtol())
+        };
+        self.closed_points.follow(&mut self.mode, &self.ws, rest);
     }
 
     pub(super) fn realize_sample(&mut self) {
@@ -585,6 +600,33 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             first = Some(load);
         }
         first
+    }
+
+    /// Makes the step again so that it ends at an event that was found after the time h. What happens there;
+    /// `None` where it is still to come.
+    fn meet(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Option<Trigger>, Halt> {
+        if let Trigger::Stops(id) = trigger
+            && self.mode.turns()
+        {
+            let t = self.driver.state().t;
+            let mut part = h;
+            for _ in 0..HALVINGS {
+                part = self.shorten(t, part)?;
+                let end = self.driver.proposal().to;
+                let Some(sliding) = self.closed_points.sliding(&self.mode, end, id) else { break };
+                let Sliding { along, speed, rest } = sliding;
+                if speed <= rest {
+                    return Ok(Some(trigger));
+                }
+                if along > 0.0 {
+                    // what methods remember of the time before friction turned misleads them
+                    let turned = along < TURNED * speed;
+                    return Ok(turned.then_some(Trigger::Kink(id)));
+                }
+                part *= 0.5;
+            }
+        }
+        Ok(self.refine(h, longest, &trigger)?.then_some(trigger))
     }
 
     /// Makes the step again until it ends where the event is; false where it could only be made

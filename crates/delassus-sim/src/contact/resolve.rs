@@ -20,8 +20,6 @@ pub(super) const PASSAGE: f64 = 10.0;
 const LATER: f64 = 1e-2;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
 const TAKEN_OVER: f64 = 1e-7;
-/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
-const STOPPED: f64 = 1e4;
 /// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
 /// having been seen to leave: its bounce is lower than positions can tell, and over.
 const BOUNCED: f64 = 1e4;
@@ -107,6 +105,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let jumped = bounced.is_some();
         let faded = bounced.unwrap_or_default();
         // I2: what neither approaches nor leaves
+        let rested = self.bring_to_rest(&mut s, trigger, active)?;
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         let own = points.iter().map(|(id, p)| (id, p, self.thresholds_at(*id, &p.cols, &s.v)));
         let closed: Vec<Closed> = own
@@ -121,11 +120,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 slow: th.slow,
                 assume: match trigger {
                     Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
-                    // what is left across the direction of sliding is the error of the motion
-                    Trigger::Stops(stopper)
-                        if stopper == id && p.rate[1].hypot(p.rate[2]) <= STOPPED * th.slow =>
-                    {
-                        Assume::Rest
+                    Trigger::Stops(stopper) if stopper == id || rested.contains(id) => {
+                        match p.rate[1].hypot(p.rate[2]) <= self.stopped(&th) {
+                            true => Assume::Rest,
+                            false => Assume::Judge,
+                        }
                     }
                     Trigger::Reselect(next) => begins_to_slide(*id, active, next),
                     Trigger::Slides(..) | Trigger::Stops(..) if !jumped => goes_on_sliding(
@@ -147,7 +146,67 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
         let renew = matches!(trigger, Trigger::Reselect(_));
-        self.enter(s, selection.active, active, Entry { jumped, renew })
+        self.enter(s, selection.active, active, Entry { jumped, renew })?;
+        if !rested.is_empty() {
+            // steps came ever shorter before, and what comes now does not go on from there
+            self.driver.renew_step();
+        }
+        Ok(())
+    }
+
+    /// Sliding speed that is as good as rest, m/s.
+    fn stopped(&self, th: &Thresholds) -> f64 {
+        th.stopped(&self.tolerances, self.driver.rtol())
+    }
+
+    /// Takes away what is left of the speed of points that came to rest in space: friction would take its direction
+    /// from it, and it has none. Where one stops, so do others that slow down and are as slow, and those that are
+    /// left with nothing then. The points that rest now; the sample is realised at the state.
+    fn bring_to_rest(
+        &mut self,
+        s: &mut State,
+        trigger: &Trigger,
+        active: &[Active],
+    ) -> Result<Vec<PointId>, Halt> {
+        let mut rested: Vec<PointId> = Vec::new();
+        let Trigger::Stops(stopper) = trigger else { return Ok(rested) };
+        let in_space = |a: &Active| {
+            matches!(a.motion, SlipState::Slip(_))
+                && matches!(self.base.law(a.id), PointLaw::Contact { tangential: 2, .. })
+        };
+        let sliders: Vec<Active> = active.iter().filter(|a| in_space(a)).copied().collect();
+        if sliders.iter().all(|a| a.id != *stopper) {
+            return Ok(rested);
+        }
+        loop {
+            let first = rested.is_empty();
+            let at = |a: &Active| (a.id, a.features);
+            let points = evaluate(&*self.base, &self.ws, sliders.iter().map(at));
+            let stops = |(id, p): &&(PointId, ContactPoint)| {
+                let u = [p.rate[1], p.rate[2]];
+                let slows = || p.acceleration_along(u, &self.driver.derived().a) < 0.0;
+                u[0].hypot(u[1]) <= self.stopped(&self.thresholds_at(*id, &p.cols, &s.v))
+                    && (id == stopper || !first || slows())
+            };
+            let all: Vec<PointId> = points.iter().filter(stops).map(|(id, _)| *id).collect();
+            if all.len() <= rested.len() {
+                return Ok(rested);
+            }
+            rested = all;
+            let hold = |a: &Active| match rested.contains(&a.id) {
+                true => Active { motion: SlipState::Stick, ..*a },
+                false => *a,
+            };
+            let held: Vec<Active> = active.iter().map(hold).collect();
+            let points = evaluate(&*self.base, &self.ws, active.iter().map(at));
+            let set = self.selector.response.set(&*self.base, &mut self.ws, points);
+            set.map_err(|e| setup(&e, s.t))?;
+            let mode = self.selector.mode(&self.base, &held, 1.0).map_err(|e| setup(&e, s.t))?;
+            let mut held = ClosedPoints::new(&mode).map_err(|e| setup(&e, s.t))?;
+            held.project_onto_mode(&mode, s).map_err(|e| setup(&e, s.t))?;
+            self.sample.copy_from(s);
+            self.realize_sample();
+        }
     }
 
     /// Leaves points open that touch without load, where others caused the event: two corners that
@@ -330,6 +389,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
         self.watch.update(&*self.base, &self.ws, closed, reach, &th);
+        self.follow_sliding();
         Ok(())
     }
 

@@ -93,7 +93,7 @@ impl Turns {
     /// Takes in an event; `active` are the points that were closed before it.
     pub fn add(&mut self, trigger: &Trigger, active: &[Active]) {
         match trigger {
-            Trigger::Start | Trigger::Shares(_) => {}
+            Trigger::Start | Trigger::Kink(_) => {}
             Trigger::Closes(id, _) | Trigger::Releases(id) => self.count(Unrest::Opening, *id),
             Trigger::Slides(id, _) | Trigger::Stops(id) => self.count(Unrest::Friction, *id),
             Trigger::Changes(id) => self.count(Unrest::Features, *id),

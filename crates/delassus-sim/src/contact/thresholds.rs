@@ -5,6 +5,9 @@ use delassus_model::ContactTolerances;
 /// Speed of a closed point along what holds it, in L ω, that errors do not explain.
 const STRAY: f64 = 1e-6;
 
+/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops, at most.
+const STOPPED: f64 = 1e4;
+
 /// Thresholds of the event-driven method: [`ContactTolerances`] in the units of the model. L is
 /// its length, ω the characteristic rate of the motion so far, or of what the applied forces would
 /// do to bodies that nothing holds: of the bodies of a point where one is asked about, of the model
@@ -42,6 +45,11 @@ impl Thresholds {
             dense: tol.dense / rate,
             crowded: tol.crowded / rate,
         }
+    }
+
+    /// Sliding speed that may be left where sliding stops, m/s: the error of the motion, which its tolerance bounds.
+    pub fn stopped(&self, tol: &ContactTolerances, rtol: f64) -> f64 {
+        (rtol * self.slow / tol.slow).clamp(self.slow, STOPPED * self.slow)
     }
 
     /// The same for gaps and rates of another unit, see

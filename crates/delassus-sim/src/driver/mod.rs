@@ -321,6 +321,13 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
+    /// The next adaptive step is at least as long as the first of a run would be from here.
+    pub fn renew_step(&mut self) {
+        let info = self.method.info();
+        let first = self.scale.first_step(info.error_order - u32::from(info.per_unit_step));
+        self.h = self.h.max(first.min(self.opts.max_step));
+    }
+
     /// Forgets the waiting step.
     pub fn drop_proposal(&mut self) {
         self.way.drop_end();

@@ -23,16 +23,21 @@ const LEFT_RTOL: f64 = 1e-2;
 const LEFT_ADDS_UP: f64 = 1e-3;
 
 impl Radau5 {
+    /// Stages are predicted by the last polynomial.
+    fn goes_on(&self, h: f64) -> bool {
+        self.have_last && h <= EXTRAPOLATE * self.last.h
+    }
+
     /// Velocities and auxiliary states of the stages: by the last polynomial, or as they are.
     pub(super) fn predict<P: Problem>(&mut self, p: &P, from: &State, h: f64) {
         let Dims { nv, nz, n_vel, .. } = self.dims;
+        let goes_on = self.goes_on(h);
         let now = &mut self.now;
         now.h = h;
         now.q0.copy_from_slice(&from.q);
         now.v0.copy_from_slice(&from.v);
         now.z0.copy_from_slice(&from.z);
         now.lambda0.copy_from_slice(&self.start.lambda);
-        let goes_on = self.have_last && h <= EXTRAPOLATE * self.last.h;
         for i in 0..N {
             let lambda = &mut now.lambda[i * n_vel..][..n_vel];
             let (v, z) = (&mut now.v[i * nv..][..nv], &mut now.z[i * nz..][..nz]);
@@ -131,7 +136,8 @@ impl Radau5 {
         self.motion_rates.look(&s.from.v, &self.start.a, &self.scale, h);
         let far = s.p.manifold().remoteness(&s.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, h);
-        let mut newton = Newton::new(limits(far, h, self.motion_rates.slowest), renew);
+        let limits = limits(far, h, self.motion_rates.slowest);
+        let mut newton = Newton::new(limits, renew).from_start(!self.goes_on(h));
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved
