@@ -101,6 +101,13 @@ pub enum Halt {
         /// Points that take part.
         points: Vec<PointId>,
     },
+    /// Forces were not found to the tolerance; whether there are any is not known.
+    Unsolved {
+        /// What was found.
+        detail: String,
+        /// Points that take part.
+        points: Vec<PointId>,
+    },
     /// An error that ends the run.
     Error(SimError),
 }

@@ -352,8 +352,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
         match &e {
-            SelectError::NoSolution { points, .. } => {
+            SelectError::NoSolution { points } => {
                 Halt::Painleve { detail: e.to_string(), points: points.clone() }
+            }
+            SelectError::NotFound { points, .. } => {
+                Halt::Unsolved { detail: e.to_string(), points: points.clone() }
             }
             SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, e, t, 0.0)),
         }
