@@ -158,7 +158,7 @@ impl<P: Unilateral> Stepper<P> {
             self.r.extend_from_slice(&points.pool[*i].impulse[..e.rows]);
         }
         let rounding = self.delassus.rounding(group, &self.v, &self.b);
-        let fine = self.settings.tolerance.max(rounding);
+        let fine = rounding.map_or(self.settings.tolerance, |r| r.max(self.settings.tolerance));
         let settings = cone::Settings {
             tolerance: match self.delassus.is_large(group) {
                 true => self.settings.large_tolerance,

@@ -157,8 +157,8 @@ impl Delassus {
 
     /// Residual that is left by the rounding of the rates H v in b: where rows depend on each other, b contradicts itself
     /// by that, and no forces remove it. It counts in steps so short that b is next to nothing beside the velocities.
-    pub fn rounding(&self, group: usize, v: &[f64], b: &[f64]) -> f64 {
-        let Some(Formed { at, redundant: true }) = self.formed[group] else { return 0.0 };
+    pub fn rounding(&self, group: usize, v: &[f64], b: &[f64]) -> Option<f64> {
+        let Some(Formed { at, redundant: true }) = self.formed[group] else { return None };
         let rows = self.rows(group);
         let n = rows.len();
         let (mut noise, mut driven) = (0.0f64, 0.0f64);
@@ -171,7 +171,7 @@ impl Delassus {
                 driven = driven.max(b[k].abs() / root);
             }
         }
-        if driven > 0.0 { ROUNDED * noise / driven } else { 0.0 }
+        (driven > 0.0).then(|| ROUNDED * noise / driven)
     }
 
     /// The rows of a group depend on each other.

@@ -560,6 +560,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.base.length() * delassus_math::largest(rates)
     }
 
+    /// The same of these coordinates alone.
+    pub(super) fn fastest_of(&self, cols: &[usize], v: &[f64]) -> f64 {
+        let rates = cols.iter().map(|c| v[*c].abs() / self.scale[*c]);
+        self.base.length() * delassus_math::largest(rates)
+    }
+
     /// Gap that may be lost in the next steps.
     pub(super) fn reach(&self) -> f64 {
         if self.few {

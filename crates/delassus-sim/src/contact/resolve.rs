@@ -18,6 +18,8 @@ const MAX_STUCK: u32 = 60;
 pub(super) const PASSAGE: f64 = 10.0;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
 const LATER: f64 = 1e-2;
+/// Lengths of the system that bodies move until it is clear whether a corner passes an edge.
+const CLEAR: f64 = 1e-7;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
 const TAKEN_OVER: f64 = 1e-7;
 /// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops.
@@ -271,16 +273,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if touching.len() < 2 {
             return;
         }
-        // long enough to get clear of the border, where both descriptions are as good
-        let moment = th.dense;
-        // falls that stand out of the round-off of positions
-        let seen = 10.0 * th.zero / moment;
+        // long enough for its bodies to get clear of the border, where both descriptions are as good
+        let moment = |p: &ContactPoint| CLEAR * self.base.length() / self.fastest_of(&p.cols, &s.v);
         let mut fast = evaluate(&*self.base, &self.ws, touching.iter().copied());
         fast.retain(|(id, p)| {
+            // falls that stand out of the round-off of positions
+            let seen = 10.0 * th.zero / moment(p);
             matches!(self.base.law(*id), PointLaw::Contact { .. })
                 && p.rate[0] < -seen.max(self.thresholds_at(*id, &p.cols, &s.v).rest)
                 && active.iter().all(|a| a.id != *id)
         });
+        let moment = largest(fast.iter().map(|(_, p)| moment(p)));
         if fast.is_empty() {
             return;
         }
