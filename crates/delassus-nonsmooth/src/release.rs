@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The sliding points make the problem non-symmetric; where friction is strong it may have no
-//! solution or several (Painlevé), and the first is told as [`SelectError::NoSolution`].
+//! solution or several (Painlevé), and the first is told as [`SelectError::NoSolution`] where it is
+//! certain, as [`SelectError::NotFound`] where the solvers only found none.
 
 use crate::even;
 use crate::groups::sort_by_group;
@@ -50,12 +51,23 @@ pub enum Assume {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SelectError {
     /// No forces fulfil the laws of these points.
-    #[error("no contact forces fulfil the laws at {} points ({status})", points.len())]
+    #[error("no contact forces fulfil the laws at {} points", points.len())]
     NoSolution {
         /// Points that take part.
         points: Vec<PointId>,
-        /// What the solver said.
-        status: String,
+    },
+    /// The solver did not find forces to its tolerance; whether there are any is not known.
+    #[error(
+        "contact forces at {} points were not found: {status:?}, residual {residual:.1e}",
+        points.len()
+    )]
+    NotFound {
+        /// Points that take part.
+        points: Vec<PointId>,
+        /// How the solver ended.
+        status: cone::Status,
+        /// Its residual.
+        residual: f64,
     },
     /// The system itself could not be evaluated.
     #[error(transparent)]
@@ -282,9 +294,11 @@ impl Selector {
             // rows that depend on each other and friction that slides leave a little more than round-off
             let rough = redundant && report.residual <= ROUGH;
             if report.status != cone::Status::Solved && !rough {
-                return Err(SelectError::NoSolution {
-                    points: members.iter().map(|k| r.members[*k].id).collect(),
-                    status: format!("{:?}, residual {:.1e}", report.status, report.residual),
+                let points = members.iter().map(|k| r.members[*k].id).collect();
+                let cone::Report { status, residual, .. } = report;
+                return Err(match status {
+                    cone::Status::NoSolution => SelectError::NoSolution { points },
+                    _ => SelectError::NotFound { points, status, residual },
                 });
             }
             // residuals are parts of the largest |b|/√W of the problem

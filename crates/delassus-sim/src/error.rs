@@ -109,6 +109,8 @@ pub enum SimErrorKind {
     StickMoves,
     /// No forces or impulses fulfil the laws of the contacts.
     NoContactForces,
+    /// Forces or impulses of contacts were not found to the tolerance; whether there are any is not known.
+    ContactUnsolved,
     /// A column of the results is not finite.
     NotFinite,
     /// What takes in the samples could not.
@@ -134,6 +136,7 @@ impl SimErrorKind {
             SimErrorKind::MotionJumps => "E_MOTION_JUMP",
             SimErrorKind::StickMoves => "E_STICK_MOVES",
             SimErrorKind::NoContactForces => "E_PAINLEVE",
+            SimErrorKind::ContactUnsolved => "E_CONTACT_UNSOLVED",
             SimErrorKind::NotFinite => "E_NONFINITE",
             SimErrorKind::Output => "E_OUTPUT",
         }

@@ -1,12 +1,12 @@
 //! Capsules against each other and against polys.
 
-use super::edges::{Bar, cross};
+use super::edges::{Bar, cross, margin};
 use super::kernel::Kernel;
 use super::poly_poly::{DEPTH, bar, ridge_positions, ridges_near, turned};
 use super::round::Rod;
 use crate::spatial::bvh::Aabb;
 use crate::spatial::closest::Query;
-use crate::spatial::poly::Poly;
+use crate::spatial::poly::{Edge, Poly};
 use crate::{Contact, Pose, feature_gap};
 use delassus_math::Vec3;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ fn rod_bar(rod: &Rod, pose: &Pose) -> Bar {
 
 impl Rods {
     /// The side of a turned such that the normal points from a to b at these poses.
-    fn sides(&self, pa: &Pose, pb: &Pose, tol: f64) -> Option<(f64, bool)> {
+    fn sides(&self, pa: &Pose, pb: &Pose, tol: f64) -> Option<bool> {
         let (a, b) = (rod_bar(&self.0, pa), rod_bar(&self.1, pb));
         // Of the two signs the one with the axes apart.
         let ok = |n: &Vec3| if n.dot(&(b.x - a.x)) >= 0.0 { 0.0 } else { 1.0 };
-        cross(&a, &b, tol, f64::INFINITY, &ok, &|_| 0.0).map(|c| (c.inside, c.turn))
+        cross(&a, &b, tol, f64::INFINITY, &ok, &|_| 0.0).map(|c| c.turn)
     }
 }
 
@@ -46,7 +46,7 @@ impl Kernel for Rods {
         match slot {
             0 => {
                 let tol = if previous.is_some() { -tol } else { *tol };
-                let (_, turn) = self.sides(pa, pb, tol)?;
+                let turn = self.sides(pa, pb, tol)?;
                 Some(Contact::of(0, [turned(a.feature(0), turn), b.feature(0)], [0, 0], pa, pb))
             }
             1 | 2 => {
@@ -65,10 +65,11 @@ impl Kernel for Rods {
     }
 
     fn feature_margin(&self, c: &Contact, pa: &Pose, pb: &Pose) -> f64 {
-        let Rods(a, b, tol) = self;
+        let Rods(a, b, _) = self;
         let [ia, ib] = c.feature_ids;
         match c.slot {
-            0 => self.sides(pa, pb, f64::NEG_INFINITY).map_or(-tol, |(inside, _)| inside),
+            // round all about: no normal leaves them
+            0 => margin(&rod_bar(a, pa), &rod_bar(b, pb), &c.normal, &|_| 0.0, &|_| 0.0),
             1 | 2 => b.margin(ib, &pb.inv_point(&pa.point(&a.ends[ia as usize - 1]))),
             _ => a.margin(ia, &pa.inv_point(&pb.point(&b.ends[ib as usize - 1]))),
         }
@@ -96,16 +97,22 @@ impl RodPoly {
         2 * self.poly.n_patches
     }
 
-    fn crossing(&self, j: usize, rel: &Pose, tol: f64) -> Option<(f64, bool)> {
-        let e = &self.poly.edges[self.poly.ridges[j] as usize];
+    /// Convex edge j of the poly.
+    fn ridge(&self, j: usize) -> &Edge {
+        &self.poly.edges[self.poly.ridges[j] as usize]
+    }
+
+    /// Whether the axis must be turned round where it crosses edge j.
+    fn crossing(&self, j: usize, rel: &Pose, tol: f64) -> Option<bool> {
+        let e = self.ridge(j);
         let axis = rod_bar(&self.rod, rel);
         let edge = bar(e, &Pose::identity());
         let c = cross(&axis, &edge, tol, self.depth, &|_| 0.0, &|n| e.violation(n))?;
-        Some((c.inside, c.turn))
+        Some(c.turn)
     }
 
     fn edge(&self, j: usize, tol: f64, pa: &Pose, pb: &Pose) -> Option<Contact> {
-        let (_, turn) = self.crossing(j, &pb.relative(pa), tol)?;
+        let turn = self.crossing(j, &pb.relative(pa), tol)?;
         let id = self.poly.edge_id(*self.poly.ridges.get(j)?);
         let features = [turned(self.rod.feature(0), turn), self.poly.feature(id)];
         Some(Contact::of((self.n_ends() + j) as u32, features, [0, id], pa, pb))
@@ -195,8 +202,10 @@ impl Kernel for RodPoly {
             return self.rod.margin(0, &pa.inv_point(&pb.point(&x)));
         }
         if k >= n {
-            let found = self.crossing(k - n, &pb.relative(pa), f64::NEG_INFINITY);
-            return found.map_or(-self.tol, |(inside, _)| inside);
+            let e = self.ridge(k - n);
+            let (axis, edge) = (rod_bar(&self.rod, &pb.relative(pa)), bar(e, &Pose::identity()));
+            let normal = pb.inv_vector(&c.normal);
+            return margin(&axis, &edge, &normal, &|_| 0.0, &|n| e.violation(n));
         }
         let x = pb.inv_point(&pa.point(&self.rod.ends[k / self.poly.n_patches]));
         self.poly.region_margin(c.feature_ids[1], &x)

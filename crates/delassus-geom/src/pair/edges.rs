@@ -29,8 +29,6 @@ pub(crate) struct Bar {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cross {
     pub gap: f64,
-    /// How far inside both bars the nearest points are.
-    pub inside: f64,
     /// Whether d_a has to be turned round for d_a × d_b to point along n.
     pub turn: bool,
 }
@@ -52,8 +50,7 @@ pub(crate) fn cross(
     }
     let (s, t) = crossing(&a.x, &a.d, &b.x, &b.d);
     let (left_a, left_b) = (s.min(a.len - s), t.min(b.len - t));
-    let inside = left_a.min(left_b);
-    if inside <= tol {
+    if left_a.min(left_b) <= tol {
         return None;
     }
     for (n, turn) in [(c / sine, false), (c / -sine, true)] {
@@ -64,8 +61,29 @@ pub(crate) fn cross(
         let enters =
             apart >= 0.0 || (left_b * sine >= -apart * off_a && left_a * sine >= -apart * off_b);
         if off_a.max(off_b) <= limit && apart >= -deepest && enters {
-            return Some(Cross { gap, inside, turn });
+            return Some(Cross { gap, turn });
         }
     }
     None
+}
+
+/// How far a crossing with the normal n is from its end, m: that of one of the bars, or of the arc of normals of an
+/// edge, or where the bars become parallel. It goes on smoothly beyond the end, where [`cross`] finds
+/// nothing any more, and does not ask on which side of zero the gap is.
+pub(crate) fn margin(
+    a: &Bar,
+    b: &Bar,
+    n: &Vec3,
+    va: &dyn Fn(&Vec3) -> f64,
+    vb: &dyn Fn(&Vec3) -> f64,
+) -> f64 {
+    let length = a.len.min(b.len);
+    let sine = a.d.cross(&b.d).norm();
+    if sine < PARALLEL {
+        return (sine - PARALLEL) * length;
+    }
+    let (s, t) = crossing(&a.x, &a.d, &b.x, &b.d);
+    let ends = s.min(a.len - s).min(t).min(b.len - t);
+    let facing = OPEN - va(n).max(vb(&-n));
+    ends.min(facing * length)
 }

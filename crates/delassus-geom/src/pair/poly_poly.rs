@@ -4,7 +4,7 @@
 //! edges of a against convex edges of b. Two faces on each other are held by the corners of their
 //! common polygon, which are corners of one body on the face of the other, or crossings of edges.
 
-use super::edges::{Bar, Cross, cross};
+use super::edges::{Bar, Cross, cross, margin};
 use super::kernel::{BEYOND, Kernel};
 use super::planar::SIGHT;
 use crate::spatial::bvh::Aabb;
@@ -124,10 +124,14 @@ impl PolyPoly {
         Contact::of(slot as u32, features, ids, pa, pb)
     }
 
+    /// Ridge i of a and ridge j of b.
+    fn edges(&self, i: usize, j: usize) -> (&Edge, &Edge) {
+        (&self.a.edges[self.a.ridges[i] as usize], &self.b.edges[self.b.ridges[j] as usize])
+    }
+
     /// The crossing of ridge i of a and ridge j of b, in the frame of b.
     fn crossing(&self, i: usize, j: usize, rel: &Pose, tol: f64) -> Option<Cross> {
-        let (ea, eb) =
-            (&self.a.edges[self.a.ridges[i] as usize], &self.b.edges[self.b.ridges[j] as usize]);
+        let (ea, eb) = self.edges(i, j);
         cross(
             &bar(ea, rel),
             &bar(eb, &Pose::identity()),
@@ -195,10 +199,7 @@ impl Kernel for PolyPoly {
         let k = slot as usize;
         if let Some(k) = k.checked_sub(self.n_a + self.n_b) {
             let n = self.b.ridges.len();
-            let (e, f) = (
-                &self.a.edges[self.a.ridges[k / n] as usize],
-                &self.b.edges[self.b.ridges[k % n] as usize],
-            );
+            let (e, f) = self.edges(k / n, k % n);
             let middle = |e: &Edge| e.x + e.d * (0.5 * e.len);
             let apart = pa.point(&middle(e)) - pb.point(&middle(f));
             return apart.norm() - 0.5 * (e.len + f.len) - BEYOND * self.tol;
@@ -240,8 +241,15 @@ impl Kernel for PolyPoly {
             [Feature::Line { .. }, Feature::Line { .. }] if k >= self.n_a + self.n_b => {
                 let k = k - self.n_a - self.n_b;
                 let n = self.b.ridges.len();
-                let found = self.crossing(k / n, k % n, &pb.relative(pa), f64::NEG_INFINITY);
-                found.map_or(-self.tol, |c| c.inside)
+                let (ea, eb) = self.edges(k / n, k % n);
+                let rel = pb.relative(pa);
+                margin(
+                    &bar(ea, &rel),
+                    &bar(eb, &Pose::identity()),
+                    &pb.inv_vector(&c.normal),
+                    &|n| ea.violation(&rel.inv_vector(n)),
+                    &|n| eb.violation(n),
+                )
             }
             [Feature::Ball { center, .. }, _] if k < self.n_a => {
                 self.b.region_margin(c.feature_ids[1], &pb.inv_point(&pa.point(&center)))

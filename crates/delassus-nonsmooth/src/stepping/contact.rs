@@ -5,7 +5,7 @@
 //! points connect (nor forces, where they are implicit) is solved apart: each group to its own
 //! tolerance, with its own control of energy.
 
-use super::points::{Rule, StepTimes};
+use super::points::{CLOSED, Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use delassus_cone as cone;
 use delassus_dae::Unilateral;
@@ -24,9 +24,11 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<StepReport, StepperError> {
         let margin =
             2.0 * frame.h * (self.speed(&self.v) + self.speed(&self.dv)) + 1e-4 * self.length;
-        self.points.collect(p, &self.ws, margin);
+        self.points.collect(p, &self.ws, margin, (frame.since_start, frame.h));
         let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
-        self.points.pose(&self.dv, frame, rule, self.length, groups);
+        // of feet that stand alike none may lose its load because the others are let in deeper than it
+        let closed = self.settings.penetration.max(CLOSED) * self.length;
+        self.points.pose(&self.dv, frame, rule, closed, groups);
         self.leave_out_passed(p, frame)?;
         self.dv_points.fill(0.0);
         self.lambda_points.fill(0.0);
@@ -155,7 +157,8 @@ impl<P: Unilateral> Stepper<P> {
             self.b[e.row] -= e.bound + factor * e.bounce;
             self.r.extend_from_slice(&points.pool[*i].impulse[..e.rows]);
         }
-        let fine = self.settings.tolerance;
+        let rounding = self.delassus.rounding(group, &self.v, &self.b);
+        let fine = rounding.map_or(self.settings.tolerance, |r| r.max(self.settings.tolerance));
         let settings = cone::Settings {
             tolerance: match self.delassus.is_large(group) {
                 true => self.settings.large_tolerance,
@@ -179,7 +182,7 @@ impl<P: Unilateral> Stepper<P> {
             });
         }
         report.residual = report.residual.max(answer.residual);
-        report.loosened |= answer.residual > self.settings.tolerance;
+        report.loosened |= answer.residual > fine;
         for at in places {
             let i = points.by_group[at];
             let (c, e) = (&mut points.pool[i], &points.entries[i]);

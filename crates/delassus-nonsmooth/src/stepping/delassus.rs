@@ -15,6 +15,9 @@ use std::ops::Range;
 /// Rows from which on the factored form is used where it is possible.
 const FACTORED_FROM: usize = 100;
 
+/// Rounding of a rate, in the sum of the sizes of its parts.
+const ROUNDED: f64 = 4.0 * f64::EPSILON;
+
 /// x = A⁻¹ f, with multipliers of all joints.
 pub(super) type Respond<'a> =
     dyn FnMut(&[f64], &mut [f64], &mut [f64]) -> Result<(), StepFailure> + 'a;
@@ -150,6 +153,36 @@ impl Delassus {
         let judged = Formed { redundant: even::is_redundant(w, n, &mut self.even), ..formed };
         self.formed[group] = Some(judged);
         judged
+    }
+
+    /// Residual that is left by the rounding of the rates H v in b: where rows depend on each other, b contradicts itself
+    /// by that, and no forces remove it. It counts in steps so short that b is next to nothing beside the velocities.
+    pub fn rounding(&self, group: usize, v: &[f64], b: &[f64]) -> Option<f64> {
+        let Some(Formed { at, redundant: true }) = self.formed[group] else { return None };
+        let rows = self.rows(group);
+        let n = rows.len();
+        let (mut noise, mut driven) = (0.0f64, 0.0f64);
+        for (k, i) in rows.enumerate() {
+            let root = self.w[at + k * n + k].max(0.0).sqrt();
+            if root > 0.0 {
+                let own = self.start[i]..self.start[i + 1];
+                let parts = self.cols[own.clone()].iter().zip(&self.vals[own]);
+                noise = noise.max(parts.map(|(c, h)| (h * v[*c]).abs()).sum::<f64>() / root);
+                driven = driven.max(b[k].abs() / root);
+            }
+        }
+        (driven > 0.0).then(|| ROUNDED * noise / driven)
+    }
+
+    /// The rows of a group depend on each other.
+    pub fn is_redundant(&self, group: usize) -> bool {
+        self.formed[group].is_some_and(|f| f.redundant)
+    }
+
+    /// What a unit of a row does along it, where W is formed.
+    pub fn mobility(&self, group: usize, row: usize) -> Option<f64> {
+        let n = self.rows(group).len();
+        self.formed[group].map(|f| self.w[f.at + row * (n + 1)])
     }
 
     /// x += Hᵀ r for the rows of a group.

@@ -341,7 +341,9 @@ impl<P: Unilateral> Stepper<P> {
         report: &mut StepReport,
     ) -> Result<(), StepperError> {
         p.restore_known_states(s);
-        let Stepper { op, points, correction, ws, groups, .. } = self;
+        let Stepper { op, points, correction, ws, groups, delassus, .. } = self;
+        points.drop_noise(|group, row| delassus.mobility(group, row));
+        points.mark_held(|group| delassus.is_redundant(group));
         let tolerance =
             if self.large { self.settings.large_penetration } else { self.settings.penetration };
         let corrected = correction.run(
@@ -349,13 +351,18 @@ impl<P: Unilateral> Stepper<P> {
             ws,
             op,
             &mut groups.0,
-            (&points.ids, &points.before),
+            (&points.ids, &points.before, &points.held),
             push,
             tolerance,
             s.t,
             &mut s.q,
             &s.z,
         )?;
+        points.held.iter_mut().zip(&correction.held).for_each(|(held, touches)| {
+            if !touches {
+                *held = None;
+            }
+        });
         report.corrections = corrected.iterations;
         report.penetration = corrected.depth;
         report.implicit = op.implicit;

@@ -6,7 +6,7 @@
 //! above the other, is far from linear within a step. Neither is a hit.
 //!
 //! So a point that is new, and that the linear gap closes, is looked at where the bodies would be
-//! at the end of the step: moved on with the forces of the last step, and one of its two bodies lifted
+//! at the end of the step: moved on with the forces of the last step, then with one of its two bodies lifted
 //! by [`super::StepperSettings::large_penetration`] off what it rests on. Where the shapes do not meet
 //! there in this direction, although the linear gap is still closed, the point is left out. A body
 //! that rests on nothing is not lifted, and its points are not looked at.
@@ -204,23 +204,28 @@ impl<P: Unilateral> Stepper<P> {
             }
         }
         self.op.respond(&self.f, &mut self.passing.dv, &mut self.lambda_points)?;
-        for _ in 0..ROUNDS {
-            if !self.passing.choose() {
+        // what does not even meet as it is needs no lift, which may be more than the gap that closes
+        for round in 0..=ROUNDS {
+            let lifts = round > 0;
+            if lifts && !self.passing.choose() {
                 break;
             }
             let m = &mut self.passing;
             for (i, x) in m.x.iter_mut().enumerate() {
                 *x = frame.travel * (self.v[i] + self.dv[i] + m.dv[i]);
             }
-            m.lift(&self.points, &self.q_scale, height);
+            if lifts {
+                m.lift(&self.points, &self.q_scale, height);
+            }
             p.manifold().retract(&self.q, &m.x, &mut m.q);
             p.realize_position(self.t + frame.travel, &m.q, &self.z, &mut self.ws);
             for k in 0..m.suspects.len() {
                 let s = m.suspects[k];
                 let at = &self.points.pool[s.i].at;
                 let closes = at.gap + at.row_dot(0, &m.x) < 0.0;
+                let looked = s.now || !lifts;
                 m.suspects[k].passes =
-                    s.passes || (s.now && closes && !m.meets(p, &self.ws, &self.points, s.i));
+                    s.passes || (looked && closes && !m.meets(p, &self.ws, &self.points, s.i));
             }
         }
         p.realize_position(self.t, &self.q, &self.z, &mut self.ws);

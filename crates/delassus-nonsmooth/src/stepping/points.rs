@@ -77,8 +77,10 @@ struct Memory {
     force: [f64; 3],
     stuck: bool,
     hit: bool,
+    /// It bears a load with others and was brought to touch: what its gap seems to be now is the error of one step.
+    held: bool,
 }
-remember!(Memory { id, features, force, stuck, hit });
+remember!(Memory { id, features, force, stuck, hit, held });
 
 /// Points at hand; buffers are reused.
 #[derive(Default)]
@@ -87,6 +89,8 @@ pub(super) struct Points {
     pub ids: Vec<PointId>,
     /// Of those, the features that faced each other last.
     pub before: Vec<Option<[u32; 2]>>,
+    /// Of those that bear a load which they share with others, the features that do.
+    pub held: Vec<Option<[u32; 2]>>,
     /// Those that take part are the first `n`.
     pub pool: Vec<PointImpulse>,
     pub entries: Vec<Entry>,
@@ -104,7 +108,7 @@ pub(super) struct Points {
     still_behind: Vec<PointId>,
 }
 remember!(Points { memory, behind } apart from {
-    ids, before, pool, entries, n, by_group, first, fastest, of_group, still_behind,
+    ids, before, held, pool, entries, n, by_group, first, fastest, of_group, still_behind,
 });
 
 /// Part of the model's length below which a gap counts as closed.
@@ -132,9 +136,17 @@ impl Points {
         self.memory.binary_search_by(|m| m.id.cmp(&id)).ok().map(|k| &self.memory[k])
     }
 
-    /// Evaluates all points near the state that is realised in `ws`. The margin is more than any gap
-    /// changes within a step: what is new and deeper was not hit, the bodies come from behind.
-    pub fn collect<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, margin: f64) {
+    /// Evaluates all points near the place that is realised in `ws`, `back` after the start of a step of length h. The
+    /// margin is more than most gaps change within a step; that of a point far from the axis its body turns about
+    /// changes by more, as its own rate tells. What is new and was deeper already a step ago was not hit, the bodies
+    /// come from behind.
+    pub fn collect<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        margin: f64,
+        (back, h): (f64, f64),
+    ) {
         let mut ids = std::mem::take(&mut self.ids);
         p.near(ws, margin, &mut ids);
         self.n = 0;
@@ -168,9 +180,10 @@ impl Points {
             let per_metre = p.gap_per_metre(id);
             let reach = margin * per_metre;
             let inside = faces && has_gap(&c.law) && c.at.gap < 0.0;
-            // a wall acts on what was in front of it, and such a point has been at hand before
-            let wall = inside && c.at.gap < -BEHIND * p.length() && p.one_sided(id);
-            let deep = inside && (c.at.gap < -reach || self.behind.binary_search(&id).is_ok());
+            let before_by = |time: f64| c.at.gap - time * c.at.rate[0].min(0.0);
+            // a wall acts on what was in front of it: at the start of the step, or at hand before
+            let wall = inside && before_by(back) < -BEHIND * p.length() && p.one_sided(id);
+            let deep = inside && (before_by(h) < -reach || self.behind.binary_search(&id).is_ok());
             if before.is_none() && (wall || deep) {
                 self.still_behind.push(id);
                 continue;
@@ -192,13 +205,13 @@ impl Points {
     }
 
     /// Rates before and after without impulses, and the conditions; leaves those that take part.
-    /// `dv` is what the smooth forces do to the velocity over the step.
+    /// `dv` is what the smooth forces do to the velocity over the step. Gaps up to `closed` cannot be told from none, m.
     pub fn pose(
         &mut self,
         dv: &[f64],
         frame: StepTimes,
         rule: Rule,
-        length: f64,
+        closed: f64,
         groups: &mut Groups,
     ) {
         for (c, e) in self.pool.iter_mut().zip(&mut self.entries).take(self.n) {
@@ -218,7 +231,7 @@ impl Points {
         self.group(groups);
         let fastest = std::mem::take(&mut self.fastest);
         self.retain(|_, c, e| {
-            let limit = frame.h * fastest[e.group] + CLOSED * length;
+            let limit = frame.h * fastest[e.group] + closed;
             !has_gap(&c.law) || e.reach <= limit * e.per_metre
         });
         self.fastest = fastest;
@@ -227,7 +240,8 @@ impl Points {
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
             c.hit = hits(c, e, frame);
             (e.bound, e.bounce) = match rule {
-                Rule::Moreau => moreau(c, e, frame, length),
+                Rule::Moreau if !c.hit && old.is_some_and(|m| m.held) => (0.0, 0.0),
+                Rule::Moreau => moreau(c, e, frame, closed),
                 Rule::SchatzmanPaoli => schatzman_paoli(c, e, frame),
             };
             e.carries = old.is_some_and(|m| !m.hit);
@@ -373,6 +387,7 @@ impl Points {
                 features: c.at.features,
                 force: c.impulse.map(|p| p / h),
                 hit: c.hit,
+                held: self.ids.binary_search(&c.id).is_ok_and(|k| self.held[k].is_some()),
                 stuck: closed && sliding(&c.law, e.rows, &c.after) <= slow,
             });
         }
@@ -393,6 +408,33 @@ impl Points {
     /// A point was hit.
     pub fn any_hit(&self) -> bool {
         self.pool[..self.n].iter().any(|c| c.hit && c.impulse[0] > 0.0)
+    }
+
+    /// Takes away what the solver left of an impulse at points that open, or stay open: it is none, and the next step would
+    /// take them for closed ones. `mobility` is what an impulse does to the rate of a row of a group, where that is known.
+    pub fn drop_noise(&mut self, mobility: impl Fn(usize, usize) -> Option<f64>) {
+        for (c, e) in self.pool.iter_mut().zip(&self.entries).take(self.n) {
+            let rises = c.after[0] - e.bound;
+            let opens = |w: f64| w * c.impulse[0].abs() < rises;
+            if has_gap(&c.law) && !c.hit && mobility(e.group, e.row).is_some_and(opens) {
+                c.impulse = [0.0; 3];
+            }
+        }
+    }
+
+    /// Marks the points that bear a load without having been hit, in groups whose points share loads.
+    pub fn mark_held(&mut self, shares: impl Fn(usize) -> bool) {
+        self.held.clear();
+        self.held.resize(self.ids.len(), None);
+        for (c, e) in self.pool.iter().zip(&self.entries).take(self.n) {
+            let loaded = has_gap(&c.law) && !c.hit && c.impulse[0] > 0.0;
+            if loaded
+                && shares(e.group)
+                && let Ok(k) = self.ids.binary_search(&c.id)
+            {
+                self.held[k] = Some(c.at.features);
+            }
+        }
     }
 
     /// Points with an impulse.
@@ -426,12 +468,12 @@ fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes) -> bool {
 }
 
 /// Least rate at the end by Moreau's rule, and the rate of the bounce.
-fn moreau(c: &PointImpulse, e: &Entry, frame: StepTimes, length: f64) -> (f64, f64) {
+fn moreau(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> (f64, f64) {
     let PointLaw::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     if c.hit {
         return (0.0, -restitution.e * c.before[0]);
     }
-    let gap = if e.reach > CLOSED * length * e.per_metre { e.reach } else { 0.0 };
+    let gap = if e.reach > closed * e.per_metre { e.reach } else { 0.0 };
     (-gap / frame.travel, 0.0)
 }
 

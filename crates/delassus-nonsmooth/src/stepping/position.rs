@@ -1,10 +1,11 @@
 //! Positions onto the joints and out of each other, in the mass metric.
 //!
 //! ```text
-//! min ½ Δqᵀ M Δq    with    g + G Δq = 0 ,   g_N + H_N Δq ≥ 0
+//! min ½ Δqᵀ M Δq    with    g + G Δq = 0 ,   g_N + H_N Δq ≥ 0 ,   = 0 where points bear a load together
 //! ```
 //!
-//! once per Newton step. Velocities are not touched: a penetration that is removed does not throw
+//! once per Newton step. Feet that share a load are brought back from above too: the one that a step leaves higher than the
+//! others would lose its load to them, and with it the friction that turns the body. Velocities are not touched: a penetration that is removed does not throw
 //! the bodies apart.
 
 use super::delassus::Delassus;
@@ -40,6 +41,8 @@ pub(super) struct Correction {
     r: Vec<f64>,
     laws: Vec<cone::Law>,
     gaps: Vec<f64>,
+    /// What is brought back from above too; after a run, what of it touches.
+    pub held: Vec<bool>,
     scratch: ContactPoint,
     row_scale: Vec<f64>,
     rows: NormalRows,
@@ -48,8 +51,9 @@ pub(super) struct Correction {
     length: f64,
 }
 
-/// Points that may have a gap below zero, ascending, with the features that faced each other last.
-pub(super) type Near<'a> = (&'a [PointId], &'a [Option<[u32; 2]>]);
+/// Points that may have a gap below zero, ascending, with the features that faced each other last, and those that bear a
+/// load together with others.
+pub(super) type Near<'a> = (&'a [PointId], &'a [Option<[u32; 2]>], &'a [Option<[u32; 2]>]);
 
 /// What was done.
 pub(super) struct Corrected {
@@ -72,6 +76,7 @@ impl Correction {
             r: Vec::new(),
             laws: Vec::new(),
             gaps: Vec::new(),
+            held: Vec::new(),
             scratch: ContactPoint::default(),
             row_scale: p.scales().row,
             rows: NormalRows::default(),
@@ -95,17 +100,30 @@ impl Correction {
         worst
     }
 
-    /// Largest penetration, angles at the length of the system; evaluates all gaps.
-    fn depth<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) -> f64 {
+    /// Largest penetration, angles at the length of the system, and largest gap of what is held; evaluates all gaps.
+    fn depth<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) -> (f64, f64) {
         self.gaps.clear();
-        let mut depth = 0.0f64;
-        for (&id, &before) in near.0.iter().zip(near.1) {
+        let (mut depth, mut open) = (0.0f64, 0.0f64);
+        for ((&id, &before), &held) in near.0.iter().zip(near.1).zip(&self.held) {
             let gap = p.gap(ws, id, before, &mut self.scratch).unwrap_or(f64::INFINITY)
                 / p.gap_per_metre(id);
             depth = depth.max(-gap);
+            if held {
+                open = open.max(gap);
+            }
             self.gaps.push(gap);
         }
-        depth
+        (depth, open)
+    }
+
+    /// Lets go what was held by features that it has left in the step: it slid off their end.
+    fn let_go<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) {
+        for ((&id, &features), held) in near.0.iter().zip(near.2).zip(&mut self.held) {
+            if *held {
+                let faces = p.position(ws, id, false, features, &mut self.scratch);
+                *held = faces && Some(self.scratch.features) == features;
+            }
+        }
     }
 
     /// Moves q. On return the workspace is realised there, and the joints of `op` are factored there if there are
@@ -126,12 +144,19 @@ impl Correction {
     ) -> Result<Corrected, StepFailure> {
         let mut before = f64::INFINITY;
         let limit = tolerance.max(CLOSED) * self.length;
+        self.held.clear();
+        self.held.extend(near.2.iter().map(Option::is_some));
         for iterations in 0.. {
             p.realize_position(t, q, z, ws);
             let (drift, row) = self.drift(p, ws);
-            let depth = self.depth(p, ws, near);
-            let pushes = push && depth > limit;
-            let bad = drift.max(if pushes { depth / self.length } else { 0.0 });
+            let (mut depth, mut open) = self.depth(p, ws, near);
+            if iterations == 0 && push && open > limit {
+                self.let_go(p, ws, near);
+                (depth, open) = self.depth(p, ws, near);
+            }
+            let off = depth.max(open);
+            let pushes = push && off > limit;
+            let bad = drift.max(if pushes { off / self.length } else { 0.0 });
             let done = drift <= ROUND_OFF && !pushes;
             if done || iterations == MAX_ITERATIONS || !(bad < 0.5 * before) {
                 if !done && !(drift <= JOINT_LIMIT) {
@@ -140,6 +165,8 @@ impl Correction {
                 if self.dims.n_vel > 0 {
                     op.acc.factor_realized(p, ws)?;
                 }
+                let ends = self.held.iter_mut().zip(&self.gaps);
+                ends.for_each(|(held, gap)| *held &= *gap <= limit);
                 return Ok(Corrected { iterations, depth });
             }
             before = bad;
@@ -152,9 +179,9 @@ impl Correction {
                 op.acc.correct(&self.g, &mut self.dx)?;
             }
             if push {
-                self.collect(p, ws, near, AROUND * depth.max(limit), drift > 0.0);
+                self.collect(p, ws, near, AROUND * off.max(limit), drift > 0.0);
                 // joints move as well: nothing is known yet of what that does to the gaps
-                let wanted = if drift > 0.0 { 0.0 } else { 0.5 / AROUND * limit / depth };
+                let wanted = if drift > 0.0 { 0.0 } else { 0.5 / AROUND * limit / off };
                 self.push_apart(op, groups, wanted.clamp(LINEAR, LOOSE))?;
             }
             p.manifold().retract(q, &self.dx, &mut self.q);
@@ -179,7 +206,8 @@ impl Correction {
             if (own < reach || (moves && own < f64::INFINITY)) && p.normal(ws, id, before, at) {
                 let gap = at.gap + at.row_dot(0, &self.dx);
                 if gap < reach * p.gap_per_metre(id) {
-                    self.rows.push(&at.cols, &at.rows[0][..at.cols.len()], gap);
+                    let row = &at.rows[0][..at.cols.len()];
+                    self.rows.push(&at.cols, row, gap, self.held[k]);
                 }
             }
         }
@@ -194,14 +222,17 @@ impl Correction {
     ) -> Result<(), StepFailure> {
         self.delassus.clear();
         self.b.clear();
+        self.laws.clear();
         for group in 0..self.rows.divide(groups) {
             let own = self.rows.group(group);
-            if own.iter().any(|i| self.rows.gaps[*i] < 0.0) {
+            if own.iter().any(|i| self.rows.gaps[*i] < 0.0 || self.rows.held[*i]) {
                 for i in own {
                     let (cols, vals) = self.rows.row(*i);
                     // without friction nobody asks how loads are shared
                     self.delassus.push_row(cols, vals, 1.0);
                     self.b.push(self.rows.gaps[*i]);
+                    let held = self.rows.held[*i];
+                    self.laws.push(if held { cone::Law::Equality } else { cone::Law::Unilateral });
                 }
                 self.delassus.end_group();
             }
@@ -213,8 +244,6 @@ impl Correction {
         self.delassus.load((self.dims.nv, self.dims.n_vel), op.system());
         let mut respond = |f: &[f64], x: &mut [f64], l: &mut [f64]| op.acc.respond(f, x, l);
         self.delassus.form(&mut respond)?;
-        self.laws.clear();
-        self.laws.resize(self.b.len(), cone::Law::Unilateral);
         self.r.clear();
         self.r.resize(self.b.len(), 0.0);
         // what few sweeps leave, the next Newton step takes up
@@ -243,6 +272,7 @@ struct NormalRows {
     cols: Vec<usize>,
     vals: Vec<f64>,
     gaps: Vec<f64>,
+    held: Vec<bool>,
     number: Vec<usize>,
     by_group: Vec<usize>,
     /// Where each group begins in `by_group`, and the end.
@@ -256,13 +286,15 @@ impl NormalRows {
         self.cols.clear();
         self.vals.clear();
         self.gaps.clear();
+        self.held.clear();
     }
 
-    fn push(&mut self, cols: &[usize], vals: &[f64], gap: f64) {
+    fn push(&mut self, cols: &[usize], vals: &[f64], gap: f64, held: bool) {
         self.cols.extend_from_slice(cols);
         self.vals.extend_from_slice(vals);
         self.start.push(self.cols.len());
         self.gaps.push(gap);
+        self.held.push(held);
     }
 
     fn row(&self, i: usize) -> (&[usize], &[f64]) {

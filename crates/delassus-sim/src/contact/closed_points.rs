@@ -156,6 +156,17 @@ pub(crate) struct Sliding {
     pub rest: f64,
 }
 
+/// How far the features of a closed point are from their end, m: negative beyond it. A corner that rests exactly on an
+/// edge hovers around the border.
+pub(super) fn feature_function<P: Unilateral>(
+    p: &P,
+    ws: &P::Ws,
+    id: PointId,
+    at: &ContactPoint,
+) -> f64 {
+    p.feature_margin(ws, id, at) + BORDER * p.length()
+}
+
 /// Evaluates the event functions of a mode; owns its buffers.
 pub(crate) struct ClosedPoints<P: Unilateral> {
     acc: Accel,
@@ -394,10 +405,7 @@ impl<P: Unilateral> ClosedPoints<P> {
                 }
             }
             Function::Feature => {
-                let id = mode.active()[k].id;
-                // a corner that rests exactly on an edge hovers around the border
-                let slack = BORDER * mode.base().length();
-                mode.base().feature_margin(&self.ws.base, id, point) + slack
+                feature_function(&**mode.base(), &self.ws.base, mode.active()[k].id, point)
             }
             Function::Load => mode.depth(&self.ws, k).unwrap_or(1.0),
         }

@@ -11,6 +11,7 @@ use crate::error::{SetupError, SimError, SimErrorKind};
 use crate::options::RunOptions;
 use crate::recorder::{Channel, Dynamics, Recorder};
 use crate::touch::PointForce;
+use delassus_cone as cone;
 use delassus_dae::integrator::{MethodId, SmoothId, SteppingId};
 use delassus_dae::{
     Derived, Hermite, KktError, Options, PointId, PointLaw, Problem, Settings, State, StepFailure,
@@ -282,10 +283,10 @@ impl ContactEngine {
         let s = self.events.state().clone();
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
-            None => self.passage(&s, h).map_err(|e| stepping_failed(&e, t, h))?,
+            None => self.passage(&s, h).map_err(|e| step_failed(&self.sys, &e.into(), t, h))?,
         };
         let taken = stepping.take_over(&*self.sys, &s, h, least);
-        taken.map_err(|e| stepping_failed(&e, t, h))?;
+        taken.map_err(|e| step_failed(&self.sys, &e, t, h))?;
         self.stepping = Some(stepping);
         self.stepped = true;
         self.note(t, EventKind::HandOver);
@@ -598,26 +599,26 @@ fn start_failed(e: &dyn std::fmt::Display) -> SetupError {
     }
 }
 
-fn stepping_failed(e: &dyn std::fmt::Display, t: f64, h: f64) -> SimError {
-    SimError {
-        kind: SimErrorKind::NoContactForces,
-        t,
-        h,
-        detail: e.to_string(),
-        blame: Vec::new(),
-        help: "take a smaller step, or look at the contacts that are closed at this time"
-            .to_owned(),
-    }
+/// A step of time-stepping that failed, with the names of the contacts whose impulses were not found.
+fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
+    let (kind, blame) = match e {
+        StepperError::Step(e) => return SimError::from_failure(sys, e, t, h),
+        StepperError::BadStep { .. } => (SimErrorKind::StepTooSmall, Vec::new()),
+        StepperError::Contact { points, status: cone::Status::NoSolution, .. } => {
+            (SimErrorKind::NoContactForces, names(sys, points))
+        }
+        StepperError::Contact { points, .. } => (SimErrorKind::ContactUnsolved, names(sys, points)),
+    };
+    let help = "take a smaller step, or look at the contacts that are closed at this time";
+    SimError { kind, t, h, detail: e.to_string(), blame, help: help.to_owned() }
 }
 
-/// A step that failed, with the names of the contacts whose impulses were not found.
-fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
-    let mut blame = Vec::new();
-    if let StepperError::Contact { points, .. } = e {
-        blame.extend(points.iter().map(|p| format!("contact \"{}\"", sys.point_name(*p))));
-        blame.dedup();
-    }
-    SimError { blame, ..stepping_failed(e, t, h) }
+/// The contacts of points, each once in a row.
+fn names(sys: &System, points: &[PointId]) -> Vec<String> {
+    let name = |p: &PointId| format!("contact \"{}\"", sys.point_name(*p));
+    let mut names: Vec<String> = points.iter().map(name).collect();
+    names.dedup();
+    names
 }
 
 fn too_many_steps(steps: u64, t: f64, h: f64) -> SimError {
@@ -673,9 +674,7 @@ fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
             (SimErrorKind::EventStorm, detail, blame, help)
         }
         Halt::Painleve { detail, points } => {
-            let mut blame: Vec<String> =
-                points.iter().map(|p| format!("contact \"{}\"", sys.point_name(*p))).collect();
-            blame.dedup();
+            let blame = names(sys, &points);
             let help = match points.iter().any(|p| sys.law(*p).is_rough()) {
                 true => {
                     "friction jams the motion (Painlevé): use --scheme hybrid or time-stepping, or a smaller friction coefficient"
@@ -686,6 +685,12 @@ fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
             };
             (SimErrorKind::NoContactForces, detail, blame, help)
         }
+        Halt::Unsolved { detail, points } => (
+            SimErrorKind::ContactUnsolved,
+            detail,
+            names(sys, &points),
+            "use --scheme hybrid or time-stepping; where friction is strong there may be no solution (Painlevé)",
+        ),
     };
     SimError { kind, t, h: 0.0, detail, blame, help: help.to_owned() }
 }

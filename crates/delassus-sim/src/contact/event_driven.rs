@@ -103,6 +103,13 @@ pub enum Halt {
         /// Points that take part.
         points: Vec<PointId>,
     },
+    /// Forces were not found to the tolerance; whether there are any is not known.
+    Unsolved {
+        /// What was found.
+        detail: String,
+        /// Points that take part.
+        points: Vec<PointId>,
+    },
     /// An error that ends the run.
     Error(SimError),
 }
@@ -565,6 +572,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Speed of the fastest coordinate, angles at the length of the system, m/s.
     fn fastest(&self, v: &[f64]) -> f64 {
         let rates = v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s);
+        self.base.length() * delassus_math::largest(rates)
+    }
+
+    /// The same of these coordinates alone.
+    pub(super) fn fastest_of(&self, cols: &[usize], v: &[f64]) -> f64 {
+        let rates = cols.iter().map(|c| v[*c].abs() / self.scale[*c]);
         self.base.length() * delassus_math::largest(rates)
     }
 

@@ -1,6 +1,6 @@
 //! What happens at an event: impacts, then the next mode, then a new start of the method.
 
-use super::closed_points::{ClosedPoints, Trigger};
+use super::closed_points::{ClosedPoints, Trigger, feature_function};
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::jump::HISTORY;
@@ -18,6 +18,8 @@ const MAX_STUCK: u32 = 60;
 pub(super) const PASSAGE: f64 = 10.0;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
 const LATER: f64 = 1e-2;
+/// Lengths of the system that bodies move until it is clear whether a corner passes an edge.
+const CLEAR: f64 = 1e-7;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
 const TAKEN_OVER: f64 = 1e-7;
 /// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
@@ -85,16 +87,18 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             _ => Vec::new(),
         };
         if let Trigger::Changes(id) = trigger {
-            match self.next_features(&s, *id) {
-                Some(features) => {
-                    if let Some(t) = touching.iter_mut().find(|t| t.0 == *id) {
-                        t.1 = features;
+            for (id, next) in self.next_features(&s, *id, active) {
+                match next {
+                    Some(features) => {
+                        if let Some(t) = touching.iter_mut().find(|t| t.0 == id) {
+                            t.1 = features;
+                        }
+                        self.note(s.t, EventKind::NormalChange, id);
                     }
-                    self.note(s.t, EventKind::NormalChange, *id);
-                }
-                None => {
-                    self.watch.slides_off(*id);
-                    leaving.push(*id);
+                    None => {
+                        self.watch.slides_off(id);
+                        leaving.push(id);
+                    }
                 }
             }
         }
@@ -285,17 +289,34 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         seen
     }
 
-    /// The features that take over: those that face each other a moment later, because at the
-    /// border itself both descriptions are as good. `None`: there are none that touch, the point is
-    /// at the end of what it slides on.
-    fn next_features(&mut self, s: &State, id: PointId) -> Option<[u32; 2]> {
+    /// The features that take over where those of a point end: those that face each other a moment later, because
+    /// at the border itself both descriptions are as good. `None`: there are none that touch, the point is
+    /// at the end of what it slides on. The other closed points whose features end within this moment go with it:
+    /// corners that pass an edge at once must not leave it one by one.
+    fn next_features(
+        &mut self,
+        s: &State,
+        id: PointId,
+        active: &[Active],
+    ) -> Vec<(PointId, Option<[u32; 2]>)> {
         let mut cols = Vec::new();
         self.base.columns(id, &mut cols);
         let th = self.thresholds_at(id, &cols, &s.v);
         self.later(s, LATER * th.dense, |base, ws| {
             let mut point = ContactPoint::default();
-            let faces = base.position(ws, id, false, None, &mut point);
-            (faces && point.gap.abs() <= TAKEN_OVER * base.length()).then_some(point.features)
+            let mut ends = |a: &Active| {
+                matches!(base.law(a.id), PointLaw::Contact { .. })
+                    && base.position(ws, a.id, true, Some(a.features), &mut point)
+                    && feature_function(base, ws, a.id, &point) < 0.0
+            };
+            let others = active.iter().filter(|a| a.id != id && ends(a)).map(|a| a.id);
+            let ids: Vec<PointId> = std::iter::once(id).chain(others).collect();
+            let next = |id: PointId| {
+                let faces = base.position(ws, id, false, None, &mut point);
+                (faces && point.gap.abs() <= TAKEN_OVER * base.length()).then_some(point.features)
+            };
+            let next: Vec<_> = ids.iter().copied().map(next).collect();
+            ids.into_iter().zip(next).collect()
         })
     }
 
@@ -311,15 +332,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if touching.len() < 2 {
             return;
         }
-        let moment = LATER * th.dense;
-        // falls that stand out of the round-off of positions
-        let seen = 10.0 * th.zero / moment;
+        // long enough for its bodies to get clear of the border, where both descriptions are as good
+        let moment = |p: &ContactPoint| CLEAR * self.base.length() / self.fastest_of(&p.cols, &s.v);
         let mut fast = evaluate(&*self.base, &self.ws, touching.iter().copied());
         fast.retain(|(id, p)| {
+            // falls that stand out of the round-off of positions
+            let seen = 10.0 * th.zero / moment(p);
             matches!(self.base.law(*id), PointLaw::Contact { .. })
                 && p.rate[0] < -seen.max(self.thresholds_at(*id, &p.cols, &s.v).rest)
                 && active.iter().all(|a| a.id != *id)
         });
+        let moment = largest(fast.iter().map(|(_, p)| moment(p)));
         if fast.is_empty() {
             return;
         }
@@ -412,8 +435,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
         match &e {
-            SelectError::NoSolution { points, .. } => {
+            SelectError::NoSolution { points } => {
                 Halt::Painleve { detail: e.to_string(), points: points.clone() }
+            }
+            SelectError::NotFound { points, .. } => {
+                Halt::Unsolved { detail: e.to_string(), points: points.clone() }
             }
             SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, e, t, 0.0)),
         }
