@@ -61,8 +61,8 @@ fn rel_r43_a_signal_keeps_the_results() {
 #[test]
 fn a_signal_keeps_the_rows_of_a_comparison() {
     let bench = Bench::new(LONG).with("r.csv", "t,bob.x\n0,1\n1,0\n");
-    // the first run fails at once, the second would take hours
-    let steps = ["--steps", "1e5,1e-3", "--reference", "r.csv", "--jobs", "1"];
+    // the first run fails at once, the second takes long
+    let steps = ["--steps", "1e5,0.1", "--reference", "r.csv", "--jobs", "1"];
     let args = [&["compare", "m.toml", "--methods", "mdop5"], &steps[..]].concat();
     let child = start(&bench, &args);
     std::thread::sleep(Duration::from_millis(700));
@@ -80,6 +80,25 @@ fn a_signal_keeps_the_rows_of_a_comparison() {
     let v: serde_json::Value =
         serde_json::from_str(&bench.read("out/m-compare/compare.json")).unwrap();
     assert_eq!(v["status"], "interrupted");
+}
+
+#[test]
+fn rel_r43_a_signal_ends_what_does_not_look_up() {
+    // before the first run of a certificate has ended, and in the middle of assembly
+    let certified = Bench::new(LONG);
+    let hub = Bench::new(
+        "schema = 1\n[body.\"b{i}\"]\nrepeat = \"i = 1..60000\"\ntype = \"planar\"\nmass = 1\ninertia = 1\n\
+         [joint.\"j{i}\"]\nrepeat = \"i = 2..60000\"\ntype = \"revolute\"\nbetween = [\"b1\", \"b{i}\"]\n",
+    );
+    for (bench, args) in [(&certified, &["certify", "m.toml"][..]), (&hub, &["check", "m.toml"])] {
+        let child = start(bench, args);
+        std::thread::sleep(Duration::from_millis(400));
+        send(&child, "-INT");
+        let clock = Instant::now();
+        let out = child.wait_with_output().unwrap();
+        assert!(clock.elapsed() < Duration::from_secs(5));
+        assert_eq!(out.status.code(), Some(130), "{}", String::from_utf8_lossy(&out.stderr));
+    }
 }
 
 #[test]

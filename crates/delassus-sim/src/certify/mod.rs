@@ -26,6 +26,7 @@ pub use reason::{Cause, Reason};
 
 use crate::error::SetupError;
 use crate::options::RunOptions;
+use crate::run::Observer;
 use crate::simulation::RunOutcome;
 use delassus_model::Assembled;
 use round::{Round, smooth_round, stepping_pair};
@@ -204,7 +205,17 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
     };
     match verdict {
         Some(verdict) => Ok(verdict.finish(model, plan, round, remarks, before, pair.as_ref())),
-        None => alone(model, plan, round, remarks),
+        None => alone(model, plan, round, remarks, watch),
+    }
+}
+
+/// A run that ends when no more are wanted.
+struct UntilStopped<'a>(&'a dyn Watch);
+
+impl Observer for UntilStopped<'_> {
+    fn stepped(&mut self, _: f64, _: u64) {}
+    fn stop(&self) -> bool {
+        self.0.stop()
     }
 }
 
@@ -214,6 +225,7 @@ fn alone(
     plan: &Plan,
     mut round: Round,
     remarks: Vec<String>,
+    watch: &dyn Watch,
 ) -> Result<Certified, SetupError> {
     round.solved.sort_by(|a, b| b.run.t_end.total_cmp(&a.run.t_end));
     if let Some(best) = round.solved.first_mut() {
@@ -223,7 +235,7 @@ fn alone(
     let outcome = match round.solved.into_iter().next() {
         Some(best) => *best.outcome,
         // nothing could be run: the run as it was asked for says why
-        None => crate::run::run(model, &plan.options, &mut crate::run::Silent)?,
+        None => crate::run::run(model, &plan.options, &mut UntilStopped(watch))?,
     };
     let ended = runs.iter().filter(|r| !r.kept);
     let ended: Vec<String> = ended
