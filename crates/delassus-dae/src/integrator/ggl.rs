@@ -34,7 +34,7 @@
 //! Reference: Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12&13 (1985); Führer &
 //! Leimkuhler, Numer. Math. 59 (1991).
 
-use super::newton::{Limits, rate_of_motion};
+use super::newton::{Limits, NOISE, STALLED, rate_of_motion};
 use crate::accel::Accel;
 use crate::failure::{StepFailure, check_finite};
 use crate::problem::{AtVel, Problem};
@@ -108,11 +108,10 @@ impl GroupRates {
     }
 }
 
-/// For increments of positions this far from the origin and, in scales times ω, of velocities, whose
-/// round-off is larger by 1/(hω).
-pub(super) fn limits(far: f64, h: f64, omega: f64) -> Limits {
-    let at = Limits::at(far);
-    Limits { noise: at.noise * (1.0 / (h * omega)).max(1.0), slow: SLOW, ..at }
+/// For increments of positions and, in scales times ω, of velocities, whose round-off is larger by
+/// 1/(hω).
+pub(super) fn limits(h: f64, omega: f64) -> Limits {
+    Limits { noise: NOISE * (1.0 / (h * omega)).max(1.0), stalled: STALLED, slow: SLOW }
 }
 
 /// Size of an increment of an auxiliary state, relative to the state or to its scale where that is

@@ -16,11 +16,11 @@ use crate::state::State;
 
 /// Iterations before an attempt is given up.
 const MAX_ITERATIONS: usize = 14;
-/// Round-off in increments of positions, relative to the scales, as it is near the origin.
-const NOISE: f64 = 4e-15;
+/// Round-off in increments of positions, relative to the scales.
+pub(super) const NOISE: f64 = 4e-15;
 /// The same near a singular position.
 pub(super) const STALLED: f64 = 1e-9;
-/// No increment of positions can be told from round-off below this, likewise.
+/// No increment of positions can be told from round-off below this, relative to the scales.
 const ROUND_OFF: f64 = 3e-16;
 /// Contraction beyond which an old matrix is renewed that costs little more than an iteration.
 pub(super) const SLOW: f64 = 0.1;
@@ -95,22 +95,12 @@ enum Verdict {
 /// What increments mean in the norm of a method.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Increments below this cannot be told from round-off.
-    pub round_off: f64,
     /// Increments below this may be round-off.
     pub noise: f64,
     /// Increments below this that do not get smaller any more are as good as it gets.
     pub stalled: f64,
     /// Contraction beyond which an old matrix is renewed.
     pub slow: f64,
-}
-
-impl Limits {
-    /// For increments of positions this far from the origin ([`crate::Manifold::remoteness`]).
-    pub fn at(far: f64) -> Limits {
-        let (round_off, noise) = (ROUND_OFF * far, NOISE * far);
-        Limits { round_off, noise, stalled: STALLED, slow: SLOW }
-    }
 }
 
 /// Watches the increments of one iteration.
@@ -168,7 +158,7 @@ impl Newton {
         let theta = norm / self.last;
         self.iterations += 1;
         self.last = norm;
-        let Limits { round_off, noise, stalled, slow } = self.limits;
+        let Limits { noise, stalled, slow } = self.limits;
         let left = MAX_ITERATIONS - self.iterations;
         let best = if self.fresh { stalled } else { noise };
         let to_blame = norm > noise;
@@ -178,7 +168,7 @@ impl Newton {
         }
         if norm <= tol
             || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
-            || (k > 0 && theta > 0.1 && norm <= round_off)
+            || (k > 0 && theta > 0.1 && norm <= ROUND_OFF)
             || (k > 1 && theta > 0.3 && norm <= noise)
             || (k > 4 && theta > 0.7 && norm <= best)
             || (left == 0 && norm <= best)
@@ -210,7 +200,7 @@ mod tests {
 
     /// Increments that shrink by θ, with a fresh matrix or an old one.
     fn run(theta: f64, floor: f64, fresh: bool) -> (Verdict, usize, bool) {
-        let limits = Limits { slow: 0.2, ..Limits::at(1.0) };
+        let limits = Limits { noise: NOISE, stalled: STALLED, slow: 0.2 };
         let mut n = Newton::new(limits, false);
         n.fresh = fresh;
         let mut norm: f64 = 1.0;

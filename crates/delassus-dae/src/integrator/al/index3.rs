@@ -32,7 +32,7 @@ use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
 use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, first_increment, size};
-use crate::integrator::newton::{Equations, Increment, Limits, Newton, STALLED, Step};
+use crate::integrator::newton::{Equations, Increment, Limits, NOISE, Newton, SLOW, STALLED, Step};
 use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
@@ -321,7 +321,7 @@ impl<P: Problem> Integrator<P> for Ali3p {
         self.eval.weakest_pivot = 1.0;
         let mut step = Step { p, ws, from, h, to };
         self.guess(&mut step);
-        let limits = Limits::at(p.manifold().remoteness(&from.q, &self.scale));
+        let limits = Limits { noise: NOISE, stalled: STALLED, slow: SLOW };
         Newton::new(limits, true).solve(self, &mut step)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         // projections of velocity and acceleration

@@ -53,9 +53,8 @@ impl Bdf {
     /// Solves the step from its prediction.
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         self.motion_rates.look(&self.from.v, &self.start.a, &self.scale, self.c);
-        let far = s.p.manifold().remoteness(&self.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, self.c);
-        let mut newton = Newton::new(limits(far, self.c, self.motion_rates.slowest), renew);
+        let mut newton = Newton::new(limits(self.c, self.motion_rates.slowest), renew);
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved

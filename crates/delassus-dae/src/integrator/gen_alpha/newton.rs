@@ -16,7 +16,9 @@ use super::GenAlpha;
 use super::form::Form;
 use super::matrix::Point;
 use crate::failure::{StepFailure, check_finite};
-use crate::integrator::newton::{Equations, Increment, Limits, Newton, Step, rate_of_motion};
+use crate::integrator::newton::{
+    Equations, Increment, Limits, NOISE, Newton, SLOW, STALLED, Step, rate_of_motion,
+};
 use crate::problem::{Problem, at, mass_mul_add};
 
 /// What may be left (relative) is no less than this.
@@ -124,9 +126,8 @@ impl GenAlpha {
         // Round-off of positions, seen as velocities, may be far above that of velocities (stiff
         // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
         // old one could be mistaken for it, and add up.
-        let at = Limits::at(s.p.manifold().remoteness(&s.from.q, &self.scale));
-        let noise = if self.matrix.is_young() { at.noise / unit } else { at.noise };
-        let limits = Limits { noise, stalled: at.stalled / unit, ..at };
+        let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
+        let limits = Limits { noise, stalled: STALLED / unit, slow: SLOW };
         let mut newton = Newton::new(limits, self.matrix.renew);
         let solved = newton.solve(self, s);
         self.matrix.renew = newton.renew;

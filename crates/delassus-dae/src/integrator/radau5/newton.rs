@@ -134,9 +134,8 @@ impl Radau5 {
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         let h = s.h;
         self.motion_rates.look(&s.from.v, &self.start.a, &self.scale, h);
-        let far = s.p.manifold().remoteness(&s.from.q, &self.scale);
         let renew = self.renew || !serves(self.made_for, h);
-        let limits = limits(far, h, self.motion_rates.slowest);
+        let limits = limits(h, self.motion_rates.slowest);
         let mut newton = Newton::new(limits, renew).from_start(!self.goes_on(h));
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
