@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use delassus::sim::CpuClock;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -46,7 +47,8 @@ fn wait_for_work() {
             return;
         }
     }
-    eprintln!(
+    let _ = writeln!(
+        std::io::stderr(),
         "interrupted inside a step, or before the first one; samples that were written are kept, \
          and `delassus report` reads them"
     );
