@@ -111,7 +111,8 @@ fn ci_steps(root: &Path, times: &mut Times) -> Result<(), String> {
         times.step(&format!("cargo {}", step.arguments), start.elapsed());
         done?;
     }
-    let chores: [(&str, fn(&Path) -> Result<(), String>); 3] =
+    type Chore = fn(&Path) -> Result<(), String>;
+    let chores: [(&str, Chore); 3] =
         [("xtask paths", paths), ("xtask book", book::build), ("xtask web", web::test)];
     for (name, chore) in chores {
         let start = Instant::now();

@@ -76,7 +76,7 @@ impl Target {
             }
             None => {
                 place.begin(scene.as_deref())?;
-                Stage::new(place.dir(), channels)?
+                Stage::begin(place.dir(), channels)?
             }
         };
         stage.lock().expect(page::bytes_per_sample(sim.recorder()));
@@ -90,7 +90,7 @@ impl Target {
     fn fill(&mut self, results: &Results) -> Result<(), Failure> {
         let (Some(place), None) = (&mut self.place, &self.stage) else { return Ok(()) };
         place.begin(None)?;
-        let stage = Stage::new(place.dir(), &results.channels)?;
+        let stage = Stage::begin(place.dir(), &results.channels)?;
         let filled = stage.lock().fill(results);
         self.stage = Some(stage);
         filled.map_err(|fault| self.lost(fault))

@@ -96,7 +96,7 @@ impl Sink for Nowhere {
 
 impl Stage {
     /// New files.
-    pub fn new(dir: &Path, channels: &[Channel]) -> Result<Shared, Failure> {
+    pub fn begin(dir: &Path, channels: &[Channel]) -> Result<Shared, Failure> {
         let names = empty(channels);
         let file = |(name, sensors): &(&str, bool)| {
             let columns = columns(&names, 0..0, |s| s == *sensors);

@@ -57,12 +57,12 @@ fn show_result(a: &ViewArgs) -> Result<Exit, Failure> {
     let mut page = folder.join(REPORT_HTML);
     let report = report_cmd::read(&folder)?;
     // a page that was made before something happened to the files says nothing about it
-    if !page.is_file() || !report.problems.is_empty() {
-        if report_cmd::write_of(&folder, &page, &report).is_err() {
-            // a folder that cannot be written to can be looked at all the same
-            page = temporary()?.join(REPORT_HTML);
-            report_cmd::write_of(&folder, &page, &report)?;
-        }
+    if (!page.is_file() || !report.problems.is_empty())
+        && report_cmd::write_of(&folder, &page, &report).is_err()
+    {
+        // a folder that cannot be written to can be looked at all the same
+        page = temporary()?.join(REPORT_HTML);
+        report_cmd::write_of(&folder, &page, &report)?;
     }
     open::show(&address(&page), !a.no_open);
     Ok(Exit::Done)

@@ -165,9 +165,9 @@ fn a_crowded_body_is_solved_as_well_as_by_the_schur_complement() {
     let weight: Vec<f64> = (0..=n).map(|k| [1.0, 1e4, 1e-3, 20.0, 0.1][k % 5]).collect();
     let mass = shape.with_diagonal(&(0..shape.dim()).map(|i| weight[i / 3]).collect::<Vec<f64>>());
     // every seventh body hangs on the one before it, every eleventh is joined to it as well
-    let on = |k: usize| if k % 7 == 0 { k - 1 } else { 0 };
+    let on = |k: usize| if k.is_multiple_of(7) { k - 1 } else { 0 };
     let joints = (1..=n).map(|k| (k, on(k), 2));
-    let loops = (2..=n).filter(|k| k % 11 == 0).map(|k| (k, k - 1, 1));
+    let loops = (2..=n).filter(|k| k.is_multiple_of(11)).map(|k| (k, k - 1, 1));
     let mut pairs = Vec::new();
     let mut rows = 0;
     for (a, b, count) in joints.chain(loops) {

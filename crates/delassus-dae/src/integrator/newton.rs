@@ -127,7 +127,7 @@ impl Newton {
     /// The first guess is where the step starts. What turns or hardens with the motion may have another matrix
     /// there altogether: sliding friction at rest is a damper without bounds, which lets no increment pass and
     /// so seems to have converged. So the first increment proves nothing, and the matrix is made again after it.
-    pub fn from_start(self, from_start: bool) -> Newton {
+    pub fn beginning(self, from_start: bool) -> Newton {
         Newton { from_start, ..self }
     }
 

@@ -203,7 +203,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             };
             let held: Vec<Active> = active.iter().map(hold).collect();
             let points = evaluate(&*self.base, &self.ws, active.iter().map(at));
-            let set = self.selector.response.set(&*self.base, &mut self.ws, points);
+            let set = self.selector.response.set(&*self.base, &self.ws, points);
             set.map_err(|e| setup(&e, s.t))?;
             let mode = self.selector.mode(&self.base, &held, 1.0).map_err(|e| setup(&e, s.t))?;
             let mut held = ClosedPoints::new(&mode).map_err(|e| setup(&e, s.t))?;

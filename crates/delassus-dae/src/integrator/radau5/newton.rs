@@ -136,7 +136,7 @@ impl Radau5 {
         self.motion_rates.look(&s.from.v, &self.start.a, &self.scale, h);
         let renew = self.renew || !serves(self.made_for, h);
         let limits = limits(h, self.motion_rates.slowest);
-        let mut newton = Newton::new(limits, renew).from_start(!self.goes_on(h));
+        let mut newton = Newton::new(limits, renew).beginning(!self.goes_on(h));
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved
