@@ -53,7 +53,7 @@ pub struct SecondError<'a> {
 ///
 /// Groups that have nothing to do with each other have rates of their own, and the worst of them is the
 /// error: what happens in one says nothing about the accuracy that another one needs. Within a group it is a
-/// mean, but no body may err much more than all together ([`ALIKE`]).
+/// mean, but no body may err much more than all together.
 #[derive(Debug, Clone)]
 pub struct ErrorScale {
     tol: Tolerances,
