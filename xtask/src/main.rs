@@ -19,12 +19,18 @@ usage: cargo xtask <task>
   web          tests of the report page, in a browser too; installs what they need
   examples     writes the present output of all commands into the documents; a test of `ci` compares it
   screenshots  takes the pictures of the documents again
-  adversary    random models against relations that must hold; --help lists its options";
+  adversary    random models against relations that must hold; --help lists its options
+  fuzz         mutated models and damaged results that must be answered; --help lists its options";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    if std::env::args().nth(1).as_deref() == Some("adversary") {
-        return adversary(root(), &std::env::args().skip(2).collect::<Vec<_>>());
+    let rest = || std::env::args().skip(2).collect::<Vec<_>>();
+    match std::env::args().nth(1).as_deref() {
+        Some("adversary") => return tool(root(), &["-p", "delassus-adversary"], &rest()),
+        Some("fuzz") => {
+            return tool(root(), &["-p", "delassus-fuzz", "-p", "delassus-cli"], &rest());
+        }
+        _ => {}
     }
     let done = match (arguments.next().as_deref(), arguments.next()) {
         (Some("ci"), None) => ci(root()),
@@ -51,20 +57,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the adversary with the arguments given; its exit code is ours.
-fn adversary(root: &Path, arguments: &[String]) -> ExitCode {
+/// Builds these packages and runs the first of them with the arguments given; its exit code is ours.
+fn tool(root: &Path, packages: &[&str], arguments: &[String]) -> ExitCode {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
-    command.args(["run", "--quiet", "--profile", "ci", "-p", "delassus-adversary", "--"]);
-    command.args(arguments).current_dir(root);
-    match command.status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(e) => {
-            eprintln!("xtask: the adversary cannot be run: {e}");
-            ExitCode::FAILURE
+    let mut build = Command::new(program);
+    build.args(["build", "--quiet", "--profile", "ci"]).args(packages).current_dir(root);
+    let name = format!("target/ci/{}{}", packages[1], std::env::consts::EXE_SUFFIX);
+    let mut run = Command::new(root.join(name));
+    run.args(arguments).current_dir(root);
+    for command in [&mut build, &mut run] {
+        match command.status() {
+            Ok(status) if status.success() => {}
+            Ok(_) => return ExitCode::FAILURE,
+            Err(e) => {
+                eprintln!("xtask: {} cannot be run: {e}", command.get_program().display());
+                return ExitCode::FAILURE;
+            }
         }
     }
+    ExitCode::SUCCESS
 }
 
 /// A cargo command with the environment it needs beyond the present one.

@@ -281,6 +281,7 @@ fn a_file_that_does_not_belong_is_named() {
     fs::copy(bench.path("other/events.csv"), bench.path("o/events.csv")).unwrap();
     let text = bench.read("o/diagnostics.csv");
     fs::write(bench.path("o/diagnostics.csv"), text.replacen("0.01,", "0.02,", 1)).unwrap();
+    fs::remove_file(bench.path("o/steps.csv")).unwrap();
     for args in [
         &["report", "o"][..],
         &["plot", "o", "bob.x"],
@@ -289,7 +290,9 @@ fn a_file_that_does_not_belong_is_named() {
     ] {
         let ran = bench.run(args);
         assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
-        for (file, word) in [("events.csv", "does not list it"), ("diagnostics.csv", "")] {
+        let told =
+            [("events.csv", "does not list it"), ("diagnostics.csv", ""), ("steps.csv", "missing")];
+        for (file, word) in told {
             let line = ran.stderr.lines().find(|l| l.contains(&format!("{file}: ")));
             let line = line.unwrap_or_else(|| panic!("{args:?}: {}", ran.stderr));
             assert!(line.contains(word), "{line}");

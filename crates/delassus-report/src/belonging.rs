@@ -30,6 +30,8 @@ pub(crate) struct Belonging {
     pub changed: Vec<&'static str>,
     /// It does not know them.
     pub foreign: Vec<&'static str>,
+    /// They are not there.
+    pub missing: Vec<&'static str>,
 }
 
 impl Belonging {
@@ -38,12 +40,14 @@ impl Belonging {
         let changed = "does not belong to this run, or was changed since: its checksum is not the one in \
                        summary.json";
         let foreign = "does not belong to this run: summary.json does not list it";
-        let changed = self.changed.iter().map(move |name| (*name, changed));
-        changed.chain(self.foreign.iter().map(move |name| (*name, foreign)))
+        let missing = "the file is missing: summary.json lists it";
+        [(&self.changed, changed), (&self.foreign, foreign), (&self.missing, missing)]
+            .into_iter()
+            .flat_map(|(names, what)| names.iter().map(move |name| (*name, what)))
     }
 }
 
-/// Compares the files that are there with the list of a summary; nothing where it has none.
+/// Compares the files of a folder with the list of its summary; nothing where it has none.
 pub(crate) fn compare(summary: &Value, place: impl Fn(&str) -> PathBuf) -> Belonging {
     let mut out = Belonging::default();
     let Some(list) = summary.get("files").and_then(Value::as_array) else { return out };
@@ -53,12 +57,14 @@ pub(crate) fn compare(summary: &Value, place: impl Fn(&str) -> PathBuf) -> Belon
     };
     for name in KNOWN {
         let path = place(name);
-        if !path.is_file() {
-            continue;
-        }
         // files that were asked for beside the folder come after those in it
-        let Some(entry) = list.iter().find(|e| named(e, name)) else {
-            out.foreign.push(name);
+        let entry = list.iter().find(|e| named(e, name));
+        let (Some(entry), true) = (entry, path.is_file()) else {
+            match entry {
+                Some(_) => out.missing.push(name),
+                None if path.is_file() => out.foreign.push(name),
+                None => {}
+            }
             continue;
         };
         let told = entry.get("sha256").and_then(Value::as_str);

@@ -1,0 +1,270 @@
+//! What is thrown at the command, and what counts as an answer.
+
+use crate::damage::{damage, files, fresh};
+use crate::mutate::{GENTLE, ROUGH, mutant};
+use crate::seeds::Seeds;
+use crate::trial::{self, KIBIBYTES, Outcome, SECONDS};
+use delassus::dae::integrator::METHODS;
+use delassus_adversary::random::Random;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Exit codes that are documented; 70, an internal error, is one nobody may see.
+const ANSWERS: [i32; 5] = [0, 2, 3, 4, 5];
+/// How long mutated models run, s.
+const END: &str = "0.01";
+const SCHEMES: [&str; 3] = ["hybrid", "event-driven", "time-stepping"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// `check` of a mutated model.
+    Check,
+    /// A short run of a mutated model.
+    Run,
+    /// `report`, `plot` and `export` of damaged results.
+    Results,
+}
+
+impl Target {
+    pub const ALL: [Target; 3] = [Target::Check, Target::Run, Target::Results];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Check => "check",
+            Target::Run => "run",
+            Target::Results => "results",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|t| t.name() == name)
+    }
+}
+
+/// An answer that is none.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The same for cases with the same cause, as far as can be told.
+    pub kind: String,
+    /// The seed model and the command.
+    pub what: String,
+    /// The model at fault, where there is one.
+    pub model: Option<String>,
+    pub arguments: Vec<String>,
+    pub error: String,
+}
+
+/// Where cases are run, one after another.
+pub struct Bench<'a> {
+    pub program: &'a Path,
+    pub seeds: &'a Seeds,
+    /// Folder that belongs to this bench alone.
+    scratch: PathBuf,
+    /// Folders with results that are undamaged.
+    results: Vec<PathBuf>,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(program: &'a Path, seeds: &'a Seeds, scratch: PathBuf) -> io::Result<Bench<'a>> {
+        Ok(Bench { program, seeds, scratch: fresh(scratch)?, results: Vec::new() })
+    }
+
+    /// Runs one case; exit codes go to `codes`.
+    pub fn case(
+        &mut self,
+        target: Target,
+        seed: u64,
+        index: u64,
+        codes: &mut Vec<Option<i32>>,
+    ) -> io::Result<Vec<Finding>> {
+        let mut random = Random::of(seed, target.name(), index);
+        match target {
+            Target::Check | Target::Run => {
+                let rough = target == Target::Check || random.chance(0.2);
+                let model = mutant(self.seeds, if rough { &ROUGH } else { &GENTLE }, &mut random);
+                let arguments = match target {
+                    Target::Check => vec!["check".to_owned(), "m.toml".to_owned()],
+                    _ => run_arguments(&mut random),
+                };
+                let (code, found) = self.model(&model.text, &arguments)?;
+                codes.push(code);
+                let named =
+                    |f: Finding| Finding { what: format!("{}: {}", model.name, f.what), ..f };
+                Ok(found.map(named).into_iter().collect())
+            }
+            Target::Results => self.results(&mut random, codes),
+        }
+    }
+
+    /// Judges the answer to a model; it is written to `m.toml`.
+    pub fn model(
+        &self,
+        text: &str,
+        arguments: &[String],
+    ) -> io::Result<(Option<i32>, Option<Finding>)> {
+        let out = self.scratch.join("out");
+        if out.exists() {
+            fs::remove_dir_all(&out)?;
+        }
+        fs::write(self.scratch.join("m.toml"), text)?;
+        let outcome = trial::run(self.program, arguments, &self.scratch)?;
+        let kind = fault(&outcome).or_else(|| match outcome.code {
+            Some(0) if out.exists() => not_a_number(&out),
+            _ => None,
+        });
+        let finding = kind.map(|kind| Finding {
+            kind: format!("{} {kind}", arguments[0]),
+            what: arguments.join(" "),
+            model: Some(text.to_owned()),
+            arguments: arguments.to_vec(),
+            error: outcome.error,
+        });
+        Ok((outcome.code, finding))
+    }
+
+    fn results(
+        &mut self,
+        random: &mut Random,
+        codes: &mut Vec<Option<i32>>,
+    ) -> io::Result<Vec<Finding>> {
+        self.prepare_results()?;
+        let (from, other) = (random.pick(&self.results), random.pick(&self.results));
+        let folder = self.scratch.join("damaged");
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        let damaged = damage(&from, &other, &folder, random)?;
+        let commands: [&[&str]; 3] = [
+            &["report", "damaged", "-o", "again.html"],
+            &["plot", "damaged", "*", "-o", "plot.svg"],
+            &["export", "damaged", "--gltf", "motion.glb"],
+        ];
+        let mut found = Vec::new();
+        for command in commands {
+            let arguments: Vec<String> = command.iter().map(|&a| a.to_owned()).collect();
+            let outcome = trial::run(self.program, &arguments, &self.scratch)?;
+            codes.push(outcome.code);
+            let told = |file: &str| outcome.error.contains(file);
+            // where one file is told, the command may have ended before it came to the others
+            let silent = damaged
+                .iter()
+                .find(|d| d.guarded)
+                .filter(|_| outcome.code == Some(0) && !damaged.iter().any(|d| told(&d.file)));
+            let kind =
+                fault(&outcome).or_else(|| silent.map(|d| format!("says nothing of {}", d.file)));
+            let names: Vec<&str> = damaged.iter().map(|d| d.file.as_str()).collect();
+            found.extend(kind.map(|kind| Finding {
+                kind: format!("{} {kind}", command[0]),
+                what: format!("{} damaged: {}", names.join(", "), arguments.join(" ")),
+                model: None,
+                arguments: arguments.clone(),
+                error: outcome.error.clone(),
+            }));
+        }
+        Ok(found)
+    }
+
+    /// Results of the first seeds that have some, made once.
+    fn prepare_results(&mut self) -> io::Result<()> {
+        const WANTED: usize = 6;
+        for model in &self.seeds.models {
+            if self.results.len() >= WANTED {
+                return Ok(());
+            }
+            let name = format!("results{}", self.results.len());
+            fs::write(self.scratch.join("m.toml"), &model.text)?;
+            let arguments =
+                ["run", "m.toml", "--end", END, "--sample", "0.001", "--out", &name, "-q"];
+            let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
+            let outcome = trial::run(self.program, &arguments, &self.scratch)?;
+            let folder = self.scratch.join(name);
+            if outcome.code == Some(0) && !files(&folder)?.is_empty() {
+                self.results.push(folder);
+            }
+        }
+        match self.results.is_empty() {
+            true => Err(io::Error::other("no seed model has results")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn run_arguments(random: &mut Random) -> Vec<String> {
+    let mut arguments: Vec<String> =
+        ["run", "m.toml", "--end", END, "--out", "out", "-q"].map(str::to_owned).into();
+    let mut add = |name: &str, value: &str| arguments.extend([name.to_owned(), value.to_owned()]);
+    if random.chance(0.3) {
+        add("--scheme", random.pick(&SCHEMES));
+    }
+    if random.chance(0.4) {
+        add("--method", METHODS[random.whole(0, METHODS.len() - 1)].name);
+    }
+    if random.chance(0.1) {
+        add("--step", random.pick(&["1e-3", "1e-5", "1"]));
+    }
+    // the report takes longer than most of these runs
+    if random.chance(0.9) {
+        arguments.push("--no-report".to_owned());
+    }
+    arguments
+}
+
+/// What is wrong with an answer, whatever was asked.
+fn fault(outcome: &Outcome) -> Option<String> {
+    match (outcome.code, outcome.signal) {
+        (_, Some(24 | 9)) => Some(format!("does not end within {SECONDS} s")),
+        (_, Some(6)) => Some(format!("is aborted within {} MiB", KIBIBYTES >> 10)),
+        (_, Some(signal)) => Some(format!("is ended by signal {signal}")),
+        (Some(0), _) => None,
+        (Some(code), _) if !ANSWERS.contains(&code) => {
+            Some(format!("ends with code {code} {}", first_line(&outcome.error)))
+        }
+        (Some(code), _)
+            if !outcome.error.contains("E_") && !outcome.error.contains("usage") && code != 4 =>
+        {
+            Some(format!("fails with code {code} and no name"))
+        }
+        _ => None,
+    }
+}
+
+/// The line of a message that tells most: where a panic happened, or the first one.
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|l| l.contains("panicked at")).or(text.lines().next());
+    line.unwrap_or_default().chars().take(120).collect()
+}
+
+/// A file of results with a number that is not one.
+fn not_a_number(folder: &Path) -> Option<String> {
+    let bad = |field: &str| field.parse::<f64>().is_ok_and(|x| !x.is_finite());
+    for file in files(folder).ok()?.iter().filter(|f| f.ends_with(".csv")) {
+        let text = fs::read_to_string(folder.join(file)).ok()?;
+        if text.lines().skip(1).any(|line| line.split(',').any(bad)) {
+            return Some(format!("has a number that is not finite in {file}"));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(code: Option<i32>, signal: Option<i32>, error: &str) -> Outcome {
+        Outcome { code, signal, error: error.to_owned() }
+    }
+
+    #[test]
+    fn what_counts_as_an_answer() {
+        assert!(fault(&outcome(Some(0), None, "")).is_none());
+        assert!(fault(&outcome(Some(2), None, "error[E_NAME]: x")).is_none());
+        assert!(fault(&outcome(Some(3), None, "error[E_STEP_MIN]: x")).is_none());
+        assert!(fault(&outcome(Some(3), None, "failed")).is_some());
+        assert!(fault(&outcome(Some(70), None, "E_INTERNAL")).is_some());
+        assert!(fault(&outcome(Some(101), None, "panicked at a.rs:1")).is_some());
+        for signal in [6, 9, 11, 24] {
+            assert!(fault(&outcome(None, Some(signal), "")).is_some());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Fuzzing of the command: what is thrown at it, under which limits, and what counts as an answer.
+//!
+//! A *case* is a target, a seed and a number, and is the same on every machine. [`seeds`] reads the
+//! models that cases start from, [`mutate`] changes their text, [`damage`] their results, [`trial`]
+//! runs the command under limits of memory and processor time, and [`case`] puts them together and
+//! judges the answer: a documented exit code, an error with its code, no number that is not one.
+
+// A tool beside the product: names say what items are, and only the tool itself uses them.
+#![allow(missing_docs)]
+
+pub mod case;
+pub mod damage;
+pub mod mutate;
+pub mod scan;
+pub mod seeds;
+pub mod shrink;
+pub mod trial;
