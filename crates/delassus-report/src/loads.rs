@@ -4,6 +4,7 @@ use crate::description::Description;
 use crate::encode::Array;
 use crate::thin::evenly;
 use delassus_io::results::MotionFile;
+use delassus_math::largest;
 use serde_json::{Value, json};
 
 /// Bytes in the page before compression.
@@ -18,12 +19,10 @@ pub(crate) fn loads(m: &MotionFile, d: Option<&Description>) -> Option<Value> {
         let v = m.row(row).and_then(|r| r.get(3 * k..3 * k + 3)).unwrap_or_default();
         v.iter().map(|x| x * x).sum::<f64>().sqrt()
     };
-    let largest = |k: usize| (0..m.t.len()).map(|row| size(k, row)).fold(0.0, f64::max);
+    let most = |k: usize| largest((0..m.t.len()).map(|row| size(k, row)));
     let known: Vec<(usize, &str, f64)> =
-        arrows.iter().filter_map(|a| Some((a.load?, a.kind.as_str(), largest(a.load?)))).collect();
-    let top = |kind: &str| {
-        known.iter().filter(|(_, k, _)| *k == kind).map(|(.., x)| *x).fold(0.0, f64::max)
-    };
+        arrows.iter().filter_map(|a| Some((a.load?, a.kind.as_str(), most(a.load?)))).collect();
+    let top = |kind: &str| largest(known.iter().filter(|(_, k, _)| *k == kind).map(|(.., x)| *x));
     let (force, torque) = (top("force"), top("torque"));
     let shown: Vec<usize> = known
         .iter()

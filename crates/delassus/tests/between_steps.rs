@@ -4,11 +4,8 @@
 
 mod support;
 
+use delassus::math::max_abs;
 use support::{assembled, parsed, run};
-
-fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m, x| if x.abs() <= m { m } else { x.abs() })
-}
 
 /// Five steps are enough for a disc that a growing force pulls; the work that it does up to a sample in the middle of
 /// a step is a polynomial of higher degree.
@@ -23,7 +20,7 @@ analysis = { end = 1, sample = 0.025 }
 "#;
     let out = run(&assembled(&parsed(text), &[]), |_| {});
     assert!(out.summary.steps < 20, "{}", out.summary.steps);
-    let balance = largest(out.results.get("energy.balance").unwrap());
+    let balance = max_abs(out.results.get("energy.balance").unwrap());
     assert!(balance < 1e-12 * out.summary.energy.moved, "{balance}");
 }
 
@@ -51,9 +48,9 @@ end = 0.3
 sample = "2 ms"
 "#;
     let out = run(&assembled(&parsed(text), &[]), |_| {});
-    let aside = largest(out.results.get("z").unwrap());
+    let aside = max_abs(out.results.get("z").unwrap());
     assert!(aside < 1e-9, "{aside}");
-    let balance = largest(out.results.get("energy.balance").unwrap());
+    let balance = max_abs(out.results.get("energy.balance").unwrap());
     assert!(balance < 1e-8 * out.summary.energy.moved, "{balance}");
     let deceleration = 0.8 * 9.81;
     for (t, x) in out.results.t.iter().zip(out.results.get("x").unwrap()) {

@@ -5,6 +5,7 @@
 
 mod support;
 
+use delassus::math::largest;
 use delassus::model::Assembled;
 use support::{assembled, parsed, run, try_run};
 
@@ -153,7 +154,7 @@ fn the_bound_of_stability_is_that_of_the_vibration() {
                 let out = run(step, 50.0 * step);
                 let part = |name: &str| out.results.get(name).unwrap().to_vec();
                 let (t, v) = (part("energy.kinetic"), part("energy.potential"));
-                let most = t.iter().zip(v).map(|(t, v)| t + v).fold(0.0, f64::max);
+                let most = largest(t.iter().zip(v).map(|(t, v)| t + v));
                 if out.error.is_some() { f64::INFINITY } else { most / start }
             };
             let (half, twice) = (most(0.5 * told), most(2.0 * told));

@@ -5,6 +5,7 @@
 
 mod support;
 
+use delassus::math::{largest, max_abs, max_difference};
 use delassus::model::Assembled;
 use delassus::sim::{RunOutcome, able_methods};
 use support::{assembled, parsed, run, try_run};
@@ -123,10 +124,9 @@ fn model(own: &str, more: &str) -> Assembled {
 fn error(out: &RunOutcome, right: &RunOutcome) -> f64 {
     let of = |name: &str| {
         let (a, b) = (out.results.get(name).unwrap(), right.results.get(name).unwrap());
-        let most = b.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        a.iter().zip(b).fold(0.0, |worst: f64, (a, b)| worst.max((a - b).abs() / most))
+        max_difference(a, b) / max_abs(b)
     };
-    of("x").max(of("v"))
+    largest([of("x"), of("v")])
 }
 
 fn beside_as_alone(own: &str) {

@@ -5,6 +5,7 @@
 
 mod support;
 
+use delassus::math::largest;
 use delassus::model::Assembled;
 use delassus::sim::{RunOutcome, able_methods};
 use support::{assembled, parsed, run, try_run};
@@ -220,7 +221,7 @@ fn check_hit(out: &RunOutcome, apart: f64, what: &str) {
     let (ball, plate) = (out.results.get("ball").unwrap(), out.results.get("plate").unwrap());
     let impacts: Vec<_> = out.events.iter().filter(|e| e.speed_before < 0.0).collect();
     assert!(!impacts.is_empty(), "{what}: no impact");
-    let fastest = impacts.iter().map(|e| 2.0 * e.speed_before.abs()).fold(0.0, f64::max);
+    let fastest = largest(impacts.iter().map(|e| 2.0 * e.speed_before.abs()));
     for k in 1..ball.len() {
         let moved = (ball[k] - ball[k - 1]).abs();
         assert!(moved <= 0.01 * fastest * 1.001 + 1e-9, "{what}: moves by {moved} at {k}");

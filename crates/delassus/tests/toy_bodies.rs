@@ -4,7 +4,7 @@
 
 mod support;
 
-use delassus::math::max_abs;
+use delassus::math::{max_abs, max_difference};
 use delassus::model::spec::SchemeType;
 use delassus::model::toys::{roping, telescoping};
 use delassus::model::{Assembled, Model, System, assemble, compile_with};
@@ -87,7 +87,7 @@ fn check_telescope(restitution: &str, schemes: &[SchemeType]) {
         ends.push((s, end.to_vec()));
     }
     for (s, end) in &ends[1..] {
-        let off = delassus::math::max_difference(end, &ends[0].1);
+        let off = max_difference(end, &ends[0].1);
         assert!(off < 2e-3, "{s:?}: {off}");
     }
 }
@@ -134,7 +134,7 @@ fn a_rope_falls_on_a_slope_and_rests() {
         ends.push((s, end));
     }
     for (s, end) in &ends[1..] {
-        let off = end.iter().zip(&ends[0].1).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        let off = max_difference(end, &ends[0].1);
         assert!(off < 2e-3, "{s:?}: {off}");
     }
 }

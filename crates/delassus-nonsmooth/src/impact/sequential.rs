@@ -7,6 +7,7 @@
 use super::energetic::Single;
 use super::{ImpactError, Meeting, stop};
 use delassus_cone as cone;
+use delassus_math::largest;
 
 /// Single impacts per point.
 const ROUNDS: usize = 500;
@@ -21,7 +22,7 @@ pub(super) fn impulses(
 ) -> Result<Vec<f64>, ImpactError> {
     let mut total = vec![0.0; r.n];
     let mut u = before.to_vec();
-    let fastest = r.points.iter().map(|m| -u[m.row]).fold(0.0, f64::max);
+    let fastest = largest(r.points.iter().map(|m| -u[m.row]));
     let plastic = r.is_plastic(factor);
     let most = r.most(before);
     for _ in 0..ROUNDS * r.points.len() {

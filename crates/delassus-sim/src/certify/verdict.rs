@@ -127,7 +127,7 @@ impl Verdict {
     /// Largest relative half-width.
     pub fn largest(&self) -> f64 {
         let all = self.columns.iter().flat_map(|c| c.band.iter().map(move |x| x / c.scale));
-        all.filter(|x| x.is_finite()).fold(0.0, f64::max)
+        largest(all.filter(|x| x.is_finite()))
     }
 
     /// The certificate and the kept run.
@@ -230,7 +230,7 @@ impl Judged {
             name: channel.name.clone(),
             unit: channel.unit.clone(),
             scale: self.scale,
-            worst: within.map(|(_, b)| *b).filter(|b| b.is_finite()).fold(0.0, f64::max),
+            worst: largest(within.map(|(_, b)| *b).filter(|b| b.is_finite())),
             until: self.until,
         }
     }

@@ -6,7 +6,7 @@
 use super::Builder;
 use crate::system::scalar::PairScalar;
 use crate::system::{RowOffset, System};
-use delassus_math::Vec3;
+use delassus_math::{Vec3, largest};
 use std::ops::Range;
 
 /// Groups of bodies, numbered in the order of their first bodies.
@@ -171,7 +171,7 @@ impl System {
             for (one, other) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
                 let on_ground = one.iter().map(|k| &self.contacts.shapes[*k]);
                 let on_ground = on_ground.filter(|s| s.body >= of_body.len());
-                let reach = on_ground.fold(0.0, |most: f64, s| most.max(s.reach));
+                let reach = largest(on_ground.map(|s| s.reach));
                 for body in self.bodies_of_shapes(other) {
                     grow(Some(of_body[body]), reach);
                 }
