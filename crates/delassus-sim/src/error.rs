@@ -55,11 +55,16 @@ pub enum SetupError {
         limit: u64,
     },
     /// Contacts that are closed at the start leave no way to go on.
-    #[error("contacts at the start: {0}")]
+    #[error("{} at the start: {}: {}", blamed(.0), .0.kind.code(), .0.detail)]
     Contacts(SimError),
     /// The linear algebra could not be set up.
     #[error("the equations could not be set up: {0}")]
     Kkt(#[from] KktError),
+}
+
+/// What is to blame, in words.
+fn blamed(e: &SimError) -> String {
+    if e.blame.is_empty() { "contacts".to_owned() } else { e.blame.join(", ") }
 }
 
 impl SetupError {

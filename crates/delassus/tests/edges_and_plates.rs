@@ -5,6 +5,7 @@
 mod support;
 
 use delassus::model::spec::SchemeType;
+use delassus::sim::contact::EventKind;
 use delassus::sim::{RunOptions, RunOutcome};
 use support::{assembled, parsed};
 
@@ -194,5 +195,71 @@ fn feet_on_a_swinging_plate_keep_their_loads() {
     for h in [1e-3, 5e-4, 2e-4] {
         let x = last(&run(text, stepping(h)), "p.x");
         assert!((x - hybrid).abs() < 1e-3 * h, "{h}: {x} instead of {hybrid}");
+    }
+}
+
+/// A plate that swings obliquely throws a box that slides on it: in the plane and in space it leaves where the acceleration of the
+/// plate falls below that of gravity, all corners at once.
+#[test]
+fn a_box_is_thrown_when_its_load_vanishes() {
+    let model = |space: bool, tilt: f64, way: f64, omega: f64| {
+        let (c, s) = (tilt.cos(), tilt.sin());
+        let (kind, inertia, position, plate, axis, skin, floor, gravity) = match space {
+            true => (
+                "rigid",
+                "[0.0064, 0.0064, 0.0064]",
+                "[0, 0.07, 0]",
+                "[1, 1, 1]",
+                format!("[{c}, {s}, 0]"),
+                "'box', size = [0.16, 0.14, 0.16]".to_owned(),
+                "'half-space', normal = [0, 1, 0]",
+                "[0, -9.81, 0]",
+            ),
+            false => (
+                "planar",
+                "0.0064",
+                "[0, 0.07]",
+                "1",
+                format!("[{c}, {s}]"),
+                "'profile', points = [[-0.08, -0.07], [0.08, -0.07], [0.08, 0.07], [-0.08, 0.07]]"
+                    .to_owned(),
+                "'half-plane'",
+                "[0, -9.81]",
+            ),
+        };
+        format!(
+            "schema = 1\ngravity = {gravity}\n\
+             body.block = {{ type = '{kind}', mass = 1.7, inertia = {inertia}, position = {position} }}\n\
+             body.plate = {{ type = '{kind}', mass = 1, inertia = {plate} }}\n\
+             joint.guide = {{ type = 'prismatic', between = ['ground', 'plate'], axis = {axis} }}\n\
+             joint.drive = {{ type = 'motion', joint = 'guide', value = '{way}*(1 - cos({omega}*t))' }}\n\
+             shape.skin = {{ type = {skin}, body = 'block' }}\n\
+             shape.floor = {{ type = {floor}, body = 'plate' }}\n\
+             contact.touch = {{ between = ['skin', 'floor'], friction = 0.8 }}\n\
+             sensor.vy = {{ type = 'velocity', of = 'block', component = 'y' }}\n\
+             sensor.vx = {{ type = 'velocity', of = 'block', component = 'x' }}\n\
+             analysis = {{ end = 'acos(-9.81/({way}*{omega}^2*{s}))/{omega} + 0.01', sample = 1e-3 }}\n"
+        )
+    };
+    for (tilt, way, omega) in [(1.0f64, 0.035, 48.0f64), (0.7, 0.05, 30.0), (1.3, 0.02, 80.0)] {
+        let lift = way * omega * omega * tilt.sin();
+        let leaves = (-9.81 / lift).acos() / omega;
+        let mut ends = Vec::new();
+        for space in [false, true] {
+            for scheme in EVENTS {
+                let out = run(&model(space, tilt, way, omega), |o| o.scheme = scheme);
+                let released = out.events.iter().filter(|e| e.kind == EventKind::Release);
+                let times: Vec<f64> = released.map(|e| e.t).collect();
+                assert_eq!(times.len(), if space { 4 } else { 2 }, "{tilt} {space} {times:?}");
+                for t in times {
+                    assert!((t - leaves).abs() < 1e-8, "{tilt} {space}: {t} not {leaves}");
+                }
+                ends.push(["vx", "vy"].map(|n| *out.results.get(n).unwrap().last().unwrap()));
+            }
+        }
+        for end in &ends {
+            assert!((end[0] - ends[0][0]).abs() < 1e-6, "{tilt}: {ends:?}");
+            assert!((end[1] - ends[0][1]).abs() < 1e-6, "{tilt}: {ends:?}");
+        }
     }
 }

@@ -106,8 +106,11 @@ pub(super) struct Points {
     /// Points that were met from behind, ascending: not armed until their gap is not negative.
     behind: Vec<PointId>,
     still_behind: Vec<PointId>,
+    /// A step has been made: what is inside now without having been at hand came from behind. What is inside at the
+    /// start is pushed out.
+    stepped: bool,
 }
-remember!(Points { memory, behind } apart from {
+remember!(Points { memory, behind, stepped } apart from {
     ids, before, held, pool, entries, n, by_group, first, fastest, of_group, still_behind,
 });
 
@@ -129,6 +132,7 @@ impl Points {
     pub fn forget(&mut self) {
         self.memory.clear();
         self.behind.clear();
+        self.stepped = false;
         self.n = 0;
     }
 
@@ -183,7 +187,8 @@ impl Points {
             let before_by = |time: f64| c.at.gap - time * c.at.rate[0].min(0.0);
             // a wall acts on what was in front of it: at the start of the step, or at hand before
             let wall = inside && before_by(back) < -BEHIND * p.length() && p.one_sided(id);
-            let deep = inside && (before_by(h) < -reach || self.behind.binary_search(&id).is_ok());
+            let was_behind = self.behind.binary_search(&id).is_ok();
+            let deep = inside && self.stepped && (before_by(h) < -reach || was_behind);
             if before.is_none() && (wall || deep) {
                 self.still_behind.push(id);
                 continue;
@@ -373,6 +378,7 @@ impl Points {
 
     /// Keeps what the next step wants to know.
     pub fn remember(&mut self, h: f64) {
+        self.stepped = true;
         self.memory.clear();
         let groups = if self.n > 0 { self.first.len() - 1 } else { 0 };
         self.fastest.clear();

@@ -639,18 +639,23 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 part *= 0.5;
             }
         }
+        if let Trigger::Kink(_) = trigger {
+            // forces that begin to change otherwise a little sooner or later do so by the square of that; their
+            // function jumps where all loads vanish, and leads nowhere
+            let t = self.driver.state().t;
+            return Ok((self.shorten(t, h)? >= h).then_some(trigger));
+        }
         Ok(self.refine(h, longest, &trigger)?.then_some(trigger))
     }
 
     /// Makes the step again until it ends where the event is; false where it could only be made
     /// shorter, and the event is still to come. The event stays between the longest step that ended before it and
-    /// the shortest that ended behind: a function that jumps there, or has a kink, leads astray otherwise.
+    /// the shortest that ended behind: a function with a jump or a kink leads astray otherwise.
     fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<bool, Halt> {
         let mut h = h;
         let mut last: Option<(f64, f64)> = None;
         let (mut before, mut behind) = (0.0, longest);
         let t0 = self.driver.state().t;
-        let sign = self.sign_before(trigger);
         for _ in 0..REFINEMENTS {
             if self.shorten(t0, h)? < h {
                 return Ok(false);
@@ -672,15 +677,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 }
             };
             last = Some((h, value));
-            match sign * value > 0.0 {
+            match value > 0.0 {
                 true => before = h.max(before),
                 false => behind = h.min(behind),
             }
-            let change = -value / slope;
-            if !change.is_finite() {
+            if value == 0.0 {
                 break;
             }
-            let next = (h + change).max(0.5 * h).min(1.5 * h);
+            let next = (h - value / slope).max(0.5 * h).min(1.5 * h);
             let next = match next > before && next < behind || next == h {
                 true => next,
                 false => 0.5 * (before + behind),
@@ -691,15 +695,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             h = next;
         }
         Ok(self.shorten(t0, h)? >= h)
-    }
-
-    /// Sign of the function of an event before it happens. All fall through zero but that of a kink, where a load
-    /// may come as well as go.
-    fn sign_before(&mut self, trigger: &Trigger) -> f64 {
-        let Trigger::Kink(_) = trigger else { return 1.0 };
-        let from = self.driver.proposal().from;
-        let start = self.closed_points.value(&self.mode, &mut self.ws, from, trigger);
-        start.map_or(1.0, |(value, _)| value.signum())
     }
 
     /// Value and, where known, slope of an event function at the end of the proposed step.
