@@ -8,7 +8,8 @@
 //!
 //! ```text
 //! B x = b        B = H_I A⁻¹ C     C = H_Nᵀ − μ H_Tᵀ d (sliding), H_Tᵀ (sticking)
-//! x_j = max(0, p_j),   p = S² G y,   G = H A⁻¹ H_Iᵀ      normal forces; others are not bounded
+//! x_j = max(0, p_j),   p = S² G y,   G = H A⁻¹ H_Iᵀ      normal forces
+//! x_j = p_j min(1, limit/|p|)                           friction at rest: limit μ x_N, or a constant
 //! ```
 //!
 //! with the independent rows I. This is the limit of a softness that vanishes (`even.rs`). Without sliding it
@@ -18,7 +19,8 @@
 //! loses its load, or gets one again, forces have a kink.
 //!
 //! Friction at rest is shared in proportion to its limits: with the normal forces that were found, the
-//! tangential ones are shared again with S² = μ r_N, so that they all reach their limits together.
+//! tangential ones are shared again with S² = μ r_N, so that they all reach their limits together. Where some would
+//! pass their limits then, what was found first stays.
 
 use crate::basic::BasicSolver;
 use delassus_math::largest;
@@ -28,6 +30,14 @@ const LEAST: f64 = 1e-3;
 
 /// Part of the largest force that cannot be told from none.
 const NONE: f64 = 1e-13;
+/// Part of the largest force by which friction may pass its limit, and by which its direction may be off there.
+const BEYOND: f64 = 1e-12;
+
+/// Part of what adds up along an equation that is round-off of its solution.
+const HELD: f64 = 1e-9;
+/// Changes per force before what is found is left as it is: a few for each normal force, and some more for the directions of
+/// friction at its limit.
+const ROUNDS: usize = 6;
 
 /// What a force is bounded by.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,6 +71,12 @@ pub(crate) struct Shares {
     p: Vec<f64>,
     /// Forces that take part.
     on: Vec<bool>,
+    /// Friction at its limit: its part of that along each row, zero where it is below.
+    limited: Vec<f64>,
+    /// Friction at its limit, in what it would be without one.
+    yielding: Vec<f64>,
+    /// Forces before friction is shared again.
+    first: Vec<f64>,
     /// Some force is friction at rest.
     sticks: bool,
     system: BasicSolver,
@@ -83,6 +99,9 @@ impl Shares {
             x: vec![0.0; n],
             p: vec![0.0; n],
             on: vec![true; n],
+            limited: vec![0.0; n],
+            yielding: vec![0.0; n],
+            first: vec![0.0; n],
             system: BasicSolver::new(m),
         }
     }
@@ -91,27 +110,121 @@ impl Shares {
     /// with their last load.
     pub fn solve(&mut self) {
         self.on.fill(true);
+        self.limited.fill(0.0);
         for (scale, per_metre) in self.scale.iter_mut().zip(&self.per_metre) {
             *scale = per_metre.powi(-2);
         }
         self.attempt(&Pass::All);
-        self.x.copy_from_slice(&self.p);
+        self.take();
         // each change is for good in all but odd cases; what is left then breaks the laws, and is seen
-        for _ in 0..3 * self.x.len() {
-            let Some(k) = self.wrong() else { break };
-            self.on[k] = !self.on[k];
-            if self.attempt(&Pass::All) < self.m {
+        for _ in 0..ROUNDS * self.x.len() {
+            let Some(change) = self.wrong() else { break };
+            self.turn();
+            let before = self.change(change);
+            let whole = self.attempt(&Pass::All) == self.m;
+            self.take();
+            // friction at its limits need not be able to hold in all directions; those others may need no holding
+            if !(whole || matches!(change, Change::Limit(..)) && self.holds()) {
                 // the others alone cannot hold the points
-                self.on[k] = !self.on[k];
+                self.change(before);
                 self.attempt(&Pass::All);
+                self.take();
                 break;
-            }
-            for ((x, p), on) in self.x.iter_mut().zip(&self.p).zip(&self.on) {
-                *x = if *on { *p } else { 0.0 };
             }
         }
         if self.sticks {
             self.share_friction();
+        }
+    }
+
+    /// Forces of the last attempt: none that pull, and friction up to its limit. Where that has been reached, it acts in the
+    /// direction that was found last; what it is pulled aside, it yields to as far as it turns by that.
+    fn take(&mut self) {
+        for (k, kind) in self.kinds.iter().enumerate() {
+            if *kind == Kind::Normal {
+                self.x[k] = if self.on[k] { self.p[k] } else { 0.0 };
+            }
+        }
+        for k in 0..self.kinds.len() {
+            if self.kinds[k] == Kind::Normal {
+                continue;
+            }
+            let along = self.limited[k];
+            self.x[k] = if along == 0.0 && !self.is_limited(k) {
+                self.p[k]
+            } else {
+                let pulled: f64 = beside(&self.kinds, k).map(|i| self.limited[i] * self.p[i]).sum();
+                along * self.limit(k) + self.yielding[k] * (self.p[k] - along * pulled)
+            };
+        }
+    }
+
+    /// Friction at its limit goes on in the direction in which it is pulled.
+    fn turn(&mut self) {
+        for k in 0..self.kinds.len() {
+            if self.kinds[k] != Kind::Normal
+                && self.is_limited(k)
+                && beside(&self.kinds, k).start == k
+            {
+                let (size, parts) = self.pull(k);
+                if size > self.limit(k) {
+                    self.change(Change::Limit(k, parts));
+                }
+            }
+        }
+    }
+
+    /// Size and direction of the pull at the friction that begins at row k.
+    fn pull(&self, k: usize) -> (f64, [f64; 2]) {
+        let rows = beside(&self.kinds, k);
+        let pull = [self.p[rows.start], if rows.len() > 1 { self.p[rows.start + 1] } else { 0.0 }];
+        let size = pull[0].hypot(pull[1]);
+        (size, if size > 0.0 { pull.map(|p| p / size) } else { [0.0; 2] })
+    }
+
+    /// The friction that row k belongs to is at its limit.
+    fn is_limited(&self, k: usize) -> bool {
+        at_limit(&self.kinds, &self.limited, k)
+    }
+
+    /// Whether the forces fulfil the equations.
+    fn holds(&self) -> bool {
+        (0..self.m).all(|i| {
+            let acts = self.acts.iter().skip(i).step_by(self.m);
+            let (mut sum, mut size) = (-self.b[i], self.b[i].abs());
+            for (act, x) in acts.zip(&self.x) {
+                sum += act * x;
+                size += (act * x).abs();
+            }
+            sum.abs() <= HELD * size
+        })
+    }
+
+    /// Limit of the friction along row k, by the normal forces that were found.
+    fn limit(&self, k: usize) -> f64 {
+        match self.kinds[k] {
+            Kind::Normal => f64::INFINITY,
+            Kind::Friction(mu, normal) => mu * self.x[normal].max(0.0),
+            Kind::Bound(bound) => bound,
+        }
+    }
+
+    /// Makes a change; the one that takes it back.
+    fn change(&mut self, change: Change) -> Change {
+        match change {
+            Change::Load(k) => {
+                self.on[k] = !self.on[k];
+                change
+            }
+            Change::Limit(k, parts) => {
+                let mut before = [0.0; 2];
+                let (size, limit) = (self.pull(k).0, self.limit(k));
+                for (i, row) in beside(&self.kinds, k).enumerate().take(2) {
+                    before[i] = std::mem::replace(&mut self.limited[row], parts[i]);
+                    self.yielding[row] = if size > limit { limit / size } else { 1.0 };
+                }
+                Change::Limit(k, before)
+            }
         }
     }
 
@@ -120,17 +233,45 @@ impl Shares {
         self.p[k] * self.per_metre[k] / self.largest()
     }
 
-    /// The normal force that pulls most; where none does, the point without force that sinks in most.
-    fn wrong(&self) -> Option<usize> {
+    /// What is most wrong: the normal force that pulls most; where none does, the point without force that sinks in
+    /// most; where there is none, the friction that is farthest beyond its limit, or stays at it without being pulled that far.
+    fn wrong(&self) -> Option<Change> {
         let slack = NONE * self.largest();
         let first_most = |on: bool, sign: f64| {
             let normal = |k: &usize| self.kinds[*k] == Kind::Normal && self.on[*k] == on;
             let size = |k: usize| sign * self.p[k] * self.per_metre[k];
             let wrong = (0..self.p.len()).filter(normal).map(|k| (k, size(k)));
             let most = wrong.reduce(|a, b| if b.1 > a.1 { b } else { a });
-            most.filter(|(_, size)| *size > slack).map(|(k, _)| k)
+            most.filter(|(_, size)| *size > slack).map(|(k, _)| Change::Load(k))
         };
-        first_most(true, -1.0).or_else(|| first_most(false, 1.0))
+        first_most(true, -1.0).or_else(|| first_most(false, 1.0)).or_else(|| self.beyond_limit())
+    }
+
+    fn beyond_limit(&self) -> Option<Change> {
+        if !self.sticks {
+            return None;
+        }
+        let slack = BEYOND * self.largest();
+        let (mut most, mut found) = (slack, None);
+        for k in 0..self.kinds.len() {
+            if self.kinds[k] == Kind::Normal || beside(&self.kinds, k).start != k {
+                continue;
+            }
+            let ((size, direction), limit) = (self.pull(k), self.limit(k));
+            let parts = if size > limit { direction } else { [0.0; 2] };
+            let off = match (size > limit, self.is_limited(k)) {
+                (false, false) => 0.0,
+                (true, true) => {
+                    let now = beside(&self.kinds, k).map(|row| self.limited[row]);
+                    limit * largest(now.zip(parts).map(|(now, part)| (now - part).abs()))
+                }
+                _ => (size - limit).abs(),
+            };
+            if off * self.per_metre[k] > most {
+                (most, found) = (off * self.per_metre[k], Some(Change::Limit(k, parts)));
+            }
+        }
+        found
     }
 
     /// The largest force, N.
@@ -151,37 +292,67 @@ impl Shares {
             let part = if most > 0.0 { (limit / most).max(LEAST) } else { 1.0 };
             self.scale[k] = part * self.per_metre[k].powi(-2);
         }
+        self.first.copy_from_slice(&self.x);
+        self.limited.fill(0.0);
         self.attempt(&Pass::Friction);
         for ((x, p), kind) in self.x.iter_mut().zip(&self.p).zip(&self.kinds) {
             if *kind != Kind::Normal {
                 *x = *p;
             }
         }
+        if self.beyond_limit().is_some() {
+            self.x.copy_from_slice(&self.first);
+        }
     }
 
     /// p for the forces that take part; the rank of the system.
     fn attempt(&mut self, pass: &Pass) -> usize {
-        let Shares { m, kinds, scale, acts, yields, b, x, p, on, system, .. } = self;
+        let Shares {
+            m,
+            kinds,
+            scale: scales,
+            acts,
+            yields,
+            b,
+            x,
+            p,
+            on,
+            limited,
+            yielding,
+            system,
+            ..
+        } = self;
         let m = *m;
         system.w.fill(0.0);
         system.x.copy_from_slice(b);
         let forces = || acts.chunks_exact(m).zip(yields.chunks_exact(m)).enumerate();
         for (k, (act, yielded)) in forces() {
-            match pass {
-                Pass::All if !on[k] => continue,
-                Pass::Friction if kinds[k] == Kind::Normal => {
+            let whole = scales[k];
+            match (pass, kinds[k]) {
+                (Pass::All, _) if !on[k] => {}
+                (Pass::Friction, Kind::Normal) => {
                     for (b, act) in system.x.iter_mut().zip(act) {
                         *b -= act * x[k];
                     }
-                    continue;
                 }
-                _ => {}
-            }
-            for (w, act) in system.w.chunks_exact_mut(m).zip(act) {
-                let c = act * scale[k];
-                for (w, y) in w.iter_mut().zip(yielded) {
-                    *w += c * y;
+                (Pass::All, Kind::Bound(bound)) if limited[k] != 0.0 => {
+                    for (b, act) in system.x.iter_mut().zip(act) {
+                        *b -= act * limited[k] * bound;
+                    }
                 }
+                (Pass::All, Kind::Friction(mu, normal)) if at_limit(kinds, limited, k) => {
+                    // along its direction as large as its normal force lets it be
+                    if on[normal] {
+                        let of_normal = &yields[normal * m..(normal + 1) * m];
+                        add(&mut system.w, act, limited[k] * mu * scales[normal], of_normal);
+                    }
+                    add(&mut system.w, act, yielding[k] * whole, yielded);
+                    for i in beside(kinds, k) {
+                        let part = -yielding[k] * limited[k] * limited[i] * scales[i];
+                        add(&mut system.w, act, part, &yields[i * m..(i + 1) * m]);
+                    }
+                }
+                _ => add(&mut system.w, act, whole, yielded),
             }
         }
         let rank = system.solve();
@@ -190,10 +361,43 @@ impl Shares {
                 continue;
             }
             let sunk: f64 = yielded.iter().zip(&system.x).map(|(g, y)| g * y).sum();
-            p[k] = scale[k] * sunk;
+            p[k] = scales[k] * sunk;
         }
         rank
     }
+}
+
+/// w += c · a bᵀ.
+fn add(w: &mut [f64], a: &[f64], c: f64, b: &[f64]) {
+    for (w, a) in w.chunks_exact_mut(b.len()).zip(a) {
+        let c = c * a;
+        for (w, b) in w.iter_mut().zip(b) {
+            *w += c * b;
+        }
+    }
+}
+
+/// The rows of friction of the point that row k belongs to.
+fn beside(kinds: &[Kind], k: usize) -> std::ops::Range<usize> {
+    let Kind::Friction(_, normal) = kinds[k] else { return k..k + 1 };
+    let same = |k: &usize| matches!(kinds.get(*k), Some(Kind::Friction(_, n)) if *n == normal);
+    // tangents follow their normal
+    let first = normal + 1;
+    first..first + (first..).take_while(same).count()
+}
+
+/// The friction that row k belongs to is at its limit.
+fn at_limit(kinds: &[Kind], limited: &[f64], k: usize) -> bool {
+    beside(kinds, k).any(|row| limited[row] != 0.0)
+}
+
+/// What is changed between two attempts.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    /// A normal force comes or goes.
+    Load(usize),
+    /// The friction of a point, from this row on, is this part of its limit along each row; zero where it is below.
+    Limit(usize, [f64; 2]),
 }
 
 /// What is solved for.
@@ -255,6 +459,34 @@ mod tests {
             assert!(x.iter().all(|x| *x >= 0.0) && (x.iter().sum::<f64>() - 3.0).abs() < 1e-12);
             let moment: f64 = x.iter().zip(&feet).map(|(r, (x, mu))| r * (x - 0.5 * mu)).sum();
             assert!((moment + torque).abs() < 1e-12, "{moment}");
+        }
+    }
+
+    /// A plank that slides on two feet is held up by a third point, which sticks to it and has a small load of its own: it bears
+    /// what friction lets it, and the feet the rest.
+    #[test]
+    fn friction_at_rest_bears_what_its_limit_lets_it() {
+        let bears = |mu: f64| {
+            let kinds = [
+                (Kind::Normal, 1.0),
+                (Kind::Normal, 1.0),
+                (Kind::Normal, 1.0),
+                (Kind::Friction(mu, 2), 1.0),
+            ];
+            let mut s = Shares::new(3, kinds.into_iter());
+            let rows = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]];
+            for (k, row) in rows.iter().enumerate() {
+                s.acts[k * 3..k * 3 + 3].copy_from_slice(row);
+                s.yields[k * 3..k * 3 + 3].copy_from_slice(row);
+            }
+            s.b.copy_from_slice(&[6.0, 6.0, 1.0]);
+            s.solve();
+            s.x
+        };
+        // as far as it is pulled: the smallest forces
+        assert_near(&bears(5.0), &[2.0, 2.0, 1.0, 2.0]);
+        for mu in [0.0, 0.2, 1.5] {
+            assert_near(&bears(mu), &[3.0 - mu / 2.0, 3.0 - mu / 2.0, 1.0, mu]);
         }
     }
 

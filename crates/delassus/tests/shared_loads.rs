@@ -260,3 +260,114 @@ fn a_spinning_box_does_not_feel_a_ball_far_away() {
     }
     assert_lawful(&a, &["c"]);
 }
+
+/// A ball on a rail pushes a box over a floor and sticks to its side. How much of the weight it bears by that is not given by the motion:
+/// the box sinks in a little and the ball yields, up to the limit of its friction, never beyond.
+#[test]
+fn a_pusher_bears_what_its_friction_lets_it() {
+    const PUSH: f64 = 3.5;
+    let text = |mu: f64| {
+        format!(
+            "schema = 1\ngravity = [0, -{G}]\nground.markers.r = [0, 0.05]\n\
+             body.b = {{ type = 'planar', mass = 1, inertia = 0.0042, position = [0, 0.05], velocity = [0.5, 0] }}\n\
+             body.push = {{ type = 'planar', mass = 1, inertia = 1, position = [-0.12, 0.05], velocity = [0.5, 0] }}\n\
+             joint.rail = {{ type = 'prismatic', between = ['ground.r', 'push'] }}\n\
+             shape.push = {{ type = 'circle', body = 'push', radius = 0.02 }}\n\
+             shape.b = {{ type = 'profile', body = 'b', points = [[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]] }}\n\
+             shape.floor = {{ type = 'half-plane', body = 'ground' }}\n\
+             force.f = {{ type = 'force', at = 'push', force = [{PUSH}, 0] }}\n\
+             contact.c = {{ between = ['b', 'floor'], friction = 0.3 }}\n\
+             contact.d = {{ between = ['b', 'push'], friction = {mu} }}\n\
+             sensor.v = {{ type = 'velocity', of = 'b', component = 'x' }}\n\
+             analysis = {{ end = 1, sample = 0.05 }}\n"
+        )
+    };
+    for mu in [0.0, 0.01, 0.2, 0.5] {
+        // 2 a = F − 0.3 (m g − f), f = μ (F − a)
+        let a = (PUSH - 0.3 * (G - mu * PUSH)) / (2.0 + 0.3 * mu);
+        for scheme in [SchemeType::EventDriven, SchemeType::Hybrid, SchemeType::TimeStepping] {
+            let out = simulate(&text(mu), scheme);
+            assert_lawful(&out, &["c", "d"]);
+            let v = last(&out, "v");
+            assert!((v - 0.5 - a).abs() < 1e-7, "{mu} {scheme:?}: {v} not {}", 0.5 + a);
+            if mu > 0.0 {
+                let pairs = column(&out, "d.tangential").iter().zip(column(&out, "d.normal"));
+                for (t, n) in pairs.skip(1) {
+                    assert!(t.abs() <= mu * n + 1e-6, "{mu} {scheme:?}: {t} N at {n} N");
+                }
+            }
+        }
+    }
+}
+
+/// The same in space: a plate pushes two boxes at once, with eight points that stick and eight that slide.
+#[test]
+fn a_plate_that_pushes_two_boxes_does_not_lift_them() {
+    let mut text = format!(
+        "schema = 1\ngravity = [0, 0, -{G}]\nground.markers.r = [0, 0, 0.05]\n\
+         body.push = {{ type = 'rigid', mass = 2, inertia = [1, 1, 1], position = [-0.15, 0, 0.05] }}\n\
+         joint.rail = {{ type = 'prismatic', between = ['ground.r', 'push'] }}\n\
+         force.f = {{ type = 'force', at = 'push', force = [6, 0, 0] }}\n\
+         shape.push = {{ type = 'box', body = 'push', size = [0.1, 0.5, 0.05] }}\n\
+         shape.floor = {{ type = 'half-space', body = 'ground' }}\n\
+         analysis = {{ end = 0.5, sample = 0.05 }}\n"
+    );
+    for (name, y, mu) in [("a", 0.1, 0.2), ("b", -0.1, 0.3)] {
+        text += &format!(
+            "body.{name} = {{ type = 'rigid', mass = 1, inertia = [0.0017, 0.0042, 0.0042], position = [0, {y}, 0.05] }}\n\
+             shape.{name} = {{ type = 'box', body = '{name}', size = [0.2, 0.1, 0.1] }}\n\
+             contact.f{name} = {{ between = ['{name}', 'floor'], friction = {mu} }}\n\
+             contact.d{name} = {{ between = ['{name}', 'push'], friction = 0.2 }}\n\
+             sensor.{name} = {{ type = 'position', of = '{name}', component = 'x' }}\n"
+        );
+    }
+    let steps = simulate(&text, SchemeType::TimeStepping);
+    for scheme in [SchemeType::EventDriven, SchemeType::Hybrid] {
+        let out = simulate(&text, scheme);
+        assert_lawful(&out, &["fa", "fb", "da", "db"]);
+        for name in ["a", "b"] {
+            let pairs = column(&out, &format!("d{name}.tangential")).iter();
+            for (t, n) in pairs.zip(column(&out, &format!("d{name}.normal"))).skip(1) {
+                assert!(t.abs() <= 0.2 * n + 1e-6, "{scheme:?} {name}: {t} N at {n} N");
+            }
+            // shares that the law leaves open differ a little
+            let (x, want) = (last(&out, name), last(&steps, name));
+            assert!((x - want).abs() < 5e-3 * want, "{scheme:?} {name}: {x} {want}");
+        }
+    }
+}
+
+/// Boxes that are thrown on a floor rattle and slide on all four corners of a face: a corner whose last bounces nobody can see is not
+/// left above the floor by round-off. Then the motion does not depend on the tolerance.
+#[test]
+fn a_thrown_box_slides_on_all_corners() {
+    let throws = [
+        ([0.71, -0.19], [1.8, -8.7, -2.3], [0.51, 1.08, -1.01], 0.25),
+        ([0.4, 0.3], [2.0, 3.0, -1.0], [1.0, 0.5, 0.2], 0.6),
+        ([-0.6, 0.2], [-3.0, 1.0, 4.0], [0.3, -1.0, 0.4], 1.4),
+        ([0.9, 0.1], [0.5, 6.0, 2.0], [-0.4, 0.2, 1.0], 2.3),
+    ];
+    for (v, w, axis, angle) in throws {
+        let text = format!(
+            "schema = 1\ngravity = [0, 0, -{G}]\n\
+             body.b = {{ type = 'rigid', mass = 1, inertia = [0.0027, 0.0042, 0.0052], position = [0, 0, 0.3], velocity = [{}, {}, 0], \
+             rate = {w:?}, orientation = {{ axis = {axis:?}, angle = {angle} }} }}\n\
+             shape.b = {{ type = 'box', body = 'b', size = [0.2, 0.15, 0.1] }}\n\
+             shape.floor = {{ type = 'half-space', body = 'ground' }}\n\
+             contact.c = {{ between = ['b', 'floor'], friction = 0.2 }}\n\
+             sensor.x = {{ type = 'position', of = 'b', component = 'x' }}\n\
+             sensor.y = {{ type = 'position', of = 'b', component = 'y' }}\n\
+             analysis = {{ end = 1, sample = 0.05 }}\n",
+            v[0], v[1]
+        );
+        let m = assembled(&parsed(&text), &[]);
+        let ends = [1e-7, 1e-8, 1e-9, 1e-10].map(|rtol| {
+            let out = run(&m, |o| o.rtol = Some(rtol));
+            ["x", "y"].map(|name| last(&out, name))
+        });
+        for end in &ends {
+            let near = |k: usize| (end[k] - ends[3][k]).abs() < 1e-6;
+            assert!(near(0) && near(1), "{v:?}: {ends:?}");
+        }
+    }
+}

@@ -111,11 +111,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         // I2: what neither approaches nor leaves
         let rested = self.bring_to_rest(&mut s, trigger, active)?;
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
+        // a bounce that is over is over for all points of its bodies that touch: what holds one may hold the others
+        let returned = points.iter().find(|(id, _)| returns == Some(*id));
+        let returned = returned.map_or(&[][..], |(_, p)| &p.cols[..]);
         let own = points.iter().map(|(id, p)| (id, p, self.thresholds_at(*id, &p.cols, &s.v)));
         let closed: Vec<Closed> = own
             .filter(|(id, p, th)| {
-                let over =
-                    faded.contains(id) || returns == Some(**id) && p.rate[0] <= BOUNCED * th.rest;
+                let returns = p.cols.iter().any(|c| returned.contains(c));
+                let over = faded.contains(id) || returns && p.rate[0] <= BOUNCED * th.rest;
                 over || self.stays(**id, p.rate[0], th)
             })
             .map(|(id, p, th)| Closed {
