@@ -13,7 +13,7 @@ use delassus::model::spec::ModelSpec;
 use delassus::model::{
     Assembled, Choice, ChoiceError, Diagnostic, System, assemble, compile_bounded,
 };
-use delassus::sim::{RunOptions, SetupError};
+use delassus::sim::{RunOptions, SetupError, SimErrorKind};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ impl Places {
 
 /// Loads, compiles and assembles a model.
 pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure> {
-    let bounds = limits::read(&args.limit).map_err(Failure::input)?;
+    let bounds = limits::read(&args.options.limit).map_err(Failure::input)?;
     let loaded = reading::load(args, &bounds)?;
     let (ignored, ignored_keys) = (reading::ignored(&loaded), loaded.ignored_keys);
     // An ignored key may be what makes the rest impossible.
@@ -145,15 +145,15 @@ fn ready(
     let places = Places {
         sources: loaded.sources,
         settings,
-        set: args.set.clone(),
-        input: args.input.clone(),
+        set: args.options.set.clone(),
+        input: args.options.input.clone(),
         known,
     };
     let choice = Choice::of(spec.method.name.as_deref(), spec.method.scheme);
-    set_inputs(&mut spec, &args.input)?;
+    set_inputs(&mut spec, &args.options.input)?;
     let mut faults: Vec<Diagnostic> = idle_method(&choice, &places.settings).into_iter().collect();
     faults.extend(foreign_options(&choice, &places.settings));
-    let compiled = match compile_bounded(&spec, &args.set, bounds.elements) {
+    let compiled = match compile_bounded(&spec, &args.options.set, bounds.elements) {
         Ok(model) if faults.is_empty() => model,
         other => {
             let mut found = other.err().unwrap_or_default();
@@ -162,13 +162,17 @@ fn ready(
         }
     };
     let mut options = RunOptions::from_model(&compiled);
-    options.max_result_bytes = bounds.result_bytes;
+    options.limits = bounds.run;
+    if let Some(most) = places.settings.max_time() {
+        options.limits.cpu_s = most;
+    }
     if let Err(e) = options.check(compiled.analysis.start) {
         return Err(setup_failure(&e, &places));
     }
     let mut notes = compiled.notes.clone();
     let refused = |faults| Failure::input(places.diagnostics(faults));
-    let system = System::new(compiled).map_err(refused)?;
+    let mut system = System::new(compiled).map_err(refused)?;
+    system.limit_contacts(bounds.contacts);
     let model = assemble(system).map_err(refused)?;
     notes.extend(model.report.notes.iter().cloned());
     let notes = places.diagnostics(notes);
@@ -303,6 +307,15 @@ fn hash(places: &Places) -> String {
     }
     hex(&sha.finalize())
 }
+        SetupError::NoRoom { .. } => Fault::new("E_LIMIT", "", message)
+            .help("make the model smaller, or allow more memory (ulimit -v)"),
+        SetupError::TooManyColumns { .. } => places
+            .fault("E_LIMIT", "sensor", &message)
+            .help("measure less, or raise the limit with --limit columns=N"),
+        SetupError::Contacts(e) if e.kind == SimErrorKind::TooMuch => {
+            let message = format!("at the start {}", e.detail);
+            Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
+        }
 
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

@@ -12,8 +12,8 @@ use delassus::model::Severity;
 pub fn load(args: &ModelArgs, bounds: &Bounds) -> Result<LoadedModel, Failure> {
     let options = LoadOptions {
         limits: bounds.reader.clone(),
-        lenient: args.lenient,
-        allowed_dirs: args.allow_dir.clone(),
+        lenient: args.options.lenient,
+        allowed_dirs: args.options.allow_dir.clone(),
     };
     model_file::load_with(&args.model, &options).map_err(|e| failure(args, e))
 }
@@ -43,7 +43,7 @@ fn failure(args: &ModelArgs, e: LoadError) -> Failure {
         LoadError::Io { path, source } => {
             let message = format!("cannot read {}: {source}", path.display());
             // The model itself comes first, also where it is given as a folder to be allowed.
-            let fault = if path != args.model && args.allow_dir.contains(&path) {
+            let fault = if path != args.model && args.options.allow_dir.contains(&path) {
                 Fault::new("E_FILE", "--allow-dir", message).help("give a folder that exists")
             } else {
                 Fault::new("E_FILE", "", message)

@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use delassus::sim::CpuClock;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -53,6 +54,44 @@ fn wait_for_work() {
          and `delassus report` reads them"
     );
     leave();
+}
+
+/// How much longer than allowed a run may take that does not look at the clock: as part of the time allowed, and
+/// in seconds. In that time steps of most models end.
+const GRACE: (f64, f64) = (0.25, 1.0);
+
+/// A limit of CPU time that holds until it is dropped.
+pub struct TimeLimit(Arc<AtomicBool>);
+
+impl Drop for TimeLimit {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends the process some time after a limit of CPU time, s. A run looks at the clock after its steps and ends in
+/// order; this is for preparation, and for steps that take too long.
+pub fn end_after(limit: f64) -> TimeLimit {
+    let over = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&over);
+    let cpu = CpuClock::of_process();
+    let most = limit * (1.0 + GRACE.0) + GRACE.1;
+    thread::spawn(move || {
+        while cpu.seconds() < most {
+            thread::sleep(Duration::from_millis(50));
+            if seen.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+        let _ = writeln!(
+            std::io::stderr(),
+            "error E_TIME_LIMIT: more than {limit} s of CPU time, inside a step or before the first one\n  \
+             help: raise --max-time, or make the model smaller; samples that were written are kept, and \
+             `delassus report` reads them"
+        );
+        std::process::exit(i32::from(Exit::Numerical.code()))
+    });
+    TimeLimit(over)
 }
 
 fn leave() -> ! {

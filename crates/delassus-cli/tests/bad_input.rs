@@ -148,7 +148,19 @@ fn rel_r09_time_and_tolerance() {
     Bench::new(GOOD).refuses_with(&["--end", "0"], 2, "E_TIME_SPEC", "--end", "after the start");
     Bench::new(GOOD).refuses_with(&["--rho-inf", "1.5"], 2, "E_RANGE", "--rho-inf", "1.5");
     Bench::new(GOOD).refuses_with(&["--max-steps", "0"], 2, "E_RANGE", "--max-steps", "at least 1");
-    // too many samples for the memory or the disk: `limits.rs` and `whole_folders.rs`
+    // by the limit, whatever the disk has: `whole_folders.rs` has those that it has no room for
+    for (end, sample) in [("1e5", "1e-6"), ("1e9", "1e-2")] {
+        let ran = Bench::new(GOOD).refuses_with(
+            &["--end", end, "--sample", sample],
+            2,
+            "E_LIMIT",
+            "--sample",
+            "1.00e11 samples of",
+        );
+        for words in ["6706 GiB, more than the limit of 4 GiB", "--limit result-bytes=N"] {
+            assert!(ran.stderr.contains(words), "{}", ran.stderr);
+        }
+    }
     Bench::new(GOOD).refuses_with(
         &["--end", "1e9", "--sample", "1e-9"],
         2,
