@@ -123,7 +123,13 @@ impl Places {
 /// Loads, compiles and assembles a model.
 pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure> {
     let bounds = limits::read(&args.options.limit).map_err(Failure::input)?;
-    let loaded = reading::load(args, &bounds)?;
+    let loaded = match reading::load(args, &bounds) {
+        Ok(loaded) => loaded,
+        Err((failure, None)) => return Err(failure),
+        Err((failure, Some(rest))) => {
+            return Err(look_further(args, settings, *rest, &bounds, failure));
+        }
+    };
     let (ignored, ignored_keys) = (reading::ignored(&loaded), loaded.ignored_keys);
     // An ignored key may be what makes the rest impossible.
     let mut prepared =
@@ -178,6 +184,49 @@ fn ready(
     let notes = places.diagnostics(notes);
     let hash = hash(&places);
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
+}
+
+/// Adds what is wrong with the rest of a model to faults of reading it, as far as it does not follow from those.
+fn look_further(
+    args: &ModelArgs,
+    settings: Settings,
+    rest: LoadedModel,
+    bounds: &Bounds,
+    mut failure: Failure,
+) -> Failure {
+    let mut spec = rest.spec;
+    settings.apply(&mut spec);
+    let Err(mut found) = compile_bounded(&spec, &args.options.set, bounds.elements) else {
+        return failure;
+    };
+    // the entry that a path is of: `body.crank`
+    let entry = |path: &str| path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let has = |f: &Fault, codes: &[&str]| codes.contains(&f.code.as_str());
+    let cut: Vec<String> = failure
+        .faults
+        .iter()
+        .filter(|f| !has(f, &["E_UNKNOWN_KEY"]))
+        .map(|f| entry(&f.path))
+        .collect();
+    let misread: Vec<String> = failure.faults.iter().map(|f| entry(&f.path)).collect();
+    found.retain(|d| {
+        let at = entry(&d.path);
+        // an unknown key may be the one that is missed, and an entry that is left out may be the one referred to
+        !cut.contains(&at)
+            && !(d.code == "E_MISSING_FIELD" && misread.contains(&at))
+            && !(d.code == "E_UNKNOWN_NAME" && !cut.is_empty())
+    });
+    let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
+    let (set, input) = (args.options.set.clone(), args.options.input.clone());
+    let places = Places { sources: rest.sources, settings, set, input, known };
+    failure.faults.extend(places.diagnostics(found));
+    let files: Vec<String> = places.files().map(str::to_owned).collect();
+    failure.faults.sort_by_key(|f| {
+        let file = files.iter().position(|name| Some(name) == f.file.as_ref());
+        (file, f.line, f.column)
+    });
+    failure.faults.truncate(MOST);
+    failure
 }
 
 /// Puts values of the command line in the place of those that inputs have by default.
@@ -258,6 +307,15 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
                 .fault("E_METHOD_OPTION", &format!("method.{name}"), &message)
                 .help("`delassus methods NAME` lists the options of a method")
         }
+        SetupError::NoRoom { .. } => Fault::new("E_LIMIT", "", message)
+            .help("make the model smaller, or allow more memory (ulimit -v)"),
+        SetupError::TooManyColumns { .. } => places
+            .fault("E_LIMIT", "sensor", &message)
+            .help("measure less, or raise the limit with --limit columns=N"),
+        SetupError::Contacts(e) if e.kind == SimErrorKind::TooMuch => {
+            let message = format!("at the start {}", e.detail);
+            Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
+        }
         SetupError::Contacts(e) => {
             let fault = Fault::new("E_START", "", message).help(e.help.clone());
             return Failure { exit: Exit::Numerical, faults: vec![fault] };
@@ -307,15 +365,6 @@ fn hash(places: &Places) -> String {
     }
     hex(&sha.finalize())
 }
-        SetupError::NoRoom { .. } => Fault::new("E_LIMIT", "", message)
-            .help("make the model smaller, or allow more memory (ulimit -v)"),
-        SetupError::TooManyColumns { .. } => places
-            .fault("E_LIMIT", "sensor", &message)
-            .help("measure less, or raise the limit with --limit columns=N"),
-        SetupError::Contacts(e) if e.kind == SimErrorKind::TooMuch => {
-            let message = format!("at the start {}", e.detail);
-            Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
-        }
 
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
