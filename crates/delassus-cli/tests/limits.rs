@@ -27,8 +27,9 @@ fn rel_r33_each_limit_by_name() {
     raised(&good, "elements", "1", "10");
     raised(&good, "result-bytes", "1000", "8 * 2^30");
     raised(&good, "columns", "7", "20");
-    let many = Bench::new(&spheres(70, "0, 0, 0"));
-    raised(&many, "contact-pairs", "1000", "1e4");
+    let row = spheres(100, "0.2005*i, 0, 0").replace("allow_overlap = true\n", "");
+    let many = Bench::new(&row);
+    raised(&many, "contact-pairs", "50", "1e4");
     raised(&many, "contact-points", "1000", "1e4");
     let text = "schema = 1\ninclude = [\"a.toml\", \"b.toml\"]\n";
     let parts = Bench::new(text).with("a.toml", "include = [\"c.toml\"]\n");
@@ -267,6 +268,12 @@ fn rel_r20_hopeless_runs_end_by_name() {
         }
         assert!(bench.read("o/results.csv").lines().count() >= 2);
     }
+    // steps that are chosen once for the whole run are judged too
+    for how in [["--method", "rk4"], ["--method", "radau5"], ["--scheme", "time-stepping"]] {
+        let ran = spun("1e12", "1").run(&[&["run", "m.toml", "--json"], &how[..]].concat());
+        assert_eq!(ran.code, 3, "{how:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("E_WORK_LIMIT"), "{how:?}: {}", ran.stderr);
+    }
     let bench = spun("1e6", "10");
     let ran =
         bench.run(&["run", "m.toml", "--out", "o", "--max-time", "0.5 s", "--max-steps", "1e8"]);
@@ -275,8 +282,9 @@ fn rel_r20_hopeless_runs_end_by_name() {
         assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
     }
     assert!(bench.read("o/summary.json").contains("E_TIME_LIMIT"));
-    bench.refuses_with(&["--max-time", "0"], 2, "E_RANGE", "--max-time", "above zero");
-    bench.refuses_with(&["--max-time", "3 m"], 2, "E_DIMENSION", "--max-time", "");
+    let good = Bench::new(GOOD);
+    good.refuses_with(&["--max-time", "0"], 2, "E_RANGE", "--max-time", "above zero");
+    good.refuses_with(&["--max-time", "3 m"], 2, "E_DIMENSION", "--max-time", "");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::clock::CpuClock;
 use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions};
-use crate::engine::{Engine, Smooth};
+use crate::engine::{Counts, Engine, Smooth};
 use crate::error::{InputError, SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
@@ -270,21 +270,22 @@ impl Simulation {
         }
         let events = until(engine.events(), self.options.t_end);
         recorder.place_events(sys, events, [engine.before(), engine.state()]);
-        let rejected = engine.counts().rejections.total();
+        let counts = engine.counts();
+        let rejected = counts.rejections.total();
         recorder.steps.add_rejected(rejected - self.rejected);
         self.rejected = rejected;
         recorder.offer()?;
-        self.check_work()
+        self.check_work(&counts)
     }
 
     /// Ends a run that takes more time or memory than it may, or that will not come to its end.
-    fn check_work(&mut self) -> Result<(), SimError> {
+    fn check_work(&mut self, counts: &Counts) -> Result<(), SimError> {
         let Simulation { sys, engine, options, pace, .. } = self;
         let (before, now) = (engine.before(), engine.state());
         if now.t >= options.t_end {
             return Ok(());
         }
-        let (limits, counts) = (options.limits, engine.counts());
+        let limits = options.limits;
         let busy = |mut e: SimError| {
             blame::busy(sys, now, engine.events(), counts.steps, &mut e);
             e
@@ -301,7 +302,7 @@ impl Simulation {
             }
         }
         // who says how many steps there may be gets them
-        let free = options.max_steps.is_none() && counts.fixed_step.is_none();
+        let free = options.max_steps.is_none();
         match pace.hopeless(counts.steps, now.t, options.t_end).filter(|_| free) {
             Some(rest) => Err(busy(SimError::hopeless(counts.steps, rest, now.t, h))),
             None => Ok(()),
