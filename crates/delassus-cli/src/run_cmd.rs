@@ -146,7 +146,8 @@ pub fn run_watched(
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(&a.how).map_err(Failure::input)?;
     // several runs at once have their own clocks
-    let time_limit = settings.max_time().filter(|_| hand_on).map(signal::end_after);
+    let limit = settings.max_time().filter(|_| hand_on);
+    let time_limit = limit.map(|t| signal::end_after(t, a.json));
     let mut prepared = prepare(&a.model, settings)?;
     if a.dump_states.is_some() {
         prepared.options.keep_states = dump::STATES;

@@ -1,6 +1,8 @@
 //! Ctrl-C and SIGTERM.
 
 use crate::exit::Exit;
+use crate::fault::Fault;
+use crate::report;
 use delassus::sim::CpuClock;
 use std::io::Write;
 use std::sync::Arc;
@@ -71,7 +73,7 @@ impl Drop for TimeLimit {
 
 /// Ends the process some time after a limit of CPU time, s. A run looks at the clock after its steps and ends in
 /// order; this is for preparation, and for steps that take too long.
-pub fn end_after(limit: f64) -> TimeLimit {
+pub fn end_after(limit: f64, json: bool) -> TimeLimit {
     let over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&over);
     let cpu = CpuClock::of_process();
@@ -83,12 +85,13 @@ pub fn end_after(limit: f64) -> TimeLimit {
                 return;
             }
         }
-        let _ = writeln!(
-            std::io::stderr(),
-            "error E_TIME_LIMIT: more than {limit} s of CPU time, inside a step or before the first one\n  \
-             help: raise --max-time, or make the model smaller; samples that were written are kept, and \
-             `delassus report` reads them"
+        let message =
+            format!("more than {limit} s of CPU time, inside a step or before the first one");
+        let fault = Fault::new("E_TIME_LIMIT", "--max-time", message).help(
+            "raise it, or make the model smaller; samples that were written are kept, and `delassus report` \
+             reads them",
         );
+        report::failure(Exit::Numerical, &[fault], json);
         std::process::exit(i32::from(Exit::Numerical.code()))
     });
     TimeLimit(over)
