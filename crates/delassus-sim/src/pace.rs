@@ -46,9 +46,9 @@ mod tests {
 
     #[test]
     fn a_slow_stretch_may_end_but_not_last() {
-        // 1e-9 s per step up to 10 s
+        // 1e-10 s per step up to 10 s
         let mut pace = Pace::new(0.0);
-        let first = (1..).find(|n| pace.hopeless(*n, 1e-9 * *n as f64, 10.0).is_some());
+        let first = (1..).find(|n| pace.hopeless(*n, 1e-10 * *n as f64, 10.0).is_some());
         assert_eq!(first, Some(FIRST));
         // 1e-8 s per step: 1e9 steps are too many after 1e6, not after the first thousands
         let mut pace = Pace::new(0.0);
