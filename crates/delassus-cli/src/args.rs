@@ -60,6 +60,15 @@ pub enum Command {
 pub struct ModelArgs {
     /// Model file (TOML, or JSON when its name ends in .json).
     pub model: PathBuf,
+    /// How to read it.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub options: ModelOptions,
+}
+
+/// How to read a model.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+pub struct ModelOptions {
     /// Another value for a parameter of the model; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub set: Vec<(String, String)>,
@@ -74,7 +83,8 @@ pub struct ModelArgs {
     #[arg(long, value_name = "DIR")]
     pub allow_dir: Vec<PathBuf>,
     /// Another limit on what the model may ask for; may be given several times. Names: file-bytes,
-    /// total-bytes, depth, tokens, entries, include-depth, includes, elements, result-bytes.
+    /// total-bytes, depth, tokens, entries, include-depth, includes, elements, contact-pairs, contact-points,
+    /// result-bytes, columns, events.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub limit: Vec<(String, String)>,
 }
@@ -85,33 +95,10 @@ pub struct RunArgs {
     /// Model.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Integration method; see `delassus methods`.
-    #[arg(long, value_name = "NAME")]
-    pub method: Option<String>,
-    /// Relative tolerance.
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub rtol: Option<String>,
-    /// Absolute tolerance, SI.
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub atol: Option<String>,
-    /// Fixed step, s; without it steps adapt to the tolerance.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub step: Option<String>,
-    /// End time, s.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub end: Option<String>,
-    /// Interval of the results, s.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub sample: Option<String>,
-    /// Largest number of steps.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub max_steps: Option<String>,
-    /// An option of the method, as `delassus methods NAME` lists them; may be given several times.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
-    pub method_option: Vec<(String, String)>,
-    /// Short for --method-option rho_inf=NUMBER.
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub rho_inf: Option<String>,
+    /// How to run it.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub how: MethodArgs,
     /// Folder for report.html, results.csv, results.parquet, summary.json and the rest
     /// [default: out/MODEL, unless --csv, --parquet or --json is given].
     #[arg(long, value_name = "DIR")]
@@ -122,10 +109,6 @@ pub struct RunArgs {
     /// Write all columns to this Parquet file.
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
-    /// How contacts are treated: hybrid, event-driven or time-stepping [default: that of the model,
-    /// or hybrid].
-    #[arg(long, value_name = "NAME")]
-    pub scheme: Option<String>,
     /// Write what happened at contacts to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
@@ -151,6 +134,46 @@ pub struct RunArgs {
     /// Print errors only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// How a model is run. Numbers may be expressions with units.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+pub struct MethodArgs {
+    /// Integration method; see `delassus methods`.
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Relative tolerance.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub rtol: Option<String>,
+    /// Absolute tolerance, SI.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub atol: Option<String>,
+    /// Fixed step, s; without it steps adapt to the tolerance.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub step: Option<String>,
+    /// End time, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub end: Option<String>,
+    /// Interval of the results, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub sample: Option<String>,
+    /// Largest number of steps.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_steps: Option<String>,
+    /// Largest CPU time of a run, s; results up to there are kept [default: any; 60 for certify].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[serde(default)]
+    pub max_time: Option<String>,
+    /// An option of the method, as `delassus methods NAME` lists them; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    pub method_option: Vec<(String, String)>,
+    /// Short for --method-option rho_inf=NUMBER.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub rho_inf: Option<String>,
+    /// How contacts are treated: hybrid, event-driven or time-stepping [default: that of the model,
+    /// or hybrid].
+    #[arg(long, value_name = "NAME")]
+    pub scheme: Option<String>,
 }
 
 /// `delassus resume`.
@@ -243,9 +266,6 @@ pub struct CertifyArgs {
     /// Largest number of runs, at least 2 [default: 6].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_runs: Option<String>,
-    /// Largest CPU time of one run, s [default: 60].
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub max_time: Option<String>,
     /// Runs at a time [default: all cores].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub jobs: Option<String>,
@@ -285,24 +305,12 @@ pub struct ViewArgs {
     /// Print where the page is instead of opening it.
     #[arg(long)]
     pub no_open: bool,
-    /// Another value for a parameter of the model; may be given several times.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
-    pub set: Vec<(String, String)>,
-    /// Integration method; see `delassus methods`.
-    #[arg(long, value_name = "NAME")]
-    pub method: Option<String>,
-    /// Relative tolerance.
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub rtol: Option<String>,
-    /// Fixed step, s.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub step: Option<String>,
-    /// End time, s.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub end: Option<String>,
-    /// Interval of the results, s.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub sample: Option<String>,
+    /// How to read a model.
+    #[command(flatten)]
+    pub options: ModelOptions,
+    /// How to run it.
+    #[command(flatten)]
+    pub how: MethodArgs,
     /// Folder for the results of the model [default: a new one for temporary files].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

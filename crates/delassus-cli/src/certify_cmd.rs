@@ -35,7 +35,7 @@ impl Asked {
             )))
         };
         let accuracy = positive("--accuracy", &a.accuracy, Dim::NONE, 1.0);
-        let max_cpu_s = positive("--max-time", &a.max_time, Dim::TIME, f64::INFINITY);
+        let max_cpu_s = positive("--max-time", &a.run.how.max_time, Dim::TIME, f64::INFINITY);
         let mut whole = |option: &str, text: &Option<String>| {
             text.as_ref().and_then(|t| count(option, t).map_err(|f| faults.push(*f)).ok())
         };
@@ -56,7 +56,10 @@ impl Asked {
     }
 
     fn plan(&self, prepared: &Prepared) -> Plan {
-        let usual = Plan::new(prepared.options.clone());
+        let mut options = prepared.options.clone();
+        // each run has its own time, which the plan knows
+        options.limits.cpu_s = f64::INFINITY;
+        let usual = Plan::new(options);
         let whole = |x: Option<u64>, or: usize| x.map_or(or, |n| n.min(1000) as usize);
         Plan {
             accuracy: self.accuracy.unwrap_or(usual.accuracy),

@@ -47,7 +47,7 @@ impl About {
         }
         let at = |path: &mut PathBuf| *path = self.directory.join(&path);
         at(&mut run.model.model);
-        run.model.allow_dir.iter_mut().for_each(at);
+        run.model.options.allow_dir.iter_mut().for_each(at);
         let files = [&mut run.csv, &mut run.parquet, &mut run.events, &mut run.dump_states];
         files.into_iter().flatten().for_each(at);
         run

@@ -72,7 +72,7 @@ pub fn compare(a: &CompareArgs) -> Result<Exit, Failure> {
     let plan = Plan {
         t_end: prepared.options.t_end,
         sample: prepared.options.sample,
-        max_result_bytes: prepared.options.max_result_bytes,
+        limits: prepared.options.limits,
         ..plan
     };
     let reference = match &asked.reference {

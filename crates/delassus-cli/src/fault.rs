@@ -1,7 +1,7 @@
 //! One fault or note in the form that is printed.
 
 use crate::window::Window;
-use delassus::io::model_file::{FileFault, Location, escape};
+use delassus::io::model_file::{FileFault, Location, escape, shorten_words};
 use serde::Serialize;
 
 /// One fault or note. All texts are safe to print.
@@ -37,8 +37,8 @@ impl Fault {
             file: None,
             line: None,
             column: None,
-            path: escape(path.as_ref()),
-            message: crate::console::safe(message.as_ref()),
+            path: shorten_words(&escape(path.as_ref())),
+            message: shorten_words(&crate::console::safe(message.as_ref())),
             help: None,
             t: None,
             window: None,
@@ -47,7 +47,7 @@ impl Fault {
 
     /// Adds the next action.
     pub fn help(mut self, text: impl AsRef<str>) -> Self {
-        self.help = Some(escape(text.as_ref()));
+        self.help = Some(shorten_words(&escape(text.as_ref())));
         self
     }
 
@@ -79,7 +79,7 @@ impl From<&FileFault> for Fault {
             message.push_str(&format!(" (see {other})"));
         }
         let mut fault = Fault::new(p.code, &p.path, message).at(Some(&p.location));
-        fault.help = p.help.clone();
+        fault.help = p.help.as_deref().map(shorten_words);
         fault
     }
 }

@@ -4,17 +4,20 @@ use crate::fault::Fault;
 use crate::number::count;
 use delassus::expr::suggest;
 use delassus::io::model_file::Limits;
-use delassus::model::MAX_ELEMENTS;
+use delassus::model::{ContactLimits, MAX_ELEMENTS};
+use delassus::sim::RunLimits;
 
 /// All bounds that can be changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     /// Those of the reader of files.
     pub reader: Limits,
     /// Elements after repetition.
     pub elements: u64,
-    /// Memory of the results, bytes.
-    pub result_bytes: Option<u64>,
+    /// What may be near each other.
+    pub contacts: ContactLimits,
+    /// Those of a run.
+    pub run: RunLimits,
 }
 
 struct Limit {
@@ -35,7 +38,7 @@ const MOST: u64 = u32::MAX as u64;
 const ANY: u64 = 1 << 53;
 
 /// The help of `--limit` names them too.
-const LIMITS: [Limit; 9] = [
+const LIMITS: [Limit; 13] = [
     Limit { name: "file-bytes", max: LARGEST_FILE, set: |b, n| b.reader.max_file_bytes = n },
     Limit { name: "total-bytes", max: ANY, set: |b, n| b.reader.max_total_bytes = n },
     Limit { name: "depth", max: DEEPEST, set: |b, n| b.reader.max_depth = size(n) },
@@ -44,7 +47,11 @@ const LIMITS: [Limit; 9] = [
     Limit { name: "include-depth", max: DEEPEST, set: |b, n| b.reader.max_include_depth = size(n) },
     Limit { name: "includes", max: MOST, set: |b, n| b.reader.max_includes = size(n) },
     Limit { name: "elements", max: MOST, set: |b, n| b.elements = n },
-    Limit { name: "result-bytes", max: ANY, set: |b, n| b.result_bytes = Some(n) },
+    Limit { name: "contact-pairs", max: MOST, set: |b, n| b.contacts.pairs = size(n) },
+    Limit { name: "contact-points", max: MOST, set: |b, n| b.contacts.points = size(n) },
+    Limit { name: "result-bytes", max: ANY, set: |b, n| b.run.result_bytes = n },
+    Limit { name: "columns", max: MOST, set: |b, n| b.run.columns = size(n) },
+    Limit { name: "events", max: MOST, set: |b, n| b.run.events = size(n) },
 ];
 
 fn size(n: u64) -> usize {
@@ -54,8 +61,12 @@ fn size(n: u64) -> usize {
 /// The bounds with those of the command line in place; the later of two counts. Reports all that
 /// cannot be read.
 pub fn read(given: &[(String, String)]) -> Result<Bounds, Vec<Fault>> {
-    let mut bounds =
-        Bounds { reader: Limits::default(), elements: MAX_ELEMENTS, result_bytes: None };
+    let mut bounds = Bounds {
+        reader: Limits::default(),
+        elements: MAX_ELEMENTS,
+        contacts: ContactLimits::default(),
+        run: RunLimits::default(),
+    };
     let mut faults = Vec::new();
     for (name, text) in given {
         if let Err(fault) = set(&mut bounds, name, text) {

@@ -13,7 +13,7 @@ use delassus::model::spec::ModelSpec;
 use delassus::model::{
     Assembled, Choice, ChoiceError, Diagnostic, System, assemble, compile_bounded,
 };
-use delassus::sim::{RunOptions, SetupError};
+use delassus::sim::{RunOptions, SetupError, SimErrorKind};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -122,8 +122,14 @@ impl Places {
 
 /// Loads, compiles and assembles a model.
 pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure> {
-    let bounds = limits::read(&args.limit).map_err(Failure::input)?;
-    let loaded = reading::load(args, &bounds)?;
+    let bounds = limits::read(&args.options.limit).map_err(Failure::input)?;
+    let loaded = match reading::load(args, &bounds) {
+        Ok(loaded) => loaded,
+        Err((failure, None)) => return Err(failure),
+        Err((failure, Some(rest))) => {
+            return Err(look_further(args, settings, *rest, &bounds, failure));
+        }
+    };
     let (ignored, ignored_keys) = (reading::ignored(&loaded), loaded.ignored_keys);
     // An ignored key may be what makes the rest impossible.
     let mut prepared =
@@ -145,15 +151,15 @@ fn ready(
     let places = Places {
         sources: loaded.sources,
         settings,
-        set: args.set.clone(),
-        input: args.input.clone(),
+        set: args.options.set.clone(),
+        input: args.options.input.clone(),
         known,
     };
     let choice = Choice::of(spec.method.name.as_deref(), spec.method.scheme);
-    set_inputs(&mut spec, &args.input)?;
+    set_inputs(&mut spec, &args.options.input)?;
     let mut faults: Vec<Diagnostic> = idle_method(&choice, &places.settings).into_iter().collect();
     faults.extend(foreign_options(&choice, &places.settings));
-    let compiled = match compile_bounded(&spec, &args.set, bounds.elements) {
+    let compiled = match compile_bounded(&spec, &args.options.set, bounds.elements) {
         Ok(model) if faults.is_empty() => model,
         other => {
             let mut found = other.err().unwrap_or_default();
@@ -162,18 +168,65 @@ fn ready(
         }
     };
     let mut options = RunOptions::from_model(&compiled);
-    options.max_result_bytes = bounds.result_bytes;
+    options.limits = bounds.run;
+    if let Some(most) = places.settings.max_time() {
+        options.limits.cpu_s = most;
+    }
     if let Err(e) = options.check(compiled.analysis.start) {
         return Err(setup_failure(&e, &places));
     }
     let mut notes = compiled.notes.clone();
     let refused = |faults| Failure::input(places.diagnostics(faults));
-    let system = System::new(compiled).map_err(refused)?;
+    let mut system = System::new(compiled).map_err(refused)?;
+    system.limit_contacts(bounds.contacts);
     let model = assemble(system).map_err(refused)?;
     notes.extend(model.report.notes.iter().cloned());
     let notes = places.diagnostics(notes);
     let hash = hash(&places);
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
+}
+
+/// Adds what is wrong with the rest of a model to faults of reading it, as far as it does not follow from those.
+fn look_further(
+    args: &ModelArgs,
+    settings: Settings,
+    rest: LoadedModel,
+    bounds: &Bounds,
+    mut failure: Failure,
+) -> Failure {
+    let mut spec = rest.spec;
+    settings.apply(&mut spec);
+    let Err(mut found) = compile_bounded(&spec, &args.options.set, bounds.elements) else {
+        return failure;
+    };
+    // the entry that a path is of: `body.crank`
+    let entry = |path: &str| path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let has = |f: &Fault, codes: &[&str]| codes.contains(&f.code.as_str());
+    let cut: Vec<String> = failure
+        .faults
+        .iter()
+        .filter(|f| !has(f, &["E_UNKNOWN_KEY"]))
+        .map(|f| entry(&f.path))
+        .collect();
+    let misread: Vec<String> = failure.faults.iter().map(|f| entry(&f.path)).collect();
+    found.retain(|d| {
+        let at = entry(&d.path);
+        // an unknown key may be the one that is missed, and an entry that is left out may be the one referred to
+        !cut.contains(&at)
+            && !(d.code == "E_MISSING_FIELD" && misread.contains(&at))
+            && !(d.code == "E_UNKNOWN_NAME" && !cut.is_empty())
+    });
+    let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
+    let (set, input) = (args.options.set.clone(), args.options.input.clone());
+    let places = Places { sources: rest.sources, settings, set, input, known };
+    failure.faults.extend(places.diagnostics(found));
+    let files: Vec<String> = places.files().map(str::to_owned).collect();
+    failure.faults.sort_by_key(|f| {
+        let file = files.iter().position(|name| Some(name) == f.file.as_ref());
+        (file, f.line, f.column)
+    });
+    failure.faults.truncate(MOST);
+    failure
 }
 
 /// Puts values of the command line in the place of those that inputs have by default.
@@ -253,6 +306,15 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
             places
                 .fault("E_METHOD_OPTION", &format!("method.{name}"), &message)
                 .help("`delassus methods NAME` lists the options of a method")
+        }
+        SetupError::NoRoom { .. } => Fault::new("E_LIMIT", "", message)
+            .help("make the model smaller, or allow more memory (ulimit -v)"),
+        SetupError::TooManyColumns { .. } => places
+            .fault("E_LIMIT", "sensor", &message)
+            .help("measure less, or raise the limit with --limit columns=N"),
+        SetupError::Contacts(e) if e.kind == SimErrorKind::TooMuch => {
+            let message = format!("at the start {}", e.detail);
+            Fault::new(e.kind.code(), e.blame.join(", "), message).help(&e.help)
         }
         SetupError::Contacts(e) => {
             let fault = Fault::new("E_START", "", message).help(e.help.clone());

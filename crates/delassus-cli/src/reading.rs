@@ -5,17 +5,17 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::limits::Bounds;
 use crate::report;
-use delassus::io::model_file::{self, LoadError, LoadOptions, LoadedModel};
+use delassus::io::model_file::{self, LoadError, LoadOptions, LoadedModel, Rest};
 use delassus::model::Severity;
 
-/// Reads a model and what it includes.
-pub fn load(args: &ModelArgs, bounds: &Bounds) -> Result<LoadedModel, Failure> {
+/// Reads a model and what it includes; beside a failure what could be read in spite of it.
+pub fn load(args: &ModelArgs, bounds: &Bounds) -> Result<LoadedModel, (Failure, Rest)> {
     let options = LoadOptions {
         limits: bounds.reader.clone(),
-        lenient: args.lenient,
-        allowed_dirs: args.allow_dir.clone(),
+        lenient: args.options.lenient,
+        allowed_dirs: args.options.allow_dir.clone(),
     };
-    model_file::load_with(&args.model, &options).map_err(|e| failure(args, e))
+    model_file::load_in_part(&args.model, &options).map_err(|(e, rest)| (failure(args, e), rest))
 }
 
 /// Notes on the keys that were ignored, and on how many more there were.
@@ -43,7 +43,7 @@ fn failure(args: &ModelArgs, e: LoadError) -> Failure {
         LoadError::Io { path, source } => {
             let message = format!("cannot read {}: {source}", path.display());
             // The model itself comes first, also where it is given as a folder to be allowed.
-            let fault = if path != args.model && args.allow_dir.contains(&path) {
+            let fault = if path != args.model && args.options.allow_dir.contains(&path) {
                 Fault::new("E_FILE", "--allow-dir", message).help("give a folder that exists")
             } else {
                 Fault::new("E_FILE", "", message)

@@ -13,13 +13,13 @@ use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::stage::{self, Mark, Nowhere, Shared, Stage, growing};
 use crate::trail::Trail;
-use crate::{certify_text, console, page, report, summary_text};
+use crate::{certify_text, console, page, report, signal, summary_text};
 use delassus::io::results::{WriteError, atomic_write};
 use delassus::sim::certify::Certificate;
 use delassus::sim::contact::Event;
 use delassus::sim::{
-    self, DIAGNOSTICS, Note, Observer, Results, RunOutcome, SimError, SimErrorKind, Simulation,
-    Status, Summary, Tone,
+    self, DIAGNOSTICS, Note, Observer, ResultSize, Results, RunOutcome, SimError, SimErrorKind,
+    Simulation, Status, Summary, Tone,
 };
 use delassus_report::{Description, MOTION_BIN};
 use serde::Serialize;
@@ -144,18 +144,23 @@ pub fn run_watched(
     hand_on: bool,
     integrate: impl FnOnce(&Prepared, &mut Target) -> Result<Integrated, Failure>,
 ) -> Result<Exit, Failure> {
-    let settings = Settings::read(a).map_err(Failure::input)?;
+    let settings = Settings::read(&a.how).map_err(Failure::input)?;
+    // several runs at once have their own clocks
+    let limit = settings.max_time().filter(|_| hand_on);
+    let time_limit = limit.map(|t| signal::end_after(t, a.json));
     let mut prepared = prepare(&a.model, settings)?;
     if a.dump_states.is_some() {
         prepared.options.keep_states = dump::STATES;
     }
     let output = Output::new(a);
     output.check(prepared.places.files(), &a.model.model, a.force)?;
+    let (o, t) = (&prepared.options, prepared.model.state.t);
+    let columns = prepared.model.system.model().sensors.len() + DIAGNOSTICS.len();
+    let size = ResultSize::new(o.t_end - t, o.sample, columns);
+    size.check(&o.limits).map_err(|e| setup_failure(&e, &prepared.places))?;
     if let Some(path) = [&output.folder, &output.csv, &output.parquet].into_iter().flatten().next()
     {
-        let (o, t) = (&prepared.options, prepared.model.state.t);
-        let columns = prepared.model.system.model().sensors.len() + DIAGNOSTICS.len();
-        prepared.notes.extend(stage::room(path, ((o.t_end - t) / o.sample).ceil() + 1.0, columns)?);
+        prepared.notes.extend(stage::room(path, size)?);
     }
     if !a.quiet {
         report::warnings(&prepared.notes);
@@ -165,6 +170,7 @@ pub fn run_watched(
     prepared.options.hand_on = hand_on;
     let mut target = Target { description, place: Place::open(&output)?, stage: None };
     let Integrated { mut outcome, certificate, note } = integrate(&prepared, &mut target)?;
+    drop(time_limit);
     target.fill(&outcome.results)?;
     let errors: Vec<Fault> = outcome.error.iter().map(|e| stopped(e, &prepared)).collect();
     let doubted = outcome.summary.verdict.tone > Tone::Good;
@@ -222,8 +228,9 @@ pub fn run_watched(
     if let Some(place) = target.place.take() {
         place.commit()?;
     }
-    // who makes room on the disk can go on from there
-    if let (Some(folder), false) = (&output.folder, lost || exit == Exit::Interrupted) {
+    // who makes room on the disk, or has more time, can go on from there
+    let late = outcome.error.as_ref().is_some_and(|e| e.kind == SimErrorKind::TimeLimit);
+    if let (Some(folder), false) = (&output.folder, lost || late || exit == Exit::Interrupted) {
         checkpoint::remove(folder);
     }
     if !errors.is_empty() {

@@ -1,6 +1,6 @@
 //! Settings of the command line, laid over those of the model file.
 
-use crate::args::RunArgs;
+use crate::args::MethodArgs;
 use crate::fault::Fault;
 use crate::number::{count, number};
 use delassus::dae::integrator::{MethodId, OptionKind, catalogue};
@@ -17,6 +17,7 @@ pub struct Settings {
     end: Option<f64>,
     sample: Option<f64>,
     max_steps: Option<u64>,
+    max_time: Option<f64>,
     scheme: Option<SchemeType>,
     options: Vec<Given>,
 }
@@ -33,7 +34,7 @@ pub struct Given {
 
 impl Settings {
     /// Reads the options; reports all that cannot be read.
-    pub fn read(a: &RunArgs) -> Result<Settings, Vec<Fault>> {
+    pub fn read(a: &MethodArgs) -> Result<Settings, Vec<Fault>> {
         let mut faults = Vec::new();
         let mut read = |option: &str, text: &Option<String>, dim| {
             text.as_ref().and_then(|t| keep(number(option, t, dim), &mut faults))
@@ -46,6 +47,7 @@ impl Settings {
             end: read("--end", &a.end, Dim::TIME),
             sample: read("--sample", &a.sample, Dim::TIME),
             max_steps: None,
+            max_time: None,
             scheme: None,
             options: Vec::new(),
         };
@@ -54,6 +56,9 @@ impl Settings {
         }
         if let Some(text) = &a.max_steps {
             settings.max_steps = keep(count("--max-steps", text), &mut faults);
+        }
+        if let Some(text) = &a.max_time {
+            settings.max_time = keep(duration("--max-time", text), &mut faults);
         }
         let short = a.rho_inf.iter().map(|v| ("--rho-inf".to_owned(), "rho_inf", v));
         let long = a.method_option.iter();
@@ -74,6 +79,11 @@ impl Settings {
     /// Options of the method given on the command line.
     pub fn options(&self) -> &[Given] {
         &self.options
+    }
+
+    /// CPU time that the run may take, s.
+    pub fn max_time(&self) -> Option<f64> {
+        self.max_time
     }
 
     /// The method named on the command line.
@@ -131,6 +141,16 @@ impl Settings {
         };
         given.then_some(option)
     }
+}
+
+/// A time above zero.
+fn duration(option: &str, text: &str) -> Result<f64, Box<Fault>> {
+    let value = number(option, text, Dim::TIME)?;
+    if value > 0.0 {
+        return Ok(value);
+    }
+    let message = format!("the value is {value} s, but must be above zero");
+    Err(Box::new(Fault::new("E_RANGE", option, message).help("give a time such as \"10 s\"")))
 }
 
 fn scheme(name: &str) -> Result<SchemeType, Box<Fault>> {

@@ -1,8 +1,11 @@
 //! Ctrl-C and SIGTERM.
 
 use crate::exit::Exit;
+use crate::fault::Fault;
+use crate::report;
 use delassus::sim::CpuClock;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -53,6 +56,45 @@ fn wait_for_work() {
          and `delassus report` reads them"
     );
     leave();
+}
+
+/// How much longer than allowed a run may take that does not look at the clock: as part of the time allowed, and
+/// in seconds. In that time steps of most models end.
+const GRACE: (f64, f64) = (0.25, 1.0);
+
+/// A limit of CPU time that holds until it is dropped.
+pub struct TimeLimit(Arc<AtomicBool>);
+
+impl Drop for TimeLimit {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends the process some time after a limit of CPU time, s. A run looks at the clock after its steps and ends in
+/// order; this is for preparation, and for steps that take too long.
+pub fn end_after(limit: f64, json: bool) -> TimeLimit {
+    let over = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&over);
+    let cpu = CpuClock::of_process();
+    let most = limit * (1.0 + GRACE.0) + GRACE.1;
+    thread::spawn(move || {
+        while cpu.seconds() < most {
+            thread::sleep(Duration::from_millis(50));
+            if seen.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+        let message =
+            format!("more than {limit} s of CPU time, inside a step or before the first one");
+        let fault = Fault::new("E_TIME_LIMIT", "--max-time", message).help(
+            "raise it, or make the model smaller; samples that were written are kept, and `delassus report` \
+             reads them",
+        );
+        report::failure(Exit::Numerical, &[fault], json);
+        std::process::exit(i32::from(Exit::Numerical.code()))
+    });
+    TimeLimit(over)
 }
 
 fn leave() -> ! {

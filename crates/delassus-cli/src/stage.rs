@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::files::{Written, columns};
 use crate::output::{DIAGNOSTICS_CSV, RESULTS_CSV, refused};
 use delassus::io::results::{GrowingCsv, Spill, WriteError, free_space};
-use delassus::sim::{Channel, Refused, Results, Sink};
+use delassus::sim::{Channel, Refused, ResultSize, Results, Sink, count_text, size_text};
 use delassus_report::MOTION_BIN;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -241,8 +241,10 @@ impl Stage {
         let needed = end + (samples as f64 * wide) as u64;
         match free_space(&self.dir) {
             Some(free) if free < needed => Err(format!(
-                "the disk of {} is full: {free} bytes are left, and completing the results takes {needed}",
-                self.dir.display()
+                "the disk of {} is full: {} are left, and completing the results takes {}",
+                self.dir.display(),
+                size_text(free as f64),
+                size_text(needed as f64)
             )),
             _ => Ok(()),
         }
@@ -365,15 +367,17 @@ fn failed(dir: &Path, e: &WriteError) -> Failure {
 
 /// What so many samples will take on the disk of a folder: refused where it cannot be enough, told where it
 /// is much of what is left.
-pub fn room(folder: &Path, samples: f64, columns: usize) -> Result<Option<Fault>, Failure> {
+pub fn room(folder: &Path, size: ResultSize) -> Result<Option<Fault>, Failure> {
+    let ResultSize { samples, columns } = size;
     let Some(free) = free_space(&crate::output::existing(folder)) else { return Ok(None) };
     let [least, about] = PER_VALUE.map(|b| b * samples * (columns + 2) as f64);
     let help = "sample less often, run a shorter span, or choose another disk with --out";
     let told = |code: &str, bytes: f64, word: &str| {
         let message = format!(
-            "{samples} samples of {columns} columns take {word} {:.1} MB on the disk, and {:.1} MB are left there",
-            bytes / 1e6,
-            free as f64 / 1e6
+            "{} samples of {columns} columns take {word} {} on the disk, and {} are left there",
+            count_text(samples),
+            size_text(bytes),
+            size_text(free as f64)
         );
         Fault::new(code, "analysis.sample", message).help(help)
     };

@@ -24,12 +24,8 @@ pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
         None => temporary()?,
     };
     let run = RunArgs {
-        model: ModelArgs { model: a.target.clone(), set: a.set.clone(), ..ModelArgs::default() },
-        method: a.method.clone(),
-        rtol: a.rtol.clone(),
-        step: a.step.clone(),
-        end: a.end.clone(),
-        sample: a.sample.clone(),
+        model: ModelArgs { model: a.target.clone(), options: a.options.clone() },
+        how: a.how.clone(),
         out: Some(folder.clone()),
         force: a.force,
         quiet: true,

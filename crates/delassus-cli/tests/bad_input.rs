@@ -148,7 +148,19 @@ fn rel_r09_time_and_tolerance() {
     Bench::new(GOOD).refuses_with(&["--end", "0"], 2, "E_TIME_SPEC", "--end", "after the start");
     Bench::new(GOOD).refuses_with(&["--rho-inf", "1.5"], 2, "E_RANGE", "--rho-inf", "1.5");
     Bench::new(GOOD).refuses_with(&["--max-steps", "0"], 2, "E_RANGE", "--max-steps", "at least 1");
-    // too many samples for the memory or the disk: `limits.rs` and `whole_folders.rs`
+    // by the limit, whatever the disk has: `whole_folders.rs` has those that it has no room for
+    for (end, sample) in [("1e5", "1e-6"), ("1e9", "1e-2")] {
+        let ran = Bench::new(GOOD).refuses_with(
+            &["--end", end, "--sample", sample],
+            2,
+            "E_LIMIT",
+            "--sample",
+            "1.00e11 samples of",
+        );
+        for words in ["6706 GiB, more than the limit of 4 GiB", "--limit result-bytes=N"] {
+            assert!(ran.stderr.contains(words), "{}", ran.stderr);
+        }
+    }
     Bench::new(GOOD).refuses_with(
         &["--end", "1e9", "--sample", "1e-9"],
         2,
@@ -328,4 +340,80 @@ fn a_fault_in_a_long_line_prints_little() {
     );
     let ran = Bench::new(&text).refuses("E_NONFINITE", "m.toml:3:100012", "nan");
     assert!(ran.stderr.len() < 2_000, "{}", ran.stderr.len());
+}
+
+/// What cannot be read does not hide what is wrong with the rest, and nothing is made up for what was left out.
+#[test]
+fn rel_g5_faults_of_reading_and_of_meaning_together() {
+    let text = r#"schema = 1
+gravity = [0, -9.81]
+body.p = { type = "planar", mass = 1, inertia = 0.1 }
+joint.h = { type = "revolute", between = ["ground", "p"] }
+body.q = { type = "planar", mass = -1, inertia = 1, colour = 3 }
+joint.j = { type = "revolute", between = ["p", "zz"] }
+joint.k = { type = "revolute", between = ["p.nix", "q"], axs = 3 }
+shape.s = { type = "circle", body = "q", radius = -1 }
+sensor.u = { type = "angle", of = "pp" }
+force.f = { type = "force", at = "q", force = ["1 m", 0] }
+analysis = { end = -1, sampel = 3 }
+"#;
+    let ran = Bench::new(text).refuses("E_UNKNOWN_KEY", "m.toml:5:", "did you mean");
+    let mut last = 0;
+    for (code, line) in [
+        ("E_MASS_SIGN", 5),
+        ("E_UNKNOWN_KEY", 5),
+        ("E_UNKNOWN_NAME", 6),
+        ("E_UNKNOWN_NAME", 7),
+        ("E_UNKNOWN_KEY", 7),
+        ("E_RANGE", 8),
+        ("E_UNKNOWN_NAME", 9),
+        ("E_DIMENSION", 10),
+        ("E_TIME_SPEC", 11),
+        ("E_UNKNOWN_KEY", 11),
+    ] {
+        let at = ran.stderr[last..].find(&format!("[m.toml:{line}:"));
+        let at = last + at.unwrap_or_else(|| panic!("{code} {line}: {}", ran.stderr));
+        assert!(ran.stderr[last..at].contains(code), "{code} {line}: {}", ran.stderr);
+        last = at + 1;
+    }
+    // a type that does not fit, and what refers to it; a key that may be the one that is missed
+    let text = "schema = 1\nbody.a = { type = \"planar\", mass = true, inertia = 1 }\n\
+        body.b = { type = \"plana\", mass = 1 }\nbody.c = { type = \"planar\", mas = 1, inertia = 1 }\n\
+        joint.j = { type = \"revolute\", between = [\"a\", \"b\"] }\nmethod.rtol = -1\n";
+    let ran = Bench::new(text).refuses("E_TYPE", "m.toml:2:", "5 errors");
+    for word in ["E_UNKNOWN_VALUE", "E_UNKNOWN_KEY", "E_TOLERANCE"] {
+        assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn rel_r36_names_have_a_length() {
+    let long = "n".repeat(257);
+    let ran = broken("body.bar", &format!("body.{long}")).refuses(
+        "E_NAME",
+        "m.toml:4:",
+        "257 characters",
+    );
+    assert!(ran.stderr.contains("256"), "{}", ran.stderr);
+    // whatever else is wrong, messages stay short
+    let long = "n".repeat(100_000);
+    let ran = broken("bar.end", &long).refuses("E_UNKNOWN_NAME", "m.toml:5:", "nnn");
+    assert!(ran.stderr.len() < 3_000, "{}", ran.stderr.len());
+    let name = "n".repeat(256);
+    let text = GOOD
+        .replace("body.bar", &format!("body.{name}"))
+        .replace("bar.end", &format!("{name}.end"));
+    assert_eq!(Bench::new(&text).run(&["check", "m.toml"]).code, 0);
+}
+
+#[test]
+fn rel_r14_motions_that_contradict_each_other() {
+    let text = "schema = 1\nbody.a = { type = \"planar\", mass = 1, inertia = 1 }\n\
+        joint.h = { type = \"revolute\", between = [\"ground\", \"a\"] }\n\
+        joint.m1 = { type = \"motion\", joint = \"h\", value = \"t\" }\n\
+        joint.m2 = { type = \"motion\", joint = \"h\", value = \"2*t\" }\nanalysis = { end = 0.1 }\n";
+    let ran = Bench::new(text).refuses("E_CONFLICT", "m.toml:", "contradicts");
+    assert!(ran.stderr.contains("m1") && ran.stderr.contains("m2"), "{}", ran.stderr);
+    // twice the same is only superfluous
+    assert_eq!(Bench::new(&text.replace("2*t", "t")).run(&["run", "m.toml", "--json"]).code, 0);
 }

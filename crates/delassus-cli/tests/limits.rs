@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod support;
+use std::process::Command;
 use support::{Bench, GOOD};
 
 /// The model is refused with a limit and comes through with a higher one; the advice is to
@@ -25,6 +26,11 @@ fn rel_r33_each_limit_by_name() {
     raised(&good, "entries", "1", "10");
     raised(&good, "elements", "1", "10");
     raised(&good, "result-bytes", "1000", "8 * 2^30");
+    raised(&good, "columns", "7", "20");
+    let row = spheres(100, "0.2005*i, 0, 0").replace("allow_overlap = true\n", "");
+    let many = Bench::new(&row);
+    raised(&many, "contact-pairs", "50", "1e4");
+    raised(&many, "contact-points", "1000", "1e4");
     let text = "schema = 1\ninclude = [\"a.toml\", \"b.toml\"]\n";
     let parts = Bench::new(text).with("a.toml", "include = [\"c.toml\"]\n");
     let parts =
@@ -173,4 +179,155 @@ fn assembly_of_many_bodies() {
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(ran.stdout.contains(&freedom.to_string()), "{}", ran.stdout);
     }
+}
+
+/// Free balls with a contact among all of them; `place` has their position by i.
+fn spheres(n: usize, place: &str) -> String {
+    let place = place.split(", ").map(|x| format!("\"{x}\"")).collect::<Vec<_>>().join(", ");
+    format!(
+        "schema = 1\n[body.\"b{{i}}\"]\nrepeat = \"i = 1..{n}\"\ntype = \"rigid\"\nmass = 1\ninertia = [1, 1, 1]\n\
+         position = [{place}]\n[shape.\"s{{i}}\"]\nrepeat = \"i = 1..{n}\"\ntype = \"sphere\"\nbody = \"b{{i}}\"\n\
+         radius = 0.1\n[contact.heap]\namong = [\"s*\"]\nallow_overlap = true\n[analysis]\nend = 1e-3\n"
+    )
+}
+
+/// Runs a command with at most so much memory, MiB. It must end by itself.
+fn within(bench: &Bench, mib: u64, args: &str) -> (i32, String) {
+    let program = env!("CARGO_BIN_EXE_delassus");
+    let line = format!("ulimit -v {}; exec '{program}' {args}", mib << 10);
+    let out = Command::new("bash").current_dir(bench.dir.path()).args(["-c", &line]).output();
+    let out = out.unwrap();
+    let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+    (out.status.code().unwrap_or_else(|| panic!("{args}: ended by a signal: {stderr}")), stderr)
+}
+
+/// What needs too much memory is refused by name before it is used.
+#[test]
+fn rel_g7_memory_is_asked_for_before_it_is_used() {
+    let refused = |bench: &Bench, mib: u64, args: &str, words: &[&str]| {
+        let (code, stderr) = within(bench, mib, args);
+        assert_eq!(code, 2, "{args}: {stderr}");
+        for word in [&["E_LIMIT"], words].concat() {
+            assert!(stderr.contains(word), "{word}: {stderr}");
+        }
+    };
+    // ten thousand in one place
+    let heap = Bench::new(&spheres(10_000, "0, 0, 0"));
+    assert_eq!(within(&heap, 1024, "check m.toml").0, 0);
+    for scheme in ["hybrid", "event-driven", "time-stepping"] {
+        let args = format!("run m.toml --scheme {scheme}");
+        let words = ["more than 2000000 pairs", "heap:s", "61.0 MiB", "--limit contact-pairs=N"];
+        // time-stepping meets them in its first step
+        let (code, stderr) = within(&heap, 1024, &args);
+        assert_eq!(code, if scheme == "time-stepping" { 3 } else { 2 }, "{stderr}");
+        for word in words {
+            assert!(stderr.contains(word), "{scheme}: {word}: {stderr}");
+        }
+    }
+    let stands = Bench::new(&spheres(10_000, "0, 0, 0").replace("allow_overlap = true\n", ""));
+    refused(&stands, 1024, "check m.toml", &["contact.heap", "--limit contact-pairs=N"]);
+    // sixty thousand far from each other run where there is memory for the bodies themselves
+    let far = Bench::new(&spheres(60_000, "i, 0, 0"));
+    assert_eq!(within(&far, 1024, "check m.toml").0, 0);
+    refused(&far, 700, "run m.toml", &["60000 bodies", "MiB", "ulimit -v"]);
+    // each with each of two lists
+    let text = "schema = 1\nbody.p = { type = \"planar\", mass = 1, inertia = 1, position = [0, 1] }\n\
+        shape.\"c{i}\" = { repeat = \"i = 1..3000\", type = \"circle\", body = \"p\", radius = 0.1 }\n\
+        shape.\"f{i}\" = { repeat = \"i = 1..3000\", type = \"half-plane\", body = \"ground\" }\n\
+        contact.c = { between = [\"c*\", \"f*\"] }\n";
+    for command in ["check", "run"] {
+        refused(
+            &Bench::new(text),
+            1024,
+            &format!("{command} m.toml"),
+            &["9000000 pairs", "275 MiB"],
+        );
+    }
+    let text = "schema = 1\nbody.p = { type = \"planar\", mass = 1, inertia = 1 }\n\
+        sensor.\"s{i}\" = { repeat = \"i = 1..150000\", type = \"position\", of = \"p\" }\n";
+    let words = ["300008 columns", "limit of 100000", "1.1 GiB", "--limit columns=N"];
+    refused(&Bench::new(text), 1024, "run m.toml", &words);
+}
+
+/// Runs that would not end in a lifetime, or not in the time allowed, end by name and keep what they have.
+#[test]
+fn rel_r20_hopeless_runs_end_by_name() {
+    let spun = |rate: &str, end: &str| {
+        Bench::new(&format!(
+            "schema = 1\nbody.top = {{ type = \"rigid\", mass = 1, inertia = [1, 2, 2.5], rate = [0.1, \"{rate}\", 0] }}\n\
+             sensor.w = {{ type = \"rate\", of = \"top\", component = \"y\" }}\n\
+             analysis = {{ end = \"{end}\", sample = \"{end}/100\" }}\n"
+        ))
+    };
+    for (rate, end) in [("1e12", "1"), ("1e100", "1"), ("1", "1e300")] {
+        let bench = spun(rate, end);
+        let ran = bench.run(&["run", "m.toml", "--out", "o"]);
+        assert_eq!(ran.code, 3, "{}", ran.stderr);
+        for word in ["E_WORK_LIMIT", "would take", "body \"top\"", "--max-steps"] {
+            assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+        }
+        assert!(bench.read("o/results.csv").lines().count() >= 2);
+    }
+    // steps that are chosen once for the whole run are judged too
+    for how in [["--method", "rk4"], ["--method", "radau5"], ["--scheme", "time-stepping"]] {
+        let ran = spun("1e12", "1").run(&[&["run", "m.toml", "--json"], &how[..]].concat());
+        assert_eq!(ran.code, 3, "{how:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("E_WORK_LIMIT"), "{how:?}: {}", ran.stderr);
+    }
+    let bench = spun("1e6", "10");
+    let ran =
+        bench.run(&["run", "m.toml", "--out", "o", "--max-time", "0.5 s", "--max-steps", "1e8"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    for word in ["E_TIME_LIMIT", "0.5 s of CPU time", "body \"top\"", "--max-time"] {
+        assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+    }
+    assert!(bench.read("o/summary.json").contains("E_TIME_LIMIT"));
+    let good = Bench::new(GOOD);
+    good.refuses_with(&["--max-time", "0"], 2, "E_RANGE", "--max-time", "above zero");
+    good.refuses_with(&["--max-time", "3 m"], 2, "E_DIMENSION", "--max-time", "");
+}
+
+#[test]
+fn rel_r22_events_are_limited() {
+    let text = "schema = 1\ngravity = [0, -9.81]\nbody.ball = { type = \"planar\", mass = 1, inertia = 1, position = [0, 1] }\n\
+        shape.ball = { type = \"circle\", body = \"ball\", radius = 0.1 }\n\
+        shape.floor = { type = \"half-plane\", body = \"ground\" }\n\
+        contact.bounce = { between = [\"ball\", \"floor\"], restitution = 1 }\nanalysis = { end = 30 }\n";
+    let bench = Bench::new(text);
+    let ran = bench.run(&["run", "m.toml", "--out", "o", "--limit", "events=10"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    for word in ["E_LIMIT", "more than 10 events", "contact \"bounce\"", "--limit events=N"] {
+        assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+    }
+    assert!(bench.read("o/events.csv").lines().count() > 10);
+    assert_eq!(bench.run(&["run", "m.toml", "--json", "--limit", "events=100"]).code, 0);
+}
+
+/// What messages advise can be done in `view` too.
+#[test]
+fn view_has_the_options_of_a_run() {
+    let bench = Bench::new(GOOD);
+    let args = ["view", "m.toml", "--no-open", "--out", "o"];
+    let refused = |more: &[&str], word: &str| {
+        let ran = bench.run(&[&args[..], more].concat());
+        assert!(ran.code != 0 && ran.stderr.contains(word), "{more:?}: {}", ran.stderr);
+    };
+    refused(&["--limit", "result-bytes=100"], "--limit result-bytes=N");
+    refused(&["--max-steps", "2"], "E_WORK_LIMIT");
+    refused(&["--scheme", "hybird"], "--scheme");
+    refused(&["--input", "x=1"], "--input");
+    let more = [
+        "--limit",
+        "result-bytes=1e8",
+        "--max-steps",
+        "1e6",
+        "--max-time",
+        "1 min",
+        "--atol",
+        "1e-9",
+        "--force",
+    ];
+    let ran =
+        bench.run(&[&args[..], &more[..], &["--method", "gen-alpha", "--rho-inf", "0.9"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }

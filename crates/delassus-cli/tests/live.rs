@@ -199,7 +199,12 @@ fn nobody_is_waited_for() {
     let (code, _) = s.end();
     assert_eq!(code, 0);
     assert!(clock.elapsed() < Duration::from_secs(50), "{:?}", clock.elapsed());
-    assert!(bench.read("o/summary.json").contains("\"done\""));
+    let summary = bench.read("o/summary.json");
+    assert!(summary.contains("\"done\""));
+    assert!(
+        summary.contains("N_FRAMES_LEFT_OUT") && summary.contains("of 200001 frames"),
+        "{summary}"
+    );
     let short = Bench::new(&model("1"));
     assert_eq!(Server::start(&short).end().0, 0);
 }

@@ -1,5 +1,6 @@
 //! Why an attempt at a step failed, and what steps cost.
 
+use crate::unilateral::Crowded;
 use delassus_linalg::KktError;
 use delassus_math::remember;
 use thiserror::Error;
@@ -65,6 +66,9 @@ pub enum StepFailure {
     /// The linear system could not be solved.
     #[error(transparent)]
     Kkt(#[from] KktError),
+    /// More is near each other than is allowed.
+    #[error(transparent)]
+    Crowded(#[from] Crowded),
 }
 
 /// What was spent.

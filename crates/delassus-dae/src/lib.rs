@@ -39,7 +39,8 @@ pub use problem::{
 };
 pub use state::{Derived, State};
 pub use unilateral::{
-    BEHIND, ContactPoint, PointId, PointLaw, Restitution, RestitutionLaw, Unilateral,
+    BEHIND, ContactPoint, Crowd, Crowded, PointId, PointLaw, Restitution, RestitutionLaw,
+    Unilateral,
 };
 
 pub use delassus_linalg::KktError;

@@ -12,6 +12,7 @@
 
 use crate::problem::Problem;
 use delassus_math::remember;
+use thiserror::Error;
 
 /// One place where an interaction may act; the order of ids is the order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,6 +145,60 @@ impl ContactPoint {
     }
 }
 
+/// More is near each other at a time than is allowed, or than there is memory for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("more than {most} {} are near each other", .what.name())]
+pub struct Crowded {
+    /// What there are too many of.
+    pub what: Crowd,
+    /// As many are allowed.
+    pub most: usize,
+    /// One of those in the middle of the list, where there is a list.
+    pub example: Option<PointId>,
+}
+
+/// What there may be too many of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crowd {
+    /// Pairs of shapes.
+    Pairs,
+    /// Points where interactions may act.
+    Points,
+}
+
+impl Crowd {
+    /// In words, plural.
+    pub fn name(self) -> &'static str {
+        match self {
+            Crowd::Pairs => "pairs of shapes",
+            Crowd::Points => "points of contact",
+        }
+    }
+
+    /// Memory of one, about, bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            Crowd::Pairs => 32,
+            Crowd::Points => 1024,
+        }
+    }
+
+    /// Name of its limit.
+    pub fn limit(self) -> &'static str {
+        match self {
+            Crowd::Pairs => "contact-pairs",
+            Crowd::Points => "contact-points",
+        }
+    }
+}
+
+impl Crowded {
+    /// Too many points, of which these are some.
+    pub fn points(most: usize, some: &[PointId]) -> Crowded {
+        Crowded { what: Crowd::Points, most, example: some.get(some.len() / 2).copied() }
+    }
+}
+
 /// Gap, as part of a typical length, below which a point of a one-sided wall is behind it: above what a
 /// start may be off by rounding (1e-6) and what time-stepping leaves to stand (5e-6).
 pub const BEHIND: f64 = 2e-5;
@@ -156,6 +211,24 @@ pub trait Unilateral: Problem {
     /// Ids of all points whose gap may be below `margin` (m, see [`Unilateral::gap_per_metre`]) at the
     /// realised position, ascending, and always those without a gap. With an infinite margin: all there are.
     fn near(&self, ws: &Self::Ws, margin: f64, out: &mut Vec<PointId>);
+
+    /// The same where there are at most `most` of them; more cost neither time nor memory. After an error `out`
+    /// has some of them.
+    fn near_at_most(
+        &self,
+        ws: &Self::Ws,
+        margin: f64,
+        most: usize,
+        out: &mut Vec<PointId>,
+    ) -> Result<(), Crowded> {
+        self.near(ws, margin, out);
+        if out.len() > most { Err(Crowded::points(most, out)) } else { Ok(()) }
+    }
+
+    /// Points that may be near at a time.
+    fn most_points(&self) -> usize {
+        usize::MAX
+    }
 
     /// What a point obeys.
     fn law(&self, point: PointId) -> PointLaw;

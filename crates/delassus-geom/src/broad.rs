@@ -32,15 +32,31 @@ impl Broad {
         Broad::default()
     }
 
-    /// All pairs (i, j), i < j, of boxes that come nearer than `margin` along every axis, in ascending
-    /// order. `out` is cleared first. Boxes with a NaN meet nothing.
-    pub fn pairs(&mut self, boxes: &[Aabb], margin: f64, out: &mut Vec<(usize, usize)>) {
+    /// All pairs (i, j), i < j, that are `wanted` (the same ones at every call) of boxes that come nearer than
+    /// `margin` along every axis, in ascending order. `out` is cleared first. Boxes with a NaN meet nothing. False
+    /// where more than `most` have to be looked at, or there is no memory for them; `out` has at most one then.
+    #[must_use]
+    pub fn pairs(
+        &mut self,
+        boxes: &[Aabb],
+        margin: f64,
+        wanted: impl Fn(usize, usize) -> bool,
+        most: usize,
+        out: &mut Vec<(usize, usize)>,
+    ) -> bool {
         out.clear();
-        if !self.holds(boxes, margin) {
-            self.list(boxes, margin);
+        if !self.holds(boxes, margin) && !self.list(boxes, margin, wanted, most) {
+            self.kept.clear();
+            out.extend(self.near.get(self.near.len() / 2));
+            self.near = Vec::new();
+            return false;
+        }
+        if out.try_reserve(self.near.len()).is_err() {
+            return false;
         }
         let meet = |&&(i, j): &&(usize, usize)| boxes[i].grown(margin).meets(&boxes[j]);
         out.extend(self.near.iter().filter(meet));
+        true
     }
 
     /// Whether every box, with its half of the margin, is inside of the one the list was made with.
@@ -52,8 +68,15 @@ impl Broad {
         self.kept.len() == boxes.len() && boxes.iter().zip(&self.kept).all(inside)
     }
 
-    /// Lists the pairs of boxes that meet when both are grown by half of the margin and the skin.
-    fn list(&mut self, boxes: &[Aabb], margin: f64) {
+    /// Lists the pairs of boxes that meet when both are grown by half of the margin and the skin. False where
+    /// they are too many.
+    fn list(
+        &mut self,
+        boxes: &[Aabb],
+        margin: f64,
+        wanted: impl Fn(usize, usize) -> bool,
+        most: usize,
+    ) -> bool {
         let skin = SKIN.0 * margin + SKIN.1 * extent(boxes);
         self.kept.clear();
         self.kept.extend(boxes.iter().map(|b| b.grown(HALF * margin + skin)));
@@ -75,13 +98,18 @@ impl Broad {
                 if !(b.lo[axis] <= a.hi[axis]) {
                     break;
                 }
-                if a.meets(b) {
-                    let (i, j) = (self.order[k], self.order[k + 1 + j]);
-                    self.near.push((i.min(j), i.max(j)));
+                let (i, j) = (self.order[k], self.order[k + 1 + j]);
+                let (i, j) = (i.min(j), i.max(j));
+                if a.meets(b) && wanted(i, j) {
+                    if self.near.len() >= most || self.near.try_reserve(1).is_err() {
+                        return false;
+                    }
+                    self.near.push((i, j));
                 }
             }
         }
         self.near.sort_unstable();
+        true
     }
 }
 

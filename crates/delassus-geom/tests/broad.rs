@@ -39,7 +39,7 @@ proptest! {
                 b.lo.x += shift * (k % 3) as f64;
                 b.hi.x += shift * (k % 3) as f64;
             }
-            broad.pairs(&boxes, part * margin, &mut out);
+            prop_assert!(broad.pairs(&boxes, part * margin, |_, _| true, usize::MAX, &mut out));
             prop_assert_eq!(&out, &all_pairs(&boxes, part * margin));
         }
     }
@@ -52,7 +52,7 @@ fn a_ground_meets_everything() {
     let mut boxes = vec![ground.aabb(&Pose::identity())];
     boxes.extend((0..3).map(|k| ball.aabb(&Pose::at(2.0 * f64::from(k), 0.0, 0.0))));
     let mut out = Vec::new();
-    Broad::new().pairs(&boxes, 0.1, &mut out);
+    assert!(Broad::new().pairs(&boxes, 0.1, |_, _| true, 3, &mut out));
     assert_eq!(out, [(0, 1), (0, 2), (0, 3)]);
 }
 
@@ -67,6 +67,12 @@ fn a_thousand_spheres() {
         })
         .collect();
     let mut out = Vec::new();
-    Broad::new().pairs(&boxes, 0.0, &mut out);
-    assert_eq!(out.len(), 3 * 900 + 6 * 810 + 4 * 729);
+    let n = 3 * 900 + 6 * 810 + 4 * 729;
+    let mut broad = Broad::new();
+    assert!(!broad.pairs(&boxes, 0.0, |_, _| true, n - 1, &mut out) && out.len() == 1);
+    assert!(broad.pairs(&boxes, 0.0, |_, _| true, n, &mut out));
+    assert_eq!(out.len(), n);
+    // those that nobody wants do not count
+    assert!(Broad::new().pairs(&boxes, 0.0, |i, j| i + 1 == j, 900, &mut out));
+    assert_eq!(out.len(), 900);
 }

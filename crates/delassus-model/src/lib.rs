@@ -13,6 +13,7 @@ pub mod fields;
 mod graph;
 mod joint;
 mod model;
+mod room;
 pub mod spec;
 mod system;
 
@@ -21,9 +22,10 @@ pub use choice::{Choice, ChoiceError, DEFAULT_METHOD, DEFAULT_SMOOTH, nearest_me
 pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
+pub use room::has_room;
 pub use system::{
-    BodyKind, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm, RowOrigin, ShapeView,
-    System, TargetJump, TimeRanges, Workspace, pose_of,
+    BodyKind, ContactLimits, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm,
+    RowOrigin, ShapeView, System, TargetJump, TimeRanges, Workspace, pose_of,
 };
 
 /// Kinds of bodies for tests of what is above this crate.

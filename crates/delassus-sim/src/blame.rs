@@ -1,8 +1,15 @@
 //! Which element of a model an error is to be blamed on, and what helps.
 
+use crate::contact::Event;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{Problem, State};
 use delassus_model::{Jump, System};
+use std::collections::BTreeMap;
+
+/// Steps per event below which events are what a run is busy with.
+const EVENTFUL: u64 = 20;
+/// Events that are looked at for the contact that has most.
+const LAST: usize = 1000;
 
 /// How far ahead of where a step became too short a jump is looked for, in those steps.
 const AHEAD: f64 = 1e5;
@@ -72,6 +79,33 @@ fn beyond_reach(sys: &System, s: &State, e: &mut SimError) {
     e.help = "the mechanism is stretched, or at a dead point: end the run or the motion before, or change the \
               lengths of the bodies"
         .to_owned();
+}
+
+/// Names what a run was busy with: the contact that has most of the last events, or what moves fastest.
+pub(crate) fn busy(sys: &System, s: &State, events: &[Event], steps: u64, e: &mut SimError) {
+    if EVENTFUL * events.len() as u64 > steps {
+        let last = &events[events.len().saturating_sub(LAST)..];
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for event in last.iter().filter(|event| !event.contact.is_empty()) {
+            *counts.entry(&event.contact).or_default() += 1;
+        }
+        if let Some((name, n)) = counts.into_iter().max_by_key(|(_, n)| *n) {
+            e.detail.push_str(&format!(
+                "; of the last {} events {n} are at contact \"{name}\"",
+                last.len()
+            ));
+            e.blame.push(format!("contact \"{name}\""));
+            return;
+        }
+    }
+    let scale = &sys.scales().q;
+    let rate = |i: usize| s.v[i].abs() / scale[i];
+    let fastest = (0..scale.len()).max_by(|i, j| rate(*i).total_cmp(&rate(*j)));
+    if let Some(i) = fastest.filter(|i| rate(*i) > 0.0) {
+        let name = sys.dof_name(i);
+        e.detail.push_str(&format!("; the fastest motion is that of {name} ({:.1e})", s.v[i]));
+        e.blame.push(name);
+    }
 }
 
 /// Names the strongest force at a state.

@@ -3,7 +3,7 @@
 use delassus_math::remember;
 
 /// Points of a track at most; beyond it every second row is kept, every fourth, ….
-const MOST: usize = 1 << 19;
+const MOST: usize = 1 << 17;
 
 /// A place where bodies touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -1,8 +1,14 @@
 //! Why a run was refused or stopped, with names.
 
 use delassus_dae::integrator::OptionError;
-use delassus_dae::{KktError, Problem, StepFailure};
+use delassus_dae::{Crowded, KktError, Problem, StepFailure};
 use thiserror::Error;
+
+/// Memory of a column while its files are made, about, bytes.
+const COLUMN_BYTES: f64 = 4096.0;
+
+/// Memory of an event with its place in pictures, about, bytes.
+const EVENT_BYTES: f64 = 256.0;
 
 /// The run cannot start.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -42,17 +48,42 @@ pub enum SetupError {
     },
     /// The results would be larger than allowed.
     #[error(
-        "{samples} samples of {columns} columns would take {bytes} bytes, more than the limit of {limit}"
+        "{} samples of {columns} columns would take {}, {}",
+        count_text(*samples), size_as(*bytes, *limit), than(*bytes, *limit)
     )]
     TooLarge {
         /// Samples asked for.
-        samples: u64,
+        samples: f64,
         /// Columns.
         columns: usize,
-        /// Memory needed.
-        bytes: u64,
-        /// Memory allowed.
-        limit: u64,
+        /// Memory needed, bytes.
+        bytes: f64,
+        /// Memory allowed, bytes.
+        limit: f64,
+    },
+    /// The results would have more columns than allowed.
+    #[error(
+        "the results would have {columns} columns, more than the limit of {limit}; so many take about {}",
+        size_text(*columns as f64 * COLUMN_BYTES)
+    )]
+    TooManyColumns {
+        /// Columns asked for.
+        columns: usize,
+        /// Columns allowed.
+        limit: usize,
+    },
+    /// The model needs more memory than there is.
+    #[error(
+        "a run of {bodies} bodies with {rows} rows of joints needs about {}, for which there is no memory",
+        size_text(*bytes)
+    )]
+    NoRoom {
+        /// Bodies.
+        bodies: usize,
+        /// Rows of joints.
+        rows: usize,
+        /// Memory needed, bytes.
+        bytes: f64,
     },
     /// Contacts that are closed at the start leave no way to go on.
     #[error("{} at the start: {}: {}", blamed(.0), .0.kind.code(), .0.detail)]
@@ -75,10 +106,39 @@ impl SetupError {
             SetupError::MethodCannot { .. } => "E_METHOD_CANNOT",
             SetupError::Option(_) => "E_METHOD_OPTION",
             SetupError::Setting { code, .. } => code,
-            SetupError::TooLarge { .. } => "E_LIMIT",
+            SetupError::TooLarge { .. }
+            | SetupError::TooManyColumns { .. }
+            | SetupError::NoRoom { .. } => "E_LIMIT",
+            SetupError::Contacts(e) if e.kind == SimErrorKind::TooMuch => e.kind.code(),
             SetupError::Contacts(_) | SetupError::Kkt(_) => "E_START",
         }
     }
+}
+
+/// A number of things: whole where it is short, rounded where nobody would count its digits.
+pub fn count_text(n: f64) -> String {
+    if n < 1e7 { format!("{n:.0}") } else { format!("{n:.2e}") }
+}
+
+/// A number of bytes in a unit that leaves few digits.
+pub fn size_text(bytes: f64) -> String {
+    size_as(bytes, bytes)
+}
+
+fn than(bytes: f64, limit: f64) -> String {
+    match bytes > limit {
+        true => format!("more than the limit of {}", size_text(limit)),
+        false => "for which there is no memory".to_owned(),
+    }
+}
+
+/// A number of bytes in the unit that another one is told in.
+fn size_as(bytes: f64, other: f64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let k = (0..units.len()).rev().find(|k| other >= 1024f64.powi(*k as i32)).unwrap_or(0);
+    let x = bytes / 1024f64.powi(k as i32);
+    let digits = if x == x.round() || x >= 1000.0 { 0 } else { 1 };
+    if x < 1e7 { format!("{x:.digits$} {}", units[k]) } else { format!("{x:.1e} {}", units[k]) }
 }
 
 /// What stopped a run.
@@ -120,6 +180,10 @@ pub enum SimErrorKind {
     NotFinite,
     /// What takes in the samples could not.
     Output,
+    /// More than a limit of memory allows.
+    TooMuch,
+    /// More CPU time than allowed.
+    TimeLimit,
 }
 
 impl SimErrorKind {
@@ -144,6 +208,8 @@ impl SimErrorKind {
             SimErrorKind::ContactUnsolved => "E_CONTACT_UNSOLVED",
             SimErrorKind::NotFinite => "E_NONFINITE",
             SimErrorKind::Output => "E_OUTPUT",
+            SimErrorKind::TooMuch => "E_LIMIT",
+            SimErrorKind::TimeLimit => "E_TIME_LIMIT",
         }
     }
 }
@@ -187,6 +253,74 @@ impl SimError {
             ),
             blame: Vec::new(),
             help: "take a shorter step, or leave the step out to let it adapt".to_owned(),
+        }
+    }
+
+    /// More events than allowed.
+    pub(crate) fn too_many_events(most: usize, t: f64, h: f64) -> SimError {
+        SimError {
+            kind: SimErrorKind::TooMuch,
+            t,
+            h,
+            detail: format!(
+                "more than {most} events happened, which is the limit; so many take {}",
+                size_text(most as f64 * EVENT_BYTES)
+            ),
+            blame: Vec::new(),
+            help: "run a shorter span, use time-stepping (--scheme time-stepping), or raise the limit with \
+                   --limit events=N"
+                .to_owned(),
+        }
+    }
+
+    /// More CPU time than allowed.
+    pub(crate) fn out_of_time(most: f64, steps: u64, t: f64, h: f64) -> SimError {
+        SimError {
+            kind: SimErrorKind::TimeLimit,
+            t,
+            h,
+            detail: format!("more than {most} s of CPU time, after {steps} steps"),
+            blame: Vec::new(),
+            help: "raise --max-time, loosen the tolerance, or run a shorter span".to_owned(),
+        }
+    }
+
+    /// A run that needs far more steps than one may make: `rest` beside those that were made.
+    pub(crate) fn hopeless(steps: u64, rest: f64, t: f64, h: f64) -> SimError {
+        let rest = match rest.is_finite() {
+            true => format!("the rest of the run would take {rest:.1e} more"),
+            false => "time stands still".to_owned(),
+        };
+        SimError {
+            kind: SimErrorKind::WorkLimit,
+            t,
+            h,
+            detail: format!("{steps} steps were made, and at the pace of the last ones {rest}"),
+            blame: Vec::new(),
+            help: "run a shorter span, loosen the tolerance, or look at what is named; where so many steps are \
+                   meant, say so with --max-steps"
+                .to_owned(),
+        }
+    }
+
+    /// More is near each other at t than is allowed.
+    pub(crate) fn crowded(e: &Crowded, blame: Vec<String>, t: f64) -> SimError {
+        let of =
+            if blame.is_empty() { String::new() } else { format!(", {} among them", blame[0]) };
+        SimError {
+            kind: SimErrorKind::TooMuch,
+            t,
+            h: 0.0,
+            detail: format!(
+                "{e}{of}; so many take {}",
+                size_text((e.most * e.what.bytes()) as f64)
+            ),
+            blame,
+            help: format!(
+                "keep the shapes apart, name fewer of them in the contact, or raise the limit with \
+                 --limit {}=N",
+                e.what.limit()
+            ),
         }
     }
 
@@ -255,6 +389,7 @@ impl SimError {
                 format!("{e}: {}", p.row_name(*row)),
                 "the motion passes a singular position: use a method that can (mdop5, ali3p, gen-alpha)",
             ),
+            StepFailure::Crowded(e) => return SimError::crowded(e, Vec::new(), t),
             StepFailure::Kkt(k) => {
                 let blame = match k {
                     KktError::Singular { row, .. } | KktError::NonFinite { row } => {

@@ -4,7 +4,7 @@ use delassus_math::remember;
 use delassus_model::{MOST_LOADS, System, Workspace};
 
 /// Memory at most, bytes; a longer run keeps every second row, every third, ….
-const LIMIT: usize = 32 << 20;
+const LIMIT: usize = 8 << 20;
 
 /// Vectors of [`System::loads`] by row of the [`crate::MotionTrack`].
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -5,7 +5,7 @@ use delassus_math::{Vec3, remember};
 use delassus_model::{BodyKind, Pose, PoseForm, System, pose_of};
 
 /// Memory of a track at most, bytes; a longer run keeps every second sample, every third, ….
-pub const MOTION_LIMIT: u64 = 64 << 20;
+pub const MOTION_LIMIT: u64 = 16 << 20;
 
 /// Coordinates of all bodies at every sample, or at every `stride`-th of a very long run.
 ///

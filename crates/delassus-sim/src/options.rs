@@ -1,14 +1,12 @@
 //! Settings of a run, and what they must agree on.
 
 use crate::error::SetupError;
+use crate::pace::MAX_STEPS;
 use crate::recorder::resolution;
 use delassus_dae::integrator::{Abilities, METHODS, MethodId, MethodInfo, catalogue};
 use delassus_dae::{Options, Problem};
 use delassus_model::spec::SchemeType;
 use delassus_model::{Choice, ChoiceError, ContactTolerances, Model, System, nearest_method};
-
-/// Steps of a run that says nothing about their number.
-pub(crate) const MAX_STEPS: u64 = 100_000_000;
 
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,8 +42,34 @@ pub struct RunOptions {
     /// Samples are handed on while the run goes on ([`crate::Simulation::hand_to`]), so that there need not be memory
     /// for all of them.
     pub hand_on: bool,
-    /// Largest size of the results, bytes; 4 GiB when left out.
-    pub max_result_bytes: Option<u64>,
+    /// What it may ask of the machine.
+    pub limits: RunLimits,
+}
+
+/// What a run may ask of the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunLimits {
+    /// Largest size of the results, bytes.
+    pub result_bytes: u64,
+    /// Largest number of columns; 4 KiB each are needed to write them.
+    pub columns: usize,
+    /// Largest number of events; they take about 256 bytes each.
+    pub events: usize,
+    /// Largest CPU time, s.
+    pub cpu_s: f64,
+}
+
+impl Default for RunLimits {
+    /// 4 GiB of results, of which a part is in memory at a time; 400 MB for columns, 256 MB for events; any
+    /// time.
+    fn default() -> Self {
+        RunLimits {
+            result_bytes: 4 << 30,
+            columns: 100_000,
+            events: 1_000_000,
+            cpu_s: f64::INFINITY,
+        }
+    }
 }
 
 impl RunOptions {
@@ -79,7 +103,7 @@ impl RunOptions {
             keep_states: 0,
             keep_motion: false,
             hand_on: false,
-            max_result_bytes: None,
+            limits: RunLimits::default(),
         }
     }
 

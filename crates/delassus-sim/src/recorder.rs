@@ -8,6 +8,7 @@ use crate::error::{SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::lobatto;
 use crate::motion_track::MotionTrack;
+use crate::options::RunLimits;
 use crate::sink::{Outlet, Sink};
 use crate::step_log::{StepLog, StepRow};
 use crate::summary::{SteppedOver, TargetJumped};
@@ -89,8 +90,40 @@ pub const DIAGNOSTICS: [(&str, &str); 8] = [
 /// Ending of the columns that hold the half-width of the error band of another one.
 pub const BAND: &str = ".band";
 
-/// Largest size of the results, bytes, where nothing else is asked for.
-pub const MEMORY_LIMIT: u64 = 4 << 30;
+/// How large results will be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ResultSize {
+    /// Samples from the start to the end.
+    pub samples: f64,
+    /// Columns beside time.
+    pub columns: usize,
+}
+
+impl ResultSize {
+    /// Of a run over `span` seconds with a sample every `dt`.
+    pub fn new(span: f64, dt: f64, columns: usize) -> ResultSize {
+        ResultSize { samples: (span / dt * (1.0 + 1e-12)).floor() + 2.0, columns }
+    }
+
+    fn bytes(&self) -> f64 {
+        self.samples * 8.0 * (self.columns as f64 + 1.0)
+    }
+
+    fn too_large(&self, limit: u64) -> SetupError {
+        let (samples, columns, bytes) = (self.samples, self.columns, self.bytes());
+        SetupError::TooLarge { samples, columns, bytes, limit: limit as f64 }
+    }
+
+    /// Refuses what is larger than allowed.
+    pub fn check(&self, limits: &RunLimits) -> Result<(), SetupError> {
+        if self.columns > limits.columns {
+            let (columns, limit) = (self.columns, limits.columns);
+            return Err(SetupError::TooManyColumns { columns, limit });
+        }
+        let limit = limits.result_bytes;
+        if self.bytes() <= limit as f64 { Ok(()) } else { Err(self.too_large(limit)) }
+    }
+}
 
 /// Forces of contacts at a state, for a recorder that knows joints alone.
 pub trait Dynamics {
@@ -190,19 +223,8 @@ impl Recorder {
         dt: f64,
         t_end: f64,
     ) -> Result<Recorder, SetupError> {
-        Recorder::bounded(sys, start, derived, dt, t_end, MEMORY_LIMIT)
-    }
-
-    /// The same with another bound on the memory of the results, bytes.
-    pub fn bounded(
-        sys: &System,
-        start: &State,
-        derived: &Derived,
-        dt: f64,
-        t_end: f64,
-        limit: u64,
-    ) -> Result<Recorder, SetupError> {
-        Recorder::with_contacts(sys, start, derived, [dt, t_end], limit, Vec::new(), false)
+        let limits = RunLimits::default();
+        Recorder::with_contacts(sys, start, derived, [dt, t_end], limits, Vec::new(), false)
     }
 
     /// The same with channels of contacts, which [`Dynamics`] delivers, every `dt` until `t_end`. Where samples
@@ -212,7 +234,7 @@ impl Recorder {
         start: &State,
         derived: &Derived,
         [dt, t_end]: [f64; 2],
-        limit: u64,
+        limits: RunLimits,
         contacts: Vec<Channel>,
         hands_on: bool,
     ) -> Result<Recorder, SetupError> {
@@ -227,22 +249,14 @@ impl Recorder {
             sensor: false,
         }));
         // all memory now: recording must not allocate while the run goes on
-        let samples = ((t_end - start.t) / dt * (1.0 + 1e-12)).floor() + 2.0;
-        let bytes = samples * 8.0 * (channels.len() as f64 + 1.0);
-        let too_large = |bytes: f64| SetupError::TooLarge {
-            samples: samples as u64,
-            columns: channels.len(),
-            bytes: bytes as u64,
-            limit,
-        };
-        if !(bytes <= limit as f64) {
-            return Err(too_large(bytes));
-        }
-        let expected = samples as usize;
+        let wanted = ResultSize::new(t_end - start.t, dt, channels.len());
+        wanted.check(&limits)?;
+        let limit = limits.result_bytes;
+        let expected = wanted.samples as usize;
         let room = if hands_on { Outlet::rows(channels.len()).min(expected) } else { expected };
         let column = || -> Result<Vec<f64>, SetupError> {
             let mut v = Vec::new();
-            v.try_reserve_exact(room).map_err(|_| too_large(bytes))?;
+            v.try_reserve_exact(room).map_err(|_| wanted.too_large(limit))?;
             Ok(v)
         };
         let data = channels.iter().map(|_| column()).collect::<Result<Vec<_>, _>>()?;

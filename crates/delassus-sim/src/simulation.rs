@@ -5,13 +5,14 @@ use crate::clock::CpuClock;
 use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
 use crate::driver::{Driver, DriverOptions};
-use crate::engine::{Engine, Smooth};
+use crate::engine::{Counts, Engine, Smooth};
 use crate::error::{InputError, SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
-use crate::options::{MAX_STEPS, RunOptions, check_abilities};
-use crate::recorder::{MEMORY_LIMIT, Recorder, Results, rounding};
+use crate::options::{RunLimits, RunOptions, check_abilities};
+use crate::pace::{MAX_STEPS, Pace};
+use crate::recorder::{Recorder, Results, rounding};
 use crate::sink::{Sink, cut_at_non_finite};
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
@@ -21,9 +22,14 @@ use delassus_dae::integrator::{MethodId, MethodInfo};
 use delassus_dae::{Hermite, Problem, Settings, State, Tolerances};
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::spec::SchemeType;
-use delassus_model::{Assembled, AssemblyReport, System};
+use delassus_model::{Assembled, AssemblyReport, System, has_room};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Memory of a run per velocity and per row of a joint, about, bytes: method, factors, samples, motion.
+const BYTES: [f64; 2] = [2600.0, 1600.0];
+/// Steps between looks at the clock, after as many first ones.
+const LOOK_EVERY: u64 = 16;
 
 /// Results and summary, with the error that stopped the run if one did.
 #[derive(Debug, Clone)]
@@ -87,6 +93,7 @@ pub struct Simulation {
     states: StateRing,
     dense: Hermite,
     rejected: u64,
+    pace: Pace,
     status: Status,
     error: Option<SimError>,
     clock: Instant,
@@ -109,18 +116,22 @@ impl Simulation {
             atol: opts.atol.unwrap_or(0.0),
         };
         check_abilities(&sys, &method)?;
+        let (d, bodies) = (sys.dims(), sys.model().bodies.len());
+        let bytes = BYTES[0] * d.nv as f64 + BYTES[1] * d.n_vel as f64;
+        if !has_room(bytes) {
+            return Err(SetupError::NoRoom { bodies, rows: d.n_vel, bytes });
+        }
         let settings = Settings { tol, options: opts.options.clone(), ..Settings::default() };
-        let memory = opts.max_result_bytes.unwrap_or(MEMORY_LIMIT);
         let channels = contact::channels(&sys);
         let (state, derived) = (&model.state, &model.derived);
         let (times, t_end) = ([opts.sample, opts.t_end], opts.t_end);
         let hands_on = opts.hand_on;
         let mut recorder =
-            Recorder::with_contacts(&sys, state, derived, times, memory, channels, hands_on)?;
+            Recorder::with_contacts(&sys, state, derived, times, opts.limits, channels, hands_on)?;
         if opts.keep_motion {
             recorder.track_motion(&sys);
         }
-        let states = StateRing::new(opts.keep_states, &model.state, memory)?;
+        let states = StateRing::new(opts.keep_states, &model.state, opts.limits.result_bytes)?;
         let driver_opts = DriverOptions {
             tol,
             step: opts.step,
@@ -164,6 +175,7 @@ impl Simulation {
             recorder,
             states,
             rejected: 0,
+            pace: Pace::new(t_start),
             status: Status::Done,
             error: None,
             clock,
@@ -193,7 +205,8 @@ impl Simulation {
     /// What must be the same where it is restored: sizes, and all settings but the end.
     fn identity(&self) -> String {
         let (t_end, hand_on) = (0.0, false);
-        let o = RunOptions { t_end, hand_on, max_result_bytes: None, ..self.options.clone() };
+        let limits = RunLimits::default();
+        let o = RunOptions { t_end, hand_on, limits, ..self.options.clone() };
         format!("{:?} from {:e} s, {o:?}", self.sys.dims(), self.start.t)
     }
 
@@ -257,10 +270,43 @@ impl Simulation {
         }
         let events = until(engine.events(), self.options.t_end);
         recorder.place_events(sys, events, [engine.before(), engine.state()]);
-        let rejected = engine.counts().rejections.total();
+        let counts = engine.counts();
+        let rejected = counts.rejections.total();
         recorder.steps.add_rejected(rejected - self.rejected);
         self.rejected = rejected;
-        recorder.offer()
+        recorder.offer()?;
+        self.check_work(&counts)
+    }
+
+    /// Ends a run that takes more time or memory than it may, or that will not come to its end.
+    fn check_work(&mut self, counts: &Counts) -> Result<(), SimError> {
+        let Simulation { sys, engine, options, pace, .. } = self;
+        let (before, now) = (engine.before(), engine.state());
+        if now.t >= options.t_end {
+            return Ok(());
+        }
+        let limits = options.limits;
+        let busy = |mut e: SimError| {
+            blame::busy(sys, now, engine.events(), counts.steps, &mut e);
+            e
+        };
+        let h = now.t - before.t;
+        if engine.events().len() > limits.events {
+            return Err(busy(SimError::too_many_events(limits.events, now.t, h)));
+        }
+        let looks = counts.steps < LOOK_EVERY || counts.steps.is_multiple_of(LOOK_EVERY);
+        if limits.cpu_s < f64::INFINITY && looks {
+            // what was spent before it was restored is of another process
+            if self.cpu.seconds() > limits.cpu_s {
+                return Err(busy(SimError::out_of_time(limits.cpu_s, counts.steps, now.t, h)));
+            }
+        }
+        // who says how many steps there may be gets them
+        let free = options.max_steps.is_none();
+        match pace.hopeless(counts.steps, now.t, options.t_end).filter(|_| free) {
+            Some(rest) => Err(busy(SimError::hopeless(counts.steps, rest, now.t, h))),
+            None => Ok(()),
+        }
     }
 
     /// Steps until the time asked for is reached or passed. What is passed there can be asked for:
@@ -479,6 +525,7 @@ impl Remember for Simulation {
         self.recorder.remember(m);
         self.states.remember(m);
         self.rejected.remember(m);
+        self.pace.remember(m);
     }
 }
 

@@ -24,8 +24,12 @@ impl StateRing {
         }
         let width = 2 + start.q.len() + start.v.len() + start.z.len();
         let bytes = (capacity as u64).saturating_mul(8 * width as u64);
-        let too_large =
-            || SetupError::TooLarge { samples: capacity as u64, columns: width, bytes, limit };
+        let too_large = || SetupError::TooLarge {
+            samples: capacity as f64,
+            columns: width,
+            bytes: bytes as f64,
+            limit: limit as f64,
+        };
         let mut data = Vec::new();
         if bytes > limit || data.try_reserve_exact(capacity.saturating_mul(width)).is_err() {
             return Err(too_large());

@@ -2,9 +2,11 @@
 //! slow for.
 
 use crate::files::rows as event_rows;
+use delassus::io::results::MotionFile;
 use delassus::sim::contact::{Event, found_after};
 use delassus::sim::{ContactTrack, LoadTrack, MotionTrack, Recorder, Results, RunOutcome};
 use delassus_report::{LiveContact, LiveFrames, ReportEvent};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -19,19 +21,80 @@ const EVENTS: usize = 2_000;
 /// Contact points of a frame at most.
 const POINTS: usize = 200;
 
-/// A message as it goes over the line.
-pub type Message = Arc<str>;
+/// A message to those who watch.
+#[derive(Clone)]
+pub enum Message {
+    /// As it goes over the line.
+    Text(Arc<str>),
+    /// Numbers that become text in the thread of the watcher: the run has other things to do.
+    Frames(Arc<Frames>),
+}
+
+impl Message {
+    /// As it goes over the line.
+    pub fn text(&self) -> Arc<str> {
+        match self {
+            Message::Text(text) => text.clone(),
+            Message::Frames(frames) => frames.text(),
+        }
+    }
+}
+
+/// Some rows of a run.
+pub struct Frames {
+    motion: MotionFile,
+    names: Arc<[String]>,
+    columns: Vec<Vec<f64>>,
+    contacts: Vec<LiveContact>,
+    loads: Vec<Vec<f64>>,
+}
+
+impl Frames {
+    fn text(&self) -> Arc<str> {
+        let names = self.names.iter().map(String::as_str);
+        let frames = LiveFrames {
+            contacts: self.contacts.clone(),
+            loads: self.loads.clone(),
+            ..LiveFrames::new(&self.motion, names.zip(self.columns.iter().cloned()))
+        };
+        text("frames", &serde_json::to_string(&frames).unwrap_or_default())
+    }
+}
+
+/// The messages of a watcher, as they come.
+pub struct Line {
+    from: Receiver<Message>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Iterator for Line {
+    type Item = Message;
+
+    fn next(&mut self) -> Option<Message> {
+        let message = self.from.recv().ok()?;
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(message)
+    }
+}
 
 /// An event of the stream.
 pub fn message(event: &str, json: &str) -> Message {
+    Message::Text(text(event, json))
+}
+
+fn text(event: &str, json: &str) -> Arc<str> {
     // JSON has its line ends escaped, so that a message is one line
     format!("event: {event}\ndata: {}\n\n", json.replace(['\n', '\r'], " ")).into()
 }
 
 struct Watcher {
     to: SyncSender<Message>,
+    /// Messages that it has not taken yet.
+    waiting: Arc<AtomicUsize>,
     /// First row that was not sent yet.
     next: usize,
+    /// Rows before it that were left out.
+    left_out: usize,
     /// Events that were sent, in the order in which they were found.
     next_event: usize,
     last: bool,
@@ -44,6 +107,8 @@ struct Inner {
     seen: bool,
     /// The run is over.
     closed: bool,
+    /// Rows that were left out for one who has left, at most.
+    left_out: usize,
 }
 
 /// The meeting point.
@@ -59,15 +124,30 @@ impl Hub {
     }
 
     /// A new watcher; `None` when there are too many or all is over.
-    pub fn watch(&self) -> Option<Receiver<Message>> {
+    pub fn watch(&self) -> Option<Line> {
         let mut inner = self.lock();
         if inner.closed || inner.watchers.len() >= WATCHERS {
             return None;
         }
         let (to, from) = sync_channel(WAITING);
-        inner.watchers.push(Watcher { to, next: 0, next_event: 0, last: false });
+        let waiting = Arc::new(AtomicUsize::new(0));
+        inner.watchers.push(Watcher {
+            to,
+            waiting: waiting.clone(),
+            next: 0,
+            left_out: 0,
+            next_event: 0,
+            last: false,
+        });
         inner.seen = true;
-        Some(from)
+        Some(Line { from, waiting })
+    }
+
+    /// How many rows of so many were left out for those who watch, at most for one of them.
+    pub fn left_out(&self, rows: usize) -> usize {
+        let late = |w: &Watcher| if w.is_behind() { rows.saturating_sub(w.next) } else { 0 };
+        let inner = self.lock();
+        inner.watchers.iter().map(|w| w.left_out + late(w)).fold(inner.left_out, usize::max)
     }
 
     /// Somebody watches or watched.
@@ -79,7 +159,15 @@ impl Hub {
     /// watchers.
     pub fn offer(&self, recorder: &Recorder) {
         let Ok(mut inner) = self.inner.try_lock() else { return };
-        inner.watchers.retain_mut(|w| w.offer(recorder));
+        let Inner { watchers, left_out, .. } = &mut *inner;
+        let rows = recorder.motion.t().len();
+        watchers.retain_mut(|w| {
+            let stays = w.offer(recorder);
+            if !stays {
+                *left_out = (*left_out).max(w.left_out + rows.saturating_sub(w.next));
+            }
+            stays
+        });
     }
 
     /// Sends new events to whoever can take them. Does not wait.
@@ -99,11 +187,13 @@ impl Hub {
         let mut inner = self.lock();
         inner.watchers.retain_mut(|w| {
             if w.next != usize::MAX {
-                let sent = frames(w.next).map_or(Ok(()), |m| w.to.try_send(m));
-                match sent {
-                    Ok(()) => w.next = usize::MAX,
-                    Err(TrySendError::Full(_)) => return true,
-                    Err(TrySendError::Disconnected(_)) => return false,
+                if w.is_full() {
+                    return true;
+                }
+                match frames(w.next).map_or(Sent::Yes, |m| w.send(m)) {
+                    Sent::Yes => w.next = usize::MAX,
+                    Sent::Later => return true,
+                    Sent::Gone => return false,
                 }
             }
             while w.next_event < log.len() {
@@ -116,10 +206,10 @@ impl Hub {
                 }
             }
             if !w.last {
-                match w.to.try_send(last.clone()) {
-                    Ok(()) => w.last = true,
-                    Err(TrySendError::Full(_)) => return true,
-                    Err(TrySendError::Disconnected(_)) => return false,
+                match w.send(last.clone()) {
+                    Sent::Yes => w.last = true,
+                    Sent::Later => return true,
+                    Sent::Gone => return false,
                 }
             }
             true
@@ -135,23 +225,59 @@ impl Hub {
     }
 }
 
+/// What became of a message.
+enum Sent {
+    Yes,
+    Later,
+    Gone,
+}
+
 impl Watcher {
-    /// `false` when it is gone.
-    fn offer(&mut self, r: &Recorder) -> bool {
-        let rows = r.motion.t().len();
-        let frames = Tracks::of(r).frames(self.next);
-        let Some(frames) = frames else { return true };
-        match self.to.try_send(frames) {
-            Ok(()) => self.next = rows,
-            // too slow: the next message covers these rows too, thinned
+    /// It has not taken all that was sent.
+    fn is_behind(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
+    /// Nothing more can be sent at present.
+    fn is_full(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= WAITING
+    }
+
+    fn send(&self, m: Message) -> Sent {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        match self.to.try_send(m) {
+            Ok(()) => return Sent::Yes,
             Err(TrySendError::Full(_)) => {}
-            Err(TrySendError::Disconnected(_)) => return false,
+            Err(TrySendError::Disconnected(_)) => return Sent::Gone,
+        }
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        Sent::Later
+    }
+
+    /// `false` when it is gone. Who is too slow costs nothing: the next message covers these rows too, thinned.
+    fn offer(&mut self, r: &Recorder) -> bool {
+        if self.is_behind() {
+            return true;
+        }
+        let rows = r.motion.t().len();
+        let Some(frames) = Tracks::of(r).frames(self.next) else { return true };
+        let shown = frames.motion.t.len();
+        match self.send(Message::Frames(Arc::new(frames))) {
+            Sent::Yes => {
+                self.left_out += (rows - self.next).saturating_sub(shown);
+                self.next = rows;
+            }
+            Sent::Later => {}
+            Sent::Gone => return false,
         }
         true
     }
 
     /// `false` when it is gone.
     fn offer_events(&mut self, log: &[Event]) -> bool {
+        if self.is_full() || self.next_event >= log.len() {
+            return true;
+        }
         let mut new = found_after(log, self.next_event as u64);
         new.truncate(EVENTS);
         if new.is_empty() {
@@ -159,11 +285,10 @@ impl Watcher {
         }
         let list: Vec<ReportEvent> =
             event_rows(new.iter().copied()).map(ReportEvent::from).collect();
-        match self.to.try_send(message("events", &serde_json::to_string(&list).unwrap_or_default()))
-        {
-            Ok(()) => self.next_event += new.len(),
-            Err(TrySendError::Full(_)) => {}
-            Err(TrySendError::Disconnected(_)) => return false,
+        match self.send(message("events", &serde_json::to_string(&list).unwrap_or_default())) {
+            Sent::Yes => self.next_event += new.len(),
+            Sent::Later => {}
+            Sent::Gone => return false,
         }
         true
     }
@@ -209,7 +334,7 @@ impl<'a> Tracks<'a> {
     }
 
     /// The rows from `from` on, thinned where there are many; `None` where there are none.
-    pub fn frames(&self, from: usize) -> Option<Message> {
+    pub fn frames(&self, from: usize) -> Option<Frames> {
         let (motion, results) = (self.motion, self.results);
         let rows = motion.t().len();
         if from >= rows {
@@ -218,18 +343,18 @@ impl<'a> Tracks<'a> {
         let stride = (motion.stride() as usize).max(1);
         let wide = 7 * (motion.forms().len() + 1) + results.data.len() + 3 * self.loads.count();
         let rows = thinned(from, rows, NUMBERS / wide);
-        let shown = crate::page::motion(motion, rows.iter().copied());
-        let columns = results.channels.iter().zip(&results.data).map(|(c, values)| {
+        let column = |values: &Vec<f64>| {
             let at = |row: &usize| values.get(row * stride).copied().unwrap_or(f64::NAN);
-            (c.name.as_str(), rows.iter().map(at).collect::<Vec<f64>>())
-        });
+            rows.iter().map(at).collect::<Vec<f64>>()
+        };
         let load = |row: &usize| self.loads.row(row / self.loads.stride()).map(<[f64]>::to_vec);
-        let frames = LiveFrames {
+        Some(Frames {
+            motion: crate::page::motion(motion, rows.iter().copied()),
+            names: results.channels.iter().map(|c| c.name.clone()).collect(),
+            columns: results.data.iter().map(column).collect(),
             contacts: contacts(self.touches, &rows),
             loads: rows.iter().filter_map(load).filter(|l| !l.is_empty()).collect(),
-            ..LiveFrames::new(&shown, columns)
-        };
-        Some(message("frames", &serde_json::to_string(&frames).unwrap_or_default()))
+        })
     }
 }
 
@@ -268,6 +393,6 @@ mod tests {
         assert!(hub.watch().is_none());
         let received: Vec<Message> = slow.into_iter().flatten().collect();
         assert_eq!(received.len(), 2, "frames once, then the end");
-        assert!(received[1].starts_with("event: done\n"));
+        assert!(received[1].text().starts_with("event: done\n"));
     }
 }

@@ -11,6 +11,7 @@ use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::output::SUMMARY_JSON;
+use crate::run_cmd::Integrated;
 use crate::{open, page, run_cmd, signal};
 use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, RunOutcome};
@@ -43,8 +44,17 @@ pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
         let mut watch = Watch { hub: server.hub.clone(), last: Instant::now(), due: false };
         live = Some(server);
         let outcome = run_cmd::watched(prepared, &mut watch)?;
+        let (rows, left_out) =
+            (outcome.motion.t().len(), watch.hub.left_out(outcome.motion.t().len()));
+        let note = (left_out > 0).then(|| {
+            let message = format!(
+                "{left_out} of {rows} frames were left out of the page, which could not take them in time"
+            );
+            Fault::new("N_FRAMES_LEFT_OUT", "--live", message)
+                .help("the results and the report have all of them")
+        });
         kept = Some(outcome.clone());
-        Ok(outcome.into())
+        Ok(Integrated { note, ..outcome.into() })
     });
     if let Some(server) = live {
         let text = std::fs::read_to_string(folder.join(SUMMARY_JSON)).unwrap_or_default();
@@ -180,7 +190,10 @@ impl Live {
                 .to_string(),
             ),
         };
-        let rest = |from: usize| outcome.and_then(|o| Tracks::whole(o).frames(from));
+        let rest = |from: usize| {
+            let frames = outcome.and_then(|o| Tracks::whole(o).frames(from))?;
+            Some(Message::Frames(Arc::new(frames)))
+        };
         let events = outcome.map_or(&[][..], |o| &o.events);
         let clock = Instant::now();
         while !self.hub.finish(&rest, events, &last)
@@ -254,10 +267,10 @@ fn answer(shared: &Shared, stream: &mut TcpStream) -> std::io::Result<()> {
                 return http::refuse(stream, Refusal::Busy);
             };
             http::begin_stream(stream)?;
-            stream.write_all(shared.start.as_bytes())?;
+            stream.write_all(shared.start.text().as_bytes())?;
             // ends when the hub closes, or when the client does not take what is sent in time
             for m in messages {
-                stream.write_all(m.as_bytes())?;
+                stream.write_all(m.text().as_bytes())?;
             }
             Ok(())
         }

@@ -6,6 +6,9 @@ use super::report::Report;
 use super::shape::{Fields, Shape, quote_list};
 use delassus_expr::suggest;
 
+/// Characters of a name, at most: it is in the heads of columns and in messages.
+const MAX_NAME: usize = 256;
+
 /// Reports every key and value that does not fit.
 pub(super) fn check(shape: &Shape, node: &Node, at: At, path: &mut String, report: &mut Report) {
     if report.is_full() {
@@ -26,6 +29,15 @@ pub(super) fn check(shape: &Shape, node: &Node, at: At, path: &mut String, repor
                 with_key(path, &e.key, |path| {
                     if e.key.is_empty() {
                         report.error("E_NAME", e.key_at, path, "a name must not be empty");
+                    }
+                    let length = e.key.chars().count();
+                    if length > MAX_NAME {
+                        let message = format!(
+                            "the name has {length} characters, more than the {MAX_NAME} that names may have"
+                        );
+                        report.error_with("E_NAME", e.key_at, path, message, |p| {
+                            p.help("give it a shorter name; a title may say the rest")
+                        });
                     }
                     check(item, &e.node, place(e), path, report);
                 });

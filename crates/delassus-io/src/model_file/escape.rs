@@ -61,9 +61,50 @@ pub(super) fn shorten(text: &str) -> String {
     }
 }
 
+/// Characters of one word of a message, and how many of them are left at its ends where it has more.
+const WORD: usize = 300;
+const ENDS: [usize; 2] = [80, 20];
+/// Characters of a message.
+const MESSAGE: usize = 10_000;
+
+/// Cuts words that nobody could read, and what nobody would.
+pub fn shorten_words(text: &str) -> String {
+    if text.len() <= WORD {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for (k, word) in text.split(' ').enumerate() {
+        if k > 0 {
+            out.push(' ');
+        }
+        let length = word.chars().count();
+        if length <= WORD {
+            out.push_str(word);
+            continue;
+        }
+        out.extend(word.chars().take(ENDS[0]));
+        out.push('…');
+        out.extend(word.chars().skip(length - ENDS[1]));
+    }
+    match out.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", &out[..end]),
+        None => out,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_words_are_cut() {
+        let long = "ä".repeat(100_000);
+        let short = shorten_words(&format!("there is no body `{long}` here"));
+        assert!(short.len() < 300 && short.starts_with("there is") && short.ends_with("` here"));
+        let words = "word ".repeat(1000);
+        assert_eq!(shorten_words(&words), words);
+        assert!(shorten_words(&"word ".repeat(100_000)).len() < 11_000);
+    }
 
     #[test]
     fn control_and_direction_characters_are_escaped() {

@@ -8,7 +8,7 @@ use super::locate::SourceMap;
 use super::merge::Merger;
 use super::meshes::Meshes;
 use super::node::{At, Node, Value};
-use super::prune::prune;
+use super::prune::{prune, prune_faulty};
 use super::read::{ReadError, read_bounded, to_text};
 use super::report::Report;
 use super::roots::Roots;
@@ -92,14 +92,22 @@ pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
 /// The same, more freely where the options say so: with unknown keys, with includes from other
 /// folders.
 pub fn load_with(path: &Path, options: &LoadOptions) -> Result<LoadedModel, LoadError> {
+    load_in_part(path, options).map_err(|(e, _)| e)
+}
+
+/// What is left of a model without the entries that cannot be read, for a look at what it means.
+pub type Rest = Option<Box<LoadedModel>>;
+
+/// The same, and beside an error what could be read in spite of it.
+pub fn load_in_part(path: &Path, options: &LoadOptions) -> Result<LoadedModel, (LoadError, Rest)> {
     let limits = &options.limits;
-    let io = |source| LoadError::Io { path: path.to_owned(), source };
+    let io = |source| (LoadError::Io { path: path.to_owned(), source }, None);
     let real = fs::canonicalize(path).map_err(io)?;
     let mut loader = Loader::new(limits);
     loader.report.lenient = options.lenient;
     let folder = real.parent().map(Path::to_owned).unwrap_or_default();
     loader.roots = Roots::new(folder, &options.allowed_dirs)
-        .map_err(|(path, source)| LoadError::Io { path, source })?;
+        .map_err(|(path, source)| (LoadError::Io { path, source }, None))?;
     loader.shown_root = path.parent().map(Path::to_owned).unwrap_or_default();
     let bytes = match read_bounded(&real, limits.max_file_bytes) {
         Ok(bytes) => bytes,
@@ -107,7 +115,7 @@ pub fn load_with(path: &Path, options: &LoadOptions) -> Result<LoadedModel, Load
         Err(ReadError::TooLarge(size)) => {
             let file = loader.report.add_file(&path.display().to_string(), String::new());
             too_large(size, At::new(file, 0, 0), limits, &mut loader.report);
-            return Err(LoadError::Invalid(loader.report.into_problems()));
+            return Err((LoadError::Invalid(loader.report.into_problems()), None));
         }
     };
     loader.seen.insert(real.clone());
@@ -127,7 +135,7 @@ pub fn parse_str(text: &str, name: &str, limits: &Limits) -> Result<LoadedModel,
     } else {
         loader.visit(name, text.as_bytes().to_vec(), false);
     }
-    loader.finish()
+    loader.finish().map_err(|(e, _)| e)
 }
 
 fn too_large(size: u64, at: At, limits: &Limits, report: &mut Report) {
@@ -302,8 +310,8 @@ impl<'a> Loader<'a> {
         });
     }
 
-    fn finish(mut self) -> Result<LoadedModel, LoadError> {
-        let root = self.merger.finish();
+    fn finish(mut self) -> Result<LoadedModel, (LoadError, Rest)> {
+        let mut root = self.merger.finish();
         too_many_entries(&root, self.limits, &mut self.report);
         let mut spec = None;
         if self.report.problems.is_empty() {
@@ -322,9 +330,39 @@ impl<'a> Loader<'a> {
                 ignored_keys: self.report.ignored.len(),
                 sources: SourceMap::new(self.report.files, root),
             }),
-            None => Err(LoadError::Invalid(self.report.into_problems())),
+            None => {
+                let rest = readable(&mut root, &self.report).map(|spec| {
+                    let (files, notes) = (self.report.files.clone(), Vec::new());
+                    let sources = SourceMap::new(files, root);
+                    Box::new(LoadedModel { spec, notes, ignored_keys: 0, sources })
+                });
+                Err((LoadError::Invalid(self.report.into_problems()), rest))
+            }
         }
     }
+}
+
+/// Faults of single values and keys, without which the rest of a model can be read.
+const SINGLE: [&str; 5] =
+    ["E_UNKNOWN_KEY", "E_UNKNOWN_VALUE", "E_TYPE", "E_MISSING_FIELD", "E_NAME"];
+
+/// The model without what is at fault. Meshes are not read; shapes that have one mean nothing then.
+fn readable(root: &mut Node, report: &Report) -> Option<ModelSpec> {
+    if report.is_full() || !report.problems.iter().all(|(_, p)| SINGLE.contains(&p.code)) {
+        return None;
+    }
+    let (unknown, others): (Vec<_>, Vec<_>) =
+        report.problems.iter().partition(|(_, p)| p.code == "E_UNKNOWN_KEY");
+    let places = |list: Vec<&(At, FileFault)>| list.iter().map(|(at, _)| *at).collect();
+    prune(root, &places(unknown));
+    prune_faulty(root, &places(others));
+    if root
+        .get("shape")
+        .is_some_and(|s| s.node.table().iter().any(|e| e.node.get("file").is_some()))
+    {
+        return None;
+    }
+    read::<ModelSpec>(root).ok()
 }
 
 fn is_json(name: &str) -> bool {

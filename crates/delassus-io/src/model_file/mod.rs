@@ -29,10 +29,10 @@ mod toml_guard;
 mod toml_text;
 mod write;
 
-pub use escape::escape;
+pub use escape::{escape, shorten_words};
 pub use file_fault::FileFault;
 pub use limits::Limits;
-pub use loader::{LoadError, LoadedModel, load, load_with, parse_str};
+pub use loader::{LoadError, LoadedModel, Rest, load, load_in_part, load_with, parse_str};
 pub use locate::{SourceMap, locate_all};
 pub use options::LoadOptions;
 pub use source::{Location, SourceFile};

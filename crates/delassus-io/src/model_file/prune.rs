@@ -1,6 +1,6 @@
 //! Takes unknown keys out of a tree, so that what is left can be read.
 
-use super::node::{At, Node, Value};
+use super::node::{At, Entry, Node, Value};
 use std::collections::HashSet;
 
 /// Removes the entries whose keys stand at these places.
@@ -13,4 +13,44 @@ pub(super) fn prune(node: &mut Node, ignored: &HashSet<At>) {
         Value::List(items) => items.iter_mut().for_each(|n| prune(n, ignored)),
         _ => {}
     }
+}
+
+/// Sections of named entries.
+const NAMED: [&str; 8] =
+    ["parameters", "input", "body", "joint", "force", "shape", "contact", "sensor"];
+
+/// Removes what has a fault at one of these places: named entries as a whole, because they mean something else without
+/// a part, and settings.
+pub(super) fn prune_faulty(root: &mut Node, faults: &HashSet<At>) {
+    let Value::Table(sections) = &mut root.value else { return };
+    for section in sections {
+        let named = NAMED.contains(&section.key.as_str());
+        match &mut section.node.value {
+            Value::Table(entries) if named => entries.retain(|e| !is_faulty(e, faults)),
+            _ => prune_settings(&mut section.node, faults),
+        }
+    }
+}
+
+fn prune_settings(node: &mut Node, faults: &HashSet<At>) {
+    if let Value::Table(entries) = &mut node.value {
+        entries.retain(|e| match e.node.value {
+            Value::Table(_) => !faults.contains(&e.key_at),
+            _ => !is_faulty(e, faults),
+        });
+        entries.iter_mut().for_each(|e| prune_settings(&mut e.node, faults));
+    }
+}
+
+fn is_faulty(e: &Entry, faults: &HashSet<At>) -> bool {
+    faults.contains(&e.key_at) || has_fault(&e.node, faults)
+}
+
+fn has_fault(node: &Node, faults: &HashSet<At>) -> bool {
+    faults.contains(&node.at)
+        || match &node.value {
+            Value::Table(entries) => entries.iter().any(|e| is_faulty(e, faults)),
+            Value::List(items) => items.iter().any(|n| has_fault(n, faults)),
+            _ => false,
+        }
 }

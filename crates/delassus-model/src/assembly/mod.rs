@@ -11,7 +11,7 @@ mod velocity;
 
 pub use rank::Redundancy;
 
-use crate::{Diagnostic, System};
+use crate::{Diagnostic, System, has_room};
 use delassus_dae::{Accel, Derived, Problem, State};
 use std::sync::Arc;
 
@@ -68,9 +68,24 @@ impl AssemblyReport {
     }
 }
 
+/// Memory per velocity and per row of a joint while a start is looked for, about, bytes.
+const BYTES: [f64; 2] = [400.0, 1800.0];
+
 /// Finds a consistent start for a system.
 pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let t = system.model().analysis.start;
+    let d = system.dims();
+    let bytes = BYTES[0] * d.nv as f64 + BYTES[1] * d.n_vel as f64;
+    if !has_room(bytes) {
+        let message = format!(
+            "assembly of {} bodies and {} joints needs about {:.0} MiB of memory, which are not there",
+            system.model().bodies.len(),
+            system.model().joints.len(),
+            bytes / f64::from(1 << 20)
+        );
+        let fault = Diagnostic::error("E_LIMIT", "", message);
+        return Err(vec![fault.help("make the model smaller, or allow more memory (ulimit -v)")]);
+    }
     let mut report = AssemblyReport::default();
     let q = position::solve(&system, t, &mut report)?;
     let z = system.initial_z(t, &q);

@@ -2,13 +2,16 @@
 //! are compared as bodies, not by their contact points: those see nothing of what is deep inside.
 
 use crate::{Diagnostic, System};
-use delassus_dae::{ContactPoint, PointId, Problem, Unilateral};
+use delassus_dae::{ContactPoint, Crowded, PointId, Problem, Unilateral};
 use std::collections::BTreeMap;
 
 /// Depth that is put down to rounding of the given positions, as a fraction of the model's length.
 const TOLERANCE: f64 = 1e-6;
 /// Pairs listed for one interaction.
 const MAX_LISTED: usize = 10;
+
+/// A point of each pair, and its depth.
+type Pairs = BTreeMap<u64, (PointId, f64)>;
 
 pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(), Vec<Diagnostic>> {
     if !system.has_contacts() {
@@ -18,23 +21,21 @@ pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(),
     system.realize_position(t, q, z, &mut ws);
     let tol = TOLERANCE * system.length();
     // interaction to its pairs and their depths
-    let mut found: BTreeMap<usize, BTreeMap<u64, (String, f64)>> = BTreeMap::new();
+    let mut found: BTreeMap<usize, Pairs> = BTreeMap::new();
     let mut tell = |id: PointId, depth: f64| {
         let Some(contact) = system.contact_of(id) else { return };
         let pairs = found.entry(contact).or_default();
-        let pair = pairs.entry(id.pair).or_insert_with(|| (system.pair_name(id), 0.0));
+        let pair = pairs.entry(id.pair).or_insert((id, 0.0));
         pair.1 = pair.1.max(depth);
     };
-    for (id, depth) in system.overlaps(&ws, tol) {
+    let overlaps = system.overlaps(&ws, tol).map_err(|e| vec![too_many(system, &e)])?;
+    for (id, depth) in overlaps {
         tell(id, depth);
     }
-    let mut near = Vec::new();
-    system.near(&ws, 0.0, &mut near);
     let mut point = ContactPoint::default();
-    for id in near {
+    for id in system.scalar_points() {
         let Some(contact) = system.contact_of(id) else { continue };
         if !system.model().contacts[contact].allow_overlap
-            && !system.is_of_shapes(contact)
             && system.position(&ws, id, false, None, &mut point)
             && point.gap < -tol
         {
@@ -46,12 +47,31 @@ pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(),
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-fn fault(system: &System, contact: usize, pairs: &BTreeMap<u64, (String, f64)>) -> Diagnostic {
+/// More shapes in one place than can be looked at.
+fn too_many(system: &System, e: &Crowded) -> Diagnostic {
+    let largest = system.largest_contacts();
+    let path = largest.first().map_or_else(String::new, |(name, _)| format!("contact.{name}"));
+    let pairs = largest.first().map_or(0.0, |(_, pairs)| *pairs);
+    Diagnostic::error(
+        "E_LIMIT",
+        path,
+        format!(
+            "{e} at the start, which is the limit; this contact names {pairs:.0} pairs, about {:.0} MiB",
+            pairs * e.what.bytes() as f64 / f64::from(1 << 20)
+        ),
+    )
+    .help(format!(
+        "move the shapes apart, name fewer of them, or raise the limit with --limit {}=N",
+        e.what.limit()
+    ))
+}
+
+fn fault(system: &System, contact: usize, pairs: &Pairs) -> Diagnostic {
     let name = &system.model().contacts[contact].name;
     let list: Vec<String> = pairs
         .values()
         .take(MAX_LISTED)
-        .map(|(pair, depth)| format!("{pair} by {depth:.3e}"))
+        .map(|(id, depth)| format!("{} by {depth:.3e}", system.pair_name(*id)))
         .collect();
     let more = match pairs.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),

@@ -14,6 +14,10 @@ const NOTEWORTHY: f64 = 1e-8;
 /// Mismatch, relative to the fastest velocity, that is rounding.
 const MET: f64 = 1e-10;
 
+/// Mismatch of what joints themselves ask for, relative to the fastest velocity, that is no rounding and no misfit of
+/// lengths.
+const CONTRADICTS: f64 = 1e-4;
+
 /// Weight of motions that nobody asked for, and how often the least of them is sought again.
 const UNASKED: f64 = 1e-7;
 const SWEEPS: usize = 6;
@@ -111,6 +115,12 @@ pub(super) fn solve(
     for (v, d) in v.iter_mut().zip(&dv) {
         *v += d;
     }
+    sys.realize_velocity(&v, z, &mut ws);
+    sys.residual_vel(&ws, &mut residual);
+    let asked = max_abs(&setting.rhs).max(size(&v));
+    if let Some(fault) = contradiction(sys, &residual, asked, report) {
+        return Err(vec![fault]);
+    }
     report.start_energy = setting.energies(&wanted, &v);
     let fastest = size(&v);
     for w in &wanted {
@@ -127,6 +137,43 @@ pub(super) fn solve(
         }
     }
     Ok(v)
+}
+
+/// Velocities that joints ask for and that do not go together: two motions of one joint, with other rates. `left` is
+/// what the rows miss by, `asked` the fastest of all.
+fn contradiction(
+    sys: &System,
+    left: &[f64],
+    asked: f64,
+    report: &AssemblyReport,
+) -> Option<Diagnostic> {
+    let worst = (0..left.len()).max_by(|i, j| left[*i].abs().total_cmp(&left[*j].abs()))?;
+    if !(left[worst].abs() > CONTRADICTS * asked) {
+        return None;
+    }
+    let row = sys.row_name(worst);
+    // the row that gives way is the one that depends on others, or the other way round
+    let partners = report.redundancy.iter().find_map(|r| match r.row == row {
+        true => Some(r.depends_on.clone()),
+        false => r.depends_on.contains(&row).then(|| vec![r.row.clone()]),
+    });
+    let others = partners.unwrap_or_default();
+    if others.is_empty() {
+        return None;
+    }
+    let joint = &sys.model().joints[sys.row_origins().get(worst)?.joint.0].name;
+    Some(
+        Diagnostic::error(
+            "E_CONFLICT",
+            format!("joint.{joint}"),
+            format!(
+                "at the start {row} contradicts {}: the rates that they ask for differ by {:.4e}",
+                others.join(", "),
+                left[worst].abs()
+            ),
+        )
+        .help("prescribe each coordinate once, or with the same rate everywhere"),
+    )
 }
 
 impl Setting<'_> {

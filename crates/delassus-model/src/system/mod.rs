@@ -27,7 +27,7 @@ mod time;
 mod way;
 
 pub use body::{BodyKind, Pose, PoseForm, pose_of};
-pub use contact::ShapeView;
+pub use contact::{ContactLimits, ShapeView};
 pub use jumps::Jump;
 pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};

@@ -24,7 +24,7 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<StepReport, StepperError> {
         let margin =
             2.0 * frame.h * (self.speed(&self.v) + self.speed(&self.dv)) + 1e-4 * self.length;
-        self.points.collect(p, &self.ws, margin, (frame.since_start, frame.h));
+        self.points.collect(p, &self.ws, margin, (frame.since_start, frame.h))?;
         let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
         // of feet that stand alike none may lose its load because the others are let in deeper than it
         let closed = self.settings.penetration.max(CLOSED) * self.length;

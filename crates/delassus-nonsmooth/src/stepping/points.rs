@@ -3,7 +3,7 @@
 use super::report::PointImpulse;
 use crate::groups::{Groups, sort_by_group};
 use delassus_cone as cone;
-use delassus_dae::{BEHIND, ContactPoint, PointId, PointLaw, Unilateral};
+use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, Unilateral};
 use delassus_math::remember;
 use delassus_math::{largest, max_abs};
 
@@ -150,9 +150,9 @@ impl Points {
         ws: &P::Ws,
         margin: f64,
         (back, h): (f64, f64),
-    ) {
+    ) -> Result<(), Crowded> {
         let mut ids = std::mem::take(&mut self.ids);
-        p.near(ws, margin, &mut ids);
+        p.near_at_most(ws, margin, p.most_points(), &mut ids)?;
         self.n = 0;
         self.before.clear();
         // both lists ascend
@@ -207,6 +207,7 @@ impl Points {
         self.ids = ids;
         std::mem::swap(&mut self.behind, &mut self.still_behind);
         self.still_behind.clear();
+        Ok(())
     }
 
     /// Rates before and after without impulses, and the conditions; leaves those that take part.

@@ -1,7 +1,7 @@
 //! What a step tells, and why it may fail.
 
 use delassus_cone as cone;
-use delassus_dae::{ContactPoint, KktError, PointId, PointLaw, StepFailure};
+use delassus_dae::{ContactPoint, Crowded, KktError, PointId, PointLaw, StepFailure};
 use thiserror::Error;
 
 /// A point that took part in the last step.
@@ -145,6 +145,12 @@ pub enum StepperError {
     /// The system itself could not be evaluated or its joints not be closed.
     #[error(transparent)]
     Step(#[from] StepFailure),
+}
+
+impl From<Crowded> for StepperError {
+    fn from(e: Crowded) -> Self {
+        StepperError::Step(e.into())
+    }
 }
 
 impl From<KktError> for StepperError {

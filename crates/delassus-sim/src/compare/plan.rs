@@ -2,7 +2,7 @@
 
 use super::reference::Measure;
 use crate::error::SetupError;
-use crate::options::RunOptions;
+use crate::options::{RunLimits, RunOptions};
 use crate::run::{Silent, run};
 use delassus_dae::integrator::{METHODS, MethodInfo, described};
 use delassus_model::{Assembled, Model};
@@ -31,8 +31,8 @@ pub struct Plan {
     pub jobs: usize,
     /// Which error counts for thresholds and marks.
     pub measure: Measure,
-    /// Largest size of the results of one run in memory, bytes; 4 GiB when left out.
-    pub max_result_bytes: Option<u64>,
+    /// What one run may ask of the machine.
+    pub limits: RunLimits,
 }
 
 /// A plan that makes no sense.
@@ -66,7 +66,7 @@ impl Plan {
             max_cpu_s: Plan::MAX_CPU_S,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             measure: Measure::Relative,
-            max_result_bytes: None,
+            limits: RunLimits::default(),
         }
     }
 
@@ -86,7 +86,7 @@ impl Plan {
             max_steps: Some(self.max_steps),
             t_end: self.t_end,
             sample: self.sample,
-            max_result_bytes: self.max_result_bytes,
+            limits: self.limits,
             ..RunOptions::for_method(model.system.model(), method)
         }
     }

@@ -562,7 +562,10 @@ impl Contacts {
     /// The smallest gap of every contact.
     fn gaps(&mut self, sys: &System, ws: &<System as Problem>::Ws, out: &mut [f64]) {
         let mut ids = std::mem::take(&mut self.ids);
-        sys.near(ws, f64::INFINITY, &mut ids);
+        if sys.near_at_most(ws, f64::INFINITY, sys.most_points(), &mut ids).is_err() {
+            // as of those that were not looked at
+            ids.clear();
+        }
         for &id in &ids {
             if sys.position(ws, id, false, None, &mut self.point) {
                 let k = self.index(sys, id) * CHANNELS.len();
@@ -602,6 +605,10 @@ fn start_failed(e: &dyn std::fmt::Display) -> SetupError {
 /// A step of time-stepping that failed, with the names of the contacts whose impulses were not found.
 fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
     let (kind, blame) = match e {
+        StepperError::Step(StepFailure::Crowded(e)) => {
+            let some: Vec<PointId> = e.example.into_iter().collect();
+            return SimError::crowded(e, names(sys, &some), t);
+        }
         StepperError::Step(e) => return SimError::from_failure(sys, e, t, h),
         StepperError::BadStep { .. } => (SimErrorKind::StepTooSmall, Vec::new()),
         StepperError::Contact { points, status: cone::Status::NoSolution, .. } => {

@@ -17,7 +17,7 @@
 use super::closed_points::{ClosedPoints, Sliding, Trigger};
 use super::crowd::Crowd;
 use super::event::Event;
-use super::resolve::setup;
+use super::resolve::{crowded, setup};
 use super::search::Span;
 use super::squeeze::Squeeze;
 use super::storm::{Storm, Turns, Unrest};
@@ -347,8 +347,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.sample.copy_from(s);
         self.realize_sample();
         let th = self.thresholds();
-        self.watch.update(&*self.base, &self.ws, std::iter::empty(), f64::INFINITY, &th);
-        self.few = self.watch.count() <= FEW;
+        let mut all = Vec::new();
+        self.few = self.base.near_at_most(&self.ws, f64::INFINITY, FEW, &mut all).is_ok();
+        let reach = self.reach();
+        let watched = self.watch.update(&*self.base, &self.ws, std::iter::empty(), reach, &th);
+        watched.map_err(|e| crowded(&*self.base, &e, s.t))?;
         self.event(s.clone(), &Trigger::Start, &[])
     }
 
@@ -390,8 +393,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 }
             }
             self.driver.commit();
-            self.after_step(&th);
-            return Ok(());
+            return self.after_step(&th);
         }
     }
 
@@ -445,13 +447,15 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Open points are looked at again where the step ended.
-    fn after_step(&mut self, th: &Thresholds) {
+    fn after_step(&mut self, th: &Thresholds) -> Result<(), Halt> {
         self.sample.copy_from(self.driver.state());
         self.realize_sample();
         let (closed, reach) = (self.mode.active().iter().map(|a| a.id), self.reach());
-        self.watch.update(&*self.base, &self.ws, closed, reach, th);
+        let watched = self.watch.update(&*self.base, &self.ws, closed, reach, th);
+        watched.map_err(|e| crowded(&*self.base, &e, self.sample.t))?;
         self.follow_sliding();
         self.limit_closed();
+        Ok(())
     }
 
     /// Takes over speeds and directions of points that slide in space, at the sample.

@@ -6,7 +6,7 @@ use super::event_driven::{EventDriven, Halt};
 use super::jump::HISTORY;
 use super::thresholds::Thresholds;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{ContactPoint, PointId, PointLaw, State, Unilateral};
+use delassus_dae::{ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
 use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
 use delassus_nonsmooth::{Active, SlipState};
@@ -374,7 +374,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Dry friction has no gap and always takes part.
     fn dry_friction(&mut self, out: &mut Vec<(PointId, [u32; 2])>) {
         let mut ids = Vec::new();
-        self.base.near(&self.ws, 0.0, &mut ids);
+        self.base.near(&self.ws, f64::NEG_INFINITY, &mut ids);
         for id in ids {
             if matches!(self.base.law(id), PointLaw::DryFriction { .. }) {
                 out.push((id, [0, 0]));
@@ -414,7 +414,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.watch.disarm(a.id);
         }
         let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
-        self.watch.update(&*self.base, &self.ws, closed, reach, &th);
+        let watched = self.watch.update(&*self.base, &self.ws, closed, reach, &th);
+        watched.map_err(|e| crowded(&*self.base, &e, t))?;
         self.follow_sliding();
         Ok(())
     }
@@ -489,6 +490,12 @@ pub(super) fn setup(e: &dyn Display, t: f64) -> Halt {
         blame: Vec::new(),
         help: "look at the contacts that are closed at this time".to_owned(),
     })
+}
+
+/// More is near each other than is allowed.
+pub(super) fn crowded<P: Unilateral>(p: &P, e: &Crowded, t: f64) -> Halt {
+    let names = e.example.map(|id| format!("contact \"{}\"", p.point_name(id)));
+    Halt::Error(SimError::crowded(e, names.into_iter().collect(), t))
 }
 
 /// The same rows and the same direction of friction.

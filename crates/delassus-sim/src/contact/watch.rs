@@ -6,7 +6,7 @@
 //! one. The search itself is in `search.rs`.
 
 use super::thresholds::Thresholds;
-use delassus_dae::{BEHIND, ContactPoint, PointId, PointLaw, State, Unilateral};
+use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
 use delassus_math::memory::{Memory, Remember};
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl Open {
             far: false,
             behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
             per_metre: p.gap_per_metre(id),
-            track: Vec::with_capacity(TRACK),
+            track: Vec::new(),
         }
     }
 }
@@ -150,10 +150,10 @@ impl Watch {
         closed: impl Iterator<Item = PointId>,
         reach: f64,
         th: &Thresholds,
-    ) {
+    ) -> Result<(), Crowded> {
         self.closed.clear();
         self.closed.extend(closed);
-        p.near(ws, reach, &mut self.ids);
+        p.near_at_most(ws, reach, p.most_points(), &mut self.ids)?;
         std::mem::swap(&mut self.open, &mut self.before);
         let mut old = self.before.drain(..).peekable();
         let mut clearance = Clearance::default();
@@ -165,6 +165,12 @@ impl Watch {
                 old.next();
             }
             let mut open = old.next_if(|o| o.id == id).unwrap_or_else(|| Open::new(p, id));
+            let short = TRACK.saturating_sub(open.track.capacity());
+            if self.open.try_reserve(1).is_err()
+                || (short > 0 && open.track.try_reserve_exact(TRACK).is_err())
+            {
+                return Err(Crowded::points(self.open.len(), &self.ids));
+            }
             let zero = open.zero(th);
             if clearance.of(p, ws, id) > zero || p.clearance(ws, id) > zero {
                 open.armed = true;
@@ -180,11 +186,7 @@ impl Watch {
             }
             self.open.push(open);
         }
-    }
-
-    /// Points that are watched.
-    pub fn count(&self) -> usize {
-        self.open.len()
+        Ok(())
     }
 
     /// Looks at the ends of a step: which pairs can close in it, into how many parts it must be

@@ -34,6 +34,28 @@ pub(crate) struct Contacts {
     pub shapes: Vec<ShapeLayout>,
     pub pairs: Pairs,
     pub prepared: shapes::Prepared,
+    pub limits: ContactLimits,
+}
+
+/// How much may be near each other at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContactLimits {
+    /// Pairs of shapes whose boxes meet: 32 bytes each.
+    pub pairs: usize,
+    /// Points that are watched: about a kilobyte each.
+    pub points: usize,
+}
+
+impl ContactLimits {
+    /// As much as there is.
+    const NONE: ContactLimits = ContactLimits { pairs: usize::MAX, points: usize::MAX };
+}
+
+impl Default for ContactLimits {
+    /// Either takes about 200 MB at most.
+    fn default() -> Self {
+        ContactLimits { pairs: 2_000_000, points: 200_000 }
+    }
 }
 
 impl Contacts {

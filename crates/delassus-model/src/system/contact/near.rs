@@ -1,9 +1,9 @@
 //! Which points are near: all pairs of a small model are tried, those of a large one come from the
 //! broad phase.
 
-use super::{Contacts, shape_pair};
+use super::{ContactLimits, Contacts, shape_pair};
 use crate::system::body::FrameKin;
-use delassus_dae::PointId;
+use delassus_dae::{Crowd, Crowded, PointId};
 use delassus_geom::{Aabb, Broad, Contact, Feature, Pose, overlap_depth, placed_gap};
 use delassus_math::Vec3;
 
@@ -28,14 +28,21 @@ struct Place {
 }
 
 impl Contacts {
-    /// Ids of points of shapes with a gap below the margin, appended in ascending order.
+    /// Ids of points of shapes with a gap below the margin, appended in ascending order while the limits
+    /// allow it.
     pub(super) fn near_shapes(
         &self,
         frames: &[FrameKin],
         margin: f64,
         scratch: &mut Scratch,
+        limits: ContactLimits,
         out: &mut Vec<PointId>,
-    ) {
+    ) -> Result<(), Crowded> {
+        let most = limits.points;
+        let check = |out: &[PointId]| match out.len() > most {
+            true => Err(Crowded::points(most, out)),
+            false => Ok(()),
+        };
         let Scratch { contacts, places, boxes, numbers, candidates, broad } = scratch;
         places.clear();
         places.extend(self.shapes.iter().map(|s| {
@@ -45,16 +52,20 @@ impl Contacts {
         if !self.pairs.are_many() {
             for p in &self.pairs.listed {
                 self.near_pair(p.a, p.b, places, margin, contacts, out);
+                check(out)?;
             }
-            return;
+            return Ok(());
         }
         if margin == f64::INFINITY {
             for a in 0..self.shapes.len() {
                 for b in a + 1..self.shapes.len() {
-                    self.try_pair(a, b, places, margin, contacts, out);
+                    if self.can_meet(a, b) {
+                        self.near_pair(a, b, places, margin, contacts, out);
+                        check(out)?;
+                    }
                 }
             }
-            return;
+            return Ok(());
         }
         boxes.clear();
         numbers.clear();
@@ -63,10 +74,16 @@ impl Contacts {
             numbers.push(k);
         }
         // ascending, so that the ids are too
-        broad.pairs(boxes, margin, candidates);
-        for (i, j) in candidates.iter() {
-            self.try_pair(numbers[*i], numbers[*j], places, margin, contacts, out);
+        let wanted = |i: usize, j: usize| self.can_meet(numbers[i], numbers[j]);
+        if !broad.pairs(boxes, margin, wanted, limits.pairs, candidates) {
+            let example = candidates.first().map(|(i, j)| (numbers[*i], numbers[*j]));
+            return Err(too_many_pairs(limits, example));
         }
+        for (i, j) in candidates.iter() {
+            self.near_pair(numbers[*i], numbers[*j], places, margin, contacts, out);
+            check(out)?;
+        }
+        Ok(())
     }
 
     /// Pairs of shapes, a < b ascending, that overlap by more than `tol` (m), with their depths, of the
@@ -76,7 +93,8 @@ impl Contacts {
         frames: &[FrameKin],
         tol: f64,
         asked: &dyn Fn(usize) -> bool,
-    ) -> Vec<(usize, usize, f64)> {
+    ) -> Result<Vec<(usize, usize, f64)>, Crowded> {
+        let asked = |a: usize, b: usize| self.pairs.rule(a, b).is_some_and(asked);
         let poses: Vec<Pose> = self.shapes.iter().map(|s| s.place(&frames[s.frame])).collect();
         let mut pairs = Vec::new();
         if self.pairs.are_many() {
@@ -84,13 +102,17 @@ impl Contacts {
                 (0..self.shapes.len()).filter(|k| self.pairs.meets(*k)).collect();
             let boxes: Vec<Aabb> =
                 numbers.iter().map(|&k| self.shapes[k].shape.aabb(&poses[k])).collect();
-            Broad::new().pairs(&boxes, 0.0, &mut pairs);
+            let wanted = |i: usize, j: usize| {
+                let (a, b) = (numbers[i], numbers[j]);
+                self.shapes[a].body != self.shapes[b].body && asked(a, b)
+            };
+            if !Broad::new().pairs(&boxes, 0.0, wanted, self.limits.pairs, &mut pairs) {
+                return Err(too_many_pairs(self.limits, None));
+            }
             pairs.iter_mut().for_each(|p| *p = (numbers[p.0], numbers[p.1]));
-            pairs.retain(|&(a, b)| self.shapes[a].body != self.shapes[b].body);
         } else {
-            pairs.extend(self.pairs.listed.iter().map(|p| (p.a, p.b)));
+            pairs.extend(self.pairs.listed.iter().map(|p| (p.a, p.b)).filter(|p| asked(p.0, p.1)));
         }
-        pairs.retain(|&(a, b)| self.pairs.rule(a, b).is_some_and(asked));
         let depth = |a: usize, b: usize| {
             let (x, y) = (&self.shapes[a], &self.shapes[b]);
             if let (Some(fa), Some(fb)) = (&x.only, &y.only) {
@@ -99,21 +121,12 @@ impl Contacts {
             }
             overlap_depth(&x.shape, &poses[a], &y.shape, &poses[b], tol)
         };
-        pairs.into_iter().filter_map(|(a, b)| depth(a, b).map(|d| (a, b, d))).collect()
+        Ok(pairs.into_iter().filter_map(|(a, b)| depth(a, b).map(|d| (a, b, d))).collect())
     }
 
-    fn try_pair(
-        &self,
-        a: usize,
-        b: usize,
-        places: &[Place],
-        margin: f64,
-        contacts: &mut Vec<Contact>,
-        out: &mut Vec<PointId>,
-    ) {
-        if self.shapes[a].body != self.shapes[b].body && self.pairs.rule(a, b).is_some() {
-            self.near_pair(a, b, places, margin, contacts, out);
-        }
+    /// Whether some interaction is between two shapes.
+    fn can_meet(&self, a: usize, b: usize) -> bool {
+        self.shapes[a].body != self.shapes[b].body && self.pairs.rule(a, b).is_some()
     }
 
     /// Points of one pair.
@@ -144,4 +157,9 @@ impl Contacts {
         geometry.near(pa, pb, margin, contacts);
         out.extend(contacts.iter().map(|c| PointId { pair, slot: c.slot }));
     }
+}
+
+fn too_many_pairs(limits: ContactLimits, example: Option<(usize, usize)>) -> Crowded {
+    let example = example.map(|(a, b)| PointId { pair: shape_pair(a, b), slot: 0 });
+    Crowded { what: Crowd::Pairs, most: limits.pairs, example }
 }

@@ -1,14 +1,14 @@
 //! [`Unilateral`] for [`System`].
 
 use super::touch::{Leaving, Piece, Side, Touch, touch};
-use super::{Owner, owner};
+use super::{ContactLimits, Owner, owner};
 use crate::ContactKind;
 use crate::spec::ImpactType;
 use crate::system::build::contacts::rough;
 use crate::system::contact::scalars::ScalarPoint;
 use crate::system::contact::shapes::ShapeLayout;
 use crate::system::{System, Workspace};
-use delassus_dae::{ContactPoint, PointId, PointLaw, Unilateral};
+use delassus_dae::{ContactPoint, Crowded, PointId, PointLaw, Unilateral};
 use delassus_geom::{Contact, Feature, Shape, ShapeKind};
 use delassus_math::Vec3;
 
@@ -58,19 +58,23 @@ fn piece(s: &ShapeLayout, id: u32, feature: Feature) -> Piece {
 
 impl Unilateral for System {
     fn near(&self, ws: &Workspace, margin: f64, out: &mut Vec<PointId>) {
-        out.clear();
-        for (k, c) in self.contacts.scalars.iter().enumerate() {
-            for (slot, p) in c.points.iter().enumerate() {
-                let is_near = || self.scalar_gap(ws, p) < margin * p.per_metre(self.length);
-                if !p.has_gap() || margin == f64::INFINITY || is_near() {
-                    out.push(PointId { pair: k as u64, slot: slot as u32 });
-                }
-            }
-        }
-        if !self.contacts.pairs.is_empty() {
-            let mut scratch = ws.near.borrow_mut();
-            self.contacts.near_shapes(&ws.kin.frames, margin, &mut scratch, out);
-        }
+        // nothing is too much
+        let _ = self.near_bounded(ws, margin, ContactLimits::NONE, out);
+    }
+
+    fn most_points(&self) -> usize {
+        self.contacts.limits.points
+    }
+
+    fn near_at_most(
+        &self,
+        ws: &Workspace,
+        margin: f64,
+        most: usize,
+        out: &mut Vec<PointId>,
+    ) -> Result<(), Crowded> {
+        let limits = ContactLimits { points: most, ..self.contacts.limits };
+        self.near_bounded(ws, margin, limits, out)
     }
 
     fn law(&self, point: PointId) -> PointLaw {
@@ -276,6 +280,32 @@ impl System {
         !self.contacts.is_empty()
     }
 
+    fn near_bounded(
+        &self,
+        ws: &Workspace,
+        margin: f64,
+        limits: ContactLimits,
+        out: &mut Vec<PointId>,
+    ) -> Result<(), Crowded> {
+        out.clear();
+        for (k, c) in self.contacts.scalars.iter().enumerate() {
+            for (slot, p) in c.points.iter().enumerate() {
+                let is_near = || self.scalar_gap(ws, p) < margin * p.per_metre(self.length);
+                if !p.has_gap() || margin == f64::INFINITY || is_near() {
+                    out.push(PointId { pair: k as u64, slot: slot as u32 });
+                }
+            }
+        }
+        if out.len() > limits.points {
+            return Err(Crowded::points(limits.points, out));
+        }
+        if self.contacts.pairs.is_empty() || margin == f64::NEG_INFINITY {
+            return Ok(());
+        }
+        let mut scratch = ws.near.borrow_mut();
+        self.contacts.near_shapes(&ws.kin.frames, margin, &mut scratch, limits, out)
+    }
+
     /// Whether the gaps of all pairs of shapes may be asked for at every sample: they are listed one by
     /// one, not found by the broad phase.
     pub fn has_few_pairs(&self) -> bool {
@@ -295,14 +325,46 @@ impl System {
 
     /// A point of each pair of shapes that overlaps by more than `tol` (m) at the realised position, and
     /// its depth; without interactions that allow it.
-    pub(crate) fn overlaps(&self, ws: &Workspace, tol: f64) -> Vec<(PointId, f64)> {
+    pub(crate) fn overlaps(
+        &self,
+        ws: &Workspace,
+        tol: f64,
+    ) -> Result<Vec<(PointId, f64)>, Crowded> {
         let asked = |rule: usize| {
             let contact = self.contacts.pairs.rules[rule].contact;
             !self.contact(contact).allow_overlap
         };
-        let found = self.contacts.overlaps(&ws.kin.frames, tol, &asked);
+        let found = self.contacts.overlaps(&ws.kin.frames, tol, &asked)?;
         let id = |a, b| PointId { pair: super::shape_pair(a, b), slot: 0 };
-        found.into_iter().map(|(a, b, depth)| (id(a, b), depth)).collect()
+        Ok(found.into_iter().map(|(a, b, depth)| (id(a, b), depth)).collect())
+    }
+
+    /// Other limits than the default on what may be near each other.
+    pub fn limit_contacts(&mut self, limits: ContactLimits) {
+        self.contacts.limits = limits;
+    }
+
+    /// The contacts that have most to look at, as (name, number of pairs of shapes that it names), largest
+    /// first.
+    pub fn largest_contacts(&self) -> Vec<(&str, f64)> {
+        let mut sizes: Vec<(&str, f64)> = Vec::new();
+        for c in &self.model.contacts {
+            if let ContactKind::Shapes { a, b, .. } = &c.kind {
+                let n = a.len() as f64;
+                let pairs = b.as_ref().map_or(0.5 * n * (n - 1.0), |b| n * b.len() as f64);
+                sizes.push((&c.name, pairs));
+            }
+        }
+        sizes.sort_by(|x, y| y.1.total_cmp(&x.1));
+        sizes
+    }
+
+    /// Points of interactions along scalars.
+    pub(crate) fn scalar_points(&self) -> impl Iterator<Item = PointId> + '_ {
+        let scalars = self.contacts.scalars.iter().enumerate();
+        scalars.flat_map(|(k, c)| {
+            (0..c.points.len() as u32).map(move |slot| PointId { pair: k as u64, slot })
+        })
     }
 
     /// Names of the two shapes of a point; of the interaction where there are none.

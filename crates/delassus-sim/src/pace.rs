@@ -1,0 +1,64 @@
+//! How many steps a run will take, from those that it has made.
+
+use delassus_math::remember;
+
+/// Steps of a run that says nothing about their number.
+pub(crate) const MAX_STEPS: u64 = 100_000_000;
+/// Steps before the first look: a start, an impact or a switch takes fewer.
+const FIRST: u64 = 1 << 13;
+
+/// Looks at the progress of a run whenever the number of its steps has doubled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// Steps at the next look.
+    next: u64,
+    /// Steps and time at the last one, s.
+    since: (u64, f64),
+}
+remember!(Pace { next, since });
+
+impl Pace {
+    pub fn new(t: f64) -> Pace {
+        Pace { next: FIRST, since: (0, t) }
+    }
+
+    /// Steps that the rest of a run takes at the pace since the last look, where that is hopeless.
+    ///
+    /// A stretch of short steps may end, and the longer it has lasted the less that is to be hoped for: after N
+    /// steps the rest may take √(`MAX_STEPS`/N) times as many steps as a run may make at all. At the first look
+    /// these are a hundred times as many, 10¹⁰ steps, hours even of the smallest models.
+    pub fn hopeless(&mut self, steps: u64, t: f64, t_end: f64) -> Option<f64> {
+        if steps < self.next {
+            return None;
+        }
+        let (made, passed) = (steps - self.since.0, t - self.since.1);
+        (self.next, self.since) = (2 * steps, (steps, t));
+        let rest = (t_end - t) / passed * made as f64;
+        let patience = (MAX_STEPS as f64 / steps as f64).sqrt().max(1.0);
+        // where nothing has passed it is infinite
+        (rest > patience * MAX_STEPS as f64).then_some(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_stretch_may_end_but_not_last() {
+        // 1e-10 s per step up to 10 s
+        let mut pace = Pace::new(0.0);
+        let first = (1..).find(|n| pace.hopeless(*n, 1e-10 * *n as f64, 10.0).is_some());
+        assert_eq!(first, Some(FIRST));
+        // 1e-8 s per step: 1e9 steps are too many after 1e6, not after the first thousands
+        let mut pace = Pace::new(0.0);
+        let first = (1..).find(|n| pace.hopeless(*n, 1e-8 * *n as f64, 10.0).is_some());
+        assert!(first > Some(1 << 19), "{first:?}");
+        // one that becomes faster in time
+        let mut pace = Pace::new(0.0);
+        let t = |n: u64| if n < 1 << 14 { 1e-9 * n as f64 } else { 1e-5 * (n - (1 << 14)) as f64 };
+        assert!((1..1_000_000).all(|n| pace.hopeless(n, t(n), 1.0).is_none()));
+        let mut pace = Pace::new(0.0);
+        assert_eq!(pace.hopeless(FIRST, 0.0, 1.0), Some(f64::INFINITY));
+    }
+}
