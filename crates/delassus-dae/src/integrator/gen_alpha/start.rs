@@ -52,6 +52,10 @@ impl GenAlpha {
                     // the first step of this size began from another v̇ than the last one ended with
                     self.extrapolate = 0.0;
                 }
+                if self.low_pivot {
+                    // nothing here needs it, but whoever chooses the steps is to know where it stands
+                    self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
+                }
                 Ok(())
             }
             Some(hp) if self.form.at_velocity() => {
