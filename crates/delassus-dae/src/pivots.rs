@@ -10,6 +10,8 @@ use delassus_math::memory::{Memory, Remember};
 /// far to go, and index-1 accelerations are dominated by what little the state is off the
 /// constraints.
 const NEAR: f64 = 2e-6;
+/// Part of it below which a singular position may be on the way.
+const LOW: f64 = 1e-2;
 
 /// The largest of the smallest pivots met.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,11 @@ impl BestPivot {
     pub fn near_singular(&self, pivot: f64) -> bool {
         pivot < NEAR * self.0
     }
+
+    /// Whether it is worth a look how the pivot goes on.
+    pub fn is_low(&self, pivot: f64) -> bool {
+        pivot < LOW * self.0
+    }
 }
 
 #[cfg(test)]
@@ -58,5 +65,6 @@ mod tests {
         best.accepted(1.0);
         assert!(!best.near_singular(1e-6));
         assert!(best.near_singular(1e-7));
+        assert!(best.is_low(1e-6) && !best.is_low(1e-2));
     }
 }

@@ -111,7 +111,7 @@ impl GroupRates {
 /// For increments of positions and, in scales times ω, of velocities, whose round-off is larger by
 /// 1/(hω).
 pub(super) fn limits(h: f64, omega: f64) -> Limits {
-    Limits { noise: NOISE * (1.0 / (h * omega)).max(1.0), stalled: STALLED, slow: SLOW }
+    Limits { noise: NOISE * (1.0 / (h * omega)).max(1.0), stalled: STALLED, far: 0.0, slow: SLOW }
 }
 
 /// Size of an increment of an auxiliary state, relative to the state or to its scale where that is

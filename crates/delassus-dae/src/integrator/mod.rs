@@ -93,7 +93,8 @@ pub trait Integrator<P: Problem>: Send + Remember {
     /// Accelerations and multipliers at the end of the last attempt, until it is committed.
     fn end(&self) -> &Derived;
     /// Smallest relative pivot of G M⁻¹ Gᵀ met in the last attempt: how close a singular
-    /// position of the constraints is.
+    /// position of the constraints is. 1 where nothing was factored, which is for attempts that
+    /// follow on a pivot that was not low.
     fn weakest_pivot(&self) -> f64;
     /// Work since it was made.
     fn work(&self) -> Work;

@@ -3,8 +3,8 @@
 //! Increments δ_k that shrink by θ = |δ_k|/|δ_k₋₁| leave θ/(1 − θ) |δ_k| behind. By that the
 //! iteration ends, by that it is foreseen whether an old matrix will do, and by that the matrix is
 //! renewed. Two things make it differ from the textbook: near round-off θ says nothing about the
-//! matrix, and near a singular position round-off is amplified, so that increments well above it
-//! are as good as it gets.
+//! matrix, and near a singular position or far from the origin round-off is more than that of the
+//! increments themselves, so that increments well above it are as good as it gets.
 //!
 //! A method brings its own equations and its own norm ([`Equations`]), and what round-off is in that
 //! norm ([`Limits`]); everything else is here. Reference: Hairer & Wanner, Solving Ordinary Differential
@@ -99,6 +99,9 @@ pub(super) struct Limits {
     pub noise: f64,
     /// Increments below this that do not get smaller any more are as good as it gets.
     pub stalled: f64,
+    /// Increments below this that do not get smaller any more are what positions far from the origin
+    /// lose by rounding; no other matrix makes them smaller.
+    pub far: f64,
     /// Contraction beyond which an old matrix is renewed.
     pub slow: f64,
 }
@@ -158,18 +161,20 @@ impl Newton {
         let theta = norm / self.last;
         self.iterations += 1;
         self.last = norm;
-        let Limits { noise, stalled, slow } = self.limits;
+        let Limits { noise, stalled, far, slow } = self.limits;
         let left = MAX_ITERATIONS - self.iterations;
-        let best = if self.fresh { stalled } else { noise };
-        let to_blame = norm > noise;
+        let best = if self.fresh { stalled } else { noise.max(far) };
+        let contracts =
+            norm <= tol || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol);
+        let to_blame = norm > noise && (contracts || norm > far);
         if k == 0 && self.from_start && norm.is_finite() {
             self.renew = true;
             return Verdict::GoOn;
         }
-        if norm <= tol
-            || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol)
+        if contracts
             || (k > 0 && theta > 0.1 && norm <= ROUND_OFF)
             || (k > 1 && theta > 0.3 && norm <= noise)
+            || (k > 1 && theta > 0.7 && norm <= far)
             || (k > 4 && theta > 0.7 && norm <= best)
             || (left == 0 && norm <= best)
         {
@@ -200,7 +205,12 @@ mod tests {
 
     /// Increments that shrink by θ, with a fresh matrix or an old one.
     fn run(theta: f64, floor: f64, fresh: bool) -> (Verdict, usize, bool) {
-        let limits = Limits { noise: NOISE, stalled: STALLED, slow: 0.2 };
+        run_far(theta, floor, fresh, 0.0)
+    }
+
+    /// The same far from the origin.
+    fn run_far(theta: f64, floor: f64, fresh: bool, far: f64) -> (Verdict, usize, bool) {
+        let limits = Limits { noise: NOISE, stalled: STALLED, far, slow: 0.2 };
         let mut n = Newton::new(limits, false);
         n.fresh = fresh;
         let mut norm: f64 = 1.0;
@@ -228,5 +238,13 @@ mod tests {
         assert_eq!(run(1e-3, 1e-10, true).0, Verdict::Converged);
         assert_eq!(run(1e-3, 1e-10, false).0, Verdict::GoOn);
         assert_eq!(run(1e-3, 1e-8, true).0, Verdict::Failed);
+    }
+
+    #[test]
+    fn no_matrix_is_blamed_for_what_positions_far_away_lose() {
+        assert_eq!(run_far(1e-3, 3e-10, false, 6e-10), (Verdict::Converged, 6, false));
+        assert_eq!(run_far(1e-3, 3e-10, false, 0.0), (Verdict::GoOn, 5, true));
+        // slow is slow, also there
+        assert_eq!(run_far(0.3, 3e-10, false, 6e-10), (Verdict::GoOn, 2, true));
     }
 }

@@ -321,7 +321,7 @@ impl<P: Problem> Integrator<P> for Ali3p {
         self.eval.weakest_pivot = 1.0;
         let mut step = Step { p, ws, from, h, to };
         self.guess(&mut step);
-        let limits = Limits { noise: NOISE, stalled: STALLED, slow: SLOW };
+        let limits = Limits { noise: NOISE, stalled: STALLED, far: 0.0, slow: SLOW };
         Newton::new(limits, true).solve(self, &mut step)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         // projections of velocity and acceleration

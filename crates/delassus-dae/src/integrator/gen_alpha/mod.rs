@@ -121,10 +121,12 @@ pub struct GenAlpha {
     tells_start: bool,
     work: Work,
     best_pivot: BestPivot,
+    /// The pivot was low at the present state, or in an attempt from there.
+    low_pivot: bool,
 }
 remember!(GenAlpha {
     acc, matrix, jac_start, a_alg, before, in_a_row, h_prev, carry, astray, start, told_start,
-    tells_start, work, best_pivot,
+    tells_start, work, best_pivot, low_pivot,
 } apart from {
     info, co, form, dims, mass_blocks, scale, mass, jac, carry_next, base, jerk, a0, v0,
     extrapolate, keeps_v, corrects, target, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp,
@@ -194,6 +196,7 @@ impl GenAlpha {
             told_start: derived,
             tells_start: false,
             best_pivot: BestPivot::new(),
+            low_pivot: false,
             work: Work::default(),
         })
     }
@@ -266,6 +269,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         self.acc.weakest_pivot = 1.0;
         self.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, &mut d.a, &mut d.lambda, &mut d.zdot)?;
         self.best_pivot.restart(self.acc.weakest_pivot);
+        self.low_pivot = false;
         p.jacobian(ws, &mut self.jac_start);
         self.start.copy_from(&self.end);
         self.tells_start = false;
@@ -286,6 +290,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
         to: &mut State,
     ) -> Result<(), StepFailure> {
         self.h = h;
+        self.low_pivot |= self.best_pivot.is_low(self.acc.weakest_pivot);
         self.acc.weakest_pivot = 1.0;
         self.matrix.begin();
         let mut step = Step { p, ws, from, h, to };
@@ -300,6 +305,7 @@ impl<P: Problem> Integrator<P> for GenAlpha {
 
     fn commit(&mut self) {
         self.best_pivot.accepted(self.acc.weakest_pivot);
+        self.low_pivot = self.best_pivot.is_low(self.acc.weakest_pivot);
         self.astray = self.is_astray();
         self.a_alg.copy_from_slice(&self.a1);
         self.jac_start.copy_from_slice(&self.jac);

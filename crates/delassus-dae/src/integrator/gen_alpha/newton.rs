@@ -31,6 +31,8 @@ const VELOCITY_FLOOR: f64 = 3e-16;
 const VELOCITY_CEILING: f64 = 1e-13;
 /// Position corrections are to be this much smaller than the relative rest in the velocities.
 const CORRECTION: f64 = 10.0;
+/// What a position far from the origin loses by rounding, relative to its distance.
+const FAR: f64 = 2.0 * f64::EPSILON;
 /// Least size of a step, in characteristic times of the motion, for the norm of velocities.
 const AT_REST: f64 = 1e-8;
 
@@ -127,7 +129,12 @@ impl GenAlpha {
         // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
         // old one could be mistaken for it, and add up.
         let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
-        let limits = Limits { noise, stalled: STALLED / unit, slow: SLOW };
+        // the rows of index 3 are positions, and see what those lose by rounding
+        let far = match self.form {
+            Form::Index3 => FAR * s.p.manifold().remoteness(&s.from.q, &self.scale),
+            Form::Index2 | Form::Stabilized => 0.0,
+        };
+        let limits = Limits { noise, stalled: STALLED / unit, far, slow: SLOW };
         let mut newton = Newton::new(limits, self.matrix.renew);
         let solved = newton.solve(self, s);
         self.matrix.renew = newton.renew;

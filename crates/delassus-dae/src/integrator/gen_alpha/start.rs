@@ -7,10 +7,13 @@
 //! - At the start: v̇ by the index-1 form, v̈ by differences along the flow, then the offsets.
 //!   Without them, and without what the step cannot follow, where it is very long ([`super::guess`]).
 //! - h as before: nothing to do.
-//! - h changed, constraints at velocity level: a ← v̇ + (h/h_prev)(a − v̇), with v̇ and λ of the
-//!   index-1 form. The v̇ of the last step would do for q and v; but its error has a part that
-//!   belongs to the old h, and what is left of it alternates with the spectral radius at infinity:
-//!   where that is near 1 it adds up to first order in λ.
+//! - h changed, constraints at velocity level: a ← v̇ + δh v̈, with v̇ and λ of the index-1 form and v̈
+//!   by the difference of v̇ over the last step. The v̇ of the last step would do for q and v; but its
+//!   error has a part that belongs to the old h, and what is left of it alternates with the spectral
+//!   radius at infinity: where that is near 1 it adds up to first order in λ. And (a − v̇)/(δh_prev)
+//!   would do for v̈ where all is smooth; but what a bump or a turn left in a alternates by
+//!   −α_m/(1 − α_m), and steps that double would double it each time: with ρ∞ = 0.9 it grows, unseen
+//!   by the error estimate, which looks at v̇.
 //! - h changed, index 3: afresh as at the start, from the velocity projected onto the constraints.
 //!   A rescaling would have to take v̈ from differences of v̇ that already carry the error of the
 //!   old offset, and those errors grow as h shrinks. Without the offsets λ, and with it the error
@@ -52,6 +55,10 @@ impl GenAlpha {
                     // the first step of this size began from another v̇ than the last one ended with
                     self.extrapolate = 0.0;
                 }
+                if self.low_pivot {
+                    // nothing here needs it, but whoever chooses the steps is to know where it stands
+                    self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
+                }
                 Ok(())
             }
             Some(hp) if self.form.at_velocity() => {
@@ -82,8 +89,11 @@ impl GenAlpha {
         self.keeps_v = true;
         for i in 0..self.dims.nv {
             let v_dot = self.start.a[i];
-            self.a0[i] =
-                if ratio == 1.0 { self.a_alg[i] } else { v_dot + ratio * (self.a_alg[i] - v_dot) };
+            self.a0[i] = match ratio {
+                1.0 => self.a_alg[i],
+                // differences of the method's own v̇: what both have of the old h cancels
+                _ => v_dot + self.co.delta * ratio * (v_dot - self.before.a[i]),
+            };
         }
         if ratio < FAR {
             self.extrapolate = ratio;
