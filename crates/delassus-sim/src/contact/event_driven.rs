@@ -143,6 +143,8 @@ pub struct EventDriven<P: Unilateral + 'static> {
     /// What happened at the time of the last event.
     pub(super) turns: Turns,
     pub(super) last_event: f64,
+    /// Length of the step that was to be tried first in the mode, s.
+    pub(super) first_step: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
     few: bool,
@@ -179,6 +181,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             stuck,
             turns,
             last_event,
+            first_step,
             crowd,
             few,
             log,
@@ -209,6 +212,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
         stuck.remember(m);
         turns.remember(m);
         last_event.remember(m);
+        first_step.remember(m);
         crowd.remember(m);
         few.remember(m);
         log.remember(m);
@@ -268,6 +272,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             stuck: 0,
             turns: Turns::default(),
             last_event: f64::NEG_INFINITY,
+            first_step: 0.0,
             crowd: Crowd::default(),
             few: true,
             scale,
@@ -373,6 +378,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let active = self.mode.active().to_vec();
                 self.event(state, &Trigger::Start, &active)?;
             }
+            self.driver.set_aim(self.closed_points.slides_for(&self.mode));
             self.driver.propose(&self.mode)?;
             let th = self.thresholds();
             if let Some((s, trigger)) = self.find_event(&th)? {
@@ -391,6 +397,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
             self.driver.commit();
             self.after_step(&th);
+            if self.pending.is_none() {
+                self.pending = self.held_soon()?.map(Trigger::Stops);
+            }
             return Ok(());
         }
     }
@@ -457,12 +466,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Takes over speeds and directions of points that slide in space, at the sample.
     pub(super) fn follow_sliding(&mut self) {
         let (base, driver, tol) = (&*self.base, &self.driver, &self.tolerances);
-        let rest = |id: PointId, cols: &[usize]| {
+        let slow = |id: PointId, cols: &[usize]| {
             let rate = driver.rate_of(cols, &driver.state().v);
             let th = Thresholds::new(tol, base.length(), rate).of_gap(base.gap_per_metre(id));
-            th.stopped(tol, driver.rtol())
+            [th.stopped(tol, driver.rtol()), th.held()]
         };
-        self.closed_points.follow(&mut self.mode, &self.ws, rest);
+        self.closed_points.follow(&mut self.mode, &self.ws, &driver.derived().a, slow);
     }
 
     pub(super) fn realize_sample(&mut self) {
@@ -624,7 +633,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let t = self.driver.state().t;
             let mut part = h;
             for _ in 0..HALVINGS {
-                part = self.shorten(t, part)?;
+                if part < longest {
+                    part = self.shorten(t, part)?;
+                }
                 let end = self.driver.proposal().to;
                 let Some(sliding) = self.closed_points.sliding(&self.mode, end, id) else { break };
                 let Sliding { along, speed, rest } = sliding;
