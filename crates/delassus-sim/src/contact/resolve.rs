@@ -438,8 +438,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         for a in before.iter().filter(|a| active.iter().all(|b| b.id != a.id)) {
             self.watch.disarm(a.id);
         }
-        let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
-        self.watch.update(&*self.base, &self.ws, closed, reach, &th);
+        self.watch_near(0.0, &th);
         self.closed_points.forget_slides();
         self.follow_sliding();
         Ok(())

@@ -21,7 +21,7 @@ const FASTER: f64 = 2.0;
 
 /// Speed of approach of two bodies, each moving and turning by one size per second along every axis,
 /// in lengths of the system per second.
-const BOTH: f64 = 8.0;
+pub(super) const BOTH: f64 = 8.0;
 
 /// A point that is open at present.
 #[derive(Debug, Clone)]
@@ -180,11 +180,6 @@ impl Watch {
             }
             self.open.push(open);
         }
-    }
-
-    /// Points that are watched.
-    pub fn count(&self) -> usize {
-        self.open.len()
     }
 
     /// Looks at the ends of a step: which pairs can close in it, into how many parts it must be
