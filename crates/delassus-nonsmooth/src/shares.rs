@@ -21,6 +21,7 @@
 //! tangential ones are shared again with S² = μ r_N, so that they all reach their limits together.
 
 use crate::basic::BasicSolver;
+use crate::cholesky::Cholesky;
 use delassus_math::largest;
 
 /// Least part of the largest force that scales friction at rest.
@@ -64,6 +65,8 @@ pub(crate) struct Shares {
     /// Some force is friction at rest.
     sticks: bool,
     system: BasicSolver,
+    /// The same where B is symmetric: nothing slides.
+    symmetric: Cholesky,
 }
 
 impl Shares {
@@ -84,6 +87,7 @@ impl Shares {
             p: vec![0.0; n],
             on: vec![true; n],
             system: BasicSolver::new(m),
+            symmetric: Cholesky::default(),
         }
     }
 
@@ -161,7 +165,7 @@ impl Shares {
 
     /// p for the forces that take part; the rank of the system.
     fn attempt(&mut self, pass: &Pass) -> usize {
-        let Shares { m, kinds, scale, acts, yields, b, x, p, on, system, .. } = self;
+        let Shares { m, kinds, scale, acts, yields, b, x, p, on, system, symmetric, .. } = self;
         let m = *m;
         system.w.fill(0.0);
         system.x.copy_from_slice(b);
@@ -179,18 +183,45 @@ impl Shares {
             }
             for (w, act) in system.w.chunks_exact_mut(m).zip(act) {
                 let c = act * scale[k];
+                // points act on their neighbours alone
+                if c == 0.0 {
+                    continue;
+                }
                 for (w, y) in w.iter_mut().zip(yielded) {
                     *w += c * y;
                 }
             }
         }
-        let rank = system.solve();
-        for (k, (_, yielded)) in forces() {
-            if matches!(pass, Pass::Friction) && kinds[k] == Kind::Normal {
-                continue;
+        let is_symmetric = acts == yields;
+        let rank = match is_symmetric {
+            true => symmetric.solve_basic(&mut system.w, &mut system.x),
+            false => system.solve(),
+        };
+        let asked = |k: usize| !(matches!(pass, Pass::Friction) && kinds[k] == Kind::Normal);
+        let sunk =
+            |yielded: &[f64], y: &[f64]| -> f64 { yielded.iter().zip(y).map(|(g, y)| g * y).sum() };
+        for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
+            p[k] = scale[k] * sunk(yielded, &system.x);
+        }
+        if is_symmetric {
+            // B squares what a row of bodies multiplies: what is left is taken away once
+            system.x.copy_from_slice(b);
+            for (k, (act, _)) in forces() {
+                let force = if !asked(k) {
+                    x[k]
+                } else if matches!(pass, Pass::Friction) || on[k] {
+                    p[k]
+                } else {
+                    continue;
+                };
+                for (b, act) in system.x.iter_mut().zip(act) {
+                    *b -= act * force;
+                }
             }
-            let sunk: f64 = yielded.iter().zip(&system.x).map(|(g, y)| g * y).sum();
-            p[k] = scale[k] * sunk;
+            symmetric.solve(&mut system.x);
+            for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
+                p[k] += scale[k] * sunk(yielded, &system.x);
+            }
         }
         rank
     }
