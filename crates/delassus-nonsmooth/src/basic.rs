@@ -63,8 +63,8 @@ impl BasicSolver {
                         *w -= c * p;
                     }
                     x[*i] -= c * b;
+                    *most = largest(row, open);
                 }
-                *most = largest(row, open);
             }
         }
         y.fill(0.0);

@@ -15,8 +15,9 @@
 //! nor on the axes nor on masses. The softness serves to choose; the problem that is solved in the end has
 //! none. Modes share their loads by the same rule (`shares.rs`).
 
+use crate::cholesky::Cholesky;
 use delassus_cone as cone;
-use delassus_math::max_abs;
+use delassus_math::{largest, max_abs};
 
 /// The softness that chooses, in mobilities: the geometric mean of those of the points.
 const SOFT: f64 = 1e-6;
@@ -29,6 +30,13 @@ const DEPENDENT: f64 = 1e-10;
 
 /// Iterations of Newton's method that make a solution a better one.
 const FEW: usize = 4;
+
+/// Times that points yield from where they have yielded to. Each leaves the part ε/λ of a motion, with its mobility λ:
+/// 1/n² in a stack of n bodies, so that a hundred bodies leave a hundredth each time.
+const YIELDS: usize = 20;
+
+/// Part of the tolerance that this may leave.
+const HELD: f64 = 0.1;
 
 /// Memory for [`solve`] that is used again from one problem to the next.
 #[derive(Default)]
@@ -81,6 +89,9 @@ fn choose(
     ws: &mut cone::Workspace,
     scratch: &mut Scratch,
 ) -> Option<usize> {
+    if hold_all(problem, per_metre, auto.tolerance, x) {
+        return Some(0);
+    }
     let Scratch { w, start, b } = scratch;
     let mut iterations = 0;
     let mut attempt = |softness: f64, x: &mut [f64]| {
@@ -138,6 +149,69 @@ fn choose(
     any.then_some(iterations)
 }
 
+/// The even forces that hold all points, where they need not pull nor go beyond friction: then nothing moves, and no
+/// solver needs to look for what does. They are the limit of (W + ε D) r = ε D r' − b from r' = 0, which stays among
+/// the smallest r in the scale D. False where there are none; x is spoiled then.
+fn hold_all(
+    problem: &cone::DenseProblem<'_>,
+    per_metre: &[f64],
+    tolerance: f64,
+    x: &mut [f64],
+) -> bool {
+    let (n, w) = (x.len(), problem.w);
+    let symmetric = (0..n).all(|i| (0..i).all(|j| w[i * n + j] == w[j * n + i]));
+    if !symmetric {
+        return false;
+    }
+    let given = softness(problem, per_metre, SOFT);
+    let mut l = Cholesky::default();
+    let mut row = Vec::with_capacity(n);
+    for (i, given) in given.iter().enumerate() {
+        row.clear();
+        row.extend_from_slice(&w[i * n..i * n + i]);
+        let rest = w[i * n + i] + given - l.reduce(&mut row);
+        if !(rest > 0.0) {
+            return false;
+        }
+        l.push(&row, rest.sqrt());
+    }
+    // what is left of u, and b, in the scale of residuals
+    let sized =
+        |i: usize, u: f64| if w[i * (n + 1)] > 0.0 { u.abs() / w[i * (n + 1)].sqrt() } else { 0.0 };
+    let driven = largest(problem.b.iter().enumerate().map(|(i, b)| sized(i, *b)));
+    x.fill(0.0);
+    let mut next = vec![0.0; n];
+    for _ in 0..YIELDS {
+        for (i, next) in next.iter_mut().enumerate() {
+            *next = given[i] * x[i] - problem.b[i];
+        }
+        l.solve(&mut next);
+        let left = largest((0..n).map(|i| sized(i, given[i] * (next[i] - x[i]))));
+        x.copy_from_slice(&next);
+        if left <= HELD * tolerance * driven {
+            return is_lawful(problem.laws, x, tolerance * max_abs(&*x));
+        }
+    }
+    false
+}
+
+/// Whether forces are such that nothing moves, up to a slack.
+fn is_lawful(laws: &[cone::Law], mut x: &[f64], slack: f64) -> bool {
+    laws.iter().all(|law| {
+        let (r, others) = x.split_at(law.rows());
+        x = others;
+        match *law {
+            cone::Law::Equality => true,
+            cone::Law::Unilateral => r[0] >= -slack,
+            cone::Law::Interval { lo, hi } => r[0] >= lo - slack && r[0] <= hi + slack,
+            cone::Law::Coulomb { mu, .. } => {
+                let along = r[1..].iter().map(|x| x * x).sum::<f64>().sqrt();
+                r[0] >= -slack && along <= mu * r[0] + slack
+            }
+        }
+    })
+}
+
 /// The largest right-hand side along which a load acts, as part of the largest of all.
 fn load(problem: &cone::DenseProblem<'_>) -> f64 {
     let (mut row, mut most) = (0, 0.0f64);
@@ -152,10 +226,18 @@ fn load(problem: &cone::DenseProblem<'_>) -> f64 {
 }
 
 /// W with a little softness in every row.
-fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], softness: f64, w: &mut Vec<f64>) {
+fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], soft: f64, w: &mut Vec<f64>) {
     let n = problem.b.len();
     w.clear();
     w.extend_from_slice(problem.w);
+    for (i, given) in softness(problem, per_metre, soft).iter().enumerate() {
+        w[i * (n + 1)] += given;
+    }
+}
+
+/// What each row yields per unit of force.
+fn softness(problem: &cone::DenseProblem<'_>, per_metre: &[f64], soft: f64) -> Vec<f64> {
+    let n = problem.b.len();
     let mobilities = (0..n).map(|i| problem.w[i * n + i].abs() / per_metre[i].powi(2));
     let (mut sum, mut count) = (0.0, 0.0);
     for mobility in mobilities.filter(|m| *m > 0.0) {
@@ -163,9 +245,7 @@ fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], softness: f64, w:
         count += 1.0;
     }
     let mean = if count > 0.0 { (sum / count).exp() } else { 0.0 };
-    for (i, per_metre) in per_metre.iter().enumerate() {
-        w[i * n + i] += softness * mean * per_metre.powi(2);
-    }
+    per_metre.iter().map(|per_metre| soft * mean * per_metre.powi(2)).collect()
 }
 
 /// Whether rows of W = H A⁻¹ Hᵀ depend on those before them, by its pivots.

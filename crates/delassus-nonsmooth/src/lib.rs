@@ -9,6 +9,7 @@
 
 mod basic;
 mod burden;
+mod cholesky;
 mod even;
 mod friction;
 pub mod groups;

@@ -5,6 +5,7 @@
 //! impulses P. W is dense and small: it has the rows of the points at hand, not those of the model.
 
 use crate::burden::Burden;
+use crate::cholesky::Cholesky;
 use crate::groups::Groups;
 use delassus_dae::{Accel, KktError, StepFailure};
 use delassus_dae::{ContactPoint, PointId, PointLaw, Unilateral};
@@ -223,37 +224,27 @@ const INVOLVED: f64 = 1e-6;
 fn dependence(w: &[f64], n: usize, rows: &[usize]) -> Dependence {
     let m = rows.len();
     // Cholesky without pivoting: a row whose remainder vanishes depends on those before it
-    let mut l = vec![0.0; m * m];
+    let mut l = Cholesky::default();
     let mut keep = vec![false; m];
     let mut shared = vec![false; m];
     let own = |i: usize| w[rows[i] * n + rows[i]];
+    let mut row = Vec::with_capacity(m);
     for i in 0..m {
-        for j in 0..i {
-            if !keep[j] {
-                continue;
-            }
-            let mut s = w[rows[i] * n + rows[j]];
-            for k in 0..j {
-                if keep[k] {
-                    s -= l[i * m + k] * l[j * m + k];
-                }
-            }
-            l[i * m + j] = s / l[j * m + j];
-        }
-        let rest = own(i) - (0..i).filter(|k| keep[*k]).map(|k| l[i * m + k].powi(2)).sum::<f64>();
+        row.clear();
+        row.extend((0..i).map(|j| w[rows[i] * n + rows[j]]));
+        let rest = own(i) - l.reduce(&mut row);
         if rest > rank_tol::PRODUCT * own(i) && own(i) > 0.0 {
             keep[i] = true;
-            l[i * m + i] = rest.sqrt();
+            l.push(&row, rest.sqrt());
             continue;
         }
         // row i = Σ c_j (row j): c by the transposed factor
         shared[i] = true;
-        let mut c = vec![0.0; m];
-        for j in (0..i).rev().filter(|j| keep[*j]) {
-            let later: f64 = (j + 1..i).filter(|k| keep[*k]).map(|k| l[k * m + j] * c[k]).sum();
-            c[j] = (l[i * m + j] - later) / l[j * m + j];
-            shared[j] |= (c[j] * c[j] * own(j)).sqrt() > INVOLVED * own(i).sqrt();
+        l.solve_transposed(&mut row);
+        for (j, c) in row.iter().enumerate() {
+            shared[j] |= (c * c * own(j)).sqrt() > INVOLVED * own(i).sqrt();
         }
+        l.leave_out();
     }
     Dependence { keep, shared }
 }

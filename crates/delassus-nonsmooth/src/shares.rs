@@ -23,6 +23,7 @@
 //! pass their limits then, what was found first stays.
 
 use crate::basic::BasicSolver;
+use crate::cholesky::Cholesky;
 use delassus_math::largest;
 
 /// Least part of the largest force that scales friction at rest.
@@ -80,6 +81,8 @@ pub(crate) struct Shares {
     /// Some force is friction at rest.
     sticks: bool,
     system: BasicSolver,
+    /// The same where B is symmetric: nothing slides.
+    symmetric: Cholesky,
 }
 
 impl Shares {
@@ -103,6 +106,7 @@ impl Shares {
             yielding: vec![0.0; n],
             first: vec![0.0; n],
             system: BasicSolver::new(m),
+            symmetric: Cholesky::default(),
         }
     }
 
@@ -320,6 +324,7 @@ impl Shares {
             limited,
             yielding,
             system,
+            symmetric,
             ..
         } = self;
         let m = *m;
@@ -355,13 +360,36 @@ impl Shares {
                 _ => add(&mut system.w, act, whole, yielded),
             }
         }
-        let rank = system.solve();
-        for (k, (_, yielded)) in forces() {
-            if matches!(pass, Pass::Friction) && kinds[k] == Kind::Normal {
-                continue;
+        let is_symmetric = acts == yields && limited.iter().all(|part| *part == 0.0);
+        let rank = match is_symmetric {
+            true => symmetric.solve_basic(&mut system.w, &mut system.x),
+            false => system.solve(),
+        };
+        let asked = |k: usize| !(matches!(pass, Pass::Friction) && kinds[k] == Kind::Normal);
+        let sunk =
+            |yielded: &[f64], y: &[f64]| -> f64 { yielded.iter().zip(y).map(|(g, y)| g * y).sum() };
+        for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
+            p[k] = scales[k] * sunk(yielded, &system.x);
+        }
+        if is_symmetric {
+            // B squares what a row of bodies multiplies: what is left is taken away once
+            system.x.copy_from_slice(b);
+            for (k, (act, _)) in forces() {
+                let force = if !asked(k) {
+                    x[k]
+                } else if matches!(pass, Pass::Friction) || on[k] {
+                    p[k]
+                } else {
+                    continue;
+                };
+                for (b, act) in system.x.iter_mut().zip(act) {
+                    *b -= act * force;
+                }
             }
-            let sunk: f64 = yielded.iter().zip(&system.x).map(|(g, y)| g * y).sum();
-            p[k] = scales[k] * sunk;
+            symmetric.solve(&mut system.x);
+            for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
+                p[k] += scales[k] * sunk(yielded, &system.x);
+            }
         }
         rank
     }
@@ -371,6 +399,10 @@ impl Shares {
 fn add(w: &mut [f64], a: &[f64], c: f64, b: &[f64]) {
     for (w, a) in w.chunks_exact_mut(b.len()).zip(a) {
         let c = c * a;
+        // points act on their neighbours alone
+        if c == 0.0 {
+            continue;
+        }
         for (w, b) in w.iter_mut().zip(b) {
             *w += c * b;
         }

@@ -8,6 +8,7 @@
 
 use super::root::{falling_root, falling_root_from_zero};
 use super::search::Span;
+use super::slide::Slide;
 use super::thresholds::Thresholds;
 use crate::driver::StepView;
 use delassus_dae::projection::Projector;
@@ -33,7 +34,7 @@ pub(crate) enum Trigger {
     Releases(PointId),
     /// Friction reaches its limit; the direction of sliding that begins.
     Slides(PointId, [f64; 2]),
-    /// Sliding stops, or comes close to it in space ([`SLOWED`]).
+    /// Sliding stops, or comes close to it in space ([`Slide`]).
     Stops(PointId),
     /// Features hand over to their neighbours.
     Changes(PointId),
@@ -121,11 +122,6 @@ const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Parts of a step, or of what is left of it before another event, at which points that share a
 /// load are looked at.
 const LOOKS: [f64; 2] = [0.5, 1.0];
-/// Part of its speed at which the step of a point ends that slides in space and slows down. Where it comes to
-/// rest its velocity has no direction, and a stage of a method at that very moment would take any: steps come
-/// near by parts, and what is left in the end is taken away. Speeds that may be left then have no direction of
-/// their own either: a point that sets off keeps the one that the forces gave it until it is faster.
-pub(super) const SLOWED: f64 = 0.1;
 /// Part of the largest force that is a load.
 const LOADED: f64 = 1e-9;
 /// Part of a step within which a kink of the forces is as good as at its start.
@@ -180,10 +176,8 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     values: Vec<f64>,
     /// The same at the start of a step, where some have no sign that is known before.
     starts: Vec<f64>,
-    /// Speed of each active point that slides in space at the start of the step, m/s.
-    speeds: Vec<f64>,
-    /// Sliding speed of each of them that is as good as rest, m/s.
-    rest: Vec<f64>,
+    /// Each active point that slides in space, at the start of the step.
+    slides: Vec<Slide>,
     /// The largest speed of each of them so far in a step, along its direction at the start, and the part of
     /// the step where it was.
     peaks: Vec<(f64, f64)>,
@@ -197,7 +191,7 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     mobility: Vec<f64>,
     point: ContactPoint,
 }
-remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, speeds, rest } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point });
+remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, slides } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point });
 
 impl<P: Unilateral> ClosedPoints<P> {
     pub fn new(mode: &Mode<P>) -> Result<ClosedPoints<P>, KktError> {
@@ -231,8 +225,7 @@ impl<P: Unilateral> ClosedPoints<P> {
             lambda: vec![0.0; d.n_vel],
             zdot: vec![0.0; d.nz],
             functions,
-            speeds: vec![0.0; mode.active().len()],
-            rest: vec![0.0; mode.active().len()],
+            slides: vec![Slide::default(); mode.active().len()],
             peaks: vec![(0.0, 0.0); mode.active().len()],
             redundant: mode.is_redundant(),
             inertia: vec![[0.0; 3]; mode.active().len()],
@@ -267,27 +260,28 @@ impl<P: Unilateral> ClosedPoints<P> {
 
     /// How often friction would turn the direction of sliding in space round within a step of length h from a
     /// state with accelerations a, at the fastest of the points. It does so ever faster where a point comes to
-    /// rest, but the step ends before ([`SLOWED`]), and ever slower where one sets off.
+    /// rest, but the step ends before, and ever slower where one sets off.
     pub fn turning_in(&mut self, mode: &Mode<P>, s: &State, a: &[f64], h: f64) -> f64 {
         mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         mode.realize_velocity(&s.v, &s.z, &mut self.ws);
         let turning = |(k, friction, speed): (usize, f64, f64)| {
             let SlipState::Slip(d) = mode.active()[k].motion else { return 0.0 };
             let change = self.ws.points[k].acceleration_along(d, a);
-            let lasts = if change < 0.0 { h.min((1.0 - SLOWED) * speed / -change) } else { h };
+            let lasts = self.slides[k].turns_for(h);
             friction * self.mobility[k] * lasts / (speed + 0.5 * change * lasts)
         };
         largest(mode.sliders(&self.ws).map(turning))
     }
 
-    /// Takes over speeds and directions of points that slide in space, at the start of a step from a state
-    /// that the scratch of the base is realised at; `rest` tells which speed of a point with these coordinates is
-    /// as good as rest, m/s.
+    /// Takes over speeds and directions of points that slide in space, at the start of a step from a state with
+    /// accelerations a that the scratch of the base is realised at; `slow` tells which speed of a point with these
+    /// coordinates is as good as rest, and which it may lose at once where it is held, m/s.
     pub fn follow(
         &mut self,
         mode: &mut Mode<P>,
         ws: &P::Ws,
-        rest: impl Fn(PointId, &[usize]) -> f64,
+        a: &[f64],
+        slow: impl Fn(PointId, &[usize]) -> [f64; 2],
     ) {
         for k in 0..mode.active().len() {
             if !mode.slides_in_space(k) {
@@ -297,12 +291,29 @@ impl<P: Unilateral> ClosedPoints<P> {
             mode.base().position(ws, id, true, Some(features), &mut self.point);
             mode.base().rates(ws, id, &mut self.point);
             let u = [self.point.rate[1], self.point.rate[2]];
-            self.speeds[k] = u[0].hypot(u[1]);
-            self.rest[k] = rest(id, &self.point.cols);
-            if self.speeds[k] > self.rest[k] {
+            let (speed, slow) = (u[0].hypot(u[1]), slow(id, &self.point.cols));
+            self.slides[k].start(speed, slow, self.point.acceleration_along(u, a) / speed);
+            if speed > self.slides[k].rest {
                 mode.set_direction(k, u);
             }
         }
+    }
+
+    /// What was seen of the steps before says nothing about the next one.
+    pub fn forget_slides(&mut self) {
+        self.slides.iter_mut().for_each(Slide::forget);
+    }
+
+    /// A point that slides in space and has just become so slow that friction may hold it.
+    pub fn asks(&mut self, mode: &Mode<P>) -> Option<PointId> {
+        let mut sliders = (0..self.slides.len()).filter(|k| mode.slides_in_space(*k));
+        sliders.find(|k| self.slides[*k].asks()).map(|k| mode.active()[k].id)
+    }
+
+    /// Time until the first point that slides in space is as slow as a step may leave it, s.
+    pub fn slides_for(&self, mode: &Mode<P>) -> f64 {
+        let sliders = (0..self.slides.len()).filter(|k| mode.slides_in_space(*k));
+        sliders.map(|k| self.slides[k].lasts()).fold(f64::INFINITY, f64::min)
     }
 
     /// How a point slides in space at a state; `None` where this is no such point.
@@ -316,7 +327,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         let point = &self.ws.points[k];
         let speed = point.rate[1].hypot(point.rate[2]);
         let along = self.function(mode, k, Function::Sliding);
-        Some(Sliding { along, speed, rest: self.rest[k] })
+        Some(Sliding { along, speed, rest: self.slides[k].rest })
     }
 
     /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
@@ -456,8 +467,8 @@ impl<P: Unilateral> ClosedPoints<P> {
                 self.starts[i] = self.function(mode, *k, *f);
             }
         }
-        for (peak, speed) in self.peaks.iter_mut().zip(&self.speeds) {
-            *peak = (*speed, 0.0);
+        for (peak, slide) in self.peaks.iter_mut().zip(&self.slides) {
+            *peak = (slide.speed, 0.0);
         }
         for node in NODES {
             let node = node * limit;
@@ -482,16 +493,20 @@ impl<P: Unilateral> ClosedPoints<P> {
                     root
                 } else if f == Function::Sliding && mode.slides_in_space(k) {
                     let (peak, peaked) = self.peaks[k];
-                    let floor =
-                        if peak > self.rest[k] { SLOWED * peak } else { -0.5 * self.rest[k] };
-                    if !(value < floor) {
+                    let Slide { rest, .. } = self.slides[k];
+                    let floor = self.slides[k].floor(peak);
+                    let u = &self.ws.points[k].rate;
+                    if value < floor {
+                        let at = |s: f64| self.at(mode, span.at(&*base, s), k, f) - floor;
+                        falling_root(at, (peaked, peak - floor), (node, value - floor))
+                    } else if node == 1.0 && peak > rest && u[1].hypot(u[2]) <= rest {
+                        1.0
+                    } else {
                         if value > peak {
                             self.peaks[k] = (value, node);
                         }
                         continue;
                     }
-                    let at = |s: f64| self.at(mode, span.at(&*base, s), k, f) - floor;
-                    falling_root(at, (peaked, peak - floor), (node, value - floor))
                 } else {
                     if !(value < 0.0) {
                         continue;

@@ -559,18 +559,35 @@ impl Contacts {
         k
     }
 
-    /// The smallest gap of every contact.
+    /// The smallest gap of every contact. Of many pairs those that are near come first: others are asked about only
+    /// while a contact has none.
     fn gaps(&mut self, sys: &System, ws: &<System as Problem>::Ws, out: &mut [f64]) {
         let mut ids = std::mem::take(&mut self.ids);
-        if sys.near_at_most(ws, f64::INFINITY, sys.most_points(), &mut ids).is_err() {
-            // as of those that were not looked at
-            ids.clear();
-        }
-        for &id in &ids {
-            if sys.position(ws, id, false, None, &mut self.point) {
-                let k = self.index(sys, id) * CHANNELS.len();
-                out[k] = out[k].min(self.point.gap);
+        let mut margin = if sys.has_few_pairs() { f64::INFINITY } else { NEAR * sys.length() };
+        loop {
+            if sys.near_at_most(ws, margin, sys.most_points(), &mut ids).is_err() {
+                // as of those that were not looked at
+                break;
             }
+            let mut pair: Option<(u64, usize, f64)> = None;
+            for &id in &ids {
+                let (_, k, clearance) = match pair {
+                    Some(of @ (pair, ..)) if pair == id.pair => of,
+                    _ => {
+                        let k = self.index(sys, id) * CHANNELS.len();
+                        *pair.insert((id.pair, k, sys.approach(ws, id).0))
+                    }
+                };
+                let closer = !(clearance >= out[k]);
+                if closer && sys.position(ws, id, false, None, &mut self.point) {
+                    out[k] = out[k].min(self.point.gap);
+                }
+            }
+            let found = out.chunks_exact(CHANNELS.len()).all(|c| c[0] <= margin);
+            if found || margin == f64::INFINITY {
+                break;
+            }
+            margin = if margin < FAR * sys.length() { FURTHER * margin } else { f64::INFINITY };
         }
         self.ids = ids;
     }
@@ -638,6 +655,12 @@ fn too_many_steps(steps: u64, t: f64, h: f64) -> SimError {
         help: "raise --max-steps, or take a longer --step".to_owned(),
     }
 }
+
+/// How far away the smallest gap of many pairs is looked for at first, in lengths of the system, how much further
+/// then, and beyond what distance everywhere.
+const NEAR: f64 = 1e-3;
+const FURTHER: f64 = 8.0;
+const FAR: f64 = 1e4;
 
 /// The time-stepping method of the hybrid.
 const HAND_OVER: stepping::Scheme = stepping::Scheme::MoreauJean { theta: 0.5 };

@@ -23,13 +23,14 @@ use super::squeeze::Squeeze;
 use super::storm::{Storm, Turns, Unrest};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
-use super::watch::{Watch, realize};
+use super::watch::{BOTH, Watch, realize};
 use crate::driver::{Driver, DriverOptions, StepView};
 use crate::error::{SimError, SimErrorKind};
 use delassus_cone as cone;
 use delassus_dae::{
     Hermite, Integrator, KktError, PointId, PointLaw, State, StepFailure, Unilateral,
 };
+use delassus_math::largest;
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
@@ -76,8 +77,10 @@ const FEW: usize = 5000;
 const SEARCHES: usize = 40;
 /// Overlap, in lengths of the system, that no error of a step explains.
 pub(super) const MISSED: f64 = 1e-6;
-/// Factor on the largest gap that a point can lose in a step, for what is watched.
-const REACH: f64 = 4.0;
+/// Factor on the largest gap that a point can lose in a step by what is known at its start, for what is watched.
+const REACH: f64 = 1.5;
+/// Gap, in lengths of the system, within which points are watched whatever they do.
+const CLOSE: f64 = 1e-3;
 
 /// Why the event-driven method cannot go on by itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,9 +146,13 @@ pub struct EventDriven<P: Unilateral + 'static> {
     /// What happened at the time of the last event.
     pub(super) turns: Turns,
     pub(super) last_event: f64,
+    /// Length of the step that was to be tried first in the mode, s.
+    pub(super) first_step: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
     few: bool,
+    /// Gap within which points are watched at present, m.
+    pub(super) reach: f64,
     /// Typical sizes of the coordinates.
     scale: Vec<f64>,
     pub(super) tolerances: ContactTolerances,
@@ -179,8 +186,9 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             stuck,
             turns,
             last_event,
+            first_step,
             crowd,
-            few,
+            reach,
             log,
             tally,
             lost,
@@ -190,6 +198,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             mode: _,
             is_stiff: _,
             // scratch, and what a run is made with
+            few: _,
             make: _,
             stiff: _,
             selector: _,
@@ -209,8 +218,9 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
         stuck.remember(m);
         turns.remember(m);
         last_event.remember(m);
+        first_step.remember(m);
         crowd.remember(m);
-        few.remember(m);
+        reach.remember(m);
         log.remember(m);
         tally.remember(m);
         lost.remember(m);
@@ -242,6 +252,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let d = base.dims();
         let scale = base.wide_scales();
         let ws = base.workspace();
+        let few = base.near_at_most(&ws, f64::INFINITY, FEW, &mut Vec::new()).is_ok();
         let mode = selector.mode(&base, &[], 1.0).map_err(|e| setup(&e, start.t))?;
         let method = make(&mode).map_err(|e| setup(&e, start.t))?;
         let driver =
@@ -268,8 +279,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             stuck: 0,
             turns: Turns::default(),
             last_event: f64::NEG_INFINITY,
+            first_step: 0.0,
             crowd: Crowd::default(),
-            few: true,
+            few,
+            reach: f64::INFINITY,
             scale,
             tolerances: ContactTolerances::default(),
             log: Vec::new(),
@@ -347,9 +360,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.sample.copy_from(s);
         self.realize_sample();
         let th = self.thresholds();
-        let mut all = Vec::new();
-        self.few = self.base.near_at_most(&self.ws, f64::INFINITY, FEW, &mut all).is_ok();
-        let reach = self.reach();
+        // what touches is enough to begin with
+        self.reach = if self.few { f64::INFINITY } else { CLOSE * self.base.length() };
+        let reach = self.reach;
         let watched = self.watch.update(&*self.base, &self.ws, std::iter::empty(), reach, &th);
         watched.map_err(|e| crowded(&*self.base, &e, s.t))?;
         self.event(s.clone(), &Trigger::Start, &[])
@@ -376,6 +389,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let active = self.mode.active().to_vec();
                 self.event(state, &Trigger::Start, &active)?;
             }
+            self.driver.set_aim(self.closed_points.slides_for(&self.mode));
             self.driver.propose(&self.mode)?;
             let th = self.thresholds();
             if let Some((s, trigger)) = self.find_event(&th)? {
@@ -393,7 +407,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 }
             }
             self.driver.commit();
-            return self.after_step(&th);
+            self.after_step(&th)?;
+            if self.pending.is_none() {
+                self.pending = self.held_soon()?.map(Trigger::Stops);
+            }
+            return Ok(());
         }
     }
 
@@ -450,9 +468,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     fn after_step(&mut self, th: &Thresholds) -> Result<(), Halt> {
         self.sample.copy_from(self.driver.state());
         self.realize_sample();
-        let (closed, reach) = (self.mode.active().iter().map(|a| a.id), self.reach());
-        let watched = self.watch.update(&*self.base, &self.ws, closed, reach, th);
-        watched.map_err(|e| crowded(&*self.base, &e, self.sample.t))?;
+        self.watch_near(0.0, th)?;
         self.follow_sliding();
         self.limit_closed();
         Ok(())
@@ -461,12 +477,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Takes over speeds and directions of points that slide in space, at the sample.
     pub(super) fn follow_sliding(&mut self) {
         let (base, driver, tol) = (&*self.base, &self.driver, &self.tolerances);
-        let rest = |id: PointId, cols: &[usize]| {
+        let slow = |id: PointId, cols: &[usize]| {
             let rate = driver.rate_of(cols, &driver.state().v);
             let th = Thresholds::new(tol, base.length(), rate).of_gap(base.gap_per_metre(id));
-            th.stopped(tol, driver.rtol())
+            [th.stopped(tol, driver.rtol()), th.held()]
         };
-        self.closed_points.follow(&mut self.mode, &self.ws, rest);
+        self.closed_points.follow(&mut self.mode, &self.ws, &driver.derived().a, slow);
     }
 
     pub(super) fn realize_sample(&mut self) {
@@ -533,6 +549,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 self.dense.leave_end_open();
             }
             let surge = self.dense.surge(&self.scale);
+            self.watch_further(surge)?;
+            let view = self.driver.proposal();
             let ends = (view.from, view.to);
             let (parts, share) = self.watch.plan(&*self.base, &mut self.ws, ends, surge);
             if share >= 1.0 {
@@ -576,23 +594,40 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Speed of the fastest coordinate, angles at the length of the system, m/s.
     fn fastest(&self, v: &[f64]) -> f64 {
         let rates = v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s);
-        self.base.length() * delassus_math::largest(rates)
+        self.base.length() * largest(rates)
     }
 
     /// The same of these coordinates alone.
     pub(super) fn fastest_of(&self, cols: &[usize], v: &[f64]) -> f64 {
         let rates = cols.iter().map(|c| v[*c].abs() / self.scale[*c]);
-        self.base.length() * delassus_math::largest(rates)
+        self.base.length() * largest(rates)
     }
 
-    /// Gap that may be lost in the next steps.
-    pub(super) fn reach(&self) -> f64 {
-        if self.few {
-            return f64::INFINITY;
+    /// Watches the points that may close in the next step, by velocities and accelerations at the sample, where it
+    /// starts; at least those within this gap, m.
+    pub(super) fn watch_near(&mut self, least: f64, th: &Thresholds) -> Result<(), Halt> {
+        if !self.few {
+            let h = self.driver.next_step();
+            let a = self.fastest(&self.driver.derived().a);
+            let lost = BOTH * h * (self.fastest(&self.sample.v) + a * h);
+            self.reach = (REACH * lost).max(least) + CLOSE * self.base.length();
         }
-        let length = self.base.length();
-        let fastest = self.fastest(&self.driver.state().v).max(length * self.driver.rate());
-        REACH * fastest * self.driver.next_step() + 1e-3 * length
+        let closed = self.mode.active().iter().map(|a| a.id);
+        let watched = self.watch.update(&*self.base, &self.ws, closed, self.reach, th);
+        watched.map_err(|e| crowded(&*self.base, &e, self.sample.t))
+    }
+
+    /// Watches more where the proposed step, with such a surge, moves bodies further than was foreseen.
+    fn watch_further(&mut self, surge: f64) -> Result<(), Halt> {
+        let view = self.driver.proposal();
+        let speed = self.fastest(&view.from.v).max(self.fastest(&view.to.v));
+        let lost = BOTH * (view.to.t - view.from.t) * (speed + surge * self.base.length());
+        if lost > self.reach {
+            self.sample.copy_from(view.from);
+            self.realize_sample();
+            self.watch_near(REACH * lost, &self.thresholds())?;
+        }
+        Ok(())
     }
 
     /// The first event in the proposed step, which [`EventDriven::divide`] has just looked at.
@@ -628,7 +663,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let t = self.driver.state().t;
             let mut part = h;
             for _ in 0..HALVINGS {
-                part = self.shorten(t, part)?;
+                if part < longest {
+                    part = self.shorten(t, part)?;
+                }
                 let end = self.driver.proposal().to;
                 let Some(sliding) = self.closed_points.sliding(&self.mode, end, id) else { break };
                 let Sliding { along, speed, rest } = sliding;

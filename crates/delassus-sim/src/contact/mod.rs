@@ -13,6 +13,7 @@ mod mode_log;
 mod resolve;
 mod root;
 mod search;
+mod slide;
 mod squeeze;
 pub mod storm;
 mod stretch;

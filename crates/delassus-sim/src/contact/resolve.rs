@@ -109,7 +109,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let jumped = bounced.is_some();
         let faded = bounced.unwrap_or_default();
         // I2: what neither approaches nor leaves
-        let rested = self.bring_to_rest(&mut s, trigger, active)?;
+        let rested = match trigger {
+            Trigger::Stops(stopper) => self.bring_to_rest(&mut s, *stopper, active)?,
+            _ => Vec::new(),
+        };
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         // a bounce that is over is over for all points of its bodies that touch: what holds one may hold the others
         let returned = points.iter().find(|(id, _)| returns == Some(*id));
@@ -128,7 +131,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 assume: match trigger {
                     Trigger::Slides(slider, d) if slider == id => Assume::Slides(*d),
                     Trigger::Stops(stopper) if stopper == id || rested.contains(id) => {
-                        match p.rate[1].hypot(p.rate[2]) <= self.stopped(&th) {
+                        match p.rate[1].hypot(p.rate[2]) <= th.held() {
                             true => Assume::Rest,
                             false => Assume::Judge,
                         }
@@ -152,18 +155,41 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.leave_open(&mut selection, active);
         }
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
-        let renew = matches!(trigger, Trigger::Reselect(_));
-        self.enter(s, selection.active, active, Entry { jumped, renew })?;
         if !rested.is_empty() {
-            // steps came ever shorter before, and what comes now does not go on from there
-            self.driver.renew_step();
+            // steps came ever shorter because sliding came to its end, and that is over
+            self.driver.lengthen(self.first_step);
         }
-        Ok(())
+        let renew = matches!(trigger, Trigger::Reselect(_));
+        self.enter(s, selection.active, active, Entry { jumped, renew })
     }
 
     /// Sliding speed that is as good as rest, m/s.
     fn stopped(&self, th: &Thresholds) -> f64 {
         th.stopped(&self.tolerances, self.driver.rtol())
+    }
+
+    /// A point that slides in space so slowly that friction holds it within the time that positions can tell: at the
+    /// present state, which the sample is realised at.
+    pub(super) fn held_soon(&mut self) -> Result<Option<PointId>, Halt> {
+        let Some(id) = self.closed_points.asks(&self.mode) else { return Ok(None) };
+        let mut s = self.driver.state().clone();
+        let active = self.mode.active().to_vec();
+        let rested = self.bring_to_rest(&mut s, id, &active)?;
+        let th = self.thresholds();
+        let closed: Vec<Closed> = active
+            .iter()
+            .map(|a| Closed {
+                id: a.id,
+                features: a.features,
+                slow: th.slow * self.base.gap_per_metre(a.id),
+                assume: if rested.contains(&a.id) { Assume::Rest } else { Assume::Judge },
+            })
+            .collect();
+        let next = self.selector.select(&*self.base, &mut self.ws, &s, &closed, th.still);
+        self.sample.copy_from(self.driver.state());
+        self.realize_sample();
+        let holds = |a: &Active| a.id == id && a.motion == SlipState::Stick;
+        Ok(next.is_ok_and(|next| next.active.iter().any(holds)).then_some(id))
     }
 
     /// Takes away what is left of the speed of points that came to rest in space: friction would take its direction
@@ -172,17 +198,16 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     fn bring_to_rest(
         &mut self,
         s: &mut State,
-        trigger: &Trigger,
+        stopper: PointId,
         active: &[Active],
     ) -> Result<Vec<PointId>, Halt> {
         let mut rested: Vec<PointId> = Vec::new();
-        let Trigger::Stops(stopper) = trigger else { return Ok(rested) };
         let in_space = |a: &Active| {
             matches!(a.motion, SlipState::Slip(_))
                 && matches!(self.base.law(a.id), PointLaw::Contact { tangential: 2, .. })
         };
         let sliders: Vec<Active> = active.iter().filter(|a| in_space(a)).copied().collect();
-        if sliders.iter().all(|a| a.id != *stopper) {
+        if sliders.iter().all(|a| a.id != stopper) {
             return Ok(rested);
         }
         loop {
@@ -192,8 +217,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let stops = |(id, p): &&(PointId, ContactPoint)| {
                 let u = [p.rate[1], p.rate[2]];
                 let slows = || p.acceleration_along(u, &self.driver.derived().a) < 0.0;
-                u[0].hypot(u[1]) <= self.stopped(&self.thresholds_at(*id, &p.cols, &s.v))
-                    && (id == stopper || !first || slows())
+                let th = self.thresholds_at(*id, &p.cols, &s.v);
+                // one that is not as good as at rest was found to be held
+                let slow = if *id == stopper { th.held() } else { self.stopped(&th) };
+                u[0].hypot(u[1]) <= slow && (*id == stopper || !first || slows())
             };
             let all: Vec<PointId> = points.iter().filter(stops).map(|(id, _)| *id).collect();
             if all.len() <= rested.len() {
@@ -404,6 +431,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
         self.is_stiff &= same;
+        self.first_step = self.driver.next_step();
         self.limit_closed();
         self.driver.restart(&self.mode, method, &s).map_err(|e| setup(&e, t))?;
         self.sample.copy_from(&s);
@@ -413,9 +441,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         for a in before.iter().filter(|a| active.iter().all(|b| b.id != a.id)) {
             self.watch.disarm(a.id);
         }
-        let (closed, reach) = (active.iter().map(|a| a.id), self.reach());
-        let watched = self.watch.update(&*self.base, &self.ws, closed, reach, &th);
-        watched.map_err(|e| crowded(&*self.base, &e, t))?;
+        self.watch_near(0.0, &th)?;
+        self.closed_points.forget_slides();
         self.follow_sliding();
         Ok(())
     }

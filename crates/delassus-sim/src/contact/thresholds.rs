@@ -5,7 +5,8 @@ use delassus_model::ContactTolerances;
 /// Speed of a closed point along what holds it, in L ω, that errors do not explain.
 const STRAY: f64 = 1e-6;
 
-/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops, at most.
+/// Sliding speed, in [`Thresholds::slow`], that may be left where sliding stops and friction holds, which is of
+/// second order in positions.
 const STOPPED: f64 = 1e4;
 
 /// Thresholds of the event-driven method: [`ContactTolerances`] in the units of the model. L is
@@ -49,7 +50,12 @@ impl Thresholds {
 
     /// Sliding speed that may be left where sliding stops, m/s: the error of the motion, which its tolerance bounds.
     pub fn stopped(&self, tol: &ContactTolerances, rtol: f64) -> f64 {
-        (rtol * self.slow / tol.slow).clamp(self.slow, STOPPED * self.slow)
+        (rtol * self.slow / tol.slow).clamp(self.slow, self.held())
+    }
+
+    /// The same where friction holds the point from then on.
+    pub fn held(&self) -> f64 {
+        STOPPED * self.slow
     }
 
     /// The same for gaps and rates of another unit, see

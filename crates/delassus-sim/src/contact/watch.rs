@@ -21,7 +21,7 @@ const FASTER: f64 = 2.0;
 
 /// Speed of approach of two bodies, each moving and turning by one size per second along every axis,
 /// in lengths of the system per second.
-const BOTH: f64 = 8.0;
+pub(super) const BOTH: f64 = 8.0;
 
 /// A point that is open at present.
 #[derive(Debug, Clone)]

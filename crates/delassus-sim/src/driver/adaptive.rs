@@ -35,7 +35,7 @@ impl<P: Problem> Driver<P> {
             let usual = self.cruise.min(1.0 / self.scale.pace());
             let shortest = MIN_STEP * self.state.t.abs().max(usual);
             let free = self.watch_time(p, self.h);
-            let Allowed { h, lands } = self.stop_at(free, shortest);
+            let Allowed { h, lands } = self.aim_at(self.stop_at(free, shortest), shortest);
             // a step that is cut by the wish of others says nothing about the next one
             let planned = if h < free.h { free.h } else { 0.0 };
             if h < shortest {
@@ -77,7 +77,7 @@ impl<P: Problem> Driver<P> {
                         if self.method.weakest_pivot() >= NEAR_SINGULAR {
                             self.cruise = h;
                         }
-                        self.tried = h;
+                        self.tried = h.max(planned);
                         self.h = (h * factor).max(planned).min(self.opts.max_step);
                         if let Look::Before(next) = looked {
                             self.h = next;
@@ -99,6 +99,14 @@ impl<P: Problem> Driver<P> {
                     }
                 }
             }
+        }
+    }
+
+    /// The step that ends where something is foreseen to happen, at the latest.
+    fn aim_at(&self, step: Allowed, shortest: f64) -> Allowed {
+        match self.aim >= shortest && self.aim < step.h {
+            true => Allowed { h: self.aim, lands: None },
+            false => step,
         }
     }
 

@@ -112,6 +112,8 @@ pub struct Driver<P: Problem> {
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
+    /// The next adaptive step is not longer than this, s, which says nothing about those behind it.
+    aim: f64,
     /// Steps end at this time at the latest, s.
     stop: f64,
     /// What is held was changed since the last step.
@@ -135,7 +137,7 @@ remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
     holds_step, stiffness, time, way, usual_pivot, coarse, trouble, limit, changed, spent, steps,
     rejections, hops, first_hop, fed,
-} apart from { ws, opts, row_jump, pending, stop, last_failure, worst });
+} apart from { ws, opts, row_jump, pending, aim, stop, last_failure, worst });
 
 /// Shortest and longest step, in characteristic times, that is chosen for a method of fixed step.
 const FIXED_STEPS: [f64; 2] = [1e-4, 1e-2];
@@ -192,6 +194,7 @@ impl<P: Problem> Driver<P> {
             trouble,
             pending: None,
             limit: f64::INFINITY,
+            aim: f64::INFINITY,
             stop: f64::INFINITY,
             changed: false,
             spent: delassus_dae::Work::default(),
@@ -321,11 +324,9 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
-    /// The next adaptive step is at least as long as the first of a run would be from here.
-    pub fn renew_step(&mut self) {
-        let info = self.method.info();
-        let first = self.scale.first_step(info.error_order - u32::from(info.per_unit_step));
-        self.h = self.h.max(first.min(self.opts.max_step));
+    /// The next adaptive step is at least this long: what kept it short is over.
+    pub fn lengthen(&mut self, h: f64) {
+        self.h = self.h.max(h);
     }
 
     /// Forgets the waiting step.
@@ -342,6 +343,12 @@ impl<P: Problem> Driver<P> {
     /// Adaptive steps are not longer than this from now on, s.
     pub fn set_limit(&mut self, longest: f64) {
         self.limit = longest;
+    }
+
+    /// The next adaptive step is not longer than this, s: something is foreseen to happen then. Those behind it go on
+    /// with the length that their errors allow.
+    pub fn set_aim(&mut self, longest: f64) {
+        self.aim = longest;
     }
 
     /// Steps end at this time at the latest, s.
