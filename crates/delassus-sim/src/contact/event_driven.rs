@@ -146,8 +146,6 @@ pub struct EventDriven<P: Unilateral + 'static> {
     /// What happened at the time of the last event.
     pub(super) turns: Turns,
     pub(super) last_event: f64,
-    /// Length of the step that was to be tried first in the mode, s.
-    pub(super) first_step: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
     few: bool,
@@ -186,7 +184,6 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             stuck,
             turns,
             last_event,
-            first_step,
             crowd,
             reach,
             log,
@@ -218,7 +215,6 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
         stuck.remember(m);
         turns.remember(m);
         last_event.remember(m);
-        first_step.remember(m);
         crowd.remember(m);
         reach.remember(m);
         log.remember(m);
@@ -279,7 +275,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             stuck: 0,
             turns: Turns::default(),
             last_event: f64::NEG_INFINITY,
-            first_step: 0.0,
             crowd: Crowd::default(),
             few,
             reach: f64::INFINITY,

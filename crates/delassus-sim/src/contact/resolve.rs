@@ -155,10 +155,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.leave_open(&mut selection, active);
         }
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
-        if !rested.is_empty() {
-            // steps came ever shorter because sliding came to its end, and that is over
-            self.driver.lengthen(self.first_step);
-        }
         let renew = matches!(trigger, Trigger::Reselect(_));
         self.enter(s, selection.active, active, Entry { jumped, renew })
     }
@@ -431,7 +427,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let method =
             if same { None } else { Some((self.make)(&self.mode).map_err(|e| setup(&e, t))?) };
         self.is_stiff &= same;
-        self.first_step = self.driver.next_step();
         self.limit_closed();
         self.driver.restart(&self.mode, method, &s).map_err(|e| setup(&e, t))?;
         self.sample.copy_from(&s);

@@ -324,11 +324,6 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
-    /// The next adaptive step is at least this long: what kept it short is over.
-    pub fn lengthen(&mut self, h: f64) {
-        self.h = self.h.max(h);
-    }
-
     /// Forgets the waiting step.
     pub fn drop_proposal(&mut self) {
         self.way.drop_end();
