@@ -32,6 +32,11 @@ fn mutated_models_are_checked() {
 }
 
 #[test]
+fn mutated_models_run() {
+    answered(Target::Run, 120);
+}
+
+#[test]
 fn damaged_results_are_told() {
     answered(Target::Results, 60);
 }

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 const ANSWERS: [i32; 5] = [0, 2, 3, 4, 5];
 /// How long mutated models run, s.
 const END: &str = "0.01";
+/// CPU time that a run may take, less than [`SECONDS`]: what needs longer without being hopeless ends by this, by name.
+const LONGEST: &str = "8 s";
 const SCHEMES: [&str; 3] = ["hybrid", "event-driven", "time-stepping"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +194,9 @@ impl<'a> Bench<'a> {
 
 fn run_arguments(random: &mut Random) -> Vec<String> {
     let mut arguments: Vec<String> =
-        ["run", "m.toml", "--end", END, "--out", "out", "-q"].map(str::to_owned).into();
+        ["run", "m.toml", "--end", END, "--max-time", LONGEST, "--out", "out", "-q"]
+            .map(str::to_owned)
+            .into();
     let mut add = |name: &str, value: &str| arguments.extend([name.to_owned(), value.to_owned()]);
     if random.chance(0.3) {
         add("--scheme", random.pick(&SCHEMES));

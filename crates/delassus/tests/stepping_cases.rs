@@ -327,3 +327,24 @@ fn points_that_open_are_not_told_to_stick() {
         }
     }
 }
+
+/// A ball bounces in steps of any length, also in those that are shorter than its way through the least gap that can be told.
+#[test]
+fn a_bounce_is_not_lost_in_short_steps() {
+    for (law, e) in [("newton", 1.0), ("poisson", 1.0), ("newton", 0.5)] {
+        let text = format!(
+            "schema = 1\ngravity = [0, -9.81]\n\
+             body.b = {{ type = 'planar', mass = 1, inertia = 0.004, position = [0, 0.10000000001], velocity = [-0.7, -0.007] }}\n\
+             shape.b = {{ type = 'circle', body = 'b', radius = 0.1 }}\n\
+             shape.floor = {{ type = 'half-plane', body = 'ground' }}\n\
+             contact.c = {{ between = ['b', 'floor'], restitution = {e}, restitution_law = '{law}', friction = 0.6 }}\n\
+             sensor.v = {{ type = 'velocity', of = 'b', component = 'y' }}\nanalysis = {{ end = 1e-7, sample = 1e-8 }}\n"
+        );
+        for h in [1e-10, 5e-10, 1e-9, 2e-9, 1e-8] {
+            let out = run(&text, stepping("moreau-jean", h));
+            assert_eq!(impacts(&out), 1, "{law} {e} {h}: {:?}", out.events);
+            let v = last(&out, "v");
+            assert!((v - 0.007 * e).abs() < 2e-6, "{law} {e} {h}: {v}");
+        }
+    }
+}

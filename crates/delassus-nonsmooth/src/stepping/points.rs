@@ -244,7 +244,7 @@ impl Points {
         for i in 0..self.n {
             let old = self.recall(self.pool[i].id).copied();
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
-            c.hit = hits(c, e, frame);
+            c.hit = hits(c, e, frame, closed);
             (e.bound, e.bounce) = match rule {
                 Rule::Moreau if !c.hit && old.is_some_and(|m| m.held) => (0.0, 0.0),
                 Rule::Moreau => moreau(c, e, frame, closed),
@@ -460,12 +460,17 @@ fn sliding(law: &PointLaw, rows: usize, u: &[f64; 3]) -> f64 {
     }
 }
 
+/// The gap of a point, none where it cannot be told from that.
+fn gap(e: &Entry, closed: f64) -> f64 {
+    if e.reach > closed * e.per_metre { e.reach } else { e.reach.min(0.0) }
+}
+
 /// A gap closes faster than forces make it within the step, and a bounce is not over within it.
-fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes) -> bool {
+fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> bool {
     let approach = -c.before[0];
     let (closes, speed) = match c.law {
         PointLaw::Contact { restitution, .. } => {
-            let closes = e.reach + frame.travel * e.end[0] <= 0.0;
+            let closes = gap(e, closed) + frame.travel * e.end[0] <= 0.0;
             (closes, approach * (2.0 * restitution.e).max(1.0))
         }
         PointLaw::OneWay => (true, approach),
@@ -480,8 +485,7 @@ fn moreau(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> (f64, f
     if c.hit {
         return (0.0, -restitution.e * c.before[0]);
     }
-    let gap = if e.reach > closed * e.per_metre { e.reach } else { 0.0 };
-    (-gap / frame.travel, 0.0)
+    (-gap(e, closed).max(0.0) / frame.travel, 0.0)
 }
 
 /// Least rate at the end so that the mean of the positions before and after, weighted e to 1, is

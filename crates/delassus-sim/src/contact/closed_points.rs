@@ -10,6 +10,7 @@ use super::root::{falling_root, falling_root_from_zero};
 use super::search::Span;
 use super::slide::Slide;
 use super::thresholds::Thresholds;
+use super::trigger::Trigger;
 use crate::driver::StepView;
 use delassus_dae::projection::Projector;
 use delassus_dae::{
@@ -21,96 +22,6 @@ use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Active, Burden, Mode, ModeWorkspace, SlipState, Standing};
-
-/// What causes an event.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) enum Trigger {
-    /// The start of a run.
-    #[default]
-    Start,
-    /// An open point closes, with these features.
-    Closes(PointId, [u32; 2]),
-    /// The force of a closed point vanishes.
-    Releases(PointId),
-    /// Friction reaches its limit; the direction of sliding that begins.
-    Slides(PointId, [f64; 2]),
-    /// Sliding stops, or comes close to it in space ([`Slide`]).
-    Stops(PointId),
-    /// Features hand over to their neighbours.
-    Changes(PointId),
-    /// The laws choose another mode: this one.
-    Reselect(Vec<Active>),
-    /// Forces have a kink, and nothing else happens: a point that slides and shares its load with others loses the
-    /// last of it, or gets some again, or one that slides in space turned close to rest.
-    Kink(PointId),
-}
-
-impl Remember for Trigger {
-    fn remember(&mut self, m: &mut Memory<'_>) {
-        let (mut id, mut features, mut d, mut next) = Default::default();
-        let case = match self {
-            Trigger::Start => 0,
-            Trigger::Closes(at, f) => {
-                (id, features) = (*at, *f);
-                1
-            }
-            Trigger::Releases(at) => {
-                id = *at;
-                2
-            }
-            Trigger::Slides(at, way) => {
-                (id, d) = (*at, *way);
-                3
-            }
-            Trigger::Stops(at) => {
-                id = *at;
-                4
-            }
-            Trigger::Changes(at) => {
-                id = *at;
-                5
-            }
-            Trigger::Reselect(active) => {
-                next = std::mem::take(active);
-                6
-            }
-            Trigger::Kink(at) => {
-                id = *at;
-                7
-            }
-        };
-        let case = m.case(case, 8);
-        PointId::remember(&mut id, m);
-        features.remember(m);
-        d.remember(m);
-        next.remember(m);
-        *self = match case {
-            0 => Trigger::Start,
-            1 => Trigger::Closes(id, features),
-            2 => Trigger::Releases(id),
-            3 => Trigger::Slides(id, d),
-            4 => Trigger::Stops(id),
-            5 => Trigger::Changes(id),
-            6 => Trigger::Reselect(next),
-            _ => Trigger::Kink(id),
-        };
-    }
-}
-
-impl Trigger {
-    /// The point whose function it was.
-    pub fn point(&self) -> Option<PointId> {
-        match self {
-            Trigger::Start | Trigger::Reselect(_) => None,
-            Trigger::Closes(id, _)
-            | Trigger::Releases(id)
-            | Trigger::Slides(id, _)
-            | Trigger::Stops(id)
-            | Trigger::Changes(id)
-            | Trigger::Kink(id) => Some(*id),
-        }
-    }
-}
 
 /// What may be left of a gap or a joint at an event, in sizes of the row.
 const SETTLED: f64 = 1e-9;

@@ -14,24 +14,23 @@
 //! normal speed is zero ([`Thresholds::rest`]), I3 those of I2 that do not slide
 //! ([`Thresholds::slow`]).
 
-use super::closed_points::{ClosedPoints, Sliding, Trigger};
+use super::closed_points::ClosedPoints;
 use super::crowd::Crowd;
 use super::event::Event;
 use super::resolve::{crowded, setup};
-use super::search::Span;
 use super::squeeze::Squeeze;
 use super::storm::{Storm, Turns, Unrest};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
+use super::trigger::Trigger;
 use super::watch::{BOTH, Watch, realize};
 use crate::driver::{Driver, DriverOptions, StepView};
-use crate::error::{SimError, SimErrorKind};
+use crate::error::SimError;
 use delassus_cone as cone;
 use delassus_dae::{
     Hermite, Integrator, KktError, PointId, PointLaw, State, StepFailure, Unilateral,
 };
 use delassus_math::largest;
-use delassus_math::memory::{Memory, Remember};
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
 use delassus_nonsmooth::{Active, Mode, SlipState};
@@ -54,31 +53,20 @@ pub enum MakeError {
     Kkt(#[from] KktError),
 }
 
-/// Steps of a real shortened step before its end is taken as the event.
-const REFINEMENTS: usize = 12;
-/// Halvings of a step that the method could not make.
-const HALVINGS: usize = 12;
 /// Part of the time that has passed, or of the characteristic time, within which an event counts as at
 /// the start of its step.
-const SOONEST: f64 = 1e-14;
+pub(super) const SOONEST: f64 = 1e-14;
 /// Step times rate of turning beyond which explicit methods are not stable (about 3 for those of
 /// order 5).
-const STIFF: f64 = 2.0;
+pub(super) const STIFF: f64 = 2.0;
 /// The same, of a step that friction keeps short.
 const TURNING: f64 = 0.1;
-/// Cosine of the angle by which the direction of sliding turns in a step at whose end methods begin again.
-const TURNED: f64 = 0.5;
-/// Length of a step, in [`Thresholds::dense`], below which it is not shortened because a closed point
-/// moves.
-const LEAST: f64 = 1e-3;
 /// Points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
-/// Searches of ever shorter steps for an event that was missed, or a point that moves.
-const SEARCHES: usize = 40;
 /// Overlap, in lengths of the system, that no error of a step explains.
 pub(super) const MISSED: f64 = 1e-6;
 /// Factor on the largest gap that a point can lose in a step by what is known at its start, for what is watched.
-const REACH: f64 = 1.5;
+pub(super) const REACH: f64 = 1.5;
 /// Gap, in lengths of the system, within which points are watched whatever they do.
 const CLOSE: f64 = 1e-3;
 
@@ -130,15 +118,15 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) driver: Driver<Mode<P>>,
     pub(super) make: MakeMethod<P>,
     /// A method for stiff modes, and whether it is on.
-    stiff: Option<MakeMethod<P>>,
+    pub(super) stiff: Option<MakeMethod<P>>,
     pub(super) is_stiff: bool,
     pub(super) selector: Selector,
     pub(super) ws: P::Ws,
     pub(super) closed_points: ClosedPoints<P>,
     pub(super) watch: Watch,
-    dense: Hermite,
+    pub(super) dense: Hermite,
     pub(super) sample: State,
-    pending: Option<Trigger>,
+    pub(super) pending: Option<Trigger>,
     pub(super) history: BTreeMap<PointId, Vec<f64>>,
     pub(super) squeeze: Squeeze,
     pub(super) cone: cone::Workspace,
@@ -148,11 +136,11 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) last_event: f64,
     pub(super) crowd: Crowd,
     /// So few points that all are watched all the time.
-    few: bool,
+    pub(super) few: bool,
     /// Gap within which points are watched at present, m.
     pub(super) reach: f64,
     /// Typical sizes of the coordinates.
-    scale: Vec<f64>,
+    pub(super) scale: Vec<f64>,
     pub(super) tolerances: ContactTolerances,
     /// What happened so far.
     pub log: Vec<Event>,
@@ -164,79 +152,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub fed: f64,
 }
 
-impl<P: Unilateral + 'static> Remember for EventDriven<P> {
-    fn remember(&mut self, m: &mut Memory<'_>) {
-        self.mode.remember(m);
-        self.is_stiff.remember(m);
-        let mut state = self.driver.state().clone();
-        state.remember(m);
-        if m.reads() && !m.failed() && self.remake(&state).is_err() {
-            m.fail("the method cannot start where it was");
-        }
-        let EventDriven {
-            driver,
-            closed_points,
-            watch,
-            sample,
-            pending,
-            history,
-            squeeze,
-            stuck,
-            turns,
-            last_event,
-            crowd,
-            reach,
-            log,
-            tally,
-            lost,
-            fed,
-            base,
-            // made again above
-            mode: _,
-            is_stiff: _,
-            // scratch, and what a run is made with
-            few: _,
-            make: _,
-            stiff: _,
-            selector: _,
-            ws: _,
-            dense: _,
-            cone: _,
-            scale: _,
-            tolerances: _,
-        } = self;
-        driver.remember(m);
-        closed_points.remember(m);
-        watch.remember(&**base, m);
-        sample.remember(m);
-        pending.remember(m);
-        history.remember(m);
-        squeeze.remember(m);
-        stuck.remember(m);
-        turns.remember(m);
-        last_event.remember(m);
-        crowd.remember(m);
-        reach.remember(m);
-        log.remember(m);
-        tally.remember(m);
-        lost.remember(m);
-        fed.remember(m);
-    }
-}
-
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Makes method and closed points again for the mode that was restored.
-    fn remake(&mut self, state: &State) -> Result<(), Halt> {
-        let make = match &self.stiff {
-            Some(stiff) if self.is_stiff => stiff,
-            _ => &self.make,
-        };
-        let method = make(&self.mode).map_err(|e| setup(&e, state.t))?;
-        self.closed_points = ClosedPoints::new(&self.mode).map_err(|e| setup(&e, state.t))?;
-        let restarted = self.driver.restart(&self.mode, Some(method), state);
-        restarted.map_err(|e| setup(&e, state.t))
-    }
-
     /// For a state that fulfils the joints and has no overlap; [`EventDriven::resume`] starts it.
     pub fn new(
         base: Arc<P>,
@@ -484,110 +400,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         realize(&*self.base, &self.sample, &mut self.ws);
     }
 
-    /// The first event in the proposed step. The step is refused and searched again, shorter, where
-    /// a contact must have closed unseen, or where a closed point moves that should be held.
-    fn find_event(&mut self, th: &Thresholds) -> Result<Option<(f64, Trigger)>, Halt> {
-        let depth = MISSED * self.base.length();
-        let (mut missed, mut strays) = (None, None);
-        for _ in 0..SEARCHES {
-            let parts = self.divide()?;
-            let found = self.first_event(parts, th);
-            if found.is_some() {
-                return Ok(found);
-            }
-            missed = self.watch.missed(depth);
-            let view = self.driver.proposal();
-            let (t, h) = (view.from.t, view.to.t - view.from.t);
-            if missed.is_some() {
-                self.shorten(t, 0.5 * h)?;
-                continue;
-            }
-            strays = self.closed_points.strays(&self.mode, view.to, th);
-            match strays {
-                None => return Ok(None),
-                Some((k, speed)) if h <= LEAST * th.dense => return Err(self.stray(k, speed)),
-                Some(_) => self.shorten(t, 0.25 * h)?,
-            };
-        }
-        match (missed, strays) {
-            (None, Some((k, speed))) => Err(self.stray(k, speed)),
-            (id, _) => {
-                let name = id.map(|id| format!("contact \"{}\"", self.base.point_name(id)));
-                Err(self.overlap(name).into())
-            }
-        }
-    }
-
-    /// Bodies would have to be moved for a contact to close.
-    pub(super) fn overlap(&self, name: Option<String>) -> SimError {
-        let name = name.unwrap_or_default();
-        SimError {
-            kind: SimErrorKind::ContactMissed,
-            t: self.driver.state().t,
-            h: self.driver.next_step(),
-            detail: format!("the bodies of {name} overlap without having been seen to touch"),
-            blame: vec![name],
-            help: "give a shorter max_step, or look at the shapes at this time; time-stepping pushes overlapping bodies apart"
-                .to_owned(),
-        }
-    }
-
-    /// Parts in which the proposed step is looked at; it is shortened where those would be too many.
-    fn divide(&mut self) -> Result<usize, Halt> {
-        loop {
-            let view = self.driver.proposal();
-            let (t, h) = (view.from.t, view.to.t - view.from.t);
-            self.dense.fit(self.base.manifold(), view.from, view.d0, view.to, view.d1);
-            let turning =
-                self.mode.turns().then(|| self.closed_points.turning_rate(&self.mode, view.to));
-            if turning.is_some_and(|rate| rate * h > STIFF) {
-                self.dense.leave_end_open();
-            }
-            let surge = self.dense.surge(&self.scale);
-            self.watch_further(surge)?;
-            let view = self.driver.proposal();
-            let ends = (view.from, view.to);
-            let (parts, share) = self.watch.plan(&*self.base, &mut self.ws, ends, surge);
-            if share >= 1.0 {
-                return Ok(parts);
-            }
-            self.shorten(t, share * h)?;
-        }
-    }
-
-    /// Makes the proposed step again with another length; where the method cannot, shorter still.
-    /// The length that was made, s.
-    fn shorten(&mut self, t: f64, h: f64) -> Result<f64, Halt> {
-        let mut part = h;
-        for _ in 0..HALVINGS {
-            if self.driver.shorten(&self.mode, part).is_ok() {
-                return Ok(part);
-            }
-            part *= 0.5;
-        }
-        let made = self.driver.shorten(&self.mode, part);
-        made.map(|()| part).map_err(|e| SimError::from_failure(&self.mode, &e, t, h).into())
-    }
-
-    /// A closed point moves where it should be held.
-    fn stray(&self, k: usize, speed: f64) -> Halt {
-        let a = &self.mode.active()[k];
-        let name = format!("contact \"{}\"", self.base.point_name(a.id));
-        let held = if a.motion == SlipState::Stick { "is held by friction" } else { "is closed" };
-        Halt::Error(SimError {
-            kind: SimErrorKind::StickMoves,
-            t: self.driver.state().t,
-            h: 0.0,
-            detail: format!(
-                "{name} {held} and moves at {speed:.1e} m/s all the same: joints, motions and contacts that depended on each other contradict each other now"
-            ),
-            blame: vec![name],
-            help: "use --scheme time-stepping, or remove one of the joints or motions that hold the same bodies".to_owned(),
-        })
-    }
-
     /// Speed of the fastest coordinate, angles at the length of the system, m/s.
-    fn fastest(&self, v: &[f64]) -> f64 {
+    pub(super) fn fastest(&self, v: &[f64]) -> f64 {
         let rates = v.iter().zip(&self.scale).map(|(v, s)| v.abs() / s);
         self.base.length() * largest(rates)
     }
@@ -610,133 +424,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let closed = self.mode.active().iter().map(|a| a.id);
         let watched = self.watch.update(&*self.base, &self.ws, closed, self.reach, th);
         watched.map_err(|e| crowded(&*self.base, &e, self.sample.t))
-    }
-
-    /// Watches more where the proposed step, with such a surge, moves bodies further than was foreseen.
-    fn watch_further(&mut self, surge: f64) -> Result<(), Halt> {
-        let view = self.driver.proposal();
-        let speed = self.fastest(&view.from.v).max(self.fastest(&view.to.v));
-        let lost = BOTH * (view.to.t - view.from.t) * (speed + surge * self.base.length());
-        if lost > self.reach {
-            self.sample.copy_from(view.from);
-            self.realize_sample();
-            self.watch_near(REACH * lost, &self.thresholds())?;
-        }
-        Ok(())
-    }
-
-    /// The first event in the proposed step, which [`EventDriven::divide`] has just looked at.
-    fn first_event(&mut self, parts: usize, th: &Thresholds) -> Option<(f64, Trigger)> {
-        let view = self.driver.proposal();
-        let mut span =
-            Span { dense: &mut self.dense, sample: &mut self.sample, from: view.from, to: view.to };
-        let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, parts, th);
-        let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
-        let limit = first.as_ref().map_or(1.0, |f| f.0);
-        let soonest = SOONEST * (view.from.t.abs() + 1.0 / self.driver.rate());
-        if let Some(load) = self.closed_points.first(
-            &self.mode,
-            &mut self.selector,
-            &mut self.ws,
-            &mut span,
-            &view,
-            limit,
-            soonest / (view.to.t - view.from.t),
-            th,
-        ) {
-            first = Some(load);
-        }
-        first
-    }
-
-    /// Makes the step again so that it ends at an event that was found after the time h. What happens there;
-    /// `None` where it is still to come.
-    fn meet(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Option<Trigger>, Halt> {
-        if let Trigger::Stops(id) = trigger
-            && self.mode.turns()
-        {
-            let t = self.driver.state().t;
-            let mut part = h;
-            for _ in 0..HALVINGS {
-                if part < longest {
-                    part = self.shorten(t, part)?;
-                }
-                let end = self.driver.proposal().to;
-                let Some(sliding) = self.closed_points.sliding(&self.mode, end, id) else { break };
-                let Sliding { along, speed, rest } = sliding;
-                if speed <= rest {
-                    return Ok(Some(trigger));
-                }
-                if along > 0.0 {
-                    // what methods remember of the time before friction turned misleads them
-                    let turned = along < TURNED * speed;
-                    return Ok(turned.then_some(Trigger::Kink(id)));
-                }
-                part *= 0.5;
-            }
-        }
-        if let Trigger::Kink(_) = trigger {
-            // forces that begin to change otherwise a little sooner or later do so by the square of that; their
-            // function jumps where all loads vanish, and leads nowhere
-            let t = self.driver.state().t;
-            return Ok((self.shorten(t, h)? >= h).then_some(trigger));
-        }
-        Ok(self.refine(h, longest, &trigger)?.then_some(trigger))
-    }
-
-    /// Makes the step again until it ends where the event is; false where it could only be made
-    /// shorter, and the event is still to come. The event stays between the longest step that ended before it and
-    /// the shortest that ended behind: a function with a jump or a kink leads astray otherwise.
-    fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<bool, Halt> {
-        let mut h = h;
-        let mut last: Option<(f64, f64)> = None;
-        let (mut before, mut behind) = (0.0, longest);
-        let t0 = self.driver.state().t;
-        for _ in 0..REFINEMENTS {
-            if self.shorten(t0, h)? < h {
-                return Ok(false);
-            }
-            let Some((value, slope)) = self.event_value(trigger) else { return Ok(true) };
-            let slope = match (slope, last) {
-                (Some(s), _) => s,
-                (None, Some((h0, v0))) if h != h0 => (value - v0) / (h - h0),
-                (None, _) => {
-                    // a first guess by the value at a slightly shorter step
-                    let shorter = h * (1.0 - 1e-4);
-                    if self.shorten(t0, shorter)? < shorter {
-                        return Ok(false);
-                    }
-                    match self.event_value(trigger) {
-                        Some((v, _)) => (value - v) / (h - shorter),
-                        None => return Ok(true),
-                    }
-                }
-            };
-            last = Some((h, value));
-            match value > 0.0 {
-                true => before = h.max(before),
-                false => behind = h.min(behind),
-            }
-            if value == 0.0 {
-                break;
-            }
-            let next = (h - value / slope).max(0.5 * h).min(1.5 * h);
-            let next = match next > before && next < behind || next == h {
-                true => next,
-                false => 0.5 * (before + behind),
-            };
-            if (next - h).abs() <= 2.0 * f64::EPSILON * (t0.abs() + h) {
-                break;
-            }
-            h = next;
-        }
-        Ok(self.shorten(t0, h)? >= h)
-    }
-
-    /// Value and, where known, slope of an event function at the end of the proposed step.
-    fn event_value(&mut self, trigger: &Trigger) -> Option<(f64, Option<f64>)> {
-        let view = self.driver.proposal();
-        self.closed_points.value(&self.mode, &mut self.ws, view.to, trigger)
     }
 
     /// Accelerations and multipliers of the base at a state, contacts as in the present mode.

@@ -8,7 +8,10 @@ mod crowd;
 mod engine;
 pub mod event;
 pub mod event_driven;
+mod event_memory;
+mod failures;
 mod jump;
+mod locate;
 mod mode_log;
 mod resolve;
 mod root;
@@ -19,6 +22,7 @@ pub mod storm;
 mod stretch;
 mod tally;
 pub mod thresholds;
+mod trigger;
 mod watch;
 
 pub(crate) use engine::{ContactEngine, Runs, channels};

@@ -1,10 +1,11 @@
 //! What happens at an event: impacts, then the next mode, then a new start of the method.
 
-use super::closed_points::{ClosedPoints, Trigger, feature_function};
+use super::closed_points::{ClosedPoints, feature_function};
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::jump::HISTORY;
 use super::thresholds::Thresholds;
+use super::trigger::Trigger;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
 use delassus_math::largest;

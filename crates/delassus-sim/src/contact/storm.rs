@@ -1,6 +1,6 @@
 //! Many events at one moment: what they are, for a message that blames what is to blame.
 
-use super::closed_points::Trigger;
+use super::trigger::Trigger;
 use delassus_dae::PointId;
 use delassus_math::{remember, remember_cases};
 use delassus_nonsmooth::{Active, SlipState};

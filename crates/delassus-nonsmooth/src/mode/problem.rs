@@ -1,0 +1,253 @@
+//! A [`Mode`] as a [`Problem`]: the rows of its closed points beside those of the base.
+
+use super::{Mode, ModeWorkspace, SlipState};
+use crate::friction::Sliding;
+use delassus_dae::{
+    ContactPoint, Dims, Energies, Manifold, PointLaw, Power, Problem, Quality, Scales, State,
+    Stretch, Structure, TimeLaws, Unilateral, Unseen,
+};
+
+impl<P: Unilateral> Problem for Mode<P> {
+    type Ws = ModeWorkspace<P>;
+
+    fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    fn manifold(&self) -> &Manifold {
+        self.base.manifold()
+    }
+
+    fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    fn scales(&self) -> Scales {
+        self.scales.clone()
+    }
+
+    fn wide_scales(&self) -> Vec<f64> {
+        self.base.wide_scales()
+    }
+
+    fn groups(&self) -> Vec<usize> {
+        self.base.groups()
+    }
+
+    fn workspace(&self) -> Self::Ws {
+        ModeWorkspace {
+            base: self.base.workspace(),
+            points: vec![ContactPoint::default(); self.active.len()],
+            friction: vec![0.0; self.base_dims.nv],
+            sliding: Sliding::new(self),
+            lost: 0.0,
+        }
+    }
+
+    fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Self::Ws) {
+        self.base.realize_position(t, q, z, &mut ws.base);
+        for (a, point) in self.active.iter().zip(&mut ws.points) {
+            self.base.position(&ws.base, a.id, true, Some(a.features), point);
+        }
+    }
+
+    fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws) {
+        self.base.realize_velocity(v, z, &mut ws.base);
+        for (a, point) in self.active.iter().zip(&mut ws.points) {
+            self.base.rates(&ws.base, a.id, point);
+        }
+        if self.slides {
+            self.apply_sliding_friction(ws);
+        }
+    }
+
+    fn mass(&self, ws: &Self::Ws, out: &mut [f64]) {
+        self.base.mass(&ws.base, out);
+    }
+
+    fn residual_pos(&self, ws: &Self::Ws, out: &mut [f64]) {
+        let n = self.base_dims.n_pos;
+        self.base.residual_pos(&ws.base, &mut out[..n]);
+        for (place, point) in self.places.iter().zip(&ws.points) {
+            if let (PointLaw::Contact { .. }, Some(row)) = (&place.law, place.normal) {
+                out[row] = point.gap;
+            }
+        }
+    }
+
+    fn jacobian(&self, ws: &Self::Ws, out: &mut [f64]) {
+        // the base writes its rows one after another; those of velocity level move behind the
+        // normals
+        let (from, to) = self.vel_from;
+        self.base.jacobian(&ws.base, &mut out[..self.base_nnz]);
+        out.copy_within(from..self.base_nnz, to);
+        for (place, point) in self.places.iter().zip(&ws.points) {
+            for k in 0..3 {
+                let row = match (k, &place.law) {
+                    (0, _) => 0,
+                    (k, law) => tangential_row(law, k - 1),
+                };
+                for (slot, h) in place.slots[k].iter().zip(&point.rows[row]) {
+                    out[*slot] = *h;
+                }
+            }
+        }
+    }
+
+    fn residual_vel(&self, ws: &Self::Ws, out: &mut [f64]) {
+        self.base.residual_vel(&ws.base, &mut out[..self.base_dims.n_vel]);
+        self.spread(ws, out, |p, k| p.rate[k]);
+    }
+
+    fn bias(&self, ws: &Self::Ws, out: &mut [f64]) {
+        self.base.bias(&ws.base, &mut out[..self.base_dims.n_vel]);
+        self.spread(ws, out, |p, k| p.bias[k]);
+    }
+
+    fn force(&self, ws: &Self::Ws, out: &mut [f64]) {
+        self.base.force(&ws.base, out);
+        if self.slides {
+            for (f, x) in out.iter_mut().zip(&ws.friction) {
+                *f += x;
+            }
+        }
+    }
+
+    fn z_dot(&self, ws: &Self::Ws, out: &mut [f64]) {
+        self.base.z_dot(&ws.base, out);
+    }
+
+    fn spin(&self, v: &[f64]) -> (f64, usize) {
+        self.base.spin(v)
+    }
+
+    fn restore_known_states(&self, s: &mut State) {
+        self.base.restore_known_states(s);
+    }
+
+    fn held(&self) -> usize {
+        self.base.held()
+    }
+
+    fn tangent(
+        &self,
+        ws: &Self::Ws,
+        a: &[f64],
+        lambda: &[f64],
+        ck: f64,
+        cc: f64,
+        values: &mut [f64],
+    ) -> Quality {
+        if self.active.is_empty() {
+            return self.base.tangent(&ws.base, a, lambda, ck, cc, values);
+        }
+        // the curvature of contacts is left out, and how friction follows the normal force
+        self.on_base_pattern(ws, values, |values| {
+            self.with_base_multipliers(ws, lambda, |l| {
+                self.base.tangent(&ws.base, a, l, ck, cc, values);
+            });
+        });
+        if self.slides {
+            self.friction_tangent(ws, cc, values);
+        }
+        Quality::Approximate
+    }
+
+    fn feeds_back(&self) -> bool {
+        self.base.feeds_back()
+    }
+
+    fn feedback(&self, ws: &Self::Ws, ck: f64, cc: f64, values: &mut [f64]) {
+        self.on_base_pattern(ws, values, |values| self.base.feedback(&ws.base, ck, cc, values));
+    }
+
+    fn energies(&self, ws: &Self::Ws) -> Option<Energies> {
+        self.base.energies(&ws.base)
+    }
+
+    fn power(&self, ws: &Self::Ws, lambda: &[f64]) -> Option<Power> {
+        let own = self.with_base_multipliers(ws, lambda, |l| self.base.power(&ws.base, l));
+        if !self.slides {
+            return own;
+        }
+        let own = own.unwrap_or_default();
+        Some(Power { dissipated: own.dissipated + ws.lost, work: own.work })
+    }
+
+    fn time_laws(&self) -> TimeLaws {
+        self.base.time_laws()
+    }
+
+    fn smooth_in_time(&self, ws: &mut Self::Ws, a: f64, b: f64) -> bool {
+        self.base.smooth_in_time(&mut ws.base, a, b)
+    }
+
+    fn unseen_in_time(
+        &self,
+        ws: &mut Self::Ws,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.base.unseen_in_time(&mut ws.base, span, degree, paces)
+    }
+
+    fn unseen_in_time_at_most(
+        &self,
+        ws: &mut Self::Ws,
+        span: (f64, f64),
+        degree: u32,
+        paces: &[f64],
+    ) -> Unseen {
+        self.base.unseen_in_time_at_most(&mut ws.base, span, degree, paces)
+    }
+
+    fn restless(&self, ws: &mut Self::Ws, a: f64, b: f64) -> Option<String> {
+        self.base.restless(&mut ws.base, a, b)
+    }
+
+    fn state_laws(&self) -> bool {
+        self.base.state_laws()
+    }
+
+    fn take_down(&self, ws: &mut Self::Ws, v: &[f64], a: &[f64], end: bool) {
+        self.base.take_down(&mut ws.base, v, a, end);
+    }
+
+    fn span_way(&self, ws: &mut Self::Ws, t: f64, h: f64) {
+        self.base.span_way(&mut ws.base, t, h);
+    }
+
+    fn keep_end(&self, ws: &mut Self::Ws) {
+        self.base.keep_end(&mut ws.base);
+    }
+
+    fn unseen_on_way(&self, ws: &mut Self::Ws, part: Stretch, paces: &[f64]) -> (f64, bool) {
+        self.base.unseen_on_way(&mut ws.base, part, paces)
+    }
+
+    fn off_way(&self, ws: &Self::Ws, part: f64) -> f64 {
+        self.base.off_way(&ws.base, part)
+    }
+
+    fn restless_on_way(&self, ws: &mut Self::Ws) -> Option<String> {
+        self.base.restless_on_way(&mut ws.base)
+    }
+
+    fn row_name(&self, row: usize) -> String {
+        for (a, place) in self.active.iter().zip(&self.places) {
+            if place.normal == Some(row) {
+                return format!("contact \"{}\"", self.base.point_name(a.id));
+            }
+            if place.tangent.contains(&Some(row)) {
+                return format!("contact \"{}\" (sticking)", self.base.point_name(a.id));
+            }
+        }
+        let n = self.base_dims.n_pos;
+        self.base.row_name(if row < n { row } else { row - self.normals() })
+    }
+
+    fn dof_name(&self, dof: usize) -> String {
+        self.base.dof_name(dof)
+    }
+}
