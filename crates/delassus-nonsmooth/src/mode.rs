@@ -15,7 +15,7 @@ mod problem;
 
 use crate::friction::{Force, SLOW, Sliding, forces, tangential_row};
 use delassus_dae::{
-    ContactPoint, Dims, KktError, PointId, PointLaw, Problem, Scales, Structure, Unilateral,
+    ContactPoint, Dims, KktError, PointId, PointLaw, Scales, Structure, Unilateral,
 };
 use delassus_linalg::Csr;
 use delassus_math::memory::{Memory, Remember};

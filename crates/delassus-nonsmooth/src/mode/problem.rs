@@ -1,7 +1,7 @@
 //! A [`Mode`] as a [`Problem`]: the rows of its closed points beside those of the base.
 
-use super::{Mode, ModeWorkspace, SlipState};
-use crate::friction::Sliding;
+use super::{Mode, ModeWorkspace};
+use crate::friction::{Sliding, tangential_row};
 use delassus_dae::{
     ContactPoint, Dims, Energies, Manifold, PointLaw, Power, Problem, Quality, Scales, State,
     Stretch, Structure, TimeLaws, Unilateral, Unseen,

@@ -18,7 +18,6 @@ use delassus_dae::{
     Unilateral,
 };
 use delassus_math::largest;
-use delassus_math::memory::{Memory, Remember};
 use delassus_math::remember;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Active, Burden, Mode, ModeWorkspace, SlipState, Standing};

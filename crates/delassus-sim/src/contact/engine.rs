@@ -12,7 +12,6 @@ use crate::error::{SetupError, SimError};
 use crate::options::RunOptions;
 use crate::recorder::{Channel, Dynamics, Recorder};
 use crate::touch::PointForce;
-use delassus_cone as cone;
 use delassus_dae::integrator::{MethodId, SmoothId, SteppingId};
 use delassus_dae::{
     Derived, Hermite, KktError, Options, PointId, PointLaw, Problem, Settings, State, StepFailure,

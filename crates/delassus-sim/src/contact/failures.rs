@@ -2,7 +2,8 @@
 
 use super::event_driven::Halt;
 use crate::error::{SetupError, SimError, SimErrorKind};
-use delassus_dae::{PointId, Unilateral};
+use delassus_cone as cone;
+use delassus_dae::{PointId, StepFailure, Unilateral};
 use delassus_model::System;
 use delassus_nonsmooth::StepperError;
 
