@@ -212,9 +212,12 @@ fn look_further(
     found.retain(|d| {
         let at = entry(&d.path);
         // an unknown key may be the one that is missed, and an entry that is left out may be the one referred to
-        !cut.contains(&at)
-            && !(d.code == "E_MISSING_FIELD" && misread.contains(&at))
-            && !(d.code == "E_UNKNOWN_NAME" && !cut.is_empty())
+        let follows = match d.code {
+            "E_MISSING_FIELD" => misread.contains(&at),
+            "E_UNKNOWN_NAME" => !cut.is_empty(),
+            _ => false,
+        };
+        !follows && !cut.contains(&at)
     });
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
     let (set, input) = (args.options.set.clone(), args.options.input.clone());

@@ -1,5 +1,5 @@
 //! `--limit NAME=VALUE`: every limit can be met, says its name, and can be raised.
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod support;
 use std::process::Command;
