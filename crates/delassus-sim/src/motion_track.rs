@@ -5,7 +5,9 @@ use delassus_math::{Vec3, remember};
 use delassus_model::{BodyKind, Pose, PoseForm, System, pose_of};
 
 /// Memory of a track at most, bytes; a longer run keeps every second sample, every third, ….
-pub const MOTION_LIMIT: u64 = 16 << 20;
+const LIMIT: u64 = 16 << 20;
+/// Rows that a film of many bodies needs, ten seconds of it, for which there may be more memory, up to this, bytes.
+const FILM: (u64, u64) = (240, 64 << 20);
 
 /// Coordinates of all bodies at every sample, or at every `stride`-th of a very long run.
 ///
@@ -35,7 +37,9 @@ struct Tracked {
 impl MotionTrack {
     /// Room for as many samples; `None` when the system has no memory for it.
     pub(crate) fn new(sys: &System, samples: usize) -> Option<MotionTrack> {
-        MotionTrack::bounded(sys, samples, MOTION_LIMIT)
+        let row: u64 = sys.model().bodies.iter().map(|b| 8 * b.nq() as u64).sum();
+        let film = FILM.0.saturating_mul(row).clamp(LIMIT, FILM.1);
+        MotionTrack::bounded(sys, samples, film)
     }
 
     fn bounded(sys: &System, samples: usize, limit: u64) -> Option<MotionTrack> {

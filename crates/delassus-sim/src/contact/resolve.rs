@@ -75,7 +75,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if let Trigger::Closes(id, features) = trigger {
             touching.push((*id, *features));
         }
-        self.watch.touching(&*self.base, &self.ws, &th, &mut touching);
+        let near = Thresholds { touching: th.touching + self.moved_off(trigger), ..th };
+        self.watch.touching(&*self.base, &self.ws, &near, &mut touching);
         self.dry_friction(&mut touching);
         touching.sort_by_key(|t| t.0);
         touching.dedup_by_key(|t| t.0);
@@ -158,6 +159,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
         let renew = matches!(trigger, Trigger::Reselect(_));
         self.enter(s, selection.active, active, Entry { jumped, renew })
+    }
+
+    /// Gap of the point that closes, at the realised sample, m: where a method holds velocities alone, closed points were brought
+    /// back, and what they carry was moved by as much. What lands with that point is off by no more.
+    fn moved_off(&self, trigger: &Trigger) -> f64 {
+        let Trigger::Closes(id, features) = trigger else { return 0.0 };
+        if !matches!(self.base.law(*id), PointLaw::Contact { .. }) {
+            return 0.0;
+        }
+        let points = evaluate(&*self.base, &self.ws, std::iter::once((*id, *features)));
+        largest(points.iter().map(|(_, p)| p.gap.abs())) / self.base.gap_per_metre(*id)
     }
 
     /// Sliding speed that is as good as rest, m/s.
