@@ -72,11 +72,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         // I1: what touches, except what is just leaving
         let mut touching: Vec<(PointId, [u32; 2])> =
             active.iter().map(|a| (a.id, a.features)).collect();
-        if let Trigger::Closes(id, features) = trigger {
+        // closed points that were brought back may have moved off again what was about to close; it comes later, if at all
+        if let Trigger::Closes(id, features) = trigger
+            && !(self.stuck == 0 && self.moved_off(*id, *features) > th.touching)
+        {
             touching.push((*id, *features));
         }
-        let near = Thresholds { touching: th.touching + self.moved_off(trigger), ..th };
-        self.watch.touching(&*self.base, &self.ws, &near, &mut touching);
+        self.watch.touching(&*self.base, &self.ws, &th, &mut touching);
         self.dry_friction(&mut touching);
         touching.sort_by_key(|t| t.0);
         touching.dedup_by_key(|t| t.0);
@@ -161,15 +163,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.enter(s, selection.active, active, Entry { jumped, renew })
     }
 
-    /// Gap of the point that closes, at the realised sample, m: where a method holds velocities alone, closed points were brought
-    /// back, and what they carry was moved by as much. What lands with that point is off by no more.
-    fn moved_off(&self, trigger: &Trigger) -> f64 {
-        let Trigger::Closes(id, features) = trigger else { return 0.0 };
-        if !matches!(self.base.law(*id), PointLaw::Contact { .. }) {
+    /// Gap of a point at the realised sample, m; none for what has no gap.
+    fn moved_off(&self, id: PointId, features: [u32; 2]) -> f64 {
+        if !matches!(self.base.law(id), PointLaw::Contact { .. }) {
             return 0.0;
         }
-        let points = evaluate(&*self.base, &self.ws, std::iter::once((*id, *features)));
-        largest(points.iter().map(|(_, p)| p.gap.abs())) / self.base.gap_per_metre(*id)
+        let points = evaluate(&*self.base, &self.ws, std::iter::once((id, features)));
+        largest(points.iter().map(|(_, p)| p.gap)) / self.base.gap_per_metre(id)
     }
 
     /// Sliding speed that is as good as rest, m/s.
