@@ -96,10 +96,14 @@ pub fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, FolderE
     Ok(r)
 }
 
-/// Where a file of a run is: perhaps still on its way to the folder.
+/// Where a file of a run is: perhaps still on its way to the folder. What the run that is on its way does not have is left of
+/// the one before, and is nowhere.
 pub fn place_of(folder: &Path, name: &str) -> PathBuf {
     let moving = folder.join(COMPLETE).join(name);
-    if moving.is_file() { moving } else { folder.join(name) }
+    let list = std::fs::read_to_string(folder.join(COMPLETE).join(FILES));
+    let has = |list: &str| list.lines().any(|line| line == name);
+    let nowhere = list.is_ok_and(|list| !has(&list));
+    if nowhere || moving.is_file() { moving } else { folder.join(name) }
 }
 
 /// Reads what there is; tells how much of it is good. A run that did not end has some files only.
