@@ -35,7 +35,7 @@ pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use problem::{
     AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, Stretch, Structure,
-    TimeLaws, Unseen, at,
+    TimeLaws, TimeLook, Unseen, at,
 };
 pub use state::{Derived, State};
 pub use unilateral::{

@@ -153,6 +153,20 @@ pub struct Unseen {
     pub acceleration: f64,
 }
 
+/// What is asked of the functions of time of a problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeLook<'a> {
+    /// From when to when, s.
+    pub span: (f64, f64),
+    /// Degree of the polynomials that are seen.
+    pub degree: u32,
+    /// Paces of the groups, 1/s.
+    pub paces: &'a [f64],
+    /// A bound will do that may be larger by far and costs little: step after step it reuses what it knows of functions of
+    /// time alone over a longer interval.
+    pub rough: bool,
+}
+
 /// A part of the way of a step, and how closely it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
@@ -265,28 +279,9 @@ pub trait Problem: Send + Sync {
     fn smooth_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> bool {
         true
     }
-    /// What functions of time do from a to b that polynomials of this degree do not show, where groups have
-    /// these paces. It bounds all that happens there, however short.
-    fn unseen_in_time(
-        &self,
-        _ws: &mut Self::Ws,
-        _span: (f64, f64),
-        _degree: u32,
-        _paces: &[f64],
-    ) -> Unseen {
+    /// What functions of time do that polynomials do not show. It bounds all that happens there, however short.
+    fn unseen_in_time(&self, _ws: &mut Self::Ws, _look: TimeLook<'_>) -> Unseen {
         Unseen::default()
-    }
-
-    /// A bound on the same that may be larger by far and costs little: step after step it reuses
-    /// what it knows of functions of time alone over a longer interval.
-    fn unseen_in_time_at_most(
-        &self,
-        ws: &mut Self::Ws,
-        span: (f64, f64),
-        degree: u32,
-        paces: &[f64],
-    ) -> Unseen {
-        self.unseen_in_time(ws, span, degree, paces)
     }
     /// The function of time that varies most beyond such polynomials, for messages.
     fn restless(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> Option<String> {

@@ -153,12 +153,12 @@ impl Shares {
             if self.kinds[k] == Kind::Normal {
                 continue;
             }
-            let along = self.limited[k];
-            self.x[k] = if along == 0.0 && !self.is_limited(k) {
-                self.p[k]
-            } else {
+            self.x[k] = if self.is_limited(k) {
+                let along = self.limited[k];
                 let pulled: f64 = beside(&self.kinds, k).map(|i| self.limited[i] * self.p[i]).sum();
                 along * self.limit(k) + self.yielding[k] * (self.p[k] - along * pulled)
+            } else {
+                self.p[k]
             };
         }
     }
@@ -166,10 +166,7 @@ impl Shares {
     /// Friction at its limit goes on in the direction in which it is pulled.
     fn turn(&mut self) {
         for k in 0..self.kinds.len() {
-            if self.kinds[k] != Kind::Normal
-                && self.is_limited(k)
-                && beside(&self.kinds, k).start == k
-            {
+            if begins(&self.kinds, k) && self.is_limited(k) {
                 let (size, parts) = self.pull(k);
                 if size > self.limit(k) {
                     self.change(Change::Limit(k, parts));
@@ -257,10 +254,7 @@ impl Shares {
         }
         let slack = BEYOND * self.largest();
         let (mut most, mut found) = (slack, None);
-        for k in 0..self.kinds.len() {
-            if self.kinds[k] == Kind::Normal || beside(&self.kinds, k).start != k {
-                continue;
-            }
+        for k in (0..self.kinds.len()).filter(|k| begins(&self.kinds, *k)) {
             let ((size, direction), limit) = (self.pull(k), self.limit(k));
             let parts = if size > limit { direction } else { [0.0; 2] };
             let off = match (size > limit, self.is_limited(k)) {
@@ -416,6 +410,11 @@ fn beside(kinds: &[Kind], k: usize) -> std::ops::Range<usize> {
     // tangents follow their normal
     let first = normal + 1;
     first..first + (first..).take_while(same).count()
+}
+
+/// The friction of a point begins at row k.
+fn begins(kinds: &[Kind], k: usize) -> bool {
+    kinds[k] != Kind::Normal && beside(kinds, k).start == k
 }
 
 /// The friction that row k belongs to is at its limit.

@@ -6,7 +6,7 @@ use super::{RowOffset, System, Term, Workspace};
 use crate::model::var;
 use delassus_dae::{
     Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Stretch, Structure, TimeLaws,
-    Unseen,
+    TimeLook, Unseen,
 };
 use delassus_math::Vec3;
 
@@ -225,24 +225,8 @@ impl Problem for System {
         self.is_smooth(ws, a, b)
     }
 
-    fn unseen_in_time(
-        &self,
-        ws: &mut Workspace,
-        span: (f64, f64),
-        degree: u32,
-        paces: &[f64],
-    ) -> Unseen {
-        self.unseen(ws, span, degree, paces, Self::set_time)
-    }
-
-    fn unseen_in_time_at_most(
-        &self,
-        ws: &mut Workspace,
-        span: (f64, f64),
-        degree: u32,
-        paces: &[f64],
-    ) -> Unseen {
-        self.unseen(ws, span, degree, paces, Self::set_time_roughly)
+    fn unseen_in_time(&self, ws: &mut Workspace, look: TimeLook<'_>) -> Unseen {
+        self.unseen(ws, look)
     }
 
     fn restless(&self, ws: &mut Workspace, a: f64, b: f64) -> Option<String> {

@@ -16,7 +16,7 @@ use super::sensitivity::read;
 use super::{RowOffset, System, Workspace};
 use crate::Control;
 use crate::model::var;
-use delassus_dae::{TimeLaws, Unseen};
+use delassus_dae::{TimeLaws, TimeLook, Unseen};
 use delassus_expr::{Expr, Jet, Range};
 use delassus_math::memory::{Memory, Remember};
 
@@ -187,14 +187,9 @@ impl System {
     }
 
     /// What functions of time do from a to b that polynomials of this degree do not show.
-    pub(super) fn unseen(
-        &self,
-        ws: &mut Workspace,
-        span: (f64, f64),
-        degree: u32,
-        paces: &[f64],
-        set: SetTime,
-    ) -> Unseen {
+    pub(super) fn unseen(&self, ws: &mut Workspace, look: TimeLook<'_>) -> Unseen {
+        let TimeLook { span, degree, paces, rough } = look;
+        let set: SetTime = if rough { Self::set_time_roughly } else { Self::set_time };
         let mut worst = Unseen::default();
         self.visit_unseen(ws, span, (degree, Some(paces)), set, |_, law, unseen| {
             let largest = match law.source {

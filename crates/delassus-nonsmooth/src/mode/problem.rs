@@ -4,7 +4,7 @@ use super::{Mode, ModeWorkspace};
 use crate::friction::{Sliding, tangential_row};
 use delassus_dae::{
     ContactPoint, Dims, Energies, Manifold, PointLaw, Power, Problem, Quality, Scales, State,
-    Stretch, Structure, TimeLaws, Unilateral, Unseen,
+    Stretch, Structure, TimeLaws, TimeLook, Unilateral, Unseen,
 };
 
 impl<P: Unilateral> Problem for Mode<P> {
@@ -182,24 +182,8 @@ impl<P: Unilateral> Problem for Mode<P> {
         self.base.smooth_in_time(&mut ws.base, a, b)
     }
 
-    fn unseen_in_time(
-        &self,
-        ws: &mut Self::Ws,
-        span: (f64, f64),
-        degree: u32,
-        paces: &[f64],
-    ) -> Unseen {
-        self.base.unseen_in_time(&mut ws.base, span, degree, paces)
-    }
-
-    fn unseen_in_time_at_most(
-        &self,
-        ws: &mut Self::Ws,
-        span: (f64, f64),
-        degree: u32,
-        paces: &[f64],
-    ) -> Unseen {
-        self.base.unseen_in_time_at_most(&mut ws.base, span, degree, paces)
+    fn unseen_in_time(&self, ws: &mut Self::Ws, look: TimeLook<'_>) -> Unseen {
+        self.base.unseen_in_time(&mut ws.base, look)
     }
 
     fn restless(&self, ws: &mut Self::Ws, a: f64, b: f64) -> Option<String> {

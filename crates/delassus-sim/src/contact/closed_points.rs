@@ -44,22 +44,12 @@ const STRAY: f64 = 10.0;
 
 /// Which function of an active point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Function {
+pub(super) enum Function {
     Force,
     Friction,
     Sliding,
     Feature,
     Load,
-}
-
-/// How a point slides in space.
-pub(crate) struct Sliding {
-    /// Velocity along its direction at the start of the step, m/s.
-    pub along: f64,
-    /// Size of its velocity, m/s.
-    pub speed: f64,
-    /// Speed that is as good as rest, m/s.
-    pub rest: f64,
 }
 
 /// How far the features of a closed point are from their end, m: negative beyond it. A corner that rests exactly on an
@@ -77,7 +67,7 @@ pub(super) fn feature_function<P: Unilateral>(
 pub(crate) struct ClosedPoints<P: Unilateral> {
     acc: Accel,
     projector: Projector,
-    ws: ModeWorkspace<P>,
+    pub(super) ws: ModeWorkspace<P>,
     a: Vec<f64>,
     lambda: Vec<f64>,
     zdot: Vec<f64>,
@@ -87,7 +77,7 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     /// The same at the start of a step, where some have no sign that is known before.
     starts: Vec<f64>,
     /// Each active point that slides in space, at the start of the step.
-    slides: Vec<Slide>,
+    pub(super) slides: Vec<Slide>,
     /// The largest speed of each of them so far in a step, along its direction at the start, and the part of
     /// the step where it was.
     peaks: Vec<(f64, f64)>,
@@ -98,8 +88,8 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     /// Sizes of the forces on the bodies.
     burden: Burden,
     /// Acceleration that a unit of friction gives to each active point at most, 1/kg.
-    mobility: Vec<f64>,
-    point: ContactPoint,
+    pub(super) mobility: Vec<f64>,
+    pub(super) point: ContactPoint,
 }
 remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, slides } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point });
 
@@ -157,87 +147,6 @@ impl<P: Unilateral> ClosedPoints<P> {
             }
             self.mobility[k] = largest((m.row + 1..m.row + m.law.rows()).map(own));
         }
-    }
-
-    /// How fast friction turns the direction of sliding in space at a state, 1/s, at the fastest
-    /// of the points.
-    pub fn turning_rate(&mut self, mode: &Mode<P>, s: &State) -> f64 {
-        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
-        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
-        let sliders = mode.sliders(&self.ws);
-        largest(sliders.map(|(k, friction, speed)| friction / speed * self.mobility[k]))
-    }
-
-    /// How often friction would turn the direction of sliding in space round within a step of length h from a
-    /// state with accelerations a, at the fastest of the points. It does so ever faster where a point comes to
-    /// rest, but the step ends before, and ever slower where one sets off.
-    pub fn turning_in(&mut self, mode: &Mode<P>, s: &State, a: &[f64], h: f64) -> f64 {
-        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
-        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
-        let turning = |(k, friction, speed): (usize, f64, f64)| {
-            let SlipState::Slip(d) = mode.active()[k].motion else { return 0.0 };
-            let change = self.ws.points[k].acceleration_along(d, a);
-            let lasts = self.slides[k].turns_for(h);
-            friction * self.mobility[k] * lasts / (speed + 0.5 * change * lasts)
-        };
-        largest(mode.sliders(&self.ws).map(turning))
-    }
-
-    /// Takes over speeds and directions of points that slide in space, at the start of a step from a state with
-    /// accelerations a that the scratch of the base is realised at; `slow` tells which speed of a point with these
-    /// coordinates is as good as rest, and which it may lose at once where it is held, m/s.
-    pub fn follow(
-        &mut self,
-        mode: &mut Mode<P>,
-        ws: &P::Ws,
-        a: &[f64],
-        slow: impl Fn(PointId, &[usize]) -> [f64; 2],
-    ) {
-        for k in 0..mode.active().len() {
-            if !mode.slides_in_space(k) {
-                continue;
-            }
-            let Active { id, features, .. } = mode.active()[k];
-            mode.base().position(ws, id, true, Some(features), &mut self.point);
-            mode.base().rates(ws, id, &mut self.point);
-            let u = [self.point.rate[1], self.point.rate[2]];
-            let (speed, slow) = (u[0].hypot(u[1]), slow(id, &self.point.cols));
-            self.slides[k].start(speed, slow, self.point.acceleration_along(u, a) / speed);
-            if speed > self.slides[k].rest {
-                mode.set_direction(k, u);
-            }
-        }
-    }
-
-    /// What was seen of the steps before says nothing about the next one.
-    pub fn forget_slides(&mut self) {
-        self.slides.iter_mut().for_each(Slide::forget);
-    }
-
-    /// A point that slides in space and has just become so slow that friction may hold it.
-    pub fn asks(&mut self, mode: &Mode<P>) -> Option<PointId> {
-        let mut sliders = (0..self.slides.len()).filter(|k| mode.slides_in_space(*k));
-        sliders.find(|k| self.slides[*k].asks()).map(|k| mode.active()[k].id)
-    }
-
-    /// Time until the first point that slides in space is as slow as a step may leave it, s.
-    pub fn slides_for(&self, mode: &Mode<P>) -> f64 {
-        let sliders = (0..self.slides.len()).filter(|k| mode.slides_in_space(*k));
-        sliders.map(|k| self.slides[k].lasts()).fold(f64::INFINITY, f64::min)
-    }
-
-    /// How a point slides in space at a state; `None` where this is no such point.
-    pub fn sliding(&mut self, mode: &Mode<P>, s: &State, id: PointId) -> Option<Sliding> {
-        let k = mode.active().iter().position(|a| a.id == id)?;
-        if !mode.slides_in_space(k) {
-            return None;
-        }
-        mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
-        mode.realize_velocity(&s.v, &s.z, &mut self.ws);
-        let point = &self.ws.points[k];
-        let speed = point.rate[1].hypot(point.rate[2]);
-        let along = self.function(mode, k, Function::Sliding);
-        Some(Sliding { along, speed, rest: self.slides[k].rest })
     }
 
     /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
@@ -304,7 +213,7 @@ impl<P: Unilateral> ClosedPoints<P> {
     }
 
     /// Value of a function at the evaluated state.
-    fn function(&self, mode: &Mode<P>, k: usize, f: Function) -> f64 {
+    pub(super) fn function(&self, mode: &Mode<P>, k: usize, f: Function) -> f64 {
         let point = &self.ws.points[k];
         let law = mode.law(k);
         match f {

@@ -1,5 +1,6 @@
 //! A model with contacts, by events, by time-stepping, or by both.
 
+use super::channels::{CHANNELS, Contacts};
 use super::event::{Event, EventKind, EventLog};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::failures::{halt_error, start_failed, step_failed, too_many_steps};
@@ -10,23 +11,18 @@ use crate::driver::{DriverOptions, StepView};
 use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError};
 use crate::options::RunOptions;
-use crate::recorder::{Channel, Dynamics, Recorder};
+use crate::recorder::{Dynamics, Recorder};
 use crate::touch::PointForce;
 use delassus_dae::integrator::{MethodId, SmoothId, SteppingId};
 use delassus_dae::{
-    Derived, Hermite, KktError, Options, PointId, PointLaw, Problem, Settings, State, StepFailure,
+    Derived, Hermite, KktError, Options, PointLaw, Problem, Settings, State, StepFailure,
     Unilateral,
 };
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, ContactTolerances, DEFAULT_SMOOTH, System};
 use delassus_nonsmooth::{Active, SlipState, stepping};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Channels of one contact; the last tells whether it is on.
-const CHANNELS: [(&str, &str); 4] =
-    [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
 /// The method for modes that are stiff by friction in space.
 const STIFF: SmoothId = SmoothId::Radau5;
@@ -99,13 +95,6 @@ impl Last {
     }
 }
 
-/// Which contact a point belongs to, and the channels of all contacts.
-struct Contacts {
-    of_point: BTreeMap<PointId, usize>,
-    ids: Vec<PointId>,
-    point: delassus_dae::ContactPoint,
-}
-
 /// The state that was evaluated last by time-stepping, and room to look at it.
 struct Look {
     sample: State,
@@ -152,11 +141,7 @@ impl ContactEngine {
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
-            contacts: Contacts {
-                of_point: BTreeMap::new(),
-                ids: Vec::new(),
-                point: delassus_dae::ContactPoint::default(),
-            },
+            contacts: Contacts::default(),
             look: Look {
                 sample: model.state.clone(),
                 ws: sys.workspace(),
@@ -548,74 +533,6 @@ impl Dynamics for ContactEngine {
         }
     }
 }
-
-impl Contacts {
-    fn index(&mut self, sys: &System, id: PointId) -> usize {
-        if let Some(k) = self.of_point.get(&id) {
-            return *k;
-        }
-        let k = sys.contact_of(id).unwrap_or(0);
-        self.of_point.insert(id, k);
-        k
-    }
-
-    /// The smallest gap of every contact. Of many pairs those that are near come first: others are asked about only
-    /// while a contact has none.
-    fn gaps(&mut self, sys: &System, ws: &<System as Problem>::Ws, out: &mut [f64]) {
-        let mut ids = std::mem::take(&mut self.ids);
-        let mut margin = if sys.has_few_pairs() { f64::INFINITY } else { NEAR * sys.length() };
-        loop {
-            if sys.near_at_most(ws, margin, sys.most_points(), &mut ids).is_err() {
-                // as of those that were not looked at
-                break;
-            }
-            let mut pair: Option<(u64, usize, f64)> = None;
-            for &id in &ids {
-                let (_, k, clearance) = match pair {
-                    Some(of @ (pair, ..)) if pair == id.pair => of,
-                    _ => {
-                        let k = self.index(sys, id) * CHANNELS.len();
-                        *pair.insert((id.pair, k, sys.approach(ws, id).0))
-                    }
-                };
-                let closer = !(clearance >= out[k]);
-                if closer && sys.position(ws, id, false, None, &mut self.point) {
-                    out[k] = out[k].min(self.point.gap);
-                }
-            }
-            let found = out.chunks_exact(CHANNELS.len()).all(|c| c[0] <= margin);
-            if found || margin == f64::INFINITY {
-                break;
-            }
-            margin = if margin < FAR * sys.length() { FURTHER * margin } else { f64::INFINITY };
-        }
-        self.ids = ids;
-    }
-}
-
-fn contact_names(sys: &System) -> Vec<String> {
-    sys.model().contacts.iter().map(|c| c.name.clone()).collect()
-}
-
-/// Channels that contacts add to the results.
-pub(crate) fn channels(sys: &System) -> Vec<Channel> {
-    let names = contact_names(sys);
-    let of = |name: &String| {
-        CHANNELS.map(|(what, unit)| Channel {
-            name: format!("{name}.{what}"),
-            unit: unit.to_owned(),
-            frame: String::new(),
-            sensor: false,
-        })
-    };
-    names.iter().flat_map(of).collect()
-}
-
-/// How far away the smallest gap of many pairs is looked for at first, in lengths of the system, how much further
-/// then, and beyond what distance everywhere.
-const NEAR: f64 = 1e-3;
-const FURTHER: f64 = 8.0;
-const FAR: f64 = 1e4;
 
 /// The time-stepping method of the hybrid.
 const HAND_OVER: stepping::Scheme = stepping::Scheme::MoreauJean { theta: 0.5 };

@@ -1,8 +1,8 @@
 //! The first event in a step: it is looked for on the dense output, and met by steps that are made again until they end there.
 
-use super::closed_points::Sliding;
 use super::event_driven::{EventDriven, Halt, MISSED, REACH, SOONEST, STIFF};
 use super::search::Span;
+use super::sliders::Sliding;
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
 use super::watch::BOTH;

@@ -3,6 +3,7 @@
 //! [`EventDriven`] finds every event and steps exactly to it; start reading there.
 
 mod changes;
+mod channels;
 mod closed_points;
 mod crowd;
 mod engine;
@@ -17,6 +18,7 @@ mod resolve;
 mod root;
 mod search;
 mod slide;
+mod sliders;
 mod squeeze;
 pub mod storm;
 mod stretch;
@@ -25,7 +27,8 @@ pub mod thresholds;
 mod trigger;
 mod watch;
 
-pub(crate) use engine::{ContactEngine, Runs, channels};
+pub(crate) use channels::channels;
+pub(crate) use engine::{ContactEngine, Runs};
 pub use event::{Event, EventKind, found_after};
 pub use event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 pub use storm::{Storm, Unrest};

@@ -211,11 +211,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         active: &[Active],
     ) -> Result<Vec<PointId>, Halt> {
         let mut rested: Vec<PointId> = Vec::new();
-        let in_space = |a: &Active| {
-            matches!(a.motion, SlipState::Slip(_))
-                && matches!(self.base.law(a.id), PointLaw::Contact { tangential: 2, .. })
-        };
-        let sliders: Vec<Active> = active.iter().filter(|a| in_space(a)).copied().collect();
+        let in_space = (0..active.len()).filter(|k| self.mode.slides_in_space(*k));
+        let sliders: Vec<Active> = in_space.map(|k| active[k]).collect();
         if sliders.iter().all(|a| a.id != stopper) {
             return Ok(rested);
         }

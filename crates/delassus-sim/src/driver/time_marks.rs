@@ -16,7 +16,7 @@
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::projection::Projector;
-use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws, Unseen};
+use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws, TimeLook};
 use delassus_math::remember;
 
 /// What functions of time may do unseen in one step, in tolerances of positions and velocities.
@@ -218,9 +218,7 @@ impl<P: Problem> Driver<P> {
         }
         if laws == TimeLaws::OfState {
             // the state changes from step to step, but not what depends on time alone
-            let most =
-                p.unseen_in_time_at_most(&mut self.ws, (t, t + step.h), degree, self.scale.paces());
-            if self.in_allowed(most, step.h) <= 1.0 {
+            if self.look(p, step.h, degree, true) <= 1.0 {
                 return step;
             }
         }
@@ -242,12 +240,14 @@ impl<P: Problem> Driver<P> {
 
     /// What functions of time do unseen in a step of this length, in what is allowed.
     fn unseen(&mut self, p: &P, h: f64, degree: u32) -> f64 {
-        let t = self.state.t;
-        let unseen = p.unseen_in_time(&mut self.ws, (t, t + h), degree, self.scale.paces());
-        self.in_allowed(unseen, h)
+        self.look(p, h, degree, false)
     }
 
-    fn in_allowed(&self, unseen: Unseen, h: f64) -> f64 {
+    /// The same, or a rough bound on it.
+    fn look(&mut self, p: &P, h: f64, degree: u32, rough: bool) -> f64 {
+        let t = self.state.t;
+        let look = TimeLook { span: (t, t + h), degree, paces: self.scale.paces(), rough };
+        let unseen = p.unseen_in_time(&mut self.ws, look);
         let tol = ALLOWED * self.opts.tol.rtol.max(f64::EPSILON);
         unseen.position.max(unseen.acceleration * h) / tol
     }

@@ -1,4 +1,6 @@
 //! A system whose functions are asked for at any state.
+//!
+//! Tests alone use it: a model of theirs that cannot be made ends the test, with the reason.
 
 use super::{ROPES, TELESCOPES, dense};
 use crate::spec::ModelSpec;

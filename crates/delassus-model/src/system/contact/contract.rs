@@ -1,5 +1,7 @@
 //! What every point must keep, checked by differences at random states: u = H v, u_N is the rate of
 //! the gap, u̇ = H a + bias, bounds of its pair hold, and a rigid motion of everything touches nothing.
+//!
+//! Tests alone use it: a model of theirs that cannot be made ends the test, with the reason.
 
 use super::moving::Moving;
 use super::touch::{Leaving, Piece, Side, touch};
