@@ -344,6 +344,9 @@ pub struct PlotArgs {
     /// Decades instead of equal distances on the vertical axis.
     #[arg(long)]
     pub log: bool,
+    /// Draw over this column instead of time: the y of a point over its x is its path.
+    #[arg(long, value_name = "CHANNEL")]
+    pub over: Option<String>,
 }
 
 /// `delassus export`.

@@ -264,6 +264,7 @@ pub fn rows<'e>(events: impl IntoIterator<Item = &'e Event>) -> impl Iterator<It
         speed_after: e.speed_after,
         impulse: e.impulse,
         energy_lost: e.energy_lost,
+        depth: e.depth,
     })
 }
 

@@ -77,7 +77,7 @@ impl Place {
             if !same(&lock, &locked) {
                 continue;
             }
-            settle(folder).map_err(failed)?;
+            publish(folder).map_err(failed)?;
             sweep(folder);
             let dir = folder.join(UNFINISHED);
             let folder = Some(folder.to_owned());
@@ -105,7 +105,7 @@ impl Place {
 
     /// Goes on in what an earlier run left: keeps these files, which may be among the results of a run that
     /// was interrupted, and nothing else.
-    pub fn go_on(&mut self, scene: Option<&str>, kept: &[&str]) -> Result<(), Failure> {
+    pub fn take_up(&mut self, scene: Option<&str>, kept: &[&str]) -> Result<(), Failure> {
         self.keep = true;
         let failed = |e: io::Error| Failure::file(refused(&self.dir, &e));
         let there = kept.iter().all(|name| self.dir.join(name).is_file());
@@ -165,7 +165,7 @@ impl Place {
         written.map_err(|e| failed(io::Error::other(e.to_string())))?;
         fs::rename(&self.dir, folder.join(COMPLETE)).map_err(failed)?;
         sync_folder(&folder.join(COMPLETE));
-        settle(&folder).map_err(failed)
+        publish(&folder).map_err(failed)
     }
 }
 
@@ -246,7 +246,7 @@ fn same(_: &File, path: &Path) -> bool {
 
 /// Moves the files of a run that is complete to their places, and takes those of the run before away. Can be
 /// taken up again wherever it was left.
-fn settle(folder: &Path) -> io::Result<()> {
+fn publish(folder: &Path) -> io::Result<()> {
     let complete = folder.join(COMPLETE);
     if !complete.is_dir() {
         return Ok(());

@@ -31,7 +31,11 @@ pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
         return names(&report);
     }
     let columns = chosen(&report, &a.channels)?;
-    let plots = plots(&report, &columns, a.log);
+    let over = match &a.over {
+        Some(name) => Some(one(&report, name)?),
+        None => None,
+    };
+    let plots = plots(&report, &columns, over, a.log);
     check_file("--output", &output)?;
     let bytes = match kind.as_deref() {
         Some("png") => png(&plots),
@@ -67,6 +71,12 @@ fn chosen<'r>(report: &'r Report, patterns: &[String]) -> Result<Vec<&'r ReportC
         }
     }
     if faults.is_empty() { Ok(out) } else { Err(Failure::input(faults)) }
+}
+
+/// The column of this name.
+fn one<'r>(report: &'r Report, name: &str) -> Result<&'r ReportColumn, Failure> {
+    let found = report.columns.iter().find(|c| c.info.name == name);
+    found.ok_or_else(|| Failure::input(vec![unknown(report, name)]))
 }
 
 fn unknown(report: &Report, pattern: &str) -> Fault {
@@ -122,7 +132,17 @@ fn matches(pattern: &str, name: &str) -> bool {
     p[i..].iter().all(|c| *c == '*')
 }
 
-fn plots(report: &Report, columns: &[&ReportColumn], log: bool) -> Vec<Plot> {
+/// One panel per unit, over time or over another column. Where both have one unit, paths have their own form.
+fn plots(
+    report: &Report,
+    columns: &[&ReportColumn],
+    over: Option<&ReportColumn>,
+    log: bool,
+) -> Vec<Plot> {
+    let (below, across) = match over {
+        Some(c) => (format!("{}, {}", c.info.name, c.info.unit), &c.values),
+        None => ("time, s".to_owned(), &report.column_t),
+    };
     let mut units: Vec<&str> = Vec::new();
     for c in columns {
         if !units.contains(&c.info.unit.as_str()) {
@@ -138,10 +158,10 @@ fn plots(report: &Report, columns: &[&ReportColumn], log: bool) -> Vec<Plot> {
             (Some(only), None) => format!("{}, {unit}", only.info.name),
             _ => (*unit).to_owned(),
         };
-        let mut p =
-            Plot::new(if k == 0 { title } else { "" }, Axis::linear("time, s"), axis(&label));
+        let mut p = Plot::new(if k == 0 { title } else { "" }, Axis::linear(&below), axis(&label));
+        p.equal = over.is_some_and(|c| c.info.unit == *unit);
         for (style, c) in columns.iter().enumerate().filter(|(_, c)| c.info.unit == *unit) {
-            let points = report.column_t.iter().copied().zip(c.values.iter().copied()).collect();
+            let points = across.iter().copied().zip(c.values.iter().copied()).collect();
             let line = Series::new(&c.info.name, points);
             p.series.push(Series { style, markers: false, ..line });
         }

@@ -71,8 +71,8 @@ impl Target {
         let channels = &sim.results().channels;
         let stage = match marks {
             Some(marks) => {
-                place.go_on(scene.as_deref(), &growing())?;
-                Stage::go_on(place.dir(), channels, marks)?
+                place.take_up(scene.as_deref(), &growing())?;
+                Stage::take_up(place.dir(), channels, marks)?
             }
             None => {
                 place.begin(scene.as_deref())?;
@@ -148,6 +148,7 @@ pub fn run_watched(
     // several runs at once have their own clocks
     let limit = settings.max_time().filter(|_| hand_on);
     let time_limit = limit.map(|t| signal::end_after(t, a.json));
+    sim::planted::bug("prepare");
     let mut prepared = prepare(&a.model, settings)?;
     if a.dump_states.is_some() {
         prepared.options.keep_states = dump::STATES;
@@ -169,6 +170,7 @@ pub fn run_watched(
     prepared.options.keep_motion = description.is_some();
     prepared.options.hand_on = hand_on;
     let mut target = Target { description, place: Place::open(&output)?, stage: None };
+    sim::planted::bug("run");
     let Integrated { mut outcome, certificate, note } = integrate(&prepared, &mut target)?;
     drop(time_limit);
     target.fill(&outcome.results)?;
@@ -183,6 +185,7 @@ pub fn run_watched(
         Status::Failed => Exit::Numerical,
         Status::Interrupted => Exit::Interrupted,
     };
+    sim::planted::bug("write");
     let metadata = outcome.summary.metadata(&prepared.hash);
     let asked = a.dump_states.is_some() && exit == Exit::Numerical;
     let dump = asked.then(|| Dump::new(&prepared.model.system, &outcome.states));
@@ -223,8 +226,10 @@ pub fn run_watched(
         certificate: certificate.as_ref(),
     };
     let json = report::to_json(&report);
+    sim::planted::bug("page");
     let finished = finish(&target, &json, view.filter(|_| !a.no_report), &outcome.events);
     let finished = finished.map_err(|fault| target.lost(fault))?;
+    sim::planted::bug("commit");
     if let Some(place) = target.place.take() {
         place.commit()?;
     }
@@ -276,11 +281,12 @@ fn finish(
 
 /// Takes a simulation to its end, with a progress bar and checkpoints as the arguments want them.
 pub fn integrate(
-    sim: Simulation,
+    mut sim: Simulation,
     a: &RunArgs,
     prepared: &Prepared,
     target: &Target,
 ) -> Result<Integrated, Failure> {
+    sim.heed(signal::stopped);
     let mut progress = Progress::new(prepared.model.state.t, prepared.options.t_end, !a.quiet);
     let (every, folder) = (checkpoint::interval(a)?, Output::new(a).folder);
     let path = target.place.as_ref().filter(|p| p.is_folder()).map(|p| p.dir().join(MOTION_BIN));

@@ -58,9 +58,9 @@ fn wait_for_work() {
     leave();
 }
 
-/// How much longer than allowed a run may take that does not look at the clock: as part of the time allowed, and
-/// in seconds. In that time steps of most models end.
-const GRACE: (f64, f64) = (0.25, 1.0);
+/// How much longer than allowed a run may take that does not look at the clock, as part of the time allowed, beside
+/// [`PATIENCE`]. In that time steps of most models end.
+const GRACE: f64 = 0.1;
 
 /// A limit of CPU time that holds until it is dropped.
 pub struct TimeLimit(Arc<AtomicBool>);
@@ -77,7 +77,7 @@ pub fn end_after(limit: f64, json: bool) -> TimeLimit {
     let over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&over);
     let cpu = CpuClock::of_process();
-    let most = limit * (1.0 + GRACE.0) + GRACE.1;
+    let most = limit * (1.0 + GRACE) + PATIENCE.0;
     thread::spawn(move || {
         while cpu.seconds() < most {
             thread::sleep(Duration::from_millis(50));

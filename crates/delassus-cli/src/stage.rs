@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::files::{Written, columns};
 use crate::output::{DIAGNOSTICS_CSV, RESULTS_CSV, refused};
 use delassus::io::results::{GrowingCsv, Spill, WriteError, free_space};
-use delassus::sim::{Channel, Refused, ResultSize, Results, Sink, count_text, size_text};
+use delassus::sim::{Channel, Refused, ResultSize, Results, Sink, count_text, planted, size_text};
 use delassus_report::MOTION_BIN;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -108,7 +108,7 @@ impl Stage {
     }
 
     /// The files of a run that goes on, which must be what they were.
-    pub fn go_on(dir: &Path, channels: &[Channel], marks: &[Mark]) -> Result<Shared, Failure> {
+    pub fn take_up(dir: &Path, channels: &[Channel], marks: &[Mark]) -> Result<Shared, Failure> {
         let other = |name: &str, e: &dyn std::fmt::Display| {
             let message = format!("{}: {e}", dir.join(name).display());
             let help = "the samples before the checkpoint are lost: run the model again";
@@ -193,6 +193,7 @@ impl Stage {
     }
 
     fn take(&mut self, r: &Results) -> Result<(), Refused> {
+        planted::bug("sink");
         self.taken = Instant::now();
         let refused = |taken: usize, t: f64, why: String| Refused { taken: taken as u64, t, why };
         self.look(r.t.len()).map_err(|why| refused(0, self.t, why))?;

@@ -66,6 +66,17 @@ pub enum StepFailure {
     /// The linear system could not be solved.
     #[error(transparent)]
     Kkt(#[from] KktError),
+    /// There is no memory for what joint forces at so many points depend on.
+    #[error(
+        "forces at {points} points that touch at once need about {:.0} MiB of memory, which are not there",
+        bytes / f64::from(1 << 20)
+    )]
+    NoRoom {
+        /// Points.
+        points: usize,
+        /// Memory that was asked for.
+        bytes: f64,
+    },
     /// More is near each other than is allowed.
     #[error(transparent)]
     Crowded(#[from] Crowded),

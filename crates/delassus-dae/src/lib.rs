@@ -13,34 +13,42 @@
 //! same to a method. Start reading at [`Problem`], then [`integrator::Integrator`].
 
 pub mod accel;
+pub mod compliance;
 pub mod control;
 pub mod dense;
 pub mod failure;
 pub mod foresight;
+pub mod friction_law;
 pub mod integrator;
 pub mod manifold;
+pub mod normal_law;
 mod pivots;
 pub mod problem;
 pub mod projection;
+mod room;
 mod rows;
 pub mod state;
 pub mod unilateral;
 
 pub use accel::{Accel, Factored};
+pub use compliance::{Compliance, StartRule};
 pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
 pub use dense::Hermite;
 pub use failure::{StepFailure, Work};
 pub use foresight::Foresight;
+pub use friction_law::{FrictionLaw, SlipForce};
 pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
+pub use normal_law::{NormalLaw, Onset, Press};
 pub use problem::{
     AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, Stretch, Structure,
     TimeLaws, TimeLook, Unseen, at,
 };
+pub use room::has_room;
 pub use state::{Derived, State};
 pub use unilateral::{
-    BEHIND, ContactPoint, Crowd, Crowded, PointId, PointLaw, Restitution, RestitutionLaw,
-    Unilateral,
+    BEHIND, ContactPoint, Crowd, Crowded, PointId, PointLaw, PressedFriction, Restitution,
+    RestitutionLaw, Unilateral,
 };
 
 pub use delassus_linalg::KktError;

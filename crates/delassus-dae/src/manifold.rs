@@ -93,18 +93,6 @@ impl Manifold {
         places
     }
 
-    /// How far from the origin positions are, in the scales: what they lose by rounding is as many
-    /// times that of a model which is where it moves.
-    pub(crate) fn remoteness(&self, q: &[f64], scale: &[f64]) -> f64 {
-        let mut far: f64 = 0.0;
-        for &(iq, iv, n) in &self.vectors {
-            for (x, s) in q[iq..iq + n].iter().zip(&scale[iv..iv + n]) {
-                far = far.max(x.abs() / s);
-            }
-        }
-        far
-    }
-
     /// True when there are no rotations, i.e. tangent operators are the identity.
     pub fn is_vector(&self) -> bool {
         self.rots.is_empty()

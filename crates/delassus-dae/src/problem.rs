@@ -246,9 +246,14 @@ pub trait Problem: Send + Sync {
     fn feeds_back(&self) -> bool {
         false
     }
-    /// values −= ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), on the pattern of K and C: what auxiliary states
-    /// that are eliminated by z = … + c ż add to r.
-    fn feedback(&self, _ws: &Self::Ws, _ck: f64, _cc: f64, _values: &mut [f64]) {}
+    /// values −= Σ ∂f/∂z_k (ck ∂ż_k/∂ξ + cc ∂ż_k/∂v) with [ck, cc] of each auxiliary state, on the pattern of K and C:
+    /// what those that are eliminated by z = … + c ż add to r.
+    fn feedback(&self, _ws: &Self::Ws, _by: &[[f64; 2]], _values: &mut [f64]) {}
+    /// How fast each auxiliary state forgets itself, a = −∂ż/∂z ≥ 0, 1/s: nz entries. Implicit methods eliminate z with
+    /// it, so that it may be as fast as it likes.
+    fn relaxation(&self, _ws: &Self::Ws, out: &mut [f64]) {
+        out.fill(0.0);
+    }
     /// The fastest turning of a velocity among all whose angle is known but for whole turns,
     /// rad/s, and its first velocity.
     fn spin(&self, v: &[f64]) -> (f64, usize) {
@@ -413,8 +418,12 @@ impl<'a, P: Problem> AtVel<'a, P> {
         self.p.tangent(self.ws, a, lambda, ck, cc, values)
     }
     /// Part of auxiliary states in the tangent.
-    pub fn feedback(&self, ck: f64, cc: f64, values: &mut [f64]) {
-        self.p.feedback(self.ws, ck, cc, values);
+    pub fn feedback(&self, by: &[[f64; 2]], values: &mut [f64]) {
+        self.p.feedback(self.ws, by, values);
+    }
+    /// −∂ż/∂z.
+    pub fn relaxation(&self, out: &mut [f64]) {
+        self.p.relaxation(self.ws, out);
     }
     /// The same with other auxiliary states.
     pub fn with_z(self, v: &[f64], z: &[f64]) -> AtVel<'a, P> {

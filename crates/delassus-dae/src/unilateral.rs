@@ -10,6 +10,8 @@
 //! 0 ≤ g_N ⊥ r_N ≥ 0       |r_T| ≤ μ r_N,  r_T against u_T when it slips
 //! ```
 
+use crate::compliance::Compliance;
+use crate::friction_law::FrictionLaw;
 use crate::problem::Problem;
 use delassus_math::remember;
 use thiserror::Error;
@@ -59,6 +61,9 @@ pub enum PointLaw {
         /// Tangential rows: 0, 1 (plane) or 2.
         tangential: usize,
     },
+    /// A gap that may become negative, with a force that depends on depth and rate
+    /// ([`Unilateral::compliance`]); row 0 is the normal.
+    Compliant,
     /// A rate that must not become negative (one-way clutch); row 0 is the rate.
     OneWay,
     /// Friction with known bounds (dry friction in a joint); row 0 is the rate it acts against.
@@ -75,8 +80,13 @@ impl PointLaw {
     pub fn rows(&self) -> usize {
         match self {
             PointLaw::Contact { tangential, .. } => 1 + tangential,
-            PointLaw::OneWay | PointLaw::DryFriction { .. } => 1,
+            PointLaw::Compliant | PointLaw::OneWay | PointLaw::DryFriction { .. } => 1,
         }
+    }
+
+    /// Has a gap.
+    pub fn has_gap(&self) -> bool {
+        matches!(self, PointLaw::Contact { .. } | PointLaw::Compliant)
     }
 
     /// Has friction.
@@ -85,7 +95,7 @@ impl PointLaw {
             PointLaw::Contact { mu, mu_static, tangential, .. } => {
                 *tangential > 0 && mu.max(*mu_static) > 0.0
             }
-            PointLaw::OneWay => false,
+            PointLaw::Compliant | PointLaw::OneWay => false,
             PointLaw::DryFriction { .. } => true,
         }
     }
@@ -110,6 +120,10 @@ pub struct ContactPoint {
     pub at: [f64; 3],
     /// Normal in ground components, for drawings; zero where there is none.
     pub normal: [f64; 3],
+    /// First tangent in ground components, where there are two; the second is across it and the normal.
+    pub tangent: [f64; 3],
+    /// Rate at which two tangents turn about the normal beyond the mean of both bodies, rad/s.
+    pub turning: f64,
 }
 
 impl ContactPoint {
@@ -142,6 +156,30 @@ impl ContactPoint {
         for (col, h) in self.cols.iter().zip(&self.rows[k]) {
             f[*col] += c * h;
         }
+    }
+}
+
+/// Friction at a point of compliant contact.
+#[derive(Debug, Clone, Copy)]
+pub struct PressedFriction<'a> {
+    /// The law.
+    pub law: &'a dyn FrictionLaw,
+    /// Tangential rows: 1 (plane) or 2.
+    pub directions: usize,
+    /// First auxiliary state of its bristles, one for each direction, where the law has them.
+    pub bristle: Option<usize>,
+}
+
+impl PressedFriction<'_> {
+    /// Deflection of its bristles among the auxiliary states.
+    pub fn deflection(&self, z: &[f64]) -> [f64; 2] {
+        let Some(first) = self.bristle else { return [0.0; 2] };
+        [z[first], if self.directions > 1 { z[first + 1] } else { 0.0 }]
+    }
+
+    /// Sliding velocity at its kinematics, m/s.
+    pub fn slip(&self, at: &ContactPoint) -> [f64; 2] {
+        [at.rate[1], if self.directions > 1 { at.rate[2] } else { 0.0 }]
     }
 }
 
@@ -261,8 +299,8 @@ pub trait Unilateral: Problem {
         before: Option<[u32; 2]>,
         scratch: &mut ContactPoint,
     ) -> Option<f64> {
-        let has_gap = matches!(self.law(point), PointLaw::Contact { .. });
-        (has_gap && self.position(ws, point, false, before, scratch)).then_some(scratch.gap)
+        (self.law(point).has_gap() && self.position(ws, point, false, before, scratch))
+            .then_some(scratch.gap)
     }
 
     /// Rates and biases at the realised velocities, for a point that [`Unilateral::position`]
@@ -343,6 +381,74 @@ pub trait Unilateral: Problem {
     /// and times this: an angle of a mechanism of 1 mm is no smaller than that of one of 100 m.
     fn gap_per_metre(&self, _point: PointId) -> f64 {
         1.0
+    }
+
+    /// Law and start of a point that is [`PointLaw::Compliant`]; `None` for all others.
+    fn compliance(&self, _point: PointId) -> Option<&Compliance> {
+        None
+    }
+
+    /// Stiffness of a compliant point that touches with these features, N/mⁿ.
+    fn stiffness(&self, _point: PointId, _features: [u32; 2]) -> f64 {
+        0.0
+    }
+
+    /// Friction of a point that is [`PointLaw::Compliant`]; its tangential rows follow the normal. `None` where it has
+    /// none, and for all others.
+    fn pressed_friction(&self, _point: PointId) -> Option<PressedFriction<'_>> {
+        None
+    }
+
+    /// Coefficient of sliding friction at a speed, m/s, and its slope, s/m, of a point that is [`PointLaw::Contact`]; bound
+    /// and slope of one that is [`PointLaw::DryFriction`]. `None` where it does not depend on the speed.
+    fn sliding_friction(&self, _point: PointId, _speed: f64) -> Option<(f64, f64)> {
+        None
+    }
+
+    /// The law of a point at its rates: with the friction of its speed, where that matters.
+    fn law_at(&self, point: PointId, rate: &[f64; 3]) -> PointLaw {
+        let law = self.law(point);
+        let at = |speed: f64| self.sliding_friction(point, speed).map(|(size, _)| size);
+        match law {
+            PointLaw::Contact { mu_static, restitution, tangential, .. } if tangential > 0 => {
+                let speed = if tangential > 1 { rate[1].hypot(rate[2]) } else { rate[1].abs() };
+                at(speed).map_or(law, |mu| PointLaw::Contact {
+                    mu,
+                    mu_static,
+                    restitution,
+                    tangential,
+                })
+            }
+            PointLaw::DryFriction { bound_static, .. } => {
+                at(rate[0].abs()).map_or(law, |bound| PointLaw::DryFriction { bound, bound_static })
+            }
+            _ => law,
+        }
+    }
+
+    /// ∂H/∂ξ of row k as [`Unilateral::gap_hessian`] gives it for the normal.
+    fn row_hessian(
+        &self,
+        ws: &Self::Ws,
+        point: PointId,
+        at: &ContactPoint,
+        k: usize,
+        out: &mut [f64],
+    ) -> bool {
+        k == 0 && self.gap_hessian(ws, point, at, out)
+    }
+
+    /// ∂H_N/∂ξ at the position that is realised, of a point that [`Unilateral::position`] filled there: entry (i, j)
+    /// is the change of row 0 at column i along coordinate j, row by row, on the columns of the point. False where it
+    /// is not known, and left as it is.
+    fn gap_hessian(
+        &self,
+        _ws: &Self::Ws,
+        _point: PointId,
+        _at: &ContactPoint,
+        _out: &mut [f64],
+    ) -> bool {
+        false
     }
 
     /// Multiple impacts are resolved one after another (by falling approach speed) instead of at

@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+/// Largest length of a shape, m: sums of squares of such are still numbers.
+pub(crate) const LARGEST: f64 = 1e150;
+
 /// A shape that cannot exist, with what was found and where.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ShapeError {
@@ -20,6 +23,16 @@ pub enum ShapeError {
         what: &'static str,
         /// Its index, from 0.
         index: usize,
+    },
+    /// A length whose square is beyond all numbers.
+    #[error(
+        "{what} is {value:e} m: lengths of shapes go up to {LARGEST:e} m, beyond which areas are no numbers"
+    )]
+    TooLarge {
+        /// Which length.
+        what: &'static str,
+        /// Its value (m).
+        value: f64,
     },
     /// A direction without length.
     #[error("{what} has no direction: its length is zero")]
@@ -71,6 +84,17 @@ pub enum ShapeError {
         /// Where (m).
         at: [f64; 2],
     },
+    /// More pieces beside each other than are compared.
+    #[error(
+        "{pieces} pieces of the profile run beside each other in more than {most} pairs, which is the limit: too many \
+         to see whether they cross"
+    )]
+    TooTangled {
+        /// Pieces of the contour.
+        pieces: usize,
+        /// Pairs that are compared at most.
+        most: u64,
+    },
     /// A fillet that does not fit on its edges.
     #[error("a fillet of {radius} m at point {point} does not fit on the edges beside it")]
     FilletTooLarge {
@@ -104,6 +128,13 @@ pub enum ShapeError {
     /// A mesh with a fault.
     #[error(transparent)]
     Mesh(#[from] crate::mesh::MeshError),
+}
+
+impl ShapeError {
+    /// The shape may be in order, but is too much to look at.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, ShapeError::TooTangled { .. })
+    }
 }
 
 /// Two kinds of shape between which no gap is defined here.

@@ -1,6 +1,7 @@
 //! Shapes: what a body's surface is, in a frame of its own.
 
 use crate::ShapeError;
+use crate::error::LARGEST;
 use crate::mesh::TriMesh;
 use crate::planar::Profile;
 use crate::planar::closest::Query;
@@ -321,13 +322,19 @@ impl Shape {
 }
 
 fn positive(what: &'static str, value: f64) -> Result<f64, ShapeError> {
-    let ok = value > 0.0 && value.is_finite();
-    if ok { Ok(value) } else { Err(ShapeError::NotPositive { what, value }) }
+    match value > 0.0 && value.is_finite() {
+        true if value > LARGEST => Err(ShapeError::TooLarge { what, value }),
+        true => Ok(value),
+        false => Err(ShapeError::NotPositive { what, value }),
+    }
 }
 
-fn finite(what: &'static str, x: &Vec3) -> Result<(), ShapeError> {
-    match x.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(ShapeError::NotFinite { what, index }),
+pub(crate) fn finite(what: &'static str, x: &Vec3) -> Result<(), ShapeError> {
+    if let Some(index) = x.iter().position(|v| !v.is_finite()) {
+        return Err(ShapeError::NotFinite { what, index });
+    }
+    match x.iter().find(|v| v.abs() > LARGEST) {
+        Some(value) => Err(ShapeError::TooLarge { what, value: *value }),
         None => Ok(()),
     }
 }

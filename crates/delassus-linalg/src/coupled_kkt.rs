@@ -25,7 +25,7 @@ use crate::null_basis::NullBasis;
 use crate::options::{FactorInfo, KktOptions, SolveInfo};
 use crate::ordering;
 use crate::pattern::Csr;
-use crate::refinement::{Refined, check_finite, refine};
+use crate::refinement::{Refined, check_finite, refine, worst_part};
 use crate::sparse_ldl::SparseLdl;
 
 /// Difference of the two halves of `M`, relative to the diagonal, that is more than rounding.
@@ -56,6 +56,7 @@ pub(crate) struct CoupledKkt {
     /// inverse of its root.
     scale: Vec<f64>,
     row_weight: Vec<f64>,
+    row_terms: Vec<f64>,
     basis: NullBasis,
     mass_ready: bool,
     ready: bool,
@@ -98,6 +99,7 @@ impl CoupledKkt {
             weight: vec![0.0; nv],
             scale: vec![0.0; m],
             row_weight: vec![0.0; m],
+            row_terms: vec![0.0; m],
             basis: NullBasis::new(m, m.min(FREE_MAX_SPARSE)),
             mass_ready: false,
             ready: false,
@@ -315,6 +317,16 @@ impl Refined for CoupledKkt {
 
     fn project(&mut self, lambda: &mut [f64]) {
         self.basis.project(lambda);
+    }
+
+    fn worst_row(&mut self, b: &[f64], a: &[f64]) -> f64 {
+        let terms = &mut self.row_terms;
+        for (i, (t, b)) in terms.iter_mut().zip(b).enumerate() {
+            let row = self.jac.row_ptr[i]..self.jac.row_ptr[i + 1];
+            let own = self.jac.col[row.clone()].iter().zip(&self.values[row]);
+            *t = b.abs() + own.map(|(j, g)| (g * a[*j]).abs()).sum::<f64>();
+        }
+        worst_part(&self.r2, terms)
     }
 
     fn find_residuals(&mut self, (f, b): (&[f64], &[f64]), (a, lambda): (&[f64], &[f64])) {

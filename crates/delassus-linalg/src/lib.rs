@@ -39,6 +39,7 @@ mod saddle;
 mod small_kkt;
 mod sparse_ldl;
 mod sparse_lu;
+mod strongest_rows;
 mod tangent_kkt;
 mod vecops;
 
@@ -49,4 +50,5 @@ pub use mass_shape::{Coupling, MassShape};
 pub use options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
 pub use pattern::Csr;
 pub use ranked_kkt::{RankedKkt, RankedRows, grip};
+pub use strongest_rows::strongest_rows;
 pub use tangent_kkt::TangentKkt;

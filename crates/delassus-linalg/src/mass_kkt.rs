@@ -8,7 +8,7 @@ use crate::null_basis::NullBasis;
 use crate::options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
 use crate::panels::{self, Panels};
 use crate::pattern::Csr;
-use crate::refinement::{Refined, check_finite, refine};
+use crate::refinement::{Refined, check_finite, refine, worst_part};
 use crate::small_kkt::SmallKkt;
 use crate::sparse_ldl::SparseLdl;
 use crate::vecops::{all_finite, first_non_finite};
@@ -67,6 +67,7 @@ pub struct MassKkt {
     factor: Factor,
     scale: Vec<f64>,
     row_weight: Vec<f64>,
+    row_terms: Vec<f64>,
     basis: NullBasis,
     /// Kernel for small regular systems with the place of each entry of `G` in it, whether the
     /// mass matrix suits it, and whether it holds the present factorisation.
@@ -123,6 +124,7 @@ impl MassKkt {
             factor,
             scale: vec![0.0; m],
             row_weight: vec![0.0; m],
+            row_terms: vec![0.0; m],
             basis: NullBasis::new(m, free_max),
             mass_ready: false,
             ready: false,
@@ -414,6 +416,12 @@ impl Refined for MassKkt {
 
     fn project(&mut self, lambda: &mut [f64]) {
         self.basis.project(lambda);
+    }
+
+    fn worst_row(&mut self, b: &[f64], a: &[f64]) -> f64 {
+        self.row_terms.iter_mut().zip(b).for_each(|(t, b)| *t = b.abs());
+        self.panels.add_sizes(a, &mut self.row_terms);
+        worst_part(&self.r2, &self.row_terms)
     }
 
     fn find_residuals(&mut self, (f, b): (&[f64], &[f64]), (a, lambda): (&[f64], &[f64])) {

@@ -181,6 +181,19 @@ impl Panels {
         }
     }
 
+    /// `y += |G| |x|`.
+    pub(crate) fn add_sizes(&self, x: &[f64], y: &mut [f64]) {
+        for panel in &self.panels {
+            let n = panel.width;
+            let rows = &self.rows[panel.rows.0..panel.rows.1];
+            let g = &self.g[panel.value..panel.value + rows.len() * n];
+            let x = &x[panel.dof..panel.dof + n];
+            for (row, &r) in g.chunks_exact(n).zip(rows) {
+                y[r as usize] += row.iter().zip(x).map(|(a, b)| (a * b).abs()).sum::<f64>();
+            }
+        }
+    }
+
     /// `x += M̃⁻¹ Gᵀ y`.
     pub(crate) fn add_inverse_transposed(&self, y: &[f64], x: &mut [f64]) {
         self.spread_all(&self.p, y, x);

@@ -100,14 +100,18 @@ pub fn row_rank_of_blocks(
 }
 
 /// Rows that have been scaled to unit length, with their lengths.
-struct UnitRows {
+pub(crate) struct UnitRows {
     rows: Csr,
     values: Vec<f64>,
     norms: Vec<f64>,
 }
 
 impl UnitRows {
-    fn new(jac: &Csr, values: &[f64], col_scale: Option<&[f64]>) -> Result<UnitRows, KktError> {
+    pub(crate) fn new(
+        jac: &Csr,
+        values: &[f64],
+        col_scale: Option<&[f64]>,
+    ) -> Result<UnitRows, KktError> {
         jac.validate()?;
         check_len("constraint values", values.len(), jac.nnz())?;
         if let Some(scale) = col_scale {
@@ -128,6 +132,12 @@ impl UnitRows {
             norms.push(norm);
         }
         Ok(UnitRows { rows: jac.clone(), values, norms })
+    }
+
+    /// Columns and values of a row.
+    pub(crate) fn entries(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let values = &self.values[self.rows.row_ptr[i]..self.rows.row_ptr[i + 1]];
+        self.rows.row(i).iter().copied().zip(values.iter().copied())
     }
 
     /// These rows, in this order.

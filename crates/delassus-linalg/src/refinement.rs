@@ -7,6 +7,8 @@ use crate::vecops::{all_finite, first_non_finite, weighted_max};
 /// Relative residual to reach, and how often to try.
 const RESIDUAL_GOAL: f64 = 2e-14;
 const REFINEMENTS_MAX: u32 = 6;
+/// What a row may be off by in parts of its own terms, one by one, beside that of all together: 1e-13.
+const ROWS: f64 = 0.2;
 /// A residual that does not fall below this part of the last one stays where it is.
 const STALLED: f64 = 0.8;
 /// Unbalanced force, relative, that means a massless coordinate is free.
@@ -23,6 +25,9 @@ pub(crate) trait Refined {
     fn is_massless(&self) -> bool;
     /// Takes the free directions out of λ.
     fn project(&mut self, lambda: &mut [f64]);
+    /// Largest part of a row's own terms, |b| + |G| |a|, that is left of it by the residuals found last. Beside bodies that weigh next to nothing
+    /// the weights above say little about what rows do to the others.
+    fn worst_row(&mut self, b: &[f64], a: &[f64]) -> f64;
     /// Computes and keeps f + Gᵀλ − M a and b − G a.
     fn find_residuals(&mut self, rhs: (&[f64], &[f64]), x: (&[f64], &[f64]));
     /// The residuals found last.
@@ -47,9 +52,11 @@ pub(crate) fn refine(
     loop {
         kkt.project(lambda);
         kkt.find_residuals((f, b), (a, lambda));
+        let row = kkt.worst_row(b, a);
         let ((r1, r2), (w1, w2)) = (kkt.residuals(), kkt.weights());
         (force, dof) = weighted_max(r1, w1);
         residual = ratio(force, forces).max(ratio(weighted_max(r2, w2).0, motions));
+        residual = residual.max(ROWS * row);
         let stalled = refinements > 1 && residual > STALLED * last;
         if residual <= RESIDUAL_GOAL || refinements == REFINEMENTS_MAX || stalled {
             break;
@@ -81,6 +88,11 @@ fn magnitudes(
         motions = motions.max(a.abs() / w);
     }
     (forces.max(motions), motions)
+}
+
+/// Largest of these residuals in parts of the sizes of what they are left of.
+pub(crate) fn worst_part(residuals: &[f64], sizes: &[f64]) -> f64 {
+    residuals.iter().zip(sizes).map(|(r, s)| ratio(r.abs(), *s)).fold(0.0, f64::max)
 }
 
 fn ratio(part: f64, whole: f64) -> f64 {

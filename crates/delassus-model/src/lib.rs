@@ -13,7 +13,6 @@ pub mod fields;
 mod graph;
 mod joint;
 mod model;
-mod room;
 pub mod spec;
 mod system;
 
@@ -22,7 +21,6 @@ pub use choice::{Choice, ChoiceError, DEFAULT_METHOD, DEFAULT_SMOOTH, nearest_me
 pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
-pub use room::has_room;
 pub use system::{
     BodyKind, ContactLimits, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm,
     RowOrigin, ShapeView, System, TargetJump, TimeRanges, Workspace, pose_of,

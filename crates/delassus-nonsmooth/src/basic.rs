@@ -17,6 +17,7 @@ pub(crate) struct BasicSolver {
     open: Vec<f64>,
     pivot_row: Vec<f64>,
     y: Vec<f64>,
+    scale: Vec<f64>,
 }
 
 impl BasicSolver {
@@ -30,12 +31,36 @@ impl BasicSolver {
             open: vec![1.0; n],
             pivot_row: vec![0.0; n],
             y: vec![0.0; n],
+            scale: vec![1.0; n],
         }
+    }
+
+    /// The same where row and column of each unknown belong together and none is nothing: in the sizes of the diagonal, so that a
+    /// light body beside a heavy one, which it has nothing to do with, is no small pivot.
+    pub fn solve_scaled(&mut self) -> usize {
+        let n = self.n;
+        let mut scale = std::mem::take(&mut self.scale);
+        for (i, s) in scale.iter_mut().enumerate() {
+            let own = self.w[i * (n + 1)].abs();
+            *s = if own > 0.0 { own.sqrt().recip() } else { 1.0 };
+        }
+        for (i, s) in scale.iter().enumerate() {
+            self.x[i] *= s;
+            for (w, other) in self.w[i * n..(i + 1) * n].iter_mut().zip(&scale) {
+                *w *= s * other;
+            }
+        }
+        let rank = self.solve();
+        for (x, s) in self.x.iter_mut().zip(&scale) {
+            *x *= s;
+        }
+        self.scale = scale;
+        rank
     }
 
     /// w x = b for the b in `x`; the rank of w.
     pub fn solve(&mut self) -> usize {
-        let BasicSolver { n, w, x, pivots, rows, open, pivot_row, y } = self;
+        let BasicSolver { n, w, x, pivots, rows, open, pivot_row, y, .. } = self;
         let n = *n;
         open.fill(1.0);
         pivots.clear();

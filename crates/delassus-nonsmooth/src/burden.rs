@@ -43,13 +43,7 @@ impl Burden {
     /// No terms yet; the masses at hand.
     pub fn begin(&mut self, mass: &[f64]) {
         self.size.fill(0.0);
-        for k in 0..self.blocks.count() {
-            let (n, i0, v0) = (self.blocks.sizes()[k], self.blocks.dof(k), self.blocks.value(k));
-            for i in 0..n {
-                let m = mass[v0 + i * n + i];
-                self.mobility[i0 + i] = if m > 0.0 { 1.0 / m } else { 0.0 };
-            }
-        }
+        inverse_diagonal(&self.blocks, mass, &mut self.mobility);
     }
 
     /// Adds what these accelerations take.
@@ -100,6 +94,17 @@ impl Burden {
             sum += h * self.size[block];
         });
         sum
+    }
+}
+
+/// Diagonal of M⁻¹ by that of M; zero for what has no inertia.
+pub(crate) fn inverse_diagonal(shape: &MassShape, mass: &[f64], out: &mut [f64]) {
+    for k in 0..shape.count() {
+        let (n, i0, v0) = (shape.sizes()[k], shape.dof(k), shape.value(k));
+        for i in 0..n {
+            let m = mass[v0 + i * n + i];
+            out[i0 + i] = if m > 0.0 { 1.0 / m } else { 0.0 };
+        }
     }
 }
 

@@ -1,13 +1,20 @@
 //! Cholesky factorisation L Lᵀ row by row, passing over zeros: where bodies act on their neighbours alone most
 //! entries are, and a stack costs as much as its bodies do one by one.
 
+use crate::sparse_rows::SparseRows;
 use delassus_linalg::rank_tol;
+use std::ops::Range;
+
+/// Part of a whole that is round-off of its sums.
+pub(crate) const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 /// Rows of L so far. A row may be looked at without being taken in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cholesky {
     /// Entries below the diagonal by columns: row, ascending, and value. Empty for rows that were left out.
     columns: Vec<Vec<(usize, f64)>>,
+    /// The same by rows.
+    rows: SparseRows,
     /// Diagonal; zero for rows that were left out.
     diagonal: Vec<f64>,
 }
@@ -17,41 +24,48 @@ impl Cholesky {
     /// their squares.
     pub fn reduce(&self, row: &mut [f64]) -> f64 {
         let mut sum = 0.0;
-        for (j, own) in self.diagonal.iter().enumerate() {
-            if *own == 0.0 {
-                row[j] = 0.0;
+        for j in first_entry(row)..self.diagonal.len() {
+            if row[j] == 0.0 {
+                continue;
             }
-            if row[j] != 0.0 {
-                row[j] /= own;
-                let l = row[j];
-                for (k, other) in &self.columns[j] {
-                    row[*k] -= l * other;
-                }
-                sum += l * l;
+            let own = self.diagonal[j];
+            let l = if own == 0.0 { 0.0 } else { row[j] / own };
+            row[j] = l;
+            sum += l * l;
+            for (k, other) in &self.columns[j] {
+                row[*k] -= l * other;
             }
         }
         sum
     }
 
+    /// There is no row.
+    pub fn is_empty(&self) -> bool {
+        self.diagonal.is_empty()
+    }
+
     /// Forgets all rows.
     pub fn clear(&mut self) {
         self.diagonal.clear();
+        self.rows.clear();
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
     /// Takes in a row that was reduced, with its diagonal entry.
     pub fn push(&mut self, row: &[f64], own: f64) {
         let i = self.diagonal.len();
-        for (column, l) in self.columns.iter_mut().zip(row) {
-            if *l != 0.0 {
-                column.push((i, *l));
-            }
+        let first = first_entry(row);
+        let entries = (first..).zip(row[first..].iter().copied());
+        self.rows.push(entries);
+        for (j, l) in self.rows.row(i) {
+            self.columns[*j].push((i, *l));
         }
         self.grow(own);
     }
 
     /// Leaves out a row: those behind it are factored without it.
     pub fn leave_out(&mut self) {
+        self.rows.push(std::iter::empty());
         self.grow(0.0);
     }
 
@@ -67,12 +81,11 @@ impl Cholesky {
     pub fn solve_basic(&mut self, w: &mut [f64], x: &mut [f64]) -> usize {
         let n = x.len();
         self.clear();
-        let size = (0..n).fold(0.0, |m: f64, i| m.max(w[i * n + i]));
         let mut rank = 0;
         for i in 0..n {
             let (row, own) = w[i * n..=i * n + i].split_at_mut(i);
             let rest = own[0] - self.reduce(row);
-            if rest > rank_tol::PRODUCT * size {
+            if rest > rank_tol::PRODUCT * own[0] {
                 self.push(row, rest.sqrt());
                 rank += 1;
             } else {
@@ -84,7 +97,7 @@ impl Cholesky {
     }
 
     /// x = L⁻ᵀ x, zero for rows that were left out.
-    pub fn solve_transposed(&self, x: &mut [f64]) {
+    fn solve_transposed(&self, x: &mut [f64]) {
         for (j, own) in self.diagonal.iter().enumerate().rev() {
             let later: f64 = self.columns[j].iter().map(|(k, l)| l * x[*k]).sum();
             x[j] = if *own == 0.0 { 0.0 } else { (x[j] - later) / own };
@@ -102,6 +115,58 @@ impl Cholesky {
         }
         self.solve_transposed(x);
     }
+
+    /// The same for an x that has entries in a range alone; the range of those of the solution. Where rows depend on those of
+    /// their own bodies alone what comes of others is round-off: below that of the whole, in the norm of the matrix. It is
+    /// passed over, so that the cost is that of the few.
+    pub fn solve_local(&self, x: &mut [f64], range: Range<usize>) -> Range<usize> {
+        let mut square = 0.0;
+        let mut end = range.end;
+        let mut j = range.start;
+        while j < end {
+            let own = self.diagonal[j];
+            let l = if x[j] == 0.0 || own == 0.0 { 0.0 } else { x[j] / own };
+            x[j] = if l * l > ROUND_OFF.powi(2) * square { l } else { 0.0 };
+            if x[j] != 0.0 {
+                square += l * l;
+                for (k, other) in &self.columns[j] {
+                    x[*k] -= l * other;
+                }
+                end = end.max(self.columns[j].last().map_or(0, |(k, _)| k + 1));
+            }
+            j += 1;
+        }
+        self.solve_transposed_local(x, range.start..end, ROUND_OFF * square.sqrt())
+    }
+
+    /// L⁻ᵀ x for an x that has entries in a range alone, but for what is below `least` in the norm of the matrix; the
+    /// range of the entries of the solution.
+    pub fn solve_transposed_local(
+        &self,
+        x: &mut [f64],
+        range: Range<usize>,
+        least: f64,
+    ) -> Range<usize> {
+        let mut start = range.start;
+        let mut k = range.end;
+        while k > start {
+            k -= 1;
+            x[k] = if x[k].abs() > least { x[k] / self.diagonal[k] } else { 0.0 };
+            if x[k] != 0.0 {
+                let c = x[k];
+                for (j, l) in self.rows.row(k) {
+                    x[*j] -= l * c;
+                }
+                start = start.min(self.rows.row(k).first().map_or(k, |(j, _)| *j));
+            }
+        }
+        start..range.end
+    }
+}
+
+/// Place of the first entry that is not zero.
+pub(crate) fn first_entry(row: &[f64]) -> usize {
+    row.iter().position(|x| *x != 0.0).unwrap_or(row.len())
 }
 
 #[cfg(test)]

@@ -16,8 +16,10 @@
 //! stiff. [`Mode::tangent`](delassus_dae::Problem::tangent) has that part, for implicit methods.
 
 use crate::basic::BasicSolver;
+use crate::groups::Groups;
 use crate::mode::{Mode, ModeWorkspace, SlipState};
-use crate::shares::{Kind, Shares};
+use crate::neighbours::Neighbours;
+use crate::shares::{Kind, Sharer, Shares};
 use delassus_dae::{Accel, ContactPoint, PointLaw, StepFailure, Unilateral};
 use delassus_math::remember;
 use std::cell::RefCell;
@@ -81,6 +83,7 @@ pub(crate) struct Sliding {
     bias: Vec<f64>,
     /// A⁻¹ (force direction), one vector per equation; of the rows themselves where loads are shared.
     columns: Vec<f64>,
+    neighbours: Neighbours,
     system: BasicSolver,
     /// Where rows depend on others.
     shares: Option<Shares>,
@@ -108,8 +111,9 @@ impl Sliding {
             lambda: vec![0.0; d.n_vel],
             bias: vec![0.0; d.n_vel],
             columns: vec![0.0; n * d.nv],
+            neighbours: Neighbours::new(&Groups::new(&**base)),
             system: BasicSolver::new(n),
-            shares: mode.is_redundant().then(|| mode.shares(n)),
+            shares: mode.is_redundant().then(|| mode.shares()),
             forces: vec![0.0; mode.forces.len()],
             direction: vec![[0.0; 2]; mode.active().len()],
             tangent: RefCell::new(vec![0.0; nnz]),
@@ -124,8 +128,8 @@ impl<P: Unilateral> Mode<P> {
         self.forces.iter().any(|f| f.dependent)
     }
 
-    /// How its points share loads, with n equations.
-    fn shares(&self, n: usize) -> Shares {
+    /// How its points share loads.
+    fn shares(&self) -> Shares {
         let mut normal = 0;
         let kind = |(k, f): (usize, &Force)| {
             let kind = match self.law(f.point) {
@@ -135,15 +139,17 @@ impl<P: Unilateral> Mode<P> {
                 PointLaw::Contact { mu, mu_static, .. } if f.row > 0 => {
                     Kind::Friction(mu.max(mu_static), normal)
                 }
-                PointLaw::Contact { .. } | PointLaw::OneWay => {
+                PointLaw::Contact { .. } | PointLaw::Compliant | PointLaw::OneWay => {
                     // each point has its normal force first
                     normal = k;
                     Kind::Normal
                 }
             };
-            (kind, self.base().gap_per_metre(self.active()[f.point].id))
+            let id = self.active()[f.point].id;
+            let per_metre = self.base().gap_per_metre(id);
+            Sharer { kind, per_metre, pair: id.pair, independent: !f.dependent }
         };
-        Shares::new(n, self.forces.iter().enumerate().map(kind))
+        Shares::new(self.forces.iter().enumerate().map(kind))
     }
 
     /// Marks the forces along these rows of G as not unique.
@@ -206,7 +212,8 @@ impl<P: Unilateral> Mode<P> {
         for (k, a) in self.active().iter().enumerate() {
             let SlipState::Slip(d0) = a.motion else { continue };
             ws.sliding.direction[k] = self.direction(k, &ws.points[k], d0);
-            if let PointLaw::DryFriction { bound, .. } = self.law(k) {
+            if let PointLaw::DryFriction { .. } = self.law(k) {
+                let bound = self.sliding_at(k, &ws.points[k]).0;
                 ws.points[k].add_row(0, -bound * d0[0], &mut ws.friction);
                 ws.lost += bound * d0[0] * ws.points[k].rate[0];
             }
@@ -219,8 +226,8 @@ impl<P: Unilateral> Mode<P> {
             return;
         }
         for (f, normal) in self.forces.iter().zip(&ws.sliding.forces) {
-            let Some((mu, tangential)) = self.slider(f) else { continue };
             let (point, d) = (&ws.points[f.point], ws.sliding.direction[f.point]);
+            let Some((mu, tangential)) = self.slider(f, point) else { continue };
             for i in 0..tangential {
                 let size = mu * normal * d[i];
                 point.add_row(1 + i, -size, &mut ws.friction);
@@ -230,19 +237,35 @@ impl<P: Unilateral> Mode<P> {
     }
 
     /// μ and the number of tangents where this is the normal force of a sliding contact.
-    fn slider(&self, f: &Force) -> Option<(f64, usize)> {
+    fn slider(&self, f: &Force, point: &ContactPoint) -> Option<(f64, usize)> {
         match (self.law(f.point), self.active()[f.point].motion, f.row) {
-            (PointLaw::Contact { mu, tangential, .. }, SlipState::Slip(_), 0) => {
-                Some((mu, tangential))
+            (PointLaw::Contact { tangential, .. }, SlipState::Slip(_), 0) => {
+                Some((self.sliding_at(f.point, point).0, tangential))
             }
             _ => None,
         }
     }
 
+    /// Coefficient of sliding friction of active point k at its speed, and its slope, s/m; the bound of dry friction.
+    pub(crate) fn sliding_at(&self, k: usize, point: &ContactPoint) -> (f64, f64) {
+        let (size, speed) = match self.law(k) {
+            PointLaw::Contact { mu, tangential: 2, .. } => (mu, point.rate[1].hypot(point.rate[2])),
+            PointLaw::Contact { mu, .. } => (mu, point.rate[1].abs()),
+            PointLaw::DryFriction { bound, .. } => (bound, point.rate[0].abs()),
+            PointLaw::Compliant | PointLaw::OneWay => return (0.0, 0.0),
+        };
+        let falls = if self.falls(k) {
+            self.base().sliding_friction(self.active()[k].id, speed)
+        } else {
+            None
+        };
+        falls.unwrap_or((size, 0.0))
+    }
+
     /// out += size · (row of a force, with the friction it brings)ᵀ.
     fn push(&self, f: &Force, size: f64, point: &ContactPoint, d: [f64; 2], out: &mut [f64]) {
         point.add_row(f.row, size, out);
-        if let Some((mu, tangential)) = self.slider(f) {
+        if let Some((mu, tangential)) = self.slider(f, point) {
             for i in 0..tangential {
                 point.add_row(1 + i, -size * mu * d[i], out);
             }
@@ -251,14 +274,29 @@ impl<P: Unilateral> Mode<P> {
 
     /// Solves for the forces of the mode, into `ws.sliding.forces`.
     pub(crate) fn solve_forces(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
-        let ModeWorkspace { base, points, friction, sliding, .. } = ws;
-        let Sliding { acc, a, f, lambda, bias, columns, system, shares, forces, direction, .. } =
-            sliding;
+        let ModeWorkspace { base, points, friction, sliding, pressing, .. } = ws;
+        let Sliding {
+            acc,
+            a,
+            f,
+            lambda,
+            bias,
+            columns,
+            neighbours,
+            system,
+            shares,
+            forces,
+            direction,
+            ..
+        } = sliding;
         let Some(acc) = acc else { return Ok(()) };
         let (nv, n) = (a.len(), system.x.len());
         acc.factor_realized(&**self.base(), base)?;
         self.base().force(base, f);
         for (f, x) in f.iter_mut().zip(&*friction) {
+            *f += x;
+        }
+        for (f, x) in f.iter_mut().zip(&pressing.load) {
             *f += x;
         }
         self.base().bias(base, bias);
@@ -288,18 +326,21 @@ impl<P: Unilateral> Mode<P> {
             for (x, u) in shares.b.iter_mut().zip(held()) {
                 *x = missing(u);
             }
-            let rows = shares.acts.chunks_exact_mut(n).zip(shares.yields.chunks_exact_mut(n));
-            for (force, (act, yielded)) in self.forces.iter().zip(rows) {
+            neighbours.clear();
+            held().enumerate().for_each(|(i, u)| neighbours.add(i, &points[u.point].cols));
+            shares.acts.clear();
+            shares.yields.clear();
+            for force in &self.forces {
                 let (point, d) = (&points[force.point], direction[force.point]);
-                let columns = columns.chunks_exact(nv);
-                for ((act, yielded), column) in act.iter_mut().zip(yielded).zip(columns) {
-                    *yielded = point.row_dot(force.row, column);
-                    *act = *yielded;
-                    let (mu, tangential) = self.slider(force).unwrap_or_default();
-                    for i in 0..tangential {
-                        *act -= mu * d[i] * point.row_dot(1 + i, column);
-                    }
-                }
+                let near = neighbours.of(&point.cols);
+                let along =
+                    |row: usize, i: usize| point.row_dot(row, &columns[i * nv..(i + 1) * nv]);
+                shares.yields.push(near.iter().map(|i| (*i, along(force.row, *i))));
+                let (mu, tangential) = self.slider(force, point).unwrap_or_default();
+                shares.acts.push(near.iter().map(|i| {
+                    let friction = (0..tangential).map(|t| mu * d[t] * along(1 + t, *i));
+                    (*i, friction.fold(along(force.row, *i), |act, part| act - part))
+                }));
             }
             shares.solve();
             forces.copy_from_slice(&shares.x);
@@ -313,7 +354,7 @@ impl<P: Unilateral> Mode<P> {
             }
             system.x[i] = missing(u);
         }
-        system.solve();
+        system.solve_scaled();
         forces.copy_from_slice(&system.x);
         Ok(())
     }
@@ -347,7 +388,7 @@ impl<P: Unilateral> Mode<P> {
     }
 
     /// Sliding friction depends on how points share their loads.
-    pub fn rubs_shared(&self) -> bool {
+    pub fn friction_follows_shares(&self) -> bool {
         self.slides_with_friction() && self.is_redundant()
     }
 
@@ -365,7 +406,7 @@ impl<P: Unilateral> Mode<P> {
         ws: &'a ModeWorkspace<P>,
     ) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
         self.forces.iter().zip(&ws.sliding.forces).filter_map(|(f, normal)| {
-            let (mu, 2) = self.slider(f)? else { return None };
+            let (mu, 2) = self.slider(f, &ws.points[f.point])? else { return None };
             let SlipState::Slip(d0) = self.active()[f.point].motion else { return None };
             let w = self.turned(&ws.points[f.point], d0);
             let speed = w[0].hypot(w[1]);
@@ -385,6 +426,45 @@ impl<P: Unilateral> Mode<P> {
                     if let Some(slot) = self.tangent_pattern().slot(ci, cj) {
                         values[slot] += cc * damping * row(i) * row(j);
                     }
+                }
+            }
+        }
+        self.fall_tangent(ws, cc, values);
+    }
+
+    /// The part of friction that falls with the speed: a damper μ' r_N along the direction of sliding, mostly negative.
+    fn fall_tangent(&self, ws: &ModeWorkspace<P>, cc: f64, values: &mut [f64]) {
+        for (f, normal) in self.forces.iter().zip(&ws.sliding.forces) {
+            let (point, d) = (&ws.points[f.point], ws.sliding.direction[f.point]);
+            let slider = self.slider(f, point).filter(|_| self.falls(f.point));
+            let Some((_, tangential)) = slider else { continue };
+            let row = |i: usize| (0..tangential).map(|t| d[t] * point.rows[1 + t][i]).sum::<f64>();
+            self.damp(f.point, point, cc * normal, row, values);
+        }
+        // dry friction has no normal force among those of the mode
+        for (k, a) in self.active().iter().enumerate().filter(|(k, _)| self.falls(*k)) {
+            let dry = matches!(self.law(k), PointLaw::DryFriction { .. });
+            if dry && matches!(a.motion, SlipState::Slip(_)) {
+                let point = &ws.points[k];
+                self.damp(k, point, cc, |i| point.rows[0][i], values);
+            }
+        }
+    }
+
+    /// values += c μ' (row ⊗ row) for active point k.
+    fn damp(
+        &self,
+        k: usize,
+        point: &ContactPoint,
+        c: f64,
+        row: impl Fn(usize) -> f64,
+        values: &mut [f64],
+    ) {
+        let damping = c * self.sliding_at(k, point).1;
+        for (i, &ci) in point.cols.iter().enumerate() {
+            for (j, &cj) in point.cols.iter().enumerate() {
+                if let Some(slot) = self.tangent_pattern().slot(ci, cj) {
+                    values[slot] += damping * row(i) * row(j);
                 }
             }
         }

@@ -55,6 +55,28 @@ impl Groups {
         groups
     }
 
+    /// The part without points that each velocity coordinate belongs to, numbered from 0.
+    pub(crate) fn parts(&self) -> Vec<usize> {
+        let root = |mut block: usize| {
+            while self.without_points[block] != block {
+                block = self.without_points[block];
+            }
+            block
+        };
+        let roots: Vec<usize> = self.block_of.iter().map(|block| root(*block)).collect();
+        let mut number = vec![NONE; self.without_points.len()];
+        let mut count = 0;
+        let mut parts = Vec::with_capacity(roots.len());
+        for root in roots {
+            if number[root] == NONE {
+                number[root] = count;
+                count += 1;
+            }
+            parts.push(number[root]);
+        }
+        parts
+    }
+
     fn root(&mut self, mut block: usize) -> usize {
         while self.parent[block] != block {
             self.parent[block] = self.parent[self.parent[block]];

@@ -39,6 +39,9 @@ impl<P: Unilateral> Mode<P> {
         };
         burden.begin(acc.terms().0);
         burden.add_applied(|f| self.base().force(&ws.base, f));
+        if !ws.pressing.load.is_empty() {
+            burden.add_applied(|f| f.copy_from_slice(&ws.pressing.load));
+        }
         burden.add_accelerations(&ws.sliding.a);
         for (f, x) in self.forces.iter().zip(&ws.sliding.forces) {
             let point = &ws.points[f.point];
@@ -80,7 +83,9 @@ impl<P: Unilateral> Mode<P> {
                     let t = r[1].hypot(r.get(2).copied().unwrap_or(0.0));
                     r[0] >= -slack && t <= mu.max(mu_static) * r[0] + slack
                 }
-                (PointLaw::Contact { .. } | PointLaw::OneWay, _) => r[0] >= -slack,
+                (PointLaw::Contact { .. } | PointLaw::Compliant | PointLaw::OneWay, _) => {
+                    r[0] >= -slack
+                }
                 (PointLaw::DryFriction { bound, bound_static }, _) => {
                     r[0].abs() <= bound.max(bound_static) + slack
                 }

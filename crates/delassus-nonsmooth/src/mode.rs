@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! rows of G:  [joints: g]  [closed points: g_N]  [joints: velocity only]  [stick, clutches: u]
-//! force:      f + Σ over sliding points of r_T(r_N, u_T)
+//! force:      f + Σ over sliding points of r_T(r_N, u_T) + Σ over pressed points of F(δ, δ̇)
 //! ```
+//!
+//! Points of compliant contact have no rows: they are forces (`pressed.rs`).
 //!
 //! The friction of a sliding point depends on its normal force, which is a multiplier. It enters
 //! as a force all the same: r_N is found inside the evaluation of f, from the non-symmetric system
@@ -14,6 +16,7 @@
 mod problem;
 
 use crate::friction::{Force, SLOW, Sliding, forces, tangential_row};
+use crate::pressed::{Pressed, Pressing};
 use delassus_dae::{
     ContactPoint, Dims, KktError, PointId, PointLaw, Scales, Structure, Unilateral,
 };
@@ -62,6 +65,8 @@ remember!(Active { id, features, motion });
 
 struct Place {
     law: PointLaw,
+    /// Its sliding friction depends on the speed.
+    falls: bool,
     /// Row of the normal in G, if it has one.
     normal: Option<usize>,
     /// Rows of sticking directions in G.
@@ -74,6 +79,8 @@ struct Place {
 pub struct Mode<P: Unilateral> {
     base: Arc<P>,
     active: Vec<Active>,
+    /// Points of compliant contact that are inside.
+    pressed: Vec<Pressed>,
     places: Vec<Place>,
     dims: Dims,
     base_dims: Dims,
@@ -98,6 +105,7 @@ impl<P: Unilateral> Remember for Mode<P> {
         let mut active = std::mem::take(&mut self.active);
         let mut independent = self.structure.independent_rows.take();
         active.remember(m);
+        self.pressed.remember(m);
         independent.remember(m);
         self.speed.remember(m);
         self.forces.remember(m);
@@ -106,7 +114,9 @@ impl<P: Unilateral> Remember for Mode<P> {
             return;
         }
         let forces = std::mem::take(&mut self.forces);
-        match Mode::new(self.base.clone(), active, independent, self.speed) {
+        let pressed = std::mem::take(&mut self.pressed);
+        let made = Mode::new(self.base.clone(), active, independent, self.speed);
+        match made.and_then(|mode| mode.with_pressed(pressed)) {
             Ok(mode) => *self = Mode { forces, ..mode },
             Err(_) => m.fail("contacts are closed that cannot be"),
         }
@@ -122,6 +132,8 @@ pub struct ModeWorkspace<P: Unilateral> {
     /// Forces of sliding friction, nv.
     pub(crate) friction: Vec<f64>,
     pub(crate) sliding: Sliding,
+    /// Points of compliant contact.
+    pub pressing: Pressing,
     /// Power lost by sliding, W.
     pub lost: f64,
 }
@@ -143,7 +155,14 @@ impl<P: Unilateral> Mode<P> {
             let law = base.law(a.id);
             let normal = matches!(law, PointLaw::Contact { .. }).then_some(n_pos);
             n_pos += usize::from(normal.is_some());
-            places.push(Place { law, normal, tangent: [None; 2], slots: Default::default() });
+            let falls = base.sliding_friction(a.id, 0.0).is_some();
+            places.push(Place {
+                law,
+                falls,
+                normal,
+                tangent: [None; 2],
+                slots: Default::default(),
+            });
         }
         let first_vel = n_pos;
         let mut n_vel = n_pos + (b.n_vel - b.n_pos);
@@ -162,6 +181,8 @@ impl<P: Unilateral> Mode<P> {
                     place.normal = Some(n_vel);
                     n_vel += 1;
                 }
+                // a force, never among the closed points
+                PointLaw::Compliant => {}
                 PointLaw::DryFriction { .. } => {
                     if a.motion == SlipState::Stick {
                         place.tangent[0] = Some(n_vel);
@@ -233,6 +254,7 @@ impl<P: Unilateral> Mode<P> {
             scales: Scales { q: base_scales.q, row: scale_row, z: base_scales.z },
             base,
             active,
+            pressed: Vec::new(),
             places,
             vel_from,
             base_nnz,
@@ -241,21 +263,31 @@ impl<P: Unilateral> Mode<P> {
             tangent_slots: None,
             speed,
         };
-        if mode.turns() {
+        if mode.turns() || mode.places.iter().any(|p| p.falls) {
             mode.widen_tangent()?;
         }
         Ok(mode)
     }
 
-    /// Adds the blocks of points that slide in space to the pattern of K and C.
+    /// The same with these points of compliant contact inside.
+    pub fn with_pressed(mut self, pressed: Vec<Pressed>) -> Result<Mode<P>, KktError> {
+        self.pressed = pressed;
+        if !self.pressed.is_empty() {
+            self.widen_tangent()?;
+        }
+        Ok(self)
+    }
+
+    /// Adds the blocks of points that slide in space and of those that are pressed to the pattern of K and C.
     fn widen_tangent(&mut self) -> Result<(), KktError> {
-        let own = &self.structure.tangent;
+        let own = &self.base.structure().tangent;
         let nv = self.dims.nv;
         let mut pairs: Vec<(usize, usize)> =
             (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j))).collect();
         let mut cols = Vec::new();
-        for a in self.active.iter().filter(|a| matches!(a.motion, SlipState::Slip(_))) {
-            self.base.columns(a.id, &mut cols);
+        let slide = self.active.iter().filter(|a| matches!(a.motion, SlipState::Slip(_)));
+        for id in slide.map(|a| a.id).chain(self.pressed.iter().map(|a| a.id)) {
+            self.base.columns(id, &mut cols);
             for i in &cols {
                 pairs.extend(cols.iter().map(|j| (*i, *j)));
             }
@@ -301,6 +333,11 @@ impl<P: Unilateral> Mode<P> {
         &self.active
     }
 
+    /// The points of compliant contact that are inside.
+    pub fn pressed(&self) -> &[Pressed] {
+        &self.pressed
+    }
+
     /// Active point k slides at this velocity where the next step starts. What is too slow to have a direction
     /// keeps the one it set off in.
     pub fn set_direction(&mut self, k: usize, u: [f64; 2]) {
@@ -325,6 +362,11 @@ impl<P: Unilateral> Mode<P> {
     /// PointLaw of active point k.
     pub fn law(&self, k: usize) -> PointLaw {
         self.places[k].law
+    }
+
+    /// Sliding friction of active point k depends on its speed.
+    pub(crate) fn falls(&self, k: usize) -> bool {
+        self.places[k].falls
     }
 
     /// Multipliers of the rows of the base among those of the mode.
@@ -371,9 +413,9 @@ impl<P: Unilateral> Mode<P> {
             SlipState::Slip(d0) => {
                 let d = self.direction(k, &ws.points[k], d0);
                 let size = match place.law {
-                    PointLaw::Contact { mu, .. } => mu * normal,
-                    PointLaw::DryFriction { bound, .. } => bound,
-                    PointLaw::OneWay => 0.0,
+                    PointLaw::Contact { .. } => self.sliding_at(k, &ws.points[k]).0 * normal,
+                    PointLaw::DryFriction { .. } => self.sliding_at(k, &ws.points[k]).0,
+                    PointLaw::Compliant | PointLaw::OneWay => 0.0,
                 };
                 out[1] = -size * d[0];
                 out[2] = -size * d[1];

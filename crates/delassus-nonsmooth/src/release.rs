@@ -14,6 +14,7 @@
 use crate::even;
 use crate::groups::sort_by_group;
 use crate::mode::{Active, Mode, SlipState};
+use crate::pressed::{Pressed, add_load};
 use crate::response::{Member, Response};
 use delassus_cone as cone;
 use delassus_dae::{ContactPoint, KktError, PointId, PointLaw, State, StepFailure, Unilateral};
@@ -93,8 +94,11 @@ pub struct Selection {
 pub struct Selector {
     /// Response at the last state asked about.
     pub response: Response,
+    /// Points of compliant contact that press at the states asked about.
+    pub pressed: Vec<Pressed>,
     cone: cone::Workspace,
     a: Vec<f64>,
+    load: Vec<f64>,
     zdot: Vec<f64>,
     u: Vec<f64>,
     pub(crate) u_dot: Vec<f64>,
@@ -122,8 +126,10 @@ impl Selector {
         let d = p.dims();
         Ok(Selector {
             response: Response::new(p)?,
+            pressed: Vec::new(),
             cone: cone::Workspace::default(),
             a: vec![0.0; d.nv],
+            load: vec![0.0; d.nv],
             zdot: vec![0.0; d.nz],
             u: Vec::new(),
             u_dot: Vec::new(),
@@ -149,9 +155,16 @@ impl Selector {
         p.realize_velocity(&s.v, &s.z, ws);
         let points = evaluate(p, ws, closed.iter().map(|c| (c.id, c.features)));
         self.response.set(p, ws, points)?;
-        self.response.free(p, ws, s, &mut self.a, &mut self.zdot)?;
+        if self.pressed.is_empty() {
+            self.response.free(p, ws, s, &mut self.a, &mut self.zdot)?;
+        } else {
+            self.load.fill(0.0);
+            add_load(p, ws, &s.z, &self.pressed, &mut self.load);
+            self.response.free_under(p, ws, s, &self.load, &mut self.a, &mut self.zdot)?;
+        }
         self.response.rates(&mut self.u);
         self.response.accelerations(&self.a, &mut self.u_dot);
+        self.still_what_is_held(p, still);
         let mut parts: Vec<Part> =
             self.response.members.iter().zip(closed).map(|(m, c)| self.part(m, c)).collect();
         let mut forces = self.solve(&parts)?;
@@ -190,6 +203,20 @@ impl Selector {
             a.features = c.features;
         }
         Ok(Selection { active, forces })
+    }
+
+    /// Rows that joints hold and no force at a point moves: what is left of their accelerations by round-off is none.
+    fn still_what_is_held<P: Unilateral>(&mut self, p: &P, still: f64) {
+        let r = &mut self.response;
+        if (0..r.n).all(|i| r.moves(i)) {
+            return;
+        }
+        r.terms(p, &vec![0.0; r.n], &mut self.still);
+        for (i, (u_dot, terms)) in self.u_dot.iter_mut().zip(&self.still).enumerate() {
+            if !r.moves(i) && u_dot.abs() <= still * terms {
+                *u_dot = 0.0;
+            }
+        }
     }
 
     fn part(&self, m: &Member, c: &Closed) -> Part {
@@ -252,6 +279,8 @@ impl Selector {
                     unknowns.extend((i..=i + tangential).map(one));
                     laws.push(cone::Law::Coulomb { mu: mu.max(mu_static), tangential });
                 }
+                // a force that is among those that act
+                (PointLaw::Compliant, _) => {}
                 (PointLaw::Contact { .. }, Part::Smooth) | (PointLaw::OneWay, _) => {
                     unknowns.push(one(i));
                     laws.push(cone::Law::Unilateral);
@@ -333,6 +362,15 @@ impl Selector {
         active: &[Active],
         speed: f64,
     ) -> Result<Mode<P>, KktError> {
+        self.rigid_mode(base, active, speed)?.with_pressed(self.pressed.clone())
+    }
+
+    fn rigid_mode<P: Unilateral>(
+        &self,
+        base: &Arc<P>,
+        active: &[Active],
+        speed: f64,
+    ) -> Result<Mode<P>, KktError> {
         let mode = Mode::new(base.clone(), active.to_vec(), None, speed)?;
         if active.is_empty() {
             let own = base.structure().independent_rows.clone();
@@ -395,7 +433,7 @@ fn static_differs(law: &PointLaw) -> bool {
     match law {
         PointLaw::Contact { mu, mu_static, .. } => mu_static > mu,
         PointLaw::DryFriction { bound, bound_static } => bound_static > bound,
-        PointLaw::OneWay => false,
+        PointLaw::Compliant | PointLaw::OneWay => false,
     }
 }
 
@@ -422,6 +460,7 @@ fn decide(m: &Member, part: Part, u_dot: &[f64], still: &[f64]) -> Option<SlipSt
             Part::Slides(d) => SlipState::Slip(d),
             _ => slides(i, 1).unwrap_or(SlipState::Stick),
         }),
+        PointLaw::Compliant => None,
         PointLaw::OneWay => (u_dot[i] <= still[i]).then_some(SlipState::Closed),
         PointLaw::Contact { tangential, .. } => {
             if u_dot[i] > still[i] {

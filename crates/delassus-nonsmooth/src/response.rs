@@ -5,11 +5,17 @@
 //! impulses P. W is dense and small: it has the rows of the points at hand, not those of the model.
 
 use crate::burden::Burden;
-use crate::cholesky::Cholesky;
+use crate::cholesky::{Cholesky, ROUND_OFF, first_entry};
 use crate::groups::Groups;
-use delassus_dae::{Accel, KktError, StepFailure};
+use crate::held::Held;
+use crate::neighbours::Neighbours;
+use delassus_dae::{Accel, KktError, StepFailure, has_room};
 use delassus_dae::{ContactPoint, PointId, PointLaw, Unilateral};
 use delassus_linalg::rank_tol;
+
+/// Matrices of the size of W that are in memory at a time, about: W itself, that of the largest group, and what
+/// solvers make of it.
+const COPIES: f64 = 8.0;
 
 /// A point that takes part.
 #[derive(Debug, Clone)]
@@ -42,16 +48,22 @@ pub struct Response {
     f: Vec<f64>,
     lambda: Vec<f64>,
     nv: usize,
+    /// Further forces that [`Response::free_under`] was asked about.
+    load: Vec<f64>,
     burden: Burden,
+    held: Held,
+    neighbours: Neighbours,
 }
 
 impl Response {
     /// Sizes everything for a problem.
     pub fn new<P: Unilateral>(p: &P) -> Result<Response, KktError> {
         let d = p.dims();
+        let groups = Groups::new(p);
         Ok(Response {
             acc: Accel::new(p)?,
-            groups: Groups::new(p),
+            neighbours: Neighbours::new(&groups),
+            groups,
             members: Vec::new(),
             w: Vec::new(),
             n: 0,
@@ -59,7 +71,9 @@ impl Response {
             f: vec![0.0; d.nv],
             lambda: vec![0.0; d.n_vel],
             nv: d.nv,
+            load: Vec::new(),
             burden: Burden::new(p),
+            held: Held::new(p),
         })
     }
 
@@ -74,14 +88,20 @@ impl Response {
         self.members.clear();
         let mut n = 0;
         for (id, at) in points {
-            let law = p.law(id);
+            let law = p.law_at(id, &at.rate);
             self.members.push(Member { id, law, at, row: n, per_metre: p.gap_per_metre(id) });
             n += law.rows();
+        }
+        let entries = n as f64 * (self.nv as f64 + COPIES * n as f64);
+        let bytes = entries * size_of::<f64>() as f64;
+        if !has_room(bytes) {
+            return Err(StepFailure::NoRoom { points: self.members.len(), bytes });
         }
         self.n = n;
         self.acc.factor_realized(p, ws)?;
         self.columns.resize(n * self.nv, 0.0);
         self.w.resize(n * n, 0.0);
+        self.held.begin(self.acc.terms().0);
         for m in &self.members {
             for k in 0..m.law.rows() {
                 self.f.fill(0.0);
@@ -89,25 +109,53 @@ impl Response {
                 let at = (m.row + k) * self.nv;
                 let column = &mut self.columns[at..at + self.nv];
                 self.acc.respond(&self.f, column, &mut self.lambda)?;
-            }
-        }
-        for j in 0..n {
-            let column = &self.columns[j * self.nv..(j + 1) * self.nv];
-            for m in &self.members {
-                for k in 0..m.law.rows() {
-                    self.w[(m.row + k) * n + j] = m.at.row_dot(k, column);
+                let (cols, row, w) = (&m.at.cols, &m.at.rows[k], m.at.row_dot(k, column));
+                if self.held.is_suspect(cols, row, w)
+                    && (!(w > 0.0) || self.held.holds(cols, row, column))
+                {
+                    column.fill(0.0);
                 }
             }
         }
-        // symmetric up to round-off: make it so
-        for i in 0..n {
-            for j in 0..i {
-                let mean = 0.5 * (self.w[i * n + j] + self.w[j * n + i]);
-                self.w[i * n + j] = mean;
-                self.w[j * n + i] = mean;
+        self.fill_matrix();
+        Ok(())
+    }
+
+    /// W from the columns. Rows that hang together with none of the bodies of a column are not moved by it.
+    fn fill_matrix(&mut self) {
+        let Response { members, w, n, columns, nv, neighbours, .. } = self;
+        let n = *n;
+        neighbours.clear();
+        for m in &*members {
+            (m.row..m.row + m.law.rows()).for_each(|row| neighbours.add(row, &m.at.cols));
+        }
+        w.fill(0.0);
+        for m in &*members {
+            let near = neighbours.of(&m.at.cols);
+            for k in 0..m.law.rows() {
+                for j in near {
+                    let column = &columns[j * *nv..(j + 1) * *nv];
+                    w[(m.row + k) * n + j] = m.at.row_dot(k, column);
+                }
             }
         }
-        Ok(())
+        // symmetric up to round-off: make it so; what is held stays
+        for m in &*members {
+            let near = neighbours.of(&m.at.cols);
+            for i in m.row..m.row + m.law.rows() {
+                for j in near.iter().copied().filter(|j| *j < i) {
+                    let both = w[i * (n + 1)] > 0.0 && w[j * (n + 1)] > 0.0;
+                    let mean = if both { 0.5 * (w[i * n + j] + w[j * n + i]) } else { 0.0 };
+                    w[i * n + j] = mean;
+                    w[j * n + i] = mean;
+                }
+            }
+        }
+    }
+
+    /// Forces along a row move it: joints do not hold it.
+    pub fn moves(&self, row: usize) -> bool {
+        self.w[row * (self.n + 1)] > 0.0
     }
 
     /// Group of each member, and how many there are; members whose law is not in `joins` connect
@@ -143,6 +191,9 @@ impl Response {
         let (mass, jac, f) = self.acc.terms();
         self.burden.begin(mass);
         self.burden.add_forces(f);
+        if !self.load.is_empty() {
+            self.burden.add_forces(&self.load);
+        }
         self.burden.add_rows(&p.structure().jac, jac, &self.lambda);
         for m in &self.members {
             for k in 0..m.law.rows() {
@@ -189,8 +240,30 @@ impl Response {
         a: &mut [f64],
         zdot: &mut [f64],
     ) -> Result<(), StepFailure> {
+        self.load.clear();
         let e = delassus_dae::at(p, ws, s.t, &s.q, &s.z).velocity(&s.v, &s.z);
         self.acc.eval_at(&e, a, &mut self.lambda, zdot)
+    }
+
+    /// The same with further generalised forces.
+    pub fn free_under<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        s: &delassus_dae::State,
+        load: &[f64],
+        a: &mut [f64],
+        zdot: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        // first: solving with other forces spoils those that terms are made of
+        let mut change = vec![0.0; self.nv];
+        self.acc.respond(load, &mut change, &mut self.lambda)?;
+        self.free(p, ws, s, a, zdot)?;
+        self.load.extend_from_slice(load);
+        for (a, c) in a.iter_mut().zip(&change) {
+            *a += c;
+        }
+        Ok(())
     }
 
     /// Which of the rows depend on those before them, by elimination on W. The order of
@@ -240,9 +313,10 @@ fn dependence(w: &[f64], n: usize, rows: &[usize]) -> Dependence {
         }
         // row i = Σ c_j (row j): c by the transposed factor
         shared[i] = true;
-        l.solve_transposed(&mut row);
-        for (j, c) in row.iter().enumerate() {
-            shared[j] |= (c * c * own(j)).sqrt() > INVOLVED * own(i).sqrt();
+        let entries = first_entry(&row)..i;
+        let least = ROUND_OFF * own(i).max(0.0).sqrt();
+        for j in l.solve_transposed_local(&mut row, entries, least) {
+            shared[j] |= (row[j] * row[j] * own(j)).sqrt() > INVOLVED * own(i).sqrt();
         }
         l.leave_out();
     }

@@ -12,7 +12,9 @@
 //! x_j = p_j min(1, limit/|p|)                           friction at rest: limit μ x_N, or a constant
 //! ```
 //!
-//! with the independent rows I. This is the limit of a softness that vanishes (`even.rs`). Without sliding it
+//! with the independent rows I. Both sides are taken in their basis, W⁻¹ B and G W⁻¹ with W = H_I A⁻¹ H_Iᵀ, where they are
+//! made of directions alone: the product of the two has masses squared, and a light body below a heavy one would be lost in
+//! its round-off. This is the limit of a softness that vanishes (`even.rs`). Without sliding it
 //! is the smallest x ≥ 0 in the scale S that holds the points: S = 1, in newtons, so normal forces
 //! vary linearly over a face as far as they press. It follows from the state alone, neither from the order of
 //! points nor from what happened before or elsewhere, and it is continuous: where a point
@@ -22,9 +24,16 @@
 //! tangential ones are shared again with S² = μ r_N, so that they all reach their limits together. Where some would
 //! pass their limits then, what was found first stays.
 
+mod basis;
+mod kind;
+
+pub(crate) use kind::{Kind, Sharer};
+
 use crate::basic::BasicSolver;
 use crate::cholesky::Cholesky;
+use crate::sparse_rows::SparseRows;
 use delassus_math::largest;
+use kind::{at_limit, begins, beside};
 
 /// Least part of the largest force that scales friction at rest.
 const LEAST: f64 = 1e-3;
@@ -40,30 +49,25 @@ const HELD: f64 = 1e-9;
 /// friction at its limit.
 const ROUNDS: usize = 6;
 
-/// What a force is bounded by.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
-    /// It cannot pull.
-    Normal,
-    /// Friction at rest: by a coefficient and the normal force at this place.
-    Friction(f64, usize),
-    /// Dry friction at rest: by a constant, in the unit of the force.
-    Bound(f64),
-}
-
 /// The force problem of a mode with dependent rows; buffers are sized once.
 pub(crate) struct Shares {
     /// Equations.
     m: usize,
+    /// The equation of each force that has one.
+    equation: Vec<Option<usize>>,
     kinds: Vec<Kind>,
     /// What a metre is in the unit of each row.
     per_metre: Vec<f64>,
+    /// The pair of shapes that each acts between.
+    pairs: Vec<u64>,
     /// S² of each force, of the pass at hand.
     scale: Vec<f64>,
     /// B, by forces: what each does along the equations.
-    pub acts: Vec<f64>,
+    pub acts: SparseRows,
     /// G, by forces.
-    pub yields: Vec<f64>,
+    pub yields: SparseRows,
+    /// Both in the basis of the independent rows.
+    turned: [SparseRows; 2],
     /// Right-hand sides.
     pub b: Vec<f64>,
     /// All forces, N.
@@ -83,21 +87,40 @@ pub(crate) struct Shares {
     system: BasicSolver,
     /// The same where B is symmetric: nothing slides.
     symmetric: Cholesky,
+    /// W.
+    basis: Cholesky,
+    /// The same of the rows of one pair.
+    own_basis: Cholesky,
+    own_row: Vec<f64>,
+    /// Of each equation: what is left of it, and its size.
+    left: Vec<f64>,
+    size: Vec<f64>,
 }
 
 impl Shares {
-    /// For `m` equations and forces of these kinds, each with what a metre is in the unit of its row.
-    pub fn new(m: usize, forces: impl Iterator<Item = (Kind, f64)>) -> Shares {
-        let (kinds, per_metre): (Vec<Kind>, Vec<f64>) = forces.unzip();
+    /// For these forces. Those along independent rows have an equation, in their order.
+    pub fn new(forces: impl Iterator<Item = Sharer>) -> Shares {
+        let (mut kinds, mut per_metre, mut equation) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pairs, mut m) = (Vec::new(), 0);
+        for force in forces {
+            kinds.push(force.kind);
+            per_metre.push(force.per_metre);
+            pairs.push(force.pair);
+            equation.push(force.independent.then_some(m));
+            m += usize::from(force.independent);
+        }
         let n = kinds.len();
         Shares {
             m,
+            equation,
             sticks: kinds.iter().any(|k| *k != Kind::Normal),
             kinds,
             per_metre,
+            pairs,
             scale: vec![0.0; n],
-            acts: vec![0.0; n * m],
-            yields: vec![0.0; n * m],
+            acts: SparseRows::default(),
+            yields: SparseRows::default(),
+            turned: [SparseRows::default(), SparseRows::default()],
             b: vec![0.0; m],
             x: vec![0.0; n],
             p: vec![0.0; n],
@@ -107,12 +130,18 @@ impl Shares {
             first: vec![0.0; n],
             system: BasicSolver::new(m),
             symmetric: Cholesky::default(),
+            basis: Cholesky::default(),
+            own_basis: Cholesky::default(),
+            own_row: Vec::new(),
+            left: vec![0.0; m],
+            size: vec![0.0; m],
         }
     }
 
     /// Finds the forces. Where no forces that press hold the points, some pull: those that would be left
     /// with their last load.
     pub fn solve(&mut self) {
+        self.turn_to_basis();
         self.on.fill(true);
         self.limited.fill(0.0);
         for (scale, per_metre) in self.scale.iter_mut().zip(&self.per_metre) {
@@ -167,7 +196,7 @@ impl Shares {
     fn turn(&mut self) {
         for k in 0..self.kinds.len() {
             if begins(&self.kinds, k) && self.is_limited(k) {
-                let (size, parts) = self.pull(k);
+                let (size, parts) = self.asked_of(k);
                 if size > self.limit(k) {
                     self.change(Change::Limit(k, parts));
                 }
@@ -175,8 +204,8 @@ impl Shares {
         }
     }
 
-    /// Size and direction of the pull at the friction that begins at row k.
-    fn pull(&self, k: usize) -> (f64, [f64; 2]) {
+    /// Size and direction of what is asked of the friction that begins at row k.
+    fn asked_of(&self, k: usize) -> (f64, [f64; 2]) {
         let rows = beside(&self.kinds, k);
         let pull = [self.p[rows.start], if rows.len() > 1 { self.p[rows.start + 1] } else { 0.0 }];
         let size = pull[0].hypot(pull[1]);
@@ -188,17 +217,24 @@ impl Shares {
         at_limit(&self.kinds, &self.limited, k)
     }
 
-    /// Whether the forces fulfil the equations.
-    fn holds(&self) -> bool {
-        (0..self.m).all(|i| {
-            let acts = self.acts.iter().skip(i).step_by(self.m);
-            let (mut sum, mut size) = (-self.b[i], self.b[i].abs());
-            for (act, x) in acts.zip(&self.x) {
-                sum += act * x;
-                size += (act * x).abs();
+    /// Whether the forces fulfil the equations, up to their round-off and that of the largest force.
+    fn holds(&mut self) -> bool {
+        let largest = self.largest();
+        let Shares { left, size, b, acts, x, equation, per_metre, .. } = self;
+        for ((left, size), b) in left.iter_mut().zip(&mut *size).zip(&*b) {
+            (*left, *size) = (-b, b.abs());
+        }
+        for (row, x) in acts.rows().zip(&*x) {
+            for (i, act) in row {
+                left[*i] += act * x;
+                size[*i] += (act * x).abs();
             }
-            sum.abs() <= HELD * size
-        })
+        }
+        let equations = equation.iter().zip(&*per_metre).filter_map(|(i, p)| Some(((*i)?, p)));
+        let fulfils = |(i, per_metre): (usize, &f64)| {
+            left[i].abs() <= HELD * size[i] + NONE * largest / per_metre
+        };
+        equations.into_iter().all(fulfils)
     }
 
     /// Limit of the friction along row k, by the normal forces that were found.
@@ -219,7 +255,7 @@ impl Shares {
             }
             Change::Limit(k, parts) => {
                 let mut before = [0.0; 2];
-                let (size, limit) = (self.pull(k).0, self.limit(k));
+                let (size, limit) = (self.asked_of(k).0, self.limit(k));
                 for (i, row) in beside(&self.kinds, k).enumerate().take(2) {
                     before[i] = std::mem::replace(&mut self.limited[row], parts[i]);
                     self.yielding[row] = if size > limit { limit / size } else { 1.0 };
@@ -255,7 +291,7 @@ impl Shares {
         let slack = BEYOND * self.largest();
         let (mut most, mut found) = (slack, None);
         for k in (0..self.kinds.len()).filter(|k| begins(&self.kinds, *k)) {
-            let ((size, direction), limit) = (self.pull(k), self.limit(k));
+            let ((size, direction), limit) = (self.asked_of(k), self.limit(k));
             let parts = if size > limit { direction } else { [0.0; 2] };
             let off = match (size > limit, self.is_limited(k)) {
                 (false, false) => 0.0,
@@ -324,34 +360,33 @@ impl Shares {
         let m = *m;
         system.w.fill(0.0);
         system.x.copy_from_slice(b);
-        let forces = || acts.chunks_exact(m).zip(yields.chunks_exact(m)).enumerate();
+        let forces = || acts.rows().zip(yields.rows()).enumerate();
+        let take = |b: &mut [f64], act: &[(usize, f64)], force: f64| {
+            act.iter().for_each(|(i, act)| b[*i] -= act * force);
+        };
         for (k, (act, yielded)) in forces() {
             let whole = scales[k];
             match (pass, kinds[k]) {
                 (Pass::All, _) if !on[k] => {}
                 (Pass::Friction, Kind::Normal) => {
-                    for (b, act) in system.x.iter_mut().zip(act) {
-                        *b -= act * x[k];
-                    }
+                    take(&mut system.x, act, x[k]);
                 }
                 (Pass::All, Kind::Bound(bound)) if limited[k] != 0.0 => {
-                    for (b, act) in system.x.iter_mut().zip(act) {
-                        *b -= act * limited[k] * bound;
-                    }
+                    take(&mut system.x, act, limited[k] * bound);
                 }
                 (Pass::All, Kind::Friction(mu, normal)) if at_limit(kinds, limited, k) => {
                     // along its direction as large as its normal force lets it be
                     if on[normal] {
-                        let of_normal = &yields[normal * m..(normal + 1) * m];
-                        add(&mut system.w, act, limited[k] * mu * scales[normal], of_normal);
+                        let part = limited[k] * mu * scales[normal];
+                        add(&mut system.w, m, act, part, yields.row(normal));
                     }
-                    add(&mut system.w, act, yielding[k] * whole, yielded);
+                    add(&mut system.w, m, act, yielding[k] * whole, yielded);
                     for i in beside(kinds, k) {
                         let part = -yielding[k] * limited[k] * limited[i] * scales[i];
-                        add(&mut system.w, act, part, &yields[i * m..(i + 1) * m]);
+                        add(&mut system.w, m, act, part, yields.row(i));
                     }
                 }
-                _ => add(&mut system.w, act, whole, yielded),
+                _ => add(&mut system.w, m, act, whole, yielded),
             }
         }
         let is_symmetric = acts == yields && limited.iter().all(|part| *part == 0.0);
@@ -360,8 +395,9 @@ impl Shares {
             false => system.solve(),
         };
         let asked = |k: usize| !(matches!(pass, Pass::Friction) && kinds[k] == Kind::Normal);
-        let sunk =
-            |yielded: &[f64], y: &[f64]| -> f64 { yielded.iter().zip(y).map(|(g, y)| g * y).sum() };
+        let sunk = |yielded: &[(usize, f64)], y: &[f64]| -> f64 {
+            yielded.iter().map(|(i, g)| g * y[*i]).sum()
+        };
         for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
             p[k] = scales[k] * sunk(yielded, &system.x);
         }
@@ -376,9 +412,7 @@ impl Shares {
                 } else {
                     continue;
                 };
-                for (b, act) in system.x.iter_mut().zip(act) {
-                    *b -= act * force;
-                }
+                take(&mut system.x, act, force);
             }
             symmetric.solve(&mut system.x);
             for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
@@ -389,37 +423,12 @@ impl Shares {
     }
 }
 
-/// w += c · a bᵀ.
-fn add(w: &mut [f64], a: &[f64], c: f64, b: &[f64]) {
-    for (w, a) in w.chunks_exact_mut(b.len()).zip(a) {
-        let c = c * a;
-        // points act on their neighbours alone
-        if c == 0.0 {
-            continue;
-        }
-        for (w, b) in w.iter_mut().zip(b) {
-            *w += c * b;
-        }
+/// w += c · a bᵀ, for a w with n columns.
+fn add(w: &mut [f64], n: usize, a: &[(usize, f64)], c: f64, b: &[(usize, f64)]) {
+    for (i, a) in a {
+        let (w, c) = (&mut w[i * n..(i + 1) * n], c * a);
+        b.iter().for_each(|(j, b)| w[*j] += c * b);
     }
-}
-
-/// The rows of friction of the point that row k belongs to.
-fn beside(kinds: &[Kind], k: usize) -> std::ops::Range<usize> {
-    let Kind::Friction(_, normal) = kinds[k] else { return k..k + 1 };
-    let same = |k: &usize| matches!(kinds.get(*k), Some(Kind::Friction(_, n)) if *n == normal);
-    // tangents follow their normal
-    let first = normal + 1;
-    first..first + (first..).take_while(same).count()
-}
-
-/// The friction of a point begins at row k.
-fn begins(kinds: &[Kind], k: usize) -> bool {
-    kinds[k] != Kind::Normal && beside(kinds, k).start == k
-}
-
-/// The friction that row k belongs to is at its limit.
-fn at_limit(kinds: &[Kind], limited: &[f64], k: usize) -> bool {
-    beside(kinds, k).any(|row| limited[row] != 0.0)
 }
 
 /// What is changed between two attempts.
@@ -447,18 +456,21 @@ mod tests {
     /// along x, under a downward load and a torque.
     fn plank(feet: &[(f64, f64)], h: f64, load: f64, torque: f64) -> Vec<f64> {
         // the first two feet hold it
-        let mut s = Shares::new(2, feet.iter().map(|_| (Kind::Normal, 1.0)));
-        for (k, (x, mu)) in feet.iter().enumerate() {
-            for (i, (held, _)) in feet.iter().take(2).enumerate() {
-                s.yields[k * 2 + i] = 1.0 + held * x;
-                s.acts[k * 2 + i] = 1.0 + held * (x - mu * h);
-            }
+        let mut s = Shares::new((0..feet.len()).map(|k| sharer(Kind::Normal, k < 2)));
+        for (x, mu) in feet {
+            let along = |x: f64| [0, 1].map(|i| (i, 1.0 + feet[i].0 * x));
+            s.yields.push(along(*x).into_iter());
+            s.acts.push(along(x - mu * h).into_iter());
         }
         for (i, (held, _)) in feet.iter().take(2).enumerate() {
             s.b[i] = load - held * torque;
         }
         s.solve();
         s.x
+    }
+
+    fn sharer(kind: Kind, independent: bool) -> Sharer {
+        Sharer { kind, per_metre: 1.0, pair: 0, independent }
     }
 
     fn assert_near(x: &[f64], want: &[f64]) {
@@ -499,16 +511,17 @@ mod tests {
     fn friction_at_rest_bears_what_its_limit_lets_it() {
         let bears = |mu: f64| {
             let kinds = [
-                (Kind::Normal, 1.0),
-                (Kind::Normal, 1.0),
-                (Kind::Normal, 1.0),
-                (Kind::Friction(mu, 2), 1.0),
+                (Kind::Normal, true),
+                (Kind::Normal, true),
+                (Kind::Normal, true),
+                (Kind::Friction(mu, 2), false),
             ];
-            let mut s = Shares::new(3, kinds.into_iter());
+            let mut s =
+                Shares::new(kinds.into_iter().map(|(kind, independent)| sharer(kind, independent)));
             let rows = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]];
-            for (k, row) in rows.iter().enumerate() {
-                s.acts[k * 3..k * 3 + 3].copy_from_slice(row);
-                s.yields[k * 3..k * 3 + 3].copy_from_slice(row);
+            for row in rows {
+                s.acts.push(row.into_iter().enumerate());
+                s.yields.push(row.into_iter().enumerate());
             }
             s.b.copy_from_slice(&[6.0, 6.0, 1.0]);
             s.solve();
@@ -525,16 +538,17 @@ mod tests {
     #[test]
     fn friction_at_rest_goes_with_its_limits() {
         let kinds = [
-            (Kind::Normal, 1.0),
-            (Kind::Normal, 1.0),
-            (Kind::Friction(0.4, 0), 1.0),
-            (Kind::Friction(0.8, 1), 1.0),
+            (Kind::Normal, true),
+            (Kind::Normal, true),
+            (Kind::Friction(0.4, 0), true),
+            (Kind::Friction(0.8, 1), false),
         ];
-        let mut s = Shares::new(3, kinds.into_iter());
+        let mut s =
+            Shares::new(kinds.into_iter().map(|(kind, independent)| sharer(kind, independent)));
         let rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]];
-        for (k, row) in rows.iter().enumerate() {
-            s.acts[k * 3..k * 3 + 3].copy_from_slice(row);
-            s.yields[k * 3..k * 3 + 3].copy_from_slice(row);
+        for row in rows {
+            s.acts.push(row.into_iter().enumerate());
+            s.yields.push(row.into_iter().enumerate());
         }
         s.b.copy_from_slice(&[3.0, 1.0, 2.0]);
         s.solve();

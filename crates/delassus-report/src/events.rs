@@ -67,6 +67,7 @@ fn packed(events: &[ReportEvent], places: &[ContactRow]) -> Value {
             "speed_after": column(|e| e.speed_after),
             "impulse": column(|e| e.impulse),
             "energy_lost": column(|e| e.energy_lost),
+            "depth": column(|e| e.depth),
         },
         "place": Array::f32(&[n, 6], at.into_iter()),
     })
@@ -87,6 +88,7 @@ mod tests {
             speed_after: 0.5,
             impulse: f64::NAN,
             energy_lost: 0.25,
+            depth: 0.0,
         }
     }
 

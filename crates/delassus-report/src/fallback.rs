@@ -137,11 +137,11 @@ fn events(out: &mut String, r: &Report) {
     }
     out.push_str(
         "<h2>Events</h2>\n<table>\n<tr><th>t, s<th>kind<th>contact<th>before, m/s<th>after, \
-         m/s<th>impulse, N s<th>lost, J\n",
+         m/s<th>impulse, N s<th>lost, J<th>depth, m\n",
     );
     for e in r.events.iter().take(1000) {
         let _ = write!(out, "<tr><td>{:.6}<td>{}<td>{}", e.t, escape(&e.kind), escape(&e.contact));
-        for x in [e.speed_before, e.speed_after, e.impulse, e.energy_lost] {
+        for x in [e.speed_before, e.speed_after, e.impulse, e.energy_lost, e.depth] {
             let shown = if x.is_finite() { format!("{x:.4e}") } else { String::new() };
             let _ = write!(out, "<td>{shown}");
         }

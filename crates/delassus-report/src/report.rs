@@ -114,6 +114,8 @@ pub struct ReportEvent {
     pub impulse: f64,
     /// Energy lost, J.
     pub energy_lost: f64,
+    /// Penetration of a compliant contact, m.
+    pub depth: f64,
 }
 
 impl From<EventRow> for ReportEvent {
@@ -126,6 +128,7 @@ impl From<EventRow> for ReportEvent {
             speed_after: e.speed_after,
             impulse: e.impulse,
             energy_lost: e.energy_lost,
+            depth: e.depth,
         }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) fn shape(view: &ShapeView<'_>, size: f64, most: usize) -> Option<Scen
             between(from, to, &|length| Geometry::Cylinder { radius: *radius, length })
         }
         Form::Hull { .. } | Form::Mesh { .. } => here(surface(view, most)?),
+        // they would hide what is in them
+        Form::Socket { .. } | Form::Bore { .. } => return None,
     })
 }
 

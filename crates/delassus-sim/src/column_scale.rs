@@ -1,6 +1,6 @@
 //! How large a column of results is, for errors relative to it.
 
-use crate::recorder::Channel;
+use crate::results::Channel;
 use std::collections::BTreeMap;
 
 /// Columns far smaller than others of their unit count against this part of the largest one:

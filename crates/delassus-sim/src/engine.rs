@@ -1,14 +1,11 @@
 //! What moves a model from step to step: a driver alone, or one with contacts around it.
 
 use crate::contact::{ContactTally, Event};
-use crate::driver::{Driver, Rejections, StepView};
+use crate::driver::Rejections;
 use crate::error::SimError;
 use crate::recorder::Recorder;
-use delassus_dae::{Hermite, Problem, State, StepFailure, Work};
+use delassus_dae::{Hermite, State, StepFailure, Work};
 use delassus_math::memory::Remember;
-use delassus_math::remember;
-use delassus_model::System;
-use std::sync::Arc;
 
 /// What was done so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,70 +54,5 @@ pub(crate) trait Engine: Remember + Send {
     /// Events at contacts so far.
     fn events(&self) -> &[Event] {
         &[]
-    }
-}
-
-/// A model without contacts.
-pub(crate) struct Smooth {
-    pub sys: Arc<System>,
-    pub driver: Driver<System>,
-    /// Work of motions whose rate jumped that the recorder knows of, J.
-    pub fed: f64,
-}
-
-remember!(Smooth { driver, fed } apart from { sys });
-
-impl Smooth {
-    fn view(&self) -> StepView<'_> {
-        self.driver.view()
-    }
-}
-
-impl Engine for Smooth {
-    fn advance(&mut self) -> Result<(), SimError> {
-        self.driver.advance(&self.sys)
-    }
-
-    fn set_stop(&mut self, t: f64) {
-        self.driver.set_stop(t);
-    }
-
-    fn set_inputs(&mut self, values: &[f64]) -> Result<(), StepFailure> {
-        self.driver.set_held(&*self.sys, values);
-        Ok(())
-    }
-
-    fn state(&self) -> &State {
-        self.driver.state()
-    }
-
-    fn before(&self) -> &State {
-        self.view().from
-    }
-
-    fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
-        let fed = self.driver.fed;
-        recorder.jump(0.0, fed - self.fed);
-        self.fed = fed;
-        recorder.record(&self.sys, &self.driver.view())
-    }
-
-    fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State) {
-        let StepView { from, d0, to, d1 } = self.view();
-        dense.fit(self.sys.manifold(), from, d0, to, d1);
-        dense.at(self.sys.manifold(), t, out);
-    }
-
-    fn counts(&self) -> Counts {
-        let d = &self.driver;
-        Counts {
-            steps: d.steps,
-            rejections: d.rejections,
-            hops: d.hops,
-            first_hop: d.first_hop,
-            stiff_since: d.stiff_since(),
-            fixed_step: d.fixed_step(),
-            work: d.work(),
-        }
     }
 }

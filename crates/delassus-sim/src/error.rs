@@ -285,6 +285,22 @@ impl SimError {
         }
     }
 
+    /// More CPU time than allowed, while the samples inside a step were taken.
+    pub(crate) fn too_many_samples(most: f64, samples: u64, dt: f64, t: f64, h: f64) -> SimError {
+        SimError {
+            kind: SimErrorKind::TimeLimit,
+            t,
+            h,
+            detail: format!(
+                "more than {most} s of CPU time, after {samples} samples, one every {dt} s; inside the last step \
+                 alone there are {:.1e}",
+                h / dt
+            ),
+            blame: Vec::new(),
+            help: "sample less often, raise --max-time, or run a shorter span".to_owned(),
+        }
+    }
+
     /// A run that needs far more steps than one may make: `rest` beside those that were made.
     pub(crate) fn hopeless(steps: u64, rest: f64, t: f64, h: f64) -> SimError {
         let rest = match rest.is_finite() {
@@ -388,6 +404,12 @@ impl SimError {
                 vec![p.row_name(*row)],
                 format!("{e}: {}", p.row_name(*row)),
                 "the motion passes a singular position: use a method that can (mdop5, ali3p, gen-alpha)",
+            ),
+            StepFailure::NoRoom { .. } => (
+                SimErrorKind::TooMuch,
+                Vec::new(),
+                e.to_string(),
+                "use --scheme hybrid or time-stepping, which need less, make the model smaller, or allow more memory (ulimit -v)",
             ),
             StepFailure::Crowded(e) => return SimError::crowded(e, Vec::new(), t),
             StepFailure::Kkt(k) => {

@@ -2,7 +2,7 @@
 
 use crate::error::SetupError;
 use crate::pace::MAX_STEPS;
-use crate::recorder::resolution;
+use crate::sample_times::resolution;
 use delassus_dae::integrator::{Abilities, METHODS, MethodId, MethodInfo, catalogue};
 use delassus_dae::{Options, Problem};
 use delassus_model::spec::SchemeType;

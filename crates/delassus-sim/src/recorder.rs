@@ -1,129 +1,26 @@
 //! Samples of sensors, energies and constraint residuals at exactly the asked times.
 
+mod step;
+
 use crate::contact::Event;
 use crate::contact_track::ContactTrack;
 use crate::driver::StepView;
 use crate::energy_audit::EnergyAudit;
 use crate::error::{SetupError, SimError};
 use crate::load_track::LoadTrack;
-use crate::lobatto;
 use crate::motion_track::MotionTrack;
 use crate::options::RunLimits;
-use crate::sink::{Outlet, Sink};
-use crate::step_log::{StepLog, StepRow};
+use crate::results::{Channel, DIAGNOSTICS, ResultSize, Results};
+use crate::sample_times::decimal;
+use crate::sink::{Outlet, Patience, Sink};
+use crate::step_log::StepLog;
 use crate::summary::{SteppedOver, TargetJumped};
 use crate::touch::{PointForce, Toucher};
-use delassus_dae::{Accel, Derived, Hermite, Power, Problem, State, StepFailure, TimeLaws};
+use delassus_dae::{
+    Accel, Derived, Energies, Hermite, Power, Problem, State, StepFailure, TimeLaws,
+};
 use delassus_math::remember;
-use delassus_model::{Measure, Measured, Outputs, Sensor, System, TimeRanges, Workspace};
-
-/// A column of the results.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Channel {
-    /// Name.
-    pub name: String,
-    /// Unit, SI.
-    pub unit: String,
-    /// Frame its components refer to; empty where none.
-    pub frame: String,
-    /// A sensor of the model; the others are diagnostics every run records.
-    pub sensor: bool,
-}
-
-impl Channel {
-    /// Its values may be unknown, NaN: gaps of what does not face each other, or was not looked at;
-    /// bands of what nothing confirms.
-    pub fn may_lack(&self) -> bool {
-        !self.sensor && (self.name.ends_with(".gap") || self.name.ends_with(BAND))
-    }
-
-    /// Whether a value is one of a run that is in order.
-    pub fn allows(&self, x: f64) -> bool {
-        x.is_finite() || (x.is_nan() && self.may_lack())
-    }
-}
-
-impl From<&Sensor> for Channel {
-    fn from(s: &Sensor) -> Channel {
-        // an input is given, so that nothing is to be learnt from its error
-        let sensor = !matches!(s.measure, Measure::Input(_));
-        Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor }
-    }
-}
-
-/// Samples by column.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Results {
-    /// Columns beside time.
-    pub channels: Vec<Channel>,
-    /// Times, s.
-    pub t: Vec<f64>,
-    /// One vector per channel.
-    pub data: Vec<Vec<f64>>,
-}
-remember!(Results { t, data } apart from { channels });
-
-impl Results {
-    /// A column by name.
-    pub fn get(&self, name: &str) -> Option<&[f64]> {
-        self.channels.iter().position(|c| c.name == name).map(|i| self.data[i].as_slice())
-    }
-
-    /// Forgets all samples, but not the memory for them.
-    pub(crate) fn clear(&mut self) {
-        self.data.iter_mut().chain([&mut self.t]).for_each(Vec::clear);
-    }
-}
-
-/// Names and units of the columns that every run records.
-pub const DIAGNOSTICS: [(&str, &str); 8] = [
-    ("energy.kinetic", "J"),
-    ("energy.potential", "J"),
-    ("energy.dissipated", "J"),
-    ("energy.work", "J"),
-    ("energy.balance", "J"),
-    ("drift.position", "1"),
-    ("drift.velocity", "1/s"),
-    ("drift.acceleration", "1/s^2"),
-];
-
-/// Ending of the columns that hold the half-width of the error band of another one.
-pub const BAND: &str = ".band";
-
-/// How large results will be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ResultSize {
-    /// Samples from the start to the end.
-    pub samples: f64,
-    /// Columns beside time.
-    pub columns: usize,
-}
-
-impl ResultSize {
-    /// Of a run over `span` seconds with a sample every `dt`.
-    pub fn new(span: f64, dt: f64, columns: usize) -> ResultSize {
-        ResultSize { samples: (span / dt * (1.0 + 1e-12)).floor() + 2.0, columns }
-    }
-
-    fn bytes(&self) -> f64 {
-        self.samples * 8.0 * (self.columns as f64 + 1.0)
-    }
-
-    fn too_large(&self, limit: u64) -> SetupError {
-        let (samples, columns, bytes) = (self.samples, self.columns, self.bytes());
-        SetupError::TooLarge { samples, columns, bytes, limit: limit as f64 }
-    }
-
-    /// Refuses what is larger than allowed.
-    pub fn check(&self, limits: &RunLimits) -> Result<(), SetupError> {
-        if self.columns > limits.columns {
-            let (columns, limit) = (self.columns, limits.columns);
-            return Err(SetupError::TooManyColumns { columns, limit });
-        }
-        let limit = limits.result_bytes;
-        if self.bytes() <= limit as f64 { Ok(()) } else { Err(self.too_large(limit)) }
-    }
-}
+use delassus_model::{Measured, Outputs, System, TimeRanges, Workspace};
 
 /// Forces of contacts at a state, for a recorder that knows joints alone.
 pub trait Dynamics {
@@ -134,6 +31,8 @@ pub trait Dynamics {
     fn ends_smoothly(&mut self, end: &State, h: f64) -> bool;
     /// Power that contacts lose at the state that was evaluated last, W.
     fn lost(&self) -> f64;
+    /// Energy that contacts store there, J.
+    fn stored(&self) -> f64;
     /// Values of the contact channels at the state that was evaluated last, and the points that they are sums over
     /// where those are asked for.
     fn channels(&mut self, out: &mut [f64], points: Option<&mut Vec<PointForce>>);
@@ -160,7 +59,11 @@ pub struct Recorder {
     toucher: Option<Toucher>,
     ws: Workspace,
     acc: Accel,
+    /// Between the ends of the step at hand, once it is fitted; open where accelerations at the end are those of its
+    /// last instant alone.
     dense: Hermite,
+    fitted: bool,
+    open_end: bool,
     sample: State,
     derived: Derived,
     measured: Measured,
@@ -186,6 +89,8 @@ pub struct Recorder {
     dissipated: f64,
     work: f64,
     energy_at_start: f64,
+    /// Energy that contacts store at the state that was evaluated last, J.
+    stored: f64,
     /// Judges the balance of energies at accepted steps.
     pub(crate) audit: EnergyAudit,
     /// Largest |g|, |G v + g_t|, |G a + γ| at accepted steps.
@@ -207,10 +112,10 @@ pub struct Recorder {
 }
 remember!(Recorder {
     results, motion, touches, loads, steps, sample, derived, measured, next,
-    acceleration_drift, power, power_t, dissipated, work, energy_at_start, audit, drift,
+    acceleration_drift, power, power_t, dissipated, work, energy_at_start, stored, audit, drift,
     sample_drift, stepped_over, target_jumped, targets_until, contact_values, outlet,
 } where present { toucher, ranges } apart from {
-    expected, room, ws, acc, dense, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
+    expected, room, ws, acc, dense, fitted, open_end, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
     targets_could_jump,
 });
 
@@ -278,6 +183,8 @@ impl Recorder {
             steps: StepLog::default(),
             acc: Accel::min_norm(sys)?,
             dense: Hermite::new(d.nq, d.nv, d.nz),
+            fitted: false,
+            open_end: false,
             sample: start.clone(),
             derived: derived.clone(),
             measured: Measured::default(),
@@ -297,6 +204,7 @@ impl Recorder {
             dissipated: 0.0,
             work: 0.0,
             energy_at_start: energy.kinetic + energy.potential,
+            stored: 0.0,
             audit: EnergyAudit::new(sys, start.t, energy),
             drift: [0.0; 3],
             sample_drift: [0.0; 2],
@@ -311,25 +219,6 @@ impl Recorder {
         r.acceleration_drift = r.drift[2];
         r.push(sys);
         Ok(r)
-    }
-
-    /// Looks at targets in a step whose end is realised. Steps that end before a switch of time leave a gap, which
-    /// belongs to the next one.
-    fn watch_targets(&mut self, sys: &System, step: &StepView<'_>) {
-        let (t0, t1) = (step.from.t, step.to.t);
-        let in_time = sys.target_jump_in_time(&mut self.ws, self.targets_until, t1);
-        self.targets_until = t1;
-        let mut on_way = None;
-        if sys.state_laws() {
-            for (s, d, end) in [(step.from, step.d0, false), (step.to, step.d1, true)] {
-                sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
-                sys.realize_velocity(&s.v, &s.z, &mut self.ws);
-                sys.take_down(&mut self.ws, &s.v, &d.a, end);
-            }
-            on_way = sys.target_jump_on_way(&mut self.ws, t0, t1 - t0);
-        }
-        let first = in_time.into_iter().chain(on_way).min_by(|a, b| a.t.total_cmp(&b.t));
-        self.target_jumped = first.map(|j| TargetJumped { by: j.size(), force: j.force, t: j.t });
     }
 
     /// From now on keeps where the bodies were at the samples, beginning with the present one.
@@ -367,6 +256,18 @@ impl Recorder {
     /// Why samples are no longer handed on: what took them refused them, or they are not finite.
     pub(crate) fn closed(&self) -> Option<&SimError> {
         self.outlet.closed.as_ref()
+    }
+
+    /// From now on leaves off inside a step when this ends.
+    pub(crate) fn heed(&mut self, patience: Patience) {
+        self.outlet.patience = Some(patience);
+    }
+
+    /// Time of the last sample, where it left off inside a step, s.
+    pub(crate) fn left_off(&self) -> Option<f64> {
+        self.outlet
+            .left_off
+            .then(|| decimal(self.t0 + self.next.saturating_sub(1) as f64 * self.dt))
     }
 
     /// Samples so far, with those that were handed on.
@@ -418,6 +319,8 @@ impl Recorder {
         contacts: &mut dyn Dynamics,
     ) -> Result<(), StepFailure> {
         self.contact_here(sys, contacts)?;
+        // bodies may start inside a compliant contact
+        self.energy_at_start += self.stored;
         self.measure(sys);
         let values = self.measured.values.iter().chain(&self.contact_values);
         for (column, x) in self.results.data.iter_mut().zip(values) {
@@ -441,159 +344,6 @@ impl Recorder {
         self.work += work;
     }
 
-    /// Takes in an accepted step during which contacts acted.
-    pub(crate) fn record_with(
-        &mut self,
-        sys: &System,
-        step: &StepView<'_>,
-        mut contacts: Option<&mut dyn Dynamics>,
-    ) -> Result<(), StepFailure> {
-        let exchanges = self.exchanges || contacts.is_some();
-        let m = sys.manifold();
-        let (t0, t1) = (step.from.t, step.to.t);
-        let h = t1 - t0;
-        let open = contacts.as_mut().is_some_and(|c| !c.ends_smoothly(step.to, h));
-        let mut fitted = false;
-        let mut fit = |dense: &mut Hermite| {
-            if !fitted {
-                dense.fit(m, step.from, step.d0, step.to, step.d1);
-                if open {
-                    dense.leave_end_open();
-                }
-                fitted = true;
-            }
-        };
-        let start = (self.dissipated, self.work);
-        let mut mid = [Power::default(); 2];
-        let mut p0 = self.power;
-        if let Some(c) = &mut contacts {
-            // what acts may have changed since the end of the step before
-            self.sample.copy_from(step.from);
-            p0 = self.power_here(sys, Some(&mut **c))?;
-        } else if exchanges && t0 != self.power_t {
-            // a function of time switched in between, or an input was set
-            self.sample.copy_from(step.from);
-            p0 = self.power_here(sys, None)?;
-        }
-        if exchanges {
-            for (k, s) in lobatto::INSIDE.iter().enumerate() {
-                fit(&mut self.dense);
-                self.dense.at(m, t0 + s * h, &mut self.sample);
-                mid[k] = match &mut contacts {
-                    Some(c) => self.power_here(sys, Some(&mut **c))?,
-                    None => self.power_here(sys, None)?,
-                };
-                self.violation_here(sys);
-            }
-        }
-        let near_end = |t: f64| (t1 - t).abs() <= rounding(t0, t1);
-        let mut more = [Power::default(); 3];
-        if exchanges && self.next_time().is_some_and(|t| t < t1 && !near_end(t)) {
-            for (k, s) in lobatto::MORE.iter().enumerate() {
-                fit(&mut self.dense);
-                self.dense.at(m, t0 + s * h, &mut self.sample);
-                more[k] = match &mut contacts {
-                    Some(c) => self.power_here(sys, Some(&mut **c))?,
-                    None => self.power_here(sys, None)?,
-                };
-            }
-        }
-        // the end of the step: energies, drift, power
-        self.sample.copy_from(step.to);
-        self.derived.copy_from(step.d1);
-        self.realize(sys);
-        let mut p1 = sys.power(&self.ws, &step.d1.lambda).unwrap_or_default();
-        if let Some(c) = &mut contacts {
-            p1 = self.power_here(sys, Some(&mut **c))?;
-        }
-        // energy exchanged up to part s of the step, where samples lie inside it, and in the whole step, which
-        // samples must not change
-        let inside = [p0, mid[0], mid[1], p1, more[0], more[1], more[2]];
-        let exchanged = |s: f64| {
-            if !exchanges {
-                return start;
-            }
-            let integral = |of: fn(Power) -> f64| match s < 1.0 {
-                true => h * lobatto::part(s, inside.map(of)),
-                false => h * lobatto::whole([p0, mid[0], mid[1], p1].map(of)),
-            };
-            (start.0 + integral(|p| p.dissipated), start.1 + integral(|p| p.work))
-        };
-        let end = exchanged(1.0);
-        if exchanges {
-            (self.power, self.power_t) = (p1, t1);
-        }
-        let drift = self.drift_here(sys);
-        self.acceleration_drift = drift[2];
-        for k in 0..3 {
-            self.drift[k] = delassus_math::largest([self.drift[k], drift[k]]);
-        }
-        if let (Some(seen), None) = (&mut self.ranges, &self.stepped_over) {
-            let mut hidden = sys.hidden_in_time(&mut self.ws, seen, t0, t1);
-            if sys.state_laws() {
-                for (s, d, end) in [(step.from, step.d0, false), (step.to, step.d1, true)] {
-                    sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
-                    sys.realize_velocity(&s.v, &s.z, &mut self.ws);
-                    sys.take_down(&mut self.ws, &s.v, &d.a, end);
-                }
-                hidden = sys.hidden_on_way(&mut self.ws, seen, t0, h).or(hidden);
-            }
-            self.stepped_over = hidden.map(|name| SteppedOver { name, t: t1 });
-        }
-        if self.targets_could_jump && self.target_jumped.is_none() {
-            self.watch_targets(sys, step);
-        }
-        let e = sys.energies(&self.ws).unwrap_or_default();
-        let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
-        let at = (&self.sample, &self.derived);
-        self.audit.observe(sys, &self.ws, at, e, [end.0, end.1], balance);
-        // the last step may pass the end, where the run is said to stop
-        let t = t1.min(self.t_end);
-        self.steps.push(StepRow { t, h, rejected: 0.0, energy_error: balance, drift });
-        // Samples inside the step. What is at its end but for rounding belongs to it, whatever follows:
-        // where functions of time switch, that is the side before.
-        while let Some(t) = self.next_time() {
-            let at_end = near_end(t);
-            if (t > t1 && !at_end) || self.outlet.refused().is_some() {
-                break;
-            }
-            if at_end {
-                self.sample.copy_from(step.to);
-                self.derived.copy_from(step.d1);
-                self.sample.t = t;
-                self.realize(sys);
-                if let Some(c) = &mut contacts {
-                    self.contact_here(sys, &mut **c)?;
-                } else if self.dynamics && self.redundant {
-                    // methods leave the multipliers of dependent rows at zero
-                    self.evaluate(sys)?;
-                }
-            } else {
-                fit(&mut self.dense);
-                self.dense.at(m, t, &mut self.sample);
-                if let Some(c) = &mut contacts {
-                    self.contact_here(sys, &mut **c)?;
-                } else if self.dynamics {
-                    self.evaluate(sys)?;
-                } else {
-                    sys.realize_motion(&self.sample, &mut self.ws);
-                }
-            }
-            let part = if at_end { 1.0 } else { ((t - t0) / h).clamp(0.0, 1.0) };
-            (self.dissipated, self.work) = exchanged(part);
-            self.push(sys);
-        }
-        (self.dissipated, self.work) = end;
-        if self.track_turns {
-            // visit the end of every step so that no turn is missed between samples
-            self.sample.copy_from(step.to);
-            self.derived.copy_from(step.d1);
-            self.realize(sys);
-            self.measure(sys);
-        }
-        Ok(())
-    }
-
     fn realize(&mut self, sys: &System) {
         let s = &self.sample;
         sys.realize_position(s.t, &s.q, &s.z, &mut self.ws);
@@ -603,6 +353,7 @@ impl Recorder {
     /// Accelerations, multipliers and contact channels at `sample`.
     fn contact_here(&mut self, sys: &System, c: &mut dyn Dynamics) -> Result<(), StepFailure> {
         c.evaluate(&self.sample, &mut self.derived)?;
+        self.stored = c.stored();
         c.channels(&mut self.contact_values, self.toucher.as_mut().map(|t| &mut t.acting));
         self.realize(sys);
         Ok(())
@@ -612,13 +363,14 @@ impl Recorder {
     fn power_here(
         &mut self,
         sys: &System,
-        contacts: Option<&mut dyn Dynamics>,
+        contacts: &mut Option<&mut dyn Dynamics>,
     ) -> Result<Power, StepFailure> {
         let mut lost = 0.0;
         match contacts {
             Some(c) => {
                 c.evaluate(&self.sample, &mut self.derived)?;
                 lost = c.lost();
+                self.stored = c.stored();
                 self.realize(sys);
             }
             None => self.evaluate(sys)?,
@@ -626,6 +378,12 @@ impl Recorder {
         let mut power = sys.power(&self.ws, &self.derived.lambda).unwrap_or_default();
         power.dissipated += lost;
         Ok(power)
+    }
+
+    /// Energies at the realised `sample`, with those that contacts store.
+    fn energies(&self, sys: &System) -> Energies {
+        let e = sys.energies(&self.ws).unwrap_or_default();
+        Energies { potential: e.potential + self.stored, ..e }
     }
 
     /// Accelerations and multipliers at `sample`.
@@ -641,6 +399,7 @@ impl Recorder {
             lambda: &self.derived.lambda,
             dissipated: self.dissipated,
             work: self.work,
+            stored: self.stored,
             energy_at_start: self.energy_at_start,
         };
         sys.measure(&mut self.ws, &out, &mut self.measured);
@@ -649,7 +408,7 @@ impl Recorder {
     /// Records the realised `sample`.
     fn push(&mut self, sys: &System) {
         self.measure(sys);
-        let e = sys.energies(&self.ws).unwrap_or_default();
+        let e = self.energies(sys);
         let balance = e.kinetic + e.potential + self.dissipated - self.work - self.energy_at_start;
         let [position, velocity] = self.violation_here(sys);
         let diagnostics = [
@@ -696,30 +455,6 @@ impl Recorder {
         sys.add_jacobian_product(&self.ws, &self.derived.a, &mut self.g);
         [pos, vel, largest(&self.g)]
     }
-}
-
-/// How far two times may lie apart that are the same but for rounding, at the end of a step from t0 to
-/// t1, s: as a multiple of the step or of the sample interval, as a sum, or beside a moment at which a
-/// function of time switches.
-pub(crate) fn rounding(t0: f64, t1: f64) -> f64 {
-    1e-12 * (t1 - t0).max(0.1 * t1.abs())
-}
-
-/// Shortest time, s, that may be asked for at a time t: twice what the clock can tell apart.
-pub(crate) fn resolution(t: f64) -> f64 {
-    2.0 * rounding(t, t)
-}
-
-/// The number of 15 digits next to a time, so that 3 × 0.1 s is 0.3 s, whatever the interval that led
-/// there.
-fn decimal(t: f64) -> f64 {
-    let digits = 14 - t.abs().log10().floor() as i32;
-    // powers of ten up to here are exact, so that the quotient is the number that is read from a text
-    if !(0..=22).contains(&digits) {
-        return t;
-    }
-    let power = 10f64.powi(digits);
-    (t * power).round() / power
 }
 
 fn largest(x: &[f64]) -> f64 {

@@ -4,25 +4,29 @@ use crate::blame;
 use crate::clock::CpuClock;
 use crate::contact::{self, Event};
 use crate::contact_track::ContactTrack;
-use crate::driver::{Driver, DriverOptions};
-use crate::engine::{Counts, Engine, Smooth};
+use crate::driver::DriverOptions;
+use crate::engine::{Counts, Engine};
 use crate::error::{InputError, SetupError, SimError};
 use crate::load_track::LoadTrack;
 use crate::motion_track::MotionTrack;
 use crate::notes::{self, Note};
 use crate::options::{RunLimits, RunOptions, check_abilities};
 use crate::pace::{MAX_STEPS, Pace};
-use crate::recorder::{Recorder, Results, rounding};
-use crate::sink::{Sink, cut_at_non_finite};
+use crate::planted;
+use crate::recorder::Recorder;
+use crate::results::Results;
+use crate::sample_times::rounding;
+use crate::sink::{Patience, Sink, cut_at_non_finite};
+use crate::smooth::Smooth;
 use crate::state_ring::StateRing;
 use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
 use crate::verdict::{Verdict, judge};
 use delassus_dae::integrator::{MethodId, MethodInfo};
-use delassus_dae::{Hermite, Problem, Settings, State, Tolerances};
+use delassus_dae::{Hermite, Problem, Settings, State, Tolerances, has_room};
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::spec::SchemeType;
-use delassus_model::{Assembled, AssemblyReport, System, has_room};
+use delassus_model::{Assembled, AssemblyReport, System};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -100,11 +104,14 @@ pub struct Simulation {
     cpu: CpuClock,
     /// Time spent before it was restored: on the clock, of the processor, s.
     spent: [f64; 2],
+    /// Whether the user wants no more.
+    stop: fn() -> bool,
 }
 
 impl Simulation {
     /// At the start of a model.
     pub fn new(model: &Assembled, opts: &RunOptions) -> Result<Simulation, SetupError> {
+        planted::bug("setup");
         let sys = model.system.clone();
         let t_start = model.state.t;
         opts.check(t_start)?;
@@ -117,7 +124,9 @@ impl Simulation {
         };
         check_abilities(&sys, &method)?;
         let (d, bodies) = (sys.dims(), sys.model().bodies.len());
-        let bytes = BYTES[0] * d.nv as f64 + BYTES[1] * d.n_vel as f64;
+        // two full matrices of doubles
+        let full = if method.full_matrices { 16.0 * (d.nv as f64).powi(2) } else { 0.0 };
+        let bytes = BYTES[0] * d.nv as f64 + BYTES[1] * d.n_vel as f64 + full;
         if !has_room(bytes) {
             return Err(SetupError::NoRoom { bodies, rows: d.n_vel, bytes });
         }
@@ -141,14 +150,19 @@ impl Simulation {
         let (clock, cpu) = (Instant::now(), CpuClock::start());
         let engine: Box<dyn Engine> = match choice.method {
             MethodId::Smooth(id) if !in_contact(&sys, opts) => {
-                let method = id.make(&*sys, &settings)?;
-                let driver = Driver::new(&*sys, method, model.state.clone(), driver_opts);
-                let driver = driver.map_err(|e| SetupError::Setting {
+                let made = Smooth::new(
+                    sys.clone(),
+                    id,
+                    settings.clone(),
+                    model.state.clone(),
+                    driver_opts,
+                );
+                let smooth = made.map_err(|e| SetupError::Setting {
                     code: "E_START",
                     what: "start",
                     message: format!("the method cannot start: {e}"),
                 })?;
-                Box::new(Smooth { sys: sys.clone(), driver, fed: 0.0 })
+                Box::new(smooth)
             }
             method => {
                 let runs = contact::Runs { method, settings: &settings, driver: driver_opts };
@@ -161,7 +175,7 @@ impl Simulation {
         }
         recorder.place_events(&sys, until(engine.events(), t_end), [engine.state(); 2]);
         let d = sys.dims();
-        Ok(Simulation {
+        let mut sim = Simulation {
             dense: Hermite::new(d.nq, d.nv, d.nz),
             start: model.state.clone(),
             start_acceleration: model.derived.a.clone(),
@@ -181,7 +195,10 @@ impl Simulation {
             clock,
             cpu,
             spent: [0.0; 2],
-        })
+            stop: || false,
+        };
+        sim.be_patient();
+        Ok(sim)
     }
 
     /// Where [`Simulation::save`] was called, of the same model with the same options. What follows
@@ -212,13 +229,27 @@ impl Simulation {
 
     /// Whether it can be saved after this step. If not, it can after one of the next.
     pub fn can_pause(&self) -> bool {
-        self.error.is_none() && self.recorder.closed().is_none() && self.engine.can_pause()
+        let recorder = &self.recorder;
+        let whole = recorder.closed().is_none() && recorder.left_off().is_none();
+        self.error.is_none() && whole && self.engine.can_pause()
     }
 
     /// From now on hands samples on instead of keeping them, beginning with those that it has: their number
     /// costs no memory. Wants [`RunOptions::hand_on`].
     pub fn hand_to(&mut self, sink: Box<dyn Sink>) {
         self.recorder.hand_to(sink);
+    }
+
+    /// From now on asks whether to stop where one step takes long to record, too; then samples end inside it. Who
+    /// runs it asks after each step, and [interrupts](Simulation::interrupt) it.
+    pub fn heed(&mut self, stop: fn() -> bool) {
+        self.stop = stop;
+        self.be_patient();
+    }
+
+    fn be_patient(&mut self) {
+        let (cpu, limit, stop) = (self.cpu, self.options.limits.cpu_s, self.stop);
+        self.recorder.heed(Patience { cpu, limit, stop });
     }
 
     /// Hands on all samples so far, as before what was saved is written.
@@ -247,6 +278,7 @@ impl Simulation {
             let set = engine.set_inputs(inputs);
             set.map_err(|e| SimError::from_failure(&**sys, &e, t, 0.0))?;
         }
+        planted::bug("step");
         if let Err(mut e) = engine.advance() {
             let start = (&self.start, &self.start_acceleration[..]);
             blame::explain(sys, [engine.before(), engine.state()], start, &mut e);
@@ -254,6 +286,7 @@ impl Simulation {
         }
         let (t0, t1) = (engine.before().t, engine.state().t);
         self.states.push(engine.state(), t1 - t0);
+        planted::bug("record");
         if let Err(e) = engine.record(recorder) {
             let mut e = SimError::from_failure(&**sys, &e, t0, t1 - t0);
             blame::strongest_force(sys, engine.before(), &mut e);
@@ -282,15 +315,18 @@ impl Simulation {
     fn check_work(&mut self, counts: &Counts) -> Result<(), SimError> {
         let Simulation { sys, engine, options, pace, .. } = self;
         let (before, now) = (engine.before(), engine.state());
+        let (h, limits) = (now.t - before.t, options.limits);
+        if let Some(t) = self.recorder.left_off().filter(|_| !(self.stop)()) {
+            let samples = self.recorder.samples();
+            return Err(SimError::too_many_samples(limits.cpu_s, samples, options.sample, t, h));
+        }
         if now.t >= options.t_end {
             return Ok(());
         }
-        let limits = options.limits;
         let busy = |mut e: SimError| {
             blame::busy(sys, now, engine.events(), counts.steps, &mut e);
             e
         };
-        let h = now.t - before.t;
         if engine.events().len() > limits.events {
             return Err(busy(SimError::too_many_events(limits.events, now.t, h)));
         }
@@ -447,7 +483,11 @@ impl Simulation {
             step: counts.fixed_step,
             step_chosen: options.step.is_none() && !adaptive,
             t_start: self.start.t,
-            t_end: if self.reached(options.t_end) { options.t_end } else { engine.state().t },
+            t_end: match recorder.left_off() {
+                Some(t) => t,
+                None if self.reached(options.t_end) => options.t_end,
+                None => engine.state().t,
+            },
             steps: counts.steps,
             rejected: r.total(),
             rejected_by_error: r.error,
@@ -492,6 +532,7 @@ impl Simulation {
     /// Ends the run where it is. Results that are not finite are never handed out: the run counts as
     /// failed from there on.
     pub fn finish(mut self) -> RunOutcome {
+        planted::bug("finish");
         self.recorder.hand_on();
         let cut = cut_at_non_finite(&mut self.recorder.results);
         if let Some(e) = cut.or_else(|| self.recorder.closed().cloned()) {
@@ -519,6 +560,7 @@ impl Remember for Simulation {
         spent.remember(m);
         if m.reads() {
             (self.spent, self.clock, self.cpu) = (spent, Instant::now(), CpuClock::start());
+            self.be_patient();
         }
         self.engine.remember(m);
         self.inputs.remember(m);

@@ -1,13 +1,16 @@
 //! Samples that are handed on while the run goes on, instead of being kept.
 
+use crate::clock::CpuClock;
 use crate::error::{SimError, SimErrorKind};
-use crate::recorder::Results;
+use crate::results::Results;
 use delassus_math::remember;
 
 /// Values that wait before they are handed on, about: 8 MiB, whatever the model.
 const VALUES: usize = 1 << 20;
 /// Samples that wait at least and at most.
 const ROWS: [usize; 2] = [16, 4096];
+/// Samples between looks at the clock: cheap beside them, and soon enough where each solves for forces.
+const LOOK_EVERY: u64 = 64;
 
 /// Takes in samples, so that the memory of a run does not grow with their number.
 pub trait Sink: Send {
@@ -32,16 +35,30 @@ pub struct Refused {
     pub why: String,
 }
 
+/// When to leave off inside a step. One step may have any number of samples, and who runs it looks up between
+/// steps only.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    pub cpu: CpuClock,
+    /// CPU time at most, s.
+    pub limit: f64,
+    /// Whether the user wants no more.
+    pub stop: fn() -> bool,
+}
+
 /// The way out of a recorder.
 #[derive(Default)]
 pub(crate) struct Outlet {
     sink: Option<Box<dyn Sink>>,
+    pub patience: Option<Patience>,
+    /// Patience ended inside a step: its other samples are not taken, nor any later ones.
+    pub left_off: bool,
     /// Samples that were handed on.
     pub handed: u64,
     /// Why no more are taken: they were refused, or are not finite.
     pub closed: Option<SimError>,
 }
-remember!(Outlet { handed } apart from { sink, closed });
+remember!(Outlet { handed } apart from { sink, patience, left_off, closed });
 
 impl Outlet {
     /// Samples of so many columns that wait at most.
@@ -56,6 +73,14 @@ impl Outlet {
     /// Whether samples are handed on.
     pub fn is_open(&self) -> bool {
         self.sink.is_some()
+    }
+
+    /// Whether another sample beside so many is wanted.
+    pub fn wants(&mut self, samples: u64) -> bool {
+        if let Some(p) = self.patience.filter(|_| samples.is_multiple_of(LOOK_EVERY)) {
+            self.left_off |= (p.stop)() || p.cpu.seconds() > p.limit;
+        }
+        !self.left_off && self.refused().is_none()
     }
 
     /// Whether samples were refused.

@@ -2,7 +2,7 @@
 
 use crate::contact::{Event, found_after};
 use crate::contact_track::{ContactTrack, TouchPoint};
-use delassus_dae::{ContactPoint, PointId, PointLaw, Problem, State, Unilateral};
+use delassus_dae::{ContactPoint, PointId, Problem, State, Unilateral};
 use delassus_math::remember;
 use delassus_model::{System, Workspace};
 
@@ -83,8 +83,7 @@ fn place(
     p: &mut ContactPoint,
 ) -> Option<TouchPoint> {
     let contact = sys.contact_of(id)?;
-    let has_place = matches!(sys.law(id), PointLaw::Contact { .. })
-        && sys.position(ws, id, features.is_some(), features, p);
+    let has_place = sys.law(id).has_gap() && sys.position(ws, id, features.is_some(), features, p);
     // the normal points from the first body to the second; the ground is not pushed about
     let turned = sys.bodies_of(id).is_some_and(|[_, b]| b.is_none());
     let normal = if turned { p.normal.map(|x| -x) } else { p.normal };

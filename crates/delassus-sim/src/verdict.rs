@@ -5,6 +5,8 @@
 //! the motion. What was given up on the way (a coefficient that was reduced, a tolerance that was
 //! loosened) is an item with a code, which is a note of the command too.
 
+mod contact;
+
 use crate::contact::{Occurrences, Worst};
 use crate::summary::{Status, Summary};
 use serde::Serialize;
@@ -107,7 +109,7 @@ pub fn judge(s: &Summary) -> Verdict {
         [good, DRIFT[1]],
     ));
     samples(s, &mut items);
-    contact(s, &mut items);
+    contact::contact(s, &mut items);
     if s.singular_hops > 0 {
         items.push(Item {
             key: "singular_hops",
@@ -205,9 +207,9 @@ fn drift(
     let tone = tone(value, scale, limits);
     let text = match tone {
         Tone::Bad | Tone::Fair => format!(
-            "joints or prescribed motions are violated by {} {unit}, {} of {of}",
+            "joints or prescribed motions are violated by {} {unit}{}",
             short(value),
-            short(value / scale)
+            if scale > 0.0 { format!(", {} of {of}", short(value / scale)) } else { String::new() }
         ),
         _ => format!("largest residual of joints; {of} is {} {unit}", short(scale)),
     };
@@ -282,152 +284,6 @@ fn samples(s: &Summary, items: &mut Vec<Item>) {
             ),
         });
     }
-}
-
-fn contact(s: &Summary, items: &mut Vec<Item>) {
-    let Some(c) = &s.contact else { return };
-    let speed = speed(s);
-    // in time-stepping a way of one step is what the method says of itself
-    let overlap = tone(c.penetration.value, s.length, DRIFT);
-    let by_steps = s.scheme == Some("time-stepping");
-    let within_step = by_steps && s.step.is_some_and(|h| c.penetration.value <= speed * h);
-    worst(
-        items,
-        ("penetration", "Penetration", "m", "N_PENETRATION"),
-        (&c.penetration, overlap.min(if within_step { Tone::Fair } else { Tone::Bad })),
-        "closed contacts overlap by at most",
-        "take a smaller --step, or a smaller `penetration` in [contact_tolerances]",
-    );
-    worst(
-        items,
-        ("stick_speed", "Sticking contacts that move", "m/s", "N_STICK_MOVES"),
-        (&c.stick_speed, tone(c.stick_speed.value, speed, STICK)),
-        "contacts that are said to stick move by at most",
-        if by_steps {
-            "friction there is not to be relied on: take a smaller --step, or compare with --scheme hybrid"
-        } else {
-            "friction there is not to be relied on: compare with --scheme time-stepping"
-        },
-    );
-    worst(
-        items,
-        ("contact_residual", "Contact forces", "", "N_CONTACT_RESIDUAL"),
-        (&c.residual, tone(c.residual.value, 1.0, RESIDUAL)),
-        "contact forces fulfil their laws up to a residual of",
-        "take a smaller --step, or a smaller `large_residual` in [contact_tolerances]",
-    );
-    let mut count = |key, title, code, o: &Occurrences, tone, text: String, help| {
-        if o.count == 0 {
-            return;
-        }
-        let whom = if o.contacts.is_empty() {
-            String::new()
-        } else {
-            format!(" ({}{})", o.contacts.join(", "), if o.contacts.len() > 7 { ", …" } else { "" })
-        };
-        items.push(Item {
-            key,
-            title,
-            value: o.count as f64,
-            unit: "",
-            tone,
-            text: format!("{text}, first at t = {} s{whom}", time(o.first)),
-            t: o.first,
-            code: Some(code),
-            help: Some(help),
-        });
-    };
-    let n = c.restitution_reduced.count;
-    count(
-        "restitution_reduced",
-        "Reduced restitution",
-        "N_RESTITUTION_REDUCED",
-        &c.restitution_reduced,
-        Tone::Fair,
-        format!(
-            "{} would have gained energy by the law given: restitution was reduced, to {} of its \
-             value at the least",
-            times(n, "impact", "impacts"),
-            short(c.least_restitution_factor)
-        ),
-        "the law and friction contradict each other there (Kane): try another restitution_law",
-    );
-    let n = c.tolerance_loosened.count;
-    count(
-        "tolerance_loosened",
-        "Loosened tolerance",
-        "N_TOLERANCE_LOOSENED",
-        &c.tolerance_loosened,
-        Tone::None,
-        format!(
-            "contact forces of {} were found to a residual of {} only",
-            times(n, "step", "steps"),
-            short(s.contact_tolerances.unwrap_or_default().large_residual)
-        ),
-        "`large_residual` in [contact_tolerances] sets it",
-    );
-    let share = |n: u64| if n as f64 > MUCH * s.steps as f64 { Tone::Fair } else { Tone::None };
-    let n = c.steps_halved.count;
-    count(
-        "steps_halved",
-        "Halved steps",
-        "N_STEP_HALVED",
-        &c.steps_halved,
-        share(n),
-        format!("{} of time-stepping had to be made in parts", times(n, "step", "steps")),
-        "contact forces were not found at the full step: take a smaller --step",
-    );
-    let n = c.implicit_steps.count;
-    count(
-        "implicit_steps",
-        "Implicit steps",
-        "N_IMPLICIT_STEPS",
-        &c.implicit_steps,
-        Tone::None,
-        format!("{} took stiff forces implicitly, which damps them", times(n, "step", "steps")),
-        "a smaller --step resolves them",
-    );
-    let n = c.hand_overs.count;
-    let long = c.stepped_time > MUCH * (s.t_end - s.t_start);
-    count(
-        "hand_overs",
-        "Hand-overs",
-        "N_HAND_OVER",
-        &c.hand_overs,
-        if long { Tone::Fair } else { Tone::None },
-        format!(
-            "time-stepping took over {} where events were too dense, for {} s in all: there, times \
-             of impacts are as good as its steps",
-            times(n, "time", "times"),
-            short(c.stepped_time)
-        ),
-        "events.csv has the stretches between hand-over and hand-back",
-    );
-}
-
-/// An item for the worst value of something, which is a note where it is not good.
-fn worst(
-    items: &mut Vec<Item>,
-    (key, title, unit, code): (&'static str, &'static str, &'static str, &'static str),
-    (w, tone): (&Worst, Tone),
-    text: &str,
-    help: &'static str,
-) {
-    let Some(t) = w.t else { return };
-    let at = if w.contact.is_empty() { String::new() } else { format!(" ({})", w.contact) };
-    let told = tone >= Tone::Fair;
-    let gap = if unit.is_empty() { "" } else { " " };
-    items.push(Item {
-        key,
-        title,
-        value: w.value,
-        unit,
-        tone,
-        text: format!("{text} {}{gap}{unit}, at t = {} s{at}", short(w.value), short(t)),
-        t: Some(t),
-        code: told.then_some(code),
-        help: told.then_some(help),
-    });
 }
 
 /// Speed that speeds are compared with, m/s: that of the motion; of a model at rest, one that would

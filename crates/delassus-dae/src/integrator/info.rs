@@ -33,6 +33,8 @@ pub struct MethodInfo {
     pub per_unit_step: bool,
     /// A change of the step costs a matrix or a history, so small changes are not made.
     pub holds_step: bool,
+    /// Works with full matrices, whose memory grows with the square of the number of coordinates.
+    pub full_matrices: bool,
     /// Tolerance used when none is given.
     pub default_rtol: f64,
     /// What it can run.
@@ -110,6 +112,7 @@ impl MethodInfo {
         error_order: 2,
         per_unit_step: false,
         holds_step: false,
+        full_matrices: false,
         default_rtol: 1e-6,
         can: Abilities::ALL,
         options: &[],

@@ -3,11 +3,12 @@
 //! A method is four things: its data (tableau, α, β, γ), its memory (buffers, history), one
 //! attempt at a step, and a name with order and capabilities. Step-size control, events,
 //! output and the loop live elsewhere. To add one: write a file here, add it to [`SmoothId`]
-//! (the compiler names the places), and give it a line in a `tests/contract_*.rs`.
+//! (the compiler names the places), and give it a line in a `tests/methods/contract_*.rs`.
 
 mod al;
 mod bdf;
 mod combine;
+mod eliminated;
 mod explicit;
 mod first_guess;
 mod gen_alpha;
@@ -20,6 +21,7 @@ mod mns;
 mod newton;
 mod options;
 mod radau5;
+mod rounding;
 mod stepping_methods;
 mod watched;
 

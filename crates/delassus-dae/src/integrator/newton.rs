@@ -10,6 +10,7 @@
 //! norm ([`Limits`]); everything else is here. Reference: Hairer & Wanner, Solving Ordinary Differential
 //! Equations II (1996), IV.8.
 
+use super::rounding::Rounding;
 use crate::failure::StepFailure;
 use crate::problem::Problem;
 use crate::state::State;
@@ -55,22 +56,50 @@ pub(super) struct Increment {
     pub worst: usize,
     /// What may be left.
     pub tol: f64,
+    /// Its largest component, each relative to what may be left of it.
+    pub excess: f64,
 }
 
 impl Increment {
     /// Of size zero.
     pub fn new(tol: f64) -> Increment {
-        Increment { norm: 0.0, worst: 0, tol }
+        Increment { norm: 0.0, worst: 0, tol, excess: 0.0 }
+    }
+
+    /// Takes in component i, of size w.
+    fn take(&mut self, i: usize, w: f64) {
+        self.take_rounded(i, w, 0.0);
+    }
+
+    /// Takes in component i, of size w, of which at least `part` may be left.
+    fn take_rounded(&mut self, i: usize, w: f64, part: f64) {
+        // what is not a number counts
+        if !(w <= self.norm) {
+            (self.norm, self.worst) = (w, i);
+        }
+        let least = self.tol.max(part);
+        if !(w <= self.excess * least) {
+            self.excess = w / least;
+        }
+    }
+
+    /// Takes in the size of something that is no velocity.
+    pub fn also(&mut self, w: f64) {
+        self.norm = self.norm.max(w);
+        self.excess = self.excess.max(w / self.tol);
     }
 
     /// Takes in c x.
     pub fn add(&mut self, c: f64, x: &[f64], scale: &[f64]) {
         for (i, (x, s)) in x.iter().zip(scale).enumerate() {
-            let w = c * x.abs() / s;
-            // what is not a number counts
-            if !(w <= self.norm) {
-                (self.norm, self.worst) = (w, i);
-            }
+            self.take(i, c * x.abs() / s);
+        }
+    }
+
+    /// Takes in c x, in which what positions lose by rounding is found `times` as large.
+    pub fn add_rounded(&mut self, c: f64, x: &[f64], scale: &[f64], times: f64, lost: &Rounding) {
+        for (i, (x, s)) in x.iter().zip(scale).enumerate() {
+            self.take_rounded(i, c * x.abs() / s, times * lost.part(i));
         }
     }
 }
@@ -144,8 +173,9 @@ impl Newton {
             equations.evaluate(s, self.renew)?;
             self.fresh |= self.renew;
             equations.solve()?;
-            let Increment { norm, worst, tol } = equations.update(s)?;
-            match self.judge(norm, tol) {
+            let increment = equations.update(s)?;
+            let Increment { norm, worst, .. } = increment;
+            match self.judge(&increment) {
                 Verdict::GoOn => {}
                 Verdict::Converged => return Ok(()),
                 Verdict::Failed => {
@@ -156,7 +186,8 @@ impl Newton {
         }
     }
 
-    fn judge(&mut self, norm: f64, tol: f64) -> Verdict {
+    fn judge(&mut self, increment: &Increment) -> Verdict {
+        let &Increment { norm, tol, excess, .. } = increment;
         let k = self.iterations;
         let theta = norm / self.last;
         self.iterations += 1;
@@ -165,7 +196,7 @@ impl Newton {
         let left = MAX_ITERATIONS - self.iterations;
         let best = if self.fresh { stalled } else { noise.max(far) };
         let contracts =
-            norm <= tol || (k > 0 && theta < 0.5 && norm * theta / (1.0 - theta) <= tol);
+            excess <= 1.0 || (k > 0 && theta < 0.5 && excess * theta / (1.0 - theta) <= 1.0);
         let to_blame = norm > noise && (contracts || norm > far);
         if k == 0 && self.from_start && norm.is_finite() {
             self.renew = true;
@@ -215,7 +246,9 @@ mod tests {
         n.fresh = fresh;
         let mut norm: f64 = 1.0;
         loop {
-            match n.judge(norm, 1e-12) {
+            let mut increment = Increment::new(1e-12);
+            increment.take(0, norm);
+            match n.judge(&increment) {
                 Verdict::GoOn if n.renew && !fresh => return (Verdict::GoOn, n.iterations, true),
                 Verdict::GoOn => norm = (norm * theta).max(floor),
                 v => return (v, n.iterations, n.renew),
@@ -238,6 +271,18 @@ mod tests {
         assert_eq!(run(1e-3, 1e-10, true).0, Verdict::Converged);
         assert_eq!(run(1e-3, 1e-10, false).0, Verdict::GoOn);
         assert_eq!(run(1e-3, 1e-8, true).0, Verdict::Failed);
+    }
+
+    #[test]
+    fn no_iteration_is_spent_on_what_rounding_puts_there() {
+        // of the first component may be left 100 times as much
+        let mut increment = Increment::new(1e-14);
+        increment.take(1, 1e-14);
+        assert_eq!((increment.norm, increment.worst, increment.excess), (1e-14, 1, 1.0));
+        increment.take_rounded(0, 1e-12, 1e-12);
+        assert_eq!((increment.norm, increment.worst, increment.excess), (1e-12, 0, 1.0));
+        increment.take_rounded(0, f64::NAN, 1e-12);
+        assert!(increment.norm.is_nan() && increment.excess.is_nan());
     }
 
     #[test]

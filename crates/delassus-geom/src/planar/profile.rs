@@ -17,6 +17,7 @@
 use super::element::Element;
 use super::validate;
 use crate::ShapeError;
+use crate::shape::finite;
 use delassus_math::Vec3;
 
 /// A checked contour: closed, not crossing itself, counter-clockwise (for a hole: the free space).
@@ -111,6 +112,7 @@ impl ProfileBuilder {
             if numbers.iter().any(|v| !v.is_finite()) {
                 return Err(ShapeError::NotFinite { what: "point of a profile", index: k });
             }
+            finite("coordinate of a profile", &node.x)?;
             if node.fillet < 0.0 {
                 return Err(ShapeError::NotPositive { what: "fillet", value: node.fillet });
             }

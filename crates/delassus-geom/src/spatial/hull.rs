@@ -2,6 +2,7 @@
 
 use super::poly::Poly;
 use crate::ShapeError;
+use crate::shape::finite;
 use delassus_math::Vec3;
 use parry3d_f64::math::Vector;
 use parry3d_f64::transformation::try_convex_hull;
@@ -34,6 +35,7 @@ pub(crate) fn convex(points: &[Vec3]) -> Result<Poly, ShapeError> {
     if let Some(index) = points.iter().position(|x| x.iter().any(|v| !v.is_finite())) {
         return Err(ShapeError::NotFinite { what: "point of a hull", index });
     }
+    points.iter().try_for_each(|x| finite("coordinate of a hull", x))?;
     if !has_volume(points) {
         return Err(ShapeError::FlatHull { points: n });
     }

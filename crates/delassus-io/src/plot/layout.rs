@@ -63,6 +63,10 @@ fn draw(
     let level = plot.level.iter().map(|(y, _)| *y);
     let xs = Scale::around(&plot.x, points().map(|p| p.0));
     let ys = Scale::around(&plot.y, points().map(|p| p.1).chain(level)).padded();
+    let (xs, ys) = match plot.equal && !plot.x.log && !plot.y.log {
+        true => Scale::alike(xs.padded(), ys, WIDTH / HEIGHT),
+        false => (xs, ys),
+    };
     let px = |x: f64| left + xs.place(x) * WIDTH;
     let py = |y: f64| top + (1.0 - ys.place(y)) * HEIGHT;
     let title = Mark::text((left, top - 12.0), &plot.title, Anchor::Start);

@@ -76,12 +76,14 @@ pub struct Plot {
     pub series: Vec<Series>,
     /// A dashed line at this height, with its name.
     pub level: Option<(f64, String)>,
+    /// A unit is as long across as it is up: circles are round.
+    pub equal: bool,
 }
 
 impl Plot {
     /// A plot without lines.
     pub fn new(title: &str, x: Axis, y: Axis) -> Plot {
-        Plot { title: title.to_owned(), x, y, series: Vec::new(), level: None }
+        Plot { title: title.to_owned(), x, y, series: Vec::new(), level: None, equal: false }
     }
 
     /// The whole picture.

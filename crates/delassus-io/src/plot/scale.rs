@@ -69,6 +69,20 @@ impl Scale {
         Scale { from: self.from - pad, to: self.to + pad, ..self }
     }
 
+    /// Both with the same length of a unit, in a frame that is so many times as wide as high; the one that is
+    /// too narrow becomes wider about its middle.
+    pub fn alike(x: Scale, y: Scale, ratio: f64) -> (Scale, Scale) {
+        let span = |s: &Scale| s.to - s.from;
+        let wider = |s: Scale, by: f64| {
+            let (middle, half) = ((s.from + s.to) / 2.0, by / 2.0);
+            Scale { from: middle - half, to: middle + half, ..s }
+        };
+        match span(&x) < ratio * span(&y) {
+            true => (wider(x, ratio * span(&y)), y),
+            false => (x, wider(y, span(&x) / ratio)),
+        }
+    }
+
     /// Place of a value from 0 to 1.
     pub fn place(&self, x: f64) -> f64 {
         let x = if self.log { x.log10() } else { x };

@@ -22,6 +22,8 @@ pub struct EventRow {
     pub impulse: f64,
     /// Energy lost, J.
     pub energy_lost: f64,
+    /// Penetration of a compliant contact, m.
+    pub depth: f64,
 }
 
 /// Events of a file by the names in its first line, other columns left aside, and what was
@@ -36,7 +38,7 @@ pub fn read_events(text: &str) -> (Vec<EventRow>, Option<String>) {
     };
     let place = |name: &str| names.iter().position(|n| n == name);
     let (t, kind, contact) = (place("t"), place("kind"), place("contact"));
-    let numbers = ["speed_before", "speed_after", "impulse", "energy_lost"].map(place);
+    let numbers = ["speed_before", "speed_after", "impulse", "energy_lost", "depth"].map(place);
     for (i, line) in lines {
         let row = match fields(line) {
             Ok(row) if row.len() == names.len() => row,
@@ -59,6 +61,7 @@ pub fn read_events(text: &str) -> (Vec<EventRow>, Option<String>) {
             speed_after: number(numbers[1]),
             impulse: number(numbers[2]),
             energy_lost: number(numbers[3]),
+            depth: number(numbers[4]),
         });
     }
     (events, None)

@@ -5,19 +5,20 @@ use super::error::WriteError;
 use super::events_read::EventRow;
 use std::io::Write;
 
-/// Writes events with the columns `t,kind,contact,speed_before,speed_after,impulse,energy_lost`.
+/// Writes events with the columns `t,kind,contact,speed_before,speed_after,impulse,energy_lost,depth`.
 pub fn write_events(
     mut w: impl Write,
     events: impl IntoIterator<Item = EventRow>,
 ) -> Result<(), WriteError> {
-    let mut out = String::from("t,kind,contact,speed_before,speed_after,impulse,energy_lost\n");
+    let mut out =
+        String::from("t,kind,contact,speed_before,speed_after,impulse,energy_lost,depth\n");
     for e in events {
         push_number(&mut out, e.t);
         for word in [&e.kind, &e.contact] {
             out.push(',');
             push_name(&mut out, word);
         }
-        for x in [e.speed_before, e.speed_after, e.impulse, e.energy_lost] {
+        for x in [e.speed_before, e.speed_after, e.impulse, e.energy_lost, e.depth] {
             out.push(',');
             push_number(&mut out, x);
         }
@@ -44,6 +45,7 @@ mod tests {
             speed_after: 1e-17,
             impulse: 8.0,
             energy_lost: 0.0,
+            depth: 2e-3,
         }];
         let mut out = Vec::new();
         write_events(&mut out, events.clone()).unwrap();

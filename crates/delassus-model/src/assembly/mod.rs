@@ -4,6 +4,7 @@
 mod doubt;
 mod massless;
 mod overlap;
+mod play;
 mod position;
 mod rank;
 mod reach;
@@ -11,8 +12,8 @@ mod velocity;
 
 pub use rank::Redundancy;
 
-use crate::{Diagnostic, System, has_room};
-use delassus_dae::{Accel, Derived, Problem, State};
+use crate::{Diagnostic, System};
+use delassus_dae::{Accel, Derived, Problem, State, has_room};
 use std::sync::Arc;
 
 /// A system with a consistent start.
@@ -113,6 +114,7 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     if let Err(e) = solved {
         return Err(vec![start_failure(&system, &mut ws, &state, &e)]);
     }
+    play::note_speeds(&system, &state, &mut report);
     Ok(Assembled { system: Arc::new(system), state, derived, report })
 }
 

@@ -67,7 +67,7 @@ fn too_many(system: &System, e: &Crowded) -> Diagnostic {
 }
 
 fn fault(system: &System, contact: usize, pairs: &Pairs) -> Diagnostic {
-    let name = &system.model().contacts[contact].name;
+    let contact_of = &system.model().contacts[contact];
     let list: Vec<String> = pairs
         .values()
         .take(MAX_LISTED)
@@ -77,8 +77,14 @@ fn fault(system: &System, contact: usize, pairs: &Pairs) -> Diagnostic {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let path = format!("contact.{name}");
+    let path = contact_of.path();
     let list = list.join(", ");
+    if contact_of.of_joint.is_some() {
+        let text =
+            format!("the joint starts outside of its clearance: {list}{more} (m) of overlap");
+        return Diagnostic::error("E_OVERLAP", path, text)
+            .help("start within the clearance: the frames of the joint must nearly coincide");
+    }
     if system.is_of_shapes(contact) {
         return Diagnostic::error(
             "E_OVERLAP",

@@ -1,6 +1,7 @@
 //! One-sided interactions: contact of shapes, stops, ropes, clutches, dry friction.
 
 use super::bodies::optional;
+use super::compliance::Materials;
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted};
 use super::frames::World;
@@ -20,6 +21,7 @@ pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
     pub(super) joints: &'p Joints<'p>,
     pub(super) shapes: &'p Shapes<'p>,
+    pub(super) materials: &'p Materials,
 }
 
 pub(super) fn compile(
@@ -42,7 +44,7 @@ pub(super) fn compile(
         ContactType::DryFriction => entry.dry_friction(),
         ContactType::Coordinates => entry.coordinates(),
     };
-    Some(Contact { name: instance.name.clone(), kind: kind?, allow_overlap: spec.allow_overlap })
+    Some(Contact::new(&instance.name, kind?, spec.allow_overlap))
 }
 
 /// A note for every shape that no contact names.
@@ -95,15 +97,15 @@ pub(super) fn note_laws(contacts: &[Option<Contact>], mut report: impl FnMut(usi
 }
 
 /// The entry being compiled, with all it may need.
-struct Entry<'e> {
-    env: &'e Env<'e>,
-    parts: &'e Parts<'e>,
-    spec: &'e ContactSpec,
-    path: &'e Path<'e>,
+pub(super) struct Entry<'e> {
+    pub(super) env: &'e Env<'e>,
+    pub(super) parts: &'e Parts<'e>,
+    pub(super) spec: &'e ContactSpec,
+    pub(super) path: &'e Path<'e>,
 }
 
 impl Entry<'_> {
-    fn restitution(&self) -> Option<Restitution> {
+    pub(super) fn restitution(&self) -> Option<Restitution> {
         let path = self.path.field("restitution");
         let law = match self.spec.restitution_law.unwrap_or_default() {
             RestitutionType::Newton => RestitutionLaw::Newton,
@@ -129,8 +131,15 @@ impl Entry<'_> {
         None
     }
 
-    fn surface(&self) -> Option<Surface> {
+    pub(super) fn surface(&self) -> Option<Surface> {
         let restitution = self.restitution();
+        let (friction, static_friction) = self.friction_bounds()?;
+        let falling = self.rigid_curve((friction, static_friction))?;
+        Some(Surface { restitution: restitution?, friction, static_friction, falling })
+    }
+
+    /// Coefficients of friction while sliding and at rest.
+    pub(super) fn friction_bounds(&self) -> Option<(f64, f64)> {
         let fields =
             [("friction", &self.spec.friction), ("static_friction", &self.spec.static_friction)];
         let angles = fields.map(|(f, x)| x.as_ref().is_some_and(|x| self.is_angle(x, f)));
@@ -148,7 +157,7 @@ impl Entry<'_> {
                 return None;
             }
         }
-        Some(Surface { restitution: restitution?, friction, static_friction })
+        Some((friction, static_friction))
     }
 
     /// Reports a coefficient that is written as an angle: its number in radians would be taken.
@@ -304,7 +313,9 @@ impl Entry<'_> {
             ("static_bound", &self.spec.static_bound),
             dim,
         )?;
-        Some(ContactKind::DryFriction { coordinate: coordinate?, bound, bound_static })
+        let coordinate = coordinate?;
+        let falling = self.dry_curve((bound, bound_static), coordinate.kind)?;
+        Some(ContactKind::DryFriction { coordinate, bound, bound_static, falling })
     }
 
     fn coordinates(&self) -> Option<ContactKind> {
@@ -384,7 +395,12 @@ impl Entry<'_> {
 
     fn shapes(&self) -> Option<ContactKind> {
         let (env, spec, path) = (self.env, self.spec, self.path);
-        let surface = self.surface();
+        let law = self.compliance();
+        // a fault of restitution was told with the law
+        let surface = match &law {
+            Some(None) => self.surface(),
+            _ => Some(Surface::SMOOTH),
+        };
         let between = path.field("between");
         let among = path.field("among");
         if !spec.among.is_empty() {
@@ -394,7 +410,7 @@ impl Entry<'_> {
                 spec.among.iter().enumerate().map(|(k, n)| (n.as_str(), among.index(k))).collect();
             let a = self.select(&names)?;
             self.check_bodies(&a, &a, &among)?;
-            return Some(ContactKind::Shapes { a, b: None, surface: surface? });
+            return Some(ContactKind::Shapes { a, b: None, surface: surface?, law: law? });
         }
         let [first, second] = spec.between.as_slice() else {
             match spec.between.len() {
@@ -420,7 +436,7 @@ impl Entry<'_> {
         let (a, b) = (side(first, 0), side(second, 1));
         let (a, b) = (a?, b?);
         self.check_bodies(&a, &b, &between)?;
-        Some(ContactKind::Shapes { a, b: Some(b), surface: surface? })
+        Some(ContactKind::Shapes { a, b: Some(b), surface: surface?, law: law? })
     }
 
     /// At least one pair is on two bodies.

@@ -27,6 +27,7 @@ pub(super) enum Section {
     Body,
     Joint,
     Force,
+    Material,
     Shape,
     Contact,
     Sensor,

@@ -1,6 +1,7 @@
 //! Joints, couplings and prescribed motions.
 
 use super::bodies::optional;
+use super::clearance;
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted, kinds};
 use super::frames::World;
@@ -46,7 +47,13 @@ pub(super) fn compile(
         return slot;
     }
     slot.pair = pair(env, world, spec, path);
-    let kind = geometric(env, spec, slot.pair.clone(), path);
+    let has_play = spec.clearance.is_some() && spec.kind.entry().field("clearance").is_some();
+    let kind = if has_play {
+        clearance::kind(env, world, spec, slot.pair.clone(), path)
+    } else {
+        clearance::refuse_without(env, spec, path);
+        geometric(env, spec, slot.pair.clone(), path)
+    };
     let rate = initial_rate(env, spec, path);
     if let (Some(kind), Some(initial_rate)) = (kind, rate) {
         slot.joint = Some(Joint { name: slot.name.clone(), kind, initial_rate });

@@ -7,12 +7,16 @@
 //! A function that returns `Option` has reported the reason of a `None` itself.
 
 mod bodies;
+mod clearance;
+mod compliance;
 mod contacts;
 mod context;
 mod coordinates;
+mod eccentricity;
 mod fields;
 mod forces;
 mod frames;
+mod friction;
 mod geometry;
 mod inputs;
 mod joints;
@@ -114,8 +118,11 @@ fn checked(
 
     let shape_slots = compile_shapes(env(Section::Shape), spec, &names.shapes, &world);
     let shapes = shapes::Shapes { slots: &shape_slots, names: &names.shapes };
-    let parts = contacts::Parts { world: &world, joints: &joints, shapes: &shapes };
+    let materials = compliance::materials(env(Section::Material), spec);
+    let parts =
+        contacts::Parts { world: &world, joints: &joints, shapes: &shapes, materials: &materials };
     let contacts = compile_contacts(env(Section::Contact), spec, &names.contacts, &parts);
+    let play = clearance::expand(env(Section::Joint), spec, &names.joints, &names.contacts, &parts);
     contacts::note_unused(&contacts, &shapes, |k, mut note| {
         let instance = &names.shapes.instances[k];
         // under the name as written, so that copies of one entry are told once
@@ -132,6 +139,11 @@ fn checked(
             note.path = format!("contact.{}.restitution_law", spec.contact.0[instance.entry].0);
             env(Section::Contact).at(instance.entry, &instance.indices).report(note);
         });
+        contacts::note_laws(&play.contacts, |k, mut note| {
+            let instance = &names.joints.instances[play.joints[k]];
+            note.path = format!("joint.{}.restitution_law", spec.joint.0[instance.entry].0);
+            env(Section::Joint).at(instance.entry, &instance.indices).report(note);
+        });
     }
 
     if sink.has_errors() {
@@ -147,8 +159,10 @@ fn checked(
         bodies: bodies.collect::<Option<_>>()?,
         joints: joints.collect::<Option<_>>()?,
         forces: forces.into_iter().collect::<Option<_>>()?,
-        shapes: shape_slots.into_iter().map(|slot| slot.shape).collect::<Option<_>>()?,
-        contacts: contacts.into_iter().collect::<Option<_>>()?,
+        shapes: { shape_slots.into_iter().map(|slot| slot.shape) }
+            .chain(play.shapes.into_iter().map(Some))
+            .collect::<Option<_>>()?,
+        contacts: contacts.into_iter().chain(play.contacts).collect::<Option<_>>()?,
         sensors: sensors.list,
         analysis: analysis?,
         method: method?,

@@ -2,6 +2,7 @@
 
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints};
+use super::eccentricity;
 use super::frames::{World, ground_frame};
 use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
@@ -64,7 +65,7 @@ pub(super) struct Parts<'p> {
 }
 
 /// A column before it has a name: the suffix is empty for a sensor of one component.
-struct Column {
+pub(super) struct Column {
     suffix: &'static str,
     unit: &'static str,
     measure: Measure,
@@ -93,11 +94,14 @@ pub(super) fn add(
     let Some((columns, frame)) = columns else {
         // whichever column is meant, an expression that uses it is not to blame
         sensors.names.insert(name.clone(), None);
-        for suffix in VECTOR.iter().chain(&QUATERNION).chain(&REACTION) {
+        for suffix in
+            VECTOR.iter().chain(&QUATERNION).chain(&REACTION).chain(&eccentricity::COLUMNS)
+        {
             sensors.names.insert(format!("{name}.{suffix}"), None);
         }
         return;
     };
+    let first = sensors.list.len();
     for column in columns {
         let id = sensors.list.len();
         let name = match column.suffix {
@@ -117,6 +121,9 @@ pub(super) fn add(
             frame: frame.clone(),
             measure: column.measure,
         });
+    }
+    if spec.kind == SensorType::Eccentricity {
+        eccentricity::point(&mut sensors.list[first..], first);
     }
 }
 
@@ -216,11 +223,11 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
 }
 
 /// The entry being compiled.
-struct Entry<'e> {
-    env: &'e Env<'e>,
-    parts: &'e Parts<'e>,
+pub(super) struct Entry<'e> {
+    pub(super) env: &'e Env<'e>,
+    pub(super) parts: &'e Parts<'e>,
     spec: &'e SensorSpec,
-    path: &'e Path<'e>,
+    pub(super) path: &'e Path<'e>,
 }
 
 impl Entry<'_> {
@@ -238,6 +245,7 @@ impl Entry<'_> {
             S::Distance => self.distance(),
             S::Reaction => self.reaction(),
             S::Energy => self.energy(),
+            S::Eccentricity => self.eccentricity(),
             S::Expression => {
                 let measure = Measure::Expression(Expr::constant(0.0));
                 Some((vec![column("", "1", measure)], String::new()))
@@ -372,7 +380,7 @@ impl Entry<'_> {
     }
 
     /// The text of `joint`, which must be given.
-    fn joint_text(&self) -> Option<&String> {
+    pub(super) fn joint_text(&self) -> Option<&String> {
         if self.spec.joint.is_none() {
             self.env.needed(self.path, self.spec.kind.entry(), "joint");
         }
@@ -423,6 +431,19 @@ impl Entry<'_> {
         // a joint that is not there is faulty itself and has been reported
         let pair = match &slot.joint.as_ref()?.kind {
             JointKind::Motion(c, _) => &c.pair,
+            JointKind::Loose(_) => {
+                let text = format!(
+                    "`{0}` has clearance, so that contacts hold it and no reaction does",
+                    slot.name
+                );
+                let help = format!(
+                    "remove the sensor: the force is in the column {}.normal of the contact",
+                    slot.name
+                );
+                let fault = Diagnostic::error("E_CLEARANCE", path.to_string(), text);
+                self.env.report(fault.help(help));
+                return None;
+            }
             _ => slot.pair.as_ref()?,
         };
         let frame = match &self.spec.frame {
@@ -456,7 +477,7 @@ impl Entry<'_> {
     }
 }
 
-fn column(suffix: &'static str, unit: &'static str, measure: Measure) -> Column {
+pub(super) fn column(suffix: &'static str, unit: &'static str, measure: Measure) -> Column {
     Column { suffix, unit, measure }
 }
 

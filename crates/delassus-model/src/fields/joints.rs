@@ -1,5 +1,8 @@
 //! Fields of joints, couplings and prescribed motions.
 
+use super::clearance::{
+    BEARING, CLEARANCE, JOURNAL_LENGTH, LENGTH, OF_CONTACT, SOCKET, WIDTH, with_play,
+};
 use super::{COORDINATE, EntryType, Field, JOINT, Sign, Value};
 use crate::spec::JointType;
 use delassus_expr::Dim;
@@ -18,6 +21,13 @@ const JOINTS: Field =
     Field::text("joints", "two joints").help("name the two joints, such as [\"pin1\", \"pin2\"]");
 
 const TURNS: &[Field] = &[BETWEEN, AXIS, AXIS2, INITIAL_RATE];
+const SLIDES: &[Field] = &[BETWEEN, ALONG, AXIS2, INITIAL_RATE];
+const JOURNAL: &[Field] = &[CLEARANCE, BEARING, JOURNAL_LENGTH];
+const BALL: &[Field] = &[CLEARANCE, SOCKET];
+const BLOCK: &[Field] = &[CLEARANCE, LENGTH, WIDTH];
+const REVOLUTE: &[Field] = &with_play::<{ 4 + 3 + OF_CONTACT.len() }>(TURNS, JOURNAL);
+const SPHERICAL: &[Field] = &with_play::<{ 1 + 2 + OF_CONTACT.len() }>(&[BETWEEN], BALL);
+const PRISMATIC: &[Field] = &with_play::<{ 4 + 3 + OF_CONTACT.len() }>(SLIDES, BLOCK);
 
 const fn joint(word: &'static str, label: &'static str, fields: &'static [Field]) -> EntryType {
     EntryType { section: "joint", word, label, fields }
@@ -25,10 +35,10 @@ const fn joint(word: &'static str, label: &'static str, fields: &'static [Field]
 
 /// In the order of [`JointType`].
 pub(super) const TYPES: [EntryType; 17] = [
-    joint("revolute", "a revolute joint", TURNS),
-    joint("prismatic", "a prismatic joint", &[BETWEEN, ALONG, AXIS2, INITIAL_RATE]),
+    joint("revolute", "a revolute joint", REVOLUTE),
+    joint("prismatic", "a prismatic joint", PRISMATIC),
     joint("cylindrical", "a cylindrical joint", TURNS),
-    joint("spherical", "a spherical joint", &[BETWEEN]),
+    joint("spherical", "a spherical joint", SPHERICAL),
     joint(
         "universal",
         "a universal joint",

@@ -3,6 +3,7 @@
 //! One table for each section. The compiler refuses and reads fields by it, `delassus fields` prints
 //! it, and bindings to other languages can be made from it.
 
+mod clearance;
 mod contacts;
 mod forces;
 mod given;
@@ -13,6 +14,7 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use clearance::OF_CONTACT;
 pub(crate) use given::given;
 pub use schema::schema;
 

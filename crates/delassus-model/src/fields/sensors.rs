@@ -19,7 +19,7 @@ const fn sensor(word: &'static str, label: &'static str, fields: &'static [Field
 }
 
 /// In the order of [`SensorType`].
-pub(super) const TYPES: [EntryType; 12] = [
+pub(super) const TYPES: [EntryType; 13] = [
     sensor("position", "a position sensor", VECTOR),
     sensor("velocity", "a velocity sensor", VECTOR),
     sensor("acceleration", "an acceleration sensor", VECTOR),
@@ -39,6 +39,11 @@ pub(super) const TYPES: [EntryType; 12] = [
         "an energy sensor",
         &[component(&["kinetic", "potential", "total", "dissipated", "work", "balance"])
             .or("total")],
+    ),
+    sensor(
+        "eccentricity",
+        "an eccentricity sensor",
+        &[Field::text("joint", "revolute joint").help("name a revolute joint")],
     ),
     sensor(
         "expression",

@@ -9,6 +9,7 @@ mod coupling;
 mod cylindrical;
 mod distance;
 mod fixed;
+mod loose;
 mod motion;
 mod pair;
 mod parallel_axes;
@@ -26,7 +27,7 @@ mod universal;
 pub(crate) mod contract;
 
 use crate::system::scalar::{Angle, ScalarKind, turns};
-use crate::{AxisPair, Coordinate, CoordinateKind, Frame, JointKind};
+use crate::{AxisPair, Coordinate, CoordinateKind, Frame, JointKind, PlayForm};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Vec3, frame_from_z};
 
@@ -103,6 +104,7 @@ pub(crate) fn lower(kind: &JointKind, ctx: &dyn Context) -> Lowered {
         JointKind::Coupling(terms, offset) => coupling::rows(terms, *offset, ctx),
         JointKind::Motion(c, value) => motion::rows(c, value, ctx),
         JointKind::Rolling { pair, radius, disc } => return rolling::lower(pair, *radius, *disc),
+        JointKind::Loose(play) => loose::rows(play),
     };
     Lowered { rows, rolling: None }
 }
@@ -116,6 +118,13 @@ pub(crate) fn own_coordinate(kind: &JointKind) -> Option<Coordinate> {
         | JointKind::Screw(p, _)
         | JointKind::Planar(p) => of(CoordinateKind::Angle, p),
         JointKind::Prismatic(p) => of(CoordinateKind::Position, p),
+        JointKind::Loose(play) => match play.form {
+            PlayForm::Journal { .. } | PlayForm::Shaft { .. } => {
+                of(CoordinateKind::Angle, &play.pair)
+            }
+            PlayForm::Block { .. } => of(CoordinateKind::Position, &play.pair),
+            PlayForm::Ball { .. } => None,
+        },
         _ => None,
     }
 }

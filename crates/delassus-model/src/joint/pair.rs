@@ -3,8 +3,8 @@
 use crate::{AxisPair, JointKind};
 
 impl JointKind {
-    /// The frames and axes it joins; couplings have those of their coordinates, and none of their
-    /// own.
+    /// The frames and axes between which its reactions act. Couplings have none of their own, and where
+    /// there is play contacts act instead.
     pub fn pair(&self) -> Option<&AxisPair> {
         match self {
             JointKind::Revolute(p)
@@ -21,7 +21,7 @@ impl JointKind {
             | JointKind::ParallelAxes(p)
             | JointKind::Rolling { pair: p, .. } => Some(p),
             JointKind::Motion(c, _) => Some(&c.pair),
-            JointKind::Coupling(..) => None,
+            JointKind::Coupling(..) | JointKind::Loose(_) => None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! One-sided interactions.
 
-use super::{Coordinate, Frame, ShapeId};
-use delassus_dae::Restitution;
+use super::{ContactLaw, Coordinate, Frame, ShapeId};
+use delassus_dae::friction_law::Falling;
+use delassus_dae::{Restitution, RestitutionLaw};
 
 /// A one-sided interaction.
 #[derive(Debug, Clone)]
@@ -12,9 +13,24 @@ pub struct Contact {
     pub kind: ContactKind,
     /// May start with a negative gap.
     pub allow_overlap: bool,
+    /// The joint whose play it is, for contacts that are not in the file themselves.
+    pub of_joint: Option<String>,
 }
 
 impl Contact {
+    /// A contact of the file.
+    pub fn new(name: &str, kind: ContactKind, allow_overlap: bool) -> Contact {
+        Contact { name: name.to_owned(), kind, allow_overlap, of_joint: None }
+    }
+
+    /// Where it is in the file: its own entry, or that of the joint whose play it is.
+    pub fn path(&self) -> String {
+        match &self.of_joint {
+            Some(joint) => format!("joint.{joint}"),
+            None => format!("contact.{}", self.name),
+        }
+    }
+
     /// How it bounces; `None` for what cannot.
     pub fn restitution(&self) -> Option<Restitution> {
         match &self.kind {
@@ -38,6 +54,18 @@ pub struct Surface {
     pub friction: f64,
     /// Friction that must be overcome to start sliding, ≥ `friction`.
     pub static_friction: f64,
+    /// How sliding friction falls with the speed, from that at rest; `None`: at once.
+    pub falling: Option<Falling>,
+}
+
+impl Surface {
+    /// Neither bounce nor friction.
+    pub const SMOOTH: Surface = Surface {
+        restitution: Restitution { e: 0.0, law: RestitutionLaw::Newton },
+        friction: 0.0,
+        static_friction: 0.0,
+        falling: None,
+    };
 }
 
 /// Kinds of one-sided interaction with their data.
@@ -50,8 +78,10 @@ pub enum ContactKind {
         a: Vec<ShapeId>,
         /// Other side, ascending.
         b: Option<Vec<ShapeId>>,
-        /// Bounce and friction.
+        /// Bounce and friction of a rigid contact.
         surface: Surface,
+        /// Law of a compliant contact, which has none of them.
+        law: Option<ContactLaw>,
     },
     /// Stops of a coordinate; at least one is given.
     Limit {
@@ -90,6 +120,8 @@ pub enum ContactKind {
         bound: f64,
         /// Force that must be overcome to start.
         bound_static: f64,
+        /// How it falls with the speed from the second to the first; `None`: at once.
+        falling: Option<Falling>,
     },
     /// Gap that is a sum of coordinates.
     Coordinates {

@@ -73,4 +73,46 @@ pub enum JointKind {
         /// Disc or sphere.
         disc: bool,
     },
+    /// Play instead of rows: contacts of the same name hold it.
+    Loose(Play),
+}
+
+/// A joint with clearance.
+#[derive(Debug, Clone)]
+pub struct Play {
+    /// Frames and axes, as of the ideal joint. The first has the hole or guide, the second what is in it.
+    pub pair: AxisPair,
+    /// Room on each side when the joint is in the middle, m.
+    pub clearance: f64,
+    /// What has play in what.
+    pub form: PlayForm,
+}
+
+/// Forms of joints with clearance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PlayForm {
+    /// A round journal in a round bearing, in the plane.
+    Journal {
+        /// Radius of the bearing, m.
+        bearing: f64,
+    },
+    /// A journal of finite length in a round hole, in space: it touches with either end, and may be askew.
+    Shaft {
+        /// Radius of the bearing, m.
+        bearing: f64,
+        /// Distance of the two ends of the journal, m.
+        length: f64,
+    },
+    /// A ball in a socket.
+    Ball {
+        /// Radius of the socket, m.
+        socket: f64,
+    },
+    /// A block between two straight walls, in the plane.
+    Block {
+        /// Along the walls, m.
+        length: f64,
+        /// Across, m.
+        width: f64,
+    },
 }

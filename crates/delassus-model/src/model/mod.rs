@@ -5,6 +5,7 @@
 //! "not finalised yet" is not a state.
 
 mod body;
+mod compliance;
 mod contact;
 mod contact_tolerances;
 mod force;
@@ -15,6 +16,7 @@ mod sensor;
 mod shape;
 
 pub use body::*;
+pub use compliance::*;
 pub use contact::*;
 pub use contact_tolerances::*;
 pub use force::*;

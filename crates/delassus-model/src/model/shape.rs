@@ -92,6 +92,18 @@ pub enum Form {
         /// Points.
         points: Vec<Vec3>,
     },
+    /// Hollow ball about the origin: material outside. Joints with clearance have it.
+    Socket {
+        /// Radius.
+        radius: f64,
+    },
+    /// Round hole without an end, about z: material outside. Joints with clearance have it.
+    Bore {
+        /// Radius.
+        radius: f64,
+        /// How far along z something may be in it, to draw it and to find it, m.
+        length: f64,
+    },
     /// Closed surface.
     Mesh {
         /// Triangles, scaled to metres.

@@ -1,8 +1,8 @@
 //! The same model from Rust.
 
 use super::{
-    AnalysisSpec, BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MethodSpec,
-    ModelSpec, SCHEMA_VERSION, Scalar, SensorSpec, ShapeSpec,
+    AnalysisSpec, BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MaterialSpec,
+    MethodSpec, ModelSpec, SCHEMA_VERSION, Scalar, SensorSpec, ShapeSpec,
 };
 
 /// Builds a [`ModelSpec`] step by step; every field accepts numbers and expressions alike.
@@ -88,6 +88,12 @@ impl ModelBuilder {
     /// Adds a shape.
     pub fn shape(mut self, name: impl Into<String>, shape: ShapeSpec) -> Self {
         self.spec.shape.push(name, shape);
+        self
+    }
+
+    /// Adds a material.
+    pub fn material(mut self, name: impl Into<String>, material: MaterialSpec) -> Self {
+        self.spec.material.push(name, material);
         self
     }
 

@@ -36,6 +36,123 @@ pub enum RestitutionType {
     Energetic,
 }
 
+/// Normal force of a compliant contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LawType {
+    /// Without losses.
+    Hertz,
+    /// Hunt and Crossley 1975.
+    HuntCrossley,
+    /// Herbert and McWhannell 1977.
+    HerbertMcwhannell,
+    /// Lee and Wang 1983.
+    LeeWang,
+    /// Lankarani and Nikravesh 1990.
+    LankaraniNikravesh,
+    /// Gonthier and others 2004.
+    Gonthier,
+    /// Flores and others 2011.
+    Flores,
+    /// Zhiying and Qishao 2006.
+    ZhiyingQishao,
+    /// Hu and Guo 2015.
+    HuGuo,
+    /// Comes back with the restitution that is asked for.
+    Exact,
+    /// A linear spring beside a damper.
+    KelvinVoigt,
+}
+
+impl LawType {
+    /// Word in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            LawType::Hertz => "hertz",
+            LawType::HuntCrossley => "hunt-crossley",
+            LawType::HerbertMcwhannell => "herbert-mcwhannell",
+            LawType::LeeWang => "lee-wang",
+            LawType::LankaraniNikravesh => "lankarani-nikravesh",
+            LawType::Gonthier => "gonthier",
+            LawType::Flores => "flores",
+            LawType::ZhiyingQishao => "zhiying-qishao",
+            LawType::HuGuo => "hu-guo",
+            LawType::Exact => "exact",
+            LawType::KelvinVoigt => "kelvin-voigt",
+        }
+    }
+
+    /// Has no meaning for a restitution of zero.
+    pub fn divides_by_restitution(self) -> bool {
+        matches!(
+            self,
+            LawType::Gonthier
+                | LawType::Flores
+                | LawType::HuGuo
+                | LawType::Exact
+                | LawType::KelvinVoigt
+        )
+    }
+}
+
+/// How friction depends on sliding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrictionLawType {
+    /// Rises exponentially: Threlfall 1978.
+    Threlfall,
+    /// Rises on a parabola and falls: Bengisu and Akay 1994.
+    BengisuAkay,
+    /// Rises linearly: Ambrósio 2003.
+    Ambrosio,
+    /// Falls from that at rest to that of sliding: Stribeck 1902.
+    Stribeck,
+    /// Bristles that bend before they slip: Canudas de Wit and others 1995.
+    Lugre,
+}
+
+impl FrictionLawType {
+    /// Word in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            FrictionLawType::Threlfall => "threlfall",
+            FrictionLawType::BengisuAkay => "bengisu-akay",
+            FrictionLawType::Ambrosio => "ambrosio",
+            FrictionLawType::Stribeck => "stribeck",
+            FrictionLawType::Lugre => "lugre",
+        }
+    }
+
+    /// Tells friction at rest from that of sliding.
+    pub fn has_static(self) -> bool {
+        !matches!(self, FrictionLawType::Threlfall | FrictionLawType::Ambrosio)
+    }
+}
+
+/// Where a contact by Kelvin and Voigt ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndType {
+    /// Where its force would begin to pull.
+    #[default]
+    Force,
+    /// Where the gap opens; the force pulls before.
+    Gap,
+}
+
+/// How the start of a compliant contact is met.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartType {
+    /// The step ends where the gap is zero.
+    #[default]
+    Locate,
+    /// The state is taken from the interpolation of the step.
+    Interpolate,
+    /// The step is halved until it ends less deep than `max_start_depth`.
+    Shrink,
+}
+
 /// A one-sided interaction. Which keys it uses depends on its type; a key that a type does not
 /// use is refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,12 +175,69 @@ pub struct ContactSpec {
     /// (`"energetic"`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution_law: Option<RestitutionType>,
+    /// Shapes: normal force of a compliant contact, instead of rigid impacts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<LawType>,
+    /// With a law: stiffness K, N/m^n.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<Scalar>,
+    /// With a law: exponent n of the depth; 1.5 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exponent: Option<Scalar>,
+    /// With a law: material of both sides, or those of each, that the stiffness of round shapes follows from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<NamesSpec>,
+    /// Law `"kelvin-voigt"`: damping, N s/m, instead of `restitution`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<Scalar>,
+    /// Law `"kelvin-voigt"`: where a contact ends, at `"force"` zero (the default) or at `"gap"` zero.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndType>,
+    /// With a law: least approach speed that its losses are made with, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least_speed: Option<Scalar>,
+    /// With a law: how the start of a contact is met, `"locate"` (the default), `"interpolate"` or `"shrink"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<StartType>,
+    /// With `start = "shrink"`: depth at which a contact may begin, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_start_depth: Option<Scalar>,
+    /// With `start = "shrink"`: shortest step that is tried for that, s; round-off of the time when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_start_step: Option<Scalar>,
     /// Coefficient of sliding friction; 0 when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<Scalar>,
     /// Coefficient of friction that must be overcome to start sliding; `friction` when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub static_friction: Option<Scalar>,
+    /// Shapes: how friction depends on sliding; needed for friction with a compliant law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction_law: Option<FrictionLawType>,
+    /// Friction laws of compliant contact but `"lugre"`: speed within which friction rises from zero, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creep_speed: Option<Scalar>,
+    /// Friction law `"ambrosio"`: speed below which there is none, m/s; 0 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_speed: Option<Scalar>,
+    /// Friction law `"bengisu-akay"`: how fast friction falls beyond its peak, s/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fall_rate: Option<Scalar>,
+    /// Friction laws `"stribeck"` and `"lugre"`: speed at which friction falls, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stribeck_speed: Option<Scalar>,
+    /// The same laws: exponent of the fall; 2 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stribeck_exponent: Option<Scalar>,
+    /// Friction law `"lugre"`: stiffness of the bristles over the normal force, 1/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bristle_stiffness: Option<Scalar>,
+    /// Friction law `"lugre"`: damping of the bristles over the normal force, s/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bristle_damping: Option<Scalar>,
+    /// Friction laws `"stribeck"` (compliant) and `"lugre"`: viscous friction over the normal force, s/m; 0 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viscous_friction: Option<Scalar>,
     /// Start even where the gap is negative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_overlap: bool,

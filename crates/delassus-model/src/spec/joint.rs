@@ -1,6 +1,6 @@
 //! Joints, couplings and prescribed motions as written.
 
-use super::Scalar;
+use super::{EndType, FrictionLawType, LawType, NamesSpec, RestitutionType, Scalar, StartType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub struct JointSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis2: Option<Vec<Scalar>>,
     /// Length of a distance joint, m; the distance after assembly of the given positions when
-    /// left out.
+    /// left out. Prismatic joint with clearance: length of the block along the axis, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Scalar>,
     /// Screw: advance per revolution, m. Rack: advance per revolution, m.
@@ -104,12 +104,89 @@ pub struct JointSpec {
     /// Motion: the coordinate as an expression of `t`, m or rad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Scalar>,
-    /// Rolling: radius, m.
+    /// Rolling: radius, m. Revolute joint with clearance: radius of the bearing, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<Scalar>,
     /// Rolling: shape of the second body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<RollingShape>,
+    /// Play of a revolute or prismatic joint: radius of the bearing less that of the journal, or the
+    /// gap on each side of the block, m; an ideal joint when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clearance: Option<Scalar>,
+    /// Prismatic joint with clearance: width of the block across the axis, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<Scalar>,
+    /// With clearance: coefficient of restitution, as of a contact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<Scalar>,
+    /// With clearance: what restitution multiplies, as of a contact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution_law: Option<RestitutionType>,
+    /// With clearance: normal force of a compliant contact, instead of rigid impacts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<LawType>,
+    /// With a law: stiffness K, N/m^n.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<Scalar>,
+    /// With a law: exponent n of the depth; 1.5 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exponent: Option<Scalar>,
+    /// With a law: material of both sides, or those of each, that the stiffness of a journal in its
+    /// bearing follows from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<NamesSpec>,
+    /// Law `"kelvin-voigt"`: damping, N s/m, instead of `restitution`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<Scalar>,
+    /// Law `"kelvin-voigt"`: where a contact ends, as of a contact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndType>,
+    /// With a law: least approach speed that its losses are made with, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least_speed: Option<Scalar>,
+    /// With a law: how the start of a contact is met, as of a contact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<StartType>,
+    /// With `start = "shrink"`: depth at which a contact may begin, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_start_depth: Option<Scalar>,
+    /// With clearance: coefficient of sliding friction; 0 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<Scalar>,
+    /// With clearance: coefficient of friction that must be overcome to start sliding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub static_friction: Option<Scalar>,
+    /// With `start = "shrink"`: shortest step that is tried for that, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_start_step: Option<Scalar>,
+    /// With clearance: how friction depends on sliding; needed for friction with a law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction_law: Option<FrictionLawType>,
+    /// Friction laws but `"lugre"`: speed within which friction rises from zero, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creep_speed: Option<Scalar>,
+    /// Friction law `"ambrosio"`: speed below which there is none, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_speed: Option<Scalar>,
+    /// Friction law `"bengisu-akay"`: how fast friction falls beyond its peak, s/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fall_rate: Option<Scalar>,
+    /// Friction laws `"stribeck"` and `"lugre"`: speed at which friction falls, m/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stribeck_speed: Option<Scalar>,
+    /// The same laws: exponent of the fall.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stribeck_exponent: Option<Scalar>,
+    /// Friction law `"lugre"`: stiffness of the bristles over the normal force, 1/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bristle_stiffness: Option<Scalar>,
+    /// Friction law `"lugre"`: damping of the bristles over the normal force, s/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bristle_damping: Option<Scalar>,
+    /// Friction laws `"stribeck"` and `"lugre"`: viscous friction over the normal force, s/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viscous_friction: Option<Scalar>,
     /// Rate of the joint coordinate at the start, rad/s or m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_rate: Option<Scalar>,

@@ -14,6 +14,7 @@ mod contact;
 mod force;
 mod input;
 mod joint;
+mod material;
 mod run;
 mod scalar;
 mod sensor;
@@ -25,10 +26,14 @@ pub use body::{
     RotationTable,
 };
 pub use builder::ModelBuilder;
-pub use contact::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType};
+pub use contact::{
+    ContactSpec, ContactType, EndType, FrictionLawType, GapTerm, LawType, NamesSpec,
+    RestitutionType, StartType,
+};
 pub use force::{Components, ForceSpec, ForceType};
 pub use input::InputSpec;
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
+pub use material::MaterialSpec;
 pub use run::{
     AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, SchemeType, option_dim,
     option_names,
@@ -82,6 +87,9 @@ pub struct ModelSpec {
     /// Forces, springs, bushings and actuators by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub force: Table<ForceSpec>,
+    /// Materials of compliant contacts by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub material: Table<MaterialSpec>,
     /// Shapes on bodies and on the ground, for contact, by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub shape: Table<ShapeSpec>,

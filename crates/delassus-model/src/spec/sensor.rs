@@ -31,6 +31,8 @@ pub enum SensorType {
     Reaction,
     /// Energy of the whole system, J.
     Energy,
+    /// Where the second frame of a revolute joint is in the first: place, distance and direction.
+    Eccentricity,
     /// Expression of `t`, parameters, inputs and other sensors.
     Expression,
 }
@@ -54,7 +56,7 @@ pub struct SensorSpec {
     /// `"kinetic"`, `"potential"`, `"total"`, `"dissipated"`, `"work"`, `"balance"` for energies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<String>,
-    /// Joint, joint rate, reaction: name of the joint.
+    /// Joint, joint rate, reaction, eccentricity: name of the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
     /// Joint, joint rate: `"angle"` or `"position"` where the joint has both.

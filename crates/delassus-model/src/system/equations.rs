@@ -185,8 +185,8 @@ impl Problem for System {
         self.integrates
     }
 
-    fn feedback(&self, ws: &Workspace, ck: f64, cc: f64, values: &mut [f64]) {
-        self.add_feedback(ws, ck, cc, values);
+    fn feedback(&self, ws: &Workspace, by: &[[f64; 2]], values: &mut [f64]) {
+        self.add_feedback(ws, by, values);
     }
 
     fn spin(&self, v: &[f64]) -> (f64, usize) {

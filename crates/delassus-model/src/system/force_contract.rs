@@ -313,6 +313,7 @@ fn an_actuator_pushes_along_its_coordinate_and_integrates_its_error() {
                     dissipated: 0.0,
                     work: 0.0,
                     energy_at_start: 0.0,
+                    stored: 0.0,
                 };
                 let mut m = crate::Measured::default();
                 let mut z_dot = vec![0.0; lab.sys.dims().nz];

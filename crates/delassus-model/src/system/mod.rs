@@ -19,6 +19,7 @@ mod jumps;
 mod loads;
 mod probe;
 mod rolling;
+mod row_choice;
 pub(crate) mod scalar;
 mod sensitivity;
 mod tangent;

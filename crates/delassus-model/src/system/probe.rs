@@ -4,6 +4,7 @@ use super::scalar::{PairScalar, ScalarKind, turns};
 use super::{System, Workspace};
 use crate::model::var;
 use crate::{Component, EnergyKind, JointId, ReactionComponent};
+use delassus_dae::Energies;
 use delassus_expr::Expr;
 use delassus_math::remember;
 use delassus_math::{Mat3, Quat, Vec3};
@@ -64,6 +65,8 @@ pub struct Outputs<'a> {
     pub work: f64,
     /// Kinetic + potential energy at the start, J.
     pub energy_at_start: f64,
+    /// Energy that contacts store, J.
+    pub stored: f64,
 }
 
 /// Sensor values, with the memory that unwraps angles.
@@ -115,8 +118,14 @@ impl System {
 
     /// Value of a position- or velocity-level sensor.
     pub(super) fn probe_value(&self, ws: &Workspace, k: usize) -> f64 {
-        let none =
-            Outputs { a: &[], lambda: &[], dissipated: 0.0, work: 0.0, energy_at_start: 0.0 };
+        let none = Outputs {
+            a: &[],
+            lambda: &[],
+            dissipated: 0.0,
+            work: 0.0,
+            energy_at_start: 0.0,
+            stored: 0.0,
+        };
         self.probe_output(ws, &self.probes[k], &none)
     }
 
@@ -156,7 +165,8 @@ impl System {
                 }
             }
             Probe::Energy(kind) => {
-                let e = self.energy(ws);
+                let own = self.energy(ws);
+                let e = Energies { potential: own.potential + out.stored, ..own };
                 match kind {
                     EnergyKind::Kinetic => e.kinetic,
                     EnergyKind::Potential => e.potential,

@@ -220,14 +220,15 @@ impl System {
         Quality::Exact
     }
 
-    /// values −= ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v): integrals of controllers. (Counters of turns do not
-    /// change a force.)
-    pub(super) fn add_feedback(&self, ws: &Workspace, ck: f64, cc: f64, values: &mut [f64]) {
+    /// values −= Σ ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), with [ck, cc] of each auxiliary state: integrals of controllers.
+    /// (Counters of turns do not change a force, bristles do so in a mode.)
+    pub(super) fn add_feedback(&self, ws: &Workspace, by: &[[f64; 2]], values: &mut [f64]) {
         let Scratch { h: hj, xi, v, .. } = &mut *ws.tangent.borrow_mut();
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
-            let ForceLaw::Actuator { target, control, ki, z: Some(_), .. } = &force.law else {
+            let ForceLaw::Actuator { target, control, ki, z: Some(z), .. } = &force.law else {
                 continue;
             };
+            let [ck, cc] = by[*z];
             let ends = self.ends(ws, force.scalar.a, force.scalar.b);
             hj.set(&ends, &x.h);
             // f = … + ki z H and ż = target − s or target − ṡ

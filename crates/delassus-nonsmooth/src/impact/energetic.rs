@@ -120,7 +120,7 @@ impl Single {
                 (mu, restitution.e * self.factor, restitution.law)
             }
             PointLaw::OneWay => (0.0, 0.0, RestitutionLaw::Newton),
-            PointLaw::DryFriction { .. } => return Some([0.0; 3]),
+            PointLaw::Compliant | PointLaw::DryFriction { .. } => return Some([0.0; 3]),
         };
         if self.u[0] >= 0.0 {
             return Some([0.0; 3]);

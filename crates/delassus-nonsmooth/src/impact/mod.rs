@@ -243,7 +243,7 @@ impl Meeting {
 
 /// Dry friction is finite, and an impact lasts no time.
 pub fn has_impulse(law: &PointLaw) -> bool {
-    !matches!(law, PointLaw::DryFriction { .. })
+    !matches!(law, PointLaw::Compliant | PointLaw::DryFriction { .. })
 }
 
 /// Finds the jump at velocities u⁻ = `before` of the members of the response.
@@ -385,6 +385,6 @@ fn laws(m: &Meeting) -> Vec<cone::Law> {
 fn coefficient(law: &PointLaw) -> f64 {
     match law {
         PointLaw::Contact { restitution, .. } => restitution.e,
-        PointLaw::OneWay | PointLaw::DryFriction { .. } => 0.0,
+        PointLaw::Compliant | PointLaw::OneWay | PointLaw::DryFriction { .. } => 0.0,
     }
 }

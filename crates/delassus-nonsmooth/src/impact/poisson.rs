@@ -47,7 +47,7 @@ pub(super) fn impulses(
     let mut rest = Restitution::new(r);
     let mut normal = back.clone();
     let mut last = vec![0.0; r.n];
-    let mut settled = false;
+    let mut converged = false;
     for round in 0..ROUNDS {
         let x = rest.solve(r, &u, &normal, ws)?;
         let change: f64 = x.iter().zip(&last).map(|(a, b)| (a - b).abs()).sum();
@@ -57,13 +57,13 @@ pub(super) fn impulses(
             normal[m.row] += part * (back[m.row] + x[m.row] - normal[m.row]);
         }
         last = x;
-        settled = change <= ACCEPTED * size;
+        converged = change <= ACCEPTED * size;
         if change <= SETTLED * size {
             break;
         }
     }
-    if !settled {
-        return Err(r.none("friction in restitution does not settle"));
+    if !converged {
+        return Err(r.none("friction in restitution does not converge"));
     }
     Ok((0..r.n).map(|i| compression[i] + back[i] + last[i]).collect())
 }

@@ -31,9 +31,9 @@ pub(super) fn solve_shared(
         let (mut p, mut scratch) = (vec![0.0; m.n], even::Scratch::default());
         let report = even::solve(&problem, &m.per_metre, true, &settings, &mut p, ws, &mut scratch);
         if report.status == cone::Status::Solved {
-            let settled = settle(m, b, &p);
-            let holds = cone::natural_residual(&problem, &settled, ws) <= RESIDUAL;
-            return Ok(if holds { settled } else { p });
+            let cleaned = clean(m, b, &p);
+            let holds = cone::natural_residual(&problem, &cleaned, ws) <= RESIDUAL;
+            return Ok(if holds { cleaned } else { p });
         }
     }
     solve(m, (&m.w, b), &laws, ws)
@@ -47,7 +47,7 @@ struct Held {
 }
 
 /// Impulses without what the solver left of rates that vanish, and of impulses of points that leave.
-fn settle(m: &Meeting, b: &[f64], p: &[f64]) -> Vec<f64> {
+fn clean(m: &Meeting, b: &[f64], p: &[f64]) -> Vec<f64> {
     let (held, mut p) = held_rows(m, b, p);
     let mut u = b.to_vec();
     m.add_product(&p, &mut u);
@@ -86,8 +86,8 @@ fn held_rows(m: &Meeting, b: &[f64], p: &[f64]) -> (Vec<Held>, Vec<f64>) {
             continue;
         }
         let mut normal = Held { row, along: [1.0, 0.0, 0.0] };
-        let rubs = matches!(point.law, PointLaw::Contact { mu, .. } if mu > 0.0);
-        if rubs && (row + 1..row + rows).all(vanishes) {
+        let has_friction = matches!(point.law, PointLaw::Contact { mu, .. } if mu > 0.0);
+        if has_friction && (row + 1..row + rows).all(vanishes) {
             held.extend((row + 1..row + rows).map(|row| Held { row, along: [1.0, 0.0, 0.0] }));
         } else if p[row] > 0.0 {
             // friction goes with the normal impulse

@@ -2,6 +2,7 @@
 
 use super::{Mode, ModeWorkspace};
 use crate::friction::{Sliding, tangential_row};
+use crate::pressed::Pressing;
 use delassus_dae::{
     ContactPoint, Dims, Energies, Manifold, PointLaw, Power, Problem, Quality, Scales, State,
     Stretch, Structure, TimeLaws, TimeLook, Unilateral, Unseen,
@@ -40,6 +41,7 @@ impl<P: Unilateral> Problem for Mode<P> {
             points: vec![ContactPoint::default(); self.active.len()],
             friction: vec![0.0; self.base_dims.nv],
             sliding: Sliding::new(self),
+            pressing: Pressing::new(&*self.base, &self.pressed),
             lost: 0.0,
         }
     }
@@ -49,12 +51,16 @@ impl<P: Unilateral> Problem for Mode<P> {
         for (a, point) in self.active.iter().zip(&mut ws.points) {
             self.base.position(&ws.base, a.id, true, Some(a.features), point);
         }
+        self.place_pressed(ws);
     }
 
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws) {
         self.base.realize_velocity(v, z, &mut ws.base);
         for (a, point) in self.active.iter().zip(&mut ws.points) {
             self.base.rates(&ws.base, a.id, point);
+        }
+        if !self.pressed.is_empty() {
+            self.press(v, z, ws);
         }
         if self.slides {
             self.apply_sliding_friction(ws);
@@ -111,10 +117,14 @@ impl<P: Unilateral> Problem for Mode<P> {
                 *f += x;
             }
         }
+        for (f, x) in out.iter_mut().zip(&ws.pressing.load) {
+            *f += x;
+        }
     }
 
     fn z_dot(&self, ws: &Self::Ws, out: &mut [f64]) {
         self.base.z_dot(&ws.base, out);
+        self.bristle_rates(ws, out);
     }
 
     fn spin(&self, v: &[f64]) -> (f64, usize) {
@@ -138,40 +148,49 @@ impl<P: Unilateral> Problem for Mode<P> {
         cc: f64,
         values: &mut [f64],
     ) -> Quality {
-        if self.active.is_empty() {
+        if self.active.is_empty() && self.pressed.is_empty() {
             return self.base.tangent(&ws.base, a, lambda, ck, cc, values);
         }
-        // the curvature of contacts is left out, and how friction follows the normal force
-        self.on_base_pattern(ws, values, |values| {
+        let quality = self.on_base_pattern(ws, values, |values| {
             self.with_base_multipliers(ws, lambda, |l| {
-                self.base.tangent(&ws.base, a, l, ck, cc, values);
-            });
+                self.base.tangent(&ws.base, a, l, ck, cc, values)
+            })
         });
+        let exact = self.press_tangent(ws, ck, cc, values);
         if self.slides {
             self.friction_tangent(ws, cc, values);
         }
-        Quality::Approximate
+        // the curvature of closed contacts is left out, and how friction follows the normal force
+        if exact && self.active.is_empty() { quality } else { Quality::Approximate }
     }
 
     fn feeds_back(&self) -> bool {
-        self.base.feeds_back()
+        self.base.feeds_back() || self.has_bristles()
     }
 
-    fn feedback(&self, ws: &Self::Ws, ck: f64, cc: f64, values: &mut [f64]) {
-        self.on_base_pattern(ws, values, |values| self.base.feedback(&ws.base, ck, cc, values));
+    fn feedback(&self, ws: &Self::Ws, by: &[[f64; 2]], values: &mut [f64]) {
+        self.on_base_pattern(ws, values, |values| self.base.feedback(&ws.base, by, values));
+        self.bristle_feedback(ws, by, values);
+    }
+
+    fn relaxation(&self, ws: &Self::Ws, out: &mut [f64]) {
+        self.base.relaxation(&ws.base, out);
+        self.bristle_relaxation(ws, out);
     }
 
     fn energies(&self, ws: &Self::Ws) -> Option<Energies> {
-        self.base.energies(&ws.base)
+        let own = self.base.energies(&ws.base)?;
+        Some(Energies { potential: own.potential + self.stored(ws), ..own })
     }
 
     fn power(&self, ws: &Self::Ws, lambda: &[f64]) -> Option<Power> {
         let own = self.with_base_multipliers(ws, lambda, |l| self.base.power(&ws.base, l));
-        if !self.slides {
+        if !self.slides && self.pressed.is_empty() {
             return own;
         }
         let own = own.unwrap_or_default();
-        Some(Power { dissipated: own.dissipated + ws.lost, work: own.work })
+        let lost = ws.lost + ws.pressing.lost();
+        Some(Power { dissipated: own.dissipated + lost, work: own.work })
     }
 
     fn time_laws(&self) -> TimeLaws {

@@ -10,6 +10,9 @@ use super::{StepReport, Stepper, StepperError};
 use delassus_cone as cone;
 use delassus_dae::Unilateral;
 
+/// How deep what joints hold may be in, in lengths of the model, before joints and contact contradict each other.
+const HELD: f64 = 1e-6;
+
 /// Bisections of the factor on restitution where the law of a group would gain energy.
 const BISECTIONS: u32 = 6;
 
@@ -126,15 +129,20 @@ impl<P: Unilateral> Stepper<P> {
         report: &mut StepReport,
     ) -> Result<(f64, f64), StepperError> {
         let mut made = (0.0, 0.0);
-        // a point that starts to slide has less friction than one at rest
-        for _ in 0..3 {
+        // a point that starts to slide has less friction than one at rest, and one that stops has more
+        let mut caught = false;
+        for _ in 0..5 {
             self.impulses_once(group, h, factor, report)?;
             let Stepper { op, delassus, points, du, r, .. } = self;
             delassus.product(group, &mut |f, x, l| op.respond(f, x, l), r, du)?;
             made = points.finish(group, du);
-            if !points.let_slip(group) {
+            if points.let_slip(group) {
+                continue;
+            }
+            if caught || !points.catch(group) {
                 break;
             }
+            caught = true;
         }
         Ok(made)
     }
@@ -156,6 +164,12 @@ impl<P: Unilateral> Stepper<P> {
             self.b.extend_from_slice(&e.end[..e.rows]);
             self.b[e.row] -= e.bound + factor * e.bounce;
             self.r.extend_from_slice(&points.pool[*i].impulse[..e.rows]);
+            // no impulse moves what joints hold: it may go in as far as errors let it
+            let close = HELD * e.per_metre * self.length;
+            if self.delassus.mobility(group, e.row) == Some(0.0) && e.reach >= -close {
+                points.pool[*i].held = e.reach <= close;
+                self.b[e.row] = self.b[e.row].max(0.0);
+            }
         }
         let rounding = self.delassus.rounding(group, &self.v, &self.b);
         let fine = rounding.map_or(self.settings.tolerance, |r| r.max(self.settings.tolerance));

@@ -7,8 +7,9 @@
 
 use super::mechanisms::{Mechanisms, PointRows};
 use crate::even;
+use crate::held::Held;
 use delassus_cone as cone;
-use delassus_dae::{ContactPoint, Factored, StepFailure};
+use delassus_dae::{ContactPoint, Factored, Problem, StepFailure};
 use delassus_linalg::MassShape;
 use std::ops::Range;
 
@@ -60,12 +61,21 @@ pub(super) struct Delassus {
     /// What one row moves, and whether it moves a block at all; zero between two rows.
     moved: Vec<f64>,
     moves: Vec<bool>,
+    /// Finds what joints hold.
+    held: Option<Held>,
+    /// The masses of `held` are those at hand.
+    weighed: bool,
     /// Blocks of each row, and where those of a row begin.
     row_blocks: Vec<usize>,
     row_first: Vec<usize>,
 }
 
 impl Delassus {
+    /// For the rows of points of a problem.
+    pub fn new<P: Problem>(p: &P) -> Delassus {
+        Delassus { held: Some(Held::new(p)), ..Delassus::default() }
+    }
+
     pub fn clear(&mut self) {
         self.start.clear();
         self.start.push(0);
@@ -111,6 +121,11 @@ impl Delassus {
         self.f.resize(nv, 0.0);
         self.x.resize(nv, 0.0);
         self.lambda.resize(joints, 0.0);
+        self.weighed = false;
+        if let (Some(held), Some(s)) = (&mut self.held, system.as_ref().filter(|_| joints > 0)) {
+            held.begin(s.factored.mass);
+            self.weighed = true;
+        }
         let any_large = self.first.windows(2).any(|w| w[1] - w[0] >= FACTORED_FROM);
         let wanted = system.filter(|_| any_large || joints == 0);
         self.loaded = wanted.is_some_and(|s| self.mechanisms.load(s.shape, &s.factored));
@@ -133,8 +148,43 @@ impl Delassus {
         }
         for group in 0..self.formed.len() {
             if let Some(formed) = self.formed[group] {
+                self.still_what_is_held(group, formed, respond)?;
                 self.judge(group, formed);
             }
+        }
+        Ok(())
+    }
+
+    /// What joints hold is moved by round-off alone, and by none of either sign.
+    fn still_what_is_held(
+        &mut self,
+        group: usize,
+        formed: Formed,
+        respond: &mut Respond<'_>,
+    ) -> Result<(), StepFailure> {
+        let rows = self.rows(group);
+        let n = rows.len();
+        let Some(held) = self.held.as_mut().filter(|_| self.weighed) else { return Ok(()) };
+        for (i, row) in rows.enumerate() {
+            let own = self.start[row]..self.start[row + 1];
+            let (cols, vals) = (&self.cols[own.clone()], &self.vals[own]);
+            let w = self.w[formed.at + i * (n + 1)];
+            if !held.is_suspect(cols, vals, w) {
+                continue;
+            }
+            if w > 0.0 {
+                self.f.fill(0.0);
+                for (c, h) in cols.iter().zip(vals) {
+                    self.f[*c] += h;
+                }
+                respond(&self.f, &mut self.x, &mut self.lambda)?;
+                if !held.holds(cols, vals, &self.x) {
+                    continue;
+                }
+            }
+            let w = &mut self.w[formed.at..formed.at + n * n];
+            w[i * n..(i + 1) * n].fill(0.0);
+            w.iter_mut().skip(i).step_by(n).for_each(|w| *w = 0.0);
         }
         Ok(())
     }
@@ -233,6 +283,7 @@ impl Delassus {
                 // what the interior point method does not reach, others may
                 let formed = self.make_room(group);
                 self.form_by_solutions(group..group + 1, respond)?;
+                self.still_what_is_held(group, formed, respond)?;
                 self.judge(group, formed)
             }
         };

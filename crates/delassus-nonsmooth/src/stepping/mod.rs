@@ -189,7 +189,7 @@ impl<P: Unilateral> Stepper<P> {
             points: Points::default(),
             groups: (Groups::of_structure(structure, false), Groups::of_structure(structure, true)),
             parts: Parts::new(d),
-            delassus: Delassus::default(),
+            delassus: Delassus::new(p),
             correction: Correction::new(p),
             gen_alpha: GenAlpha::new(d),
             half: Half::new(d),

@@ -74,6 +74,7 @@ mod tests {
             work: 0.5 * impulse * (before + after),
             effort: 0.0,
             softened: 1.0,
+            held: false,
         }
     }
 

@@ -175,12 +175,16 @@ impl Points {
                     work: 0.0,
                     effort: 0.0,
                     softened: 1.0,
+                    held: false,
                 });
                 self.entries.push(Entry::NEW);
             }
             let c = &mut self.pool[n];
             c.law = p.law(id);
             let faces = p.evaluate(ws, id, before, &mut c.at);
+            if faces {
+                c.law = p.law_at(id, &c.at.rate);
+            }
             let per_metre = p.gap_per_metre(id);
             let reach = margin * per_metre;
             let inside = faces && has_gap(&c.law) && c.at.gap < 0.0;
@@ -223,7 +227,7 @@ impl Points {
         for (c, e) in self.pool.iter_mut().zip(&mut self.entries).take(self.n) {
             let rows = if c.law.is_rough() { c.law.rows() } else { 1 };
             *e = Entry { rows, per_metre: e.per_metre, ..Entry::NEW };
-            c.softened = 1.0;
+            (c.softened, c.held) = (1.0, false);
             c.before = [0.0; 3];
             for k in 0..e.rows {
                 let (rate, bias) = (c.at.rate[k], c.at.bias[k]);
@@ -313,7 +317,9 @@ impl Points {
                 let mu = if e.stuck { mu.max(mu_static) } else { mu };
                 cone::Law::Coulomb { mu, tangential: e.rows - 1 }
             }
-            PointLaw::Contact { .. } | PointLaw::OneWay => cone::Law::Unilateral,
+            PointLaw::Contact { .. } | PointLaw::Compliant | PointLaw::OneWay => {
+                cone::Law::Unilateral
+            }
             PointLaw::DryFriction { bound, bound_static } => {
                 let limit = h * if e.stuck { bound.max(bound_static) } else { bound };
                 cone::Law::Interval { lo: -limit, hi: limit }
@@ -357,6 +363,22 @@ impl Points {
         largest(self.by_group[self.places(group)].iter().map(ends))
     }
 
+    /// Points of a group that slid and would slide back at the end of the step came to rest within it: static friction
+    /// may hold them there. True where a point changed that has two frictions.
+    pub fn catch(&mut self, group: usize) -> bool {
+        let mut again = false;
+        for at in self.places(group) {
+            let i = self.by_group[at];
+            let (c, e) = (&self.pool[i], &mut self.entries[i]);
+            let turned = along(&c.law, e.rows, &c.before, &c.after) < 0.0;
+            if !e.stuck && turned && has_two_frictions(&c.law) {
+                e.stuck = true;
+                again = true;
+            }
+        }
+        again
+    }
+
     /// Points of a group that were held by static friction and slide now do so with the friction of
     /// sliding. True where a point changed that has two frictions.
     pub fn let_slip(&mut self, group: usize) -> bool {
@@ -367,11 +389,7 @@ impl Points {
             let (c, e) = (&self.pool[i], &mut self.entries[i]);
             if e.stuck && sliding(&c.law, e.rows, &c.after) > STANDS * fastest * e.per_metre {
                 e.stuck = false;
-                again |= match c.law {
-                    PointLaw::Contact { mu, mu_static, .. } => mu_static > mu,
-                    PointLaw::DryFriction { bound, bound_static } => bound_static > bound,
-                    PointLaw::OneWay => false,
-                };
+                again |= has_two_frictions(&c.law);
             }
         }
         again
@@ -452,11 +470,21 @@ impl Points {
 
 /// Sliding speed of a point.
 fn sliding(law: &PointLaw, rows: usize, u: &[f64; 3]) -> f64 {
+    along(law, rows, u, u).sqrt()
+}
+
+/// Product of two sliding velocities of a point: negative where they point against each other.
+fn along(law: &PointLaw, rows: usize, u: &[f64; 3], w: &[f64; 3]) -> f64 {
+    let slides = if matches!(law, PointLaw::DryFriction { .. }) { 0..1 } else { 1..rows };
+    slides.map(|k| u[k] * w[k]).sum()
+}
+
+/// What rests is held by more than what slides.
+fn has_two_frictions(law: &PointLaw) -> bool {
     match law {
-        PointLaw::DryFriction { .. } => u[0].abs(),
-        _ if rows == 2 => u[1].abs(),
-        _ if rows == 3 => u[1].hypot(u[2]),
-        _ => 0.0,
+        PointLaw::Contact { mu, mu_static, .. } => mu_static > mu,
+        PointLaw::DryFriction { bound, bound_static } => bound_static > bound,
+        PointLaw::Compliant | PointLaw::OneWay => false,
     }
 }
 
@@ -474,7 +502,7 @@ fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> bool {
             (closes, approach * (2.0 * restitution.e).max(1.0))
         }
         PointLaw::OneWay => (true, approach),
-        PointLaw::DryFriction { .. } => (false, 0.0),
+        PointLaw::Compliant | PointLaw::DryFriction { .. } => (false, 0.0),
     };
     closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs()
 }

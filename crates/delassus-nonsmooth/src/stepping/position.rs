@@ -80,7 +80,7 @@ impl Correction {
             scratch: ContactPoint::default(),
             row_scale: p.scales().row,
             rows: NormalRows::default(),
-            delassus: Delassus::default(),
+            delassus: Delassus::new(p),
             dims: d,
             length: p.length(),
         }

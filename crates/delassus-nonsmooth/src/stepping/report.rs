@@ -30,6 +30,8 @@ pub struct PointImpulse {
     /// Factor on its coefficient of restitution that kept its group from gaining energy; 1 where the
     /// law of the user was kept.
     pub softened: f64,
+    /// It touches, and joints hold it: no impulse moves it.
+    pub held: bool,
 }
 
 impl PointImpulse {
@@ -44,6 +46,7 @@ impl PointImpulse {
         self.work += next.work;
         self.effort = self.effort.max(next.effort);
         self.softened = self.softened.min(next.softened);
+        self.held |= next.held;
     }
 }
 

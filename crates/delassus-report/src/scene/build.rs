@@ -7,7 +7,7 @@ use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Component, Contact, ContactKind, Coordinate, CoordinateKind, ForceKind, Frame,
-    JointKind, LoadView, MOST_LOADS, Measure, Model, ReactionComponent, ShapeId, System,
+    JointKind, LoadView, MOST_LOADS, Measure, Model, PlayForm, ReactionComponent, ShapeId, System,
 };
 
 /// The scene of a model.
@@ -114,6 +114,11 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
         JointKind::PointOnPlane(p) => pair("point-on-plane", p),
         JointKind::ParallelAxes(p) => pair("parallel-axes", p),
         JointKind::Motion(c, _) => pair("motion", &c.pair),
+        JointKind::Loose(play) => match play.form {
+            PlayForm::Journal { .. } | PlayForm::Shaft { .. } => pair("revolute", &play.pair),
+            PlayForm::Ball { .. } => pair("spherical", &play.pair),
+            PlayForm::Block { .. } => pair("prismatic", &play.pair),
+        },
         JointKind::Rolling { pair: p, radius, disc } => SceneJoint {
             radius: Some(*radius),
             shape: Some(if *disc { "disc" } else { "sphere" }.to_owned()),
@@ -159,6 +164,7 @@ pub(crate) fn own_joint(m: &Model, pair: &AxisPair) -> Option<usize> {
         | JointKind::Cylindrical(p)
         | JointKind::Planar(p)
         | JointKind::Screw(p, _) => same(p),
+        JointKind::Loose(play) => same(&play.pair),
         _ => false,
     })
 }
@@ -280,6 +286,7 @@ fn frames(m: &Model) -> impl Iterator<Item = &Frame> {
     let joints = m.joints.iter().flat_map(|j| -> Vec<&Frame> {
         match (&j.kind, j.kind.pair()) {
             (_, Some(p)) => vec![&p.a, &p.b],
+            (JointKind::Loose(play), None) => vec![&play.pair.a, &play.pair.b],
             (JointKind::Coupling(terms, _), None) => {
                 terms.iter().flat_map(|(c, _)| [&c.pair.a, &c.pair.b]).collect()
             }

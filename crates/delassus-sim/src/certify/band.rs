@@ -1,6 +1,6 @@
 //! How far runs differ from the one that is kept, column by column over time.
 
-use crate::recorder::Results;
+use crate::results::Results;
 use delassus_math::largest;
 
 /// Factor on the largest difference. With errors of the same size and opposite sign the error of
@@ -82,7 +82,7 @@ pub(super) fn distance(run: &Results, others: &[&Results], columns: &[(usize, f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recorder::Channel;
+    use crate::results::Channel;
 
     fn results(values: &[f64]) -> Results {
         let channel = Channel {

@@ -165,7 +165,9 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
     let mut remarks = Vec::new();
     let most = plan.max_runs.max(2);
     // two runs are kept for time-stepping, so that all stay within the budget
-    let steps = model.system.has_contacts() && most >= 4;
+    // time-stepping does not have the forces of compliant contacts
+    let rigid = model.system.has_contacts() && model.system.first_compliant().is_none();
+    let steps = rigid && most >= 4;
     let budget = if steps { most - 2 } else { most };
     let first = families::base_rtol(&plan.options).min(plan.accuracy / TIGHTER).max(TIGHTEST);
     let mut round = smooth_round(model, plan, &methods, first, budget, watch);

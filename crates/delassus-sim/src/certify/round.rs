@@ -5,7 +5,7 @@ use super::{FamilyRun, Plan, Watch};
 use crate::guarded::{Ended, guarded};
 use crate::options::RunOptions;
 use crate::pool;
-use crate::recorder::Results;
+use crate::results::Results;
 use crate::simulation::RunOutcome;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
@@ -115,9 +115,9 @@ fn make(
     watch: &dyn Watch,
 ) -> (FamilyRun, Option<Box<RunOutcome>>) {
     let ended = guarded(model, options, max_cpu_s, &|| watch.stop(), &mut |_| ());
-    let (code, message) = ended.trouble(max_cpu_s).unzip();
+    let (code, message) = ended.trouble().unzip();
     let outcome = match ended {
-        Ended::Ran { outcome, .. } => Some(outcome),
+        Ended::Ran(outcome) => Some(outcome),
         _ => None,
     };
     let summary = outcome.as_deref().map(|o| &o.summary);

@@ -1,7 +1,7 @@
 //! The word of time-stepping: it needs no search for contacts and no modes, so that it confirms what
 //! the other families share.
 
-use crate::recorder::Results;
+use crate::results::Results;
 
 /// Time-stepping is of first order: the error of the finer run is about what the two differ by. This
 /// many times that is still no contradiction.

@@ -4,7 +4,7 @@ use super::reason::{Evidence, SAME_EVENT, doubtful, reason};
 use super::round::{Round, Solved};
 use super::{Certificate, Certified, ColumnBand, Plan, band, events, time_stepping};
 use crate::column_scale::column_scales;
-use crate::recorder::{BAND, Channel, Results};
+use crate::results::{BAND, Channel, Results};
 use crate::simulation::RunOutcome;
 use crate::verdict::Tone;
 use delassus_math::largest;

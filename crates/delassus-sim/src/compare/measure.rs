@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::reference::Errors;
 use crate::guarded::{Ended, guarded};
 use crate::options::RunOptions;
-use crate::recorder::Results;
+use crate::results::Results;
 use crate::summary::{Status, Summary};
 use delassus_model::Assembled;
 use serde::Serialize;
@@ -140,8 +140,8 @@ fn once(
         below_reference: false,
         history,
     };
-    let trouble = ended.trouble(plan.max_cpu_s);
-    let Ended::Ran { outcome, over } = ended else {
+    let trouble = ended.trouble();
+    let Ended::Ran(outcome) = ended else {
         (row.code, row.message) = trouble.unzip();
         return (row, None);
     };
@@ -153,7 +153,7 @@ fn once(
             (row, Some(outcome.results))
         }
         Some((code, message)) => {
-            if outcome.summary.status == Status::Interrupted && !over {
+            if outcome.summary.status == Status::Interrupted {
                 row.status = RowStatus::Interrupted;
             } else {
                 row.code = Some(code);

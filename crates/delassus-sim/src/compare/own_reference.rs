@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::reference::{Errors, Reference, Source, TightRun};
 use crate::options::{RunOptions, able_methods};
 use crate::pool;
-use crate::recorder::Results;
+use crate::results::Results;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
 

@@ -11,7 +11,7 @@
 //! the largest magnitude of the column, it is relative.
 
 use crate::column_scale::column_scales;
-use crate::recorder::{Channel, Results};
+use crate::results::{Channel, Results};
 use serde::Serialize;
 use thiserror::Error;
 

@@ -253,7 +253,7 @@ fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> 
         }
     };
     let motion = match c.law {
-        PointLaw::OneWay => ShownSlip::Closed,
+        PointLaw::Compliant | PointLaw::OneWay => ShownSlip::Closed,
         law if !law.is_rough() => ShownSlip::Closed,
         _ if speed > bounds.slide => ShownSlip::Slip(direction),
         _ => ShownSlip::Stick,
@@ -263,7 +263,7 @@ fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> 
     }
     // the contact problem is posed within the step
     let gap = match c.law {
-        PointLaw::OneWay => 0.0,
+        PointLaw::Compliant | PointLaw::OneWay => 0.0,
         _ => c.at.gap + 0.5 * h * c.after[0],
     };
     let near = gap <= bounds.gap && c.after[0] <= bounds.rate;

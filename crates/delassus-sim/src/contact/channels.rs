@@ -1,6 +1,6 @@
 //! Columns that contacts add to the results, and their smallest gaps.
 
-use crate::recorder::Channel;
+use crate::results::Channel;
 use delassus_dae::{PointId, Problem, Unilateral};
 use delassus_model::System;
 use std::collections::BTreeMap;

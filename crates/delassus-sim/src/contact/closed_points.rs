@@ -111,13 +111,13 @@ impl<P: Unilateral> ClosedPoints<P> {
             if !shared && !matches!(mode.law(k), PointLaw::DryFriction { .. }) {
                 functions.push((k, Function::Force));
             }
-            if contact && shared && mode.rubs_shared() {
+            if contact && shared && mode.friction_follows_shares() {
                 functions.push((k, Function::Load));
             }
         }
         Ok(ClosedPoints {
             values: vec![0.0; functions.len()],
-            starts: vec![0.0; if mode.rubs_shared() { functions.len() } else { 0 }],
+            starts: vec![0.0; if mode.friction_follows_shares() { functions.len() } else { 0 }],
             acc: Accel::new(mode)?,
             projector: Projector::new(mode, SETTLED),
             ws: mode.workspace(),
@@ -192,9 +192,14 @@ impl<P: Unilateral> ClosedPoints<P> {
         mode.share_forces(&mut self.ws, &mut self.lambda);
     }
 
-    /// Power lost by sliding at the evaluated state, W.
+    /// Power lost by sliding and by compliant contact at the evaluated state, W.
     pub fn power_lost(&self) -> f64 {
-        self.ws.lost
+        self.ws.lost + self.ws.pressing.lost()
+    }
+
+    /// Energy stored by compliant contact at the evaluated state, J.
+    pub fn stored(&self, mode: &Mode<P>) -> f64 {
+        mode.stored(&self.ws)
     }
 
     /// Gap and forces of active point k at the evaluated state.
@@ -224,7 +229,7 @@ impl<P: Unilateral> ClosedPoints<P> {
                 match law {
                     PointLaw::Contact { mu, mu_static, .. } => mu.max(mu_static) * r[0] - t,
                     PointLaw::DryFriction { bound, bound_static } => bound.max(bound_static) - t,
-                    PointLaw::OneWay => 1.0,
+                    PointLaw::Compliant | PointLaw::OneWay => 1.0,
                 }
             }
             Function::Sliding => {
@@ -490,8 +495,15 @@ impl<P: Unilateral> ClosedPoints<P> {
         s: &State,
         trigger: &Trigger,
     ) -> Option<(f64, Option<f64>)> {
+        if let Some(value) = self.pressed_value(mode, s, trigger) {
+            return Some(value);
+        }
         let (id, f) = match trigger {
-            Trigger::Start | Trigger::Reselect(_) => return None,
+            Trigger::Start
+            | Trigger::Reselect(_)
+            | Trigger::Parts(_)
+            | Trigger::Slackens(_)
+            | Trigger::Tightens(_) => return None,
             Trigger::Closes(id, features) => {
                 let p = mode.base();
                 p.realize_position(s.t, &s.q, &s.z, ws);

@@ -3,7 +3,9 @@
 use super::channels::{CHANNELS, Contacts};
 use super::event::{Event, EventKind, EventLog};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
-use super::failures::{halt_error, start_failed, step_failed, too_many_steps};
+use super::failures::{
+    halt_error, no_compliant_stepping, start_failed, step_failed, too_many_steps,
+};
 use super::resolve::PASSAGE;
 use super::stretch::Stepping;
 use super::tally::{ContactTally, Occurrences};
@@ -21,7 +23,7 @@ use delassus_dae::{
 use delassus_math::memory::{Memory, Remember};
 use delassus_model::spec::SchemeType as Scheme;
 use delassus_model::{Assembled, ContactTolerances, DEFAULT_SMOOTH, System};
-use delassus_nonsmooth::{Active, SlipState, stepping};
+use delassus_nonsmooth::{Active, Pressed, SlipState, stepping};
 use std::sync::Arc;
 
 /// The method for modes that are stiff by friction in space.
@@ -119,6 +121,9 @@ impl ContactEngine {
     ) -> Result<ContactEngine, SetupError> {
         let sys = model.system.clone();
         let by_steps = opts.scheme == Scheme::TimeStepping;
+        if let Some(name) = sys.first_compliant().filter(|_| by_steps) {
+            return Err(no_compliant_stepping(name));
+        }
         let scheme = stepping_scheme(method, &opts.options);
         // beside time-stepping the event-driven part stands idle
         let (id, settings) = match method {
@@ -230,8 +235,8 @@ impl ContactEngine {
         if let Err(halt) = made {
             return self.hand_over(halt);
         }
-        if self.scheme == Scheme::Hybrid {
-            // then the next step is one of time-stepping
+        if self.scheme == Scheme::Hybrid && self.sys.first_compliant().is_none() {
+            // then the next step is one of time-stepping, which does not know compliant contacts
             self.waiting = self.events.crawl();
         }
         Ok(())
@@ -246,7 +251,9 @@ impl ContactEngine {
     fn start_stepping(&mut self, halt: Halt) -> Result<(), SimError> {
         self.take_events();
         let t = self.events.state().t;
-        if self.scheme != Scheme::Hybrid || matches!(halt, Halt::Error(_)) {
+        // time-stepping does not know the forces of compliant contacts
+        let alone = self.scheme != Scheme::Hybrid || self.sys.first_compliant().is_some();
+        if alone || matches!(halt, Halt::Error(_)) {
             return Err(halt_error(&self.sys, halt, t));
         }
         let th = self.events.thresholds();
@@ -475,6 +482,10 @@ impl Dynamics for ContactEngine {
         if self.stepped { 0.0 } else { self.events.power_lost() }
     }
 
+    fn stored(&self) -> f64 {
+        if self.stepped { 0.0 } else { self.events.stored() }
+    }
+
     fn channels(&mut self, out: &mut [f64], mut points: Option<&mut Vec<PointForce>>) {
         if let Some(points) = &mut points {
             points.clear();
@@ -517,9 +528,15 @@ impl Dynamics for ContactEngine {
                     add(PointForce { id, features, force }, gap, slides);
                 }
             }),
-            None => self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
-                add(PointForce { id, features, force }, gap, matches!(motion, SlipState::Slip(_)));
-            }),
+            None => {
+                self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
+                    let slides = matches!(motion, SlipState::Slip(_));
+                    add(PointForce { id, features, force }, gap, slides);
+                });
+                self.events.visit_pressed(|&Pressed { id, features, .. }, gap, force| {
+                    add(PointForce { id, features, force }, gap, false);
+                });
+            }
         }
         // of many pairs, time-stepping looks at those that act alone
         if !self.stepped {

@@ -26,6 +26,10 @@ pub enum EventKind {
     NormalChange,
     /// An impact would have gained energy by its law: its restitution was reduced.
     RestitutionReduced,
+    /// Bodies of a compliant contact touched.
+    Touch,
+    /// They parted, or their force vanished.
+    Part,
     /// Events became too dense and time-stepping took over.
     HandOver,
     /// The points are calm and the event-driven method goes on.
@@ -40,6 +44,8 @@ remember_cases!(EventKind {
     Reverse,
     NormalChange,
     RestitutionReduced,
+    Touch,
+    Part,
     HandOver,
     HandBack,
 });
@@ -56,6 +62,8 @@ impl EventKind {
             EventKind::Reverse => "reverse",
             EventKind::NormalChange => "normal-change",
             EventKind::RestitutionReduced => "restitution-reduced",
+            EventKind::Touch => "touch",
+            EventKind::Part => "part",
             EventKind::HandOver => "hand-over",
             EventKind::HandBack => "hand-back",
         }
@@ -82,10 +90,23 @@ pub struct Event {
     pub speed_after: f64,
     /// Normal impulse, N·s.
     pub impulse: f64,
-    /// Kinetic energy lost at this point, J.
+    /// Energy lost at this point, J.
     pub energy_lost: f64,
+    /// Penetration of a compliant contact, m: where it touched, and the deepest where it parted.
+    pub depth: f64,
 }
-remember!(Event { id, t, kind, point, contact, speed_before, speed_after, impulse, energy_lost });
+remember!(Event {
+    id,
+    t,
+    kind,
+    point,
+    contact,
+    speed_before,
+    speed_after,
+    impulse,
+    energy_lost,
+    depth,
+});
 
 impl Event {
     /// An event without a jump; `point` with the name of its interaction.
@@ -101,6 +122,7 @@ impl Event {
             speed_after: 0.0,
             impulse: 0.0,
             energy_lost: 0.0,
+            depth: 0.0,
         }
     }
 }

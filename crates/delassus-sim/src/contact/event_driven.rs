@@ -15,8 +15,11 @@
 //! ([`Thresholds::slow`]).
 
 use super::closed_points::ClosedPoints;
+use super::compliant::Courses;
 use super::crowd::Crowd;
 use super::event::Event;
+use super::jump::Bounces;
+use super::locate::Met;
 use super::resolve::{crowded, setup};
 use super::squeeze::Squeeze;
 use super::storm::{Storm, Turns, Unrest};
@@ -33,7 +36,7 @@ use delassus_dae::{
 use delassus_math::largest;
 use delassus_model::ContactTolerances;
 use delassus_nonsmooth::release::Selector;
-use delassus_nonsmooth::{Active, Mode, SlipState};
+use delassus_nonsmooth::{Active, Mode, Pressed, SlipState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -101,6 +104,8 @@ pub enum Halt {
         /// Points that take part.
         points: Vec<PointId>,
     },
+    /// Too many points touch at once for forces that are found together; time-stepping needs less memory.
+    TooMany(SimError),
     /// An error that ends the run.
     Error(SimError),
 }
@@ -127,8 +132,10 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) dense: Hermite,
     pub(super) sample: State,
     pub(super) pending: Option<Trigger>,
-    pub(super) history: BTreeMap<PointId, Vec<f64>>,
+    pub(super) history: BTreeMap<PointId, Bounces>,
     pub(super) squeeze: Squeeze,
+    /// What compliant contacts did since they began.
+    pub(super) courses: Courses,
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
     /// What happened at the time of the last event.
@@ -187,6 +194,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             pending: None,
             history: BTreeMap::new(),
             squeeze: Squeeze::default(),
+            courses: Courses::default(),
             cone: cone::Workspace::new(),
             stuck: 0,
             turns: Turns::default(),
@@ -267,6 +275,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     pub fn resume(&mut self, s: &State) -> Result<(), Halt> {
         self.pending = None;
         self.history.clear();
+        self.selector.pressed.clear();
+        self.courses = Courses::default();
         self.stuck = 0;
         self.sample.copy_from(s);
         self.realize_sample();
@@ -300,21 +310,19 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let active = self.mode.active().to_vec();
                 self.event(state, &Trigger::Start, &active)?;
             }
-            self.driver.set_aim(self.closed_points.slides_for(&self.mode));
+            let begins = self.courses.aim.take().unwrap_or(f64::INFINITY);
+            self.driver.set_aim(self.closed_points.slides_for(&self.mode).min(begins));
             self.driver.propose(&self.mode)?;
             let th = self.thresholds();
-            if let Some((s, trigger)) = self.find_event(&th)? {
-                let view = self.driver.proposal();
-                let (t, h) = (view.from.t, view.to.t - view.from.t);
-                let now = s * h <= SOONEST * (t.abs() + 1.0 / self.driver.rate());
-                self.pending = match now {
-                    true => Some(trigger),
-                    false => self.meet(s * h, h, trigger)?,
-                };
-                if now {
-                    // methods divide by the step: what is as good as at its start happens there
-                    self.driver.drop_proposal();
-                    continue;
+            if let Some(first) = self.find_event(&th)? {
+                match self.meet_first(first, &th)? {
+                    Met::AtStart(trigger) => {
+                        self.pending = Some(trigger);
+                        self.driver.drop_proposal();
+                        continue;
+                    }
+                    Met::AtEnd(trigger) => self.pending = Some(trigger),
+                    Met::Later => {}
                 }
             }
             self.driver.commit();
@@ -377,6 +385,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// Open points are looked at again where the step ended.
     fn after_step(&mut self, th: &Thresholds) -> Result<(), Halt> {
+        self.follow_pressed();
         self.sample.copy_from(self.driver.state());
         self.realize_sample();
         self.watch_near(0.0, th)?;
@@ -421,7 +430,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let lost = BOTH * h * (self.fastest(&self.sample.v) + a * h);
             self.reach = (REACH * lost).max(least) + CLOSE * self.base.length();
         }
-        let closed = self.mode.active().iter().map(|a| a.id);
+        let pressed = self.mode.pressed().iter().map(|p| p.id);
+        let closed = self.mode.active().iter().map(|a| a.id).chain(pressed);
         let watched = self.watch.update(&*self.base, &self.ws, closed, self.reach, th);
         watched.map_err(|e| crowded(&*self.base, &e, self.sample.t))
     }
@@ -435,9 +445,22 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.closed_points.derived(&self.mode, s, d)
     }
 
-    /// Power lost by sliding at the state that was evaluated last, W.
+    /// Power lost by sliding and by compliant contact at the state that was evaluated last, W.
     pub(crate) fn power_lost(&self) -> f64 {
         self.closed_points.power_lost()
+    }
+
+    /// Energy stored by compliant contact at the state that was evaluated last, J.
+    pub(crate) fn stored(&self) -> f64 {
+        self.closed_points.stored(&self.mode)
+    }
+
+    /// Visits the pressed points of compliant contact at the state that was evaluated last, with gap and forces.
+    pub(crate) fn visit_pressed(&self, mut f: impl FnMut(&Pressed, f64, [f64; 3])) {
+        let pressing = &self.closed_points.ws.pressing;
+        for (k, p) in self.mode.pressed().iter().enumerate() {
+            f(p, pressing.points[k].gap, pressing.force(k));
+        }
     }
 
     /// Visits the closed points at the state that was evaluated last, with gap and forces.
@@ -458,7 +481,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let name = || base.point_name(a.id);
             let speed = match base.law(a.id) {
                 PointLaw::DryFriction { .. } => rate[0].abs(),
-                PointLaw::OneWay => 0.0,
+                PointLaw::Compliant | PointLaw::OneWay => 0.0,
                 PointLaw::Contact { .. } => {
                     tally.penetration.observe(-gap, t, name);
                     rate[1].hypot(rate[2])

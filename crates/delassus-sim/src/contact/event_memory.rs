@@ -9,6 +9,7 @@ use delassus_math::memory::{Memory, Remember};
 impl<P: Unilateral + 'static> Remember for EventDriven<P> {
     fn remember(&mut self, m: &mut Memory<'_>) {
         self.mode.remember(m);
+        self.selector.pressed = self.mode.pressed().to_vec();
         self.is_stiff.remember(m);
         let mut state = self.driver.state().clone();
         state.remember(m);
@@ -23,6 +24,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             pending,
             history,
             squeeze,
+            courses,
             stuck,
             turns,
             last_event,
@@ -54,6 +56,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
         pending.remember(m);
         history.remember(m);
         squeeze.remember(m);
+        courses.remember(m);
         stuck.remember(m);
         turns.remember(m);
         last_event.remember(m);

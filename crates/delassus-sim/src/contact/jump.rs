@@ -2,8 +2,10 @@
 
 use super::event::{Event, EventKind};
 use super::event_driven::{EventDriven, Halt};
+use super::resolve::no_response;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{ContactPoint, PointId, State, Unilateral};
+use delassus_math::remember;
 use delassus_nonsmooth::Member;
 use delassus_nonsmooth::impact::{self, ImpactError, has_impulse};
 use delassus_nonsmooth::release::evaluate;
@@ -13,28 +15,87 @@ pub(super) const HISTORY: usize = 4;
 /// Distance, in lengths of the system, within which two points of a pair are logged as one.
 const TWIN: f64 = 1e-7;
 
+/// The last impacts of a point.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bounces {
+    /// When they were, s.
+    pub times: Vec<f64>,
+    /// Features that met at the last.
+    pub features: [u32; 2],
+}
+remember!(Bounces { times, features });
+
+impl Bounces {
+    fn add(&mut self, t: f64, features: [u32; 2]) {
+        self.features = features;
+        self.times.push(t);
+        if self.times.len() > HISTORY {
+            self.times.remove(0);
+        }
+    }
+}
+
+/// What comes of an impact.
+pub(super) enum Jump {
+    /// It is over; the points whose bounces are lower than positions can tell.
+    Over(Vec<PointId>),
+    /// It is one of infinitely many of this point, of which the rest follow within so many seconds.
+    Accumulates { rest: f64, point: PointId },
+}
+
 impl<P: Unilateral + 'static> EventDriven<P> {
     /// The jump of the velocity where points of I1 approach, if there was one, with the points whose
-    /// bounces are lower than positions can tell.
+    /// bounces are lower than positions can tell. What comes to rest where others throw it becomes one of those that touch.
     pub(super) fn impacts(
         &mut self,
         s: &mut State,
-        touching: &[(PointId, [u32; 2])],
+        touching: &mut Vec<(PointId, [u32; 2])>,
     ) -> Result<Option<Vec<PointId>>, Halt> {
         let mut points = evaluate(&*self.base, &self.ws, touching.iter().copied());
         self.keep_groups_that_meet(&mut points, &s.v);
         if points.is_empty() {
             return Ok(None);
         }
+        let accumulates = self.jump(s, points, self.base.sequential_impacts())?;
+        let (rest, point) = match accumulates {
+            Jump::Over(faded) => return Ok(Some(faded)),
+            Jump::Accumulates { rest, point } => (rest, point),
+        };
+        match self.ends_in_turn(s, touching, rest, point)? {
+            Some(faded) => Ok(Some(faded)),
+            None => {
+                // the impact itself is done: whoever takes over goes on from here
+                let state = s.clone();
+                self.driver
+                    .restart(&self.mode, None, &state)
+                    .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
+                Err(Halt::Accumulation { rest, point })
+            }
+        }
+    }
+
+    /// The jump where some of these points approach, one by one or at once, and its entries in the log.
+    pub(super) fn jump(
+        &mut self,
+        s: &mut State,
+        points: Vec<(PointId, ContactPoint)>,
+        one_by_one: bool,
+    ) -> Result<Jump, Halt> {
         self.selector
             .response
             .set(&*self.base, &self.ws, points)
-            .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
+            .map_err(|e| no_response(&*self.base, &e, s.t))?;
         let r = &self.selector.response;
         let mut before = Vec::new();
         r.rates(&mut before);
-        let jump = impact::resolve(r, &before, self.base.sequential_impacts(), &mut self.cone)
-            .map_err(|e| no_impulses(&e))?;
+        for m in r.members.iter().filter(|m| !r.moves(m.row)) {
+            // no impulse moves what joints hold; what errors leave of its speed is none
+            if before[m.row].abs() <= self.thresholds_at(m.id, &m.at.cols, &s.v).stray {
+                before[m.row] = 0.0;
+            }
+        }
+        let jump =
+            impact::resolve(r, &before, one_by_one, &mut self.cone).map_err(|e| no_impulses(&e))?;
         let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
@@ -74,17 +135,16 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     speed_after: jump.after[m.row],
                     impulse: jump.impulse[m.row],
                     energy_lost: lost,
+                    depth: 0.0,
                 }),
             }
-            let times = self.history.entry(m.id).or_default();
-            times.push(s.t);
-            if times.len() > HISTORY {
-                times.remove(0);
-            }
+            let bounces = self.history.entry(m.id).or_default();
+            bounces.add(s.t, m.at.features);
+            let times = &bounces.times;
             let noise = self.driver.round_off_along(&m.at.cols, &m.at.rows[0]);
             let speeds = [jump.before[m.row], jump.after[m.row]];
             if let Some(rest) = accumulation(times, th.dense) {
-                accumulates = Some(Halt::Accumulation { rest, point: m.id });
+                accumulates = Some(Jump::Accumulates { rest, point: m.id });
             } else if is_unresolved(times, speeds, noise) {
                 over.push(m.id);
             }
@@ -92,24 +152,20 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 return Err(crushed(&self.base.point_name(m.id), s.t, rest));
             }
         }
-        self.tell_reduced(s.t, &jump);
+        self.count_reduced(s.t, &jump);
         self.sample.copy_from(s);
         self.realize_sample();
         // what is driven from outside (a shaking table) does work on what it hits
         self.fed += kinetic(&self.base, &self.ws) - kinetic_before - jump.energy;
-        if let Some(halt) = accumulates {
-            // the impact itself is done: whoever takes over goes on from here
-            let state = s.clone();
-            self.driver
-                .restart(&self.mode, None, &state)
-                .map_err(|e| Halt::Error(SimError::from_failure(&*self.base, &e, s.t, 0.0)))?;
-            return Err(halt);
-        }
-        Ok(Some(over))
+        Ok(accumulates.unwrap_or(Jump::Over(over)))
     }
 
     /// Leaves the points of groups in which one approaches: an impact is not felt in others.
-    fn keep_groups_that_meet(&mut self, points: &mut Vec<(PointId, ContactPoint)>, v: &[f64]) {
+    pub(super) fn keep_groups_that_meet(
+        &mut self,
+        points: &mut Vec<(PointId, ContactPoint)>,
+        v: &[f64],
+    ) {
         let base = &*self.base;
         points.retain(|(id, _)| has_impulse(&base.law(*id)));
         let mut of_group = Vec::new();
@@ -124,7 +180,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Logs and counts groups that were not given the restitution the user asked for.
-    fn tell_reduced(&mut self, t: f64, jump: &impact::Impact) {
+    fn count_reduced(&mut self, t: f64, jump: &impact::Impact) {
         for group in &jump.reduced {
             let mut names = Vec::new();
             for m in self.selector.response.members.iter().filter(|m| group.points.contains(&m.id))

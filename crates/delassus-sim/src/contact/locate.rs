@@ -22,6 +22,16 @@ const LEAST: f64 = 1e-3;
 /// Searches of ever shorter steps for an event that was missed, or a point that moves.
 const SEARCHES: usize = 40;
 
+/// Where an event is met.
+pub(super) enum Met {
+    /// As good as at the start of the step: methods divide by its length, and cannot make it that short.
+    AtStart(Trigger),
+    /// At its end.
+    AtEnd(Trigger),
+    /// Behind it, or not at all.
+    Later,
+}
+
 impl<P: Unilateral + 'static> EventDriven<P> {
     /// The first event in the proposed step. The step is refused and searched again, shorter, where
     /// a contact must have closed unseen, or where a closed point moves that should be held.
@@ -95,13 +105,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// The first event in the proposed step, which [`EventDriven::divide`] has just looked at.
     fn first_event(&mut self, parts: usize, th: &Thresholds) -> Option<(f64, Trigger)> {
+        let soonest = self.soonest();
         let view = self.driver.proposal();
         let mut span =
             Span { dense: &mut self.dense, sample: &mut self.sample, from: view.from, to: view.to };
         let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, parts, th);
         let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
         let limit = first.as_ref().map_or(1.0, |f| f.0);
-        let soonest = SOONEST * (view.from.t.abs() + 1.0 / self.driver.rate());
         if let Some(load) = self.closed_points.first(
             &self.mode,
             &mut self.selector,
@@ -114,17 +124,63 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         ) {
             first = Some(load);
         }
+        let limit = first.as_ref().map_or(1.0, |f| f.0);
+        if let Some(pressed) = self.closed_points.first_pressed(&self.mode, &mut span, &view, limit)
+            && (pressed.0 < limit || first.is_none())
+        {
+            first = Some(pressed);
+        }
         first
+    }
+
+    /// Makes the step again so that it ends at an event that was found at part s of it.
+    pub(super) fn meet_first(
+        &mut self,
+        (mut s, mut trigger): (f64, Trigger),
+        th: &Thresholds,
+    ) -> Result<Met, Halt> {
+        let (t, soonest) = (self.driver.state().t, self.soonest());
+        for _ in 0..SEARCHES {
+            let proposed = self.proposed();
+            if s * proposed <= soonest {
+                return Ok(Met::AtStart(trigger));
+            }
+            // where a contact may start deeper, the step ends behind the event on purpose
+            if let Some(met) = self.meet_start(s * proposed, proposed, &trigger)? {
+                return Ok(met.map_or(Met::Later, Met::AtEnd));
+            }
+            let met = self.meet(s * proposed, proposed, trigger)?;
+            let made = self.proposed();
+            let Some(met) = met else { return Ok(Met::Later) };
+            if made <= s * proposed + th.dense {
+                return Ok(Met::AtEnd(met));
+            }
+            // it is later than was told when it was found: another one may come first
+            match self.find_event(th)?.filter(|first| (1.0 - first.0) * made > th.dense) {
+                Some(first) => (s, trigger) = first,
+                None if self.proposed() >= made => return Ok(Met::AtEnd(met)),
+                None => return Ok(Met::Later),
+            }
+        }
+        let h = s * self.proposed();
+        self.shorten(t, h)?;
+        Ok(Met::Later)
+    }
+
+    /// Time after the start of a step, s, that is as good as none.
+    fn soonest(&self) -> f64 {
+        SOONEST * (self.driver.state().t.abs() + 1.0 / self.driver.rate())
+    }
+
+    /// Length of the proposed step, s.
+    fn proposed(&self) -> f64 {
+        let view = self.driver.proposal();
+        view.to.t - view.from.t
     }
 
     /// Makes the step again so that it ends at an event that was found after the time h. What happens there;
     /// `None` where it is still to come.
-    pub(super) fn meet(
-        &mut self,
-        h: f64,
-        longest: f64,
-        trigger: Trigger,
-    ) -> Result<Option<Trigger>, Halt> {
+    fn meet(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Option<Trigger>, Halt> {
         if let Trigger::Stops(id) = trigger
             && self.mode.turns()
         {

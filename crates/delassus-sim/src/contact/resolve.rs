@@ -3,11 +3,11 @@
 use super::closed_points::{ClosedPoints, feature_function};
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
-use super::jump::HISTORY;
+use super::jump::{Bounces, HISTORY};
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::{ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
+use delassus_dae::{ContactPoint, Crowded, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
 use delassus_nonsmooth::{Active, SlipState};
@@ -18,7 +18,7 @@ const MAX_STUCK: u32 = 60;
 /// How long trouble of unknown length is expected to last, in [`Thresholds::dense`].
 pub(super) const PASSAGE: f64 = 10.0;
 /// How far ahead features are asked for when they change, in [`Thresholds::dense`].
-const LATER: f64 = 1e-2;
+pub(super) const LATER: f64 = 1e-2;
 /// Lengths of the system that bodies move until it is clear whether a corner passes an edge.
 const CLEAR: f64 = 1e-7;
 /// Gap, in lengths of the system, that features may have which take over from others a moment later.
@@ -60,7 +60,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.turns.add(trigger, active);
         }
         self.last_event = s.t;
-        if self.crowd.is_event_crowd(s.t, th.crowded, trigger.point()) {
+        let compliant = self.is_of_compliant(trigger);
+        if !compliant && self.crowd.is_event_crowd(s.t, th.crowded, trigger.point()) {
             return Err(Halt::Storm { storm: self.crowd.storm(), lasts: th.crowded });
         }
         if *trigger != Trigger::Start {
@@ -69,11 +70,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
         self.sample.copy_from(&s);
         self.realize_sample();
+        self.update_pressed(&mut s, trigger)?;
         // I1: what touches, except what is just leaving
         let mut touching: Vec<(PointId, [u32; 2])> =
             active.iter().map(|a| (a.id, a.features)).collect();
         // closed points that were brought back may have moved off again what was about to close; it comes later, if at all
         if let Trigger::Closes(id, features) = trigger
+            && !compliant
             && !(self.stuck == 0 && self.moved_off(*id, *features) > th.touching)
         {
             touching.push((*id, *features));
@@ -90,7 +93,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
             _ => Vec::new(),
         };
-        if let Trigger::Changes(id) = trigger {
+        if let Trigger::Changes(id) = trigger
+            && !compliant
+        {
             for (id, next) in self.next_features(&s, *id, active) {
                 match next {
                     Some(features) => {
@@ -109,7 +114,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         touching.retain(|t| !leaving.contains(&t.0));
         self.refuse_overlap(trigger, active, &touching)?;
         self.drop_passing(&s, active, &mut touching, &th);
-        let bounced = self.impacts(&mut s, &touching)?;
+        let bounced = self.impacts(&mut s, &mut touching)?;
         let jumped = bounced.is_some();
         let faded = bounced.unwrap_or_default();
         // I2: what neither approaches nor leaves
@@ -141,12 +146,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                         }
                     }
                     Trigger::Reselect(next) => begins_to_slide(*id, active, next),
-                    Trigger::Slides(..) | Trigger::Stops(..) if !jumped => goes_on_sliding(
-                        active.iter().find(|a| a.id == *id),
-                        self.base.law(*id),
-                        p,
-                        th.slow,
-                    ),
+                    _ if !jumped
+                        && (compliant
+                            || matches!(trigger, Trigger::Slides(..) | Trigger::Stops(..))) =>
+                    {
+                        goes_on_sliding(
+                            active.iter().find(|a| a.id == *id),
+                            self.base.law(*id),
+                            p,
+                            th.slow,
+                        )
+                    }
                     _ => Assume::Judge,
                 },
             })
@@ -158,6 +168,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if !jumped && !matches!(trigger, Trigger::Start | Trigger::Closes(..)) {
             self.leave_open(&mut selection, active);
         }
+        self.count_held(s.t, &selection.active);
         self.log_changes(s.t, active, &selection.active, &leaving, jumped);
         let renew = matches!(trigger, Trigger::Reselect(_));
         self.enter(s, selection.active, active, Entry { jumped, renew })
@@ -240,7 +251,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let held: Vec<Active> = active.iter().map(hold).collect();
             let points = evaluate(&*self.base, &self.ws, active.iter().map(at));
             let set = self.selector.response.set(&*self.base, &self.ws, points);
-            set.map_err(|e| setup(&e, s.t))?;
+            set.map_err(|e| no_response(&*self.base, &e, s.t))?;
             let mode = self.selector.mode(&self.base, &held, 1.0).map_err(|e| setup(&e, s.t))?;
             let mut held = ClosedPoints::new(&mode).map_err(|e| setup(&e, s.t))?;
             held.project_onto_mode(&mode, s).map_err(|e| setup(&e, s.t))?;
@@ -299,11 +310,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// or something else.
     fn storm(&self, th: &Thresholds) -> Halt {
         let last = self.history.iter().max_by(|a, b| {
-            let [a, b] = [a.1, b.1].map(|times| times.last().copied().unwrap_or(f64::MIN));
+            let [a, b] = [a.1, b.1].map(|b| b.times.last().copied().unwrap_or(f64::MIN));
             a.total_cmp(&b)
         });
         match last {
-            Some((point, times))
+            Some((point, Bounces { times, .. }))
                 if times.len() >= HISTORY
                     && times.iter().all(|t| self.last_event - t < th.dense) =>
             {
@@ -314,7 +325,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Looks at the positions a moment later, s.
-    fn later<T>(&mut self, s: &State, moment: f64, look: impl FnOnce(&P, &P::Ws) -> T) -> T {
+    pub(super) fn later<T>(
+        &mut self,
+        s: &State,
+        moment: f64,
+        look: impl FnOnce(&P, &P::Ws) -> T,
+    ) -> T {
         let step: Vec<f64> = s.v.iter().map(|v| v * moment).collect();
         self.sample.copy_from(s);
         self.base.manifold().retract(&s.q, &step, &mut self.sample.q);
@@ -401,6 +417,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         match self.base.law(id) {
             PointLaw::Contact { .. } | PointLaw::OneWay => rate <= th.rest,
             PointLaw::DryFriction { .. } => true,
+            PointLaw::Compliant => false,
         }
     }
 
@@ -424,7 +441,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Entry { jumped, renew }: Entry,
     ) -> Result<(), Halt> {
         let t = s.t;
-        let same = !renew && same_mode(&next, self.mode.active());
+        let same = !renew
+            && same_mode(&next, self.mode.active())
+            && self.selector.pressed == self.mode.pressed();
         if !same {
             let speed = self.base.length() * self.closed_rate(&next, &s.v);
             self.mode = self.selector.mode(&self.base, &next, speed).map_err(|e| setup(&e, t))?;
@@ -452,6 +471,20 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
+    /// Counts closed points with friction that joints hold already.
+    fn count_held(&mut self, t: f64, closed: &[Active]) {
+        let r = &self.selector.response;
+        let held = |id: PointId| {
+            let m = r.members.iter().find(|m| m.id == id);
+            m.is_some_and(|m| m.law.is_rough() && m.law.rows() > 1 && !r.moves(m.row))
+        };
+        let names: Vec<String> =
+            closed.iter().filter(|a| held(a.id)).map(|a| self.base.point_name(a.id)).collect();
+        if !names.is_empty() {
+            self.tally.held_by_joints.add(t, names);
+        }
+    }
+
     /// Fastest rate of the bodies of closed points, 1/s.
     fn closed_rate(&self, closed: &[Active], v: &[f64]) -> f64 {
         let mut cols = Vec::new();
@@ -477,7 +510,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             SelectError::NotFound { points, .. } => {
                 Halt::Unsolved { detail: e.to_string(), points: points.clone() }
             }
-            SelectError::Step(e) => Halt::Error(SimError::from_failure(&*self.base, e, t, 0.0)),
+            SelectError::Step(e) => no_response(&*self.base, e, t),
         }
     }
 }
@@ -502,14 +535,14 @@ fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
 
 /// A point that began to slide a moment ago, too slowly to be told from rest, goes on where another one causes the
 /// event: two that let go at once would otherwise stick again in turn, each at the event of the other. Whether it
-/// stops is its own event.
+/// stops, or turns, is its own event: so slow a motion has no direction yet.
 fn goes_on_sliding(before: Option<&Active>, law: PointLaw, p: &ContactPoint, slow: f64) -> Assume {
     let Some(SlipState::Slip(d)) = before.map(|a| a.motion) else { return Assume::Judge };
-    let [along, speed] = match law {
-        PointLaw::DryFriction { .. } => [p.rate[0] * d[0], p.rate[0].abs()],
-        _ => [p.rate[1] * d[0] + p.rate[2] * d[1], p.rate[1].hypot(p.rate[2])],
+    let speed = match law {
+        PointLaw::DryFriction { .. } => p.rate[0].abs(),
+        _ => p.rate[1].hypot(p.rate[2]),
     };
-    if along >= 0.0 && speed <= slow { Assume::Slides(d) } else { Assume::Judge }
+    if speed <= slow { Assume::Slides(d) } else { Assume::Judge }
 }
 
 /// An error at the start of something.
@@ -522,6 +555,15 @@ pub(super) fn setup(e: &dyn Display, t: f64) -> Halt {
         blame: Vec::new(),
         help: "look at the contacts that are closed at this time".to_owned(),
     })
+}
+
+/// How the system answers to forces at points is not known.
+pub(super) fn no_response<P: Unilateral>(p: &P, e: &StepFailure, t: f64) -> Halt {
+    let error = SimError::from_failure(p, e, t, 0.0);
+    match e {
+        StepFailure::NoRoom { .. } => Halt::TooMany(error),
+        _ => Halt::Error(error),
+    }
 }
 
 /// More is near each other than is allowed.

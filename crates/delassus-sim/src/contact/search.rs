@@ -7,6 +7,10 @@
 //! a change of sign of its rate with a negative gap at the minimum between, so that a point that
 //! dips below zero and comes back is found too, also where it stops having a meaning in between
 //! (a corner that slides off an edge while it is already inside).
+//!
+//! To look at a moment places all bodies, whatever is measured there. Hundreds of points that land at one instant
+//! must not be searched one by one for it: those that seem to close soonest are searched first, and each of the
+//! others is looked at where the first one closes, which is one moment for all.
 
 use super::root::{falling_bracket, falling_root, falling_root_from_zero};
 use super::thresholds::Thresholds;
@@ -77,22 +81,36 @@ impl Watch {
             self.measure(p, ws, node, parts);
         }
         self.close(parts);
-        let mut first: Option<Crossing> = None;
-        for k in 0..self.groups.len() {
-            if self.groups[k].idle {
-                continue;
+        self.soonest(parts);
+        let Watch { open, groups, soon, point, .. } = self;
+        let mut here = f64::NAN;
+        let mut look = |k: usize, s: f64| {
+            if s != here {
+                span.realize(p, s, ws);
+                here = s;
             }
-            for point in self.groups[k].points.clone() {
-                let limit = first.map_or(1.0, |c| c.s);
-                if let Some(s) = self.crossing(p, ws, span, (point, k), parts, limit, th) {
-                    let o = &self.open[point];
-                    span.realize(p, s, ws);
-                    self.point.measure(p, ws, o);
-                    first = Some(Crossing { id: o.id, s, features: self.point.features });
-                }
-            }
+            point.measure(p, ws, &open[k])
+        };
+        let courses = soon.iter().map(|(_, k, group)| {
+            let (o, g) = (&open[*k], &groups[*group]);
+            let step = if g.passes { g.reach / parts as f64 } else { f64::INFINITY };
+            let (armed, zero, behind) = (o.armed, o.zero(th), o.behind);
+            (*k, Course { track: &o.track, armed, zero, behind, step })
+        });
+        let (k, s) = first_of(courses, parts, &mut look)?;
+        look(k, s);
+        Some(Crossing { id: open[k].id, s, features: point.features })
+    }
+
+    /// Lists points that may close with their groups, in the order in which they seem to.
+    fn soonest(&mut self, parts: usize) {
+        let Watch { open, groups, soon, .. } = self;
+        soon.clear();
+        for (k, g) in groups.iter().enumerate().filter(|(_, g)| !g.idle) {
+            soon.extend(g.points.clone().map(|i| (guess(&open[i].track, parts), i, k)));
         }
-        first
+        // equal ones in the order of their ids
+        soon.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     }
 
     /// Measures at both ends; what cannot close is idle from then on. The first entry of a track
@@ -161,48 +179,71 @@ impl Watch {
             }
         }
     }
+}
 
-    /// Where a point closes first, before part `limit` of the step.
-    #[allow(clippy::too_many_arguments)]
-    fn crossing<P: Unilateral>(
-        &mut self,
-        p: &P,
-        ws: &mut P::Ws,
-        span: &mut Span<'_>,
-        (k, group): (usize, usize),
+/// What was measured of a point in a step, and what counts as closed.
+struct Course<'a> {
+    track: &'a [Node],
+    armed: bool,
+    zero: f64,
+    /// Gap below which it is behind a one-sided wall; −∞ without one.
+    behind: f64,
+    /// Motion in one part, for what must not be passed.
+    step: f64,
+}
+
+/// Which point closes first, and where; `look` measures one at a part of the step, and is cheap where it was asked
+/// last.
+fn first_of<'a>(
+    courses: impl Iterator<Item = (usize, Course<'a>)>,
+    parts: usize,
+    look: &mut impl FnMut(usize, f64) -> (f64, f64),
+) -> Option<(usize, f64)> {
+    let mut first = None;
+    for (k, course) in courses {
+        let limit = first.map_or(1.0, |(_, s)| s);
+        let closes = course.closes(parts, limit, &mut |s| look(k, s));
+        first = closes.map(|s| (k, s)).or(first);
+    }
+    first
+}
+
+impl Course<'_> {
+    /// Where the point closes first, before part `limit` of the step.
+    fn closes(
+        &self,
         parts: usize,
         limit: f64,
-        th: &Thresholds,
+        gap: &mut impl FnMut(f64) -> (f64, f64),
     ) -> Option<f64> {
-        // the motion in one part, for what must not be passed
-        let g = &self.groups[group];
-        let step = if g.passes { g.reach / parts as f64 } else { f64::INFINITY };
-        let Watch { open, point, .. } = self;
-        let o = &open[k];
-        let mut part = Part { armed: o.armed, zero: o.zero(th) };
-        let mut gap = |s: f64| {
-            span.realize(p, s, ws);
-            point.measure(p, ws, o)
-        };
-        for pair in o.track.windows(2) {
-            let (a, b) = (pair[0], pair[1]);
-            let (sa, sb) = (a.at as f64 / parts as f64, b.at as f64 / parts as f64);
+        let mut part = Part { armed: self.armed, zero: self.zero };
+        for pair in self.track.windows(2) {
+            let (a, mut b) = (pair[0], pair[1]);
+            let (sa, mut sb) = (a.at as f64 / parts as f64, b.at as f64 / parts as f64);
             if sa >= limit {
                 return None;
             }
             // nothing closes in what was skipped
-            if b.at > a.at + 1 || a.g > step {
+            if b.at > a.at + 1 || a.g > self.step {
                 part.armed |= a.g > part.zero;
                 continue;
             }
             // what is behind a one-sided wall, or was out of its sight, passes
-            let walled = o.behind.is_finite();
-            if walled && !(a.g >= o.behind) {
+            let walled = self.behind.is_finite();
+            if walled && !(a.g >= self.behind) {
                 continue;
             }
-            let root = part.crossing(&mut gap, (sa, a.g, a.r), (sb, b.g, b.r));
+            if sb > limit {
+                // only what closes before another one counts, and what closes together with it does not
+                let (g, r) = gap(limit);
+                if !g.is_nan() {
+                    (sb, b.r) = (limit, r);
+                    b.g = if g.abs() <= part.zero { f64::MIN_POSITIVE } else { g };
+                }
+            }
+            let root = part.crossing(gap, (sa, a.g, a.r), (sb, b.g, b.r));
             // around the end of such a wall the gap jumps
-            if let Some(root) = root.filter(|s| !walled || gap(*s).0 >= o.behind) {
+            if let Some(root) = root.filter(|s| !walled || gap(*s).0 >= self.behind) {
                 return (root < limit || limit >= 1.0).then_some(root);
             }
         }
@@ -227,6 +268,16 @@ impl Group {
         let free = least / self.reach * parts as f64;
         if free > parts as f64 { parts + 1 } else { node + (free as usize).max(1) }
     }
+}
+
+/// Where a point seems to close: part of the step, beyond its end where it does not.
+fn guess(track: &[Node], parts: usize) -> f64 {
+    let falls = track.windows(2).find(|w| w[0].g > 0.0 && !(w[1].g > 0.0));
+    falls.map_or(f64::INFINITY, |w| {
+        let (a, b) = (&w[0], &w[1]);
+        let part = if b.g.is_nan() { 0.0 } else { a.g / (a.g - b.g) };
+        (a.at as f64 + part * (b.at - a.at) as f64) / parts as f64
+    })
 }
 
 /// A part of a step that is looked at closely.
@@ -333,6 +384,50 @@ mod tests {
         assert!((s - 0.3).abs() < 1e-12);
         assert_eq!(crossing(true, |s| (1.3 - s, -1.0), 0.0, 1.0), None);
         assert_eq!(crossing(true, |s| (0.1 + s, 1.0), 0.0, 1.0), None);
+    }
+
+    /// Points that fall at one speed land at these parts of a step: which is first, where, and how many moments
+    /// were looked at.
+    fn landing(times: &[f64]) -> (usize, f64, usize) {
+        let parts = 8;
+        let gap = |k: usize, s: f64| ((times[k] - s) * (2.0 + s), -1.0);
+        let node = |k: usize, at: usize| {
+            let (g, r) = gap(k, at as f64 / parts as f64);
+            Node { at, g, r }
+        };
+        let tracks: Vec<Vec<Node>> =
+            (0..times.len()).map(|k| (0..=parts).map(|at| node(k, at)).collect()).collect();
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by(|a, b| guess(&tracks[*a], parts).total_cmp(&guess(&tracks[*b], parts)));
+        let course = |k: usize| {
+            let (behind, step) = (f64::NEG_INFINITY, f64::INFINITY);
+            (k, Course { track: &tracks[k], armed: true, zero: ZERO, behind, step })
+        };
+        let (mut here, mut moments) = (f64::NAN, 0);
+        let mut look = |k: usize, s: f64| {
+            if s != here {
+                (here, moments) = (s, moments + 1);
+            }
+            gap(k, s)
+        };
+        let (k, s) = first_of(order.into_iter().map(course), parts, &mut look).unwrap();
+        (k, s, moments)
+    }
+
+    #[test]
+    fn points_that_land_together_are_looked_at_together() {
+        let (one, s, alone) = landing(&[0.3]);
+        let (first, t, moments) = landing(&[0.3; 200]);
+        assert_eq!((one, s), (first, t));
+        assert!(moments <= alone + 1, "{moments} instead of {alone}");
+        // one a little sooner among them, wherever it is
+        for k in [0, 77, 199] {
+            let mut times = [0.3; 200];
+            times[k] -= 1e-9;
+            let (first, t, moments) = landing(&times);
+            assert_eq!(first, k);
+            assert!((t - times[k]).abs() < 1e-14 && moments <= 2 * alone, "{t} {moments}");
+        }
     }
 
     #[test]

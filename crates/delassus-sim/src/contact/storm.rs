@@ -94,7 +94,11 @@ impl Turns {
     pub fn add(&mut self, trigger: &Trigger, active: &[Active]) {
         match trigger {
             Trigger::Start | Trigger::Kink(_) => {}
-            Trigger::Closes(id, _) | Trigger::Releases(id) => self.count(Unrest::Opening, *id),
+            Trigger::Closes(id, _)
+            | Trigger::Releases(id)
+            | Trigger::Parts(id)
+            | Trigger::Slackens(id)
+            | Trigger::Tightens(id) => self.count(Unrest::Opening, *id),
             Trigger::Slides(id, _) | Trigger::Stops(id) => self.count(Unrest::Friction, *id),
             Trigger::Changes(id) => self.count(Unrest::Features, *id),
             Trigger::Reselect(next) => {

@@ -4,6 +4,7 @@ use super::changes::{Changes, sliding_speed};
 use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
+use crate::planted;
 use delassus_dae::{Derived, KktError, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::remember;
 use delassus_model::ContactTolerances;
@@ -77,13 +78,16 @@ impl<P: Unilateral> Stepping<P> {
         pull: f64,
         tol: &ContactTolerances,
     ) -> Result<Stepping<P>, KktError> {
-        let settings = StepperSettings {
+        let mut settings = StepperSettings {
             tolerance: tol.residual,
             large_tolerance: tol.large_residual,
             penetration: tol.penetration,
             large_penetration: tol.large_penetration,
             ..StepperSettings::default()
         };
+        if planted::is("iteration-cap") {
+            settings.max_iterations = 1;
+        }
         let stepper = Stepper::new(p, scheme, settings)?;
         Ok(Stepping {
             stepper,
@@ -195,6 +199,10 @@ impl<P: Unilateral> Stepping<P> {
         if report.softened < 1.0 {
             tally.reduce(report.softened, t, points.iter().filter(|i| i.softened < 1.0).map(name));
         }
+        let held = |i: &&PointImpulse| i.held && i.law.is_rough();
+        if points.iter().any(|i| held(&i)) {
+            tally.held_by_joints.add(t, points.iter().filter(held).map(name));
+        }
         if report.loosened {
             tally.tolerance_loosened.add(t, []);
         }
@@ -218,7 +226,7 @@ impl<P: Unilateral> Stepping<P> {
             let (speed, friction) = match i.law {
                 PointLaw::Contact { mu, .. } => (i.after[1].hypot(i.after[2]), mu * i.impulse[0]),
                 PointLaw::DryFriction { bound, .. } => (i.after[0].abs(), bound * h),
-                PointLaw::OneWay => continue,
+                PointLaw::Compliant | PointLaw::OneWay => continue,
             };
             if !(friction * speed <= nothing * i.effort) {
                 tally.stick_speed.observe(speed, t, || name(i));
@@ -268,7 +276,7 @@ fn holds(i: &PointImpulse, h: f64) -> bool {
                 && i.impulse[1].hypot(i.impulse[2]) < INSIDE * mu * i.impulse[0]
         }
         PointLaw::DryFriction { bound, .. } => i.impulse[0].abs() < INSIDE * bound * h,
-        PointLaw::OneWay => false,
+        PointLaw::Compliant | PointLaw::OneWay => false,
     }
 }
 
@@ -285,5 +293,6 @@ fn event<P: Unilateral>(p: &P, t: f64, kind: EventKind, i: &PointImpulse) -> Eve
         speed_after: i.after[0],
         impulse: if impact { i.impulse[0] } else { 0.0 },
         energy_lost: if impact { -i.work } else { 0.0 },
+        depth: 0.0,
     }
 }

@@ -25,6 +25,12 @@ pub(crate) enum Trigger {
     /// Forces have a kink, and nothing else happens: a point that slides and shares its load with others loses the
     /// last of it, or gets some again, or one that slides in space turned close to rest.
     Kink(PointId),
+    /// The bodies of a pressed point come apart.
+    Parts(PointId),
+    /// The force of a pressed point vanishes inside, and would pull.
+    Slackens(PointId),
+    /// The force of a point that was slack pushes again.
+    Tightens(PointId),
 }
 
 impl Remember for Trigger {
@@ -60,8 +66,20 @@ impl Remember for Trigger {
                 id = *at;
                 7
             }
+            Trigger::Parts(at) => {
+                id = *at;
+                8
+            }
+            Trigger::Slackens(at) => {
+                id = *at;
+                9
+            }
+            Trigger::Tightens(at) => {
+                id = *at;
+                10
+            }
         };
-        let case = m.case(case, 8);
+        let case = m.case(case, 11);
         PointId::remember(&mut id, m);
         features.remember(m);
         d.remember(m);
@@ -74,7 +92,10 @@ impl Remember for Trigger {
             4 => Trigger::Stops(id),
             5 => Trigger::Changes(id),
             6 => Trigger::Reselect(next),
-            _ => Trigger::Kink(id),
+            7 => Trigger::Kink(id),
+            8 => Trigger::Parts(id),
+            9 => Trigger::Slackens(id),
+            _ => Trigger::Tightens(id),
         };
     }
 }
@@ -89,7 +110,10 @@ impl Trigger {
             | Trigger::Slides(id, _)
             | Trigger::Stops(id)
             | Trigger::Changes(id)
-            | Trigger::Kink(id) => Some(*id),
+            | Trigger::Kink(id)
+            | Trigger::Parts(id)
+            | Trigger::Slackens(id)
+            | Trigger::Tightens(id) => Some(*id),
         }
     }
 }

@@ -103,6 +103,8 @@ pub(crate) struct Watch {
     /// Points that slid off the end of what they touched, while they are still beside it.
     slid_off: Vec<PointId>,
     ids: Vec<PointId>,
+    /// Where open points seem to close, parts of the step, with their places and groups; soonest first.
+    pub(super) soon: Vec<(f64, usize, usize)>,
     /// How far something may come closer in the step beyond what the speeds at its ends tell, m or
     /// rad.
     pub(super) surge: f64,
@@ -244,7 +246,7 @@ impl Watch {
             self.groups.iter().filter(|g| !g.idle).flat_map(|g| &self.open[g.points.clone()]);
         let missed = |o: &&Open| {
             let ends = o.track.first().zip(o.track.last());
-            matches!(o.law, PointLaw::Contact { .. })
+            o.law.has_gap()
                 && o.behind == f64::NEG_INFINITY
                 && !self.slid_off.contains(&o.id)
                 && ends.is_some_and(|(a, b)| a.g > -depth && b.g < -depth)
@@ -261,7 +263,7 @@ impl Watch {
         out: &mut Vec<(PointId, [u32; 2])>,
     ) {
         let mut clearance = Clearance::default();
-        for o in &self.open {
+        for o in self.open.iter().filter(|o| o.law != PointLaw::Compliant) {
             let th = th.of_gap(o.per_metre);
             let limit = match o.law {
                 PointLaw::OneWay => th.rest,
@@ -275,6 +277,47 @@ impl Watch {
             }
             let g = self.point.measure(p, ws, o).0;
             if g <= limit && g >= o.behind {
+                out.push((o.id, self.point.features));
+            }
+        }
+    }
+}
+
+impl Watch {
+    /// Depth of the deepest open point of compliant contact at a state, m; negative where none is inside.
+    pub fn deepest<P: Unilateral>(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> f64 {
+        realize(p, s, ws);
+        let mut deepest = f64::NEG_INFINITY;
+        for o in self.open.iter().filter(|o| o.law == PointLaw::Compliant) {
+            let (g, _) = self.point.measure(p, ws, o);
+            if g >= o.behind {
+                deepest = deepest.max(-g);
+            }
+        }
+        deepest
+    }
+
+    /// Open points of compliant contact that touch at the realised state and approach, with their features; with
+    /// `inside` also those that are inside, whatever they do.
+    pub fn pressing<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &P::Ws,
+        th: &Thresholds,
+        inside: bool,
+        out: &mut Vec<(PointId, [u32; 2])>,
+    ) {
+        let mut clearance = Clearance::default();
+        for o in self.open.iter().filter(|o| o.law == PointLaw::Compliant) {
+            let zero = o.zero(th);
+            if self.slid_off.contains(&o.id)
+                || p.clearance(ws, o.id) > zero
+                || clearance.of(p, ws, o.id) > zero
+            {
+                continue;
+            }
+            let (g, r) = self.point.measure(p, ws, o);
+            if g >= o.behind && (g <= zero && r < 0.0 || inside && g < -zero) {
                 out.push((o.id, self.point.features));
             }
         }

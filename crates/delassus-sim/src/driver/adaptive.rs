@@ -51,11 +51,11 @@ impl<P: Problem> Driver<P> {
                 Ok(()) => {
                     self.scale.judge(h, &self.prev);
                     let error = self.method.error();
-                    let mut err = match self.per_unit_step {
-                        true => self.scale.norm_per_unit(&error, PER_UNIT_FLOOR),
-                        false => self.scale.norm(&error),
+                    let (err, unit) = match self.per_unit_step {
+                        true => (self.scale.norm_per_unit(&error, PER_UNIT_FLOOR), PER_UNIT_FLOOR),
+                        false => (self.scale.norm(&error), 1.0),
                     };
-                    err /= self.noise();
+                    let err = self.above_noise(err, unit);
                     let per_unit = u32::from(self.per_unit_step);
                     self.control.set_order(self.method.error_order() - per_unit);
                     let looked = self.watch_way(p, h, err <= 1.0);

@@ -233,6 +233,11 @@ impl<P: Problem> Driver<P> {
         self.stiffness.since()
     }
 
+    /// Smallest relative pivot of G M⁻¹ Gᵀ in the last step.
+    pub fn weakest_pivot(&self) -> f64 {
+        self.method.weakest_pivot()
+    }
+
     /// Work of the method so far.
     pub fn work(&self) -> delassus_dae::Work {
         let mut all = self.spent;

@@ -72,7 +72,7 @@ impl<P: Problem> Driver<P> {
     /// off its constraints by some units of rounding, and accelerations are off by that over the pivot, however
     /// short the step is. An error test that asks for more makes steps shorter, which lie closer to the
     /// position, where it is worse.
-    pub(super) fn noise(&self) -> f64 {
+    fn noise(&self) -> f64 {
         let pivot = self.method.weakest_pivot();
         // a pivot that is always weak is no position; implicit methods do not take accelerations from the
         // position itself
@@ -83,13 +83,20 @@ impl<P: Problem> Driver<P> {
         (ROUNDINGS * f64::EPSILON / (pivot * self.opts.tol.rtol.max(f64::EPSILON))).max(1.0)
     }
 
+    /// An error in tolerances, measured by what round-off does here. One as large as what moves is no round-off: stages
+    /// of a step that bursts reach positions where pivots are weak too. `unit` is the least part of a characteristic time
+    /// that errors are divided by.
+    pub(super) fn above_noise(&self, err: f64, unit: f64) -> f64 {
+        if err * unit * self.opts.tol.rtol < 1.0 { err / self.noise() } else { err }
+    }
+
     /// Tries a step of this length; its error in tolerances.
     fn jump_error(&mut self, p: &P, h: f64) -> f64 {
         let made = self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev);
         match made.and_then(|()| self.check_turn(p, h)) {
             Ok(()) => {
                 self.scale.judge(h, &self.prev);
-                self.scale.norm(&self.method.error()) / self.noise()
+                self.above_noise(self.scale.norm(&self.method.error()), 1.0)
             }
             Err(_) => f64::INFINITY,
         }

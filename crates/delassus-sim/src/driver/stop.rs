@@ -2,7 +2,7 @@
 
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
-use crate::recorder::resolution;
+use crate::sample_times::resolution;
 use delassus_dae::integrator::METHODS;
 use delassus_dae::{Problem, StepFailure};
 

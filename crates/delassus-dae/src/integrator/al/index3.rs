@@ -33,6 +33,7 @@ use crate::failure::{StepFailure, Work, check_finite};
 use crate::integrator::explicit::Rates;
 use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, first_increment, size};
 use crate::integrator::newton::{Equations, Increment, Limits, NOISE, Newton, SLOW, STALLED, Step};
+use crate::integrator::rounding::Rounding;
 use crate::integrator::{Abilities, Integrator, MethodInfo, Settings};
 use crate::problem::{Dims, Problem, at, mass_mul_add, mass_slots};
 use crate::state::{Derived, State};
@@ -80,6 +81,7 @@ pub struct Ali3p {
     jac_pattern: Csr,
     tangent_pattern: Csr,
     scale: Vec<f64>,
+    rounding: Rounding,
     // values on the patterns
     mass: Vec<f64>,
     jac: Vec<f64>,
@@ -100,7 +102,7 @@ pub struct Ali3p {
     work: Work,
 }
 remember!(Ali3p { eval, astray, start, work } apart from {
-    info, dims, kkt, mass_blocks, mass_slots, jac_pattern, tangent_pattern, scale, mass, jac,
+    info, dims, kkt, mass_blocks, mass_slots, jac_pattern, tangent_pattern, scale, rounding, mass, jac,
     jac_rows, s, xi, xi_pred, r, res, dx, dy, err, end,
 });
 
@@ -136,6 +138,7 @@ impl Ali3p {
             jac_pattern: st.jac.clone(),
             tangent_pattern: st.tangent.clone(),
             scale: p.scales().q,
+            rounding: Rounding::new(p),
             astray: true,
             xi: nv(),
             xi_pred: nv(),
@@ -228,7 +231,7 @@ impl<P: Problem> Equations<P> for Ali3p {
         }
         let tol = iteration_tolerance(h, &from.v, &self.start.a, &self.scale);
         let mut increment = Increment::new(tol);
-        increment.add(1.0, &self.dx, &self.scale);
+        increment.add_rounded(1.0, &self.dx, &self.scale, 1.0, &self.rounding);
         Ok(increment)
     }
 }
@@ -321,7 +324,9 @@ impl<P: Problem> Integrator<P> for Ali3p {
         self.eval.weakest_pivot = 1.0;
         let mut step = Step { p, ws, from, h, to };
         self.guess(&mut step);
-        let limits = Limits { noise: NOISE, stalled: STALLED, far: 0.0, slow: SLOW };
+        self.rounding.look(&from.q);
+        let far = self.rounding.most();
+        let limits = Limits { noise: NOISE, stalled: STALLED, far, slow: SLOW };
         Newton::new(limits, true).solve(self, &mut step)?;
         p.manifold().retract(&from.q, &self.xi, &mut to.q);
         // projections of velocity and acceleration

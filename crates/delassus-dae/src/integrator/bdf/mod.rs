@@ -34,10 +34,12 @@ mod weights;
 
 use super::ggl::{GroupRates, finish, rate_in_step};
 use super::newton::Step;
+use super::rounding::Rounding;
 use super::{Abilities, Integrator, MethodInfo, OptionInfo, OptionKind, Radau5, Settings};
 use crate::accel::Accel;
 use crate::control::{ErrorScale, ErrorView};
 use crate::failure::{StepFailure, Work, check_finite};
+use crate::integrator::eliminated::Eliminated;
 use crate::manifold::Manifold;
 use crate::problem::{Dims, Problem, mass_slots};
 use crate::projection::Projector;
@@ -64,8 +66,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     error_order: 6,
     holds_step: true,
     default_rtol: 1e-6,
-    // the next order is chosen before a step is committed, which a shorter one would spoil
-    can: Abilities { events: false, ..Abilities::ALL },
+    can: Abilities::ALL,
     options: &[MAX_ORDER_OPTION],
     citation: "Gear 1971; Brenan, Campbell & Petzold 1996; Gear, Gupta & Leimkuhler 1985",
     ..MethodInfo::BASE
@@ -93,6 +94,7 @@ pub struct Bdf {
     mass_slots: Vec<usize>,
     subset: RowSubset,
     scale: Vec<f64>,
+    rounding: Rounding,
     scale_z: Vec<f64>,
     made_for: Option<f64>,
     renew: bool,
@@ -136,6 +138,7 @@ pub struct Bdf {
     a: Vec<f64>,
     lambda: Vec<f64>,
     zdot: Vec<f64>,
+    eliminated: Eliminated,
     r: Vec<f64>,
     g: Vec<f64>,
     g_vel: Vec<f64>,
@@ -154,9 +157,9 @@ pub struct Bdf {
 remember!(Bdf {
     starter, acc, kkt, made_for, renew, past, len, order, held, by_starter, start, work,
 } apart from {
-    dims, max_order, proj, mass_blocks, mass_slots, subset, scale, scale_z, mass, jac, s, from,
+    dims, max_order, proj, mass_blocks, mass_slots, subset, scale, rounding, scale_z, mass, jac, s, from,
     tau, reach, weight, xi_past, k, c, motion_rates, new_history, next_order, xi, xi_pred, xi_known, xi_before, w,
-    v, v_pred, v_known, z, z_pred, z_known, a, lambda, zdot, r, g, g_vel, x, y, rows, tmp, tmp2,
+    v, v_pred, v_known, z, z_pred, z_known, a, lambda, zdot, eliminated, r, g, g_vel, x, y, rows, tmp, tmp2,
     err_xi, err_v, err_z, end,
 });
 
@@ -187,6 +190,7 @@ impl Bdf {
             mass_slots,
             subset,
             scale: p.scales().q,
+            rounding: Rounding::new(p),
             scale_z: p.scales().z,
             made_for: None,
             renew: false,
@@ -221,6 +225,7 @@ impl Bdf {
             a: nv(),
             lambda: rows(),
             zdot: nz(),
+            eliminated: Eliminated::new(d.nz),
             r: nv(),
             g: rows(),
             g_vel: rows(),

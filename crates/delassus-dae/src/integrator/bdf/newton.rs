@@ -3,9 +3,10 @@
 use super::weights::error_constant;
 use super::{Bdf, add, difference};
 use crate::failure::{StepFailure, check_finite};
+use crate::integrator::eliminated::{Eliminated, settled, weigh};
 use crate::integrator::first_guess::size;
 use crate::integrator::ggl::{limits, relative_z, serves};
-use crate::integrator::newton::{Equations, Increment, Newton, Step};
+use crate::integrator::newton::{Equations, Increment, Limits, Newton, Step};
 use crate::manifold::Manifold;
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 
@@ -54,7 +55,10 @@ impl Bdf {
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         self.motion_rates.look(&self.from.v, &self.start.a, &self.scale, self.c);
         let renew = self.renew || !serves(self.made_for, self.c);
-        let mut newton = Newton::new(limits(self.c, self.motion_rates.slowest), renew);
+        self.rounding.look(&self.from.q);
+        let far = self.rounding.most();
+        let limits = Limits { far, ..limits(self.c, self.motion_rates.slowest) };
+        let mut newton = Newton::new(limits, renew);
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
         solved
@@ -74,8 +78,11 @@ impl<P: Problem> Equations<P> for Bdf {
         if p.feeds_back() {
             // z follows q and v, so that the matrix tells how forces follow them through z
             e.z_dot(&mut self.zdot);
-            self.z.copy_from_slice(&self.z_known);
-            add(c, &self.zdot, &mut self.z);
+            e.relaxation(&mut self.eliminated.relaxation);
+            for (k, z) in self.z.iter_mut().enumerate() {
+                let target = self.z_known[k] + c * self.zdot[k];
+                *z = settled(*z, target, c * self.eliminated.relaxation[k]);
+            }
             e = e.with_z(&self.v, &self.z);
         }
         e.mass(&mut self.mass);
@@ -87,7 +94,9 @@ impl<P: Problem> Equations<P> for Bdf {
         if renew {
             self.s.fill(0.0);
             e.tangent(&self.a, &self.lambda, c * c, c, &mut self.s);
-            e.feedback(c * c * c, c * c, &mut self.s);
+            let Eliminated { relaxation, by } = &mut self.eliminated;
+            weigh([c * c * c, c * c], c, relaxation, by);
+            e.feedback(by, &mut self.s);
             for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
                 self.s[*slot] += x;
             }
@@ -135,13 +144,14 @@ impl<P: Problem> Equations<P> for Bdf {
         let error = error_constant(&self.tau, self.k) * of_xi.max(of_v);
         let mut increment = Increment::new((LEFT * error).clamp(LEFT_MIN, LEFT_MAX));
         difference(1.0, &self.xi, &self.xi_before, &mut self.tmp);
-        increment.add(1.0, &self.tmp, &self.scale);
-        increment.add(1.0, &self.x, &self.motion_rates.speed);
+        increment.add_rounded(1.0, &self.tmp, &self.scale, 1.0, &self.rounding);
+        increment.add_rounded(1.0, &self.x, &self.motion_rates.speed, 1.0, &self.rounding);
         for k in 0..self.dims.nz {
-            let z = self.z_known[k] + c * self.zdot[k];
+            let target = self.z_known[k] + c * self.zdot[k];
+            let z = settled(self.z[k], target, c * self.eliminated.relaxation[k]);
             let old = std::mem::replace(&mut self.z[k], z);
             let dz = relative_z(z - old, z, self.from.z[k], self.scale_z[k]);
-            increment.norm = increment.norm.max(dz);
+            increment.also(dz);
         }
         Ok(increment)
     }

@@ -15,7 +15,7 @@
 //! velocity of the first step would overshoot by hω.
 
 use super::GenAlpha;
-use super::matrix::Point;
+use super::matrix::Linearised;
 use crate::failure::StepFailure;
 use crate::integrator::first_guess::{MUCH_NEARER, NEAR_BY, first_increment, size};
 use crate::integrator::newton::Step;
@@ -130,8 +130,9 @@ impl GenAlpha {
         let e = at(p, s.ws, from.t, &from.q, &from.z).velocity(&self.v0, &from.z);
         e.mass(&mut self.mass);
         e.jacobian(&mut self.jac);
+        e.relaxation(&mut self.relaxation);
         self.xi.fill(0.0);
-        let point = Point {
+        let point = Linearised {
             h,
             xi: &self.xi,
             a,
@@ -139,6 +140,7 @@ impl GenAlpha {
             mass: &self.mass,
             jac: &self.jac,
             jac_start: &self.jac,
+            relaxation: &self.relaxation,
         };
         self.matrix.factor(p, s.ws, &point)?;
         self.matrix.renew = true;

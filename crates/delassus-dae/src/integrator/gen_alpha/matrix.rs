@@ -21,6 +21,7 @@
 use super::coefficients::Coefficients;
 use super::form::Form;
 use crate::failure::StepFailure;
+use crate::integrator::eliminated::weigh;
 use crate::problem::{Dims, Problem, mass_slots};
 use crate::rows::RowSubset;
 use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
@@ -30,7 +31,7 @@ use delassus_math::remember;
 const YOUNG: u32 = 20;
 
 /// Where the matrix is taken.
-pub(super) struct Point<'a> {
+pub(super) struct Linearised<'a> {
     pub h: f64,
     pub xi: &'a [f64],
     pub a: &'a [f64],
@@ -39,6 +40,8 @@ pub(super) struct Point<'a> {
     pub jac: &'a [f64],
     /// G at the start of the step.
     pub jac_start: &'a [f64],
+    /// How fast auxiliary states forget themselves, 1/s.
+    pub relaxation: &'a [f64],
 }
 
 /// The matrix with its two slots.
@@ -61,14 +64,15 @@ pub(super) struct Matrix {
     s: Vec<f64>,
     rows: Vec<f64>,
     twist: Vec<f64>,
+    by: Vec<[f64; 2]>,
 }
 remember!(Matrix { slots, kept, have, age, renew_kept } apart from {
-    form, co, active, renew, mass_slots, subset, pattern, n_pos_values, s, rows, twist,
+    form, co, active, renew, mass_slots, subset, pattern, n_pos_values, s, rows, twist, by,
 });
 
 impl Matrix {
     pub fn new<P: Problem>(p: &P, form: Form, co: Coefficients) -> Result<Matrix, KktError> {
-        let Dims { nv, n_pos, .. } = p.dims();
+        let Dims { nv, nz, n_pos, .. } = p.dims();
         let st = p.structure();
         let (n_jac, n_pos_values) = (st.jac.nnz(), st.jac.row_ptr[n_pos]);
         let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
@@ -91,6 +95,7 @@ impl Matrix {
             pattern: st.tangent.clone(),
             rows: vec![0.0; n_jac],
             twist: vec![0.0; nv],
+            by: vec![[0.0; 2]; nz],
         })
     }
 
@@ -128,23 +133,28 @@ impl Matrix {
         &mut self,
         p: &P,
         ws: &P::Ws,
-        at: &Point<'_>,
+        at: &Linearised<'_>,
     ) -> Result<(), StepFailure> {
         let Coefficients { beta, gamma, .. } = self.co;
         let m = p.manifold();
         let ck = beta * at.h * at.h;
         let cc = gamma * at.h;
+        // z by the trapezoidal rule
+        let c = 0.5 * at.h;
         self.s.fill(0.0);
         if m.is_vector() {
             p.tangent(ws, at.a, at.lambda, ck, cc, &mut self.s);
-            p.feedback(ws, 0.5 * at.h * ck, 0.5 * at.h * cc, &mut self.s);
+            weigh([c * ck, c * cc], c, at.relaxation, &mut self.by);
+            p.feedback(ws, &self.by, &mut self.s);
         } else {
             // K acts on increments at q₁, i.e. on T(ξ) dξ; C acts on dv
             p.tangent(ws, at.a, at.lambda, ck, 0.0, &mut self.s);
-            p.feedback(ws, 0.5 * at.h * ck, 0.0, &mut self.s);
+            weigh([c * ck, 0.0], c, at.relaxation, &mut self.by);
+            p.feedback(ws, &self.by, &mut self.s);
             m.right_multiply(&self.pattern, &mut self.s, at.xi);
             p.tangent(ws, at.a, at.lambda, 0.0, cc, &mut self.s);
-            p.feedback(ws, 0.0, 0.5 * at.h * cc, &mut self.s);
+            weigh([0.0, c * cc], c, at.relaxation, &mut self.by);
+            p.feedback(ws, &self.by, &mut self.s);
         }
         let cm = self.co.c_m();
         for (slot, x) in self.mass_slots.iter().zip(at.mass) {

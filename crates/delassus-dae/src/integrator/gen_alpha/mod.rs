@@ -44,6 +44,7 @@ mod start;
 pub(super) use family::Member;
 
 use super::newton::Step;
+use super::rounding::Rounding;
 use super::{Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
@@ -68,6 +69,7 @@ pub struct GenAlpha {
     matrix: Matrix,
     mass_blocks: MassShape,
     scale: Vec<f64>,
+    rounding: Rounding,
     // values on the patterns, at the iterate; G at the committed state
     mass: Vec<f64>,
     jac: Vec<f64>,
@@ -108,6 +110,8 @@ pub struct GenAlpha {
     tmp2: Vec<f64>,
     rows: Vec<f64>,
     q_tmp: Vec<f64>,
+    /// How fast auxiliary states forget themselves, 1/s.
+    relaxation: Vec<f64>,
     // result
     err: Vec<f64>,
     err_v: Vec<f64>,
@@ -128,8 +132,8 @@ remember!(GenAlpha {
     acc, matrix, jac_start, a_alg, before, in_a_row, h_prev, carry, astray, start, told_start,
     tells_start, work, best_pivot, low_pivot,
 } apart from {
-    info, co, form, dims, mass_blocks, scale, mass, jac, carry_next, base, jerk, a0, v0,
-    extrapolate, keeps_v, corrects, target, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp,
+    info, co, form, dims, mass_blocks, scale, rounding, mass, jac, carry_next, base, jerk, a0, v0,
+    extrapolate, keeps_v, corrects, target, a1, xi, xi_pred, r, res, gap, dx, dl, tmp, tmp2, rows, q_tmp, relaxation,
     err, err_v, h, end, told, tells,
 });
 
@@ -159,6 +163,7 @@ impl GenAlpha {
             jac_start: n_jac(),
             mass_blocks: st.mass.clone(),
             scale: p.scales().q,
+            rounding: Rounding::new(p),
             a_alg: nv(),
             before: derived.clone(),
             in_a_row: 0,
@@ -186,6 +191,7 @@ impl GenAlpha {
             tmp2: nv(),
             rows: n_vel(),
             q_tmp: vec![0.0; d.nq],
+            relaxation: vec![0.0; d.nz],
             err: nv(),
             err_v: if co.c_v == 0.0 { Vec::new() } else { nv() },
             h: 0.0,

@@ -14,8 +14,9 @@
 
 use super::GenAlpha;
 use super::form::Form;
-use super::matrix::Point;
+use super::matrix::Linearised;
 use crate::failure::{StepFailure, check_finite};
+use crate::integrator::eliminated::settled;
 use crate::integrator::newton::{
     Equations, Increment, Limits, NOISE, Newton, SLOW, STALLED, Step, rate_of_motion,
 };
@@ -31,8 +32,6 @@ const VELOCITY_FLOOR: f64 = 3e-16;
 const VELOCITY_CEILING: f64 = 1e-13;
 /// Position corrections are to be this much smaller than the relative rest in the velocities.
 const CORRECTION: f64 = 10.0;
-/// What a position far from the origin loses by rounding, relative to its distance.
-const FAR: f64 = 2.0 * f64::EPSILON;
 /// Least size of a step, in characteristic times of the motion, for the norm of velocities.
 const AT_REST: f64 = 1e-8;
 
@@ -117,7 +116,8 @@ impl GenAlpha {
     /// z₁ by the trapezoidal rule.
     fn auxiliary(&self, z0: &[f64], h: f64, z: &mut [f64]) {
         for (i, z) in z.iter_mut().enumerate() {
-            *z = z0[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
+            let target = z0[i] + 0.5 * h * (self.base.zdot[i] + self.end.zdot[i]);
+            *z = settled(*z, target, 0.5 * h * self.relaxation[i]);
         }
     }
 
@@ -129,10 +129,12 @@ impl GenAlpha {
         // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
         // old one could be mistaken for it, and add up.
         let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
-        // the rows of index 3 are positions, and see what those lose by rounding
+        // rows of positions see what those lose by rounding
+        self.rounding.look(&s.from.q);
         let far = match self.form {
-            Form::Index3 => FAR * s.p.manifold().remoteness(&s.from.q, &self.scale),
-            Form::Index2 | Form::Stabilized => 0.0,
+            Form::Index3 => self.rounding.most(),
+            Form::Stabilized => CORRECTION * self.rounding.most(),
+            Form::Index2 => 0.0,
         };
         let limits = Limits { noise, stalled: STALLED / unit, far, slow: SLOW };
         let mut newton = Newton::new(limits, self.matrix.renew);
@@ -156,6 +158,7 @@ impl<P: Problem> Equations<P> for GenAlpha {
             if p.feeds_back() {
                 // z follows q and v, so that the matrix tells how forces follow them through z
                 e.z_dot(&mut self.end.zdot);
+                e.relaxation(&mut self.relaxation);
                 self.auxiliary(&from.z, h, &mut to.z);
                 e = e.with_z(&to.v, &to.z);
             }
@@ -189,7 +192,7 @@ impl<P: Problem> Equations<P> for GenAlpha {
         check_finite("constraint residual", &self.res)?;
         check_finite("constraint residual", &self.gap[..n_pos])?;
         if renew {
-            let point = Point {
+            let point = Linearised {
                 h,
                 xi: &self.xi,
                 a: &self.end.a,
@@ -197,6 +200,7 @@ impl<P: Problem> Equations<P> for GenAlpha {
                 mass: &self.mass,
                 jac: &self.jac,
                 jac_start: &self.jac_start,
+                relaxation: &self.relaxation,
             };
             self.matrix.factor(p, s.ws, &point)?;
             self.work.factorizations += 1;
@@ -221,7 +225,7 @@ impl<P: Problem> Equations<P> for GenAlpha {
             for (xi, p) in self.xi.iter_mut().zip(&self.tmp2) {
                 *xi += p;
             }
-            increment.add(CORRECTION, &self.tmp, &self.scale);
+            increment.add_rounded(CORRECTION, &self.tmp, &self.scale, CORRECTION, &self.rounding);
         }
         for (i, d) in self.dx.iter().enumerate() {
             self.xi[i] += d;
@@ -229,7 +233,13 @@ impl<P: Problem> Equations<P> for GenAlpha {
             to.v[i] += bv * d;
             self.end.a[i] += ba * d;
         }
-        increment.add(1.0 / unit, &self.dx, &self.scale);
+        match self.form {
+            Form::Index3 => increment.add_rounded(1.0, &self.dx, &self.scale, 1.0, &self.rounding),
+            Form::Stabilized => {
+                increment.add_rounded(1.0 / unit, &self.dx, &self.scale, 1.0, &self.rounding);
+            }
+            Form::Index2 => increment.add(1.0 / unit, &self.dx, &self.scale),
+        }
         for (l, d) in self.end.lambda.iter_mut().zip(&self.dl) {
             *l += b1 * d;
         }

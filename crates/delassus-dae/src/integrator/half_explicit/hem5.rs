@@ -17,7 +17,7 @@
 //! the error of a run is far below the tolerance.
 
 use super::finish::Finish;
-use super::stage::{Point, StageSolver};
+use super::stage::{StagePoint, StageSolver};
 use crate::control::{ErrorView, SecondError};
 use crate::failure::{StepFailure, Work};
 use crate::integrator::combine::combine;
@@ -80,9 +80,9 @@ pub struct Hem5 {
     k_v: [Vec<f64>; S],
     k_z: [Vec<f64>; S],
     /// Ends of the step, and two points that take turns as stage and constraint point.
-    first: Point,
-    last: Point,
-    turn: [Point; 2],
+    first: StagePoint,
+    last: StagePoint,
+    turn: [StagePoint; 2],
     xi: Vec<f64>,
     err: [[Vec<f64>; 3]; 2],
     start: Derived,
@@ -103,9 +103,9 @@ impl Hem5 {
             k_xi: std::array::from_fn(|_| nv()),
             k_v: std::array::from_fn(|_| nv()),
             k_z: std::array::from_fn(|_| nz()),
-            first: Point::new(p),
-            last: Point::new(p),
-            turn: std::array::from_fn(|_| Point::new(p)),
+            first: StagePoint::new(p),
+            last: StagePoint::new(p),
+            turn: std::array::from_fn(|_| StagePoint::new(p)),
             xi: nv(),
             err: std::array::from_fn(|_| [nv(), nv(), nz()]),
             start: derived.clone(),

@@ -22,7 +22,7 @@
 //! projected onto G(q₁) x = 0 once, with the factor that is there.
 
 use super::finish::Finish;
-use super::stage::{Point, StageSolver};
+use super::stage::{StagePoint, StageSolver};
 use crate::control::ErrorView;
 use crate::failure::{StepFailure, Work};
 use crate::integrator::combine::combine;
@@ -87,8 +87,8 @@ pub struct Phem56 {
     k_v: [Vec<f64>; S + 1],
     k_z: [Vec<f64>; S + 1],
     /// The stage and its constraint point.
-    stage: Point,
-    bar: Point,
+    stage: StagePoint,
+    bar: StagePoint,
     xi: Vec<f64>,
     err: [Vec<f64>; 3],
     normal: Vec<f64>,
@@ -111,8 +111,8 @@ impl Phem56 {
             k_xi: std::array::from_fn(|_| nv()),
             k_v: std::array::from_fn(|_| nv()),
             k_z: std::array::from_fn(|_| nz()),
-            stage: Point::new(p),
-            bar: Point::new(p),
+            stage: StagePoint::new(p),
+            bar: StagePoint::new(p),
             xi: nv(),
             err: [nv(), nv(), nz()],
             normal: vec![0.0; d.n_vel],

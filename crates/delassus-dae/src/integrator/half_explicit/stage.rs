@@ -48,7 +48,7 @@ const SWEEPS: usize = 2;
 
 /// A stage: where it is, and what the stage system takes from there.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Point {
+pub(super) struct StagePoint {
     pub t: f64,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
@@ -57,12 +57,12 @@ pub(super) struct Point {
     pub jac: Vec<f64>,
     pub force: Vec<f64>,
 }
-remember!(Point { t, q, v, z, mass, jac, force });
+remember!(StagePoint { t, q, v, z, mass, jac, force });
 
-impl Point {
-    pub fn new<P: Problem>(p: &P) -> Point {
+impl StagePoint {
+    pub fn new<P: Problem>(p: &P) -> StagePoint {
         let (d, s) = (p.dims(), p.structure());
-        Point {
+        StagePoint {
             t: 0.0,
             q: vec![0.0; d.nq],
             v: vec![0.0; d.nv],
@@ -186,7 +186,7 @@ impl StageSolver {
         &mut self,
         p: &P,
         ws: &mut P::Ws,
-        at: &mut Point,
+        at: &mut StagePoint,
         zdot: &mut [f64],
     ) -> Result<(), StepFailure> {
         p.realize_velocity(&at.v, &at.z, ws);
@@ -206,9 +206,9 @@ impl StageSolver {
         &mut self,
         p: &P,
         ws: &mut P::Ws,
-        here: &Point,
+        here: &StagePoint,
         w: f64,
-        to: &mut Point,
+        to: &mut StagePoint,
         k: &mut [f64],
     ) -> Result<(), StepFailure> {
         p.realize_position(to.t, &to.q, &to.z, ws);
@@ -252,7 +252,7 @@ impl StageSolver {
         &mut self,
         p: &P,
         ws: &mut P::Ws,
-        at: &Point,
+        at: &StagePoint,
         c: f64,
     ) -> Result<(), StepFailure> {
         p.realize_velocity(&at.v, &at.z, ws);
@@ -268,9 +268,9 @@ impl StageSolver {
         &mut self,
         p: &P,
         ws: &mut P::Ws,
-        here: &Point,
+        here: &StagePoint,
         w: f64,
-        to: &mut Point,
+        to: &mut StagePoint,
         k: &mut [f64],
     ) -> Result<(), StepFailure> {
         let (l, zdot) = (&mut self.lambda, &mut self.zdot);
@@ -289,7 +289,7 @@ impl StageSolver {
     }
 
     /// Corrects V' for the true inertia: the factored matrix has the fictitious one on top.
-    fn remove_floor(&mut self, here: &Point, k: &mut [f64]) -> Result<(), StepFailure> {
+    fn remove_floor(&mut self, here: &StagePoint, k: &mut [f64]) -> Result<(), StepFailure> {
         for _ in 0..SWEEPS {
             // r = f + Gᵀ L − M V'
             self.residual.fill(0.0);

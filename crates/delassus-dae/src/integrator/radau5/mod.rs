@@ -35,7 +35,7 @@
 //! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
 //! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
 //! blow it up. Auxiliary states follow positions and velocities, and the matrix has their part in the
-//! forces ([`Problem::feedback`]); how ż depends on z itself is left to the iteration.
+//! forces ([`Problem::feedback`]) and of how fast each forgets itself.
 //!
 //! Use it for stiff systems to high accuracy, and where one-step robustness matters: impacts,
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
@@ -48,6 +48,7 @@ mod tableau;
 
 use super::ggl::GroupRates;
 use super::newton::Step;
+use super::rounding::Rounding;
 use super::{Abilities, Integrator, MethodInfo, Settings};
 use crate::accel::Accel;
 use crate::control::ErrorView;
@@ -109,6 +110,7 @@ pub struct Radau5 {
     mass_slots: Vec<usize>,
     tangent: Csr,
     scale: Vec<f64>,
+    rounding: Rounding,
     scale_z: Vec<f64>,
     /// Rows of one stage and of all stages.
     one_rows: RowSubset,
@@ -142,6 +144,9 @@ pub struct Radau5 {
     best_pivot: BestPivot,
     motion_rates: GroupRates,
     zdot: Vec<f64>,
+    /// How fast auxiliary states of the stages forget themselves, 1/s, and weights of their feedback.
+    relaxation: Vec<f64>,
+    by: Vec<[f64; 2]>,
     a: Vec<f64>,
     r: Vec<f64>,
     g_vel: Vec<f64>,
@@ -164,8 +169,8 @@ remember!(Radau5 {
     acc, stages, filter, made_for, renew, k_end, mass_end, last, have_last, trusted,
     best_pivot, start, work,
 } apart from {
-    dims, a_inv, slope, rtol, proj, mass_blocks, mass_slots, tangent, scale, scale_z, one_rows,
-    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, motion_rates, zdot, a, r, g_vel, x,
+    dims, a_inv, slope, rtol, proj, mass_blocks, mass_slots, tangent, scale, rounding, scale_z, one_rows,
+    all_rows, mass, kc, s, s_one, z_part, jac, jac_rows, jac_cols, now, xi_pred, motion_rates, zdot, relaxation, by, a, r, g_vel, x,
     y, rates, xi_before, q, tmp, tmp2, rows, err_xi, err_v, err_z, end,
 });
 
@@ -214,6 +219,7 @@ impl Radau5 {
             mass_slots,
             tangent: st.tangent.clone(),
             scale: p.scales().q,
+            rounding: Rounding::new(p),
             scale_z: p.scales().z,
             one_rows,
             all_rows,
@@ -239,6 +245,8 @@ impl Radau5 {
             best_pivot: BestPivot::new(),
             motion_rates: GroupRates::new(p),
             zdot: n(N * d.nz),
+            relaxation: n(N * d.nz),
+            by: vec![[0.0; 2]; N * N * d.nz],
             a: n(d.nv),
             r: n(N * d.nv),
             g_vel: n(N * d.n_vel),
@@ -339,7 +347,8 @@ impl Radau5 {
             for i in 0..N {
                 z += E[i] * (self.now.z[i * nz + k] - from.z[k]);
             }
-            self.err_z[k] = GAMMA * z;
+            let forgets = self.relaxation[(N - 1) * nz + k];
+            self.err_z[k] = GAMMA * z / (1.0 + c * forgets);
         }
         // S ε_v − Gᵀν = M e_v − c K e_ξ ,  G ε_v = 0 ,  ε_ξ = e_ξ + c ε_v
         let r = &mut self.r[..nv];

@@ -2,12 +2,14 @@
 
 use super::Radau5;
 use super::blocks::{add_block, add_mass, fill_constraints, fill_rows};
-use super::tableau::{A, C, GAMMA, N, lagrange, square};
+use super::tableau::{A, C, GAMMA, N, forgetting, lagrange, product};
 use crate::failure::{StepFailure, check_finite};
+use crate::integrator::eliminated::weigh;
 use crate::integrator::ggl::{GroupRates, limits, relative_z, serves};
-use crate::integrator::newton::{Equations, Increment, Newton, Step};
+use crate::integrator::newton::{Equations, Increment, Limits, Newton, Step};
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 use crate::state::State;
+use std::array::from_fn;
 
 /// Longest step, in steps before, whose stages are predicted by the last polynomial.
 const EXTRAPOLATE: f64 = 3.0;
@@ -91,11 +93,41 @@ impl Radau5 {
             p.manifold().retract(&from.q, &self.now.xi[of.clone()], &mut self.q);
             let z = &self.now.z[zs.clone()];
             let e = at(p, s.ws, from.t + C[i] * h, &self.q, z).velocity(&self.now.v[of], z);
-            e.z_dot(&mut self.zdot[zs]);
+            e.z_dot(&mut self.zdot[zs.clone()]);
+            e.relaxation(&mut self.relaxation[zs]);
         }
-        for i in 0..N {
-            for k in 0..nz {
-                self.now.z[i * nz + k] = self.auxiliary(from, h, i, k);
+        for k in 0..nz {
+            let z = self.settled(from, h, k);
+            (0..N).for_each(|i| self.now.z[i * nz + k] = z[i]);
+        }
+    }
+
+    /// Better values of auxiliary state k in the stages, from its rates there.
+    fn settled(&self, from: &State, h: f64, k: usize) -> [f64; N] {
+        let nz = self.dims.nz;
+        let target: [f64; N] = from_fn(|i| self.auxiliary(from, h, i, k));
+        let a: [f64; N] = from_fn(|i| self.relaxation[i * nz + k]);
+        if a == [0.0; N] {
+            return target;
+        }
+        let left: [f64; N] = from_fn(|i| target[i] - self.now.z[i * nz + k]);
+        let forget = forgetting(h, a);
+        from_fn(|i| self.now.z[i * nz + k] + (0..N).map(|j| forget[i][j] * left[j]).sum::<f64>())
+    }
+
+    /// Weights of the feedback of auxiliary states through each stage j to the forces of each stage i.
+    fn weigh_feedback(&mut self, h: f64) {
+        let nz = self.dims.nz;
+        for k in 0..nz {
+            let forget = forgetting(h, from_fn(|l| self.relaxation[l * nz + k]));
+            // (1 + hAD)⁻¹ hA takes rates to states
+            let to_state = product(&forget, &A).map(|row| row.map(|x| h * x));
+            let through = product(&to_state, &A);
+            for i in 0..N {
+                for j in 0..N {
+                    let by = [h * h * through[i][j], h * to_state[i][j]];
+                    self.by[(i * N + j) * nz + k] = by;
+                }
             }
         }
     }
@@ -135,7 +167,9 @@ impl Radau5 {
         let h = s.h;
         self.motion_rates.look(&s.from.v, &self.start.a, &self.scale, h);
         let renew = self.renew || !serves(self.made_for, h);
-        let limits = limits(h, self.motion_rates.slowest);
+        self.rounding.look(&s.from.q);
+        let far = self.rounding.most();
+        let limits = Limits { far, ..limits(h, self.motion_rates.slowest) };
         let mut newton = Newton::new(limits, renew).beginning(!self.goes_on(h));
         let solved = newton.solve(self, s);
         self.renew = newton.renew;
@@ -150,6 +184,9 @@ impl<P: Problem> Equations<P> for Radau5 {
         let &mut Step { p, from, h, .. } = s;
         if p.feeds_back() {
             self.follow(s);
+            if renew {
+                self.weigh_feedback(h);
+            }
         }
         for i in 0..N {
             let (of, zs) = (i * nv..(i + 1) * nv, i * nz..(i + 1) * nz);
@@ -179,10 +216,10 @@ impl<P: Problem> Equations<P> for Radau5 {
                 fill_rows(&self.tangent, i, h, &self.kc, &self.s_one, &mut self.s);
                 add_mass(&self.tangent, i, &self.a_inv, &self.mass_slots, &self.mass, &mut self.s);
                 if p.feeds_back() {
-                    // h³ Σ_k a_ik a_kj and h² a_ij, with the derivatives of this stage
-                    for (j, a2) in square(i).into_iter().enumerate() {
+                    // with the derivatives of this stage
+                    for j in 0..N {
                         self.z_part.fill(0.0);
-                        e.feedback(h * h * h * a2, h * h * A[i][j], &mut self.z_part);
+                        e.feedback(&self.by[(i * N + j) * nz..][..nz], &mut self.z_part);
                         add_block(&self.tangent, (i, j), &self.z_part, &mut self.s);
                     }
                 }
@@ -194,7 +231,9 @@ impl<P: Problem> Equations<P> for Radau5 {
                     for (s, k) in self.s_one.iter_mut().zip(&self.kc) {
                         *s = GAMMA * *s + c * c * k;
                     }
-                    e.feedback(c * c * c, c * c, &mut self.s_one);
+                    let by = &mut self.by[..nz];
+                    weigh([c * c * c, c * c], c, &self.relaxation[i * nz..], by);
+                    e.feedback(by, &mut self.s_one);
                     for (slot, x) in self.mass_slots.iter().zip(&self.mass) {
                         self.s_one[*slot] += x;
                     }
@@ -242,15 +281,14 @@ impl<P: Problem> Equations<P> for Radau5 {
             for k in 0..nv {
                 self.tmp[k] = self.now.xi[i * nv + k] - self.xi_before[i * nv + k];
             }
-            increment.add(1.0, &self.tmp, &self.scale);
-            increment.add(1.0, &self.x[of], &self.motion_rates.speed);
+            increment.add_rounded(1.0, &self.tmp, &self.scale, 1.0, &self.rounding);
+            increment.add_rounded(1.0, &self.x[of], &self.motion_rates.speed, 1.0, &self.rounding);
         }
-        for i in 0..N {
-            for k in 0..nz {
-                let z = self.auxiliary(from, h, i, k);
+        for k in 0..nz {
+            for (i, z) in self.settled(from, h, k).into_iter().enumerate() {
                 let old = std::mem::replace(&mut self.now.z[i * nz + k], z);
                 let dz = relative_z(z - old, z, from.z[k], self.scale_z[k]);
-                increment.norm = increment.norm.max(dz);
+                increment.also(dz);
             }
         }
         Ok(increment)

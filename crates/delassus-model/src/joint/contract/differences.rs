@@ -89,7 +89,7 @@ impl Lab {
             self.realize(s);
             let pattern = &self.sys.structure().tangent;
             let mut values = vec![0.0; pattern.nnz()];
-            self.sys.feedback(&self.ws, ck, cc, &mut values);
+            self.sys.feedback(&self.ws, &vec![[ck, cc]; d.nz], &mut values);
             close(&dense(pattern, &values), &expected, 1e-6, &format!("{what}: feedback"));
         }
     }

@@ -2,6 +2,8 @@
 
 use super::Builder;
 use crate::joint::ScalarDraft;
+use crate::system::contact::bristles::{self, Bristles};
+use crate::system::contact::curvature;
 use crate::system::contact::pairs::{Pairs, Rule, Sides};
 use crate::system::contact::scalars::{ScalarContact, ScalarPoint};
 use crate::system::contact::shapes::{self, ShapeLayout};
@@ -66,7 +68,7 @@ impl Builder {
                     let s = self.coordinate(&coordinate, false);
                     vec![self.point(vec![(sign, s)], 0.0, Vec::new(), PointLaw::OneWay, "")]
                 }
-                ContactKind::DryFriction { coordinate, bound, bound_static } => {
+                ContactKind::DryFriction { coordinate, bound, bound_static, .. } => {
                     let s = self.coordinate(&coordinate, false);
                     let law = PointLaw::DryFriction { bound, bound_static };
                     vec![self.point(vec![(1.0, s)], 0.0, Vec::new(), law, "")]
@@ -102,16 +104,40 @@ impl Builder {
         ScalarPoint { terms, offset, slip, law, cols, label }
     }
 
+    /// States of bristles come before those of inputs.
+    pub(super) fn make_bristles(&mut self) {
+        let sys = &mut self.sys;
+        let contacts = &mut sys.contacts;
+        match Bristles::new(&contacts.pairs, &contacts.shapes, &contacts.prepared, sys.dims.nz) {
+            Ok((bristles, n)) => {
+                contacts.bristles = bristles;
+                sys.dims.nz += n;
+            }
+            Err(rule) => {
+                let name = &sys.model.contacts[contacts.pairs.rules[rule].contact].name;
+                let text = format!(
+                    "the friction law lugre has states at every point where two shapes may touch, and here these are \
+                     more than {}",
+                    bristles::MOST
+                );
+                let path = format!("contact.{name}.friction_law");
+                let fault = Diagnostic::error("E_LIMIT", path, text);
+                self.faults
+                    .push(fault.help("name fewer pairs of shapes, or take a law without memory"));
+            }
+        }
+    }
+
     fn make_shapes(&mut self) {
         let n = self.sys.bodies.len();
         let mut sides: Vec<(Vec<usize>, Option<Vec<usize>>)> = Vec::new();
         let mut rules = Vec::new();
         let numbers = |list: &[ShapeId]| list.iter().map(|id| id.0).collect::<Vec<_>>();
         for (k, contact) in self.sys.model.contacts.iter().enumerate() {
-            if let ContactKind::Shapes { a, b, surface } = &contact.kind {
+            if let ContactKind::Shapes { a, b, surface, law } = &contact.kind {
                 sides.push((numbers(a), b.as_deref().map(numbers)));
                 let single = a.len() == 1 && b.as_ref().is_some_and(|b| b.len() == 1);
-                rules.push(Rule { contact: k, surface: *surface, single });
+                rules.push(Rule { contact: k, surface: *surface, law: law.clone(), single });
             }
         }
         if rules.is_empty() {
@@ -129,8 +155,14 @@ impl Builder {
                 Ok(layout) => layouts.push(layout),
                 Err(what) => {
                     let path = format!("shape.{}", shape.name);
-                    let fault = Diagnostic::error("E_SHAPE_FORM", path, what.to_string());
-                    self.faults.push(fault.help("correct the sizes and points of the shape"));
+                    let (code, help) = match what.is_limit() {
+                        true => {
+                            ("E_LIMIT", "describe the shape by fewer points, or by several shapes")
+                        }
+                        false => ("E_SHAPE_FORM", "correct the sizes and points of the shape"),
+                    };
+                    let fault = Diagnostic::error(code, path, what.to_string());
+                    self.faults.push(fault.help(help));
                 }
             }
         }
@@ -144,6 +176,9 @@ impl Builder {
         for (rule, sides) in rules.iter().zip(&sides) {
             let name = &sys.model.contacts[rule.contact].name;
             shapes::check_pairs(name, &sys.model.shapes, &layouts, sides, &mut self.faults);
+            if let Some(law) = &rule.law {
+                curvature::check(name, law, &sys.model.shapes, sides, &mut self.faults);
+            }
         }
         shapes::classify(&mut layouts);
         let pairs = Pairs::new(rules, &sides, &body);

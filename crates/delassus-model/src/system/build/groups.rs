@@ -4,8 +4,8 @@
 //! the others: each is measured as if it were alone.
 
 use super::Builder;
+use crate::system::System;
 use crate::system::scalar::PairScalar;
-use crate::system::{RowOffset, System};
 use delassus_math::{Vec3, largest};
 use std::ops::Range;
 
@@ -140,6 +140,11 @@ impl System {
                 of[first + z] = self.group_of_frames([f.scalar.a, f.scalar.b]).unwrap_or(0);
             }
         }
+        for ((a, b), states, _) in self.contacts.bristles.patches() {
+            let frames = [a, b].map(|k| self.contacts.shapes[k].frame);
+            let group = self.group_of_frames(frames).unwrap_or(0);
+            of[first + states.start..first + states.end].fill(group);
+        }
         of
     }
 
@@ -157,11 +162,7 @@ impl System {
             grow(group(k), f.r_b.norm());
         }
         for row in &self.rows {
-            if let RowOffset::Const(x) = row.offset
-                && self.terms[row.terms.start].scalar.kind.is_length()
-            {
-                grow(self.frames_of_terms(row.terms.clone()).find_map(group), x.abs());
-            }
+            grow(self.frames_of_terms(row.terms.clone()).find_map(group), self.stated_length(row));
         }
         for s in &self.contacts.shapes {
             grow(of_body.get(s.body).copied(), s.reach);

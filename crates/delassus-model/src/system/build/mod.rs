@@ -150,6 +150,7 @@ impl Builder {
         self.find_force_inputs();
         self.make_probes();
         self.make_integrals();
+        self.make_bristles();
         self.make_inputs();
         self.find_turning();
         if !self.faults.is_empty() {

@@ -10,6 +10,7 @@ use crate::system::tangent::BlockSlots;
 use crate::system::{Row, RowOffset, System};
 use delassus_dae::Structure;
 use delassus_linalg::{Csr, KktError, MassShape};
+use delassus_math::largest;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -39,6 +40,22 @@ fn scene(sys: &System) -> f64 {
     (high - low).norm()
 }
 
+impl System {
+    /// What a row between positions states as a length, m: its constant, and how far one goes per radian of an
+    /// angle in it (the thread of a screw, the radius of a pinion), beside which the round-off of a constant that is
+    /// nil is no length.
+    pub(super) fn stated_length(&self, row: &Row) -> f64 {
+        let terms = &self.terms[row.terms.clone()];
+        let Some(first) = terms.first().filter(|t| t.scalar.kind.is_length()) else { return 0.0 };
+        let levers = terms.iter().filter(|t| !t.scalar.kind.is_length());
+        let lever = largest(levers.map(|t| (t.c / first.c).abs()));
+        match row.offset {
+            RowOffset::Const(x) => lever.max(x.abs()),
+            _ => lever,
+        }
+    }
+}
+
 impl Builder {
     /// Typical length of the whole model.
     pub(super) fn find_length(&mut self) {
@@ -49,13 +66,7 @@ impl Builder {
                 length = length.max(f.r_b.norm());
             }
         }
-        for row in &sys.rows {
-            if let RowOffset::Const(x) = row.offset
-                && sys.terms[row.terms.start].scalar.kind.is_length()
-            {
-                length = length.max(x.abs());
-            }
-        }
+        length = length.max(largest(sys.rows.iter().map(|row| sys.stated_length(row))));
         for s in &sys.contacts.shapes {
             length = length.max(s.reach);
         }
@@ -85,6 +96,9 @@ impl Builder {
         // inputs have no error
         let inputs = sys.inputs();
         sys.scales.z[inputs].fill(f64::INFINITY);
+        for (_, states, size) in sys.contacts.bristles.patches() {
+            sys.scales.z[states].fill(size);
+        }
         for f in &sys.scalar_forces {
             if let ForceLaw::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
                 let angular = !f.scalar.kind.is_length();

@@ -1,5 +1,5 @@
 //! What every point must keep, checked by differences at random states: u = H v, u_N is the rate of
-//! the gap, u̇ = H a + bias, bounds of its pair hold, and a rigid motion of everything touches nothing.
+//! the gap, u̇ = H a + bias, ∂H_N/∂ξ, bounds of its pair hold, and a rigid motion of everything touches nothing.
 //!
 //! Tests alone use it: a model of theirs that cannot be made ends the test, with the reason.
 
@@ -153,6 +153,19 @@ fn one(lab: &mut Lab, s: &State, id: PointId, p: &ContactPoint, rng: &mut Rng, t
     for k in 0..n {
         let wanted = p.row_dot(k, a.as_slice()) + p.bias[k];
         close(&[rates[k]], &[wanted], 1e-7, &format!("row {k}\n{text}"));
+    }
+    lab.realize(s);
+    let mut found = vec![0.0; cols.len() * cols.len()];
+    if lab.sys.gap_hessian(&lab.ws, id, p, &mut found) {
+        for (j, col) in cols.iter().enumerate() {
+            let (mut along, still) = (DVector::zeros(v.len()), DVector::zeros(v.len()));
+            along[*col] = 1.0;
+            let change = lab.slope(s, (&along, &still, 1.0), |lab, s| {
+                DVector::from(follow(lab, s).rows[0].clone())
+            });
+            let column: Vec<f64> = (0..cols.len()).map(|i| found[i * cols.len() + j]).collect();
+            close(&column, change.as_slice(), 1e-7, &format!("change of H along {j}\n{text}"));
+        }
     }
 }
 

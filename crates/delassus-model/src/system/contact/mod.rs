@@ -5,11 +5,15 @@
 //! shapes: `pairs.rs` knows which shapes meet and how, `shapes.rs` where they are and which of them
 //! are near, `touch.rs` the gap between two features with exact rates. Start reading at `point.rs`.
 
+pub(crate) mod bristles;
+pub(crate) mod curvature;
 mod moving;
 mod near;
 pub(crate) mod pairs;
 mod point;
+mod questions;
 pub(crate) mod scalars;
+mod shape_point;
 pub(crate) mod shapes;
 mod touch;
 mod view;
@@ -35,6 +39,7 @@ pub(crate) struct Contacts {
     pub pairs: Pairs,
     pub prepared: shapes::Prepared,
     pub limits: ContactLimits,
+    pub bristles: bristles::Bristles,
 }
 
 /// How much may be near each other at a time.

@@ -5,7 +5,7 @@
 //! near. Where several interactions name a pair, the first of the file holds.
 
 use super::shape_pair;
-use crate::Surface;
+use crate::{ContactLaw, Surface};
 
 /// Up to this many pairs a list of all is kept.
 pub(crate) const MAX_LISTED: usize = 4096;
@@ -16,6 +16,8 @@ pub(crate) struct Rule {
     /// Its place in [`crate::Model::contacts`].
     pub contact: usize,
     pub surface: Surface,
+    /// Law of a compliant contact.
+    pub law: Option<ContactLaw>,
     /// It has one pair only, so that its name says enough.
     pub single: bool,
 }

@@ -7,6 +7,7 @@ use crate::{ContactShape, Corner, Diagnostic, Form};
 use delassus_geom::{Feature, Pair, Pose, ProfileBuilder, Shape, ShapeError};
 use delassus_math::{Mat3, Vec3, frame_from_z, largest};
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// A shape in the equations.
@@ -21,7 +22,7 @@ pub(crate) struct ShapeLayout {
     /// It has that frame for its own.
     centred: bool,
     pub shape: Shape,
-    /// The one feature of a shape that has no other: point, circle, sphere, half-plane, half-space.
+    /// The one feature of a shape that has no other: point, circle, bearing, sphere, half-plane, half-space.
     pub only: Option<Feature>,
     /// Farthest point from the origin of its frame, m; 0 for what has no end.
     pub reach: f64,
@@ -80,8 +81,21 @@ impl ShapeLayout {
                 let normal = on.axes * if self.centred { normal } else { self.pose.r * normal };
                 Some(Feature::Plane { point: origin(), normal })
             }
-            Feature::Line { .. } => None,
+            Feature::Line { direction, radius, .. } => {
+                let direction =
+                    on.axes * if self.centred { direction } else { self.pose.r * direction };
+                Some(Feature::Line { point: origin(), direction, radius })
+            }
         }
+    }
+
+    /// A socket or a bore.
+    fn is_spatial_hole(&self) -> bool {
+        let hole = matches!(
+            self.only,
+            Some(Feature::Ball { radius, .. } | Feature::Line { radius, .. }) if radius < 0.0
+        );
+        hole && self.planar == Some(false)
     }
 
     pub(super) fn side<'a>(&self, frames: &'a [FrameKin]) -> Side<'a> {
@@ -106,6 +120,13 @@ fn only(form: &Form) -> Option<Feature> {
     match form {
         Form::Point => ball(0.0),
         Form::Circle { radius } | Form::Sphere { radius } => ball(*radius),
+        // a bearing all around: nothing ends, so that no part ever hands over to another
+        Form::Arc { radius, from, to, hollow: true } if to - from >= TAU => ball(-radius),
+        Form::Socket { radius } => ball(-radius),
+        Form::Bore { radius, .. } => {
+            let (point, direction) = (Vec3::zeros(), Vec3::z());
+            Some(Feature::Line { point, direction, radius: -radius })
+        }
         Form::HalfPlane { normal } | Form::HalfSpace { normal } => {
             Some(Feature::Plane { point: Vec3::zeros(), normal: *normal })
         }
@@ -118,6 +139,8 @@ fn reach(form: &Form) -> f64 {
     match form {
         Form::Point | Form::HalfPlane { .. } | Form::HalfSpace { .. } => 0.0,
         Form::Circle { radius } | Form::Sphere { radius } | Form::Arc { radius, .. } => *radius,
+        Form::Socket { radius } => *radius,
+        Form::Bore { radius, length } => radius.hypot(*length),
         Form::Segment { from, to } => from.norm().max(to.norm()),
         Form::Profile { corners } => far(&mut corners.iter().map(|c| c.at.norm())),
         Form::Capsule { from, to, radius } | Form::Cylinder { from, to, radius } => {
@@ -151,6 +174,8 @@ fn form(form: &Form) -> Result<Shape, ShapeError> {
         }
         Form::Profile { corners } => profile(corners),
         Form::Sphere { radius } => Shape::sphere(*radius),
+        // holes have one feature, which knows their gap; of the shape its box is all that is asked
+        Form::Socket { .. } | Form::Bore { .. } => Shape::sphere(reach(form)),
         Form::HalfSpace { normal } => Shape::half_space(Vec3::zeros(), *normal),
         Form::Capsule { from, to, radius } => Shape::capsule(*from, *to, *radius),
         Form::Box { size } => Shape::cuboid(size / 2.0),
@@ -237,6 +262,10 @@ fn supported(a: &ShapeLayout, b: &ShapeLayout) -> Result<(), String> {
         && x != y
     {
         return Err("one is in the plane, the other in space".to_owned());
+    }
+    if a.is_spatial_hole() != b.is_spatial_hole() {
+        // only joints make them, with balls that fit
+        return Ok(());
     }
     Pair::new(&a.shape, &b.shape).map(drop).map_err(|e| e.to_string())
 }

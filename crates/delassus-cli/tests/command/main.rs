@@ -1,0 +1,18 @@
+//! What the commands do and write.
+#![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod commands;
+mod compare;
+mod dump_states;
+mod live;
+mod reliability;
+mod report;
+mod resume;
+mod runs;
+mod signals;
+mod stepping;
+mod verdict;
+mod whole_folders;

@@ -1,0 +1,14 @@
+//! What the command is given: files, options, limits, hostile ones too.
+#![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod allow_dir;
+mod bad_clearance;
+mod bad_contact;
+mod bad_input;
+mod fuzzing;
+mod lenient;
+mod limits;
+mod method_options;

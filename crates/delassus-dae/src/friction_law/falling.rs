@@ -1,0 +1,31 @@
+//! The curve of Stribeck (1902): a coefficient that falls from that of rest to that of sliding.
+
+/// ```text
+/// μ(s) = μ_c + (μ_s − μ_c) exp[−(s/v_s)ʲ]
+/// ```
+///
+/// Rigid contacts have it as it is, with the friction of rest μ_s at s = 0; [`super::Stribeck`] and [`super::LuGre`] are
+/// made of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Falling {
+    /// Coefficient of fast sliding μ_c.
+    pub sliding: f64,
+    /// Coefficient at rest μ_s ≥ μ_c.
+    pub at_rest: f64,
+    /// Speed v_s of the fall, m/s.
+    pub speed: f64,
+    /// Exponent j ≥ 1.
+    pub exponent: f64,
+}
+
+impl Falling {
+    /// Coefficient and its slope, s/m, at a speed s ≥ 0, m/s.
+    pub fn at(&self, speed: f64) -> (f64, f64) {
+        let j = self.exponent;
+        let x = speed / self.speed;
+        // 0⁰ = 1: for j = 1 the curve falls from the first moment on
+        let power = x.powf(j - 1.0);
+        let more = (self.at_rest - self.sliding) * (-power * x).exp();
+        (self.sliding + more, -more * j * power / self.speed)
+    }
+}

@@ -1,0 +1,312 @@
+//! Compliant contact as a source of events: points that touch and part, and what each contact did in between.
+//!
+//! The approach speed is latched where the gap is zero to round-off ([`EventDriven::update_pressed`]); while the contact
+//! lasts it is a force of the mode (`delassus_nonsmooth::Pressed`), and no method knows of it.
+
+use super::event::{Event, EventKind};
+use super::event_driven::{EventDriven, Halt};
+use super::resolve::{LATER, setup};
+use super::root::falling_root;
+use super::tally::FEW_STEPS;
+use super::thresholds::Thresholds;
+use super::trigger::Trigger;
+use crate::lobatto;
+use delassus_dae::{ContactPoint, Onset, PointId, PointLaw, State, Unilateral};
+use delassus_math::remember;
+use delassus_nonsmooth::Pressed;
+use delassus_nonsmooth::release::evaluate;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Part of the duration of a free impact that the first step of a contact takes at most: the step before it knew
+/// nothing of the contact, and a method of several stages would look far inside.
+const FIRST_STEP: f64 = 0.05;
+/// Jump of the depth, in lengths of the system, that features may have which take over from others.
+const TAKEN_OVER: f64 = 1e-6;
+
+/// What a contact did so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Course {
+    /// Normal speed at its start, m/s, negative.
+    speed: f64,
+    /// Deepest penetration, m.
+    deepest: f64,
+    /// Energy lost, J.
+    lost: f64,
+    /// Impulse, N s.
+    impulse: f64,
+    /// Steps that it took.
+    steps: u64,
+}
+remember!(Course { speed, deepest, lost, impulse, steps });
+
+/// Memory of the compliant contacts of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Courses {
+    of: BTreeMap<PointId, Course>,
+    /// Longest next step, s.
+    pub aim: Option<f64>,
+}
+remember!(Courses { of, aim });
+
+/// Two tangents in ground components.
+type Tangents = [[f64; 3]; 2];
+
+/// Tangents of a point in space.
+fn frame(at: &ContactPoint) -> Tangents {
+    let (n, t) = (at.normal, at.tangent);
+    let across = |i: usize, j: usize| n[i] * t[j] - n[j] * t[i];
+    [t, [across(1, 2), across(2, 0), across(0, 1)]]
+}
+
+/// Auxiliary states of the bristles of a point.
+fn bristles<P: Unilateral>(base: &P, id: PointId) -> Option<Range<usize>> {
+    let friction = base.pressed_friction(id)?;
+    friction.bristle.map(|first| first..first + friction.directions)
+}
+
+impl<P: Unilateral + 'static> EventDriven<P> {
+    pub(super) fn is_compliant(&self, id: PointId) -> bool {
+        matches!(self.base.law(id), PointLaw::Compliant)
+    }
+
+    /// The trigger is one of a compliant contact.
+    pub(super) fn is_of_compliant(&self, trigger: &Trigger) -> bool {
+        trigger.point().is_some_and(|id| self.is_compliant(id))
+    }
+
+    /// Which compliant points are pressed from this event on, with the sample realised at its state.
+    pub(super) fn update_pressed(&mut self, s: &mut State, trigger: &Trigger) -> Result<(), Halt> {
+        let th = self.thresholds();
+        match trigger {
+            Trigger::Start => self.touch(s, None, &th),
+            Trigger::Closes(id, features) if self.is_compliant(*id) => {
+                self.touch(s, Some((*id, *features)), &th)
+            }
+            Trigger::Parts(id) => {
+                self.part(s, *id);
+                self.straighten(s, *id);
+                self.selector.pressed.retain(|p| p.id != *id);
+                Ok(())
+            }
+            Trigger::Slackens(id) => {
+                self.part(s, *id);
+                self.straighten(s, *id);
+                self.set_slack(*id, true);
+                Ok(())
+            }
+            Trigger::Tightens(id) => {
+                self.set_slack(*id, false);
+                self.touch_again(s, *id);
+                Ok(())
+            }
+            Trigger::Changes(id) if self.is_compliant(*id) => {
+                self.change_pressed(s, *id, &th);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set_slack(&mut self, id: PointId, slack: bool) {
+        if let Some(p) = self.selector.pressed.iter_mut().find(|p| p.id == id) {
+            p.slack = slack;
+        }
+    }
+
+    /// Latches what begins here: the point that closes, and others that touch at the same moment.
+    fn touch(
+        &mut self,
+        s: &mut State,
+        closes: Option<(PointId, [u32; 2])>,
+        th: &Thresholds,
+    ) -> Result<(), Halt> {
+        let mut new: Vec<(PointId, [u32; 2])> = closes.into_iter().collect();
+        self.watch.pressing(&*self.base, &self.ws, th, closes.is_none(), &mut new);
+        new.sort_by_key(|n| n.0);
+        new.dedup_by_key(|n| n.0);
+        new.retain(|n| self.selector.pressed.iter().all(|p| p.id != n.0));
+        if new.is_empty() {
+            return Ok(());
+        }
+        let points = evaluate(&*self.base, &self.ws, new);
+        let r = &mut self.selector.response;
+        r.set(&*self.base, &self.ws, points).map_err(|e| setup(&e, s.t))?;
+        for m in &r.members {
+            let Some(c) = self.base.compliance(m.id) else { continue };
+            let w = r.w[m.row * r.n + m.row];
+            let rate = m.at.rate[0];
+            let onset = Onset {
+                speed: (-rate).max(c.least_speed),
+                stiffness: self.base.stiffness(m.id, m.at.features),
+                mass: if w > 0.0 { 1.0 / w } else { 0.0 },
+            };
+            let first = FIRST_STEP * c.law.duration(&onset);
+            if first > 0.0 {
+                self.courses.aim = Some(self.courses.aim.map_or(first, |aim| aim.min(first)));
+            }
+            let (id, features) = (m.id, m.at.features);
+            if let Some(bent) = bristles(&*self.base, id) {
+                s.z[bent].fill(0.0);
+            }
+            self.selector.pressed.push(Pressed { id, features, onset, slack: false });
+            let depth = -m.at.gap;
+            let course = Course { speed: rate, deepest: depth.max(0.0), ..Course::default() };
+            self.courses.of.insert(id, course);
+            let name = self.base.point_name(id);
+            self.tally.compliant.contacts += 1;
+            self.tally.compliant.deepest_start.observe(depth, s.t, || name.clone());
+            let event = Event::without_jump(s.t, EventKind::Touch, Some((id, name)));
+            self.log.push(Event { speed_before: rate, speed_after: rate, depth, ..event });
+        }
+        self.selector.pressed.sort_by_key(|p| p.id);
+        Ok(())
+    }
+
+    /// The force of a point that was slack acts again.
+    fn touch_again(&mut self, s: &State, id: PointId) {
+        let Some(at) = self.pressed_at(id) else { return };
+        let rate = at.rate[0];
+        self.courses.of.insert(id, Course { speed: rate, deepest: -at.gap, ..Course::default() });
+        let named = Some((id, self.base.point_name(id)));
+        let event = Event::without_jump(s.t, EventKind::Touch, named);
+        self.log.push(Event { speed_before: rate, speed_after: rate, depth: -at.gap, ..event });
+    }
+
+    /// Kinematics of a pressed point at the realised sample.
+    fn pressed_at(&self, id: PointId) -> Option<ContactPoint> {
+        let p = self.selector.pressed.iter().find(|p| p.id == id)?;
+        evaluate(&*self.base, &self.ws, [(id, p.features)]).pop().map(|(_, at)| at)
+    }
+
+    /// A contact is over: its force has vanished.
+    fn part(&mut self, s: &State, id: PointId) {
+        let (Some(at), Some(course)) = (self.pressed_at(id), self.courses.of.remove(&id)) else {
+            return;
+        };
+        if self.driver.fixed_step().is_some() && course.steps < FEW_STEPS {
+            self.tally.compliant.few_steps.add(s.t, [self.base.point_name(id)]);
+        }
+        // what is stored where the force vanishes does not come back
+        let pressed = self.selector.pressed.iter().find(|p| p.id == id);
+        let left = pressed.map_or(0.0, |p| p.energy(&*self.base, &at));
+        let named = Some((id, self.base.point_name(id)));
+        self.log.push(Event {
+            speed_before: course.speed,
+            speed_after: at.rate[0],
+            impulse: course.impulse,
+            energy_lost: course.lost + left,
+            depth: course.deepest,
+            ..Event::without_jump(s.t, EventKind::Part, named)
+        });
+    }
+
+    /// A contact is over: its bristles are straight when it begins again.
+    fn straighten(&self, s: &mut State, id: PointId) {
+        if let Some(bent) = bristles(&*self.base, id) {
+            s.z[bent].fill(0.0);
+        }
+    }
+
+    /// Tangents are made in another way from here on: bristles stay as they are bent.
+    fn turn_bristles(&self, s: &mut State, id: PointId, before: &Tangents, after: &Tangents) {
+        let Some(bent) = bristles(&*self.base, id).filter(|b| b.len() == 2) else { return };
+        let z = &mut s.z[bent];
+        let bend: [f64; 3] = std::array::from_fn(|k| z[0] * before[0][k] + z[1] * before[1][k]);
+        for (z, t) in z.iter_mut().zip(after) {
+            *z = bend.iter().zip(t).map(|(x, y)| x * y).sum();
+        }
+    }
+
+    /// The features of a pressed point end: others take over at the same depth, or it has slid off.
+    fn change_pressed(&mut self, s: &mut State, id: PointId, th: &Thresholds) {
+        let Some(now) = self.pressed_at(id) else { return };
+        let moment = LATER * th.dense;
+        let expected = now.gap + now.rate[0] * moment;
+        let next = self.later(s, moment, |base, ws| {
+            let mut point = ContactPoint::default();
+            let faces = base.position(ws, id, false, None, &mut point);
+            let joins = (point.gap - expected).abs() <= TAKEN_OVER * base.length();
+            (faces && joins).then_some(point.features)
+        });
+        match next {
+            Some(features) => {
+                if let Some((_, at)) = evaluate(&*self.base, &self.ws, [(id, features)]).pop() {
+                    self.turn_bristles(s, id, &frame(&now), &frame(&at));
+                }
+                if let Some(p) = self.selector.pressed.iter_mut().find(|p| p.id == id) {
+                    p.features = features;
+                }
+                self.note(s.t, EventKind::NormalChange, id);
+            }
+            None => {
+                // what it stored goes with it
+                let pressed = self.selector.pressed.iter().find(|p| p.id == id);
+                self.lost += pressed.map_or(0.0, |p| p.energy(&*self.base, &now));
+                self.part(s, id);
+                self.straighten(s, id);
+                self.selector.pressed.retain(|p| p.id != id);
+                self.watch.slides_off(id);
+            }
+        }
+    }
+
+    /// Follows the contacts over the step that was just made.
+    pub(super) fn follow_pressed(&mut self) {
+        if self.mode.pressed().is_empty() {
+            return;
+        }
+        let view = self.driver.view();
+        let h = view.to.t - view.from.t;
+        self.dense.fit(self.base.manifold(), view.from, view.d0, view.to, view.d1);
+        let n = self.mode.pressed().len();
+        let mut nodes = [const { Vec::new() }; 4];
+        for (node, part) in nodes.iter_mut().zip([0.0, lobatto::INSIDE[0], lobatto::INSIDE[1], 1.0])
+        {
+            self.look_at(part);
+            let pressing = &self.closed_points.ws.pressing;
+            node.extend((0..n).map(|k| {
+                let at = &pressing.points[k];
+                (-at.gap, -at.rate[0], pressing.presses[k].force, pressing.loss(k).iter().sum())
+            }));
+        }
+        for k in 0..n {
+            let id = self.mode.pressed()[k].id;
+            let [from, .., to] = nodes.each_ref().map(|node| node[k]);
+            let mut deepest = f64::max(from.0, to.0);
+            if from.1 > 0.0 && to.1 < 0.0 {
+                let rate = |s: f64| {
+                    self.look_at(s);
+                    -self.closed_points.ws.pressing.points[k].rate[0]
+                };
+                let turn = falling_root(rate, (0.0, from.1), (1.0, to.1));
+                self.look_at(turn);
+                deepest = deepest.max(-self.closed_points.ws.pressing.points[k].gap);
+            }
+            let power: [f64; 4] = nodes.each_ref().map(|node| node[k].3);
+            let force = nodes.each_ref().map(|node| node[k].2);
+            if let Some(course) = self.courses.of.get_mut(&id) {
+                course.steps += 1;
+                course.deepest = course.deepest.max(deepest);
+                course.lost += h * lobatto::whole(power);
+                course.impulse += h * lobatto::whole(force);
+            }
+            let (base, t) = (&self.base, self.driver.state().t);
+            self.tally.compliant.deepest.observe(deepest, t, || base.point_name(id));
+        }
+    }
+
+    /// Places the pressed points at part s of the last step.
+    fn look_at(&mut self, s: f64) {
+        let view = self.driver.view();
+        match s {
+            0.0 => self.sample.copy_from(view.from),
+            1.0 => self.sample.copy_from(view.to),
+            _ => {
+                let t = view.from.t + s * (view.to.t - view.from.t);
+                self.dense.at(self.base.manifold(), t, &mut self.sample);
+            }
+        }
+        self.closed_points.place_pressed(&self.mode, &self.sample);
+    }
+}

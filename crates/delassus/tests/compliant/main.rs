@@ -1,0 +1,14 @@
+//! Compliant contact: laws of the normal force on whole models.
+#![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod clearance;
+mod falling;
+mod friction;
+mod impacts;
+mod play;
+mod play_in_space;
+mod steps;
+mod tangents;

@@ -1,0 +1,19 @@
+//! Kinds of models, and what ordinary ones need: from rest, driven, almost redundant, extreme.
+#![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
+
+#[macro_use]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod extremes;
+mod from_rest;
+mod mechanisms;
+mod near_redundant;
+mod overconstrained;
+mod robustness;
+mod side_by_side;
+mod start_velocities;
+mod state_windows;
+mod time_functions;
+mod toy_bodies;
+mod turns;

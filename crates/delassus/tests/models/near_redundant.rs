@@ -1,0 +1,229 @@
+//! Constraints that are almost redundant, or almost not: rank is decided once, whatever the
+//! position, the rotation of the model, the order and the number of its joints.
+
+use crate::support;
+
+use delassus::math::max_abs;
+use delassus::sim::{SimErrorKind, Tone};
+use support::{assembled, parsed, run, try_run};
+
+/// Three bars and a coupler, one bar too long by `eps`; joints in the given order.
+fn parallelogram(order: [usize; 6], repeated: usize) -> String {
+    let joints = [
+        ("A0", "ground.g0", "bar0"),
+        ("B0", "bar0.tip", "coupler.c0"),
+        ("A1", "ground.g1", "bar1"),
+        ("B1", "bar1.tip", "coupler.c1"),
+        ("A2", "ground.g2", "bar2"),
+        ("B2", "bar2.tip", "coupler.c2"),
+    ];
+    let mut text = String::from(
+        r#"schema = 1
+gravity = ["9.81*sin(phi)", "-9.81*cos(phi)"]
+[parameters]
+phi = "0 deg"
+eps = 0
+A = "60 deg + phi"
+[ground.markers]
+"g{k}" = { position = ["k*cos(phi)", "k*sin(phi)"], repeat = "k = 0..2" }
+[body."bar{k}"]
+repeat = "k = 0..2"
+type = "planar"
+mass = 1
+inertia = "1/12"
+com = ["(1+if(k==2, eps, 0))/2", 0]
+position = ["k*cos(phi)", "k*sin(phi)"]
+angle = "A"
+markers = { tip = ["1+if(k==2, eps, 0)", 0] }
+[body.coupler]
+type = "planar"
+mass = 2
+inertia = 0.7
+com = [1, 0]
+position = ["1*cos(A)", "1*sin(A)"]
+angle = "phi"
+markers = { c0 = [0, 0], c1 = [1, 0], c2 = [2, 0] }
+[joint]
+"#,
+    );
+    for i in order {
+        let (name, a, b) = joints[i];
+        text.push_str(&format!(
+            "{name} = {{ type = \"revolute\", between = [\"{a}\", \"{b}\"] }}\n"
+        ));
+    }
+    for k in 1..repeated {
+        for (name, a, b) in joints {
+            text.push_str(&format!(
+                "{name}{k}x = {{ type = \"revolute\", between = [\"{a}\", \"{b}\"] }}\n"
+            ));
+        }
+    }
+    text.push_str("[sensor.w]\ntype = \"joint-rate\"\njoint = \"A0\"\n[analysis]\nend = 10\n");
+    text
+}
+
+/// Rate of the first bar at 10 s, for bars that fit.
+const RATE: f64 = -1.09445;
+
+fn last_rate(text: &str, set: &[(&str, &str)], method: &str) -> f64 {
+    let m = assembled(&parsed(text), set);
+    assert_eq!(m.report.mobility, 1, "{set:?}");
+    let out = run(&m, |o| o.method = method.to_owned());
+    assert!(out.summary.energy_error < 1e-3, "{set:?} {method}: {}", out.summary.energy_error);
+    *out.results.get("w").unwrap().last().unwrap()
+}
+
+#[test]
+fn a_bar_that_is_too_long_by_less_than_the_tolerance_changes_nothing() {
+    let orders = [[0, 1, 2, 3, 4, 5], [5, 4, 1, 0, 3, 2], [1, 4, 0, 5, 3, 2]];
+    for (k, eps) in ["1e-14", "1e-13", "1e-12", "3e-11", "9e-10"].iter().enumerate() {
+        for (i, phi) in ["0 deg", "30 deg", "90 deg"].iter().enumerate() {
+            let text = parallelogram(orders[(i + k) % 3], 1);
+            let rate = last_rate(&text, &[("eps", eps), ("phi", phi)], "mdop5");
+            assert!((rate - RATE).abs() < 1e-4, "{eps} {phi}: {rate}");
+        }
+    }
+}
+
+#[test]
+fn half_explicit_methods_bear_it_too() {
+    for method in ["phem56", "hem5"] {
+        let rate = last_rate(&parallelogram([2, 3, 0, 1, 5, 4], 1), &[("eps", "4e-10")], method);
+        assert!((rate - RATE).abs() < 1e-4, "{method}: {rate}");
+    }
+}
+
+/// A method of high order goes to the dead points in long steps, and projections may take speed away there that its
+/// estimate has not seen: then the verdict is bad.
+#[test]
+fn speed_that_is_lost_at_dead_points_is_told() {
+    for eps in ["1e-12", "1e-10", "9e-10"] {
+        for phi in ["0 deg", "30 deg"] {
+            let m = assembled(
+                &parsed(&parallelogram([0, 1, 2, 3, 4, 5], 1)),
+                &[("eps", eps), ("phi", phi)],
+            );
+            let out = try_run(&m, |o| o.method = "dop853".to_owned());
+            let rate = *out.results.get("w").unwrap().last().unwrap();
+            let told = out.error.is_some() || out.summary.verdict.tone == Tone::Bad;
+            println!("{eps} {phi}: {rate} {told}");
+            assert!(told || (rate - RATE).abs() < 2e-3, "{eps} {phi}: {rate}");
+        }
+    }
+}
+
+#[test]
+fn joints_may_be_repeated() {
+    for eps in ["0", "1e-12", "2e-10"] {
+        let rate = last_rate(&parallelogram([0, 1, 2, 3, 4, 5], 3), &[("eps", eps)], "mdop5");
+        assert!((rate - RATE).abs() < 1e-4, "{eps}: {rate}");
+    }
+}
+
+#[test]
+fn the_contradiction_is_told_and_left_in_the_joint_that_does_not_fit() {
+    let m = assembled(&parsed(&parallelogram([5, 4, 3, 2, 1, 0], 1)), &[("eps", "1e-10")]);
+    let note = m.report.notes.iter().find(|n| n.code == "N_ALMOST_REDUNDANT").unwrap();
+    assert!(note.message.contains("\"B2\"") && note.message.contains("1e-9"), "{}", note.message);
+    assert!(m.report.residual > 1e-12 && m.report.residual < 1e-9);
+    let exact = assembled(&parsed(&parallelogram([5, 4, 3, 2, 1, 0], 1)), &[]);
+    assert!(exact.report.notes.iter().all(|n| n.code != "N_ALMOST_REDUNDANT"));
+    let [kept, dropped] = exact.report.rank_gap;
+    assert!(kept > 1e-3 && dropped < 1e-13, "{kept} {dropped}");
+}
+
+/// A method that solves a chosen set of rows either follows the mechanism or stops by name.
+#[test]
+fn other_methods_are_right_or_stop_by_name() {
+    for method in ["radau5", "gen-alpha-ggl", "bdf", "mal"] {
+        let m = assembled(&parsed(&parallelogram([0, 1, 2, 3, 4, 5], 1)), &[("eps", "1e-10")]);
+        let out = try_run(&m, |o| o.method = method.to_owned());
+        match &out.error {
+            None => {
+                let rate = *out.results.get("w").unwrap().last().unwrap();
+                assert!((rate - RATE).abs() < 2e-2, "{method}: {rate}");
+            }
+            Some(e) => {
+                let named = e.blame.iter().any(|b| b.contains("joint") || b.contains("body"));
+                assert!(named && !e.help.is_empty(), "{method}: {e:?}");
+                if method == "mal" {
+                    assert_eq!(e.kind, SimErrorKind::Dependent, "{e:?}");
+                    assert!(e.blame[0].contains("B2"), "{e:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Two hinges on one line and a third that is tilted a little: nothing can turn.
+fn lock(tilt: &str, first: usize) -> String {
+    let mut hinges = [
+        "h1 = { type = \"revolute\", between = [\"ground.p1\", \"arm.m1\"], axis = [1, 0, 0] }"
+            .to_owned(),
+        "h2 = { type = \"revolute\", between = [\"ground.p2\", \"arm.m2\"], axis = [-1, 0, 0] }"
+            .to_owned(),
+        format!(
+            "h3 = {{ type = \"revolute\", between = [\"ground.p3\", \"arm.m3\"], axis = [\"cos({tilt})\", \"sin({tilt})\", 0] }}"
+        ),
+    ];
+    hinges.rotate_left(first);
+    format!(
+        r#"schema = 1
+gravity = [0, 0, -9.81]
+ground.markers = {{ p1 = [0, 0, 0], p2 = [2, 0, 0], p3 = [4, 0, 0] }}
+[body.arm]
+type = "rigid"
+mass = 1
+inertia = [0.1, 0.2, 0.25]
+com = [0.3, 1, 0.1]
+markers = {{ m1 = [0, 0, 0], m2 = [2, 0, 0], m3 = [4, 0, 0] }}
+[joint]
+{}
+[sensor.a]
+type = "joint"
+joint = "h1"
+[analysis]
+end = 10
+"#,
+        hinges.join("\n")
+    )
+}
+
+#[test]
+fn hinges_that_lock_each_other_stay_locked() {
+    for (i, tilt) in ["1e-8", "1e-7", "1e-6", "1e-5", "1e-3"].iter().enumerate() {
+        for method in ["mdop5", "phem56"] {
+            let m = assembled(&parsed(&lock(tilt, i % 3)), &[]);
+            assert_eq!(m.report.mobility, 0, "{tilt}");
+            let noted = m.report.notes.iter().any(|n| n.code == "N_RANK_GAP");
+            assert_eq!(noted, *tilt != "1e-3", "{tilt}");
+            let out = run(&m, |o| o.method = method.to_owned());
+            let a = out.results.get("a").unwrap();
+            assert!(a.iter().all(|a| a.abs() < 1e-6), "{tilt} {method}: {a:?}");
+        }
+    }
+}
+
+#[test]
+fn methods_that_would_let_go_are_refused() {
+    let m = assembled(&parsed(&lock("1e-7", 0)), &[]);
+    for method in ["mal", "ali3p", "lin-euler", "radau5"] {
+        let mut o = delassus::sim::RunOptions::from_model(m.system.model());
+        o.method = method.to_owned();
+        let refused = delassus::sim::run(&m, &o, &mut delassus::sim::Silent);
+        assert_eq!(refused.err().map(|e| e.code()), Some("E_METHOD_CANNOT"), "{method}");
+    }
+}
+
+#[test]
+fn hinges_on_one_line_turn() {
+    for tilt in ["0", "1e-10"] {
+        let m = assembled(&parsed(&lock(tilt, 0)), &[]);
+        assert_eq!(m.report.mobility, 1);
+        let out = run(&m, |_| {});
+        assert!(out.summary.energy_error < 1e-4, "{}", out.summary.energy_error);
+        let a = out.results.get("a").unwrap();
+        assert!(max_abs(a) > 1.0);
+    }
+}
