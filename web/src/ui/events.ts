@@ -5,8 +5,8 @@ import { num } from "../format";
 import type { Cursor } from "../time";
 import { download, h } from "./dom";
 
-const HEADS: Record<string, string> = { t: "t [s]", kind: "kind", contact: "contact", speed_before: "speed before [m/s]", speed_after: "speed after [m/s]", impulse: "impulse [N s]", energy_lost: "energy lost [J]" };
-const FIRST = ["t", "kind", "contact", "name", "joint", "speed_before", "speed_after", "impulse", "energy_lost"];
+const HEADS: Record<string, string> = { t: "t [s]", kind: "kind", contact: "contact", speed_before: "speed before [m/s]", speed_after: "speed after [m/s]", impulse: "impulse [N s]", energy_lost: "energy lost [J]", depth: "depth [m]" };
+const FIRST = ["t", "kind", "contact", "name", "joint", "speed_before", "speed_after", "impulse", "energy_lost", "depth"];
 const MOST_ROWS = 2000;
 
 export class Events {
