@@ -84,7 +84,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn only_the_page_with_the_token_gets_in() {
+fn rel_r48_only_the_page_with_the_token_gets_in() {
     let bench = Bench::new(&model("1e6").replace("sample = 0.01", "sample = 1"));
     let s = Server::start(&bench);
     let (page, live) = (format!("/?token={}", s.token), format!("/live?token={}", s.token));
@@ -184,7 +184,7 @@ fn a_watcher_sees_the_run_to_its_end() {
 }
 
 #[test]
-fn nobody_is_waited_for() {
+fn rel_r48_nobody_is_waited_for() {
     // one that never reads, one that sends half a request, and nobody at all
     let bench = Bench::new(&model("2000"));
     let s = Server::start(&bench);

@@ -62,7 +62,7 @@ fn laws_of_friction() {
 }
 
 #[test]
-fn coefficients() {
+fn rel_r10_coefficients() {
     for e in ["-0.1", "1.01", "'3/2'"] {
         let bench = broken("restitution = 0.5", &format!("restitution = {e}"));
         bench.refuses("E_RESTITUTION", "m.toml:17:15", "from 0 to 1");
@@ -115,7 +115,7 @@ fn a_body_with_itself() {
 
 /// All pairs that overlap are listed with their depths; a contact may allow it.
 #[test]
-fn overlap_at_the_start() {
+fn rel_r25_overlap_at_the_start() {
     let two = "[shape.wall]\ntype = 'half-plane'\nbody = 'ground'\nat = [0.06, 0]\nnormal = [-1, 0]\n\
                [contact.side]\nbetween = ['ball', 'wall']\n[sensor.y]";
     let text =
@@ -136,7 +136,7 @@ fn overlap_at_the_start() {
 
 /// Bodies that hide in each other: no corner of one is just below a face of the other.
 #[test]
-fn deep_overlap_at_the_start() {
+fn rel_r25_deep_overlap_at_the_start() {
     let text = |x: f64, y: f64| {
         let profile = |name: &str, body: &str, w: f64, h: f64| {
             format!(
@@ -225,7 +225,7 @@ fn tetrahedron() -> Vec<[[f32; 3]; 3]> {
 }
 
 #[test]
-fn meshes_of_text() {
+fn rel_r32_meshes_of_text() {
     let good = Bench::new(&mesh("part.obj")).with("part.obj", OBJ);
     assert_eq!(good.run(&["check", "m.toml"]).code, 0);
     let turned = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n";
@@ -245,7 +245,7 @@ fn meshes_of_text() {
 }
 
 #[test]
-fn binary_meshes() {
+fn rel_r31_r32_binary_meshes() {
     let refuse = |bytes: &[u8], word: &str| {
         let bench = Bench::new(&mesh("part.stl")).with("part.stl", "");
         fs::write(bench.path("part.stl"), bytes).unwrap();
