@@ -102,6 +102,8 @@ pub enum Status {
     Solved,
     /// The iterations ran out or stalled; `r` is the best point found.
     IterationLimit,
+    /// It has more rows than are searched ([`Workspace::most_rows`](crate::Workspace::most_rows)); `r` is untouched.
+    TooLarge,
     /// Lemke ended on a ray, rows contradict each other, or a row that no reaction can move
     /// breaks its law; nothing else found a solution either. For semidefinite `W` without friction this
     /// proves that there is none; otherwise it is a proof where the report names

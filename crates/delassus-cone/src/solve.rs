@@ -35,7 +35,7 @@ const AUTO_INTERIOR: usize = 150;
 /// Solves the problem from the start in `r`; the answer, or the best point found, comes back in `r`.
 ///
 /// A start that already meets the tolerance is returned as it is, with 0 iterations. A start that is not finite
-/// is taken as zero.
+/// is taken as zero. Problems larger than [`Workspace::most_rows`] end in [`Status::TooLarge`] where the start is none.
 pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspace) -> Report {
     if let Some(fault) = check_dense(p, r.len()) {
         return Report::refused(fault, s.solver);
@@ -54,6 +54,9 @@ pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspa
     let residual = scaled_residual(p, r, ws);
     if residual <= s.tolerance {
         return Report { status: Status::Solved, residual, iterations: 0, solver: s.solver };
+    }
+    if ws.most_rows.is_some_and(|most| r.len() > most) {
+        return Report { status: Status::TooLarge, residual, iterations: 0, solver: s.solver };
     }
     ws.scaled.scale_impulses(r, &mut ws.hat);
     let start = ws.scaled.residual(&ws.hat, &mut ws.u);

@@ -66,9 +66,9 @@ pub enum StepFailure {
     /// The linear system could not be solved.
     #[error(transparent)]
     Kkt(#[from] KktError),
-    /// There is no memory for what joint forces at so many points depend on.
+    /// There is no memory for what forces at so many points depend on, or it is not to be used for that.
     #[error(
-        "forces at {points} points that touch at once need about {:.0} MiB of memory, which are not there",
+        "forces at {points} points that touch at once need about {:.0} MiB of memory, more than there is for it",
         bytes / f64::from(1 << 20)
     )]
     NoRoom {

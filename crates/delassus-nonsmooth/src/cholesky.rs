@@ -17,6 +17,8 @@ pub(crate) struct Cholesky {
     rows: SparseRows,
     /// Diagonal; zero for rows that were left out.
     diagonal: Vec<f64>,
+    /// Multiplications that the rows so far took.
+    work: f64,
 }
 
 impl Cholesky {
@@ -39,6 +41,11 @@ impl Cholesky {
         sum
     }
 
+    /// Multiplications that the rows so far took.
+    pub fn work(&self) -> f64 {
+        self.work
+    }
+
     /// There is no row.
     pub fn is_empty(&self) -> bool {
         self.diagonal.is_empty()
@@ -47,6 +54,7 @@ impl Cholesky {
     /// Forgets all rows.
     pub fn clear(&mut self) {
         self.diagonal.clear();
+        self.work = 0.0;
         self.rows.clear();
         self.columns.iter_mut().for_each(Vec::clear);
     }
@@ -58,6 +66,7 @@ impl Cholesky {
         let entries = (first..).zip(row[first..].iter().copied());
         self.rows.push(entries);
         for (j, l) in self.rows.row(i) {
+            self.work += self.columns[*j].len() as f64;
             self.columns[*j].push((i, *l));
         }
         self.grow(own);

@@ -96,7 +96,8 @@ pub struct Selector {
     pub response: Response,
     /// Points of compliant contact that press at the states asked about.
     pub pressed: Vec<Pressed>,
-    cone: cone::Workspace,
+    /// Memory of the solvers, and how large a problem they look for a solution of.
+    pub cone: cone::Workspace,
     a: Vec<f64>,
     load: Vec<f64>,
     zdot: Vec<f64>,

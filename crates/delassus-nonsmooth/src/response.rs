@@ -53,6 +53,8 @@ pub struct Response {
     burden: Burden,
     held: Held,
     neighbours: Neighbours,
+    /// Memory that a set of points may need; more is refused even where it is there.
+    pub most_bytes: f64,
 }
 
 impl Response {
@@ -74,6 +76,7 @@ impl Response {
             load: Vec::new(),
             burden: Burden::new(p),
             held: Held::new(p),
+            most_bytes: f64::INFINITY,
         })
     }
 
@@ -94,7 +97,7 @@ impl Response {
         }
         let entries = n as f64 * (self.nv as f64 + COPIES * n as f64);
         let bytes = entries * size_of::<f64>() as f64;
-        if !has_room(bytes) {
+        if bytes > self.most_bytes || !has_room(bytes) {
             return Err(StepFailure::NoRoom { points: self.members.len(), bytes });
         }
         self.n = n;

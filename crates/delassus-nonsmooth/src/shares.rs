@@ -43,6 +43,9 @@ const NONE: f64 = 1e-13;
 /// Part of the largest force by which friction may pass its limit, and by which its direction may be off there.
 const BEYOND: f64 = 1e-12;
 
+/// What may be left of a force by round-off, in what one refinement changes: that shows its size, and is no bound of it.
+const UNREFINED: f64 = 10.0;
+
 /// Part of what adds up along an equation that is round-off of its solution.
 const HELD: f64 = 1e-9;
 /// Changes per force before what is found is left as it is: a few for each normal force, and some more for the directions of
@@ -74,6 +77,8 @@ pub(crate) struct Shares {
     pub x: Vec<f64>,
     /// As far as each point sinks in, in newtons.
     p: Vec<f64>,
+    /// Round-off of those in newtons and metres, which grows with the number of bodies in a pile.
+    noise: f64,
     /// Forces that take part.
     on: Vec<bool>,
     /// Friction at its limit: its part of that along each row, zero where it is below.
@@ -124,6 +129,7 @@ impl Shares {
             b: vec![0.0; m],
             x: vec![0.0; n],
             p: vec![0.0; n],
+            noise: 0.0,
             on: vec![true; n],
             limited: vec![0.0; n],
             yielding: vec![0.0; n],
@@ -175,7 +181,13 @@ impl Shares {
     fn take(&mut self) {
         for (k, kind) in self.kinds.iter().enumerate() {
             if *kind == Kind::Normal {
-                self.x[k] = if self.on[k] { self.p[k] } else { 0.0 };
+                let p = self.p[k];
+                let is_noise = (p * self.per_metre[k]).abs() <= self.noise;
+                self.x[k] = match self.on[k] {
+                    true if is_noise => p.max(0.0),
+                    true => p,
+                    false => 0.0,
+                };
             }
         }
         for k in 0..self.kinds.len() {
@@ -273,7 +285,7 @@ impl Shares {
     /// What is most wrong: the normal force that pulls most; where none does, the point without force that sinks in
     /// most; where there is none, the friction that is farthest beyond its limit, or stays at it without being pulled that far.
     fn wrong(&self) -> Option<Change> {
-        let slack = NONE * self.largest();
+        let slack = NONE * self.largest() + self.noise;
         let first_most = |on: bool, sign: f64| {
             let normal = |k: &usize| self.kinds[*k] == Kind::Normal && self.on[*k] == on;
             let size = |k: usize| sign * self.p[k] * self.per_metre[k];
@@ -288,7 +300,7 @@ impl Shares {
         if !self.sticks {
             return None;
         }
-        let slack = BEYOND * self.largest();
+        let slack = BEYOND * self.largest() + self.noise;
         let (mut most, mut found) = (slack, None);
         for k in (0..self.kinds.len()).filter(|k| begins(&self.kinds, *k)) {
             let ((size, direction), limit) = (self.asked_of(k), self.limit(k));
@@ -344,12 +356,14 @@ impl Shares {
         let Shares {
             m,
             kinds,
+            per_metre,
             scale: scales,
             acts,
             yields,
             b,
             x,
             p,
+            noise,
             on,
             limited,
             yielding,
@@ -401,6 +415,7 @@ impl Shares {
         for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
             p[k] = scales[k] * sunk(yielded, &system.x);
         }
+        *noise = 0.0;
         if is_symmetric {
             // B squares what a row of bodies multiplies: what is left is taken away once
             system.x.copy_from_slice(b);
@@ -416,7 +431,9 @@ impl Shares {
             }
             symmetric.solve(&mut system.x);
             for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
-                p[k] += scales[k] * sunk(yielded, &system.x);
+                let more = scales[k] * sunk(yielded, &system.x);
+                p[k] += more;
+                *noise = noise.max(UNREFINED * (more * per_metre[k]).abs());
             }
         }
         rank

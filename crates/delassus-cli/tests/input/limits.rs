@@ -200,6 +200,27 @@ fn within(bench: &Bench, mib: u64, args: &str) -> (i32, String) {
     (out.status.code().unwrap_or_else(|| panic!("{args}: ended by a signal: {stderr}")), stderr)
 }
 
+/// A block of spheres at rest, side by side and on each other: 1 300 points that all hang together. The default scheme leaves
+/// problems of that size to time-stepping, in memory that grows with the points, and no point is lost: nothing sinks.
+#[test]
+fn rel_r26_thousands_of_contacts() {
+    let grid = "repeat = \"i = 1..8, j = 1..8, k = 1..7\"";
+    let bench = Bench::new(&format!(
+        "schema = 1\ngravity = [0, 0, -9.81]\n[body.\"b{{i}}_{{j}}_{{k}}\"]\n{grid}\ntype = \"rigid\"\nmass = 0.1\n\
+         inertia = [1e-4, 1e-4, 1e-4]\nposition = [\"0.1*i\", \"0.1*j\", \"0.1*k - 0.05\"]\n\
+         [shape.\"s{{i}}_{{j}}_{{k}}\"]\n{grid}\ntype = \"sphere\"\nbody = \"b{{i}}_{{j}}_{{k}}\"\nradius = 0.05\n\
+         [shape.floor]\ntype = \"half-space\"\nbody = \"ground\"\n\
+         [contact.heap]\namong = [\"s*\"]\nfriction = 0.3\n[contact.floor]\nbetween = [\"s*\", \"floor\"]\nfriction = 0.3\n\
+         [sensor.top]\ntype = \"position\"\nof = \"b8_8_7\"\ncomponent = \"z\"\n[analysis]\nend = 0.01\nsample = 0.01\n"
+    ));
+    let (code, told) = within(&bench, 512, "run m.toml --out o");
+    assert_eq!(code, 0, "{told}");
+    let results = bench.read("o/results.csv");
+    let last = results.lines().last().and_then(|l| l.split(',').nth(1)).unwrap();
+    let z: f64 = last.parse().unwrap();
+    assert!((z - 0.65).abs() < 1e-4, "{z}");
+}
+
 /// What needs too much memory is refused by name before it is used.
 #[test]
 fn rel_g7_memory_is_asked_for_before_it_is_used() {

@@ -73,6 +73,12 @@ pub enum ImpactError {
         /// What the solver said.
         status: String,
     },
+    /// They hang together at more points than are searched for impulses.
+    #[error("impulses at {} points that hang together are not searched for", points.len())]
+    TooLarge {
+        /// Points that take part.
+        points: Vec<PointId>,
+    },
 }
 
 /// Residual at which impulses are accepted, relative.
@@ -257,6 +263,9 @@ pub fn resolve(
     let mut impulse = vec![0.0; r.n];
     let mut reduced = Vec::new();
     for group in 0..groups {
+        if let Some(most) = ws.most_rows {
+            refuse_large(r, before, (&of_group, group), most)?;
+        }
         let meeting = Meeting::new(r, &of_group, group);
         let own: Vec<f64> = meeting.rows.iter().map(|i| before[*i]).collect();
         if meeting.points.iter().all(|m| own[m.row] >= 0.0) {
@@ -277,6 +286,25 @@ pub fn resolve(
     let energy = r.energy_of_impulse(before, &after, &impulse);
     let softened = reduced.iter().map(|r| r.factor).fold(1.0, f64::min);
     Ok(Impact { impulse, before: before.to_vec(), after, energy, softened, reduced })
+}
+
+/// An error where some points of a group approach and it has more rows than `most`.
+fn refuse_large(
+    r: &Response,
+    before: &[f64],
+    (of_group, group): (&[usize], usize),
+    most: usize,
+) -> Result<(), ImpactError> {
+    let members = || {
+        let own = r.members.iter().zip(of_group).filter(move |(_, of)| **of == group);
+        own.map(|(m, _)| m).filter(|m| has_impulse(&m.law))
+    };
+    if members().map(|m| m.law.rows()).sum::<usize>() <= most
+        || members().all(|m| before[m.row] >= 0.0)
+    {
+        return Ok(());
+    }
+    Err(ImpactError::TooLarge { points: members().map(|m| m.id).collect() })
 }
 
 /// Impulses by the laws of the points, all coefficients of restitution times `factor`.

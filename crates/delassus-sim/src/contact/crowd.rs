@@ -19,6 +19,13 @@ const POINTS: usize = 5;
 const STEPS: u32 = 500;
 const STEPS_OF_FRICTION: u32 = 100;
 
+/// Rows of one problem of contact forces up to which the hybrid looks for modes and impulses: a step of the search costs the
+/// cube of them, and so many take a tenth of a second. Forces that hold everything at rest need no search, and are found as
+/// long as they take no more than that.
+pub(super) const SEARCHED_ROWS: usize = 300;
+/// Memory for such problems up to which it does, bytes.
+pub(super) const SEARCHED_BYTES: f64 = (1u64 << 30) as f64;
+
 /// Counts events within a window of time.
 #[derive(Debug, Default)]
 pub(crate) struct Crowd {

@@ -143,6 +143,9 @@ impl ContactEngine {
             events = events.with_stiff(stiff);
         }
         events = events.with_tolerances(opts.contact);
+        if opts.scheme == Scheme::Hybrid {
+            events = events.leaving_large_problems();
+        }
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
@@ -266,6 +269,7 @@ impl ContactEngine {
         let lasts = match &halt {
             Halt::Accumulation { rest, .. } => rest.max(0.1 * th.dense),
             Halt::Storm { lasts, .. } => *lasts,
+            Halt::TooMany(_) => th.crowded,
             _ => PASSAGE * th.dense,
         };
         let soon = t - self.last_hand_back < lasts.max(SOON * th.dense);

@@ -16,7 +16,7 @@
 
 use super::closed_points::ClosedPoints;
 use super::compliant::Courses;
-use super::crowd::Crowd;
+use super::crowd::{Crowd, SEARCHED_BYTES, SEARCHED_ROWS};
 use super::event::Event;
 use super::jump::Bounces;
 use super::locate::Met;
@@ -221,6 +221,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// With other tolerances than those of a model that sets none.
     pub fn with_tolerances(mut self, tolerances: ContactTolerances) -> EventDriven<P> {
         self.tolerances = tolerances;
+        self
+    }
+
+    /// Gives up where forces at very many points would have to be searched for: something else goes on then.
+    pub(crate) fn leaving_large_problems(mut self) -> EventDriven<P> {
+        self.cone.most_rows = Some(SEARCHED_ROWS);
+        self.selector.cone.most_rows = Some(SEARCHED_ROWS);
+        self.selector.response.most_bytes = SEARCHED_BYTES;
         self
     }
 

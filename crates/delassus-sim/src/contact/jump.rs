@@ -94,8 +94,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 before[m.row] = 0.0;
             }
         }
-        let jump =
-            impact::resolve(r, &before, one_by_one, &mut self.cone).map_err(|e| no_impulses(&e))?;
+        let jump = impact::resolve(r, &before, one_by_one, &mut self.cone)
+            .map_err(|e| self.no_impulses(e))?;
         let kinetic = |base: &P, ws: &P::Ws| base.energies(ws).unwrap_or_default().kinetic;
         let kinetic_before = kinetic(&self.base, &self.ws);
         r.apply(&jump.impulse, &mut s.v);
@@ -160,6 +160,15 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(accumulates.unwrap_or(Jump::Over(over)))
     }
 
+    /// Contacts whose laws no impulses fulfil, or that are too many.
+    fn no_impulses(&self, e: ImpactError) -> Halt {
+        let detail = e.to_string();
+        match e {
+            ImpactError::NoSolution { points, .. } => Halt::Painleve { detail, points },
+            ImpactError::TooLarge { points } => self.crowd_of(points),
+        }
+    }
+
     /// Leaves the points of groups in which one approaches: an impact is not felt in others.
     pub(super) fn keep_groups_that_meet(
         &mut self,
@@ -197,12 +206,6 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.tally.reduce(group.factor, t, names);
         }
     }
-}
-
-/// Contacts whose laws no impulses fulfil.
-fn no_impulses(e: &ImpactError) -> Halt {
-    let ImpactError::NoSolution { points, .. } = e;
-    Halt::Painleve { detail: e.to_string(), points: points.clone() }
 }
 
 /// Impacts ever sooner and faster: nothing comes after them.

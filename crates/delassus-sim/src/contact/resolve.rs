@@ -4,9 +4,11 @@ use super::closed_points::{ClosedPoints, feature_function};
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::jump::{Bounces, HISTORY};
+use super::storm::{Storm, Unrest};
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
 use crate::error::{SimError, SimErrorKind};
+use delassus_cone as cone;
 use delassus_dae::{ContactPoint, Crowded, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::largest;
 use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evaluate};
@@ -502,8 +504,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.driver.set_limit(if closed { longest } else { f64::INFINITY });
     }
 
+    /// Points whose forces or impulses are too many to be searched for.
+    pub(super) fn crowd_of(&self, points: Vec<PointId>) -> Halt {
+        let storm = Storm { unrest: Unrest::Crowd, points };
+        Halt::Storm { storm, lasts: self.thresholds().crowded }
+    }
+
     fn select_failed(&self, e: SelectError, t: f64) -> Halt {
         match &e {
+            SelectError::NotFound { points, status: cone::Status::TooLarge, .. } => {
+                self.crowd_of(points.clone())
+            }
             SelectError::NoSolution { points } => {
                 Halt::Painleve { detail: e.to_string(), points: points.clone() }
             }
