@@ -31,6 +31,9 @@ impl<P: Unilateral> Stepper<P> {
         self.free(p, h, theta, ahead)?;
         let frame = StepTimes {
             h,
+            back,
+            theta,
+            acts: h,
             since_start: back,
             until_end: ahead,
             curve: 0.5 * ahead * ahead,

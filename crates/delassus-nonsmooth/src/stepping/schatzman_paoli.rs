@@ -76,7 +76,7 @@ impl<P: Unilateral> Stepper<P> {
         } else {
             // no point acts on a free start: half a step back along the smooth motion
             let margin = 2.0 * h * self.speed(&s.v) + 1e-4 * self.length;
-            self.points.collect(p, &self.ws, margin, (0.0, h))?;
+            self.points.collect(p, &self.ws, margin, (0.0, h), &self.yielding.pressed)?;
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
                 for (i, v) in self.v.iter_mut().enumerate() {
@@ -90,6 +90,9 @@ impl<P: Unilateral> Stepper<P> {
         self.free(p, mean, 0.5, 0.5 * h)?;
         let frame = StepTimes {
             h,
+            back: 0.0,
+            theta: 0.5,
+            acts: mean,
             since_start: 0.5 * self.half.h,
             until_end: 0.5 * h,
             curve: 0.0,
