@@ -30,7 +30,7 @@ const MAX_ITERATIONS: usize = 60;
 const CONVERGED: f64 = 1e-11;
 /// The same where it does not become smaller: the contact problem has a tolerance of its own.
 const STALLED: f64 = 1e-8;
-/// Change, in parts of that before, from which on the iteration goes in circles and is damped.
+/// Change, in parts of that before, from which on an iteration that turns back goes in circles and is damped.
 const CIRCLES: f64 = 0.7;
 
 /// A pressed point at the end of a step.
@@ -104,6 +104,8 @@ pub(super) struct Yielding {
     free: Vec<f64>,
     y: Vec<f64>,
     y_next: Vec<f64>,
+    /// Last change of y, m/s.
+    step: Vec<f64>,
     load: Vec<f64>,
     v: Vec<f64>,
     q: Vec<f64>,
@@ -111,7 +113,7 @@ pub(super) struct Yielding {
     slopes: Slopes,
 }
 remember!(Yielding { kept, pressed } apart from {
-    steps, trials, n, times, free, y, y_next, load, v, q, lambda, slopes,
+    steps, trials, n, times, free, y, y_next, step, load, v, q, lambda, slopes,
 });
 
 impl Yielding {
@@ -127,6 +129,7 @@ impl Yielding {
             free: nv(),
             y: nv(),
             y_next: nv(),
+            step: nv(),
             load: nv(),
             v: nv(),
             q: vec![0.0; d.nq],
@@ -341,6 +344,7 @@ impl<P: Unilateral> Stepper<P> {
         self.yielding.times = Some(times);
         self.yielding.free.copy_from_slice(&self.dv);
         self.yielding.y.fill(0.0);
+        self.yielding.step.fill(0.0);
         let size = self.speed(&self.v).max(self.speed(&self.dv)).max(1e-6 * self.length / times.h);
         let (mut last, mut share) = (f64::INFINITY, 1.0f64);
         for iteration in 0.. {
@@ -360,11 +364,14 @@ impl<P: Unilateral> Stepper<P> {
             }
             let report = self.resolve_rigid(p, times, rule)?;
             let own = &mut self.yielding;
-            let mut change = 0.0f64;
+            let (mut change, mut back) = (0.0f64, 0.0);
             for i in 0..nv {
                 own.y_next[i] += self.dv_points[i];
-                let step = own.y_next[i] - own.y[i];
-                change = change.max(step.abs() * self.length / self.q_scale[i]);
+                let scale = self.length / self.q_scale[i];
+                let step = scale * (own.y_next[i] - own.y[i]);
+                change = change.max(step.abs());
+                back += step * own.step[i];
+                own.step[i] = step;
             }
             let done = change <= CONVERGED * size
                 || (change <= STALLED * size && change > 0.5 * last && share == 1.0);
@@ -392,7 +399,8 @@ impl<P: Unilateral> Stepper<P> {
                 return Err(failed.into());
             }
             let own = &mut self.yielding;
-            share = if change > CIRCLES * last { 0.5 * share } else { (2.0 * share).min(1.0) };
+            let circles = back < 0.0 && change > CIRCLES * last;
+            share = if circles { 0.5 * share } else { (2.0 * share).min(1.0) };
             for (y, next) in own.y.iter_mut().zip(&own.y_next) {
                 *y += share * (next - *y);
             }
