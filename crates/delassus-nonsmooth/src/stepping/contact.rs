@@ -28,6 +28,7 @@ impl<P: Unilateral> Stepper<P> {
     ) -> Result<StepReport, StepperError> {
         self.points.bonds.0.clear();
         self.points.bonds.1.clear();
+        self.points.keeps_hits = false;
         self.collect_points(p, frame)?;
         if self.choose_yielding(p, frame)? {
             return self.resolve_yielding(p, frame, rule);

@@ -104,6 +104,7 @@ impl<P: Unilateral> Stepper<P> {
             back: half,
             theta: 0.5,
             acts: h,
+            lag: 0.0,
             since_start: half,
             until_end: half,
             curve: 0.5 * half * half,

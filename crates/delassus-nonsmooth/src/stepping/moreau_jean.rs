@@ -34,6 +34,7 @@ impl<P: Unilateral> Stepper<P> {
             back,
             theta,
             acts: h,
+            lag: 0.0,
             since_start: back,
             until_end: ahead,
             curve: 0.5 * ahead * ahead,

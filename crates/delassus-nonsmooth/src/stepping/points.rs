@@ -19,6 +19,8 @@ pub(super) struct StepTimes {
     pub theta: f64,
     /// See `theta`.
     pub acts: f64,
+    /// What forces act on ends so long before the end of the step.
+    pub lag: f64,
     /// Rates at the start are those at the place minus this times the bias.
     pub since_start: f64,
     /// Rates at the end are those at the place plus this times the bias.
@@ -124,6 +126,9 @@ pub(super) struct Points {
     /// these.
     pub soft: Vec<(PointId, ContactPoint)>,
     pub n_soft: usize,
+    /// Points that count as hit in this step, where that was decided.
+    hits: Vec<PointId>,
+    pub keeps_hits: bool,
     /// Coordinates that forces of compliant contact join within the step, one list after the other, and where each ends.
     pub bonds: (Vec<usize>, Vec<usize>),
     /// A step has been made: what is inside now without having been at hand came from behind. What is inside at the
@@ -132,7 +137,7 @@ pub(super) struct Points {
 }
 remember!(Points { memory, behind, stepped } apart from {
     ids, before, held, pool, entries, n, by_group, first, fastest, of_group, still_behind, soft,
-    n_soft, bonds,
+    n_soft, bonds, hits, keeps_hits,
 });
 
 /// Part of the model's length below which a gap counts as closed.
@@ -288,7 +293,10 @@ impl Points {
         for i in 0..self.n {
             let old = self.recall(self.pool[i].id).copied();
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
-            c.hit = hits(c, e, frame, closed);
+            c.hit = match self.keeps_hits {
+                true => self.hits.binary_search(&c.id).is_ok(),
+                false => hits(c, e, frame, closed),
+            };
             (e.bound, e.bounce) = match rule {
                 Rule::Moreau if !c.hit && old.is_some_and(|m| m.held) => (0.0, 0.0),
                 Rule::Moreau => moreau(c, e, frame, closed),
@@ -304,6 +312,16 @@ impl Points {
             };
             c.impulse = old.map_or([0.0; 3], |m| m.force.map(|f| f * frame.h));
             c.impulse[e.rows..].fill(0.0);
+        }
+    }
+
+    /// From now on within this step, what was hit when points were posed last is hit, and nothing else.
+    pub fn keep_hits(&mut self) {
+        if !self.keeps_hits {
+            self.keeps_hits = true;
+            self.hits.clear();
+            self.hits.extend(self.pool[..self.n].iter().filter(|c| c.hit).map(|c| c.id));
+            self.hits.sort_unstable();
         }
     }
 

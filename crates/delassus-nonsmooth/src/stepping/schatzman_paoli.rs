@@ -79,8 +79,9 @@ impl<P: Unilateral> Stepper<P> {
             self.points.collect(p, &self.ws, margin, (0.0, h), &self.yielding.pressed)?;
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
+                self.accelerate_pressed(p)?;
                 for (i, v) in self.v.iter_mut().enumerate() {
-                    *v -= 0.5 * h * self.derived.a[i];
+                    *v -= 0.5 * h * (self.derived.a[i] + self.a[i]);
                 }
             }
         }
@@ -93,6 +94,7 @@ impl<P: Unilateral> Stepper<P> {
             back: 0.0,
             theta: 0.5,
             acts: mean,
+            lag: 0.5 * h,
             since_start: 0.5 * self.half.h,
             until_end: 0.5 * h,
             curve: 0.0,

@@ -17,7 +17,7 @@ use super::mean_press::{mean_friction, mean_press};
 use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use crate::pressed::{PointTangent, Pressed};
-use crate::pressed_friction::Slopes;
+use crate::pressed_friction::{Slopes, add_friction};
 use delassus_dae::{
     Compliance, ContactPoint, Dims, Onset, PointId, Press, SlipForce, State, StepFailure,
     Unilateral,
@@ -25,11 +25,17 @@ use delassus_dae::{
 use delassus_math::remember;
 
 /// Iterations. Where a long step meets a stiff contact each takes two fifths of the depth away.
-const MAX_ITERATIONS: usize = 60;
+const MAX_ITERATIONS: usize = 80;
 /// Change of the velocity, in parts of the fastest, that ends the iteration.
 const CONVERGED: f64 = 1e-11;
 /// The same where it does not become smaller: the contact problem has a tolerance of its own.
 const STALLED: f64 = 1e-8;
+/// Iterations after the first circle that take secants instead of tangents of friction, which lead there surely but slowly; as
+/// many again and again after the next ones.
+const CAREFUL: u32 = 4;
+/// Iterations in which it is found out which rigid points are hit: one that is hit because compliant contacts push, and whose
+/// bounce takes them away, would be and not be in turn.
+const DECIDES: usize = 4;
 /// Change, in parts of that before, from which on an iteration that turns back goes in circles and is damped.
 const CIRCLES: f64 = 0.7;
 
@@ -196,6 +202,16 @@ fn turn(z: [f64; 2], turning: f64, time: f64) -> [f64; 2] {
     [z[0] + angle * z[1], z[1] - angle * z[0]]
 }
 
+/// Slope of friction from rest to a sliding velocity, the same in all directions.
+fn secant(at: &SlipForce, rest: &SlipForce, slip: [f64; 2]) -> [[f64; 2]; 2] {
+    let speed = slip[0].hypot(slip[1]);
+    if speed == 0.0 {
+        return at.by_slip;
+    }
+    let rise = (at.force[0] - rest.force[0]).hypot(at.force[1] - rest.force[1]);
+    [[-rise / speed, 0.0], [0.0, -rise / speed]]
+}
+
 /// When a gap closes that is g at first and has the rate u + a τ, within h, and how fast then.
 fn closes(g: f64, u: f64, a: f64, h: f64) -> Option<(f64, f64)> {
     if g <= 0.0 {
@@ -244,6 +260,30 @@ impl<P: Unilateral> Stepper<P> {
         self.yielding.kept.sort_by_key(|k| k.point.id);
         let own = self.yielding.kept.iter().map(|k| k.point);
         self.yielding.pressed.extend(own);
+    }
+
+    /// Accelerations by compliant contacts at the realised place, whose points are collected, into `a`.
+    pub(super) fn accelerate_pressed(&mut self, p: &P) -> Result<(), StepperError> {
+        self.yielding.load.fill(0.0);
+        for k in 0..self.points.n_soft {
+            let (id, at) = self.points.soft[k].clone();
+            if at.gap >= 0.0 {
+                continue;
+            }
+            let point = match self.yielding.pressed.binary_search_by_key(&id, |a| a.id) {
+                Ok(k) => self.yielding.pressed[k],
+                Err(_) => {
+                    let onset = self.latch(p, id, &at, -at.rate[0])?;
+                    Pressed { id, features: at.features, onset, slack: false }
+                }
+            };
+            let press = point.press(p, &at);
+            at.add_row(0, press.force, &mut self.yielding.load);
+            add_friction(&at, &point.slip_force(p, &at, &press, &self.z), &mut self.yielding.load);
+        }
+        self.op.acc.factor_realized(p, &self.ws)?;
+        self.op.acc.respond(&self.yielding.load, &mut self.a, &mut self.yielding.lambda)?;
+        Ok(())
     }
 
     /// Chooses what may act within the step: what is pressed, and what closes by the motion without it. True where
@@ -347,9 +387,10 @@ impl<P: Unilateral> Stepper<P> {
         self.yielding.step.fill(0.0);
         let size = self.speed(&self.v).max(self.speed(&self.dv)).max(1e-6 * self.length / times.h);
         let (mut last, mut share) = (f64::INFINITY, 1.0f64);
+        let (mut careful, mut patience) = (0u32, CAREFUL);
         for iteration in 0.. {
             self.bind()?;
-            self.evaluate_yielding(p, times);
+            self.evaluate_yielding(p, times, careful > 0);
             p.realize_position(self.t, &self.q, &self.z, &mut self.ws);
             p.realize_velocity(&self.v, &self.z, &mut self.ws);
             self.op.prepare_pressed(p, &self.ws)?;
@@ -361,6 +402,9 @@ impl<P: Unilateral> Stepper<P> {
             }
             if iteration > 0 {
                 self.collect_points(p, times)?;
+            }
+            if iteration == DECIDES {
+                self.points.keep_hits();
             }
             let report = self.resolve_rigid(p, times, rule)?;
             let own = &mut self.yielding;
@@ -401,6 +445,11 @@ impl<P: Unilateral> Stepper<P> {
             let own = &mut self.yielding;
             let circles = back < 0.0 && change > CIRCLES * last;
             share = if circles { 0.5 * share } else { (2.0 * share).min(1.0) };
+            // friction that saturates throws Newton from one side of rest to the other
+            careful = careful.saturating_sub(1);
+            if circles && careful == 0 {
+                (careful, patience) = (patience, 2 * patience);
+            }
             for (y, next) in own.y.iter_mut().zip(&own.y_next) {
                 *y += share * (next - *y);
             }
@@ -422,8 +471,8 @@ impl<P: Unilateral> Stepper<P> {
     }
 
     /// Forces of compliant points where the velocity changes by what was found so far, their tangents, and the right-hand
-    /// side h F̄ + T y.
-    fn evaluate_yielding(&mut self, p: &P, times: StepTimes) {
+    /// side h F̄ + T y. Where it is `careful`, the tangents of friction are secants from rest.
+    fn evaluate_yielding(&mut self, p: &P, times: StepTimes, careful: bool) {
         let Stepper { yielding: own, op, ws, v, q, z, xi, .. } = self;
         let (h, theta) = (times.acts, times.theta);
         for i in 0..v.len() {
@@ -451,6 +500,10 @@ impl<P: Unilateral> Stepper<P> {
                 let slip = friction.slip(at);
                 let (mean, end) = mean_friction(friction.law, press.force, slip, bent, h);
                 *slip_force = mean;
+                if careful {
+                    let rest = mean_friction(friction.law, press.force, [0.0; 2], bent, h).0;
+                    slip_force.by_slip = secant(&mean, &rest, slip);
+                }
                 z[1] = turn(end, at.turning, 0.5 * h);
                 for (i, force) in mean.force.iter().enumerate().take(friction.directions) {
                     at.add_row(1 + i, h * force, &mut own.load);
@@ -502,12 +555,13 @@ impl<P: Unilateral> Stepper<P> {
             let faces = p.evaluate(&self.ws, t.point.id, Some(t.point.features), &mut at);
             let Some(c) = p.compliance(t.point.id) else { continue };
             let (gap, rate) = if faces { (at.gap, at.rate[0]) } else { (f64::INFINITY, 0.0) };
-            let goes_on = gap < 0.0;
+            // what forces act on may still be inside
+            let goes_on = gap < 0.0 || (gap < times.lag * rate);
             let acted = t.press.force != 0.0 || t.press.elastic != 0.0;
             let bent = p
                 .pressed_friction(t.point.id)
                 .and_then(|f| f.bristle.map(|first| first..first + f.directions));
-            let slack = goes_on && c.law.push(&t.point.onset, -gap, -rate) < 0.0;
+            let slack = gap < 0.0 && c.law.push(&t.point.onset, -gap, -rate) < 0.0;
             if let Some(bent) = bent {
                 let ends = if goes_on && !slack { t.z[1] } else { [0.0; 2] };
                 s.z[bent].iter_mut().zip(ends).for_each(|(z, end)| *z = end);
@@ -536,7 +590,7 @@ impl<P: Unilateral> Stepper<P> {
             let ended = ((was_on || began.is_some()) && !is_on).then(|| {
                 // along a way with the rates of both ends
                 let part = if gap.is_finite() && gap > 0.0 && t.start[0] < gap {
-                    (gap / rate.abs().max(gap / h)).min(h)
+                    (gap / rate.abs().max(gap / (h + times.lag))).min(h + times.lag)
                 } else {
                     0.0
                 };
