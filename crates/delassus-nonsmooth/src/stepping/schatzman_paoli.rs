@@ -79,7 +79,7 @@ impl<P: Unilateral> Stepper<P> {
             self.points.collect(p, &self.ws, margin, (0.0, h), &self.yielding.pressed)?;
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
-                self.accelerate_pressed(p)?;
+                self.accelerate_pressed(p, h)?;
                 for (i, v) in self.v.iter_mut().enumerate() {
                     *v -= 0.5 * h * (self.derived.a[i] + self.a[i]);
                 }

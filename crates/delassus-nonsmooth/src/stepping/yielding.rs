@@ -262,8 +262,9 @@ impl<P: Unilateral> Stepper<P> {
         self.yielding.pressed.extend(own);
     }
 
-    /// Accelerations by compliant contacts at the realised place, whose points are collected, into `a`.
-    pub(super) fn accelerate_pressed(&mut self, p: &P) -> Result<(), StepperError> {
+    /// Accelerations by compliant contacts at the realised place, whose points are collected, into `a`: with bristles as
+    /// they are bent after the time h, because what they do before they slip is no acceleration that lasts.
+    pub(super) fn accelerate_pressed(&mut self, p: &P, h: f64) -> Result<(), StepperError> {
         self.yielding.load.fill(0.0);
         for k in 0..self.points.n_soft {
             let (id, at) = self.points.soft[k].clone();
@@ -277,9 +278,14 @@ impl<P: Unilateral> Stepper<P> {
                     Pressed { id, features: at.features, onset, slack: false }
                 }
             };
-            let press = point.press(p, &at);
-            at.add_row(0, press.force, &mut self.yielding.load);
-            add_friction(&at, &point.slip_force(p, &at, &press, &self.z), &mut self.yielding.load);
+            let (force, load) = (point.press(p, &at).force, &mut self.yielding.load);
+            at.add_row(0, force, load);
+            if let Some(friction) = p.pressed_friction(id).filter(|_| force > 0.0) {
+                let (law, slip, bent) =
+                    (friction.law, friction.slip(&at), friction.deflection(&self.z));
+                let bent = mean_friction(law, force, slip, bent, h).1;
+                add_friction(&at, &law.slip_force(force, slip, bent), load);
+            }
         }
         self.op.acc.factor_realized(p, &self.ws)?;
         self.op.acc.respond(&self.yielding.load, &mut self.a, &mut self.yielding.lambda)?;
@@ -561,7 +567,10 @@ impl<P: Unilateral> Stepper<P> {
             let bent = p
                 .pressed_friction(t.point.id)
                 .and_then(|f| f.bristle.map(|first| first..first + f.directions));
-            let slack = gap < 0.0 && c.law.push(&t.point.onset, -gap, -rate) < 0.0;
+            let slack = match gap < 0.0 {
+                true => c.law.push(&t.point.onset, -gap, -rate) < 0.0,
+                false => goes_on && t.point.slack,
+            };
             if let Some(bent) = bent {
                 let ends = if goes_on && !slack { t.z[1] } else { [0.0; 2] };
                 s.z[bent].iter_mut().zip(ends).for_each(|(z, end)| *z = end);
@@ -581,20 +590,28 @@ impl<P: Unilateral> Stepper<P> {
             lost += own_loss;
             let was_on = t.known && !t.point.slack;
             let is_on = goes_on && !slack;
+            // where a force that would pull vanishes, or acts again, between the ends of the step
+            let turns = || {
+                let [a, b] = [t.start, [gap, rate]]
+                    .map(|[gap, rate]| c.law.push(&t.point.onset, -gap, -rate));
+                s.t - if a * b < 0.0 { h * b / (b - a) } else { 0.0 }
+            };
             let began = (!was_on && (is_on || (acted && !t.known))).then(|| match t.known {
-                true => Moment { t: s.t, rate, depth: -gap },
+                true => Moment { t: turns(), rate, depth: -gap },
                 false => {
                     Moment { t: t0 + t.touches.0, rate: t.touches.1, depth: (-t.start[0]).max(0.0) }
                 }
             });
             let ended = ((was_on || began.is_some()) && !is_on).then(|| {
-                // along a way with the rates of both ends
-                let part = if gap.is_finite() && gap > 0.0 && t.start[0] < gap {
-                    (gap / rate.abs().max(gap / (h + times.lag))).min(h + times.lag)
-                } else {
-                    0.0
+                let t = match gap {
+                    _ if slack => turns(),
+                    gap if gap > 0.0 && gap.is_finite() => {
+                        let longest = h + times.lag;
+                        s.t - gap / rate.abs().max(gap / longest)
+                    }
+                    _ => s.t,
                 };
-                Moment { t: s.t - part, rate, depth: (-gap).max(0.0) }
+                Moment { t, rate, depth: (-gap).max(0.0) }
             });
             own.steps.push(PressedStep {
                 point: Pressed { slack, ..t.point },
