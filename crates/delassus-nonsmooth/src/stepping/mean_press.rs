@@ -24,15 +24,6 @@ const GAUSS: [(f64, f64); 4] = [
 /// exact.
 const SMALL: f64 = 1e-3;
 
-/// Force at one place of the way: none where it would pull.
-fn press(law: &dyn NormalLaw, onset: &Onset, depth: f64, rate: f64) -> Press {
-    let press = law.press(onset, depth, rate);
-    if law.push(onset, depth, rate) < 0.0 {
-        return Press { elastic: press.elastic, ..Press::default() };
-    }
-    press
-}
-
 /// Mean force from `window[0]` to `window[1]`, s, about a place with this depth and rate.
 pub(super) fn mean_press(
     law: &dyn NormalLaw,
@@ -54,19 +45,38 @@ pub(super) fn mean_press(
         let limit = if start < 0.0 { &mut from } else { &mut to };
         let outward = if start < 0.0 { -1.0 } else { 1.0 };
         *limit = passes;
-        let surface = outward * press(law, onset, 0.0, rate).force / h;
+        let acts = law.push(onset, 0.0, rate) >= 0.0;
+        let surface = if acts { outward * law.press(onset, 0.0, rate).force / h } else { 0.0 };
         mean.by_depth -= surface / rate;
         mean.by_rate += surface * depth / (rate * rate);
     }
-    let part = (to - from) / h;
-    for (node, weight) in GAUSS {
-        let t = from + node * (to - from);
-        let (at, w) = (press(law, onset, depth + t * rate, rate), part * weight);
-        mean.force += w * at.force;
-        mean.elastic += w * at.elastic;
-        mean.by_depth += w * at.by_depth;
-        mean.by_rate += w * (at.by_rate + t * at.by_depth);
-    }
+    // sums of the force and its derivatives at fixed times
+    let along = |a: f64, b: f64| {
+        let mut sum = Press::default();
+        for (node, weight) in GAUSS {
+            let (t, w) = (a + node * (b - a), weight * (b - a) / h);
+            let at = law.press(onset, depth + t * rate, rate);
+            sum.force += w * at.force;
+            sum.elastic += w * at.elastic;
+            sum.by_depth += w * at.by_depth;
+            sum.by_rate += w * (at.by_rate + t * at.by_depth);
+        }
+        sum
+    };
+    let inside = along(from, to);
+    // a linear damper may push in a part of the way alone
+    let [a, b] = [from, to].map(|t| law.push(onset, depth + t * rate, rate));
+    let turns = from + (to - from) * a / (a - b);
+    let pushing = match (a < 0.0, b < 0.0) {
+        (false, false) => inside,
+        (true, false) => along(turns, to),
+        (false, true) => along(from, turns),
+        (true, true) => Press::default(),
+    };
+    mean.force = pushing.force;
+    mean.elastic = inside.elastic;
+    mean.by_depth += pushing.by_depth;
+    mean.by_rate += pushing.by_rate;
     if (end - start).abs() > SMALL * start.max(end) {
         // losses grow with the elastic force, or are linear, of which the sum is exact
         let energy = |depth: f64| law.energy(onset, depth.max(0.0));
@@ -157,9 +167,11 @@ mod tests {
                 for k in 0..n {
                     let d = depth + (WINDOW[0] + h * (k as f64 + 0.5) / n as f64) * rate;
                     if d > 0.0 {
-                        let at = press(&*law, &ONSET, d, rate);
-                        force += at.force / n as f64;
+                        let at = law.press(&ONSET, d, rate);
                         elastic += at.elastic / n as f64;
+                        if law.push(&ONSET, d, rate) >= 0.0 {
+                            force += at.force / n as f64;
+                        }
                     }
                 }
                 let mean = mean_press(&*law, &ONSET, depth, rate, WINDOW);

@@ -38,11 +38,12 @@ mod points;
 mod position;
 mod report;
 mod schatzman_paoli;
+mod settle;
 mod yielding;
 
 pub use operator::Forces;
 pub use report::{PointImpulse, StepReport, StepperError};
-pub use yielding::{Moment, PressedStep};
+pub use settle::{Moment, PressedStep};
 
 use crate::groups::Groups;
 use delassus::Delassus;
