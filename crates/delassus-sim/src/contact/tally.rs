@@ -87,7 +87,7 @@ pub struct CompliantTally {
     pub deepest: Worst,
     /// Contacts that began deeper than their `max_start_depth`: the step could not be made shorter.
     pub began_deep: Occurrences,
-    /// Contacts that fixed steps passed through in fewer than 8.
+    /// Contacts that fixed steps, or those of time-stepping, passed through in fewer than 8.
     pub few_steps: Occurrences,
 }
 remember!(CompliantTally { contacts, deepest_start, deepest, began_deep, few_steps });
