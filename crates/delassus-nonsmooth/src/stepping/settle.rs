@@ -3,7 +3,8 @@
 use super::Stepper;
 use super::yielding::{Kept, frame};
 use crate::pressed::Pressed;
-use delassus_dae::{Compliance, State, Unilateral};
+use delassus_dae::{Compliance, PointId, State, Unilateral};
+use std::ops::Range;
 
 /// What a compliant point did in a step, or in a part of one that was halved.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -51,6 +52,9 @@ impl<P: Unilateral> Stepper<P> {
             let energy = |c: &Compliance| c.law.energy(&k.point.onset, (-k.gap).max(0.0));
             let left = p.compliance(k.point.id).map_or(0.0, energy);
             lost += left;
+            if let Some(bent) = bristles(p, k.point.id) {
+                s.z[bent].fill(0.0);
+            }
             let moment = Moment { t: s.t, rate: k.rate, depth: 0.0 };
             own.steps.push(PressedStep {
                 point: k.point,
@@ -73,14 +77,11 @@ impl<P: Unilateral> Stepper<P> {
             // what forces act on may still be inside
             let goes_on = gap < 0.0 || (gap < times.lag * rate);
             let acted = t.press.force != 0.0 || t.press.elastic != 0.0;
-            let bent = p
-                .pressed_friction(t.point.id)
-                .and_then(|f| f.bristle.map(|first| first..first + f.directions));
             let slack = match gap < 0.0 {
                 true => c.law.push(&t.point.onset, -gap, -rate) < 0.0,
                 false => goes_on && t.point.slack,
             };
-            if let Some(bent) = bent {
+            if let Some(bent) = bristles(p, t.point.id) {
                 let ends = if goes_on && !slack { t.z[1] } else { [0.0; 2] };
                 s.z[bent].iter_mut().zip(ends).for_each(|(z, end)| *z = end);
             }
@@ -140,6 +141,12 @@ impl<P: Unilateral> Stepper<P> {
         own.at = at;
         lost
     }
+}
+
+/// Auxiliary states of the bristles of a point.
+fn bristles<P: Unilateral>(p: &P, id: PointId) -> Option<Range<usize>> {
+    let friction = p.pressed_friction(id)?;
+    friction.bristle.map(|first| first..first + friction.directions)
 }
 
 /// Deepest penetration between two ends of a step with gap and rate each.
