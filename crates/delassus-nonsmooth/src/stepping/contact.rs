@@ -40,7 +40,7 @@ impl<P: Unilateral> Stepper<P> {
     pub(super) fn collect_points(&mut self, p: &P, frame: StepTimes) -> Result<(), StepperError> {
         let margin =
             2.0 * frame.h * (self.speed(&self.v) + self.speed(&self.dv)) + 1e-4 * self.length;
-        let (times, pressed) = ((frame.since_start, frame.h), &self.yielding.pressed);
+        let (times, pressed) = ((frame.since_start, frame.h), self.yielding.known());
         Ok(self.points.collect(p, &self.ws, margin, times, pressed)?)
     }
 

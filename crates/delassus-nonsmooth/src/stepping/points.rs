@@ -31,6 +31,36 @@ pub(super) struct StepTimes {
     pub travel: f64,
 }
 
+/// How far the shapes of a pair were pressed into each other in the last step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct PairDepth {
+    pub pair: u64,
+    /// Deepest of its points, m.
+    pub depth: f64,
+    /// Approach speed that was latched of it, m/s.
+    pub speed: f64,
+}
+remember!(PairDepth { pair, depth, speed });
+
+impl PairDepth {
+    /// That of the pair of a point; the list ascends.
+    pub fn of(all: &[PairDepth], id: PointId) -> Option<&PairDepth> {
+        all.binary_search_by_key(&id.pair, |d| d.pair).ok().map(|k| &all[k])
+    }
+
+    /// Takes in a point; they come in their order.
+    pub fn add(all: &mut Vec<PairDepth>, id: PointId, depth: f64, speed: f64) {
+        match all.last_mut() {
+            Some(last) if last.pair == id.pair => {
+                if depth > last.depth {
+                    (last.depth, last.speed) = (depth, speed);
+                }
+            }
+            _ => all.push(PairDepth { pair: id.pair, depth, speed }),
+        }
+    }
+}
+
 impl StepTimes {
     /// Time at which forces are evaluated, of a place at `t`.
     pub fn at(&self, t: f64) -> f64 {
@@ -143,6 +173,9 @@ remember!(Points { memory, behind, stepped } apart from {
 /// Part of the model's length below which a gap counts as closed.
 pub(super) const CLOSED: f64 = 1e-10;
 
+/// Depth of a point of compliant contact that is new, in parts of the deepest of its pair, up to which it takes over from that.
+const TAKES_OVER: f64 = 2.0;
+
 /// Sliding speed that counts as none, as part of the largest rate at hand.
 const STANDS: f64 = 1e-8;
 
@@ -176,7 +209,7 @@ impl Points {
         ws: &P::Ws,
         margin: f64,
         (back, h): (f64, f64),
-        pressed: &[Pressed],
+        (pressed, inside_by): (&[Pressed], &[PairDepth]),
     ) -> Result<(), Crowded> {
         let mut ids = std::mem::take(&mut self.ids);
         p.near_at_most(ws, margin, p.most_points(), &mut ids)?;
@@ -222,9 +255,13 @@ impl Points {
             let inside = faces && law.has_gap() && c.at.gap < 0.0;
             let before_by = |time: f64| c.at.gap - time * c.at.rate[0].min(0.0);
             // a wall acts on what was in front of it: at the start of the step, or at hand before
-            let wall = inside && before_by(back) < -BEHIND * p.length() && p.one_sided(id);
+            // where shapes are pressed into each other a point that takes over begins as deep as the others are
+            let pressed_by = PairDepth::of(inside_by, id).map_or(0.0, |d| TAKES_OVER * d.depth);
+            let limit = (BEHIND * p.length()).max(pressed_by);
+            let wall = inside && before_by(back) < -limit && p.one_sided(id);
             let was_behind = self.behind.binary_search(&id).is_ok();
-            let deep = inside && self.stepped && (before_by(h) < -reach || was_behind);
+            let deep =
+                inside && self.stepped && (before_by(h) < -reach.max(pressed_by) || was_behind);
             if before.is_none() && (wall || deep) {
                 self.still_behind.push(id);
                 continue;

@@ -76,7 +76,7 @@ impl<P: Unilateral> Stepper<P> {
         } else {
             // no point acts on a free start: half a step back along the smooth motion
             let margin = 2.0 * h * self.speed(&s.v) + 1e-4 * self.length;
-            self.points.collect(p, &self.ws, margin, (0.0, h), &self.yielding.pressed)?;
+            self.points.collect(p, &self.ws, margin, (0.0, h), self.yielding.known())?;
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
                 self.accelerate_pressed(p, h)?;

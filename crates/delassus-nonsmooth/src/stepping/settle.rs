@@ -1,6 +1,7 @@
 //! What compliant contacts did in a step, and which of them go on.
 
 use super::Stepper;
+use super::points::PairDepth;
 use super::yielding::{Kept, frame};
 use crate::pressed::Pressed;
 use delassus_dae::{Compliance, PointId, State, Unilateral};
@@ -43,6 +44,7 @@ impl<P: Unilateral> Stepper<P> {
         let own = &mut self.yielding;
         let mut lost = 0.0;
         own.pressed.clear();
+        own.pairs.clear();
         let kept = std::mem::take(&mut own.kept);
         for k in &kept {
             if own.has(k.point.id) {
@@ -97,7 +99,15 @@ impl<P: Unilateral> Stepper<P> {
                 // what it stored goes with it
                 own_loss += c.law.energy(&t.point.onset, (-t.start[0]).max(0.0));
             }
+            if t.takes_over {
+                // what the other stored is not lost, as far as it is stored here
+                own_loss -= c.law.energy(&t.point.onset, (-t.start[0]).max(0.0));
+            }
             lost += own_loss;
+            let depth = (-gap).max(-t.start[0]);
+            if depth > 0.0 {
+                PairDepth::add(&mut own.pairs, t.point.id, depth, t.point.onset.speed);
+            }
             let was_on = t.known && !t.point.slack;
             let is_on = goes_on && !slack;
             // where a force that would pull vanishes, or acts again, between the ends of the step

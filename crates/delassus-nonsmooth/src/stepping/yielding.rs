@@ -14,7 +14,7 @@
 //! touches only because others push it is found where the iteration ends, and takes part from there on.
 
 use super::mean_press::{mean_friction, mean_press};
-use super::points::{Rule, StepTimes};
+use super::points::{PairDepth, Rule, StepTimes};
 use super::settle::PressedStep;
 use super::{StepReport, Stepper, StepperError};
 use crate::pressed::{PointTangent, Pressed};
@@ -58,6 +58,8 @@ pub(super) struct Trial {
     /// Gap and rate where the step began, and whether the point was pressed there.
     pub start: [f64; 2],
     pub known: bool,
+    /// It takes over from another point of its pair, which came apart.
+    pub takes_over: bool,
     /// When it touches, after the start of the step, and how fast.
     pub touches: (f64, f64),
     pub press: Press,
@@ -71,6 +73,8 @@ pub(super) struct Yielding {
     pub kept: Vec<Kept>,
     /// The points of `kept`.
     pub pressed: Vec<Pressed>,
+    /// Their pairs, and those that came apart in the last step.
+    pub pairs: Vec<PairDepth>,
     /// What they did in the last step.
     pub steps: Vec<PressedStep>,
     // the step at hand
@@ -89,7 +93,7 @@ pub(super) struct Yielding {
     pub at: ContactPoint,
     slopes: Slopes,
 }
-remember!(Yielding { kept, pressed } apart from {
+remember!(Yielding { kept, pressed, pairs } apart from {
     steps, trials, n, times, free, y, y_next, step, load, v, q, lambda, at, slopes,
 });
 
@@ -99,6 +103,7 @@ impl Yielding {
         Yielding {
             kept: Vec::new(),
             pressed: Vec::new(),
+            pairs: Vec::new(),
             steps: Vec::new(),
             trials: Vec::new(),
             n: 0,
@@ -120,8 +125,14 @@ impl Yielding {
     pub fn forget(&mut self) {
         self.kept.clear();
         self.pressed.clear();
+        self.pairs.clear();
         self.steps.clear();
         self.n = 0;
+    }
+
+    /// What is pressed, and how deep.
+    pub fn known(&self) -> (&[Pressed], &[PairDepth]) {
+        (&self.pressed, &self.pairs)
     }
 
     pub fn has(&self, id: PointId) -> bool {
@@ -136,6 +147,7 @@ impl Yielding {
                 at: ContactPoint::default(),
                 start,
                 known,
+                takes_over: false,
                 touches: (0.0, 0.0),
                 press: Press::default(),
                 slip_force: SlipForce::default(),
@@ -147,6 +159,7 @@ impl Yielding {
         trial.at.clone_from(at);
         (trial.start, trial.known, trial.touches) = (start, known, (0.0, start[1]));
         trial.z = [[0.0; 2]; 2];
+        trial.takes_over = false;
         self.n += 1;
     }
 }
@@ -230,8 +243,11 @@ impl<P: Unilateral> Stepper<P> {
             }
         }
         self.yielding.kept.sort_by_key(|k| k.point.id);
-        let own = self.yielding.kept.iter().map(|k| k.point);
-        self.yielding.pressed.extend(own);
+        let Yielding { kept, pressed, pairs, .. } = &mut self.yielding;
+        for k in kept {
+            pressed.push(k.point);
+            PairDepth::add(pairs, k.point.id, (-k.gap).max(0.0), k.point.onset.speed);
+        }
     }
 
     /// Accelerations by compliant contacts at the realised place, whose points are collected, into `a`: with bristles as
@@ -320,9 +336,14 @@ impl<P: Unilateral> Stepper<P> {
             let Some(touches) = closes(gap, first, slope, times.h) else { continue };
             let point = Pressed { id: *id, features: at.features, ..Pressed::default() };
             let at = at.clone();
-            let onset = self.latch(p, *id, &at, -touches.1)?;
+            // one that begins inside takes over from another of its pair, with its approach speed
+            let taken = PairDepth::of(&self.yielding.pairs, *id).filter(|_| gap < 0.0);
+            let takes_over = taken.is_some();
+            let speed = taken.map_or(-touches.1, |other| other.speed);
+            let onset = self.latch(p, point.id, &at, speed)?;
             self.yielding.push(Pressed { onset, ..point }, &at, [gap, first], false);
-            self.yielding.trials[self.yielding.n - 1].touches = touches;
+            let trial = &mut self.yielding.trials[self.yielding.n - 1];
+            (trial.touches, trial.takes_over) = (touches, takes_over);
         }
         self.yielding.trials[..self.yielding.n].sort_unstable_by_key(|t| t.point.id);
         Ok(self.yielding.n > before)

@@ -4,7 +4,7 @@ use super::compliant::first_step;
 use super::courses::{Courses, Instant};
 use super::event::EventLog;
 use super::stretch::Stepping;
-use delassus_dae::{ContactPoint, Unilateral};
+use delassus_dae::{ContactPoint, Onset, PointLaw, Unilateral};
 use delassus_nonsmooth::Pressed;
 use delassus_nonsmooth::stepping::{Moment, PressedStep};
 
@@ -52,27 +52,36 @@ impl<P: Unilateral> Stepping<P> {
         (self.stepper.pressed().to_vec(), std::mem::take(&mut self.courses))
     }
 
-    /// Something yields, or did in the last step.
+    /// Something yields, or did in the last step; before the first, nothing is known.
     pub(super) fn has_pressed(&self) -> bool {
-        !(self.stepper.presses().is_empty() && self.stepper.pressed().is_empty())
+        self.steps == 0 || !(self.stepper.presses().is_empty() && self.stepper.pressed().is_empty())
     }
 
     /// Energy that compliant contacts store at a realised position within the last step, J.
     pub(super) fn stored_at(&self, p: &P, ws: &P::Ws, at: &mut ContactPoint) -> f64 {
+        let steps = self.stepper.presses();
+        // of a step in parts those of the last one, which ascend
+        let first = (1..steps.len()).rev().find(|k| steps[*k].point.id <= steps[k - 1].point.id);
+        let own = steps[first.unwrap_or(0)..].iter().map(|s| s.point);
+        // nothing is known yet of the step after a hand-over
+        let handed = self.stepper.pressed().iter().filter(|_| steps.is_empty()).copied();
         let mut sum = 0.0;
-        let own = self.stepper.presses().iter().map(|s| &s.point);
-        // nothing was pressed in a step before the first
-        let own =
-            own.chain(self.stepper.pressed().iter().filter(|_| self.stepper.presses().is_empty()));
-        let mut last = None;
-        for point in own {
-            // of a step in parts, once
-            if last == Some(point.id) {
-                continue;
+        for point in own.chain(handed) {
+            if p.position(ws, point.id, false, Some(point.features), at) {
+                sum += point.energy(p, at);
             }
-            last = Some(point.id);
-            if let Some(gap) = p.gap(ws, point.id, Some(point.features), at).filter(|g| *g < 0.0) {
-                sum += p.compliance(point.id).map_or(0.0, |c| c.law.energy(&point.onset, -gap));
+        }
+        if self.steps == 0 {
+            // bodies may start inside each other
+            let mut ids = Vec::new();
+            p.near(ws, 0.0, &mut ids);
+            for id in ids.into_iter().filter(|id| p.law(*id) == PointLaw::Compliant) {
+                if p.position(ws, id, false, None, at) {
+                    // no potential depends on anything else that is latched
+                    let stiffness = p.stiffness(id, at.features);
+                    let onset = Onset { stiffness, ..Onset::default() };
+                    sum += Pressed { id, onset, ..Pressed::default() }.energy(p, at);
+                }
             }
         }
         sum
