@@ -153,7 +153,7 @@ pub struct Stepper<P: Unilateral> {
     gamma: Vec<f64>,
     lambda: Vec<f64>,
     lambda_points: Vec<f64>,
-    /// Generalised force of the points in the last step, without impacts.
+    /// Generalised force of the points in the last step, without impacts, and of compliant contacts that go on.
     carried: Vec<f64>,
     a: Vec<f64>,
     v: Vec<f64>,

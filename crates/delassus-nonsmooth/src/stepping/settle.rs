@@ -143,6 +143,12 @@ impl<P: Unilateral> Stepper<P> {
                 ended,
             });
             if goes_on {
+                // the next step predicts its velocities with it
+                for (k, force) in [t.press.force, slips[0], slips[1]].into_iter().enumerate() {
+                    if force != 0.0 {
+                        t.at.add_row(k, force, &mut self.carried);
+                    }
+                }
                 let point = Pressed { slack, features: at.features, ..t.point };
                 own.kept.push(Kept { point, gap, rate, frame: frame(&at) });
                 own.pressed.push(point);

@@ -325,3 +325,20 @@ fn an_edge_takes_over_from_a_corner() {
         }
     }
 }
+
+/// A damper of a body that a compliant floor holds has the velocity of the body, not that of its free fall.
+#[test]
+fn a_damper_beside_a_contact_that_holds() {
+    let text = "schema = 1\ngravity = [0, -9.81]\n[ground.markers]\npost = [0, 1]\n\
+        [body.b]\ntype = 'planar-point'\nmass = 1\n[shape.b]\ntype = 'point'\nbody = 'b'\n\
+        [shape.f]\ntype = 'half-plane'\nbody = 'ground'\n\
+        [contact.c]\nbetween = ['b', 'f']\nlaw = 'hertz'\nexponent = 1.5\nstiffness = 1e5\n\
+        [force.d]\ntype = 'spring'\nbetween = ['ground.post', 'b']\nstiffness = 0\ndamping = 10\nlength = 1\n\
+        [sensor.y]\ntype = 'position'\nof = 'b'\ncomponent = 'y'\n[analysis]\nend = 3\nsample = 0.1\n";
+    let m = assembled(&parsed(text), &[]);
+    let depth = (9.81f64 / 1e5).powf(2.0 / 3.0);
+    for (method, limit) in METHODS.into_iter().zip([1e-6, 1e-6, 1e-2]) {
+        let y = last(&run(&m, by(method, 1e-3)), "y");
+        near(-y, depth, limit, method);
+    }
+}
