@@ -272,7 +272,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Goes on from a state that came from elsewhere: the start, or time-stepping.
-    /// Compliant contacts that last are handed over before ([`EventDriven::take_over_pressed`]).
+    /// Compliant contacts that last are taken over before it.
     pub fn resume(&mut self, s: &State) -> Result<(), Halt> {
         self.pending = None;
         self.history.clear();
