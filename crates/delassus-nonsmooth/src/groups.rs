@@ -110,7 +110,20 @@ impl Groups {
         points: impl Iterator<Item = (&'a [usize], bool)> + Clone,
         out: &mut Vec<usize>,
     ) -> usize {
+        self.number_with(std::iter::empty(), points, out)
+    }
+
+    /// The same where bonds join coordinates too: what acts between them within a step, and is no point.
+    pub fn number_with<'a>(
+        &mut self,
+        bonds: impl Iterator<Item = &'a [usize]>,
+        points: impl Iterator<Item = (&'a [usize], bool)> + Clone,
+        out: &mut Vec<usize>,
+    ) -> usize {
         self.parent.copy_from_slice(&self.without_points);
+        for cols in bonds {
+            self.join(cols);
+        }
         for (cols, _) in points.clone().filter(|p| p.1) {
             self.join(cols);
         }

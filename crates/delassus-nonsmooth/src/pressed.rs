@@ -12,6 +12,7 @@
 use crate::mode::{Mode, ModeWorkspace};
 use crate::pressed_friction::{Slopes, add_friction};
 use delassus_dae::{ContactPoint, Onset, PointId, Press, SlipForce, Unilateral};
+use delassus_linalg::Csr;
 use delassus_math::remember;
 use std::cell::RefCell;
 
@@ -171,33 +172,58 @@ impl<P: Unilateral> Mode<P> {
         let pressing = &ws.pressing;
         let mut exact = true;
         let mut slopes = pressing.scratch.borrow_mut();
-        for (k, a) in self.pressed().iter().enumerate() {
-            if a.slack {
-                continue;
-            }
+        for (k, a) in self.pressed().iter().enumerate().filter(|(_, a)| !a.slack) {
             let (at, press, slip_force) =
                 (&pressing.points[k], &pressing.presses[k], &pressing.slip_forces[k]);
-            let directions = self.base().pressed_friction(a.id).map_or(0, |r| r.directions);
-            exact &= slopes.look(&**self.base(), &ws.base, a.id, at, directions, ck != 0.0);
-            slopes.turn(at, pressing.velocities());
-            let forces = pressing.force(k);
-            for (j, &cj) in at.cols.iter().enumerate() {
-                // normal force along coordinate j, of positions and velocities together
-                let normal = -ck
-                    * (press.by_depth * at.rows[0][j] + press.by_rate * slopes.turned(0, j))
-                    - cc * press.by_rate * at.rows[0][j];
-                let slip = |l: usize| ck * slopes.turned(1 + l, j) + cc * at.rows[1 + l][j];
-                for (i, &ci) in at.cols.iter().enumerate() {
-                    let Some(slot) = self.tangent_pattern().slot(ci, cj) else { continue };
-                    let mut sum = at.rows[0][i] * normal + ck * forces[0] * slopes.hessian(0, i, j);
-                    for m in 0..directions {
-                        let along: f64 =
-                            (0..directions).map(|l| slip_force.by_slip[m][l] * slip(l)).sum();
-                        sum += at.rows[1 + m][i] * (slip_force.by_normal[m] * normal + along)
-                            + ck * forces[1 + m] * slopes.hessian(1 + m, i, j);
-                    }
-                    values[slot] -= sum;
+            let own = PointTangent { id: a.id, at, press, slip_force, v: pressing.velocities() };
+            let pattern = self.tangent_pattern();
+            exact &= own.add(&**self.base(), &ws.base, [ck, cc], pattern, &mut slopes, values);
+        }
+        exact
+    }
+}
+
+/// What K and C of one pressed point are made of, at the realised state.
+pub(crate) struct PointTangent<'a> {
+    pub id: PointId,
+    pub at: &'a ContactPoint,
+    pub press: &'a Press,
+    pub slip_force: &'a SlipForce,
+    /// Velocities of all coordinates.
+    pub v: &'a [f64],
+}
+
+impl PointTangent<'_> {
+    /// values += ck K + cc C on a pattern; whether all of it is known.
+    pub fn add<P: Unilateral>(
+        &self,
+        p: &P,
+        ws: &P::Ws,
+        [ck, cc]: [f64; 2],
+        pattern: &Csr,
+        slopes: &mut Slopes,
+        values: &mut [f64],
+    ) -> bool {
+        let &PointTangent { id, at, press, slip_force, v } = self;
+        let directions = p.pressed_friction(id).map_or(0, |r| r.directions);
+        let exact = slopes.look(p, ws, id, at, directions, ck != 0.0);
+        slopes.turn(at, v);
+        for (j, &cj) in at.cols.iter().enumerate() {
+            // normal force along coordinate j, of positions and velocities together
+            let normal = -ck
+                * (press.by_depth * at.rows[0][j] + press.by_rate * slopes.turned(0, j))
+                - cc * press.by_rate * at.rows[0][j];
+            let slip = |l: usize| ck * slopes.turned(1 + l, j) + cc * at.rows[1 + l][j];
+            for (i, &ci) in at.cols.iter().enumerate() {
+                let Some(slot) = pattern.slot(ci, cj) else { continue };
+                let mut sum = at.rows[0][i] * normal + ck * press.force * slopes.hessian(0, i, j);
+                for m in 0..directions {
+                    let along: f64 =
+                        (0..directions).map(|l| slip_force.by_slip[m][l] * slip(l)).sum();
+                    sum += at.rows[1 + m][i] * (slip_force.by_normal[m] * normal + along)
+                        + ck * slip_force.force[m] * slopes.hessian(1 + m, i, j);
                 }
+                values[slot] -= sum;
             }
         }
         exact

@@ -133,6 +133,13 @@ fn laws_that_time_stepping_does_not_have_are_named() {
     assert!(text.contains("bounce") && text.contains("Poisson"), "{text}");
     assert!(law["line"].is_number(), "{law}");
     assert!(codes(&json(&bench, &[])).is_empty());
+    // fixed steps do not look for the start of a contact that yields
+    let yields = "law = \"hunt-crossley\"\nstiffness = 1e6\nstart = \"interpolate\"";
+    let bench = Bench::new(&ball(yields));
+    let v = json(&bench, &["--scheme", "time-stepping", "--step", "1e-4"]);
+    assert_eq!(codes(&v), ["N_START_UNUSED", "N_TIME_STEPPING"]);
+    assert!(note(&v, "N_START_UNUSED")["line"].is_number());
+    assert!(codes(&json(&bench, &[])).is_empty());
     // Newton's law, and no restitution at all, are what time-stepping does
     let text = ball("").replace("restitution = 0.5", "restitution_law = \"energetic\"");
     let v = json(&Bench::new(&text), &["--scheme", "time-stepping"]);

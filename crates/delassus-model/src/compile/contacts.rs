@@ -9,7 +9,7 @@ use super::repeat::Instance;
 use super::shapes::Shapes;
 use crate::spec::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType, Scalar};
 use crate::{Contact, ContactKind, Coordinate, CoordinateKind, Diagnostic, ShapeId, Surface};
-use delassus_dae::{Restitution, RestitutionLaw};
+use delassus_dae::{Restitution, RestitutionLaw, StartRule};
 use delassus_expr::Dim;
 
 /// Largest coefficient of friction: an angle of 0.006° to the surface. Beyond it nothing slides any
@@ -73,10 +73,22 @@ pub(super) fn note_unused(
     }
 }
 
-/// A note for every contact whose law of restitution time-stepping replaces.
+/// A note, with the field it is about, for every contact that says what time-stepping does otherwise: the law of
+/// restitution, and how a compliant contact begins.
 pub(super) fn note_laws(contacts: &[Option<Contact>], mut report: impl FnMut(usize, Diagnostic)) {
     for (k, contact) in contacts.iter().enumerate() {
         let Some(contact) = contact else { continue };
+        if let ContactKind::Shapes { law: Some(law), .. } = &contact.kind
+            && law.compliance.start != StartRule::Locate
+        {
+            let message = format!(
+                "the contact `{}` says how steps meet its start, which time-stepping does not ask: its steps \
+                 are of fixed length, and a contact that begins within one has the force of its part of it",
+                contact.name
+            );
+            let note = Diagnostic::note("N_START_UNUSED", "start", message);
+            report(k, note.help("for this start use the scheme hybrid or event-driven"));
+        }
         let Some(Restitution { e, law }) = contact.restitution() else { continue };
         let law = match law {
             RestitutionLaw::Newton => continue,
@@ -90,7 +102,7 @@ pub(super) fn note_laws(contacts: &[Option<Contact>], mut report: impl FnMut(usi
                  {e} as Newton's coefficient",
                 contact.name
             );
-            let note = Diagnostic::note("N_RESTITUTION_LAW", "", message);
+            let note = Diagnostic::note("N_RESTITUTION_LAW", "restitution_law", message);
             report(k, note.help("for this law use the scheme hybrid or event-driven"));
         }
     }

@@ -136,12 +136,12 @@ fn checked(
         }
         contacts::note_laws(&contacts, |k, mut note| {
             let instance = &names.contacts.instances[k];
-            note.path = format!("contact.{}.restitution_law", spec.contact.0[instance.entry].0);
+            note.path = format!("contact.{}.{}", spec.contact.0[instance.entry].0, note.path);
             env(Section::Contact).at(instance.entry, &instance.indices).report(note);
         });
         contacts::note_laws(&play.contacts, |k, mut note| {
             let instance = &names.joints.instances[play.joints[k]];
-            note.path = format!("joint.{}.restitution_law", spec.joint.0[instance.entry].0);
+            note.path = format!("joint.{}.{}", spec.joint.0[instance.entry].0, note.path);
             env(Section::Joint).at(instance.entry, &instance.indices).report(note);
         });
     }

@@ -18,16 +18,39 @@ const BISECTIONS: u32 = 6;
 
 impl<P: Unilateral> Stepper<P> {
     /// Finds the impulses of all points; `dv_points` and `lambda_points` are what they do. The place
-    /// of the step is realised with the velocity `v` of the start, `dv` is the free change.
+    /// of the step is realised with the velocity `v` of the start, `dv` is the free change, to which that of compliant
+    /// contacts is added.
     pub(super) fn resolve(
         &mut self,
         p: &P,
         frame: StepTimes,
         rule: Rule,
     ) -> Result<StepReport, StepperError> {
+        self.points.bonds.0.clear();
+        self.points.bonds.1.clear();
+        self.points.keeps_hits = false;
+        self.collect_points(p, frame)?;
+        if self.choose_yielding(p, frame)? {
+            return self.resolve_yielding(p, frame, rule);
+        }
+        self.resolve_rigid(p, frame, rule)
+    }
+
+    /// Points near the place of the step, which is realised.
+    pub(super) fn collect_points(&mut self, p: &P, frame: StepTimes) -> Result<(), StepperError> {
         let margin =
             2.0 * frame.h * (self.speed(&self.v) + self.speed(&self.dv)) + 1e-4 * self.length;
-        self.points.collect(p, &self.ws, margin, (frame.since_start, frame.h))?;
+        let (times, pressed) = ((frame.since_start, frame.h), self.yielding.known());
+        Ok(self.points.collect(p, &self.ws, margin, times, pressed)?)
+    }
+
+    /// Impulses of the rigid points that were collected.
+    pub(super) fn resolve_rigid(
+        &mut self,
+        p: &P,
+        frame: StepTimes,
+        rule: Rule,
+    ) -> Result<StepReport, StepperError> {
         let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
         // of feet that stand alike none may lose its load because the others are let in deeper than it
         let closed = self.settings.penetration.max(CLOSED) * self.length;

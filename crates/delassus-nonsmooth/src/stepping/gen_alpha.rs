@@ -101,6 +101,10 @@ impl<P: Unilateral> Stepper<P> {
         }
         let frame = StepTimes {
             h,
+            back: half,
+            theta: 0.5,
+            acts: h,
+            lag: 0.0,
             since_start: half,
             until_end: half,
             curve: 0.5 * half * half,
@@ -109,8 +113,11 @@ impl<P: Unilateral> Stepper<P> {
         let mut report = self.resolve(p, frame, Rule::Moreau)?;
         let g = &self.gen_alpha;
         for i in 0..self.dims.nv {
-            s.v[i] = g.v1[i] + self.dv_points[i];
-            self.xi[i] = half * self.dv_points[i];
+            // what compliant contacts do to the velocity is in `dv`
+            let smooth = g.v1[i] - self.v[i];
+            let by_points = (self.dv[i] - smooth) + self.dv_points[i];
+            s.v[i] = g.v1[i] + by_points;
+            self.xi[i] = half * by_points;
         }
         for (l, m) in self.lambda.iter_mut().zip(&g.lambda1) {
             *l = h * m;

@@ -13,6 +13,8 @@
 //! * [`Scheme::NonsmoothGenAlpha`]: smooth motion of order 2, impulses of points apart. See
 //!   `gen_alpha.rs`.
 //!
+//! Compliant contacts are forces, taken implicitly by all of them alike (`yielding.rs`).
+//!
 //! A gap that closes within the step and is approached gets Newton's restitution, whatever law the
 //! point names (Poisson's and the energetic one need the phases of an impact, which a step does not
 //! resolve); others must not be negative at the end. What is left of penetrations (curved gaps,
@@ -26,6 +28,7 @@
 mod contact;
 mod delassus;
 mod gen_alpha;
+mod mean_press;
 mod mechanisms;
 mod moreau_jean;
 mod operator;
@@ -35,9 +38,12 @@ mod points;
 mod position;
 mod report;
 mod schatzman_paoli;
+mod settle;
+mod yielding;
 
 pub use operator::Forces;
 pub use report::{PointImpulse, StepReport, StepperError};
+pub use settle::{Moment, PressedStep};
 
 use crate::groups::Groups;
 use delassus::Delassus;
@@ -52,6 +58,7 @@ use passing::Passing;
 use points::Points;
 use position::Correction;
 use schatzman_paoli::Half;
+use yielding::Yielding;
 
 /// Which time-stepping method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,6 +133,8 @@ pub struct Stepper<P: Unilateral> {
     delassus: Delassus,
     correction: Correction,
     passing: Passing,
+    /// Compliant contacts.
+    yielding: Yielding,
     gen_alpha: GenAlpha,
     half: Half,
     derived: Derived,
@@ -144,7 +153,7 @@ pub struct Stepper<P: Unilateral> {
     gamma: Vec<f64>,
     lambda: Vec<f64>,
     lambda_points: Vec<f64>,
-    /// Generalised force of the points in the last step, without impacts.
+    /// Generalised force of the points in the last step, without impacts, and of compliant contacts that go on.
     carried: Vec<f64>,
     a: Vec<f64>,
     v: Vec<f64>,
@@ -155,7 +164,9 @@ pub struct Stepper<P: Unilateral> {
     z: Vec<f64>,
     zdot: Vec<f64>,
 }
-remember!(Stepper<P: Unilateral> { op, points, gen_alpha, half, derived, carried } apart from {
+remember!(Stepper<P: Unilateral> {
+    op, points, yielding, gen_alpha, half, derived, carried,
+} apart from {
     scheme, settings, dims, length, q_scale, ws, groups, parts, delassus, correction, passing,
     saved, b, r, du, large, laws, t, f, rows, gamma, lambda, lambda_points, a, v, dv, dv_points,
     xi, q, z, zdot,
@@ -191,6 +202,7 @@ impl<P: Unilateral> Stepper<P> {
             parts: Parts::new(d),
             delassus: Delassus::new(p),
             correction: Correction::new(p),
+            yielding: Yielding::new(d),
             gen_alpha: GenAlpha::new(d),
             half: Half::new(d),
             derived: Derived::zeros(d.nv, d.n_vel, d.nz),
@@ -221,6 +233,7 @@ impl<P: Unilateral> Stepper<P> {
     /// (Re)starts at a state: nothing is remembered of what was before.
     pub fn restart(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
         self.points.forget();
+        self.yielding.forget();
         self.carried.fill(0.0);
         self.op.restart();
         self.half.forget();
@@ -273,6 +286,7 @@ impl<P: Unilateral> Stepper<P> {
             return Err(StepperError::BadStep { h });
         }
         self.parts.clear();
+        self.yielding.steps.clear();
         let done = self.advance(p, s, h, 0);
         match &done {
             Err(_) => s.copy_from(&self.saved[0]),
@@ -390,6 +404,7 @@ impl<P: Unilateral> Stepper<P> {
         }
         self.points.remember(h);
         self.points.smooth_force(h, &mut self.carried);
+        report.lost = self.settle_yielding(p, s);
         Ok(())
     }
 

@@ -31,6 +31,10 @@ impl<P: Unilateral> Stepper<P> {
         self.free(p, h, theta, ahead)?;
         let frame = StepTimes {
             h,
+            back,
+            theta,
+            acts: h,
+            lag: 0.0,
             since_start: back,
             until_end: ahead,
             curve: 0.5 * ahead * ahead,

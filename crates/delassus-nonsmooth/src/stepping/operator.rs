@@ -43,6 +43,7 @@ pub(super) struct Operator {
     jac: Vec<f64>,
     jac_used: Vec<f64>,
     s: Vec<f64>,
+    stiffness: Vec<f64>,
     zero_a: Vec<f64>,
     zero_rows: Vec<f64>,
     b_used: Vec<f64>,
@@ -54,11 +55,26 @@ pub(super) struct Operator {
     judged_for: f64,
     /// All coordinates have a mass of their own.
     has_mass: bool,
+    /// Matrix with the tangents of compliant contacts, and whether it is the one at hand.
+    wide: Option<Wide>,
+    pressed: bool,
 }
 remember!(Operator { acc, implicit, age, judged_for } apart from {
-    kkt, rows, full, tangent, shape, mass_slots, floor, mass, jac, jac_used, s, zero_a,
-    zero_rows, b_used, l_used, forces, has_mass,
+    kkt, rows, full, tangent, shape, mass_slots, floor, mass, jac, jac_used, s, stiffness,
+    zero_a, zero_rows, b_used, l_used, forces, has_mass, wide, pressed,
 });
+
+/// S with blocks that its own pattern need not have.
+struct Wide {
+    /// Coordinates of the blocks, one after the other, and where each ends.
+    blocks: (Vec<usize>, Vec<usize>),
+    pattern: Csr,
+    /// Places of the values of the own pattern.
+    slots: Vec<usize>,
+    mass_slots: Vec<usize>,
+    s: Vec<f64>,
+    kkt: TangentKkt,
+}
 
 impl Operator {
     pub fn new<P: Problem>(p: &P, forces: Forces) -> Result<Operator, KktError> {
@@ -74,6 +90,7 @@ impl Operator {
             jac: vec![0.0; s.jac.nnz()],
             jac_used: Vec::new(),
             s: vec![0.0; s.tangent.nnz()],
+            stiffness: Vec::new(),
             full: s.jac.clone(),
             tangent: s.tangent.clone(),
             mass_slots: s.mass.slots(&s.tangent)?,
@@ -87,6 +104,8 @@ impl Operator {
             implicit: forces == Forces::Implicit,
             age: 0,
             judged_for: 0.0,
+            wide: None,
+            pressed: false,
         })
     }
 
@@ -105,11 +124,12 @@ impl Operator {
         cc: f64,
     ) -> Result<(), StepFailure> {
         p.mass(ws, &mut self.mass);
+        self.pressed = false;
         let mut fresh = false;
         if self.forces == Forces::Auto && (self.age == 0 || self.judged_for != cc) {
             self.fill(p, ws, ck, cc);
             fresh = true;
-            let size = self.stiffness();
+            let size = self.size();
             self.implicit = size > if self.implicit { SOFT } else { STIFF };
             self.judged_for = cc;
             self.age = 0;
@@ -134,7 +154,7 @@ impl Operator {
         p.tangent(ws, &self.zero_a, &self.zero_rows, ck, cc, &mut self.s);
     }
 
-    /// y += c K x, with the state that is realised in `ws`. Spoils what is not factored yet.
+    /// y += c K x, with the state that is realised in `ws`.
     pub fn add_stiffness<P: Problem>(
         &mut self,
         p: &P,
@@ -143,8 +163,14 @@ impl Operator {
         x: &[f64],
         y: &mut [f64],
     ) {
+        // what was prepared may be asked for again
+        let mut k = std::mem::take(&mut self.stiffness);
+        std::mem::swap(&mut self.s, &mut k);
+        self.s.resize(k.len(), 0.0);
         self.fill(p, ws, c, 0.0);
         self.tangent.mul_add(&self.s, 1.0, x, y);
+        std::mem::swap(&mut self.s, &mut k);
+        self.stiffness = k;
     }
 
     /// f += Gᵀλ at the position that is realised in `ws`.
@@ -168,7 +194,7 @@ impl Operator {
     }
 
     /// Bound of c_C C + c_K K in the mass metric.
-    fn stiffness(&self) -> f64 {
+    fn size(&self) -> f64 {
         let mut diagonal = vec![0.0; self.floor.len()];
         let inertia = self.shape.diagonal(&self.mass);
         for (d, (m, floor)) in diagonal.iter_mut().zip(inertia.zip(&self.floor)) {
@@ -194,19 +220,18 @@ impl Operator {
         worst
     }
 
+    /// Pattern of the rows of joints that are solved with.
+    fn rows_used(&self) -> Result<Csr, KktError> {
+        let Some(rows) = &self.rows else { return Ok(self.full.clone()) };
+        let own = rows.iter().enumerate();
+        let entries = own.flat_map(|(i, r)| self.full.row(*r).iter().map(move |c| (i, *c)));
+        Csr::from_pairs(rows.len(), self.full.ncols, entries)
+    }
+
     fn factor(&mut self) -> Result<(), KktError> {
-        if self.kkt.is_none() {
-            let pattern = match &self.rows {
-                None => self.full.clone(),
-                Some(rows) => Csr::from_pairs(
-                    rows.len(),
-                    self.full.ncols,
-                    rows.iter()
-                        .enumerate()
-                        .flat_map(|(i, r)| self.full.row(*r).iter().map(move |c| (i, *c))),
-                )?,
-            };
-            self.kkt = Some(TangentKkt::new(self.tangent.clone(), pattern, Backend::Auto)?);
+        if !self.pressed && self.kkt.is_none() {
+            let rows = self.rows_used()?;
+            self.kkt = Some(TangentKkt::new(self.tangent.clone(), rows, Backend::Auto)?);
         }
         let jac = match &self.rows {
             None => &self.jac,
@@ -219,10 +244,68 @@ impl Operator {
                 &self.jac_used
             }
         };
-        if let Some(kkt) = &mut self.kkt {
-            kkt.factor(&self.s, jac, jac)?;
-        }
+        match (&mut self.wide, &mut self.kkt) {
+            (Some(wide), _) if self.pressed => wide.kkt.factor(&wide.s, jac, jac)?,
+            (_, Some(kkt)) => kkt.factor(&self.s, jac, jac)?,
+            _ => return Ok(()),
+        };
         Ok(())
+    }
+
+    /// Makes room for these blocks of coordinates beside the pattern of K and C. What is made depends on them alone, not
+    /// on those of steps before.
+    pub fn widen(&mut self, blocks: &(Vec<usize>, Vec<usize>)) -> Result<(), KktError> {
+        if self.wide.as_ref().is_some_and(|w| w.blocks == *blocks) {
+            return Ok(());
+        }
+        let own = &self.tangent;
+        let nv = own.nrows;
+        let mut pairs: Vec<(usize, usize)> =
+            (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j))).collect();
+        let starts = std::iter::once(&0).chain(&blocks.1);
+        for cols in starts.zip(&blocks.1).map(|(from, to)| &blocks.0[*from..*to]) {
+            pairs.extend(cols.iter().flat_map(|i| cols.iter().map(move |j| (*i, *j))));
+        }
+        let pattern = Csr::from_pairs(nv, nv, pairs)?;
+        let places = (0..nv).flat_map(|i| own.row(i).iter().map(move |j| (i, *j)));
+        self.wide = Some(Wide {
+            blocks: blocks.clone(),
+            slots: places.filter_map(|(i, j)| pattern.slot(i, j)).collect(),
+            mass_slots: self.shape.slots(&pattern)?,
+            s: vec![0.0; pattern.nnz()],
+            kkt: TangentKkt::new(pattern.clone(), self.rows_used()?, Backend::Auto)?,
+            pattern,
+        });
+        Ok(())
+    }
+
+    /// Tangents of compliant contacts, by `fill` on the pattern with their blocks; f += T x.
+    pub fn press(&mut self, x: &[f64], f: &mut [f64], fill: impl FnOnce(&Csr, &mut [f64])) {
+        let Some(wide) = &mut self.wide else { return };
+        wide.s.fill(0.0);
+        fill(&wide.pattern, &mut wide.s);
+        wide.pattern.mul_add(&wide.s, 1.0, x, f);
+    }
+
+    /// Adds the matrix that was prepared to these tangents and factors the sum. The place of the step is realised in `ws`.
+    pub fn prepare_pressed<P: Problem>(&mut self, p: &P, ws: &P::Ws) -> Result<(), StepFailure> {
+        p.jacobian(ws, &mut self.jac);
+        let Some(wide) = &mut self.wide else { return Ok(()) };
+        // what was prepared has the mass in it
+        let (slots, values) = match self.implicit {
+            true => (&wide.slots, &self.s),
+            false => (&wide.mass_slots, &self.mass),
+        };
+        for (slot, x) in slots.iter().zip(values) {
+            wide.s[*slot] += x;
+        }
+        self.pressed = true;
+        Ok(self.factor()?)
+    }
+
+    /// The matrix at hand has more than M and joints.
+    pub fn has_tangents(&self) -> bool {
+        self.implicit || self.pressed
     }
 
     /// S x − Gᵀλ = f, G x = b.
@@ -233,7 +316,11 @@ impl Operator {
         x: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<(), StepFailure> {
-        let Some(kkt) = self.kkt.as_mut().filter(|_| self.implicit) else {
+        let kkt = match &mut self.wide {
+            Some(wide) if self.pressed => Some(&mut wide.kkt),
+            _ => self.kkt.as_mut().filter(|_| self.implicit),
+        };
+        let Some(kkt) = kkt else {
             return self.acc.solve(f, b, x, lambda);
         };
         let Some(rows) = &self.rows else {
@@ -252,7 +339,7 @@ impl Operator {
 
     /// Poses the problems of the groups in `points` for the matrix at hand.
     pub fn pose(&mut self, d: &Dims, points: &mut Delassus) -> Result<(), StepFailure> {
-        let system = if self.implicit { None } else { self.system() };
+        let system = if self.has_tangents() { None } else { self.system() };
         // what is taken over from the system is copied before anything is solved
         points.load((d.nv, d.n_vel), system);
         points.form(&mut |f, x, l| self.respond(f, x, l))
@@ -272,7 +359,7 @@ impl Operator {
         x: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<(), StepFailure> {
-        if !self.implicit {
+        if !self.has_tangents() {
             return self.acc.respond(f, x, lambda);
         }
         let zero = std::mem::take(&mut self.zero_rows);

@@ -2,6 +2,7 @@
 
 use super::report::PointImpulse;
 use crate::groups::{Groups, sort_by_group};
+use crate::pressed::Pressed;
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, Unilateral};
 use delassus_math::remember;
@@ -12,6 +13,14 @@ use delassus_math::{largest, max_abs};
 pub(super) struct StepTimes {
     /// Length of the step, s.
     pub h: f64,
+    /// The place is so long after the start.
+    pub back: f64,
+    /// Weight of the end of the step in what forces are evaluated at, and how long they act, s.
+    pub theta: f64,
+    /// See `theta`.
+    pub acts: f64,
+    /// What forces act on ends so long before the end of the step.
+    pub lag: f64,
     /// Rates at the start are those at the place minus this times the bias.
     pub since_start: f64,
     /// Rates at the end are those at the place plus this times the bias.
@@ -20,6 +29,43 @@ pub(super) struct StepTimes {
     pub curve: f64,
     /// See `curve`.
     pub travel: f64,
+}
+
+/// How far the shapes of a pair were pressed into each other in the last step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct PairDepth {
+    pub pair: u64,
+    /// Deepest of its points, m.
+    pub depth: f64,
+    /// Approach speed that was latched of it, m/s.
+    pub speed: f64,
+}
+remember!(PairDepth { pair, depth, speed });
+
+impl PairDepth {
+    /// That of the pair of a point; the list ascends.
+    pub fn of(all: &[PairDepth], id: PointId) -> Option<&PairDepth> {
+        all.binary_search_by_key(&id.pair, |d| d.pair).ok().map(|k| &all[k])
+    }
+
+    /// Takes in a point; they come in their order.
+    pub fn add(all: &mut Vec<PairDepth>, id: PointId, depth: f64, speed: f64) {
+        match all.last_mut() {
+            Some(last) if last.pair == id.pair => {
+                if depth > last.depth {
+                    (last.depth, last.speed) = (depth, speed);
+                }
+            }
+            _ => all.push(PairDepth { pair: id.pair, depth, speed }),
+        }
+    }
+}
+
+impl StepTimes {
+    /// Time at which forces are evaluated, of a place at `t`.
+    pub fn at(&self, t: f64) -> f64 {
+        t + (2.0 * self.theta - 1.0) * self.acts
+    }
 }
 
 /// Which condition a gap obeys.
@@ -106,16 +152,29 @@ pub(super) struct Points {
     /// Points that were met from behind, ascending: not armed until their gap is not negative.
     behind: Vec<PointId>,
     still_behind: Vec<PointId>,
+    /// Of compliant contact: those that are near, with their kinematics at the place of the step, the first `n_soft` of
+    /// these.
+    pub soft: Vec<(PointId, ContactPoint)>,
+    pub n_soft: usize,
+    /// Points that count as hit in this step, where that was decided.
+    hits: Vec<PointId>,
+    pub keeps_hits: bool,
+    /// Coordinates that forces of compliant contact join within the step, one list after the other, and where each ends.
+    pub bonds: (Vec<usize>, Vec<usize>),
     /// A step has been made: what is inside now without having been at hand came from behind. What is inside at the
     /// start is pushed out.
     stepped: bool,
 }
 remember!(Points { memory, behind, stepped } apart from {
-    ids, before, held, pool, entries, n, by_group, first, fastest, of_group, still_behind,
+    ids, before, held, pool, entries, n, by_group, first, fastest, of_group, still_behind, soft,
+    n_soft, bonds, hits, keeps_hits,
 });
 
 /// Part of the model's length below which a gap counts as closed.
 pub(super) const CLOSED: f64 = 1e-10;
+
+/// Depth of a point of compliant contact that is new, in parts of the deepest of its pair, up to which it takes over from that.
+const TAKES_OVER: f64 = 2.0;
 
 /// Sliding speed that counts as none, as part of the largest rate at hand.
 const STANDS: f64 = 1e-8;
@@ -150,10 +209,11 @@ impl Points {
         ws: &P::Ws,
         margin: f64,
         (back, h): (f64, f64),
+        (pressed, inside_by): (&[Pressed], &[PairDepth]),
     ) -> Result<(), Crowded> {
         let mut ids = std::mem::take(&mut self.ids);
         p.near_at_most(ws, margin, p.most_points(), &mut ids)?;
-        self.n = 0;
+        (self.n, self.n_soft) = (0, 0);
         self.before.clear();
         // both lists ascend
         let mut known = self.memory.iter().peekable();
@@ -162,6 +222,11 @@ impl Points {
             let id = ids[i];
             while known.next_if(|m| m.id < id).is_some() {}
             let before = known.peek().filter(|m| m.id == id).map(|m| m.features);
+            let law = p.law(id);
+            let before = match pressed.binary_search_by_key(&id, |a| a.id) {
+                Ok(k) if law == PointLaw::Compliant => Some(pressed[k].features),
+                _ => before,
+            };
             let n = self.n;
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
@@ -180,21 +245,38 @@ impl Points {
                 self.entries.push(Entry::NEW);
             }
             let c = &mut self.pool[n];
-            c.law = p.law(id);
+            c.law = law;
             let faces = p.evaluate(ws, id, before, &mut c.at);
             if faces {
                 c.law = p.law_at(id, &c.at.rate);
             }
             let per_metre = p.gap_per_metre(id);
             let reach = margin * per_metre;
-            let inside = faces && has_gap(&c.law) && c.at.gap < 0.0;
+            let inside = faces && law.has_gap() && c.at.gap < 0.0;
             let before_by = |time: f64| c.at.gap - time * c.at.rate[0].min(0.0);
             // a wall acts on what was in front of it: at the start of the step, or at hand before
-            let wall = inside && before_by(back) < -BEHIND * p.length() && p.one_sided(id);
+            // where shapes are pressed into each other a point that takes over begins as deep as the others are
+            let pressed_by = PairDepth::of(inside_by, id).map_or(0.0, |d| TAKES_OVER * d.depth);
+            let limit = (BEHIND * p.length()).max(pressed_by);
+            let wall = inside && before_by(back) < -limit && p.one_sided(id);
             let was_behind = self.behind.binary_search(&id).is_ok();
-            let deep = inside && self.stepped && (before_by(h) < -reach || was_behind);
+            let deep =
+                inside && self.stepped && (before_by(h) < -reach.max(pressed_by) || was_behind);
             if before.is_none() && (wall || deep) {
                 self.still_behind.push(id);
+                continue;
+            }
+            if law == PointLaw::Compliant {
+                // no impulse keeps it out, and nothing pushes it back
+                if faces && (before.is_some() || c.at.gap <= reach) {
+                    if self.n_soft == self.soft.len() {
+                        self.soft.push((id, ContactPoint::default()));
+                    }
+                    let soft = &mut self.soft[self.n_soft];
+                    soft.0 = id;
+                    std::mem::swap(&mut soft.1, &mut c.at);
+                    self.n_soft += 1;
+                }
                 continue;
             }
             ids[listed] = id;
@@ -248,7 +330,10 @@ impl Points {
         for i in 0..self.n {
             let old = self.recall(self.pool[i].id).copied();
             let (c, e) = (&mut self.pool[i], &mut self.entries[i]);
-            c.hit = hits(c, e, frame, closed);
+            c.hit = match self.keeps_hits {
+                true => self.hits.binary_search(&c.id).is_ok(),
+                false => hits(c, e, frame, closed),
+            };
             (e.bound, e.bounce) = match rule {
                 Rule::Moreau if !c.hit && old.is_some_and(|m| m.held) => (0.0, 0.0),
                 Rule::Moreau => moreau(c, e, frame, closed),
@@ -267,6 +352,16 @@ impl Points {
         }
     }
 
+    /// From now on within this step, what was hit when points were posed last is hit, and nothing else.
+    pub fn keep_hits(&mut self) {
+        if !self.keeps_hits {
+            self.keeps_hits = true;
+            self.hits.clear();
+            self.hits.extend(self.pool[..self.n].iter().filter(|c| c.hit).map(|c| c.id));
+            self.hits.sort_unstable();
+        }
+    }
+
     /// Those that take part are from now on the ones that are to be kept, in the same order.
     pub fn retain(&mut self, mut keep: impl FnMut(usize, &PointImpulse, &Entry) -> bool) {
         let mut kept = 0;
@@ -282,8 +377,11 @@ impl Points {
 
     /// Divides those that take part into groups, each with rows of its own.
     pub fn group(&mut self, groups: &mut Groups) {
-        let Points { pool, entries, by_group, first, fastest, of_group, n, .. } = self;
-        let n_groups = groups.number(pool[..*n].iter().map(|c| (&c.at.cols[..], true)), of_group);
+        let Points { pool, entries, by_group, first, fastest, of_group, n, bonds, .. } = self;
+        let starts = std::iter::once(&0).chain(&bonds.1);
+        let joined = starts.zip(&bonds.1).map(|(from, to)| &bonds.0[*from..*to]);
+        let own = pool[..*n].iter().map(|c| (&c.at.cols[..], true));
+        let n_groups = groups.number_with(joined, own, of_group);
         sort_by_group(n_groups, of_group, first, by_group);
         fastest.clear();
         fastest.resize(n_groups, 0.0);

@@ -69,6 +69,8 @@ pub struct StepReport {
     /// stay closed at most what forces do to their rates within the step, ½ Σ |P| |Δu|, which is
     /// O(h²) and of either sign.
     pub energy: f64,
+    /// Energy that compliant contacts lost, J.
+    pub lost: f64,
     /// Least factor on the restitution of a group, which would have gained energy or whose laws have
     /// no solution; 1 where none was needed. Each point has its own in [`PointImpulse::softened`].
     pub softened: f64,
@@ -92,6 +94,7 @@ impl Default for StepReport {
             active: 0,
             penetration: 0.0,
             energy: 0.0,
+            lost: 0.0,
             softened: 1.0,
             loosened: false,
             corrections: 0,
@@ -113,6 +116,7 @@ impl StepReport {
             active: next.active,
             penetration: self.penetration.max(next.penetration),
             energy: self.energy + next.energy,
+            lost: self.lost + next.lost,
             softened: self.softened.min(next.softened),
             loosened: self.loosened || next.loosened,
             corrections: self.corrections + next.corrections,

@@ -76,11 +76,12 @@ impl<P: Unilateral> Stepper<P> {
         } else {
             // no point acts on a free start: half a step back along the smooth motion
             let margin = 2.0 * h * self.speed(&s.v) + 1e-4 * self.length;
-            self.points.collect(p, &self.ws, margin, (0.0, h))?;
+            self.points.collect(p, &self.ws, margin, (0.0, h), self.yielding.known())?;
             self.half.h = h;
             if self.points.pool[..self.points.n].iter().all(|c| c.at.gap > 0.0) {
+                self.accelerate_pressed(p, h)?;
                 for (i, v) in self.v.iter_mut().enumerate() {
-                    *v -= 0.5 * h * self.derived.a[i];
+                    *v -= 0.5 * h * (self.derived.a[i] + self.a[i]);
                 }
             }
         }
@@ -90,6 +91,10 @@ impl<P: Unilateral> Stepper<P> {
         self.free(p, mean, 0.5, 0.5 * h)?;
         let frame = StepTimes {
             h,
+            back: 0.0,
+            theta: 0.5,
+            acts: mean,
+            lag: 0.5 * h,
             since_start: 0.5 * self.half.h,
             until_end: 0.5 * h,
             curve: 0.0,

@@ -165,7 +165,8 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
     let mut remarks = Vec::new();
     let most = plan.max_runs.max(2);
     // two runs are kept for time-stepping, so that all stay within the budget
-    // time-stepping does not have the forces of compliant contacts
+    // steps of time-stepping are as a rule longer than compliant contacts last: they would agree with each other and not with
+    // what is right
     let rigid = model.system.has_contacts() && model.system.first_compliant().is_none();
     let steps = rigid && most >= 4;
     let budget = if steps { most - 2 } else { most };

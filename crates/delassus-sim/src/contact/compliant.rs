@@ -3,19 +3,17 @@
 //! The approach speed is latched where the gap is zero to round-off ([`EventDriven::update_pressed`]); while the contact
 //! lasts it is a force of the mode (`delassus_nonsmooth::Pressed`), and no method knows of it.
 
-use super::event::{Event, EventKind};
+use super::courses::{Courses, Instant};
+use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::resolve::{LATER, setup};
 use super::root::falling_root;
-use super::tally::FEW_STEPS;
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
 use crate::lobatto;
 use delassus_dae::{ContactPoint, Onset, PointId, PointLaw, State, Unilateral};
-use delassus_math::remember;
 use delassus_nonsmooth::Pressed;
 use delassus_nonsmooth::release::evaluate;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Part of the duration of a free impact that the first step of a contact takes at most: the step before it knew
@@ -23,31 +21,6 @@ use std::ops::Range;
 const FIRST_STEP: f64 = 0.05;
 /// Jump of the depth, in lengths of the system, that features may have which take over from others.
 const TAKEN_OVER: f64 = 1e-6;
-
-/// What a contact did so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Course {
-    /// Normal speed at its start, m/s, negative.
-    speed: f64,
-    /// Deepest penetration, m.
-    deepest: f64,
-    /// Energy lost, J.
-    lost: f64,
-    /// Impulse, N s.
-    impulse: f64,
-    /// Steps that it took.
-    steps: u64,
-}
-remember!(Course { speed, deepest, lost, impulse, steps });
-
-/// Memory of the compliant contacts of a run.
-#[derive(Debug, Default)]
-pub(crate) struct Courses {
-    of: BTreeMap<PointId, Course>,
-    /// Longest next step, s.
-    pub aim: Option<f64>,
-}
-remember!(Courses { of, aim });
 
 /// Two tangents in ground components.
 type Tangents = [[f64; 3]; 2];
@@ -65,7 +38,27 @@ fn bristles<P: Unilateral>(base: &P, id: PointId) -> Option<Range<usize>> {
     friction.bristle.map(|first| first..first + friction.directions)
 }
 
+/// Longest step that shows the course of a contact, s.
+pub(super) fn first_step<P: Unilateral>(base: &P, id: PointId, onset: &Onset) -> Option<f64> {
+    let first = FIRST_STEP * base.compliance(id)?.law.duration(onset);
+    (first > 0.0).then_some(first)
+}
+
 impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Hands over compliant contacts that last, with what they did so far.
+    pub(super) fn hand_over_pressed(&mut self) -> (Vec<Pressed>, Courses) {
+        (self.selector.pressed.clone(), std::mem::take(&mut self.courses))
+    }
+
+    /// Goes on with those of somebody else.
+    pub(super) fn take_over_pressed(&mut self, (pressed, courses): (Vec<Pressed>, Courses)) {
+        self.selector.pressed = pressed;
+        self.courses = courses;
+        let each = self.selector.pressed.iter().filter(|p| !p.slack);
+        let steps = each.filter_map(|p| first_step(&*self.base, p.id, &p.onset));
+        self.courses.aim = steps.reduce(f64::min);
+    }
+
     pub(super) fn is_compliant(&self, id: PointId) -> bool {
         matches!(self.base.law(id), PointLaw::Compliant)
     }
@@ -141,8 +134,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 stiffness: self.base.stiffness(m.id, m.at.features),
                 mass: if w > 0.0 { 1.0 / w } else { 0.0 },
             };
-            let first = FIRST_STEP * c.law.duration(&onset);
-            if first > 0.0 {
+            if let Some(first) = first_step(&*self.base, m.id, &onset) {
                 self.courses.aim = Some(self.courses.aim.map_or(first, |aim| aim.min(first)));
             }
             let (id, features) = (m.id, m.at.features);
@@ -150,14 +142,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 s.z[bent].fill(0.0);
             }
             self.selector.pressed.push(Pressed { id, features, onset, slack: false });
-            let depth = -m.at.gap;
-            let course = Course { speed: rate, deepest: depth.max(0.0), ..Course::default() };
-            self.courses.of.insert(id, course);
-            let name = self.base.point_name(id);
-            self.tally.compliant.contacts += 1;
-            self.tally.compliant.deepest_start.observe(depth, s.t, || name.clone());
-            let event = Event::without_jump(s.t, EventKind::Touch, Some((id, name)));
-            self.log.push(Event { speed_before: rate, speed_after: rate, depth, ..event });
+            let begins = Instant { t: s.t, rate, depth: -m.at.gap };
+            let tally = &mut self.tally.compliant;
+            self.log.push(self.courses.begin(&*self.base, id, begins, Some(tally)));
         }
         self.selector.pressed.sort_by_key(|p| p.id);
         Ok(())
@@ -166,11 +153,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// The force of a point that was slack acts again.
     fn touch_again(&mut self, s: &State, id: PointId) {
         let Some(at) = self.pressed_at(id) else { return };
-        let rate = at.rate[0];
-        self.courses.of.insert(id, Course { speed: rate, deepest: -at.gap, ..Course::default() });
-        let named = Some((id, self.base.point_name(id)));
-        let event = Event::without_jump(s.t, EventKind::Touch, named);
-        self.log.push(Event { speed_before: rate, speed_after: rate, depth: -at.gap, ..event });
+        let begins = Instant { t: s.t, rate: at.rate[0], depth: -at.gap };
+        self.log.push(self.courses.begin(&*self.base, id, begins, None));
     }
 
     /// Kinematics of a pressed point at the realised sample.
@@ -181,24 +165,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 
     /// A contact is over: its force has vanished.
     fn part(&mut self, s: &State, id: PointId) {
-        let (Some(at), Some(course)) = (self.pressed_at(id), self.courses.of.remove(&id)) else {
-            return;
-        };
-        if self.driver.fixed_step().is_some() && course.steps < FEW_STEPS {
-            self.tally.compliant.few_steps.add(s.t, [self.base.point_name(id)]);
-        }
-        // what is stored where the force vanishes does not come back
+        let Some(at) = self.pressed_at(id) else { return };
         let pressed = self.selector.pressed.iter().find(|p| p.id == id);
         let left = pressed.map_or(0.0, |p| p.energy(&*self.base, &at));
-        let named = Some((id, self.base.point_name(id)));
-        self.log.push(Event {
-            speed_before: course.speed,
-            speed_after: at.rate[0],
-            impulse: course.impulse,
-            energy_lost: course.lost + left,
-            depth: course.deepest,
-            ..Event::without_jump(s.t, EventKind::Part, named)
-        });
+        let ends = Instant { t: s.t, rate: at.rate[0], depth: -at.gap };
+        let fixed = self.driver.fixed_step().is_some().then_some(&mut self.tally.compliant);
+        self.log.extend(self.courses.end(&*self.base, id, ends, left, fixed));
     }
 
     /// A contact is over: its bristles are straight when it begins again.

@@ -1,14 +1,14 @@
 //! A model with contacts, by events, by time-stepping, or by both.
 
 use super::channels::{CHANNELS, Contacts};
+use super::compliant::first_step;
 use super::event::{Event, EventKind, EventLog};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
-use super::failures::{
-    halt_error, no_compliant_stepping, start_failed, step_failed, too_many_steps,
-};
+use super::failures::{halt_error, start_failed, step_failed, too_many_steps};
 use super::resolve::PASSAGE;
 use super::stretch::Stepping;
 use super::tally::{ContactTally, Occurrences};
+use super::yielding::Handed;
 use crate::driver::{DriverOptions, StepView};
 use crate::engine::{Counts, Engine};
 use crate::error::{SetupError, SimError};
@@ -121,9 +121,6 @@ impl ContactEngine {
     ) -> Result<ContactEngine, SetupError> {
         let sys = model.system.clone();
         let by_steps = opts.scheme == Scheme::TimeStepping;
-        if let Some(name) = sys.first_compliant().filter(|_| by_steps) {
-            return Err(no_compliant_stepping(name));
-        }
         let scheme = stepping_scheme(method, &opts.options);
         // beside time-stepping the event-driven part stands idle
         let (id, settings) = match method {
@@ -184,7 +181,8 @@ impl ContactEngine {
             let s = &model.state;
             let pull = gravity_norm(&engine.sys);
             let mut stepping = Stepping::new(&*engine.sys, scheme, s, h, pull, &opts.contact)?;
-            let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY);
+            let none = Handed::default();
+            let restarted = stepping.take_over(&*engine.sys, s, h, f64::INFINITY, none);
             restarted.map_err(|e| start_failed(&e))?;
             engine.stepping = Some(stepping);
             engine.stepped = true;
@@ -213,9 +211,10 @@ impl ContactEngine {
             let t = stepping.to.t;
             self.stepped = false;
             self.last_hand_back = t;
-            self.note(t, EventKind::HandBack);
-            let state = self.stepping.as_ref().map(|s| s.to.clone());
-            let resumed = state.map_or(Ok(()), |s| self.events.resume(&s));
+            self.log.push(Event::without_jump(t, EventKind::HandBack, None));
+            let state = stepping.to.clone();
+            self.events.take_over_pressed(stepping.hand_over_pressed());
+            let resumed = self.events.resume(&state);
             return match resumed {
                 Ok(()) => self.advance_events(),
                 Err(halt) => self.hand_over(halt),
@@ -238,8 +237,7 @@ impl ContactEngine {
         if let Err(halt) = made {
             return self.hand_over(halt);
         }
-        if self.scheme == Scheme::Hybrid && self.sys.first_compliant().is_none() {
-            // then the next step is one of time-stepping, which does not know compliant contacts
+        if self.scheme == Scheme::Hybrid {
             self.waiting = self.events.crawl();
         }
         Ok(())
@@ -254,9 +252,7 @@ impl ContactEngine {
     fn start_stepping(&mut self, halt: Halt) -> Result<(), SimError> {
         self.take_events();
         let t = self.events.state().t;
-        // time-stepping does not know the forces of compliant contacts
-        let alone = self.scheme != Scheme::Hybrid || self.sys.first_compliant().is_some();
-        if alone || matches!(halt, Halt::Error(_)) {
+        if self.scheme != Scheme::Hybrid || matches!(halt, Halt::Error(_)) {
             return Err(halt_error(&self.sys, halt, t));
         }
         let th = self.events.thresholds();
@@ -277,11 +273,16 @@ impl ContactEngine {
         let least = lasts * f64::from(1 << self.in_a_row.min(20));
         let h = (least / STEPS).min(LONGEST * th.crowded).max(1e-13 * t.abs());
         let s = self.events.state().clone();
+        let handed = self.events.hand_over_pressed();
+        // contacts that yield meanwhile are resolved
+        let shown = handed.0.iter().filter(|p| !p.slack);
+        let shown = shown.filter_map(|p| first_step(&*self.sys, p.id, &p.onset));
+        let h = shown.fold(h, f64::min);
         let mut stepping = match self.stepping.take() {
             Some(s) => s,
             None => self.passage(&s, h).map_err(|e| step_failed(&self.sys, &e.into(), t, h))?,
         };
-        let taken = stepping.take_over(&*self.sys, &s, h, least);
+        let taken = stepping.take_over(&*self.sys, &s, h, least, handed);
         taken.map_err(|e| step_failed(&self.sys, &e, t, h))?;
         self.stepping = Some(stepping);
         self.stepped = true;
@@ -298,6 +299,17 @@ impl ContactEngine {
 
     fn note(&mut self, t: f64, kind: EventKind) {
         self.log.push(Event::without_jump(t, kind, None));
+    }
+
+    /// Energy that compliant contacts store at the state that was evaluated last by time-stepping.
+    fn look_at_pressed(&mut self) {
+        let Some(stepping) = &mut self.stepping else { return };
+        let Look { sample: s, ws, point } = &mut self.look;
+        stepping.stored = 0.0;
+        if stepping.has_pressed() {
+            self.sys.realize_position(s.t, &s.q, &s.z, ws);
+            stepping.stored = stepping.stored_at(&*self.sys, ws, point);
+        }
     }
 
     /// Time-stepping, where it is on.
@@ -465,6 +477,7 @@ impl Dynamics for ContactEngine {
         if let Some(stepping) = self.on() {
             d.copy_from(stepping.derived());
             self.look.sample.copy_from(s);
+            self.look_at_pressed();
             return Ok(());
         }
         self.events.evaluate(s, d)?;
@@ -487,7 +500,10 @@ impl Dynamics for ContactEngine {
     }
 
     fn stored(&self) -> f64 {
-        if self.stepped { 0.0 } else { self.events.stored() }
+        match self.on() {
+            Some(s) => s.stored,
+            None => self.events.stored(),
+        }
     }
 
     fn channels(&mut self, out: &mut [f64], mut points: Option<&mut Vec<PointForce>>) {
@@ -518,20 +534,27 @@ impl Dynamics for ContactEngine {
             out[k + 3] = f64::max(out[k + 3], if slides { 2.0 } else { 1.0 });
         };
         match self.stepping.as_ref().filter(|_| self.stepped) {
-            Some(s) => s.visit(|i, force| {
-                if force != [0.0; 3] {
-                    let along = match i.law {
-                        PointLaw::DryFriction { .. } => i.after[0].abs(),
-                        _ => i.after[1].hypot(i.after[2]),
-                    };
-                    let slides = i.law.is_rough() && along > s.sliding_speed(&th);
-                    // forces are means over the step, the gap is that at the sample
-                    let (id, features) = (i.id, i.at.features);
+            Some(s) => {
+                s.visit_pressed(|point, force| {
+                    let &Pressed { id, features, .. } = point;
                     let gap = sys.gap(&look.ws, id, Some(features), &mut look.point);
-                    let gap = gap.unwrap_or(f64::INFINITY);
-                    add(PointForce { id, features, force }, gap, slides);
-                }
-            }),
+                    add(PointForce { id, features, force }, gap.unwrap_or(f64::INFINITY), false);
+                });
+                s.visit(|i, force| {
+                    if force != [0.0; 3] {
+                        let along = match i.law {
+                            PointLaw::DryFriction { .. } => i.after[0].abs(),
+                            _ => i.after[1].hypot(i.after[2]),
+                        };
+                        let slides = i.law.is_rough() && along > s.sliding_speed(&th);
+                        // forces are means over the step, the gap is that at the sample
+                        let (id, features) = (i.id, i.at.features);
+                        let gap = sys.gap(&look.ws, id, Some(features), &mut look.point);
+                        let gap = gap.unwrap_or(f64::INFINITY);
+                        add(PointForce { id, features, force }, gap, slides);
+                    }
+                });
+            }
             None => {
                 self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
                     let slides = matches!(motion, SlipState::Slip(_));

@@ -15,7 +15,7 @@
 //! ([`Thresholds::slow`]).
 
 use super::closed_points::ClosedPoints;
-use super::compliant::Courses;
+use super::courses::Courses;
 use super::crowd::{Crowd, SEARCHED_BYTES, SEARCHED_ROWS};
 use super::event::Event;
 use super::jump::Bounces;
@@ -280,11 +280,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     }
 
     /// Goes on from a state that came from elsewhere: the start, or time-stepping.
+    /// Compliant contacts that last are taken over before it.
     pub fn resume(&mut self, s: &State) -> Result<(), Halt> {
         self.pending = None;
         self.history.clear();
-        self.selector.pressed.clear();
-        self.courses = Courses::default();
         self.stuck = 0;
         self.sample.copy_from(s);
         self.realize_sample();
@@ -372,7 +371,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// what time-stepping may be asked to pass then.
     pub fn crawl(&mut self) -> Option<Halt> {
         let th = self.thresholds();
-        if self.mode.active().is_empty() {
+        // while a compliant contact acts it is that which keeps steps short, and time-stepping would be no better
+        if self.mode.active().is_empty() || self.mode.pressed().iter().any(|p| !p.slack) {
             return None;
         }
         let view = self.driver.view();

@@ -52,17 +52,6 @@ pub(super) fn too_many_steps(steps: u64, t: f64, h: f64) -> SimError {
     }
 }
 
-/// A scheme that does not know the forces of compliant contacts.
-pub(super) fn no_compliant_stepping(name: &str) -> SetupError {
-    SetupError::Setting {
-        code: "E_LAW_SCHEME",
-        what: "scheme",
-        message: format!(
-            "contact \"{name}\" has a compliant law, which time-stepping does not have: use event-driven or hybrid"
-        ),
-    }
-}
-
 /// A halt as the error that ends a run.
 pub(super) fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
     let (kind, detail, blame, help) = match halt {
@@ -101,12 +90,5 @@ pub(super) fn halt_error(sys: &System, halt: Halt, t: f64) -> SimError {
             "use --scheme hybrid or time-stepping; where friction is strong there may be no solution (Painlevé)",
         ),
     };
-    // the advice to let time-stepping pass would lead nowhere
-    let help = match sys.first_compliant() {
-        Some(name) => format!(
-            "time-stepping, which passes such moments, does not have the law of contact \"{name}\": give the rigid contacts here a law too, or a restitution of 0"
-        ),
-        None => help.to_owned(),
-    };
-    SimError { kind, t, h: 0.0, detail, blame, help }
+    SimError { kind, t, h: 0.0, detail, blame, help: help.to_owned() }
 }

@@ -6,6 +6,7 @@ mod changes;
 mod channels;
 mod closed_points;
 mod compliant;
+mod courses;
 mod crowd;
 mod engine;
 pub mod event;
@@ -30,6 +31,7 @@ mod tally;
 pub mod thresholds;
 mod trigger;
 mod watch;
+mod yielding;
 
 pub(crate) use channels::channels;
 pub(crate) use engine::{ContactEngine, Runs};

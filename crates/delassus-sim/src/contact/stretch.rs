@@ -1,9 +1,11 @@
 //! A stretch of time-stepping: a whole run, or the passage of the hybrid over dense events.
 
 use super::changes::{Changes, sliding_speed};
+use super::courses::Courses;
 use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
+use super::yielding::Handed;
 use crate::planted;
 use delassus_dae::{Derived, KktError, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::remember;
@@ -31,7 +33,7 @@ const INSIDE: f64 = 0.99;
 
 /// Steps a system over fixed steps.
 pub(crate) struct Stepping<P: Unilateral> {
-    stepper: Stepper<P>,
+    pub(super) stepper: Stepper<P>,
     /// State before the last step.
     pub from: State,
     /// State after it.
@@ -39,10 +41,10 @@ pub(crate) struct Stepping<P: Unilateral> {
     /// Length of a step, s.
     pub h: f64,
     /// Steps of this length since a time: times are not running sums.
-    begun: f64,
-    made: u64,
+    pub(super) begun: f64,
+    pub(super) made: u64,
     /// It does not end before this time, s.
-    until: f64,
+    pub(super) until: f64,
     calm: u32,
     /// Steps since it took over.
     since: u32,
@@ -50,7 +52,7 @@ pub(crate) struct Stepping<P: Unilateral> {
     pub steps: u64,
     /// Kinetic energy lost at contacts so far, J.
     pub lost: f64,
-    last_h: f64,
+    pub(super) last_h: f64,
     /// Acceleration of gravity, m/s².
     pull: f64,
     /// Residual at which contact problems are solved.
@@ -63,11 +65,15 @@ pub(crate) struct Stepping<P: Unilateral> {
     /// What points do, where the whole run is time-stepping. In a passage of the hybrid the
     /// event-driven method tells what is closed after it.
     changes: Option<Changes>,
+    /// What compliant contacts did since they began.
+    pub(super) courses: Courses,
+    /// Energy that they store where they were looked at last, J.
+    pub stored: f64,
 }
 remember!(Stepping<P: Unilateral> {
     stepper, from, to, h, begun, made, until, calm, since, steps, lost, last_h, hit, hit_before,
-    tally, changes,
-} apart from { pull, residual });
+    tally, changes, courses,
+} apart from { pull, residual, stored });
 
 impl<P: Unilateral> Stepping<P> {
     pub fn new(
@@ -108,12 +114,23 @@ impl<P: Unilateral> Stepping<P> {
             hit_before: Vec::new(),
             tally: ContactTally::default(),
             changes: None,
+            courses: Courses::default(),
+            stored: 0.0,
         })
     }
 
-    /// Takes over from the event-driven method for at least `least` seconds.
-    pub fn take_over(&mut self, p: &P, s: &State, h: f64, least: f64) -> Result<(), StepperError> {
+    /// Takes over from the event-driven method for at least `least` seconds, with the compliant contacts that last.
+    pub fn take_over(
+        &mut self,
+        p: &P,
+        s: &State,
+        h: f64,
+        least: f64,
+        (pressed, courses): Handed,
+    ) -> Result<(), StepperError> {
         self.stepper.restart(p, s)?;
+        self.stepper.press(p, s, &pressed);
+        self.courses = courses;
         self.from.copy_from(s);
         self.to.copy_from(s);
         self.h = h;
@@ -150,7 +167,7 @@ impl<P: Unilateral> Stepping<P> {
         self.to.t = target;
         self.made += u64::from(!cut);
         self.steps += 1;
-        self.lost -= report.energy;
+        self.lost += report.lost - report.energy;
         self.take_note(p, h, &report);
         // what forces do to a resting point within a step is no hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
@@ -180,6 +197,7 @@ impl<P: Unilateral> Stepping<P> {
             let span = (self.from.t, self.to.t);
             changes.follow(p, self.stepper.impulses(), span, self.pull, th, log);
         }
+        self.follow_pressed(p, log);
         self.calm = if hits { 0 } else { self.calm + 1 };
         self.since += 1;
         if self.until.is_finite() && self.since.is_multiple_of(PATIENCE) {

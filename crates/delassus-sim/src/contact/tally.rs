@@ -87,10 +87,20 @@ pub struct CompliantTally {
     pub deepest: Worst,
     /// Contacts that began deeper than their `max_start_depth`: the step could not be made shorter.
     pub began_deep: Occurrences,
-    /// Contacts that fixed steps passed through in fewer than 8.
+    /// Contacts that fixed steps, or those of time-stepping, passed through in fewer than 8.
     pub few_steps: Occurrences,
 }
 remember!(CompliantTally { contacts, deepest_start, deepest, began_deep, few_steps });
+
+impl CompliantTally {
+    fn join(&mut self, other: &CompliantTally) {
+        self.contacts += other.contacts;
+        self.deepest_start.join(&other.deepest_start);
+        self.deepest.join(&other.deepest);
+        self.began_deep.join(&other.began_deep);
+        self.few_steps.join(&other.few_steps);
+    }
+}
 
 /// Fixed steps in a contact below which its course is not resolved: half a period of an oscillation in eight steps has
 /// an error of about one percent with a method of second order.
@@ -180,6 +190,7 @@ impl ContactTally {
         self.penetration.join(&other.penetration);
         self.residual.join(&other.residual);
         self.stick_speed.join(&other.stick_speed);
+        self.compliant.join(&other.compliant);
         self
     }
 }

@@ -8,7 +8,7 @@ use delassus::sim::{RunOptions, RunOutcome, Simulation};
 use support::{assembled, errors, load, parsed, reference, run};
 
 /// Laws with friction 0.3, which creep below `creep_speed` = 1 cm/s, and the speed at which each has the coefficient 0.2.
-fn creeping() -> [(&'static str, f64); 4] {
+pub(crate) fn creeping() -> [(&'static str, f64); 4] {
     [
         (
             "friction_law = 'threlfall'\nfriction = 0.3\ncreep_speed = 0.01\n",
@@ -30,12 +30,12 @@ fn creeping() -> [(&'static str, f64); 4] {
     ]
 }
 
-const LUGRE: &str = "friction_law = 'lugre'\nfriction = 0.3\nstatic_friction = 0.4\nstribeck_speed = 0.01\n\
+pub(crate) const LUGRE: &str = "friction_law = 'lugre'\nfriction = 0.3\nstatic_friction = 0.4\nstribeck_speed = 0.01\n\
                      bristle_stiffness = 2000\nbristle_damping = 40\n";
 
 /// A mass on a floor that is tilted by its gravity: pulled along x with `pull` of its weight, starting where the floor
 /// carries it.
-fn block(friction: &str, pull: f64, end: f64) -> String {
+pub(crate) fn block(friction: &str, pull: f64, end: f64) -> String {
     format!(
         "schema = 1\ngravity = [{}, -10]\n[body.b]\ntype = 'planar-point'\nmass = 2\nposition = [0, -1e-4]\n\
          [shape.b]\ntype = 'point'\nbody = 'b'\n[shape.f]\ntype = 'half-plane'\nbody = 'ground'\n\

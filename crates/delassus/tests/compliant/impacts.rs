@@ -40,7 +40,7 @@ pub(crate) fn pairs(out: &RunOutcome) -> BTreeMap<&str, (&Event, &Event)> {
     pairs
 }
 
-fn near(found: f64, wanted: f64, limit: f64, what: &str) {
+pub(crate) fn near(found: f64, wanted: f64, limit: f64, what: &str) {
     assert!((found / wanted - 1.0).abs() <= limit, "{what}: {found} instead of {wanted}");
 }
 
@@ -141,7 +141,7 @@ fn e5(method: &str, rtol: f64, cases: &[(usize, f64)]) {
 }
 
 /// Restitution, duration and depth by law, tenths of ce, and speed.
-fn reference_rows() -> BTreeMap<(String, usize, u32), [f64; 3]> {
+pub(crate) fn reference_rows() -> BTreeMap<(String, usize, u32), [f64; 3]> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/E5_compliant_laws.csv");
     let text = std::fs::read_to_string(path).unwrap();
     text.lines()
@@ -587,17 +587,10 @@ fn bad_input_is_refused_by_name() {
     );
 }
 
-/// Time-stepping does not know these forces, and says so.
+/// What assembles once assembles again.
 #[test]
-fn time_stepping_refuses_by_name() {
+fn a_model_is_assembled_twice() {
     let m = load("benchmarks/E1_falling_ball.toml", &[]);
-    let mut o = RunOptions::from_model(m.system.model());
-    o.scheme = delassus::model::spec::SchemeType::TimeStepping;
-    o.step = Some(1e-3);
-    let error = delassus::sim::run(&m, &o, &mut delassus::sim::Silent).err().unwrap();
-    assert_eq!(error.code(), "E_LAW_SCHEME");
-    assert!(error.to_string().contains("bounce"), "{error}");
-    // what assembles once assembles again
     let again = assemble(delassus::model::System::new(m.system.model().clone()).unwrap());
     assert!(again.is_ok());
 }

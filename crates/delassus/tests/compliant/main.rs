@@ -10,5 +10,6 @@ mod friction;
 mod impacts;
 mod play;
 mod play_in_space;
+mod stepping;
 mod steps;
 mod tangents;

@@ -13,7 +13,7 @@ fn ran(text: &str) -> RunOutcome {
 }
 
 /// A pendulum about z, in the plane or in space.
-fn pendulum(space: bool, joint: &str) -> String {
+pub(crate) fn pendulum(space: bool, joint: &str) -> String {
     let body = match space {
         false => "type = 'planar'\nmass = 2\ninertia = 0.01\ncom = [0.3, 0]\n",
         true => "type = 'rigid'\nmass = 2\ninertia = [0.02, 0.03, 0.01]\ncom = [0.3, 0, 0]\n",

@@ -113,6 +113,26 @@ fn fixed_steps_that_meet_the_end() {
     }
 }
 
+/// Contacts that yield, left and sampled anywhere.
+#[test]
+fn compliant_contact_by_time_stepping() {
+    for (file, step, ends) in [
+        ("E5_compliant_laws", 5e-5, [2.1e-3, 5e-3]),
+        ("E6_clearance_slider_crank", 5e-6, [7e-4, 2e-3]),
+        ("E7_lugre", 2e-3, [0.3, 0.7]),
+    ] {
+        let m = load(&format!("benchmarks/{file}.toml"), &[]);
+        for name in ["moreau-jean", "schatzman-paoli", "nonsmooth-gen-alpha"] {
+            let change = |o: &mut RunOptions| {
+                o.method = name.to_owned();
+                o.scheme = SchemeType::TimeStepping;
+                o.step = Some(step);
+            };
+            check(&m, &change, ends, &format!("{file} {name}"));
+        }
+    }
+}
+
 /// A force that switches at the end of one run and in the middle of another.
 #[test]
 fn a_switch_at_the_end() {

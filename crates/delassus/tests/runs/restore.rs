@@ -152,6 +152,46 @@ fn compliant_contact() {
         let o = options(&m, &|o| o.method = name.to_owned(), 2e-3);
         check(&m, &o, 8, &format!("play {name}"));
     }
+    let stepping = ["moreau-jean", "schatzman-paoli", "nonsmooth-gen-alpha"];
+    for (file, end, step) in [
+        ("E5_compliant_laws", 5e-3, 5e-5),
+        ("E6_clearance_slider_crank", 2e-3, 5e-6),
+        ("E7_lugre", 0.5, 2e-3),
+    ] {
+        let m = load(&format!("benchmarks/{file}.toml"), &[]);
+        for name in stepping {
+            let change = |o: &mut RunOptions| {
+                o.method = name.to_owned();
+                o.scheme = SchemeType::TimeStepping;
+                o.step = Some(step);
+            };
+            check(&m, &options(&m, &change, end), 8, &format!("{file} {name}"));
+        }
+    }
+}
+
+/// Bounces that accumulate beside a contact that lasts and yields, handed over and back.
+#[test]
+fn compliant_contact_that_is_handed_over() {
+    let text = "schema = 1\ngravity = [0, -9.81]\n\
+        [body.ball]\ntype = 'planar'\nmass = 0.5\ninertia = 0.002\nposition = [0, 0.4]\n\
+        [shape.ball]\ntype = 'circle'\nbody = 'ball'\nradius = 0.1\n\
+        [body.plate]\ntype = 'planar'\nmass = 2\ninertia = 0.1\nposition = [0, 0.0501]\n\
+        [shape.foot]\ntype = 'circle'\nbody = 'plate'\nradius = 0.05\n\
+        [shape.top]\ntype = 'segment'\nbody = 'plate'\nfrom = [-0.5, 0.05]\nto = [0.5, 0.05]\n\
+        [joint.guide]\ntype = 'prismatic'\nbetween = ['ground', 'plate']\naxis = [0, 1]\n\
+        [shape.floor]\ntype = 'half-plane'\nbody = 'ground'\n\
+        [contact.hard]\nbetween = ['ball', 'top']\nrestitution = 0.6\n\
+        [contact.yields]\nbetween = ['foot', 'floor']\nlaw = 'hunt-crossley'\nstiffness = 1e6\nrestitution = 0.5\n\
+        [analysis]\nend = 0.6\nsample = 0.01\n";
+    let m = support::assembled(&support::parsed(text), &[]);
+    let o = options(&m, &|_| {}, 0.6);
+    // most of its steps are those of the hand-over
+    let mut sim = Simulation::new(&m, &o).unwrap();
+    sim.advance_to(0.6).unwrap();
+    let kinds: Vec<_> = sim.events().iter().map(|e| e.kind.name()).collect();
+    assert!(kinds.contains(&"hand-over") && kinds.contains(&"hand-back"), "{kinds:?}");
+    check(&m, &o, 30, "plate");
 }
 
 /// What belongs to another run, or was damaged, is refused and nothing panics.
