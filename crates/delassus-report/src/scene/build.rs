@@ -117,7 +117,7 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
         JointKind::Loose(play) => match play.form {
             PlayForm::Journal { .. } | PlayForm::Shaft { .. } => pair("revolute", &play.pair),
             PlayForm::Ball { .. } => pair("spherical", &play.pair),
-            PlayForm::Block { .. } => pair("prismatic", &play.pair),
+            PlayForm::Block { .. } | PlayForm::Channel { .. } => pair("prismatic", &play.pair),
         },
         JointKind::Rolling { pair: p, radius, disc } => SceneJoint {
             radius: Some(*radius),
