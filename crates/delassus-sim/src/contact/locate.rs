@@ -217,6 +217,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// shorter, and the event is still to come. The event stays between the longest step that ended before it and
     /// the shortest that ended behind: a function with a jump or a kink leads astray otherwise.
     fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<bool, Halt> {
+        let told = h;
         let mut h = h;
         let (mut last, mut found): (Option<(f64, f64)>, bool) = (None, false);
         let (mut before, mut behind) = (0.0, longest);
@@ -260,9 +261,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
             h = next;
         }
-        // the dense output of a long step may leave a contact that is a thousandth of it deep, where no step that is made does
-        let real = found || !trigger.is_of_pressed();
-        Ok(self.shorten(t0, h)? >= h && real)
+        if !found && trigger.is_of_pressed() {
+            // the dense output of a long step may leave a contact that is a thousandth of it deep, where no step that is made does;
+            // up to there nothing else was seen
+            self.shorten(t0, told)?;
+            return Ok(false);
+        }
+        Ok(self.shorten(t0, h)? >= h)
     }
 
     /// Value and, where known, slope of an event function at the end of the proposed step.
