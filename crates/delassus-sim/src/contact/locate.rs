@@ -133,8 +133,25 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         first
     }
 
+    /// Makes the step again so that it ends at the first event in it, if there is one.
+    pub(super) fn meet_any(&mut self, th: &Thresholds) -> Result<Met, Halt> {
+        let (mut met, mut made) = (Met::Later, f64::INFINITY);
+        for _ in 0..SEARCHES {
+            let Some(first) = self.find_event(th)? else {
+                // a step that was made shorter yet ends before what was met
+                return Ok(if self.proposed() < made { Met::Later } else { met });
+            };
+            met = self.meet_first(first, th)?;
+            made = self.proposed();
+            if matches!(met, Met::AtStart(_)) || !self.passes_start(th) {
+                break;
+            }
+        }
+        Ok(met)
+    }
+
     /// Makes the step again so that it ends at an event that was found at part s of it.
-    pub(super) fn meet_first(
+    fn meet_first(
         &mut self,
         (mut s, mut trigger): (f64, Trigger),
         th: &Thresholds,
