@@ -12,6 +12,7 @@ import { Events } from "./ui/events";
 import { drawFile } from "./ui/file";
 import { drawBanner, drawHeader } from "./ui/header";
 import { makeHelp } from "./ui/help";
+import { liveOrbits } from "./ui/orbit";
 import { Player } from "./ui/player";
 import { Plots } from "./ui/plots";
 import { Tabs } from "./ui/tabs";
@@ -38,6 +39,8 @@ export interface Handle {
   channel: (name: string) => Promise<number[]>;
   columnTimes: () => number[];
   visiblePlots: () => string[];
+  /** Orbits of journals that are drawn: name, clearance, place now, its pixel, and that of the circle's right end. */
+  orbits: () => { name: string; clearance: number; now: number[] | null; pixel: number[] | null; middle: number[] | null; edge: number[] | null }[];
   zoom: () => [number, number] | null;
   problems: () => string[];
   events: () => number[];
@@ -157,6 +160,12 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     channel: async (name: string) => Array.from((await report.columns.find((c) => c.name === name)?.load()) ?? []),
     columnTimes: () => Array.from(report.columnTime.view()),
     visiblePlots: () => [...liveCharts()].map((c) => c.options.title),
+    orbits: () =>
+      [...liveOrbits()].map((o) => {
+        const now = o.now();
+        const { title: name, clearance } = o.options;
+        return { name, clearance, now, pixel: now ? o.pixel(...now) : null, middle: o.pixel(0, 0), edge: o.pixel(clearance, 0) };
+      }),
     zoom: () => zoom.range,
     problems: () => report.problems,
     events: () => report.events.map((e) => e.t),

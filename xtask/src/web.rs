@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Models whose reports are looked at: planar and in space, loops, trees, gears, rolling,
-/// controllers, redundancy, singular positions, contacts.
-const MODELS: [&str; 17] = [
+/// controllers, redundancy, singular positions, contacts, play.
+const MODELS: [&str; 18] = [
     "models/slider_crank.toml",
     "models/four_bar.toml",
     "models/pendulum.toml",
@@ -24,6 +24,7 @@ const MODELS: [&str; 17] = [
     "models/stack_of_boxes.toml",
     "models/newtons_cradle.toml",
     "models/box_on_incline.toml",
+    "models/benchmarks/E4_quick_return_clearance.toml",
 ];
 
 const ESCAPEMENT: &str = "models/escapement.toml";

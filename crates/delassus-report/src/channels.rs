@@ -1,7 +1,7 @@
 //! Which body or joint a column belongs to.
 
 use crate::scene::own_joint;
-use delassus_model::{AxisPair, Contact, Frame, Measure, Model};
+use delassus_model::{AxisPair, Contact, Frame, JointKind, Measure, Model};
 use serde::{Deserialize, Serialize};
 
 /// A column of the results, without its values.
@@ -54,7 +54,14 @@ pub fn contact_channels(m: &Model) -> Vec<ChannelInfo> {
             label: label.to_owned(),
         })
     };
-    m.contacts.iter().flat_map(of).collect()
+    let play = m.joints.iter().filter(|j| matches!(j.kind, JointKind::Loose(_)));
+    let play = play.map(|j| ChannelInfo {
+        name: format!("{}.play", j.name),
+        unit: "1".to_owned(),
+        group: format!("contact/{}", j.name),
+        label: "0 free flight, 1 impact, 2 following".to_owned(),
+    });
+    m.contacts.iter().flat_map(of).chain(play).collect()
 }
 
 /// A diagnostic: `energy.kinetic` is listed under `energy`.

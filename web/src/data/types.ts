@@ -121,6 +121,15 @@ export interface ArrowSpec {
   load?: number;
 }
 
+/** The path of a journal in its bearing: one channel over another. */
+export interface OrbitSpec {
+  name: string;
+  x: string;
+  y: string;
+  /** How far it may go before it touches, m. */
+  clearance?: number;
+}
+
 export interface SceneSpec {
   planar?: boolean;
   up?: number[];
@@ -132,6 +141,7 @@ export interface SceneSpec {
   forces?: Force[];
   contacts?: Interaction[];
   arrows?: ArrowSpec[];
+  orbits?: OrbitSpec[];
 }
 
 export interface ColumnSpec {

@@ -6,7 +6,7 @@ import type { RunEvent } from "../data/types";
 import { num } from "../format";
 import type { Cursor } from "../time";
 import { download, h } from "./dom";
-import { isDark } from "./theme";
+import { css, isDark } from "./theme";
 
 const PALETTE_LIGHT = ["#2f6fb7", "#d9772b", "#2f8f66", "#b8434a", "#7a5fbd", "#1f8a99", "#a67b1f", "#a8508c"];
 const PALETTE_DARK = ["#6ea8e8", "#f0a060", "#63c79a", "#e87f7f", "#ad97ea", "#5cc3d1", "#d9b45c", "#dd8fc4"];
@@ -38,9 +38,6 @@ export class Zoom {
     for (const c of this.charts) c.applyZoom();
   }
 }
-
-/** Colour of the theme by its CSS name. */
-const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 const live = new Set<Chart>();
 export const liveCharts = (): ReadonlySet<Chart> => live;

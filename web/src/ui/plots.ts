@@ -5,10 +5,12 @@ import { plural } from "../format";
 import type { Cursor } from "../time";
 import { Chart, chartObserver, type Zoom } from "./chart";
 import { h } from "./dom";
+import { Orbit } from "./orbit";
 
 export class Plots {
   readonly element: HTMLElement;
   readonly charts: Chart[] = [];
+  readonly orbits: Orbit[] = [];
   private readonly list: HTMLElement;
   private readonly report: Report;
   private readonly cursor: Cursor;
@@ -57,6 +59,8 @@ export class Plots {
       c.destroy();
     }
     this.charts.length = 0;
+    for (const o of this.orbits) o.destroy();
+    this.orbits.length = 0;
     const { plain, bandOf } = splitBands(this.report.columns);
     const groups = groupColumns(plain);
     if (groups.length === 0) {
@@ -100,6 +104,14 @@ export class Plots {
             this.charts.push(chart);
             body.append(chart.element);
           }
+          for (const o of this.report.scene.orbits ?? []) {
+            const x = this.report.columns.find((c) => c.name === o.x && c.group === g.key);
+            const y = this.report.columns.find((c) => c.name === o.y);
+            if (!x || !y) continue;
+            const orbit = new Orbit({ title: o.name, unit: x.unit, x: () => x.load(), y: () => y.load(), clearance: o.clearance ?? 0, time: () => this.report.columnTime.view(), cursor: this.cursor });
+            this.orbits.push(orbit);
+            body.append(orbit.element);
+          }
         };
         details.addEventListener("toggle", make);
         if (open < 6) details.open = true;
@@ -123,6 +135,6 @@ export class Plots {
   }
 
   refresh(data = false): void {
-    for (const c of this.charts) c.refresh(data);
+    for (const c of [...this.charts, ...this.orbits]) c.refresh(data);
   }
 }

@@ -5,6 +5,9 @@ let chosen: boolean | null = null;
 
 export const isDark = (): boolean => chosen ?? system.matches;
 
+/** Colour of the theme by its CSS name. */
+export const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
 function apply(): void {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
   for (const f of listeners) f(isDark());

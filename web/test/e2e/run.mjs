@@ -198,6 +198,44 @@ async function contactsMatch(page, payload, name) {
   assert.ok(compared > 0 || seen.every((s) => s.points.length === 0), `${name}: contact forces were compared`);
 }
 
+/** Orbits of journals are drawn to scale beside their circle, as the channels have them; the magnified journal is there on request. */
+async function orbitsMatch(page, payload, name) {
+  const wanted = (payload.scene?.orbits ?? []).filter((o) => o.clearance > 0);
+  await page.evaluate(() => window.delassus.show("plots"));
+  await page.evaluate(() => document.querySelectorAll("#panel-plots details").forEach((d) => (d.open = true)));
+  await page.waitForFunction((n) => window.delassus.orbits().filter((o) => o.pixel).length === n, wanted.length);
+  const seen = await page.evaluate(async (specs) => {
+    const d = window.delassus;
+    const times = d.columnTimes();
+    const out = [];
+    for (const s of [0.3, 0.7, 1]) {
+      const row = Math.round(s * (times.length - 1));
+      d.setTime(times[row]);
+      const drawn = d.orbits();
+      for (const spec of specs) {
+        const [x, y] = [(await d.channel(spec.x))[row], (await d.channel(spec.y))[row]];
+        out.push({ spec, x, y, drawn: drawn.find((o) => o.name === spec.name) });
+      }
+    }
+    return out;
+  }, wanted);
+  for (const { spec, x, y, drawn } of seen) {
+    near(drawn.now[0], x, 1e-12, `${name}: ${spec.name}.x`);
+    near(drawn.now[1], y, 1e-12, `${name}: ${spec.name}.y`);
+    const metre = (drawn.edge[0] - drawn.middle[0]) / spec.clearance;
+    assert.ok(metre * spec.clearance > 40, `${name}: the circle of ${spec.name} is seen`);
+    near(drawn.pixel[0] - drawn.middle[0], metre * x, 0.01, `${name}: pixel of ${spec.name}`);
+    near(drawn.pixel[1] - drawn.middle[1], -metre * y, 0.01, `${name}: pixel of ${spec.name}`);
+  }
+  const loose = (payload.scene?.joints ?? []).some((j) => j.clearance);
+  if (!loose) return;
+  const before = await picture(page);
+  await page.evaluate(() => window.delassus.set("clearances", true));
+  const after = await picture(page);
+  assert.notEqual(before.drawn, after.drawn, `${name}: magnified play is drawn`);
+  await page.evaluate(() => window.delassus.set("clearances", false));
+}
+
 async function sliderMoves(page, name) {
   const [a, b] = await page.evaluate(() => window.delassus.range());
   const box = await page.locator(".scrub").boundingBox();
@@ -282,6 +320,7 @@ test("slider-crank: everything an engineer touches", async (browser) => {
   await common(page, "slider_crank");
   await posesMatch(page, payload, "slider_crank");
   await jointsClose(page, payload, "slider_crank");
+  await orbitsMatch(page, payload, "slider_crank");
   await sliderMoves(page, "slider_crank");
   await plotsToggle(page, "slider_crank");
   await keyboard(page, "slider_crank");
@@ -493,6 +532,7 @@ for (const [name, make] of [["heavy_top", models.top], ["shapes", models.shapes]
     await common(page, name);
     await posesMatch(page, payload, name);
     await jointsClose(page, payload, name);
+    await orbitsMatch(page, payload, name);
     if (name.startsWith("chain")) {
       const visible = await page.evaluate(() => window.delassus.visiblePlots().length);
       assert.ok(visible > 0 && visible < 15, `of hundreds of channels ${visible} plots are made`);
@@ -697,6 +737,7 @@ if (folder) {
         await common(page, label);
         await posesMatch(page, payload, label);
         await jointsClose(page, payload, label);
+        await orbitsMatch(page, payload, label);
         await sliderMoves(page, label);
         await keyboard(page, label);
         if (payload.motion.contacts) await contactsMatch(page, payload, label);

@@ -90,7 +90,9 @@ fn what_play_does_not_have() {
         .replace("'revolute'", "'prismatic'")
         .replace("radius = '10 mm'", "length = '100 mm'\nwidth = '50 mm'")
         .replace("material = 'steel'", "stiffness = 1e8");
-    Bench::new(&block).refuses("E_CLEARANCE", "m.toml:14:13", "move in space");
+    Bench::new(&block).refuses("E_MISSING_FIELD", "m.toml:11", "`height`");
+    let flat = block.replace("width = '50 mm'", "width = '50 mm'\nheight = 0");
+    Bench::new(&flat).refuses("E_RANGE", "m.toml:17:10", "`height`");
     let point = spatial
         .replace("'rigid'", "'point'")
         .replace("inertia = [0.1, 0.1, 0.1]\ncom = [0.1, 0, 0]\n", "")
@@ -125,6 +127,8 @@ fn blocks() {
         "`width`",
     );
     Bench::new(&stiff.replace("'100 mm'", "0")).refuses("E_RANGE", "m.toml:15:10", "`length`");
+    let high = stiff.replace("width = '50 mm'", "width = '50 mm'\nheight = '20 mm'");
+    Bench::new(&high).refuses("E_FIELD_UNUSED", "m.toml:17:10", "planar bodies");
     let tilted = stiff.replace("clearance", "axis = [0, 0, 1]\nclearance");
     Bench::new(&tilted).refuses("E_CLEARANCE", "m.toml:15:13", "leaves the x-y plane");
 }

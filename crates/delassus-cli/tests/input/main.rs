@@ -8,6 +8,7 @@ mod allow_dir;
 mod bad_clearance;
 mod bad_contact;
 mod bad_input;
+mod bad_law;
 mod fuzzing;
 mod lenient;
 mod limits;

@@ -16,7 +16,9 @@ pub(super) fn note_speeds(system: &System, s: &State, report: &mut AssemblyRepor
     let round = |name: &str| {
         model.joints.iter().any(|j| match &j.kind {
             JointKind::Loose(play) => {
-                j.name == name && !matches!(play.form, PlayForm::Block { .. })
+                let straight =
+                    matches!(play.form, PlayForm::Block { .. } | PlayForm::Channel { .. });
+                j.name == name && !straight
             }
             _ => false,
         })

@@ -11,14 +11,16 @@ use super::repeat::{Expanded, Instance};
 use crate::fields::{OF_CONTACT, given};
 use crate::spec::{ContactSpec, JointSpec, JointType, ModelSpec, Scalar};
 use crate::{
-    AxisPair, Contact, ContactKind, ContactLaw, ContactShape, Diagnostic, Form, Frame, JointKind,
-    Play, PlayForm, ShapeId, Surface,
+    AxisPair, BodyId, Contact, ContactKind, ContactLaw, ContactShape, Diagnostic, Form, Frame,
+    JointKind, Play, PlayForm, ShapeId, Surface,
 };
-use delassus_math::{Mat3, Vec3, frame_from_z};
+use delassus_math::{Mat3, Vec3, frame_from_z, perpendicular};
 use std::f64::consts::TAU;
 
 /// Sine of the angle to the plane below which an axis is in it.
 const IN_PLANE: f64 = 1e-9;
+/// Cosine of the angle to z above which the width of a section is not looked for in the x-y plane, which is ill defined there.
+const FAR_FROM_Z: f64 = 0.9;
 
 /// The kind of a joint with clearance; its type has the field.
 pub(super) fn kind(
@@ -34,12 +36,12 @@ pub(super) fn kind(
     let form = match spec.kind {
         JointType::Revolute => entry.journal(clearance, flat),
         JointType::Spherical => entry.ball(clearance, flat),
-        _ => entry.block(),
+        _ => entry.block(flat),
     };
     let (pair, clearance, form) = (pair?, clearance??, form?);
     match form {
         PlayForm::Block { .. } => entry.check_block(world, &pair)?,
-        PlayForm::Shaft { .. } => entry.check_turns(world, &pair)?,
+        PlayForm::Shaft { .. } | PlayForm::Channel { .. } => entry.check_turns(world, &pair)?,
         PlayForm::Journal { .. } | PlayForm::Ball { .. } => {}
     }
     Some(JointKind::Loose(Play { pair, clearance, form }))
@@ -51,7 +53,8 @@ pub(super) fn refuse_without(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) {
     if entry.field("clearance").is_none() {
         return;
     }
-    let of_play = |f: &str| ["radius", "length", "width"].contains(&f) || OF_CONTACT.contains(&f);
+    let of_play =
+        |f: &str| ["radius", "length", "width", "height"].contains(&f) || OF_CONTACT.contains(&f);
     for name in given(spec).into_iter().filter(|f| of_play(f) && entry.field(f).is_some()) {
         let text = format!(
             "`{name}` is given, but has no meaning for {} without `clearance`",
@@ -109,7 +112,8 @@ impl Reader<'_> {
         None
     }
 
-    fn block(&self) -> Option<PlayForm> {
+    /// A block: between two walls where it is `flat`, else in a channel.
+    fn block(&self, flat: Option<bool>) -> Option<PlayForm> {
         let length = self.needed("length", &self.spec.length);
         let width = self.needed("width", &self.spec.width);
         if self.spec.material.is_some() {
@@ -119,7 +123,14 @@ impl Reader<'_> {
             self.env.report(fault.help("give `stiffness` instead"));
             return None;
         }
-        Some(PlayForm::Block { length: length?, width: width? })
+        if flat? {
+            let owner = "a prismatic joint with `clearance` between planar bodies";
+            let given = [("height", self.spec.height.is_some())];
+            self.env.unused(self.path, owner, &given, &["clearance", "length", "width"]);
+            return Some(PlayForm::Block { length: length?, width: width? });
+        }
+        let height = self.needed("height", &self.spec.height);
+        Some(PlayForm::Channel { length: length?, width: width?, height: height? })
     }
 
     /// A length that play cannot do without.
@@ -154,18 +165,8 @@ impl Reader<'_> {
         None
     }
 
-    /// Play of a block is in the plane so far.
+    /// A block between two walls slides in the plane.
     fn check_block(&self, world: &World<'_>, pair: &AxisPair) -> Option<()> {
-        let label = self.spec.kind.entry().label;
-        if !world.is_planar_pair(&pair.a, &pair.b) {
-            let text = format!(
-                "{label} has clearance between planar bodies only, but `{}` and `{}` move in space",
-                pair.a.name, pair.b.name
-            );
-            let help = "use planar bodies, or model the play by shapes and a [contact]";
-            self.fault("clearance", text, help);
-            return None;
-        }
         self.check_turns(world, pair)?;
         for (f, axis) in [(&pair.a, pair.axis_a), (&pair.b, pair.axis_b)] {
             if (f.r * axis).z.abs() > IN_PLANE {
@@ -226,7 +227,8 @@ pub(super) fn expand(
         if let (Some(law), Some(surface)) = (law, surface) {
             let first = parts.shapes.slots.len() + out.shapes.len();
             let before = out.contacts.len();
-            add(&mut out, &instance.name, play, first, surface, &law);
+            let turned = turned(parts.world, &play.pair);
+            add(&mut out, &instance.name, play, first, surface, &law, &turned);
             out.joints.extend((before..out.contacts.len()).map(|_| k));
         }
     }
@@ -279,7 +281,24 @@ fn contact_of(joint: &JointSpec) -> ContactSpec {
     }
 }
 
-/// Adds shapes and contacts of one joint; `first` is the number of its first shape.
+/// Components in the second body of a vector in the first, as both start.
+fn turned(world: &World<'_>, pair: &AxisPair) -> Mat3 {
+    let start = |f: &Frame| {
+        let body = f.body.and_then(|BodyId(k)| world.bodies[k].body.as_ref());
+        body.map_or_else(Mat3::identity, |b| b.start_rotation())
+    };
+    start(&pair.b).tr_mul(&start(&pair.a))
+}
+
+/// Directions of a section across an axis, in the frame that has it: of its width, which is in the x-y plane where the axis is
+/// far enough from z, and of its height.
+fn section(axis: &Vec3) -> [Vec3; 2] {
+    let across = if axis.z.abs() < FAR_FROM_Z { Vec3::z().cross(axis) } else { Vec3::y() };
+    let width = (across - axis * axis.dot(&across)).normalize();
+    [width, axis.cross(&width)]
+}
+
+/// Adds shapes and contacts of one joint; `first` is the number of its first shape, `turned` that of [`turned`].
 fn add(
     out: &mut Added,
     joint: &str,
@@ -287,6 +306,7 @@ fn add(
     first: usize,
     surface: Surface,
     law: &Option<ContactLaw>,
+    turned: &Mat3,
 ) {
     let mut put = |on: &Frame, p: Vec3, r: Mat3, what: &str, form: Form| {
         let name = format!("{joint}.{what}");
@@ -346,6 +366,36 @@ fn add(
             }
             out.contacts.push(contact(format!("{joint}.upper"), vec![0, 1], 2));
             out.contacts.push(contact(format!("{joint}.lower"), vec![3, 4], 5));
+        }
+        PlayForm::Channel { length, width, height } => {
+            let [up, right] = section(&pair.axis_a).map(|d| pair.a.r * d);
+            // the block starts as the ideal joint keeps it: turned about the axis as its body is
+            let along = pair.b.r * pair.axis_b;
+            let up_b = turned * up;
+            let up_b = up_b - along * along.dot(&up_b);
+            // axes that start perpendicular to each other overlap in any case, which is told
+            let up_b = up_b.try_normalize(1e-6).unwrap_or_else(|| perpendicular(&along));
+            let right_b = along.cross(&up_b);
+            let signs = [-1.0, 1.0];
+            let corners: Vec<[f64; 3]> = signs
+                .iter()
+                .flat_map(|x| signs.iter().flat_map(move |y| signs.map(|z| [*x, *y, z])))
+                .collect();
+            for (k, [x, y, z]) in corners.iter().enumerate() {
+                let at = along * (x * length) + up_b * (y * width) + right_b * (z * height);
+                put(&pair.b, pair.b.p + at * 0.5, same, &format!("corner{}", k + 1), Form::Point);
+            }
+            let walls = [("upper", up, width, 1), ("right", right, height, 2)];
+            let opposite = [("lower", -up, width, 1), ("left", -right, height, 2)];
+            for (k, (side, outward, size, i)) in walls.into_iter().chain(opposite).enumerate() {
+                let at = pair.a.p + outward * (0.5 * size + clearance);
+                let normal = -outward;
+                put(&pair.a, at, same, &format!("{side}_wall"), Form::HalfSpace { normal });
+                let sign = if k < walls.len() { 1.0 } else { -1.0 };
+                let touching = (0..corners.len()).filter(|c| corners[*c][i] == sign).collect();
+                let wall = corners.len() + k;
+                out.contacts.push(contact(format!("{joint}.{side}"), touching, wall));
+            }
         }
     }
 }

@@ -55,6 +55,10 @@ pub(super) const WIDTH: Field = Field::number("width", Dim::LENGTH)
     .sign(Sign::Positive)
     .or("none; needed with `clearance`")
     .help("give the width of the block across the axis, such as \"50 mm\"");
+pub(super) const HEIGHT: Field = Field::number("height", Dim::LENGTH)
+    .sign(Sign::Positive)
+    .or("none; needed with `clearance` in space")
+    .help("give the height of the block, across axis and width, such as \"30 mm\"");
 
 /// Fields of an ideal joint, and behind them those of its play: `N` of both.
 pub(super) const fn with_play<const N: usize>(ideal: &[Field], play: &[Field]) -> [Field; N] {

@@ -12,6 +12,9 @@ pub(super) fn rows(play: &Play) -> Vec<RowDraft> {
             let along = ScalarKind::Along(axes(&play.pair).z_a);
             vec![row("translation along the axis", &play.pair, along, 0.0)]
         }
-        PlayForm::Journal { .. } | PlayForm::Block { .. } | PlayForm::Ball { .. } => Vec::new(),
+        PlayForm::Journal { .. }
+        | PlayForm::Block { .. }
+        | PlayForm::Channel { .. }
+        | PlayForm::Ball { .. } => Vec::new(),
     }
 }

@@ -122,7 +122,9 @@ pub(crate) fn own_coordinate(kind: &JointKind) -> Option<Coordinate> {
             PlayForm::Journal { .. } | PlayForm::Shaft { .. } => {
                 of(CoordinateKind::Angle, &play.pair)
             }
-            PlayForm::Block { .. } => of(CoordinateKind::Position, &play.pair),
+            PlayForm::Block { .. } | PlayForm::Channel { .. } => {
+                of(CoordinateKind::Position, &play.pair)
+            }
             PlayForm::Ball { .. } => None,
         },
         _ => None,

@@ -115,4 +115,13 @@ pub enum PlayForm {
         /// Across, m.
         width: f64,
     },
+    /// A block of rectangular section in a straight channel of four walls, in space: it touches with its corners, and may be askew.
+    Channel {
+        /// Along the channel, m.
+        length: f64,
+        /// Across, m.
+        width: f64,
+        /// Across both, m.
+        height: f64,
+    },
 }

@@ -117,6 +117,9 @@ pub struct JointSpec {
     /// Prismatic joint with clearance: width of the block across the axis, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<Scalar>,
+    /// Prismatic joint with clearance in space: height of the block, across axis and width, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<Scalar>,
     /// With clearance: coefficient of restitution, as of a contact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<Scalar>,

@@ -2,13 +2,16 @@
 
 use super::{
     Attachment, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
+    SceneOrbit,
 };
 use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Component, Contact, ContactKind, Coordinate, CoordinateKind, ForceKind, Frame,
-    JointKind, LoadView, MOST_LOADS, Measure, Model, PlayForm, ReactionComponent, ShapeId, System,
+    JointKind, LoadView, MOST_LOADS, Measure, Model, PlayForm, ReactionComponent, Sensor, ShapeId,
+    System,
 };
+use std::collections::BTreeSet;
 
 /// The scene of a model.
 pub fn scene_from(sys: &System) -> Scene {
@@ -43,7 +46,8 @@ pub fn scene_from(sys: &System) -> Scene {
     let (center, size) = extent(m, &bodies, &joints, &forces);
     let views = sys.shapes();
     let most = coarse::share(views.iter().filter(|v| v.surface.is_some()).count());
-    for view in &views {
+    let of_play = shapes_of_play(m);
+    for (_, view) in views.iter().enumerate().filter(|(k, _)| !of_play.contains(k)) {
         let body = view.body.map_or(0, |b| b.0 + 1);
         bodies[body].shapes.extend(shapes::shape(view, size, most));
     }
@@ -59,7 +63,18 @@ pub fn scene_from(sys: &System) -> Scene {
         forces,
         contacts: m.contacts.iter().map(|c| contact(m, c)).collect(),
         arrows,
+        orbits: orbits(m),
     }
+}
+
+/// Shapes that play of joints is made of. They are not drawn: a body that has no others is made of sticks, as with ideal joints.
+fn shapes_of_play(m: &Model) -> BTreeSet<usize> {
+    let of_joints = m.contacts.iter().filter(|c| c.of_joint.is_some());
+    let shapes = of_joints.filter_map(|c| match &c.kind {
+        ContactKind::Shapes { a, b, .. } => Some(a.iter().chain(b.iter().flatten())),
+        _ => None,
+    });
+    shapes.flatten().map(|s| s.0).collect()
 }
 
 /// Against gravity along the nearest axis; without gravity y in the plane and z in space.
@@ -114,11 +129,15 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
         JointKind::PointOnPlane(p) => pair("point-on-plane", p),
         JointKind::ParallelAxes(p) => pair("parallel-axes", p),
         JointKind::Motion(c, _) => pair("motion", &c.pair),
-        JointKind::Loose(play) => match play.form {
-            PlayForm::Journal { .. } | PlayForm::Shaft { .. } => pair("revolute", &play.pair),
-            PlayForm::Ball { .. } => pair("spherical", &play.pair),
-            PlayForm::Block { .. } => pair("prismatic", &play.pair),
-        },
+        JointKind::Loose(play) => {
+            let round =
+                |kind| SceneJoint { clearance: Some(play.clearance), ..pair(kind, &play.pair) };
+            match play.form {
+                PlayForm::Journal { .. } | PlayForm::Shaft { .. } => round("revolute"),
+                PlayForm::Ball { .. } => round("spherical"),
+                PlayForm::Block { .. } | PlayForm::Channel { .. } => pair("prismatic", &play.pair),
+            }
+        }
         JointKind::Rolling { pair: p, radius, disc } => SceneJoint {
             radius: Some(*radius),
             shape: Some(if *disc { "disc" } else { "sphere" }.to_owned()),
@@ -180,6 +199,34 @@ fn load(k: usize, l: &LoadView<'_>) -> SceneArrow {
         columns: [None, None, None],
         load: Some(k),
     }
+}
+
+/// Orbits that sensors of eccentricity measure: they alone have a size and an angle beside the place of a frame in another.
+fn orbits(m: &Model) -> Vec<SceneOrbit> {
+    let has = |name: String| m.sensors.iter().any(|s| s.name == name);
+    let of = |s: &Sensor| {
+        let (stem, Measure::Position(journal, bearing, Component::X)) =
+            (s.name.strip_suffix(".x")?, &s.measure)
+        else {
+            return None;
+        };
+        let own = ["y", "size", "angle"].into_iter().all(|c| has(format!("{stem}.{c}")));
+        let clearance = m.joints.iter().find_map(|j| match &j.kind {
+            JointKind::Loose(play)
+                if play.pair.a.name == bearing.name && play.pair.b.name == journal.name =>
+            {
+                Some(play.clearance)
+            }
+            _ => None,
+        });
+        own.then(|| SceneOrbit {
+            name: stem.to_owned(),
+            x: s.name.clone(),
+            y: format!("{stem}.y"),
+            clearance,
+        })
+    };
+    m.sensors.iter().filter_map(of).collect()
 }
 
 /// Reactions whose components along the axes of the ground are measured.

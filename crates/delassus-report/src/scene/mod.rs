@@ -37,6 +37,9 @@ pub struct Scene {
     pub contacts: Vec<SceneContact>,
     /// Reactions and applied forces.
     pub arrows: Vec<SceneArrow>,
+    /// Orbits of journals that sensors measure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub orbits: Vec<SceneOrbit>,
 }
 
 /// A force or torque that is drawn as an arrow.
@@ -225,6 +228,24 @@ pub struct SceneJoint {
     /// Turns of the first gear per turn of the second; negative when they turn against each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
+    /// Room of a journal or ball in its bearing, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clearance: Option<f64>,
+}
+
+/// The path of a journal in its bearing: one column over another.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneOrbit {
+    /// Name of the sensor.
+    pub name: String,
+    /// Column of the place along x of the bearing.
+    pub x: String,
+    /// Along y.
+    pub y: String,
+    /// How far the journal may be from the middle before it touches, m; none of an ideal joint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clearance: Option<f64>,
 }
 
 /// A force.

@@ -248,6 +248,67 @@ fz = { type = "reaction", joint = "rod7", component = "fz" }
     assert_eq!(arrow.columns, [Some("fx".to_owned()), None, Some("fz".to_owned())]);
 }
 
+/// Play is drawn as the ideal joint, by sticks, with its clearance and orbit for who asks; shapes of the file stay.
+#[test]
+fn play_is_drawn_as_the_joint() {
+    let text = r#"schema = 1
+[body.arm]
+type = "planar"
+mass = 1
+inertia = 0.1
+com = [0.1, 0]
+[body.block]
+type = "planar"
+mass = 1
+inertia = 0.1
+position = [1, 0]
+[shape.own]
+type = "circle"
+body = "block"
+radius = 0.1
+[shape.wall]
+type = "half-plane"
+body = "ground"
+at = [0, -1]
+[contact.own]
+between = ["own", "wall"]
+[joint.pin]
+type = "revolute"
+between = ["ground", "arm"]
+clearance = "0.5 mm"
+radius = "10 mm"
+[joint.guide]
+type = "prismatic"
+between = ["ground", "block"]
+clearance = "1 mm"
+length = 0.1
+width = 0.05
+[joint.ideal]
+type = "revolute"
+between = ["arm", "block"]
+[sensor]
+orbit = { type = "eccentricity", joint = "pin" }
+still = { type = "eccentricity", joint = "ideal" }
+place = { type = "position", of = "arm" }
+[sensor.pin_size]
+type = "expression"
+value = "1"
+unit = "m"
+"#;
+    let scene = delassus_report::scene_from(&system(text));
+    let shapes: Vec<usize> = scene.bodies.iter().map(|b| b.shapes.len()).collect();
+    assert_eq!(shapes, [1, 0, 1]);
+    let joints: Vec<_> = scene.joints.iter().map(|j| (j.kind.as_str(), j.clearance)).collect();
+    assert_eq!(joints, [("revolute", Some(5e-4)), ("prismatic", None), ("revolute", None)]);
+    let orbits: Vec<_> = scene
+        .orbits
+        .iter()
+        .map(|o| (o.name.as_str(), o.x.as_str(), o.y.as_str(), o.clearance))
+        .collect();
+    let still = ("still", "still.x", "still.y", None);
+    assert_eq!(orbits, [("orbit", "orbit.x", "orbit.y", Some(5e-4)), still]);
+}
+
 #[test]
 fn glb_is_consistent() {
     let sys = system(MACHINE);

@@ -1,8 +1,8 @@
-//! Columns that contacts add to the results, and their smallest gaps.
+//! Columns that contacts and joints with play add to the results, and smallest gaps.
 
 use crate::results::Channel;
 use delassus_dae::{PointId, Problem, Unilateral};
-use delassus_model::System;
+use delassus_model::{JointKind, System};
 use std::collections::BTreeMap;
 
 /// Channels of one contact; the last tells whether it is on.
@@ -19,18 +19,24 @@ fn contact_names(sys: &System) -> Vec<String> {
     sys.model().contacts.iter().map(|c| c.name.clone()).collect()
 }
 
-/// Channels that contacts add to the results.
+/// Joints with play, in the order of their channels.
+fn loose_joints(sys: &System) -> impl Iterator<Item = &str> {
+    let joints = sys.model().joints.iter();
+    joints.filter(|j| matches!(j.kind, JointKind::Loose(_))).map(|j| j.name.as_str())
+}
+
+/// Channels that contacts add to the results, and behind them one for each joint with play: what it does.
 pub(crate) fn channels(sys: &System) -> Vec<Channel> {
     let names = contact_names(sys);
-    let of = |name: &String| {
-        CHANNELS.map(|(what, unit)| Channel {
-            name: format!("{name}.{what}"),
-            unit: unit.to_owned(),
-            frame: String::new(),
-            sensor: false,
-        })
+    let channel = |name: &str, what: &str, unit: &str| Channel {
+        name: format!("{name}.{what}"),
+        unit: unit.to_owned(),
+        frame: String::new(),
+        sensor: false,
     };
-    names.iter().flat_map(of).collect()
+    let of = |name: &String| CHANNELS.map(|(what, unit)| channel(name, what, unit));
+    let play = loose_joints(sys).map(|name| channel(name, "play", "1"));
+    names.iter().flat_map(of).chain(play).collect()
 }
 
 /// Which contact a point belongs to, and the channels of all contacts.
@@ -39,9 +45,32 @@ pub(super) struct Contacts {
     of_point: BTreeMap<PointId, usize>,
     ids: Vec<PointId>,
     point: delassus_dae::ContactPoint,
+    /// Place of the joint with play of each contact.
+    joints: Vec<Option<usize>>,
+    /// Scratch of what tells following.
+    pub pressed: Vec<(usize, usize)>,
 }
 
 impl Contacts {
+    pub fn new(sys: &System) -> Contacts {
+        let places: BTreeMap<&str, usize> =
+            loose_joints(sys).enumerate().map(|(k, name)| (name, k)).collect();
+        let joint = |name: &Option<String>| places.get(name.as_deref()?).copied();
+        let joints = sys.model().contacts.iter().map(|c| joint(&c.of_joint)).collect();
+        Contacts { joints, ..Contacts::default() }
+    }
+
+    /// Number of contacts.
+    pub fn len(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Place of the joint with play that a point is of.
+    pub fn joint(&mut self, sys: &System, id: PointId) -> Option<usize> {
+        let k = self.index(sys, id);
+        self.joints.get(k).copied().flatten()
+    }
+
     /// Place of the contact of a point.
     pub fn index(&mut self, sys: &System, id: PointId) -> usize {
         if let Some(k) = self.of_point.get(&id) {

@@ -6,6 +6,7 @@
 //! solve with still hold, and would the laws choose another mode here? That mode goes with the
 //! event: at its very moment the forces are at their limits and tell nothing.
 
+use super::following::Answer;
 use super::root::{falling_root, falling_root_from_zero};
 use super::search::Span;
 use super::slide::Slide;
@@ -65,10 +66,10 @@ pub(super) fn feature_function<P: Unilateral>(
 
 /// Evaluates the event functions of a mode; owns its buffers.
 pub(crate) struct ClosedPoints<P: Unilateral> {
-    acc: Accel,
+    pub(super) acc: Accel,
     projector: Projector,
     pub(super) ws: ModeWorkspace<P>,
-    a: Vec<f64>,
+    pub(super) a: Vec<f64>,
     lambda: Vec<f64>,
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
@@ -90,8 +91,9 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     /// Acceleration that a unit of friction gives to each active point at most, 1/kg.
     pub(super) mobility: Vec<f64>,
     pub(super) point: ContactPoint,
+    pub(super) answer: Answer,
 }
-remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, slides } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point });
+remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, slides } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point, answer });
 
 impl<P: Unilateral> ClosedPoints<P> {
     pub fn new(mode: &Mode<P>) -> Result<ClosedPoints<P>, KktError> {
@@ -132,6 +134,7 @@ impl<P: Unilateral> ClosedPoints<P> {
             burden: Burden::new(mode),
             mobility: vec![0.0; mode.active().len()],
             point: ContactPoint::default(),
+            answer: Answer::new(mode),
         })
     }
 
@@ -184,6 +187,9 @@ impl<P: Unilateral> ClosedPoints<P> {
         let (a, z) = (&mut d.a, &mut d.zdot);
         self.acc.eval(mode, &mut self.ws, s.t, &s.q, &s.v, &s.z, a, &mut self.lambda, z)?;
         mode.base_multipliers(&self.lambda, &mut d.lambda);
+        if !mode.pressed().is_empty() {
+            self.a.copy_from_slice(a);
+        }
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::compliant::first_step;
 use super::event::{Event, EventKind, EventLog};
 use super::event_driven::{EventDriven, Halt, MakeError, MakeMethod};
 use super::failures::{halt_error, start_failed, step_failed, too_many_steps};
+use super::following::{FOLLOWING, FREE_FLIGHT, IMPACT};
 use super::resolve::PASSAGE;
 use super::stretch::Stepping;
 use super::tally::{ContactTally, Occurrences};
@@ -146,7 +147,7 @@ impl ContactEngine {
         let d = sys.dims();
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
         let mut engine = ContactEngine {
-            contacts: Contacts::default(),
+            contacts: Contacts::new(&sys),
             look: Look {
                 sample: model.state.clone(),
                 ws: sys.workspace(),
@@ -510,6 +511,8 @@ impl Dynamics for ContactEngine {
         if let Some(points) = &mut points {
             points.clear();
         }
+        let (out, play) = out.split_at_mut(self.contacts.len() * CHANNELS.len());
+        play.fill(FREE_FLIGHT);
         for c in out.chunks_exact_mut(CHANNELS.len()) {
             c.copy_from_slice(&[f64::INFINITY, 0.0, 0.0, 0.0]);
         }
@@ -522,7 +525,7 @@ impl Dynamics for ContactEngine {
             sys.realize_position(s.t, &s.q, &s.z, &mut look.ws);
         }
         let th = self.events.thresholds();
-        let mut add = |point: PointForce, gap: f64, slides: bool| {
+        let mut add = |point: PointForce, gap: f64, slides: bool, does: f64| {
             let PointForce { id, force, .. } = point;
             if let Some(points) = &mut points {
                 points.push(point);
@@ -532,13 +535,17 @@ impl Dynamics for ContactEngine {
             out[k + 1] += force[0];
             out[k + 2] += force[1].hypot(force[2]);
             out[k + 3] = f64::max(out[k + 3], if slides { 2.0 } else { 1.0 });
+            if let Some(joint) = contacts.joint(sys, id) {
+                play[joint] = f64::max(play[joint], does);
+            }
         };
         match self.stepping.as_ref().filter(|_| self.stepped) {
             Some(s) => {
                 s.visit_pressed(|point, force| {
                     let &Pressed { id, features, .. } = point;
                     let gap = sys.gap(&look.ws, id, Some(features), &mut look.point);
-                    add(PointForce { id, features, force }, gap.unwrap_or(f64::INFINITY), false);
+                    let gap = gap.unwrap_or(f64::INFINITY);
+                    add(PointForce { id, features, force }, gap, false, FOLLOWING);
                 });
                 s.visit(|i, force| {
                     if force != [0.0; 3] {
@@ -551,18 +558,22 @@ impl Dynamics for ContactEngine {
                         let (id, features) = (i.id, i.at.features);
                         let gap = sys.gap(&look.ws, id, Some(features), &mut look.point);
                         let gap = gap.unwrap_or(f64::INFINITY);
-                        add(PointForce { id, features, force }, gap, slides);
+                        add(PointForce { id, features, force }, gap, slides, FOLLOWING);
                     }
                 });
             }
             None => {
                 self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
                     let slides = matches!(motion, SlipState::Slip(_));
-                    add(PointForce { id, features, force }, gap, slides);
+                    add(PointForce { id, features, force }, gap, slides, FOLLOWING);
                 });
                 self.events.visit_pressed(|&Pressed { id, features, .. }, gap, force| {
-                    add(PointForce { id, features, force }, gap, false);
+                    add(PointForce { id, features, force }, gap, false, IMPACT);
                 });
+                let mut points = std::mem::take(&mut contacts.pressed);
+                let joint_of = |id| contacts.joint(sys, id);
+                self.events.tell_following(joint_of, play, &mut points);
+                contacts.pressed = points;
             }
         }
         // of many pairs, time-stepping looks at those that act alone

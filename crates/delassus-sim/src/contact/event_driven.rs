@@ -321,16 +321,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             self.driver.set_aim(self.closed_points.slides_for(&self.mode).min(begins));
             self.driver.propose(&self.mode)?;
             let th = self.thresholds();
-            if let Some(first) = self.find_event(&th)? {
-                match self.meet_first(first, &th)? {
-                    Met::AtStart(trigger) => {
-                        self.pending = Some(trigger);
-                        self.driver.drop_proposal();
-                        continue;
-                    }
-                    Met::AtEnd(trigger) => self.pending = Some(trigger),
-                    Met::Later => {}
+            match self.meet_any(&th)? {
+                Met::AtStart(trigger) => {
+                    self.pending = Some(trigger);
+                    self.driver.drop_proposal();
+                    continue;
                 }
+                Met::AtEnd(trigger) => self.pending = Some(trigger),
+                Met::Later => {}
             }
             self.driver.commit();
             self.after_step(&th)?;

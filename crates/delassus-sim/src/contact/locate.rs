@@ -133,8 +133,25 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         first
     }
 
+    /// Makes the step again so that it ends at the first event in it, if there is one.
+    pub(super) fn meet_any(&mut self, th: &Thresholds) -> Result<Met, Halt> {
+        let (mut met, mut made) = (Met::Later, f64::INFINITY);
+        for _ in 0..SEARCHES {
+            let Some(first) = self.find_event(th)? else {
+                // a step that was made shorter yet ends before what was met
+                return Ok(if self.proposed() < made { Met::Later } else { met });
+            };
+            met = self.meet_first(first, th)?;
+            made = self.proposed();
+            if matches!(met, Met::AtStart(_)) || !self.passes_start(th) {
+                break;
+            }
+        }
+        Ok(met)
+    }
+
     /// Makes the step again so that it ends at an event that was found at part s of it.
-    pub(super) fn meet_first(
+    fn meet_first(
         &mut self,
         (mut s, mut trigger): (f64, Trigger),
         th: &Thresholds,
@@ -217,8 +234,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// shorter, and the event is still to come. The event stays between the longest step that ended before it and
     /// the shortest that ended behind: a function with a jump or a kink leads astray otherwise.
     fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<bool, Halt> {
+        let told = h;
         let mut h = h;
-        let mut last: Option<(f64, f64)> = None;
+        let (mut last, mut found): (Option<(f64, f64)>, bool) = (None, false);
         let (mut before, mut behind) = (0.0, longest);
         let t0 = self.driver.state().t;
         for _ in 0..REFINEMENTS {
@@ -244,7 +262,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             last = Some((h, value));
             match value > 0.0 {
                 true => before = h.max(before),
-                false => behind = h.min(behind),
+                false => (behind, found) = (h.min(behind), true),
             }
             if value == 0.0 {
                 break;
@@ -255,9 +273,16 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 false => 0.5 * (before + behind),
             };
             if (next - h).abs() <= 2.0 * f64::EPSILON * (t0.abs() + h) {
+                found = true;
                 break;
             }
             h = next;
+        }
+        if !found && trigger.is_of_pressed() {
+            // the dense output of a long step may leave a contact that is a thousandth of it deep, where no step that is made does;
+            // up to there nothing else was seen
+            self.shorten(t0, told)?;
+            return Ok(false);
         }
         Ok(self.shorten(t0, h)? >= h)
     }

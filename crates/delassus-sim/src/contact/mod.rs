@@ -13,6 +13,7 @@ pub mod event;
 pub mod event_driven;
 mod event_memory;
 mod failures;
+mod following;
 mod in_turn;
 mod jump;
 mod locate;

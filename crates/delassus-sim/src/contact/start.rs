@@ -5,10 +5,19 @@
 //! stand in the same place, between a step that passed its error test and its acceptance, so that no method knows of them.
 
 use super::event_driven::{EventDriven, Halt, SOONEST};
+use super::thresholds::Thresholds;
 use super::trigger::Trigger;
 use delassus_dae::{StartRule, Unilateral};
 
 impl<P: Unilateral + 'static> EventDriven<P> {
+    /// Whether a contact whose start is located has begun unseen in the step that was made: one that is made again, shorter, ends
+    /// elsewhere than the dense output of the first had said.
+    pub(super) fn passes_start(&mut self, th: &Thresholds) -> bool {
+        let (base, end) = (&*self.base, self.driver.proposal().to);
+        let located = |id| base.compliance(id).is_some_and(|c| c.start == StartRule::Locate);
+        self.watch.deepest(base, &mut self.ws, end, located) > th.touching
+    }
+
     /// Meets the start of a compliant contact that was found after the time h of a step: `None` where it is located
     /// like all other events, else what happens at the end of the step that was made again.
     pub(super) fn meet_start(
@@ -48,7 +57,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut h = longest;
         loop {
             let end = self.driver.proposal().to;
-            let depth = self.watch.deepest(&*self.base, &mut self.ws, end);
+            let depth = self.watch.deepest(&*self.base, &mut self.ws, end, |_| true);
             if depth <= most {
                 return Ok((depth >= 0.0).then(|| trigger.clone()));
             }

@@ -101,6 +101,11 @@ impl Remember for Trigger {
 }
 
 impl Trigger {
+    /// One of the functions of a pressed point's force.
+    pub fn is_of_pressed(&self) -> bool {
+        matches!(self, Trigger::Parts(_) | Trigger::Slackens(_) | Trigger::Tightens(_))
+    }
+
     /// The point whose function it was.
     pub fn point(&self) -> Option<PointId> {
         match self {

@@ -284,11 +284,17 @@ impl Watch {
 }
 
 impl Watch {
-    /// Depth of the deepest open point of compliant contact at a state, m; negative where none is inside.
-    pub fn deepest<P: Unilateral>(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> f64 {
+    /// Depth of the deepest of these open points of compliant contact at a state, m; negative where none is inside.
+    pub fn deepest<P: Unilateral>(
+        &mut self,
+        p: &P,
+        ws: &mut P::Ws,
+        s: &State,
+        of: impl Fn(PointId) -> bool,
+    ) -> f64 {
         realize(p, s, ws);
         let mut deepest = f64::NEG_INFINITY;
-        for o in self.open.iter().filter(|o| o.law == PointLaw::Compliant) {
+        for o in self.open.iter().filter(|o| o.law == PointLaw::Compliant && of(o.id)) {
             let (g, _) = self.point.measure(p, ws, o);
             if g >= o.behind {
                 deepest = deepest.max(-g);

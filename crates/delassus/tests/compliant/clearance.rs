@@ -127,6 +127,64 @@ fn e4_tells_how_deep_contacts_began() {
     let out = started("start = \"interpolate\"");
     let told = out.summary.contact.as_ref().unwrap().compliant.deepest_start.clone();
     assert_eq!(told.value, deepest(&out).max(0.0));
+    // without control the run ends, with energy from nowhere, and says both
+    let out = started("start = \"shrink\"\nmax_start_depth = \"1 mm\"");
+    let told = out.summary.contact.as_ref().unwrap().compliant.deepest_start.clone();
+    assert!(told.value > 1e-4 && told.value == deepest(&out), "{told:?}");
+    assert!(out.summary.energy_error > 1.0, "{}", out.summary.energy_error);
+}
+
+/// How far the ram may be from its ideal place at a crank angle, m, with journals up to `c` from the middle of their bearings:
+/// kinematics of the mechanism, to first order in the eccentricities, each along its gradient.
+fn reach_of_the_ram(crank: f64, c: f64) -> f64 {
+    let (r, h, l, b, guide) = (0.1, 0.25, 0.5, 0.12, 0.48);
+    let x6 = |e: &[f64; 8]| {
+        let pin = [r * crank.cos() + e[2] - e[0], h + r * crank.sin() + e[3] - e[1]];
+        let lever = pin[1].atan2(pin[0]);
+        let tip = [e[0] + l * lever.cos() + e[4], e[1] + l * lever.sin() + e[5]];
+        let rise = (guide - e[7] - tip[1]) / b;
+        tip[0] + b * (1.0 - rise * rise).sqrt() + e[6]
+    };
+    let slope = |k: usize| {
+        let at = |d: f64| x6(&std::array::from_fn(|i| if i == k { d } else { 0.0 }));
+        (at(1e-7) - at(-1e-7)) / 2e-7
+    };
+    (0..4).map(|j| c * slope(2 * j).hypot(slope(2 * j + 1))).sum()
+}
+
+/// Two full turns: the ram is off by no more than its mechanism allows, which is 3.86 mm of four clearances of 0.5 mm, and gets
+/// close to that. (The 3 mm that the problem asks for hold in three quarters of a turn, and cannot in the rest.)
+#[test]
+fn e4_two_turns_within_what_its_play_allows() {
+    let m = load("benchmarks/E4_quick_return_clearance.toml", &[]);
+    let ideal = reference("E3_quick_return_ideal");
+    let wanted = ideal.column("x6").unwrap();
+    let most = (0..360).map(|k| reach_of_the_ram((k as f64).to_radians(), 0.5e-3));
+    let most = largest(most);
+    assert!((most - 3.86e-3).abs() < 0.02e-3, "{most}");
+    for (method, rtol) in [("mdop5", 1e-7), ("gen-alpha-ggl", 1e-6), ("radau5", 1e-6)] {
+        let out = run(&m, |o| {
+            with(method, rtol)(o);
+            (o.t_end, o.sample) = (4.2, 0.01);
+        });
+        let (t, x6) = (&out.results.t, out.results.get("x6").unwrap());
+        let tally = out.summary.contact.as_ref().unwrap().compliant.clone();
+        assert!(tally.deepest.value < 1e-5, "{method}: {tally:?}");
+        assert_eq!((t.len(), wanted.len()), (421, 421), "{method}");
+        for k in 0..t.len() {
+            let off = (x6[k] - wanted[k]).abs();
+            // second order in the eccentricities
+            let may = 1.01 * reach_of_the_ram(3.0 * t[k], 0.5e-3 + tally.deepest.value);
+            assert!(off <= may, "{method}: {off} at {} s, where it may be {may}", t[k]);
+            assert!(off <= 3e-3 || may > 3e-3, "{method}: {off} at {} s", t[k]);
+        }
+        let worst = largest(x6.iter().zip(wanted).map(|(a, b)| (a - b).abs()));
+        assert!((3.5e-3..most).contains(&worst), "{method}: {worst}");
+        assert!(gained(&out) < 1e-6, "{method}: gains {} J", gained(&out));
+        let started = largest(of_kind(&out, EventKind::Touch).iter().map(|e| e.depth));
+        assert!(started < 1e-6, "{method}: begins {started} inside");
+        assert!(tally.contacts > 900 && tally.deepest_start.value < 1e-12, "{method}: {tally:?}");
+    }
 }
 
 /// A step of free flight that is tried in a contact bursts: its forces grow from stage to stage beyond all bounds, and so do positions.

@@ -68,6 +68,17 @@ fn e1_falls_touches_and_comes_back() {
             // nothing rubs
             let vx = out.results.get("v.x").unwrap();
             assert!(vx.iter().all(|v| (v - 1.0).abs() < 1e-9), "{method}");
+            // the height to which it goes from here
+            let (t, y) = (&out.results.t, out.results.get("p.y").unwrap());
+            let vy = out.results.get("v.y").unwrap();
+            let heights: Vec<f64> = (0..t.len())
+                .filter(|k| t[*k] > part.t)
+                .map(|k| y[k] - 0.1 + vy[k] * vy[k] / (2.0 * 9.81))
+                .collect();
+            assert!(heights.len() > 40, "{method}");
+            for height in heights {
+                near(height, want("rebound_height"), 1e-6, method);
+            }
             let tally = out.summary.contact.as_ref().unwrap().compliant.clone();
             assert_eq!((tally.contacts, tally.deepest.contact.as_str()), (1, "bounce"));
             near(tally.deepest.value, want("max_penetration"), 1e-6, method);
@@ -224,6 +235,9 @@ fn without_control_energy_is_gained() {
     let start = &out.summary.contact.as_ref().unwrap().compliant.deepest_start;
     assert!(start.value > 1e-3, "{}", start.value);
     assert!(out.summary.energy_error > 1.0, "{}", out.summary.energy_error);
+    // it leaves faster than it came, and rises above the height that it fell from
+    let part = out.events.iter().find(|e| e.kind == EventKind::Part).unwrap();
+    assert!(part.speed_after > 1.05 * 4.42944691807, "{}", part.speed_after);
 }
 
 /// A resting ball sinks in as far as its weight takes it, and what moves on a table slides on.

@@ -281,7 +281,7 @@ fn circles_and_profiles() {
     contract(&planar(profile, circle));
 }
 
-/// Journals, balls and shafts in their bearings, which are hollow.
+/// Journals, balls, shafts and blocks in their bearings, which are hollow.
 #[test]
 fn play_of_joints() {
     let joint = |bodies: &str, kind: &str, play: &str| {
@@ -297,4 +297,7 @@ fn play_of_joints() {
         .replace("orientation = { axis = [0, 1, 1], angle = 0.5 }", "")
         .replace("position = [0.05, 0.1, 0.35]", "position = [0.05, 0.1, 0]");
     contract(&joint(&shaft, "revolute", "clearance = 0.125\nradius = 0.3\nlength = 0.1"));
+    // the block is askew and out of the middle of its channel
+    let block = "clearance = 0.116\nlength = 0.3\nwidth = 0.2\nheight = 0.1\naxis2 = [1, 0.1, 0]";
+    contract(&joint(&shaft, "prismatic", block));
 }
