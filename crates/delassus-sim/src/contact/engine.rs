@@ -435,6 +435,7 @@ impl Engine for ContactEngine {
             rejections: d.rejections,
             hops: d.hops,
             first_hop: d.first_hop,
+            branches: d.branches(),
             stiff_since: d.stiff_since(),
             fixed_step: match self.scheme {
                 Scheme::TimeStepping => stepping.map(|s| s.h),

@@ -304,7 +304,9 @@ impl Radau5 {
         self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
         let singular = self.near_singular();
         let drift = self.proj.drift(p, ws);
-        if !singular || drift > self.proj.limit {
+        // what is left of g decides how the motion goes on; g tells how far to go as long as velocities are no round-off
+        let told = self.acc.weakest_pivot > crate::pivots::ROUNDINGS * f64::EPSILON / self.rtol;
+        if told || drift > self.proj.limit {
             self.proj.position_from(p, ws, &mut self.acc, to.t, &mut to.q, &to.z)?;
             self.proj.velocity(p, ws, &mut self.acc, &mut to.v, &to.z)?;
         } else {
