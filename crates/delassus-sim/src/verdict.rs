@@ -83,6 +83,8 @@ const UNHEARD: f64 = 100.0;
 const ENERGY: [f64; 3] = [1e-4, 1e-2, 1e-1];
 /// The same as [`DRIFT`] for sticking contacts: residuals of large contact problems move them.
 const STICK: [f64; 2] = [1e-6, 1e-2];
+/// The same for forces with which closed contacts pull, in the largest load.
+const PULL: [f64; 2] = [1e-3, 1e-2];
 /// The verdict on nothing.
 const NOTHING: &str = "The run left no numbers to judge by.";
 /// Part of the run in time-stepping, or of its steps, from which on it is to be looked at.

@@ -514,6 +514,7 @@ impl Dynamics for ContactEngine {
             out[k + 2] += force[1].hypot(force[2]);
             out[k + 3] = f64::max(out[k + 3], if slides { 2.0 } else { 1.0 });
         };
+        let (mut load, mut pull) = (0.0, (0.0, None));
         match self.stepping.as_ref().filter(|_| self.stepped) {
             Some(s) => s.visit(|i, force| {
                 if force != [0.0; 3] {
@@ -533,11 +534,26 @@ impl Dynamics for ContactEngine {
                 self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
                     let slides = matches!(motion, SlipState::Slip(_));
                     add(PointForce { id, features, force }, gap, slides);
+                    if !matches!(sys.law(id), PointLaw::DryFriction { .. }) {
+                        load += force[0].abs();
+                        if -force[0] > pull.0 {
+                            pull = (-force[0], Some(id));
+                        }
+                    }
                 });
                 self.events.visit_pressed(|&Pressed { id, features, .. }, gap, force| {
                     add(PointForce { id, features, force }, gap, false);
                 });
             }
+        }
+        let inside = self.evaluated < self.events.state().t;
+        let tally = &mut self.events.tally;
+        tally.load = f64::max(tally.load, load);
+        // where a step ends, what happens there is still to come
+        if let (force, Some(id)) = pull
+            && inside
+        {
+            tally.pull.observe(force, self.evaluated, || sys.point_name(id));
         }
         // of many pairs, time-stepping looks at those that act alone
         if !self.stepped {
