@@ -37,7 +37,7 @@ impl Default for Known {
 /// Watches steps for singular positions between their ends.
 #[derive(Default)]
 pub(super) struct BranchWatch {
-    /// Made when it is needed first, for the rows of the time.
+    /// For the rows of the time; after these have changed it is made when it is needed.
     crossing: Option<Crossing>,
     /// The last pivot that is known, at the start of a step and at its end.
     known: Known,
@@ -54,6 +54,12 @@ pub(super) struct BranchWatch {
 remember!(BranchWatch { known, usual, count, first } apart from { crossing, end, waiting });
 
 impl BranchWatch {
+    /// For a problem. What it needs later is made now: steps allocate nothing.
+    pub fn new<P: Problem>(p: &P) -> BranchWatch {
+        let crossing = if p.dims().n_pos > 0 { Crossing::new(p).ok() } else { None };
+        BranchWatch { crossing, ..BranchWatch::default() }
+    }
+
     /// Goes on from another state, of a problem that may have other rows.
     pub fn restart(&mut self, other: bool) {
         if other {

@@ -182,7 +182,7 @@ impl<P: Problem> Driver<P> {
             t0: start.t,
             time: TimeWatch::new(start.t),
             way: WayWatch::new(p, &start),
-            branch: BranchWatch::default(),
+            branch: BranchWatch::new(p),
             usual_pivot: 0.0,
             row_jump: RowJump::new(p),
             state: start,

@@ -29,8 +29,8 @@
 //! derivative that vanishes at the nodes: a regular system wherever τ* lies, but for the end and
 //! one point between, so round-off in x is not amplified to speak of and a step passes over. To
 //! hold g = s x = 0 at the stages would divide round-off by s of the nearest of them, squared in
-//! u. Where the end of a step is that close, it is not projected (g does not tell how far to go,
-//! and the next steps make up for it), and v̇ and λ are those of the stages.
+//! u. Where the end of a step is that close, v̇ and λ are those of the stages; so close that velocities would be round-off, it is
+//! not projected either (g does not tell how far to go, and the next steps make up for it).
 //!
 //! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
 //! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
