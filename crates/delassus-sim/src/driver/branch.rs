@@ -42,7 +42,7 @@ pub(super) struct BranchWatch {
     /// The last pivot that is known, at the start of a step and at its end.
     known: Known,
     end: Known,
-    /// The largest of them since the method began.
+    /// The largest of them in the run: an event close to a singular position does not make its pivots usual.
     usual: f64,
     /// What the step that waits leaves unresolved.
     waiting: Option<f64>,
@@ -65,7 +65,7 @@ impl BranchWatch {
         if other {
             self.crossing = None;
         }
-        (self.known, self.usual, self.waiting) = (Known::default(), 0.0, None);
+        (self.known, self.waiting) = (Known::default(), None);
     }
 
     /// The step that waited was made, from t on.

@@ -292,6 +292,21 @@ fn a_motion_goes_round_the_bend_of_branches_that_almost_cross() {
     }
 }
 
+/// A ball that bounces beside it: impacts, one of them a hundredth of a second before a bend, change nothing.
+#[test]
+fn events_do_not_hide_a_bend() {
+    let ball = "[body.ball]\ntype = 'planar'\nmass = 1\ninertia = 0.01\nposition = [5, 0.5]\n\
+        [shape.ball]\ntype = 'circle'\nbody = 'ball'\nradius = 0.1\n\
+        [shape.floor]\ntype = 'half-plane'\nbody = 'ground'\nat = [0, -1]\n\
+        [contact.floor]\nbetween = ['ball', 'floor']\nrestitution = 0.7\n";
+    let m = assembled(&parsed(&format!("{}{ball}", nearly_a_parallelogram(1e-9))), &[]);
+    for method in ["radau5", "mdop5"] {
+        let out = run(&m, |o| o.method = method.to_owned());
+        let q = *out.results.get("q").unwrap().last().unwrap();
+        assert!((q - ROUND_THE_BEND).abs() < 2e-3, "{method}: {q}");
+    }
+}
+
 /// A bend that is narrower than numbers resolve, and one that fixed steps are too long for: told, with the length that is off.
 #[test]
 fn a_change_of_branches_that_cannot_be_followed_is_told() {
