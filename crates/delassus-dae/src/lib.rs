@@ -15,6 +15,7 @@
 pub mod accel;
 pub mod compliance;
 pub mod control;
+pub mod crossing;
 pub mod dense;
 pub mod failure;
 pub mod foresight;
@@ -33,6 +34,7 @@ pub mod unilateral;
 pub use accel::{Accel, Factored};
 pub use compliance::{Compliance, StartRule};
 pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
+pub use crossing::{Across, Crossing};
 pub use dense::Hermite;
 pub use failure::{StepFailure, Work};
 pub use foresight::Foresight;

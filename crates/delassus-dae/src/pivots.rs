@@ -10,6 +10,8 @@ use delassus_math::memory::{Memory, Remember};
 /// far to go, and index-1 accelerations are dominated by what little the state is off the
 /// constraints.
 const NEAR: f64 = 2e-6;
+/// Units of rounding by which a state is off its constraints, more or less.
+pub(crate) const ROUNDINGS: f64 = 30.0;
 /// Part of it below which a singular position may be on the way.
 const LOW: f64 = 1e-2;
 

@@ -16,6 +16,9 @@ use delassus_math::remember;
 /// about this much over the smallest regular eigenvalue in each sweep, and
 /// rounding enters free multipliers divided by it.
 const SHIFT: f64 = 1e-9;
+/// Units of multipliers are powers of two to this power: they are to keep masses of 1e-15 from being taken for none beside the
+/// entries of G, and change nothing, not even the order of pivots, where masses are ordinary.
+const UNIT_BITS: i32 = 40;
 /// Unknowns up to which [`Backend::Auto`] takes the dense LU for any pattern:
 /// on planar chains factor + solve cost the same at about 36.
 const DENSE_MAX: usize = 36;
@@ -53,10 +56,15 @@ pub struct TangentKkt {
     s: Csr,
     jac: Csr,
     factor: Factor,
+    /// Unit of each multiplier, from the entries of S where its row of G acts; the columns in these units.
+    unit: Vec<f64>,
+    in_units: Vec<f64>,
+    /// Largest entry of each row of S.
+    largest: Vec<f64>,
     redundant: bool,
     ready: bool,
 }
-remember!(TangentKkt { factor, redundant, ready } apart from { s, jac });
+remember!(TangentKkt { factor, unit, redundant, ready } apart from { s, jac, in_units, largest });
 
 impl TangentKkt {
     /// Symbolic analysis and allocation. `s` must contain its diagonal.
@@ -83,6 +91,9 @@ impl TangentKkt {
             } else {
                 Factor::Sparse(SparseLu::new(&saddle))
             },
+            unit: vec![1.0; jac.nrows],
+            in_units: vec![0.0; jac.nnz()],
+            largest: vec![0.0; s.nrows],
             s,
             jac,
             redundant: false,
@@ -128,13 +139,14 @@ impl TangentKkt {
             let row = row_of(&self.jac, at);
             return Err(KktError::NonFinite { row });
         }
+        self.choose_units(s_values, jac_cols);
         let mut found = None;
         if !self.redundant || self.jac.nrows == 0 {
-            found = self.attempt(s_values, jac_rows, jac_cols, None)?;
+            found = self.attempt(s_values, jac_rows, None)?;
         }
         let regularized = found.is_none();
         if regularized {
-            found = self.attempt(s_values, jac_rows, jac_cols, Some(SHIFT))?;
+            found = self.attempt(s_values, jac_rows, Some(SHIFT))?;
         }
         let (pivot, row) = found.unwrap_or((0.0, 0));
         self.ready = true;
@@ -166,6 +178,9 @@ impl TangentKkt {
             Factor::Dense(f) => f.solve(r, b, x, y),
             Factor::Sparse(f) => f.solve(r, b, x, y),
         }
+        for (y, unit) in y.iter_mut().zip(&self.unit) {
+            *y *= unit;
+        }
         if all_finite(x) && all_finite(y) {
             return Ok(());
         }
@@ -178,14 +193,29 @@ impl TangentKkt {
         Err(KktError::NonFinite { row: first_non_finite(y).unwrap_or(0) })
     }
 
+    /// Units of the multipliers, and their columns in them.
+    fn choose_units(&mut self, s: &[f64], cols: &[f64]) {
+        for (i, most) in self.largest.iter_mut().enumerate() {
+            let row = &s[self.s.row_ptr[i]..self.s.row_ptr[i + 1]];
+            *most = row.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        }
+        for (k, unit) in self.unit.iter_mut().enumerate() {
+            let most = self.jac.row(k).iter().fold(0.0, |m: f64, &j| m.max(self.largest[j]));
+            *unit = unit_near(most);
+            let range = self.jac.row_ptr[k]..self.jac.row_ptr[k + 1];
+            for (to, v) in self.in_units[range.clone()].iter_mut().zip(&cols[range]) {
+                *to = *unit * v;
+            }
+        }
+    }
+
     fn attempt(
         &mut self,
         s: &[f64],
         rows: &[f64],
-        cols: &[f64],
         shift: Option<f64>,
     ) -> Result<Option<(f64, usize)>, KktError> {
-        let nv = self.s.nrows;
+        let (nv, cols) = (self.s.nrows, &self.in_units);
         match &mut self.factor {
             Factor::Dense(f) => {
                 f.load(s, rows, cols);
@@ -203,6 +233,15 @@ impl TangentKkt {
             }
         }
     }
+}
+
+/// The unit of a multiplier that acts on entries of S of this size.
+fn unit_near(most: f64) -> f64 {
+    if !(most > 0.0 && most < 1.0) {
+        return 1.0;
+    }
+    let steps = (most.log2() / f64::from(UNIT_BITS)).round() as i32;
+    2f64.powi((steps * UNIT_BITS).max(f64::MIN_EXP))
 }
 
 fn find_non_finite(values: &[f64]) -> Option<usize> {

@@ -15,6 +15,9 @@ pub(crate) struct Counts {
     pub hops: u64,
     /// When the first of them was, s.
     pub first_hop: Option<f64>,
+    /// Changes of branch that steps could not resolve, when the first was, s, and by how much the constraints miss the singular
+    /// position there, relative to their scales.
+    pub branches: (u64, Option<(f64, f64)>),
     pub stiff_since: Option<f64>,
     /// The fixed step, given or chosen; `None` while steps adapt.
     pub fixed_step: Option<f64>,

@@ -141,6 +141,7 @@ impl Engine for Smooth {
             rejections: d.rejections,
             hops: d.hops,
             first_hop: d.first_hop,
+            branches: d.branches(),
             stiff_since: d.stiff_since(),
             fixed_step: d.fixed_step(),
             work: d.work(),

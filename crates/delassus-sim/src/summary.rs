@@ -78,6 +78,13 @@ pub struct Summary {
     pub singular_hops: u64,
     /// When the first of them was, s.
     pub first_singular_hop: Option<f64>,
+    /// Steps that went straight across a position which is singular but for a small error of the constraints, and so changed
+    /// branches: too narrow a bend to follow.
+    pub branch_changes: u64,
+    /// When the first of them was, s.
+    pub first_branch_change: Option<f64>,
+    /// By how much the constraints miss the singular position there, as a length, m.
+    pub branch_miss: Option<f64>,
     /// Time from which stability instead of accuracy limited the step of an explicit method, s.
     pub stiff_since: Option<f64>,
     /// Evaluations of the equations.

@@ -83,6 +83,8 @@ const UNHEARD: f64 = 100.0;
 const ENERGY: [f64; 3] = [1e-4, 1e-2, 1e-1];
 /// The same as [`DRIFT`] for sticking contacts: residuals of large contact problems move them.
 const STICK: [f64; 2] = [1e-6, 1e-2];
+/// The same for forces with which closed contacts pull, in the largest load.
+const PULL: [f64; 2] = [1e-3, 1e-2];
 /// The verdict on nothing.
 const NOTHING: &str = "The run left no numbers to judge by.";
 /// Part of the run in time-stepping, or of its steps, from which on it is to be looked at.
@@ -125,6 +127,28 @@ pub fn judge(s: &Summary) -> Verdict {
             t: s.first_singular_hop,
             code: Some("N_SINGULAR_HOP"),
             help: Some("compare with a smaller --rtol: branches part at such positions"),
+        });
+    }
+    if s.branch_changes > 0 {
+        items.push(Item {
+            key: "branch_changes",
+            title: "Changes of branch",
+            value: s.branch_changes as f64,
+            unit: "",
+            tone: Tone::Bad,
+            text: format!(
+                "{}, first at t = {} s: lengths are {} m off those with which branches of the motion cross there, so that \
+                 they turn away from each other instead, within less than the steps followed",
+                times(s.branch_changes, "step changed branches", "steps changed branches"),
+                time(s.first_branch_change),
+                s.branch_miss.map_or_else(|| "?".to_owned(), short)
+            ),
+            t: s.first_branch_change,
+            code: Some("N_BRANCH"),
+            help: Some(
+                "make the lengths exact if branches are to cross, or let steps adapt with a smaller --rtol and an explicit \
+                 --method to follow the bend",
+            ),
         });
     }
     let worst = items.iter().map(|i| i.tone).max().unwrap_or(Tone::None);
@@ -351,6 +375,9 @@ mod tests {
             rejected_by_error: 0,
             rejected_by_convergence: 0,
             singular_hops: 0,
+            branch_changes: 0,
+            first_branch_change: None,
+            branch_miss: None,
             first_singular_hop: None,
             stiff_since: None,
             evaluations: 600,

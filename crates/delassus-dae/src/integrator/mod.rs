@@ -98,6 +98,10 @@ pub trait Integrator<P: Problem>: Send + Remember {
     /// position of the constraints is. 1 where nothing was factored, which is for attempts that
     /// follow on a pivot that was not low.
     fn weakest_pivot(&self) -> f64;
+    /// Whether that is the pivot of G M⁻¹ Gᵀ, or one of a matrix with more in it, which falls more slowly.
+    fn pivot_is_of_rows(&self) -> bool {
+        true
+    }
     /// Work since it was made.
     fn work(&self) -> Work;
     /// The local error of the last attempt behaves like h to this power; methods of varying

@@ -111,6 +111,10 @@ impl<P: Problem> Integrator<P> for Watched<P> {
         self.inner.weakest_pivot()
     }
 
+    fn pivot_is_of_rows(&self) -> bool {
+        self.inner.pivot_is_of_rows()
+    }
+
     fn work(&self) -> Work {
         self.inner.work()
     }

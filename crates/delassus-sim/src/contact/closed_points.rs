@@ -289,14 +289,46 @@ impl<P: Unilateral> ClosedPoints<P> {
         if self.functions.is_empty() && !self.redundant {
             return None;
         }
-        let base = mode.base().clone();
-        let mut first: Option<(f64, Trigger)> = None;
-        let mut end = limit;
         if !self.starts.is_empty() && self.evaluate(mode, view.from) {
             for (i, (k, f)) in self.functions.iter().enumerate() {
                 self.starts[i] = self.function(mode, *k, *f);
             }
         }
+        let mut first = self.first_function(mode, span, view, limit, soonest, th);
+        // what was found before anything was looked at: a force that falls and rises again, as it does where rows become
+        // dependent, may come first
+        let mut looked = limit;
+        while let Some((root, _)) = first
+            && root > soonest
+            && root < NODES[0] * looked
+            && let Some(before) = self.first_function(mode, span, view, root, soonest, th)
+            && before.0 < root
+        {
+            looked = root;
+            first = Some(before);
+        }
+        if self.redundant {
+            let end = first.as_ref().map_or(limit, |f| f.0);
+            if let Some(load) = self.first_reselection(mode, selector, ws, span, end, th) {
+                first = Some(load);
+            }
+        }
+        first
+    }
+
+    /// The first function that falls through zero before part `limit` of a step.
+    fn first_function(
+        &mut self,
+        mode: &Mode<P>,
+        span: &mut Span<'_>,
+        view: &StepView<'_>,
+        limit: f64,
+        soonest: f64,
+        th: &Thresholds,
+    ) -> Option<(f64, Trigger)> {
+        let base = mode.base().clone();
+        let mut first: Option<(f64, Trigger)> = None;
+        let mut end = limit;
         for (peak, slide) in self.peaks.iter_mut().zip(&self.slides) {
             *peak = (slide.speed, 0.0);
         }
@@ -353,12 +385,6 @@ impl<P: Unilateral> ClosedPoints<P> {
             }
             if first.is_some() {
                 break;
-            }
-        }
-        if self.redundant {
-            let end = first.as_ref().map_or(limit, |f| f.0);
-            if let Some(load) = self.first_reselection(mode, selector, ws, span, end, th) {
-                first = Some(load);
             }
         }
         first

@@ -452,6 +452,7 @@ impl Engine for ContactEngine {
             rejections: d.rejections,
             hops: d.hops,
             first_hop: d.first_hop,
+            branches: d.branches(),
             stiff_since: d.stiff_since(),
             fixed_step: match self.scheme {
                 Scheme::TimeStepping => stepping.map(|s| s.h),
@@ -539,6 +540,7 @@ impl Dynamics for ContactEngine {
                 play[joint] = f64::max(play[joint], does);
             }
         };
+        let (mut load, mut pull) = (0.0, (0.0, None));
         match self.stepping.as_ref().filter(|_| self.stepped) {
             Some(s) => {
                 s.visit_pressed(|point, force| {
@@ -566,6 +568,12 @@ impl Dynamics for ContactEngine {
                 self.events.visit_closed(|&Active { id, features, motion }, gap, force| {
                     let slides = matches!(motion, SlipState::Slip(_));
                     add(PointForce { id, features, force }, gap, slides, FOLLOWING);
+                    if !matches!(sys.law(id), PointLaw::DryFriction { .. }) {
+                        load += force[0].abs();
+                        if -force[0] > pull.0 {
+                            pull = (-force[0], Some(id));
+                        }
+                    }
                 });
                 self.events.visit_pressed(|&Pressed { id, features, .. }, gap, force| {
                     add(PointForce { id, features, force }, gap, false, IMPACT);
@@ -575,6 +583,15 @@ impl Dynamics for ContactEngine {
                 self.events.tell_following(joint_of, play, &mut points);
                 contacts.pressed = points;
             }
+        }
+        let inside = self.evaluated < self.events.state().t;
+        let tally = &mut self.events.tally;
+        tally.load = f64::max(tally.load, load);
+        // where a step ends, what happens there is still to come
+        if let (force, Some(id)) = pull
+            && inside
+        {
+            tally.pull.observe(force, self.evaluated, || sys.point_name(id));
         }
         // of many pairs, time-stepping looks at those that act alone
         if !self.stepped {

@@ -132,6 +132,10 @@ pub struct ContactTally {
     pub residual: Worst,
     /// Fastest tangential motion of a point that is said to stick, m/s.
     pub stick_speed: Worst,
+    /// Strongest pull of a closed point at a sample, N (N m for angles): rigid contacts only push.
+    pub pull: Worst,
+    /// Largest sum of normal forces of closed points at a sample, without signs, N.
+    pub load: f64,
     /// Compliant contacts.
     pub compliant: CompliantTally,
 }
@@ -147,6 +151,8 @@ remember!(ContactTally {
     penetration,
     residual,
     stick_speed,
+    pull,
+    load,
     compliant,
 });
 
@@ -164,6 +170,8 @@ impl Default for ContactTally {
             penetration: Worst::default(),
             residual: Worst::default(),
             stick_speed: Worst::default(),
+            pull: Worst::default(),
+            load: 0.0,
             compliant: CompliantTally::default(),
         }
     }

@@ -65,6 +65,14 @@ impl<P: Problem> Driver<P> {
                         self.h = h;
                         continue;
                     }
+                    if err <= 1.0
+                        && let Some(shorter) = self.watch_branch(p, h)
+                    {
+                        self.rejections.error += 1;
+                        self.last_failure = None;
+                        self.h = shorter;
+                        continue;
+                    }
                     if err <= 1.0 {
                         let factor = self.control.accepted(err);
                         let factor = self.method.choose_order(&self.scale).unwrap_or(factor);
@@ -86,6 +94,12 @@ impl<P: Problem> Driver<P> {
                         return Ok(());
                     }
                     self.scale.worst(&self.method.error(), &mut self.worst);
+                    if failures == 1
+                        && self.cannot_follow(p, h)
+                        && self.jump_singular(p, first, false)
+                    {
+                        return Ok(());
+                    }
                     self.rejections.error += 1;
                     self.last_failure = None;
                     self.h = h * if err.is_finite() { self.control.rejected(err) } else { 0.1 };

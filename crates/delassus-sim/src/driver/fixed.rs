@@ -40,6 +40,7 @@ impl<P: Problem> Driver<P> {
             {
                 Ok(()) => {
                     self.watch_error();
+                    self.watch_branch(p, part);
                     let done = self.state.t + part >= target - 1e-9 * h;
                     self.mark_pending(done.then_some(target), done && !cut);
                     return Ok(());

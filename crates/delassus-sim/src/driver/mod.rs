@@ -2,10 +2,12 @@
 //!
 //! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
 //! given length ([`fixed`], with [`stable_step`] to advise); [`turn`] keeps their rotations unique;
-//! what depends on time is watched ([`time_marks`]), and so is what reads the state ([`way`]); [`stop`]
+//! what depends on time is watched ([`time_marks`]), and so is what reads the state ([`way`]), and branches at singular
+//! positions ([`branch`]); [`stop`]
 //! says why a run cannot go on.
 
 mod adaptive;
+mod branch;
 mod fixed;
 mod singular_jump;
 mod stable_step;
@@ -16,6 +18,7 @@ mod way;
 
 use crate::error::{SimError, SimErrorKind};
 use crate::stiffness::StiffnessMonitor;
+use branch::BranchWatch;
 use delassus_dae::{
     Derived, ErrorScale, Foresight, Integrator, Problem, State, StepControl, StepFailure,
     Tolerances,
@@ -102,6 +105,7 @@ pub struct Driver<P: Problem> {
     stiffness: StiffnessMonitor,
     time: TimeWatch,
     way: WayWatch,
+    branch: BranchWatch,
     /// The largest weakest pivot of a step since the method began.
     usual_pivot: f64,
     row_jump: RowJump,
@@ -135,7 +139,7 @@ pub struct Driver<P: Problem> {
 }
 remember!(Driver<P: Problem> {
     method, state, prev, d_prev, scale, control, t0, h, cruise, tried, n_fixed, per_unit_step,
-    holds_step, stiffness, time, way, usual_pivot, coarse, trouble, limit, changed, spent, steps,
+    holds_step, stiffness, time, way, branch, usual_pivot, coarse, trouble, limit, changed, spent, steps,
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, aim, stop, last_failure, worst });
 
@@ -178,6 +182,7 @@ impl<P: Problem> Driver<P> {
             t0: start.t,
             time: TimeWatch::new(start.t),
             way: WayWatch::new(p, &start),
+            branch: BranchWatch::new(p),
             usual_pivot: 0.0,
             row_jump: RowJump::new(p),
             state: start,
@@ -238,6 +243,12 @@ impl<P: Problem> Driver<P> {
         self.method.weakest_pivot()
     }
 
+    /// Changes of branch at almost singular positions that steps could not resolve: how many, when the first was, s, and by how
+    /// much the constraints miss the position there, relative to their scales.
+    pub fn branches(&self) -> (u64, Option<(f64, f64)>) {
+        (self.branch.count, self.branch.first)
+    }
+
     /// Work of the method so far.
     pub fn work(&self) -> delassus_dae::Work {
         let mut all = self.spent;
@@ -290,6 +301,7 @@ impl<P: Problem> Driver<P> {
         if let Some(p) = self.pending.take() {
             self.accept(p.exact_time);
             self.way.arrive(self.state.t, self.scale.pace());
+            self.branch.arrive(self.prev.t);
             self.n_fixed += u64::from(p.ends_fixed);
             self.steps += 1;
         }
@@ -303,6 +315,7 @@ impl<P: Problem> Driver<P> {
         method: Option<Box<dyn Integrator<P>>>,
         state: &State,
     ) -> Result<(), StepFailure> {
+        self.branch.restart(method.is_some());
         if let Some(method) = method {
             self.spent += self.method.work();
             let info = method.info();

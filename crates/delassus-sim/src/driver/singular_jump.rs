@@ -8,11 +8,11 @@ use delassus_dae::Problem;
 pub(super) const HOP_AFTER: u32 = 3;
 pub(super) const NEAR_SINGULAR: f64 = 1e-5;
 /// Units of rounding by which a state is off its constraints at least.
-const ROUNDINGS: f64 = 30.0;
+pub(super) const ROUNDINGS: f64 = 30.0;
 /// Lengths of the jumps that are tried, in steps, and the error per step they may make, in
 /// tolerances.
 const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
-const HOP_ERROR: f64 = 100.0;
+pub(super) const HOP_ERROR: f64 = 100.0;
 /// A step below this part of the last one away from a singular position has shrunk on the way to
 /// it, over several accepted steps; the jumps that are tried then, in those of that time.
 pub(super) const SHRUNK: f64 = 0.1;
@@ -96,6 +96,9 @@ impl<P: Problem> Driver<P> {
         match made.and_then(|()| self.check_turn(p, h)) {
             Ok(()) => {
                 self.scale.judge(h, &self.prev);
+                if !self.may_jump(p, h) {
+                    return f64::INFINITY;
+                }
                 self.above_noise(self.scale.norm(&self.method.error()), 1.0)
             }
             Err(_) => f64::INFINITY,

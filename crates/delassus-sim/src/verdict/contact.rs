@@ -28,6 +28,17 @@ pub(super) fn contact(s: &Summary, items: &mut Vec<Item>) {
             "friction there is not to be relied on: compare with --scheme time-stepping"
         },
     );
+    // points that touch without load may pull by round-off of what moves
+    let pulls = tone(c.pull.value, c.load.max(s.energy.moved / s.length), PULL);
+    if pulls > Tone::Good {
+        worst(
+            items,
+            ("pull", "Contacts that pull", "N", "N_PULL"),
+            (&c.pull, pulls),
+            "closed contacts hold bodies back instead of letting them go, with a force of up to",
+            "the motion from there on is not to be relied on: compare with --scheme time-stepping and with a smaller max_step",
+        );
+    }
     worst(
         items,
         ("contact_residual", "Contact forces", "", "N_CONTACT_RESIDUAL"),

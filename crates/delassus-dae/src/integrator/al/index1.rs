@@ -195,6 +195,10 @@ impl<P: Problem> Integrator<P> for Al {
         self.eval.weakest_pivot
     }
 
+    fn pivot_is_of_rows(&self) -> bool {
+        false
+    }
+
     fn work(&self) -> Work {
         Work { newton: self.newton, ..self.eval.work }
     }

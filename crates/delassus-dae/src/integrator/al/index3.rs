@@ -365,6 +365,10 @@ impl<P: Problem> Integrator<P> for Ali3p {
         self.eval.weakest_pivot
     }
 
+    fn pivot_is_of_rows(&self) -> bool {
+        false
+    }
+
     fn work(&self) -> Work {
         self.work + self.eval.work
     }

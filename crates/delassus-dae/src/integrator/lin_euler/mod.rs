@@ -370,6 +370,10 @@ impl<P: Problem> Integrator<P> for LinEuler {
         self.weakest_pivot
     }
 
+    fn pivot_is_of_rows(&self) -> bool {
+        false
+    }
+
     fn work(&self) -> Work {
         self.work + self.acc.work
     }

@@ -29,8 +29,8 @@
 //! derivative that vanishes at the nodes: a regular system wherever τ* lies, but for the end and
 //! one point between, so round-off in x is not amplified to speak of and a step passes over. To
 //! hold g = s x = 0 at the stages would divide round-off by s of the nearest of them, squared in
-//! u. Where the end of a step is that close, it is not projected (g does not tell how far to go,
-//! and the next steps make up for it), and v̇ and λ are those of the stages.
+//! u. Where the end of a step is that close, v̇ and λ are those of the stages; so close that velocities would be round-off, it is
+//! not projected either (g does not tell how far to go, and the next steps make up for it).
 //!
 //! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
 //! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
@@ -304,7 +304,9 @@ impl Radau5 {
         self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
         let singular = self.near_singular();
         let drift = self.proj.drift(p, ws);
-        if !singular || drift > self.proj.limit {
+        // what is left of g decides how the motion goes on; g tells how far to go as long as velocities are no round-off
+        let told = self.acc.weakest_pivot > crate::pivots::ROUNDINGS * f64::EPSILON / self.rtol;
+        if told || drift > self.proj.limit {
             self.proj.position_from(p, ws, &mut self.acc, to.t, &mut to.q, &to.z)?;
             self.proj.velocity(p, ws, &mut self.acc, &mut to.v, &to.z)?;
         } else {
