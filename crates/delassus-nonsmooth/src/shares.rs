@@ -433,7 +433,10 @@ impl Shares {
             for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
                 let more = scales[k] * sunk(yielded, &system.x);
                 p[k] += more;
-                *noise = noise.max(UNREFINED * (more * per_metre[k]).abs());
+                // with normal forces that are given there is more to correct than round-off
+                if matches!(pass, Pass::All) {
+                    *noise = noise.max(UNREFINED * (more * per_metre[k]).abs());
+                }
             }
         }
         rank
