@@ -7,18 +7,43 @@ use delassus_geom::{Contact, Pair, Pose, Profile, ProfileBuilder, Shape};
 use delassus_math::Vec3;
 use proptest::prelude::*;
 
-/// A star-shaped contour with some of its pieces bulging out or in.
+/// A star-shaped contour with some of its pieces bulging out or in. None where a corner is a needle: what is pushed into one comes out
+/// on its other side, and no depth is told.
 fn contour(radii: &[f64], bulges: &[f64]) -> Option<Profile> {
     let n = radii.len();
+    let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
+    let at = |k: usize| [radii[k] * angle(k).cos(), radii[k] * angle(k).sin()];
+    let bulge = |k: usize| if bulges[k].abs() > 0.05 { bulges[k] } else { 0.0 };
     let mut b = ProfileBuilder::new();
     for k in 0..n {
-        let angle = std::f64::consts::TAU * k as f64 / n as f64;
-        b = b.point(radii[k] * angle.cos(), radii[k] * angle.sin());
-        if bulges[k].abs() > 0.05 {
-            b = b.bulge(bulges[k]);
+        b = b.point(at(k)[0], at(k)[1]);
+        if bulge(k) != 0.0 {
+            b = b.bulge(bulge(k));
+        }
+        // angle between the tangents of both pieces at the corner that ends this one
+        let heads =
+            |from: usize, to: usize| (at(to)[1] - at(from)[1]).atan2(at(to)[0] - at(from)[0]);
+        let (corner, after) = ((k + 1) % n, (k + 2) % n);
+        let back = heads(corner, k) + 2.0 * bulge(k).atan();
+        let on = heads(corner, after) - 2.0 * bulge(corner).atan();
+        let within = (back - on).rem_euclid(std::f64::consts::TAU);
+        if within < NEEDLE {
+            return None;
         }
     }
     b.build().ok()
+}
+
+/// Angle of a corner below which it is a needle, rad.
+const NEEDLE: f64 = 0.05;
+
+/// The corner is a wedge of 8e-4 rad, thinner where it is touched than the depth that is looked at.
+#[test]
+fn a_needle_is_told() {
+    let bulges = [-0.27498287859494586, -0.10965603314296268, 0.0];
+    let radii = [0.625743856692605, 1.4627815046418453, 1.171126572247445];
+    assert!(contour(&radii, &bulges).is_none());
+    assert!(contour(&radii, &[0.0; 3]).is_some());
 }
 
 /// A slot with rounded floor, wider than high inside, with one hook.
