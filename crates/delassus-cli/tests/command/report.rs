@@ -59,6 +59,47 @@ fn a_run_leaves_a_page() {
     assert!(!bench.path("report.html").exists());
 }
 
+/// `exaggerate` is for the eye: the page is told, also when it is made from files, and no bit of the results differs.
+#[test]
+fn exaggerated_play_changes_no_result() {
+    let model = |pin: &str, guide: &str| {
+        format!(
+            "schema = 1\ngravity = [1, -9.81]\n\
+             body.arm = {{ type = 'planar', mass = 1, inertia = 0.01, com = [0.1, 0] }}\n\
+             body.block = {{ type = 'planar', mass = 1, inertia = 0.01, com = [0.02, 0], position = [1, 0] }}\n\
+             [joint.pin]\ntype = 'revolute'\nbetween = ['ground', 'arm']\n\
+             clearance = '0.5 mm'\nradius = '10 mm'\nrestitution = 0.5\n{pin}\
+             [joint.guide]\ntype = 'prismatic'\nbetween = ['ground', 'block']\n\
+             clearance = '1 mm'\nlength = 0.1\nwidth = 0.05\nrestitution = 0.5\n{guide}\
+             [sensor.pin]\ntype = 'eccentricity'\njoint = 'pin'\n\
+             [analysis]\nend = 0.02\nsample = 0.001\n"
+        )
+    };
+    let plain = Bench::new(&model("", ""));
+    let large = Bench::new(&model("exaggerate = 50\n", "exaggerate = '2*10'\n"));
+    for bench in [&plain, &large] {
+        assert_eq!(bench.run(&["run", "m.toml", "--out", "o"]).code, 0);
+    }
+    for file in ["results.csv", "diagnostics.csv", "events.csv"] {
+        assert!(plain.read(&format!("o/{file}")) == large.read(&format!("o/{file}")), "{file}");
+    }
+    assert!(plain.read("o/events.csv").lines().count() > 2);
+    let motion = |bench: &Bench| fs::read(bench.path("o/motion.bin")).unwrap();
+    assert!(motion(&plain) == motion(&large));
+    assert_eq!(large.run(&["report", "o"]).code, 0);
+    let (plain, large) = (plain.read("o/report.html"), large.read("o/report.html"));
+    match (data(&plain), data(&large)) {
+        (Some(plain), Some(large)) => {
+            let joint = |d: &Value, k: usize, key: &str| d["scene"]["joints"][k][key].clone();
+            assert_eq!(joint(&large, 0, "exaggerate"), 50.0);
+            assert_eq!(joint(&large, 1, "exaggerate"), 20.0);
+            assert_eq!(joint(&large, 1, "block"), serde_json::json!([0.05, 0.0, 0.1]));
+            assert!(joint(&plain, 0, "exaggerate").is_null());
+        }
+        _ => assert!(large.contains("<code>pin</code> drawn 50 times enlarged")),
+    }
+}
+
 #[test]
 fn the_page_is_made_again_from_the_files() {
     let bench = Bench::new(SWING);
