@@ -17,6 +17,7 @@ const HALF_LENGTH = 1.8;
 const RING = 3.2;
 /** How far beyond its clearance something is drawn, as a multiple of it: what burst its joint stays in sight. */
 const BURST = 1.3;
+/** Joints of one factor that are named at most. */
 const NAMED = 6;
 
 /** A joint whose play is drawn. */
@@ -41,9 +42,13 @@ export function looseJoints(joints: Joint[], u: number): Loose[] {
 
 /** What the page says of enlarged play. */
 export function playWords(list: Loose[]): string {
-  const words = list.slice(0, NAMED).map(({ joint, factor }) => `play of \`${joint.name}\` drawn ${num(factor, 3)} times enlarged`);
-  if (list.length > NAMED) words.push(`and of ${list.length - NAMED} more joints`);
-  return words.join("; ");
+  const groups = new Map<string, string[]>();
+  for (const { joint, factor } of list) {
+    const times = num(factor, 3);
+    groups.set(times, [...(groups.get(times) ?? []), `\`${joint.name}\``]);
+  }
+  const some = (names: string[]) => names.slice(0, NAMED).join(", ") + (names.length > NAMED ? ` and ${names.length - NAMED} more joints` : "");
+  return [...groups].map(([times, names]) => `play of ${some(names)} drawn ${times} times enlarged`).join("; ");
 }
 
 /** Rings and walls, on the body that has the hole or guide. */

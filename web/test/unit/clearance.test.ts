@@ -31,7 +31,9 @@ describe("which play is drawn", () => {
     // no joint without play is enlarged, whatever the data say
     expect(enlargedFromStart([pin("a", { clearance: undefined, exaggerate: 5 })])).toBe(false);
     const many = looseJoints(Array.from({ length: 9 }, (_, k) => pin(`p${k}`)), U);
-    expect(playWords(many)).toMatch(/`p5` drawn 23 times enlarged; and of 3 more joints$/);
+    expect(playWords(many)).toMatch(/^play of `p0`, .*, `p5` and 3 more joints drawn 23 times enlarged$/);
+    const two = looseJoints([pin("a", { exaggerate: 50 }), pin("b", { exaggerate: 20 }), pin("c", { exaggerate: 50 })], U);
+    expect(playWords(two)).toBe("play of `a`, `c` drawn 50 times enlarged; play of `b` drawn 20 times enlarged");
   });
 });
 

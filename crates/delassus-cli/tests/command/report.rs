@@ -222,6 +222,25 @@ fn plots_as_svg_and_png() {
     }
     assert!(svg.contains(">pull, N</text>") && svg.contains(">m</text>"), "one panel per unit");
     assert!(!svg.contains("</script>"));
+    // of eleven samples those of the times that are asked for
+    let points = |options: &[&str]| {
+        let out = bench.run(&[&["plot", "o", "bob.x"], options].concat());
+        assert_eq!(out.code, 0, "{}", out.stderr);
+        let svg = bench.read("o/plot.svg");
+        let line = svg.split("<path d=\"M").nth(1).unwrap().split('"').next().unwrap();
+        line.split('L').count()
+    };
+    assert_eq!((points(&[]), points(&["--from", "0.45 s"]), points(&["--to", "0.45"])), (11, 6, 5));
+    assert_eq!(points(&["--from", "250 ms", "--to", "0.85", "--over", "bob.y"]), 6);
+    for (options, code) in [
+        (["--from", "2", "--to", "3"], "E_RANGE"),
+        (["--from", "0.6", "--to", "0.3"], "E_RANGE"),
+        (["--from", "1 m", "--to", "1"], "E_DIMENSION"),
+    ] {
+        let out = bench.run(&[&["plot", "o", "bob.x"], &options[..]].concat());
+        assert_eq!(out.code, 2, "{}", out.stderr);
+        assert!(out.stderr.contains(code) && out.stderr.contains("--from"), "{}", out.stderr);
+    }
     assert_eq!(bench.run(&["plot", "o", "bob.x", "-o", "x.png", "--log"]).code, 0);
     let png = fs::read(bench.path("x.png")).unwrap();
     assert!(png.starts_with(b"\x89PNG\r\n") && png.ends_with(b"IEND\xaeB`\x82"));
