@@ -151,7 +151,7 @@ fn rows(report: &Report, a: &PlotArgs) -> Result<Range<usize>, Failure> {
             t.last().copied().unwrap_or_default()
         );
         let option = if a.from.is_some() { "--from" } else { "--to" };
-        let fault = Fault::new("E_RANGE", option, "no sample is between these times".to_owned());
+        let fault = Fault::new("E_RANGE", option, "no sample is between these times");
         return Err(Failure::input(vec![fault.help(whole)]));
     }
     Ok(rows)
