@@ -32,14 +32,14 @@ const ESCAPEMENT: &str = "models/escapement.toml";
 /// A picture of the documents.
 struct Picture {
     model: &'static str,
-    /// Name of the file.
+    /// Name of the file, from `docs/images`; pictures of the book are beside its pages.
     file: &'static str,
     /// Options of the run and of the script that takes the picture.
     run: &'static [&'static str],
     shot: &'static [&'static str],
 }
 
-const PICTURES: [Picture; 4] = [
+const PICTURES: [Picture; 5] = [
     Picture {
         model: "models/slider_crank.toml",
         file: "report.png",
@@ -63,6 +63,12 @@ const PICTURES: [Picture; 4] = [
         file: "bouncing_ball.png",
         run: &[],
         shot: &["--time", "1.19", "--tab", "events"],
+    },
+    Picture {
+        model: "models/benchmarks/E4_quick_return_clearance.toml",
+        file: "../src/howto/quick_return.png",
+        run: &["--rtol", "1e-7", "--end", "2.0944", "--sample", "1e-3"],
+        shot: &["--time", "1.66", "--on", "clearances", "--width", "1200", "--height", "640"],
     },
 ];
 

@@ -347,6 +347,12 @@ pub struct PlotArgs {
     /// Draw over this column instead of time: the y of a point over its x is its path.
     #[arg(long, value_name = "CHANNEL")]
     pub over: Option<String>,
+    /// Draw samples from this time on, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub from: Option<String>,
+    /// Draw samples up to this time, s.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: Option<String>,
 }
 
 /// `delassus export`.

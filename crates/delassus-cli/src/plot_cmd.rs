@@ -5,12 +5,14 @@ use crate::console;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
+use crate::number::number;
 use crate::output::check_file;
 use crate::report_cmd::{read_peaks, results_folder};
-use delassus::expr::suggest;
+use delassus::expr::{Dim, suggest};
 use delassus::io::model_file::escape;
 use delassus::io::plot::{Axis, Plot, Series, panels, png};
 use delassus_report::{Report, ReportColumn};
+use std::ops::Range;
 
 /// Names that are suggested at most.
 const SUGGESTED: usize = 8;
@@ -35,7 +37,7 @@ pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
         Some(name) => Some(one(&report, name)?),
         None => None,
     };
-    let plots = plots(&report, &columns, over, a.log);
+    let plots = plots(&report, &columns, over, a.log, rows(&report, a)?);
     check_file("--output", &output)?;
     let bytes = match kind.as_deref() {
         Some("png") => png(&plots),
@@ -132,12 +134,36 @@ fn matches(pattern: &str, name: &str) -> bool {
     p[i..].iter().all(|c| *c == '*')
 }
 
+/// Samples of the times that are asked for.
+fn rows(report: &Report, a: &PlotArgs) -> Result<Range<usize>, Failure> {
+    let time = |option: &str, text: &Option<String>, otherwise: f64| match text {
+        Some(text) => number(option, text, Dim::TIME).map_err(|f| Failure::input(vec![*f])),
+        None => Ok(otherwise),
+    };
+    let from = time("--from", &a.from, f64::NEG_INFINITY)?;
+    let to = time("--to", &a.to, f64::INFINITY)?;
+    let t = &report.column_t;
+    let rows = t.partition_point(|t| *t < from)..t.partition_point(|t| *t <= to);
+    if rows.is_empty() && (a.from.is_some() || a.to.is_some()) {
+        let whole = format!(
+            "the results are from {} s to {} s",
+            t.first().copied().unwrap_or_default(),
+            t.last().copied().unwrap_or_default()
+        );
+        let option = if a.from.is_some() { "--from" } else { "--to" };
+        let fault = Fault::new("E_RANGE", option, "no sample is between these times");
+        return Err(Failure::input(vec![fault.help(whole)]));
+    }
+    Ok(rows)
+}
+
 /// One panel per unit, over time or over another column. Where both have one unit, paths have their own form.
 fn plots(
     report: &Report,
     columns: &[&ReportColumn],
     over: Option<&ReportColumn>,
     log: bool,
+    rows: Range<usize>,
 ) -> Vec<Plot> {
     let (below, across) = match over {
         Some(c) => (format!("{}, {}", c.info.name, c.info.unit), &c.values),
@@ -161,7 +187,8 @@ fn plots(
         let mut p = Plot::new(if k == 0 { title } else { "" }, Axis::linear(&below), axis(&label));
         p.equal = over.is_some_and(|c| c.info.unit == *unit);
         for (style, c) in columns.iter().enumerate().filter(|(_, c)| c.info.unit == *unit) {
-            let points = across.iter().copied().zip(c.values.iter().copied()).collect();
+            let all = across.iter().copied().zip(c.values.iter().copied());
+            let points = all.skip(rows.start).take(rows.len()).collect();
             let line = Series::new(&c.info.name, points);
             p.series.push(Series { style, markers: false, ..line });
         }

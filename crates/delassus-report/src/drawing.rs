@@ -1,5 +1,6 @@
 //! A still drawing of the mechanism as SVG.
 
+use crate::drawing_play;
 use crate::drawing_shapes::outlines;
 use crate::payload::push_poses;
 use crate::report::Report;
@@ -14,7 +15,7 @@ const MARGIN: f64 = 30.0;
 const COLOURS: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00", "#2b7bba"];
 
 /// Bodies at one time: their origins and orientations.
-struct Placed(Vec<(Vec3, Mat3)>);
+pub(crate) struct Placed(Vec<(Vec3, Mat3)>);
 
 impl Placed {
     fn new(report: &Report, row: usize) -> Placed {
@@ -38,13 +39,19 @@ impl Placed {
         p.iter().all(|x| x.is_finite()).then_some(p)
     }
 
-    fn end(&self, a: &Attachment) -> Option<Vec3> {
+    /// Orientation of a body, where it is known.
+    pub(crate) fn turn(&self, body: usize) -> Option<Mat3> {
+        self.0.get(body).map(|(_, r)| *r)
+    }
+
+    /// Place of an end of a joint or force.
+    pub(crate) fn end(&self, a: &Attachment) -> Option<Vec3> {
         self.at(a.body, &a.p)
     }
 }
 
 /// From space to the picture.
-struct View {
+pub(crate) struct View {
     right: Vec3,
     up: Vec3,
     low: (f64, f64),
@@ -82,7 +89,18 @@ impl View {
         View { right, up, low, scale, shift }
     }
 
-    fn place(&self, p: &Vec3) -> (f64, f64) {
+    /// Pixels of a metre.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Directions to the right and up in the picture.
+    pub(crate) fn axes(&self) -> [Vec3; 2] {
+        [self.right, self.up]
+    }
+
+    /// Where a point is in the picture.
+    pub(crate) fn place(&self, p: &Vec3) -> (f64, f64) {
         let (x, y) = (self.right.dot(p) - self.low.0, self.up.dot(p) - self.low.1);
         (self.shift.0 + self.scale * x, HEIGHT - self.shift.1 - self.scale * y)
     }
@@ -142,6 +160,7 @@ fn points(scene: &Scene, placed: &Placed) -> Vec<Vec3> {
         let lines = bounded.flat_map(|s| outlines(s, 0.0)).flatten();
         out.extend(lines.filter_map(|p| placed.at(i, &p.into())));
     }
+    out.extend(drawing_play::points(scene, placed));
     out
 }
 
@@ -216,4 +235,5 @@ fn draw(out: &mut String, scene: &Scene, placed: &Placed, view: &View) {
             );
         }
     }
+    drawing_play::draw(out, scene, placed, view);
 }

@@ -1,6 +1,7 @@
 //! The page without the viewer: still pictures and tables, no script.
 
 use crate::drawing;
+use crate::drawing_play;
 use crate::html::escape;
 use crate::report::{Report, ReportColumn, Steps};
 use crate::thin;
@@ -43,7 +44,8 @@ pub(crate) fn page(r: &Report) -> String {
     if let Some(svg) = drawing::svg(r) {
         let _ = writeln!(
             out,
-            "<h2>Mechanism</h2>\n<p>At the start, and faintly at the end.</p>\n{svg}"
+            "<h2>Mechanism</h2>\n<p>At the start, and faintly at the end.{}</p>\n{svg}",
+            play(r)
         );
     }
     trust(&mut out, r);
@@ -59,6 +61,15 @@ pub(crate) fn page(r: &Report) -> String {
     }
     out.push_str("</body></html>\n");
     out
+}
+
+/// What is not drawn to scale.
+fn play(r: &Report) -> String {
+    let scene = r.description.iter().flat_map(|d| drawing_play::enlarged(&d.scene));
+    let words = scene.map(|(name, factor)| {
+        format!(" Play of <code>{}</code> drawn {factor} times enlarged.", escape(name))
+    });
+    words.collect()
 }
 
 fn errors(out: &mut String, r: &Report) {

@@ -15,6 +15,7 @@ mod coarse;
 mod contacts;
 mod description;
 mod drawing;
+mod drawing_play;
 mod drawing_shapes;
 mod encode;
 mod events;

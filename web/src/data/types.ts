@@ -90,6 +90,10 @@ export interface Joint {
   joints?: number[];
   ratio?: number;
   clearance?: number;
+  /** Width, height and length of a block with play, along x, y and z of both places. */
+  block?: number[];
+  /** How many times larger the play is drawn from the start, where the model says so. */
+  exaggerate?: number;
 }
 
 export interface Force {

@@ -2,6 +2,7 @@
 import { Box3, Quaternion, Vector3 } from "three";
 import type { Report } from "../data/report";
 import type { Body } from "../data/types";
+import { enlargedFromStart, looseJoints } from "./clearance";
 import { quat, vec, type Drawing } from "./drawing";
 import { attachments } from "./stick";
 
@@ -76,6 +77,19 @@ export class Extent {
     if (whole.isEmpty() || whole.getSize(new Vector3()).length() < 1e-9) {
       const c = scene.center && scene.center.length >= 2 ? vec(scene.center) : first.isEmpty() ? new Vector3() : first.getCenter(new Vector3());
       whole.setFromCenterAndSize(c, new Vector3(this.size, this.size, this.size));
+    }
+    // Play that is drawn enlarged from the start is seen as a whole. It does not count in the size: symbols stay as they are.
+    for (const { joint: j, factor } of enlargedFromStart(scene.joints ?? []) ? looseJoints(scene.joints ?? [], 1) : []) {
+      for (const f of frames) {
+        const place = j.block ? j.b : j.a;
+        if (!motion.frame(f, place.body, pose)) continue;
+        const c = vec(place.p).applyQuaternion(new Quaternion(pose[4], pose[5], pose[6], pose[3])).add(new Vector3(pose[0], pose[1], pose[2]));
+        for (const e of AXES) {
+          const p = c.clone().addScaledVector(e, factor * j.clearance);
+          whole.expandByPoint(p);
+          cloud.push(p);
+        }
+      }
     }
     this.cloud = cloud;
     // Room for symbols around the outermost points.

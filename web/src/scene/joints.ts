@@ -145,12 +145,7 @@ export function drawJoint(d: Drawing, motion: Motion, j: Joint, paintOf: (body: 
       // motion, coupling and what is still to come: nothing to see of their own
       break;
   }
-  // The play itself is too small to see: a ring, in which the viewer moves a journal.
-  if (j.clearance && j.clearance > 0) d.disc(a.body, d.at(a.body, pa, above + 1), RING * u, planar ? 0.1 * d.lift : 0.2 * u, axisA, "rail", "clearance");
 }
-
-/** Radius of the ring that shows a clearance, in half widths of a link. */
-export const RING = 3.2;
 
 /** Triangle with a hatched base under a pin on the ground. */
 function support(d: Drawing, p: Vector3, up: Vector3): void {

@@ -16,6 +16,7 @@ export class Overlay {
   private readonly bar: HTMLElement;
   private readonly barText: HTMLElement;
   private readonly labels: HTMLElement;
+  private readonly note = h("p", { class: "view-note", id: "view-note", role: "status", hidden: true });
   private readonly spans: HTMLElement[] = [];
 
   constructor() {
@@ -25,8 +26,15 @@ export class Overlay {
     this.bar = h("div", { class: "scalebar-line" });
     this.barText = h("div", { class: "scalebar-text" });
     this.labels = h("div", { class: "labels" });
-    this.root = h("div", { class: "overlay", "aria-hidden": "true" }, this.labels, h("div", { class: "scalebar" }, this.barText, this.bar));
+    this.root = h("div", { class: "overlay" }, this.note, h("div", { "aria-hidden": "true" }, this.labels, h("div", { class: "scalebar" }, this.barText, this.bar)));
+    this.triad.setAttribute("aria-hidden", "true");
     this.root.append(this.triad);
+  }
+
+  /** What the picture shows that is not to scale. */
+  say(words: string): void {
+    this.note.textContent = words;
+    this.note.hidden = words === "";
   }
 
   axes(camera: Camera): void {

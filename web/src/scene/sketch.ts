@@ -2,6 +2,7 @@
 import { Quaternion, Vector3 } from "three";
 import type { Report } from "../data/report";
 import type { Body, Shape } from "../data/types";
+import { drawPlay, looseJoints } from "./clearance";
 import { bodyColor, hex } from "./colors";
 import { Drawing, vec, type Paint } from "./drawing";
 import type { Extent } from "./extent";
@@ -42,6 +43,7 @@ export async function sketch(report: Report, planar: boolean, up: Vector3, exten
   }
   const upright = planar && Math.abs(up.z) > 0.7 ? new Vector3(0, 1, 0) : up;
   for (const j of scene.joints ?? []) drawJoint(d, motion, j, paintOf, upright, size);
+  drawPlay(d, motion, looseJoints(scene.joints ?? [], d.u));
   for (const f of scene.forces ?? []) drawForce(d, f);
   for (const c of scene.contacts ?? []) drawRope(d, c);
   return d;

@@ -5,7 +5,7 @@ import type { SceneSpec } from "../data/types";
 import type { Cursor } from "../time";
 import { Arrows } from "./arrows";
 import { Cameras, type View } from "./camera";
-import { Clearances, hasClearance } from "./clearance";
+import { Clearances, enlargedFromStart, looseJoints, playWords } from "./clearance";
 import { bodyColor, hex } from "./colors";
 import { Contacts } from "./contacts";
 import { vec, type Layer } from "./drawing";
@@ -75,6 +75,7 @@ export class Viewer {
     this.cursor = cursor;
     const s = report.scene;
     this.planar = s.planar ?? false;
+    this.switches.clearances = enlargedFromStart(s.joints ?? []);
     this.up = s.up && s.up.length >= 2 && vec(s.up).lengthSq() > 0 ? vec(s.up).normalize() : this.planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
     this.currentView = this.planar ? "front" : "iso";
     const n = s.bodies.length;
@@ -115,7 +116,7 @@ export class Viewer {
     return this.report.scene;
   }
   get hasClearances(): boolean {
-    return (this.report.scene.joints ?? []).some(hasClearance);
+    return looseJoints(this.report.scene.joints ?? [], 1).length > 0;
   }
 
   /** The same from another place. */
@@ -160,7 +161,7 @@ export class Viewer {
     }
     this.pools = new Pools(d);
     this.plates = new Plates(d);
-    this.clearances = new Clearances(scene.joints ?? [], d.u, this.planar);
+    this.clearances = new Clearances(looseJoints(scene.joints ?? [], d.u), d.u, this.planar);
     this.scene.add(this.pools.root, this.plates.root, this.clearances.root);
     this.grid.build(extent.box, extent.size, this.planar, this.up);
     this.contacts.resize(d.u, 0.22 * extent.size);
@@ -201,8 +202,10 @@ export class Viewer {
       this.pools?.show(layer, on);
       this.plates?.show(layer, on);
     }
-    if (name === "clearances" && this.clearances) this.clearances.root.visible = on;
-    else if (name === "grid") this.grid.root.visible = on;
+    if (name === "clearances" && this.clearances) {
+      this.clearances.root.visible = on;
+      this.overlay.say(on ? playWords(this.clearances.list) : "");
+    } else if (name === "grid") this.grid.root.visible = on;
     else if (name === "contacts") this.contacts.root.visible = on;
     else if (name === "traces") {
       this.traces.root.visible = on;

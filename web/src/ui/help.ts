@@ -12,7 +12,7 @@ const KEYS: [string, string][] = [
   ["F", "fit the whole motion into the picture"],
   ["J, S", "joints, springs and forces"],
   ["A, R", "arrows of forces and torques, traces"],
-  ["C, K", "contact points, play of joints magnified"],
+  ["C, K", "contact points, play of joints enlarged"],
   ["B, M, X, G", "names, mass centres, body axes, grid"],
   ["D", "dark or light"],
   ["Esc", "choose nothing, close"],

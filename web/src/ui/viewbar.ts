@@ -8,7 +8,7 @@ const SWITCHES: [Switch, string, string][] = [
   ["joints", "Joints", "J"], ["forces", "Springs", "S"], ["arrows", "Arrows", "A"], ["contacts", "Contacts", "C"], ["clearances", "Play", "K"], ["traces", "Traces", "R"], ["names", "Names", "B"], ["masses", "Masses", "M"], ["frames", "Axes", "X"], ["grid", "Grid", "G"],
 ];
 
-const TITLES: Partial<Record<Switch, string>> = { masses: "Mass centres", arrows: "Arrows of forces and torques", contacts: "Contact points and their normal forces", clearances: "Play of joints, magnified", frames: "Axes of bodies", forces: "Springs, dampers, ropes" };
+const TITLES: Partial<Record<Switch, string>> = { masses: "Mass centres", arrows: "Arrows of forces and torques", contacts: "Contact points and their normal forces", clearances: "Play of joints, enlarged", frames: "Axes of bodies", forces: "Springs, dampers, ropes" };
 
 export class ViewBar {
   private readonly viewer: Viewer;

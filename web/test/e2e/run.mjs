@@ -2,7 +2,7 @@
 // (folders or files with report.html; beside them results.csv, if there, is compared with the page).
 // With DELASSUS, the program, runs are watched live too.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -229,11 +229,19 @@ async function orbitsMatch(page, payload, name) {
   }
   const loose = (payload.scene?.joints ?? []).some((j) => j.clearance);
   if (!loose) return;
-  const before = await picture(page);
-  await page.evaluate(() => window.delassus.set("clearances", true));
-  const after = await picture(page);
-  assert.notEqual(before.drawn, after.drawn, `${name}: magnified play is drawn`);
+  const note = () => page.evaluate(() => document.querySelector("#view-note").textContent);
+  const asked = payload.scene.joints.find((j) => j.exaggerate);
+  if (asked) assert.equal(await note(), `play of \`${asked.name}\` drawn ${asked.exaggerate} times enlarged`, `${name}: enlarged from the start`);
+  else assert.equal(await note(), "", `${name}: nothing is enlarged unless asked`);
   await page.evaluate(() => window.delassus.set("clearances", false));
+  const before = await picture(page);
+  assert.equal(await note(), "", `${name}: nothing is said of play that is not drawn`);
+  await page.keyboard.press("k");
+  const after = await picture(page);
+  assert.notEqual(before.drawn, after.drawn, `${name}: enlarged play is drawn`);
+  assert.match(await note(), /^play of `.*` drawn [0-9.]+ times enlarged/, `${name}: says so`);
+  await page.keyboard.press("k");
+  assert.equal((await picture(page)).drawn, before.drawn, `${name}: and goes`);
 }
 
 async function sliderMoves(page, name) {
@@ -471,6 +479,19 @@ test("shapes: meshes are drawn, play is magnified on request, coarse surfaces ar
   assert.ok(await page.evaluate(() => window.delassus.bodyPose("mesh")));
   await page.locator("#tab-trust").click();
   assert.match(await page.locator("#panel-trust").innerText(), /body mesh is drawn with 4 of its 400 triangles/);
+  assert.deepEqual(real(errors), []);
+});
+
+test("play that the model exaggerates is drawn from the start", async (browser) => {
+  const payload = models.shapes();
+  payload.scene.joints[0].exaggerate = 120;
+  const path = join(out, "exaggerated.html");
+  writeFileSync(path, fill(payload));
+  const { page, errors } = await openReport(browser, path);
+  const play = page.locator("button", { hasText: "Play" }).first();
+  assert.equal(await play.getAttribute("aria-pressed"), "true");
+  await orbitsMatch(page, payload, "exaggerated");
+  assert.equal(await play.getAttribute("aria-pressed"), "false");
   assert.deepEqual(real(errors), []);
 });
 

@@ -59,6 +59,47 @@ fn a_run_leaves_a_page() {
     assert!(!bench.path("report.html").exists());
 }
 
+/// `exaggerate` is for the eye: the page is told, also when it is made from files, and no bit of the results differs.
+#[test]
+fn exaggerated_play_changes_no_result() {
+    let model = |pin: &str, guide: &str| {
+        format!(
+            "schema = 1\ngravity = [1, -9.81]\n\
+             body.arm = {{ type = 'planar', mass = 1, inertia = 0.01, com = [0.1, 0] }}\n\
+             body.block = {{ type = 'planar', mass = 1, inertia = 0.01, com = [0.02, 0], position = [1, 0] }}\n\
+             [joint.pin]\ntype = 'revolute'\nbetween = ['ground', 'arm']\n\
+             clearance = '0.5 mm'\nradius = '10 mm'\nrestitution = 0.5\n{pin}\
+             [joint.guide]\ntype = 'prismatic'\nbetween = ['ground', 'block']\n\
+             clearance = '1 mm'\nlength = 0.1\nwidth = 0.05\nrestitution = 0.5\n{guide}\
+             [sensor.pin]\ntype = 'eccentricity'\njoint = 'pin'\n\
+             [analysis]\nend = 0.02\nsample = 0.001\n"
+        )
+    };
+    let plain = Bench::new(&model("", ""));
+    let large = Bench::new(&model("exaggerate = 50\n", "exaggerate = '2*10'\n"));
+    for bench in [&plain, &large] {
+        assert_eq!(bench.run(&["run", "m.toml", "--out", "o"]).code, 0);
+    }
+    for file in ["results.csv", "diagnostics.csv", "events.csv"] {
+        assert!(plain.read(&format!("o/{file}")) == large.read(&format!("o/{file}")), "{file}");
+    }
+    assert!(plain.read("o/events.csv").lines().count() > 2);
+    let motion = |bench: &Bench| fs::read(bench.path("o/motion.bin")).unwrap();
+    assert!(motion(&plain) == motion(&large));
+    assert_eq!(large.run(&["report", "o"]).code, 0);
+    let (plain, large) = (plain.read("o/report.html"), large.read("o/report.html"));
+    match (data(&plain), data(&large)) {
+        (Some(plain), Some(large)) => {
+            let joint = |d: &Value, k: usize, key: &str| d["scene"]["joints"][k][key].clone();
+            assert_eq!(joint(&large, 0, "exaggerate"), 50.0);
+            assert_eq!(joint(&large, 1, "exaggerate"), 20.0);
+            assert_eq!(joint(&large, 1, "block"), serde_json::json!([0.05, 0.0, 0.1]));
+            assert!(joint(&plain, 0, "exaggerate").is_null());
+        }
+        _ => assert!(large.contains("<code>pin</code> drawn 50 times enlarged")),
+    }
+}
+
 #[test]
 fn the_page_is_made_again_from_the_files() {
     let bench = Bench::new(SWING);
@@ -181,6 +222,25 @@ fn plots_as_svg_and_png() {
     }
     assert!(svg.contains(">pull, N</text>") && svg.contains(">m</text>"), "one panel per unit");
     assert!(!svg.contains("</script>"));
+    // of eleven samples those of the times that are asked for
+    let points = |options: &[&str]| {
+        let out = bench.run(&[&["plot", "o", "bob.x"], options].concat());
+        assert_eq!(out.code, 0, "{}", out.stderr);
+        let svg = bench.read("o/plot.svg");
+        let line = svg.split("<path d=\"M").nth(1).unwrap().split('"').next().unwrap();
+        line.split('L').count()
+    };
+    assert_eq!((points(&[]), points(&["--from", "0.45 s"]), points(&["--to", "0.45"])), (11, 6, 5));
+    assert_eq!(points(&["--from", "250 ms", "--to", "0.85", "--over", "bob.y"]), 6);
+    for (options, code) in [
+        (["--from", "2", "--to", "3"], "E_RANGE"),
+        (["--from", "0.6", "--to", "0.3"], "E_RANGE"),
+        (["--from", "1 m", "--to", "1"], "E_DIMENSION"),
+    ] {
+        let out = bench.run(&[&["plot", "o", "bob.x"], &options[..]].concat());
+        assert_eq!(out.code, 2, "{}", out.stderr);
+        assert!(out.stderr.contains(code) && out.stderr.contains("--from"), "{}", out.stderr);
+    }
     assert_eq!(bench.run(&["plot", "o", "bob.x", "-o", "x.png", "--log"]).code, 0);
     let png = fs::read(bench.path("x.png")).unwrap();
     assert!(png.starts_with(b"\x89PNG\r\n") && png.ends_with(b"IEND\xaeB`\x82"));

@@ -51,6 +51,35 @@ fn clearance_and_radius() {
     broken("'0.5 mm'", "'1 s'").refuses("E_DIMENSION", "m.toml:14:14", "clearance");
 }
 
+/// How large play is drawn is a plain number from 1 on, and needs play.
+#[test]
+fn exaggerate() {
+    let with = |x: &str| broken("radius", &format!("exaggerate = {x}\nradius"));
+    for x in ["0", "-3", "0.5", "1.1e6", "'1/0.9e-6'"] {
+        with(x).refuses("E_RANGE", "m.toml:15:14", "`exaggerate`");
+    }
+    with("'50 mm'").refuses("E_DIMENSION", "m.toml:15:15", "exaggerate");
+    with("true").refuses("E_TYPE", "m.toml:15:14", "exaggerate");
+    let fixed = PIN.split("clearance").next().unwrap().replace("'revolute'", "'fixed'");
+    Bench::new(&format!("{fixed}exaggerate = 50\n")).refuses(
+        "E_FIELD_UNUSED",
+        "m.toml:14:14",
+        "a fixed joint",
+    );
+    let ideal = format!("{}exaggerate = 50\n", PIN.split("clearance").next().unwrap());
+    for kind in ["revolute", "prismatic", "spherical"] {
+        Bench::new(&ideal.replace("revolute", kind)).refuses(
+            "E_FIELD_UNUSED",
+            "m.toml:14:14",
+            "without `clearance`",
+        );
+    }
+    for x in ["1", "'2*25'", "1e6"] {
+        let ran = with(x).run(&["check", "m.toml"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn laws() {
     let stiffness = |k: &str| broken("material = 'steel'", &format!("stiffness = {k}"));

@@ -2,6 +2,9 @@
 
 use super::Axis;
 
+/// Characters that a number beside the vertical axis has room for.
+const ROOM: usize = 7;
+
 /// A range of values on an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scale {
@@ -118,16 +121,29 @@ impl Scale {
             .map(|m| m * decade)
             .find(|s| *s >= rough)
             .unwrap_or(rough);
-        let digits = (-step.log10().floor()).max(0.0) as usize;
         let first = (self.from / step - 1e-9).ceil() as i64;
         let last = (self.to / step + 1e-9).floor() as i64;
-        (first..=last)
-            .map(|k| {
-                let x = k as f64 * step;
-                Tick { at: self.place(x), label: Some(Label::Plain(format!("{x:.digits$}"))) }
-            })
+        let numbers: Vec<f64> = (first..=last).map(|k| k as f64 * step).collect();
+        let labels = labels(&numbers, step);
+        numbers
+            .iter()
+            .zip(labels)
+            .map(|(x, label)| Tick { at: self.place(*x), label: Some(Label::Plain(label)) })
             .collect()
     }
+}
+
+/// Decimal numbers where they have room, or where powers of ten are no shorter.
+fn labels(numbers: &[f64], step: f64) -> Vec<String> {
+    let digits = (-step.log10().floor()).max(0.0) as usize;
+    let plain: Vec<String> = numbers.iter().map(|x| format!("{x:.digits$}")).collect();
+    let power = |x: &f64| {
+        let digits = (x.abs().log10().floor() - step.log10().floor()).max(0.0) as usize;
+        if *x == 0.0 { "0".to_owned() } else { format!("{x:.digits$e}") }
+    };
+    let powers: Vec<String> = numbers.iter().map(power).collect();
+    let longest = |list: &[String]| list.iter().map(String::len).max().unwrap_or(0);
+    if longest(&plain) <= ROOM || longest(&plain) <= longest(&powers) { plain } else { powers }
 }
 
 #[cfg(test)]
@@ -147,6 +163,27 @@ mod tests {
         );
         let none = Scale::around(&Axis::log(""), std::iter::empty());
         assert_eq!(none.place(1.0), 1.0);
+    }
+
+    #[test]
+    fn labels_are_short() {
+        let of = |from: f64, to: f64| {
+            let s = Scale::around(&Axis::linear(""), [from, to].into_iter());
+            let text = |t: Tick| match t.label {
+                Some(Label::Plain(text)) => text,
+                _ => String::new(),
+            };
+            s.ticks().into_iter().map(text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of(-6e-6, 6e-6), "-6e-6 -4e-6 -2e-6 0 2e-6 4e-6 6e-6");
+        assert_eq!(of(0.0, 1.2e-5), "0 2e-6 4e-6 6e-6 8e-6 1.0e-5 1.2e-5");
+        assert_eq!(of(0.0, 3e9), "0 5e8 1.0e9 1.5e9 2.0e9 2.5e9 3.0e9");
+        assert_eq!(of(-5e-4, 5e-4), "-0.0004 -0.0002 0.0000 0.0002 0.0004");
+        // powers would be no shorter
+        assert_eq!(
+            of(0.010050, 0.010053),
+            "0.0100500 0.0100505 0.0100510 0.0100515 0.0100520 0.0100525 0.0100530"
+        );
     }
 
     #[test]

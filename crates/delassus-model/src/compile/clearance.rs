@@ -14,13 +14,13 @@ use crate::{
     AxisPair, BodyId, Contact, ContactKind, ContactLaw, ContactShape, Diagnostic, Form, Frame,
     JointKind, Play, PlayForm, ShapeId, Surface,
 };
-use delassus_math::{Mat3, Vec3, frame_from_z, perpendicular};
+use delassus_math::{Mat3, Vec3, frame_from_z};
 use std::f64::consts::TAU;
 
 /// Sine of the angle to the plane below which an axis is in it.
 const IN_PLANE: f64 = 1e-9;
-/// Cosine of the angle to z above which the width of a section is not looked for in the x-y plane, which is ill defined there.
-const FAR_FROM_Z: f64 = 0.9;
+/// Most that play is enlarged in pictures: a micrometre is a metre then.
+const MOST_EXAGGERATED: f64 = 1e6;
 
 /// The kind of a joint with clearance; its type has the field.
 pub(super) fn kind(
@@ -38,13 +38,14 @@ pub(super) fn kind(
         JointType::Spherical => entry.ball(clearance, flat),
         _ => entry.block(flat),
     };
-    let (pair, clearance, form) = (pair?, clearance??, form?);
+    let exaggerate = entry.exaggerate();
+    let (pair, clearance, form, exaggerate) = (pair?, clearance??, form?, exaggerate?);
     match form {
         PlayForm::Block { .. } => entry.check_block(world, &pair)?,
         PlayForm::Shaft { .. } | PlayForm::Channel { .. } => entry.check_turns(world, &pair)?,
         PlayForm::Journal { .. } | PlayForm::Ball { .. } => {}
     }
-    Some(JointKind::Loose(Play { pair, clearance, form }))
+    Some(JointKind::Loose(Play { pair, clearance, form, exaggerate }))
 }
 
 /// Refuses what only a joint with clearance has; the type has the field.
@@ -53,8 +54,10 @@ pub(super) fn refuse_without(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) {
     if entry.field("clearance").is_none() {
         return;
     }
-    let of_play =
-        |f: &str| ["radius", "length", "width", "height"].contains(&f) || OF_CONTACT.contains(&f);
+    let of_play = |f: &str| {
+        ["radius", "length", "width", "height", "exaggerate"].contains(&f)
+            || OF_CONTACT.contains(&f)
+    };
     for name in given(spec).into_iter().filter(|f| of_play(f) && entry.field(f).is_some()) {
         let text = format!(
             "`{name}` is given, but has no meaning for {} without `clearance`",
@@ -131,6 +134,22 @@ impl Reader<'_> {
         }
         let height = self.needed("height", &self.spec.height);
         Some(PlayForm::Channel { length: length?, width: width?, height: height? })
+    }
+
+    /// How many times larger the play is drawn.
+    fn exaggerate(&self) -> Option<Option<f64>> {
+        let (entry, value) = (self.spec.kind.entry(), self.spec.exaggerate.as_ref());
+        let factor = self.env.number(self.path, entry, "exaggerate", value)?;
+        match factor {
+            Some(x) if !(1.0..=MOST_EXAGGERATED).contains(&x) => {
+                let text =
+                    format!("`exaggerate` is {x}, but must be from 1 to {MOST_EXAGGERATED:e}");
+                let help = entry.field("exaggerate").map_or("", |f| f.help);
+                self.env.range(&self.path.field("exaggerate"), text, help);
+                None
+            }
+            _ => Some(factor),
+        }
     }
 
     /// A length that play cannot do without.
@@ -290,14 +309,6 @@ fn turned(world: &World<'_>, pair: &AxisPair) -> Mat3 {
     start(&pair.b).tr_mul(&start(&pair.a))
 }
 
-/// Directions of a section across an axis, in the frame that has it: of its width, which is in the x-y plane where the axis is
-/// far enough from z, and of its height.
-fn section(axis: &Vec3) -> [Vec3; 2] {
-    let across = if axis.z.abs() < FAR_FROM_Z { Vec3::z().cross(axis) } else { Vec3::y() };
-    let width = (across - axis * axis.dot(&across)).normalize();
-    [width, axis.cross(&width)]
-}
-
 /// Adds shapes and contacts of one joint; `first` is the number of its first shape, `turned` that of [`turned`].
 fn add(
     out: &mut Added,
@@ -325,7 +336,8 @@ fn add(
         };
         Some(Contact { of_joint: Some(joint.to_owned()), ..Contact::new(&name, kind, false) })
     };
-    let Play { pair, clearance, form } = play;
+    let Play { pair, clearance, form, .. } = play;
+    let axes = || play.axes(turned).map(|m| [0, 1, 2].map(|k| m.column(k).into_owned()));
     match *form {
         PlayForm::Journal { bearing } => {
             let hole = Form::Arc { radius: bearing, from: 0.0, to: TAU, hollow: true };
@@ -350,10 +362,7 @@ fn add(
             out.contacts.push(contact(joint.to_owned(), vec![0], 1));
         }
         PlayForm::Block { length, width } => {
-            // left of the axis is up
-            let across = |f: &Frame, axis: &Vec3| Vec3::z().cross(&(f.r * axis));
-            let (along, left) = (pair.b.r * pair.axis_b, across(&pair.b, &pair.axis_b));
-            let out_of_wall = across(&pair.a, &pair.axis_a);
+            let [[out_of_wall, ..], [left, _, along]]: [[Vec3; 3]; 2] = axes();
             for (side, sign) in [("upper", 1.0), ("lower", -1.0)] {
                 for (end, part) in [("rear", -0.5), ("front", 0.5)] {
                     let at = along * (part * length) + left * (sign * 0.5 * width);
@@ -368,14 +377,7 @@ fn add(
             out.contacts.push(contact(format!("{joint}.lower"), vec![3, 4], 5));
         }
         PlayForm::Channel { length, width, height } => {
-            let [up, right] = section(&pair.axis_a).map(|d| pair.a.r * d);
-            // the block starts as the ideal joint keeps it: turned about the axis as its body is
-            let along = pair.b.r * pair.axis_b;
-            let up_b = turned * up;
-            let up_b = up_b - along * along.dot(&up_b);
-            // axes that start perpendicular to each other overlap in any case, which is told
-            let up_b = up_b.try_normalize(1e-6).unwrap_or_else(|| perpendicular(&along));
-            let right_b = along.cross(&up_b);
+            let [[up, right, _], [up_b, right_b, along]]: [[Vec3; 3]; 2] = axes();
             let signs = [-1.0, 1.0];
             let corners: Vec<[f64; 3]> = signs
                 .iter()

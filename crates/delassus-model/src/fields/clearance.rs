@@ -59,6 +59,10 @@ pub(super) const HEIGHT: Field = Field::number("height", Dim::LENGTH)
     .sign(Sign::Positive)
     .or("none; needed with `clearance` in space")
     .help("give the height of the block, across axis and width, such as \"30 mm\"");
+pub(super) const EXAGGERATE: Field = Field::number("exaggerate", Dim::NONE)
+    .sign(Sign::Positive)
+    .or("none: play is magnified when the viewer is asked to")
+    .help("give how many times larger the play is drawn, such as 50; results do not change");
 
 /// Fields of an ideal joint, and behind them those of its play: `N` of both.
 pub(super) const fn with_play<const N: usize>(ideal: &[Field], play: &[Field]) -> [Field; N] {

@@ -1,7 +1,8 @@
 //! Fields of joints, couplings and prescribed motions.
 
 use super::clearance::{
-    BEARING, CLEARANCE, HEIGHT, JOURNAL_LENGTH, LENGTH, OF_CONTACT, SOCKET, WIDTH, with_play,
+    BEARING, CLEARANCE, EXAGGERATE, HEIGHT, JOURNAL_LENGTH, LENGTH, OF_CONTACT, SOCKET, WIDTH,
+    with_play,
 };
 use super::{COORDINATE, EntryType, Field, JOINT, Sign, Value};
 use crate::spec::JointType;
@@ -22,12 +23,12 @@ const JOINTS: Field =
 
 const TURNS: &[Field] = &[BETWEEN, AXIS, AXIS2, INITIAL_RATE];
 const SLIDES: &[Field] = &[BETWEEN, ALONG, AXIS2, INITIAL_RATE];
-const JOURNAL: &[Field] = &[CLEARANCE, BEARING, JOURNAL_LENGTH];
-const BALL: &[Field] = &[CLEARANCE, SOCKET];
-const BLOCK: &[Field] = &[CLEARANCE, LENGTH, WIDTH, HEIGHT];
-const REVOLUTE: &[Field] = &with_play::<{ 4 + 3 + OF_CONTACT.len() }>(TURNS, JOURNAL);
-const SPHERICAL: &[Field] = &with_play::<{ 1 + 2 + OF_CONTACT.len() }>(&[BETWEEN], BALL);
-const PRISMATIC: &[Field] = &with_play::<{ 4 + 4 + OF_CONTACT.len() }>(SLIDES, BLOCK);
+const JOURNAL: &[Field] = &[CLEARANCE, EXAGGERATE, BEARING, JOURNAL_LENGTH];
+const BALL: &[Field] = &[CLEARANCE, EXAGGERATE, SOCKET];
+const BLOCK: &[Field] = &[CLEARANCE, EXAGGERATE, LENGTH, WIDTH, HEIGHT];
+const REVOLUTE: &[Field] = &with_play::<{ 4 + 4 + OF_CONTACT.len() }>(TURNS, JOURNAL);
+const SPHERICAL: &[Field] = &with_play::<{ 1 + 3 + OF_CONTACT.len() }>(&[BETWEEN], BALL);
+const PRISMATIC: &[Field] = &with_play::<{ 4 + 5 + OF_CONTACT.len() }>(SLIDES, BLOCK);
 
 const fn joint(word: &'static str, label: &'static str, fields: &'static [Field]) -> EntryType {
     EntryType { section: "joint", word, label, fields }

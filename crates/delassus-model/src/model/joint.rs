@@ -2,6 +2,10 @@
 
 use super::AxisPair;
 use delassus_expr::Expr;
+use delassus_math::{Mat3, Vec3, perpendicular};
+
+/// Cosine of the angle to z above which the width of a section is not looked for in the x-y plane, which is ill defined there.
+const FAR_FROM_Z: f64 = 0.9;
 
 /// What a joint coordinate measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +90,36 @@ pub struct Play {
     pub clearance: f64,
     /// What has play in what.
     pub form: PlayForm,
+    /// How many times larger the play is drawn; `None`: as the viewer likes. Motion does not depend on it.
+    pub exaggerate: Option<f64>,
+}
+
+impl Play {
+    /// Axes of the guide of a block and of the block, in their bodies: width, height, along. `turned` takes components from the first body
+    /// to the second as both start: a block in a channel starts as the ideal joint keeps it, turned about the axis as its body is.
+    pub fn axes(&self, turned: &Mat3) -> [Mat3; 2] {
+        let AxisPair { a, b, axis_a, axis_b } = &self.pair;
+        let (along, along_b) = (a.r * axis_a, b.r * axis_b);
+        let of =
+            |width: Vec3, along: Vec3| Mat3::from_columns(&[width, along.cross(&width), along]);
+        if let PlayForm::Channel { .. } = self.form {
+            let width = width_of_section(axis_a);
+            let guide = [width, axis_a.cross(&width), *axis_a].map(|d| a.r * d);
+            let width_b = turned * guide[0];
+            let width_b = width_b - along_b * along_b.dot(&width_b);
+            // axes that start perpendicular to each other overlap in any case, which is told
+            let width_b = width_b.try_normalize(1e-6).unwrap_or_else(|| perpendicular(&along_b));
+            return [Mat3::from_columns(&guide), of(width_b, along_b)];
+        }
+        // in the plane left of the axis is up, whatever a marker says of z
+        [of(Vec3::z().cross(&along), along), of(Vec3::z().cross(&along_b), along_b)]
+    }
+}
+
+/// Direction of the width of a section across an axis: in the x-y plane where the axis is far enough from z.
+fn width_of_section(axis: &Vec3) -> Vec3 {
+    let across = if axis.z.abs() < FAR_FROM_Z { Vec3::z().cross(axis) } else { Vec3::y() };
+    (across - axis * axis.dot(&across)).normalize()
 }
 
 /// Forms of joints with clearance.

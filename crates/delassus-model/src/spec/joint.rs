@@ -114,6 +114,9 @@ pub struct JointSpec {
     /// gap on each side of the block, m; an ideal joint when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clearance: Option<Scalar>,
+    /// With clearance: how many times larger the play is drawn from the start, from 1 to 1e6; no result changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exaggerate: Option<Scalar>,
     /// Prismatic joint with clearance: width of the block across the axis, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<Scalar>,

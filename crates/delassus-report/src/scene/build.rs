@@ -8,8 +8,8 @@ use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Component, Contact, ContactKind, Coordinate, CoordinateKind, ForceKind, Frame,
-    JointKind, LoadView, MOST_LOADS, Measure, Model, PlayForm, ReactionComponent, Sensor, ShapeId,
-    System,
+    JointKind, LoadView, MOST_LOADS, Measure, Model, Play, PlayForm, ReactionComponent, Sensor,
+    ShapeId, System,
 };
 use std::collections::BTreeSet;
 
@@ -130,12 +130,20 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
         JointKind::ParallelAxes(p) => pair("parallel-axes", p),
         JointKind::Motion(c, _) => pair("motion", &c.pair),
         JointKind::Loose(play) => {
-            let round =
-                |kind| SceneJoint { clearance: Some(play.clearance), ..pair(kind, &play.pair) };
+            let loose = |kind| SceneJoint {
+                clearance: Some(play.clearance),
+                exaggerate: play.exaggerate,
+                ..pair(kind, &play.pair)
+            };
             match play.form {
-                PlayForm::Journal { .. } | PlayForm::Shaft { .. } => round("revolute"),
-                PlayForm::Ball { .. } => round("spherical"),
-                PlayForm::Block { .. } | PlayForm::Channel { .. } => pair("prismatic", &play.pair),
+                PlayForm::Journal { .. } | PlayForm::Shaft { .. } => loose("revolute"),
+                PlayForm::Ball { .. } => loose("spherical"),
+                PlayForm::Block { length, width } => {
+                    block(m, play, [width, 0.0, length], loose("prismatic"))
+                }
+                PlayForm::Channel { length, width, height } => {
+                    block(m, play, [width, height, length], loose("prismatic"))
+                }
             }
         }
         JointKind::Rolling { pair: p, radius, disc } => SceneJoint {
@@ -157,6 +165,14 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
             gear(m, terms, plain)
         }
     }
+}
+
+/// A block with play: its frames have the axes of its section, so that it can be drawn with each corner where it is.
+fn block(m: &Model, play: &Play, size: [f64; 3], mut joint: SceneJoint) -> SceneJoint {
+    let start = |f: &Frame| f.body.map_or_else(Mat3::identity, |b| m.bodies[b.0].start_rotation());
+    let turned = start(&play.pair.b).tr_mul(&start(&play.pair.a));
+    [joint.a.r, joint.b.r] = play.axes(&turned).map(|r| Quat::from_matrix(&r).0);
+    SceneJoint { block: Some(size), ..joint }
 }
 
 /// A coupling of the angles of two joints is a pair of gears.

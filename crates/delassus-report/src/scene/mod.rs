@@ -228,9 +228,15 @@ pub struct SceneJoint {
     /// Turns of the first gear per turn of the second; negative when they turn against each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Room of a journal or ball in its bearing, m.
+    /// Room of a journal or ball in its bearing, or of a block on each side, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clearance: Option<f64>,
+    /// Width, height and length of a block that has play, m, along x, y and z of both frames; the height is 0 in the plane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<[f64; 3]>,
+    /// How many times larger its play is drawn from the start, where the model says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exaggerate: Option<f64>,
 }
 
 /// The path of a journal in its bearing: one column over another.

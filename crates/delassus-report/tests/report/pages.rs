@@ -277,6 +277,7 @@ type = "revolute"
 between = ["ground", "arm"]
 clearance = "0.5 mm"
 radius = "10 mm"
+exaggerate = "2*25"
 [joint.guide]
 type = "prismatic"
 between = ["ground", "block"]
@@ -298,8 +299,11 @@ unit = "m"
     let scene = delassus_report::scene_from(&system(text));
     let shapes: Vec<usize> = scene.bodies.iter().map(|b| b.shapes.len()).collect();
     assert_eq!(shapes, [1, 0, 1]);
-    let joints: Vec<_> = scene.joints.iter().map(|j| (j.kind.as_str(), j.clearance)).collect();
-    assert_eq!(joints, [("revolute", Some(5e-4)), ("prismatic", None), ("revolute", None)]);
+    let joints: Vec<_> =
+        scene.joints.iter().map(|j| (j.kind.as_str(), j.clearance, j.exaggerate)).collect();
+    let [pin, guide] = [("revolute", Some(5e-4), Some(50.0)), ("prismatic", Some(1e-3), None)];
+    assert_eq!(joints, [pin, guide, ("revolute", None, None)]);
+    assert_eq!(scene.joints[1].block, Some([0.05, 0.0, 0.1]));
     let orbits: Vec<_> = scene
         .orbits
         .iter()
@@ -307,6 +311,113 @@ unit = "m"
         .collect();
     let still = ("still", "still.x", "still.y", None);
     assert_eq!(orbits, [("orbit", "orbit.x", "orbit.y", Some(5e-4)), still]);
+}
+
+/// A block of rectangular section, on an axis of its own and a body that starts turned.
+const CHANNEL: &str = r#"schema = 1
+[body.block]
+type = "rigid"
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+orientation = { axis = [1, -2, 3], angle = 0.7 }
+[joint.guide]
+type = "prismatic"
+between = ["ground", "block"]
+axis = [0.36, 0.48, 0.8]
+axis2 = [AXIS2]
+clearance = "1 mm"
+length = 0.1
+width = 0.05
+height = 0.03
+exaggerate = 40
+"#;
+
+/// Frames of a block have width, height and axis of guide and block, which agree at the start.
+#[test]
+fn frames_of_a_block_agree_at_the_start() {
+    let turn = delassus_math::Quat::from_axis_angle(
+        &delassus_math::Vec3::new(1.0, -2.0, 3.0).normalize(),
+        0.7,
+    );
+    let axis = turn.matrix().tr_mul(&delassus_math::Vec3::new(0.36, 0.48, 0.8));
+    let axis = format!("{:e}, {:e}, {:e}", axis.x, axis.y, axis.z);
+    let scene = delassus_report::scene_from(&system(&CHANNEL.replace("AXIS2", &axis)));
+    let guide = &scene.joints[0];
+    assert_eq!((guide.block, guide.exaggerate), (Some([0.05, 0.03, 0.1]), Some(40.0)));
+    let own = |r: [f64; 4]| delassus_math::Quat(r).matrix();
+    let (a, b) = (own(guide.a.r), turn.matrix() * own(guide.b.r));
+    assert!((a - b).amax() < 1e-12, "{a}{b}");
+    // the width is in the x-y plane, across the axis
+    let width = [-0.48 / 0.6, 0.36 / 0.6, 0.0];
+    for k in 0..3 {
+        assert!((a[(k, 0)] - width[k]).abs() < 1e-12, "{a}");
+        assert!((a[(k, 2)] - [0.36, 0.48, 0.8][k]).abs() < 1e-12, "{a}");
+    }
+}
+
+/// In still pictures a journal that touches touches its ring, and a block its wall; the page says how much is enlarged.
+#[test]
+fn still_pictures_enlarge_play() {
+    let text = r#"schema = 1
+[body.arm]
+type = "planar"
+mass = 1
+inertia = 0.1
+com = [0.3, 0]
+[body.block]
+type = "planar"
+mass = 1
+inertia = 0.1
+[joint.pin]
+type = "revolute"
+between = ["ground", "arm"]
+clearance = "0.5 mm"
+radius = "10 mm"
+exaggerate = 50
+[joint.guide]
+type = "prismatic"
+between = ["ground", "block"]
+clearance = "1 mm"
+length = 0.1
+width = 0.05
+exaggerate = 30
+"#;
+    let sys = system(text);
+    let mut r = report(&sys, text, 1, 0);
+    // the pin touches; the block has slid, and one of its corners touches the upper wall
+    r.motion.coordinates = vec![3e-4, 4e-4, 0.0, 0.2, 0.4e-3, 0.6e-3 / 0.05];
+    let page = r.still_html();
+    for words in ["<code>pin</code> drawn 50 times", "<code>guide</code> drawn 30 times"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let numbers = |s: &str| -> Vec<f64> {
+        s.split(|c: char| !c.is_ascii_digit() && !".-".contains(c))
+            .filter_map(|x| x.parse().ok())
+            .collect()
+    };
+    let polygons: Vec<Vec<f64>> = page
+        .split("<polygon points=")
+        .skip(1)
+        .map(|p| numbers(p.split(" fill").next().unwrap()))
+        .collect();
+    let [ring, block, lower, upper] = &polygons[..] else { panic!("{}", polygons.len()) };
+    let mean = |at: usize| ring.iter().skip(at).step_by(2).sum::<f64>() / 48.0;
+    let radius = (ring[0] - mean(0)).hypot(ring[1] - mean(1));
+    let journal = page.split("<circle").skip(1).find(|c| c.contains("#c62828")).unwrap();
+    let journal = numbers(&journal.replace("c62828", ""));
+    let away = (journal[0] - mean(0)).hypot(journal[1] - mean(1));
+    assert!((away + 6.0 - radius).abs() < 0.2 && away > 10.0, "{away} {radius}");
+    assert!(ring.iter().all(|x| (0.0..760.0).contains(x)), "in the picture: {ring:?}");
+    // y goes down in pictures
+    let top = block.iter().skip(1).step_by(2).copied().fold(f64::INFINITY, f64::min);
+    assert!(
+        (top - upper[1]).abs() < 0.3 && lower[1] > upper[1] + 20.0,
+        "{top} {upper:?} {lower:?}"
+    );
+    // without the word nothing of this is there
+    let plain = text.replace("exaggerate = 50\n", "").replace("exaggerate = 30\n", "");
+    let page = report(&system(&plain), &plain, 1, 0).still_html();
+    assert!(!page.contains("enlarged") && !page.contains("<polygon"));
 }
 
 #[test]
