@@ -16,6 +16,10 @@ use delassus_linalg::Csr;
 use delassus_math::remember;
 use std::cell::RefCell;
 
+/// Depth of a point of compliant contact that comes to face the other shape inside it, in parts of the deepest of its pair, up to
+/// which it takes over from that.
+pub const TAKES_OVER: f64 = 2.0;
+
 /// A point of compliant contact that is inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Pressed {

@@ -2,7 +2,7 @@
 
 use super::report::PointImpulse;
 use crate::groups::{Groups, sort_by_group};
-use crate::pressed::Pressed;
+use crate::pressed::{Pressed, TAKES_OVER};
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, Unilateral};
 use delassus_math::remember;
@@ -172,9 +172,6 @@ remember!(Points { memory, behind, stepped } apart from {
 
 /// Part of the model's length below which a gap counts as closed.
 pub(super) const CLOSED: f64 = 1e-10;
-
-/// Depth of a point of compliant contact that is new, in parts of the deepest of its pair, up to which it takes over from that.
-const TAKES_OVER: f64 = 2.0;
 
 /// Sliding speed that counts as none, as part of the largest rate at hand.
 const STANDS: f64 = 1e-8;

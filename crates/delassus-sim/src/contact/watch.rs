@@ -5,6 +5,7 @@
 //! the step must be divided for nothing to move further than a tenth of the smallest feature in
 //! one. The search itself is in `search.rs`.
 
+use super::taking_over::Presser;
 use super::thresholds::Thresholds;
 use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
 use delassus_math::memory::{Memory, Remember};
@@ -37,6 +38,8 @@ pub(super) struct Open {
     pub far: bool,
     /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
     pub behind: f64,
+    /// It was seen behind such a wall, and passes until it was in front of it or out of its sight.
+    pub passes: bool,
     /// What a metre is in the unit of its gap.
     per_metre: f64,
     /// What was measured in the step, in order of time.
@@ -54,6 +57,7 @@ impl Open {
             finest: p.finest(id),
             far: false,
             behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
+            passes: false,
             per_metre: p.gap_per_metre(id),
             track: Vec::new(),
         }
@@ -88,8 +92,8 @@ pub(super) struct Group {
     pub due: usize,
 }
 
-/// What is remembered of an open point: its features, and whether it is armed.
-type Known = (PointId, Option<[u32; 2]>, bool);
+/// What is remembered of an open point: its features, and whether it is armed and whether it passes.
+type Known = (PointId, Option<[u32; 2]>, (bool, bool));
 
 /// Watches the open points.
 #[derive(Debug, Default)]
@@ -114,15 +118,17 @@ pub(crate) struct Watch {
 impl Watch {
     /// Visits what is remembered of a system: which points are watched, and what is known of them.
     pub fn remember<P: Unilateral>(&mut self, p: &P, m: &mut Memory<'_>) {
-        let mut known: Vec<Known> = self.open.iter().map(|o| (o.id, o.features, o.armed)).collect();
+        let mut known: Vec<Known> =
+            self.open.iter().map(|o| (o.id, o.features, (o.armed, o.passes))).collect();
         known.remember(m);
         self.closed.remember(m);
         self.slid_off.remember(m);
         if m.reads() && !m.failed() {
             self.open.clear();
-            self.open.extend(known.iter().map(|(id, features, armed)| Open {
+            self.open.extend(known.iter().map(|(id, features, (armed, passes))| Open {
                 features: *features,
                 armed: *armed,
+                passes: *passes,
                 ..Open::new(p, *id)
             }));
         }
@@ -175,9 +181,10 @@ impl Watch {
             }
             let zero = open.zero(th);
             if clearance.of(p, ws, id) > zero || p.clearance(ws, id) > zero {
-                open.armed = true;
+                (open.armed, open.passes) = (true, false);
             } else {
                 let (g, _) = self.point.measure(p, ws, &open);
+                open.passes = g < open.behind;
                 if !g.is_nan() {
                     open.features = Some(self.point.features);
                     open.armed |= g > open.zero(th);
@@ -303,14 +310,14 @@ impl Watch {
         deepest
     }
 
-    /// Open points of compliant contact that touch at the realised state and approach, with their features; with
-    /// `inside` also those that are inside, whatever they do.
+    /// Open points of compliant contact that touch at the realised state and approach, with their features; also those that
+    /// are `inside`, whatever they do.
     pub fn pressing<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &P::Ws,
         th: &Thresholds,
-        inside: bool,
+        inside: Inside,
         out: &mut Vec<(PointId, [u32; 2])>,
     ) {
         let mut clearance = Clearance::default();
@@ -323,11 +330,28 @@ impl Watch {
                 continue;
             }
             let (g, r) = self.point.measure(p, ws, o);
-            if g >= o.behind && (g <= zero && r < 0.0 || inside && g < -zero) {
+            let (inside, taken_over) = match inside {
+                Inside::All => (g < -zero, false),
+                Inside::None => (false, false),
+                Inside::Of(pair, presser) => {
+                    let own = o.id.pair == pair && g < -zero;
+                    (own, own && !o.passes && presser.is_some_and(|by| by.hands_over(g)))
+                }
+            };
+            if taken_over || g >= o.behind && (g <= zero && r < 0.0 || inside) {
                 out.push((o.id, self.point.features));
             }
         }
     }
+}
+
+/// Which points inside count, whatever they do.
+#[derive(Clone, Copy)]
+pub(super) enum Inside {
+    None,
+    All,
+    /// Those of a pair, where points come to face each other, with what presses it.
+    Of(u64, Option<Presser>),
 }
 
 /// Clearance of the pair that was asked for last.
