@@ -342,11 +342,23 @@ impl<P: Unilateral> Stepper<P> {
             let speed = taken.map_or(-touches.1, |other| other.speed);
             let onset = self.latch(p, point.id, &at, speed)?;
             self.yielding.push(Pressed { onset, ..point }, &at, [gap, first], false);
+            let bent = if takes_over { self.bend_of_pair(p, point.id, &at) } else { [0.0; 2] };
             let trial = &mut self.yielding.trials[self.yielding.n - 1];
-            (trial.touches, trial.takes_over) = (touches, takes_over);
+            (trial.touches, trial.takes_over, trial.z[0]) = (touches, takes_over, bent);
         }
         self.yielding.trials[..self.yielding.n].sort_unstable_by_key(|t| t.point.id);
         Ok(self.yielding.n > before)
+    }
+
+    /// Bristles of the deepest point of a pair at the start of the step, along the tangents of one that takes over from it.
+    fn bend_of_pair(&self, p: &P, id: PointId, at: &ContactPoint) -> [f64; 2] {
+        let own = self.yielding.kept.iter().filter(|k| k.point.id.pair == id.pair);
+        let deepest = own.min_by(|a, b| a.gap.total_cmp(&b.gap));
+        let bent = deepest.and_then(|k| {
+            let friction = p.pressed_friction(k.point.id)?;
+            Some(turned(friction.deflection(&self.z), &k.frame, &frame(at)))
+        });
+        bent.unwrap_or_default()
     }
 
     /// What is latched of a contact that begins with this speed.

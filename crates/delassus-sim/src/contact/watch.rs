@@ -38,8 +38,8 @@ pub(super) struct Open {
     pub far: bool,
     /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
     pub behind: f64,
-    /// It was seen behind such a wall, and passes until it was in front of it or out of its sight.
-    pub passes: bool,
+    /// Where it was seen last from such a wall, for points of compliant contact: they may begin inside.
+    side: Side,
     /// What a metre is in the unit of its gap.
     per_metre: f64,
     /// What was measured in the step, in order of time.
@@ -57,10 +57,41 @@ impl Open {
             finest: p.finest(id),
             far: false,
             behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
-            passes: false,
+            side: Side::Unseen,
             per_metre: p.gap_per_metre(id),
             track: Vec::new(),
         }
+    }
+}
+
+/// A side of a wall that acts to the front only.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Side {
+    /// Out of its sight.
+    #[default]
+    Unseen,
+    Front,
+    /// What is behind passes until it was elsewhere.
+    Behind,
+}
+
+impl Side {
+    fn of(gap: f64, behind: f64) -> Side {
+        match gap {
+            g if g.is_nan() => Side::Unseen,
+            g if g < behind => Side::Behind,
+            _ => Side::Front,
+        }
+    }
+}
+
+impl Remember for Side {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        *self = match m.case(*self as u8, 3) {
+            0 => Side::Unseen,
+            1 => Side::Front,
+            _ => Side::Behind,
+        };
     }
 }
 
@@ -92,8 +123,8 @@ pub(super) struct Group {
     pub due: usize,
 }
 
-/// What is remembered of an open point: its features, and whether it is armed and whether it passes.
-type Known = (PointId, Option<[u32; 2]>, (bool, bool));
+/// What is remembered of an open point: its features, whether it is armed, and the side of the wall.
+type Known = (PointId, Option<[u32; 2]>, (bool, Side));
 
 /// Watches the open points.
 #[derive(Debug, Default)]
@@ -119,16 +150,16 @@ impl Watch {
     /// Visits what is remembered of a system: which points are watched, and what is known of them.
     pub fn remember<P: Unilateral>(&mut self, p: &P, m: &mut Memory<'_>) {
         let mut known: Vec<Known> =
-            self.open.iter().map(|o| (o.id, o.features, (o.armed, o.passes))).collect();
+            self.open.iter().map(|o| (o.id, o.features, (o.armed, o.side))).collect();
         known.remember(m);
         self.closed.remember(m);
         self.slid_off.remember(m);
         if m.reads() && !m.failed() {
             self.open.clear();
-            self.open.extend(known.iter().map(|(id, features, (armed, passes))| Open {
+            self.open.extend(known.iter().map(|(id, features, (armed, side))| Open {
                 features: *features,
                 armed: *armed,
-                passes: *passes,
+                side: *side,
                 ..Open::new(p, *id)
             }));
         }
@@ -181,10 +212,9 @@ impl Watch {
             }
             let zero = open.zero(th);
             if clearance.of(p, ws, id) > zero || p.clearance(ws, id) > zero {
-                (open.armed, open.passes) = (true, false);
+                open.armed = true;
             } else {
                 let (g, _) = self.point.measure(p, ws, &open);
-                open.passes = g < open.behind;
                 if !g.is_nan() {
                     open.features = Some(self.point.features);
                     open.armed |= g > open.zero(th);
@@ -192,6 +222,9 @@ impl Watch {
                 if g.is_nan() || open.armed {
                     self.slid_off.retain(|x| *x != id);
                 }
+            }
+            if open.behind.is_finite() && open.law == PointLaw::Compliant {
+                open.side = Side::of(self.point.measure(p, ws, &open).0, open.behind);
             }
             self.open.push(open);
         }
@@ -303,7 +336,7 @@ impl Watch {
         let mut deepest = f64::NEG_INFINITY;
         for o in self.open.iter().filter(|o| o.law == PointLaw::Compliant && of(o.id)) {
             let (g, _) = self.point.measure(p, ws, o);
-            if g >= o.behind {
+            if o.is_in_front(g) {
                 deepest = deepest.max(-g);
             }
         }
@@ -335,10 +368,13 @@ impl Watch {
                 Inside::None => (false, false),
                 Inside::Of(pair, presser) => {
                     let own = o.id.pair == pair && g < -zero;
-                    (own, own && !o.passes && presser.is_some_and(|by| by.hands_over(g)))
+                    (
+                        own,
+                        own && o.side != Side::Behind && presser.is_some_and(|by| by.hands_over(g)),
+                    )
                 }
             };
-            if taken_over || g >= o.behind && (g <= zero && r < 0.0 || inside) {
+            if taken_over || o.is_in_front(g) && (g <= zero && r < 0.0 || inside) {
                 out.push((o.id, self.point.features));
             }
         }
@@ -372,6 +408,11 @@ impl Clearance {
 }
 
 impl Open {
+    /// With such a gap the point is not behind a wall, or came there through it.
+    fn is_in_front(&self, gap: f64) -> bool {
+        gap >= self.behind || gap < self.behind && self.side == Side::Front
+    }
+
     /// Gap (rate of a clutch) that is as good as zero.
     pub fn zero(&self, th: &Thresholds) -> f64 {
         let th = th.of_gap(self.per_metre);
