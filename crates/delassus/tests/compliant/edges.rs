@@ -198,3 +198,21 @@ fn edges_take_over_in_space() {
         assert!(off < 1e-5, "{}: {off}", shapes[0]);
     }
 }
+
+/// In time-stepping too a pressed point keeps its features until they end, although near an edge another side is nearer than
+/// the point is deep: the edge itself leaves the block at its rear corner, which a line and a body showed otherwise.
+#[test]
+fn features_last_until_they_end() {
+    let law = "law = 'hunt-crossley'\nrestitution = 0.5\n";
+    let place = "position = [-0.15, 0.1001]\nvelocity = [1.2, 0]";
+    let model = |table| planar(table, "['b', 'table']", place, law, "[0, -9.81]", 1e6);
+    let [line, body] = [LINE, BODY].map(|table| of(&model(table), steps(2e-5)));
+    let between = off(&line, &body, &ALL);
+    assert!(between < 1e-6, "{between}");
+    for out in [&line, &body] {
+        sound(out, 8, place);
+        let events = of(&model(LINE), events(SchemeType::EventDriven));
+        let off = off(out, &events, &ALL);
+        assert!(off < 1e-4, "{off}");
+    }
+}
