@@ -276,7 +276,7 @@ impl Course<'_> {
             let root = part.crossing(&mut |s| look.gap(k, s), (sa, a.g, a.r), (sb, b.g, b.r));
             // around the end of such a wall the gap jumps
             let mut acts = |s: f64| match may_take_over {
-                true => look.takes_over(k, s),
+                true => look.gap(k, s).0 >= self.behind || look.takes_over(k, s),
                 false => !walled || look.gap(k, s).0 >= self.behind,
             };
             if let Some(root) = root.filter(|s| acts(*s)) {
