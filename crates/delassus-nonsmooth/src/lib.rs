@@ -30,6 +30,6 @@ pub use burden::Burden;
 pub use groups::Groups;
 pub use lawful::Standing;
 pub use mode::{Active, Mode, ModeWorkspace, SlipState};
-pub use pressed::{Pressed, Pressing};
+pub use pressed::{Pressed, Pressing, TAKES_OVER};
 pub use response::{Member, Response};
 pub use stepping::{Scheme, StepReport, Stepper, StepperError, StepperSettings};

@@ -16,6 +16,10 @@ use delassus_linalg::Csr;
 use delassus_math::remember;
 use std::cell::RefCell;
 
+/// Depth of a point of compliant contact that comes to face the other shape inside it, in parts of the deepest of its pair, up to
+/// which it takes over from that.
+pub const TAKES_OVER: f64 = 2.0;
+
 /// A point of compliant contact that is inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Pressed {
@@ -94,6 +98,16 @@ impl Pressing {
 }
 
 impl Pressed {
+    /// Place of the point at the realised position. Its features stay while they last, although another part of the shape may be
+    /// nearer, as where a corner is about to slide over an edge. False where it faces nothing.
+    pub fn place<P: Unilateral>(&self, p: &P, ws: &P::Ws, at: &mut ContactPoint) -> bool {
+        let features = Some(self.features);
+        p.can_pass(self.id)
+            && p.position(ws, self.id, true, features, at)
+            && p.feature_margin(ws, self.id, at) >= 0.0
+            || p.position(ws, self.id, false, features, at)
+    }
+
     /// Force at the kinematics of the point.
     pub fn press<P: Unilateral>(&self, p: &P, at: &ContactPoint) -> Press {
         let Some(c) = p.compliance(self.id) else { return Press::default() };
@@ -110,6 +124,41 @@ impl Pressed {
     pub fn push<P: Unilateral>(&self, p: &P, at: &ContactPoint) -> f64 {
         p.compliance(self.id).map_or(1.0, |c| c.law.push(&self.onset, -at.gap, -at.rate[0]))
     }
+}
+
+/// Kinematics of a point that was pressed with these features at the realised state, as [`Pressed::place`] gives its place. False
+/// where it faces nothing.
+pub(crate) fn follow<P: Unilateral>(
+    p: &P,
+    ws: &P::Ws,
+    id: PointId,
+    features: [u32; 2],
+    at: &mut ContactPoint,
+) -> bool {
+    if !p.can_pass(id) {
+        return p.evaluate(ws, id, Some(features), at);
+    }
+    let faces = Pressed { id, features, ..Pressed::default() }.place(p, ws, at);
+    if faces {
+        p.rates(ws, id, at);
+    }
+    faces
+}
+
+/// Energy, J, that is lost at the realised position where features of a pressed point gave way to those of `at`, as far as the gap jumps.
+pub(crate) fn lost_by_change<P: Unilateral>(
+    p: &P,
+    ws: &P::Ws,
+    point: &Pressed,
+    at: &ContactPoint,
+    scratch: &mut ContactPoint,
+) -> f64 {
+    if at.features == point.features
+        || !p.position(ws, point.id, true, Some(point.features), scratch)
+    {
+        return 0.0;
+    }
+    point.energy(p, scratch) - point.energy(p, at)
 }
 
 /// out += forces of pressed points at the realised state, which has these auxiliary states, as generalised forces.

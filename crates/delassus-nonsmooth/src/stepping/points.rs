@@ -2,7 +2,7 @@
 
 use super::report::PointImpulse;
 use crate::groups::{Groups, sort_by_group};
-use crate::pressed::Pressed;
+use crate::pressed::{Pressed, TAKES_OVER, follow};
 use delassus_cone as cone;
 use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, Unilateral};
 use delassus_math::remember;
@@ -173,9 +173,6 @@ remember!(Points { memory, behind, stepped } apart from {
 /// Part of the model's length below which a gap counts as closed.
 pub(super) const CLOSED: f64 = 1e-10;
 
-/// Depth of a point of compliant contact that is new, in parts of the deepest of its pair, up to which it takes over from that.
-const TAKES_OVER: f64 = 2.0;
-
 /// Sliding speed that counts as none, as part of the largest rate at hand.
 const STANDS: f64 = 1e-8;
 
@@ -223,10 +220,11 @@ impl Points {
             while known.next_if(|m| m.id < id).is_some() {}
             let before = known.peek().filter(|m| m.id == id).map(|m| m.features);
             let law = p.law(id);
-            let before = match pressed.binary_search_by_key(&id, |a| a.id) {
+            let pressed_with = match pressed.binary_search_by_key(&id, |a| a.id) {
                 Ok(k) if law == PointLaw::Compliant => Some(pressed[k].features),
-                _ => before,
+                _ => None,
             };
+            let before = pressed_with.or(before);
             let n = self.n;
             if n == self.pool.len() {
                 self.pool.push(PointImpulse {
@@ -246,7 +244,10 @@ impl Points {
             }
             let c = &mut self.pool[n];
             c.law = law;
-            let faces = p.evaluate(ws, id, before, &mut c.at);
+            let faces = match pressed_with {
+                Some(features) => follow(p, ws, id, features, &mut c.at),
+                None => p.evaluate(ws, id, before, &mut c.at),
+            };
             if faces {
                 c.law = p.law_at(id, &c.at.rate);
             }

@@ -3,8 +3,8 @@
 use super::Stepper;
 use super::points::PairDepth;
 use super::yielding::{Kept, frame};
-use crate::pressed::Pressed;
-use delassus_dae::{Compliance, PointId, State, Unilateral};
+use crate::pressed::{Pressed, follow, lost_by_change};
+use delassus_dae::{Compliance, ContactPoint, PointId, State, Unilateral};
 use std::ops::Range;
 
 /// What a compliant point did in a step, or in a part of one that was halved.
@@ -72,8 +72,9 @@ impl<P: Unilateral> Stepper<P> {
         p.realize_velocity(&s.v, &s.z, &mut self.ws);
         let (h, t0) = (times.h, s.t - times.h);
         let mut at = std::mem::take(&mut own.at);
+        let mut scratch = ContactPoint::default();
         for t in &own.trials[..own.n] {
-            let faces = p.evaluate(&self.ws, t.point.id, Some(t.point.features), &mut at);
+            let faces = follow(p, &self.ws, t.point.id, t.point.features, &mut at);
             let Some(c) = p.compliance(t.point.id) else { continue };
             let (gap, rate) = if faces { (at.gap, at.rate[0]) } else { (f64::INFINITY, 0.0) };
             // what forces act on may still be inside
@@ -94,7 +95,10 @@ impl<P: Unilateral> Stepper<P> {
             let mut power = -(t.press.force - t.press.elastic) * t.at.rate[0];
             power -= slips[0] * t.at.rate[1]
                 + if slips[1] != 0.0 { slips[1] * t.at.rate[2] } else { 0.0 };
-            let mut own_loss = times.acts * power;
+            let mut own_loss = times.acts * power + t.left;
+            if faces {
+                own_loss += lost_by_change(p, &self.ws, &t.point, &at, &mut scratch);
+            }
             if !faces && t.known {
                 // what it stored goes with it
                 own_loss += c.law.energy(&t.point.onset, (-t.start[0]).max(0.0));

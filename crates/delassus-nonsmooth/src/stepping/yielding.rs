@@ -17,7 +17,7 @@ use super::mean_press::{mean_friction, mean_press};
 use super::points::{PairDepth, Rule, StepTimes};
 use super::settle::PressedStep;
 use super::{StepReport, Stepper, StepperError};
-use crate::pressed::{PointTangent, Pressed};
+use crate::pressed::{PointTangent, Pressed, follow, lost_by_change};
 use crate::pressed_friction::{Slopes, add_friction};
 use delassus_dae::{
     ContactPoint, Dims, Onset, PointId, Press, SlipForce, State, StepFailure, Unilateral,
@@ -66,6 +66,8 @@ pub(super) struct Trial {
     pub slip_force: SlipForce,
     /// Bristles at the start of the step, and at its end.
     pub z: [[f64; 2]; 2],
+    /// Energy lost where its features changed, J.
+    pub left: f64,
 }
 
 /// Compliant contacts of a run.
@@ -152,6 +154,7 @@ impl Yielding {
                 press: Press::default(),
                 slip_force: SlipForce::default(),
                 z: [[0.0; 2]; 2],
+                left: 0.0,
             });
         }
         let trial = &mut self.trials[self.n];
@@ -159,7 +162,7 @@ impl Yielding {
         trial.at.clone_from(at);
         (trial.start, trial.known, trial.touches) = (start, known, (0.0, start[1]));
         trial.z = [[0.0; 2]; 2];
-        trial.takes_over = false;
+        (trial.takes_over, trial.left) = (false, 0.0);
         self.n += 1;
     }
 }
@@ -236,7 +239,7 @@ impl<P: Unilateral> Stepper<P> {
         p.realize_velocity(&s.v, &s.z, &mut self.ws);
         let mut at = ContactPoint::default();
         for point in pressed {
-            if p.evaluate(&self.ws, point.id, Some(point.features), &mut at) {
+            if follow(p, &self.ws, point.id, point.features, &mut at) {
                 let point = Pressed { features: at.features, ..*point };
                 let kept = Kept { point, gap: at.gap, rate: at.rate[0], frame: frame(&at) };
                 self.yielding.kept.push(kept);
@@ -317,8 +320,11 @@ impl<P: Unilateral> Stepper<P> {
             let known = self.yielding.kept.binary_search_by_key(id, |k| k.point.id);
             if let Ok(i) = known {
                 let Kept { point, gap, rate, frame: old } = self.yielding.kept[i];
+                let scratch = &mut self.yielding.at;
+                let left = lost_by_change(p, &self.ws, &point, at, scratch);
                 self.yielding.push(point, at, [gap, rate], true);
                 let trial = &mut self.yielding.trials[self.yielding.n - 1];
+                trial.left = left;
                 if let Some(friction) = p.pressed_friction(*id) {
                     // bristles have no rate of their own: they are those of the start of the step
                     let bent = friction.deflection(&self.z);
@@ -342,11 +348,23 @@ impl<P: Unilateral> Stepper<P> {
             let speed = taken.map_or(-touches.1, |other| other.speed);
             let onset = self.latch(p, point.id, &at, speed)?;
             self.yielding.push(Pressed { onset, ..point }, &at, [gap, first], false);
+            let bent = if takes_over { self.bend_of_pair(p, point.id, &at) } else { [0.0; 2] };
             let trial = &mut self.yielding.trials[self.yielding.n - 1];
-            (trial.touches, trial.takes_over) = (touches, takes_over);
+            (trial.touches, trial.takes_over, trial.z[0]) = (touches, takes_over, bent);
         }
         self.yielding.trials[..self.yielding.n].sort_unstable_by_key(|t| t.point.id);
         Ok(self.yielding.n > before)
+    }
+
+    /// Bristles of the deepest point of a pair at the start of the step, along the tangents of one that takes over from it.
+    fn bend_of_pair(&self, p: &P, id: PointId, at: &ContactPoint) -> [f64; 2] {
+        let own = self.yielding.kept.iter().filter(|k| k.point.id.pair == id.pair);
+        let deepest = own.min_by(|a, b| a.gap.total_cmp(&b.gap));
+        let bent = deepest.and_then(|k| {
+            let friction = p.pressed_friction(k.point.id)?;
+            Some(turned(friction.deflection(&self.z), &k.frame, &frame(at)))
+        });
+        bent.unwrap_or_default()
     }
 
     /// What is latched of a contact that begins with this speed.

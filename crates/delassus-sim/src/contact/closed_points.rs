@@ -533,6 +533,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         let (id, f) = match trigger {
             Trigger::Start
             | Trigger::Reselect(_)
+            | Trigger::Appears(..)
             | Trigger::Parts(_)
             | Trigger::Slackens(_)
             | Trigger::Tightens(_) => return None,

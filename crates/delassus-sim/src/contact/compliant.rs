@@ -8,8 +8,10 @@ use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::resolve::{LATER, setup};
 use super::root::falling_root;
+use super::taking_over::{Left, Presser, Pressers, bend};
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
+use super::watch::Inside;
 use crate::lobatto;
 use delassus_dae::{ContactPoint, Onset, PointId, PointLaw, State, Unilateral};
 use delassus_nonsmooth::Pressed;
@@ -23,17 +25,17 @@ const FIRST_STEP: f64 = 0.05;
 const TAKEN_OVER: f64 = 1e-6;
 
 /// Two tangents in ground components.
-type Tangents = [[f64; 3]; 2];
+pub(super) type Tangents = [[f64; 3]; 2];
 
 /// Tangents of a point in space.
-fn frame(at: &ContactPoint) -> Tangents {
+pub(super) fn frame(at: &ContactPoint) -> Tangents {
     let (n, t) = (at.normal, at.tangent);
     let across = |i: usize, j: usize| n[i] * t[j] - n[j] * t[i];
     [t, [across(1, 2), across(2, 0), across(0, 1)]]
 }
 
 /// Auxiliary states of the bristles of a point.
-fn bristles<P: Unilateral>(base: &P, id: PointId) -> Option<Range<usize>> {
+pub(super) fn bristles<P: Unilateral>(base: &P, id: PointId) -> Option<Range<usize>> {
     let friction = base.pressed_friction(id)?;
     friction.bristle.map(|first| first..first + friction.directions)
 }
@@ -72,9 +74,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     pub(super) fn update_pressed(&mut self, s: &mut State, trigger: &Trigger) -> Result<(), Halt> {
         let th = self.thresholds();
         match trigger {
-            Trigger::Start => self.touch(s, None, &th),
+            Trigger::Start => self.touch(s, None, Inside::All, &th),
             Trigger::Closes(id, features) if self.is_compliant(*id) => {
-                self.touch(s, Some((*id, *features)), &th)
+                self.touch(s, Some((*id, *features)), Inside::None, &th)
+            }
+            Trigger::Appears(id, features) => {
+                let by = self.presser(s, id.pair);
+                self.touch(s, Some((*id, *features)), Inside::Of(id.pair, by), &th)
             }
             Trigger::Parts(id) => {
                 self.part(s, *id);
@@ -107,15 +113,23 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Latches what begins here: the point that closes, and others that touch at the same moment.
+    /// What a pair is pressed by at the realised sample.
+    fn presser(&self, s: &State, pair: u64) -> Option<Presser> {
+        let pressers = Pressers { pressed: &self.selector.pressed, left: &self.courses.left };
+        pressers.of(&*self.base, &self.ws, pair, (s.t, &s.z), &mut ContactPoint::default())
+    }
+
+    /// Latches what begins here: the point that closes, and others that touch at the same moment. What is inside already takes over
+    /// from what its pair is pressed by.
     fn touch(
         &mut self,
         s: &mut State,
         closes: Option<(PointId, [u32; 2])>,
+        inside: Inside,
         th: &Thresholds,
     ) -> Result<(), Halt> {
         let mut new: Vec<(PointId, [u32; 2])> = closes.into_iter().collect();
-        self.watch.pressing(&*self.base, &self.ws, th, closes.is_none(), &mut new);
+        self.watch.pressing(&*self.base, &self.ws, th, inside, &mut new);
         new.sort_by_key(|n| n.0);
         new.dedup_by_key(|n| n.0);
         new.retain(|n| self.selector.pressed.iter().all(|p| p.id != n.0));
@@ -129,8 +143,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let Some(c) = self.base.compliance(m.id) else { continue };
             let w = r.w[m.row * r.n + m.row];
             let rate = m.at.rate[0];
+            let taken = match inside {
+                Inside::Of(pair, by) if m.id.pair == pair => {
+                    by.filter(|by| m.at.gap < -th.touching && by.hands_over(m.at.gap))
+                }
+                _ => None,
+            };
             let onset = Onset {
-                speed: (-rate).max(c.least_speed),
+                speed: taken.map_or((-rate).max(c.least_speed), |by| by.speed),
                 stiffness: self.base.stiffness(m.id, m.at.features),
                 mass: if w > 0.0 { 1.0 / w } else { 0.0 },
             };
@@ -139,12 +159,22 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             }
             let (id, features) = (m.id, m.at.features);
             if let Some(bent) = bristles(&*self.base, id) {
-                s.z[bent].fill(0.0);
+                let along = taken.map_or([0.0; 2], |by| by.bend_along(&frame(&m.at)));
+                s.z[bent].iter_mut().zip(along).for_each(|(z, along)| *z = along);
             }
-            self.selector.pressed.push(Pressed { id, features, onset, slack: false });
+            let point = Pressed { id, features, onset, slack: false };
+            self.selector.pressed.push(point);
             let begins = Instant { t: s.t, rate, depth: -m.at.gap };
-            let tally = &mut self.tally.compliant;
-            self.log.push(self.courses.begin(&*self.base, id, begins, Some(tally)));
+            let tally = taken.is_none().then_some(&mut self.tally.compliant);
+            self.log.push(self.courses.begin(&*self.base, id, begins, tally));
+            if taken.is_some() {
+                // what the other stored is not lost, as far as it is stored here
+                let stored = point.energy(&*self.base, &m.at);
+                self.lost -= stored;
+                if let Some(course) = self.courses.of.get_mut(&id) {
+                    course.lost -= stored;
+                }
+            }
         }
         self.selector.pressed.sort_by_key(|p| p.id);
         Ok(())
@@ -215,12 +245,26 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 // what it stored goes with it
                 let pressed = self.selector.pressed.iter().find(|p| p.id == id);
                 self.lost += pressed.map_or(0.0, |p| p.energy(&*self.base, &now));
+                self.leave(s, id, &now);
                 self.part(s, id);
                 self.straighten(s, id);
                 self.selector.pressed.retain(|p| p.id != id);
                 self.watch.slides_off(id);
             }
         }
+    }
+
+    /// The features of a pressed point end: others may take over from it within a way as long as it is deep, which is more than
+    /// faces that lean by less than an eighth of a turn can leave between.
+    fn leave(&mut self, s: &State, id: PointId, at: &ContactPoint) {
+        let Some(p) = self.selector.pressed.iter().find(|p| p.id == id) else { return };
+        let depth = (-at.gap).max(0.0);
+        let by = Presser { depth, speed: p.onset.speed, bend: bend(&*self.base, id, at, &s.z) };
+        let speed = self.fastest_of(&at.cols, &s.v);
+        let until = if speed > 0.0 { s.t + depth / speed } else { s.t };
+        let left = &mut self.courses.left;
+        left.retain(|l| l.until >= s.t && l.pair != id.pair);
+        left.push(Left { pair: id.pair, by, until });
     }
 
     /// Follows the contacts over the step that was just made.

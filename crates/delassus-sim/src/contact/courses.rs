@@ -1,6 +1,7 @@
 //! What each compliant contact did since it began, for the event log and the summary.
 
 use super::event::{Event, EventKind};
+use super::taking_over::Left;
 use super::tally::{CompliantTally, FEW_STEPS};
 use delassus_dae::{PointId, Unilateral};
 use delassus_math::remember;
@@ -28,8 +29,10 @@ pub(super) struct Courses {
     pub of: BTreeMap<PointId, Course>,
     /// Longest next step, s.
     pub aim: Option<f64>,
+    /// Points whose features ended, and from which others may take over.
+    pub left: Vec<Left>,
 }
-remember!(Courses { of, aim });
+remember!(Courses { of, aim, left });
 
 /// Where and how a contact begins or ends.
 #[derive(Debug, Clone, Copy)]

@@ -1,13 +1,15 @@
 //! The first event in a step: it is looked for on the dense output, and met by steps that are made again until they end there.
 
 use super::event_driven::{EventDriven, Halt, MISSED, REACH, SOONEST, STIFF};
+use super::resolve::LATER;
 use super::search::Span;
 use super::sliders::Sliding;
+use super::taking_over::Pressers;
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
-use super::watch::BOTH;
+use super::watch::{BOTH, realize};
 use crate::error::{SimError, SimErrorKind};
-use delassus_dae::Unilateral;
+use delassus_dae::{ContactPoint, PointId, Unilateral};
 use delassus_nonsmooth::SlipState;
 
 /// Steps of a real shortened step before its end is taken as the event.
@@ -109,8 +111,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let view = self.driver.proposal();
         let mut span =
             Span { dense: &mut self.dense, sample: &mut self.sample, from: view.from, to: view.to };
-        let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, parts, th);
-        let mut first = closing.map(|c| (c.s, Trigger::Closes(c.id, c.features)));
+        let pressers = Pressers { pressed: self.mode.pressed(), left: &self.courses.left };
+        let closing = self.watch.first(&*self.base, &mut self.ws, &mut span, parts, th, pressers);
+        let mut first = closing.map(|c| match c.inside {
+            true => (c.s, Trigger::Appears(c.id, c.features)),
+            false => (c.s, Trigger::Closes(c.id, c.features)),
+        });
         let limit = first.as_ref().map_or(1.0, |f| f.0);
         if let Some(load) = self.closed_points.first(
             &self.mode,
@@ -143,7 +149,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             };
             met = self.meet_first(first, th)?;
             made = self.proposed();
-            if matches!(met, Met::AtStart(_)) || !self.passes_start(th) {
+            let appears = matches!(&met, Met::AtEnd(Trigger::Appears(..)));
+            if matches!(met, Met::AtStart(_)) || appears || !self.passes_start(th) {
                 break;
             }
         }
@@ -221,6 +228,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 part *= 0.5;
             }
         }
+        if let Trigger::Appears(id, _) = trigger {
+            return Ok(self.meet_appearance(h, longest, id)?.then_some(trigger));
+        }
         if let Trigger::Kink(_) = trigger {
             // forces that begin to change otherwise a little sooner or later do so by the square of that; their
             // function jumps where all loads vanish, and leads nowhere
@@ -228,6 +238,43 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Ok((self.shorten(t, h)? >= h).then_some(trigger));
         }
         Ok(self.refine(h, longest, &trigger)?.then_some(trigger))
+    }
+
+    /// Makes the step again until it ends where a point has just come to face the other shape, inside it; false where it does
+    /// not, in no step that is made, or is still to come. There is no function with a root: the last step that ended before is
+    /// searched for, and the first that ended behind.
+    fn meet_appearance(&mut self, told: f64, longest: f64, id: PointId) -> Result<bool, Halt> {
+        let t0 = self.driver.state().t;
+        let least = LATER * self.thresholds().dense;
+        let (mut before, mut behind) = (0.0, None);
+        let (mut h, mut stride) = (told, least);
+        for _ in 0..SEARCHES {
+            if self.shorten(t0, h)? < h {
+                return Ok(false);
+            }
+            match self.is_inside(id) {
+                true => behind = Some(h),
+                false => before = h,
+            }
+            h = match behind {
+                Some(behind) if behind - before <= least => break,
+                None if h >= longest => break,
+                None => (h + stride).min(longest),
+                // the first ones are near to what was told
+                Some(behind) => (behind - stride).max(0.5 * (before + behind)),
+            };
+            stride *= 2.0;
+        }
+        let made = self.shorten(t0, behind.unwrap_or(told))?;
+        Ok(behind.is_some_and(|behind| made >= behind))
+    }
+
+    /// A point faces the other shape inside it at the end of the proposed step.
+    fn is_inside(&mut self, id: PointId) -> bool {
+        let end = self.driver.proposal().to;
+        realize(&*self.base, end, &mut self.ws);
+        let mut at = ContactPoint::default();
+        self.base.position(&self.ws, id, false, None, &mut at) && at.gap < 0.0
     }
 
     /// Makes the step again until it ends where the event is; false where it could only be made

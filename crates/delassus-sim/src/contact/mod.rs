@@ -28,6 +28,7 @@ mod squeeze;
 mod start;
 pub mod storm;
 mod stretch;
+mod taking_over;
 mod tally;
 pub mod thresholds;
 mod trigger;

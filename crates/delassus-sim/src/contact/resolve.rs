@@ -167,7 +167,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             .selector
             .select(&*self.base, &mut self.ws, &s, &closed, th.still)
             .map_err(|e| self.select_failed(e, s.t))?;
-        if !jumped && !matches!(trigger, Trigger::Start | Trigger::Closes(..)) {
+        if !jumped
+            && !matches!(trigger, Trigger::Start | Trigger::Closes(..) | Trigger::Appears(..))
+        {
             self.leave_open(&mut selection, active);
         }
         self.count_held(s.t, &selection.active);

@@ -13,9 +13,10 @@
 //! others is looked at where the first one closes, which is one moment for all.
 
 use super::root::{falling_bracket, falling_root, falling_root_from_zero};
+use super::taking_over::Pressers;
 use super::thresholds::Thresholds;
 use super::watch::{Group, Measure, Node, Open, Watch, realize};
-use delassus_dae::{Hermite, PointId, State, Unilateral};
+use delassus_dae::{ContactPoint, Hermite, PointId, PointLaw, State, Unilateral};
 
 /// Gaps cannot fall further than this times their rates at the ends of a step allow.
 const FALL: f64 = 2.0;
@@ -30,6 +31,8 @@ pub(crate) struct Crossing {
     pub s: f64,
     /// Features that meet.
     pub features: [u32; 2],
+    /// A point of compliant contact that is inside from there on, and was not before.
+    pub inside: bool,
 }
 
 /// The step that is looked at.
@@ -68,6 +71,7 @@ impl Watch {
         span: &mut Span<'_>,
         parts: usize,
         th: &Thresholds,
+        pressers: Pressers<'_>,
     ) -> Option<Crossing> {
         self.ends(p, ws, span, parts, th);
         if self.groups.iter().all(|g| g.idle) {
@@ -83,23 +87,18 @@ impl Watch {
         self.close(parts);
         self.soonest(parts);
         let Watch { open, groups, soon, point, .. } = self;
-        let mut here = f64::NAN;
-        let mut look = |k: usize, s: f64| {
-            if s != here {
-                span.realize(p, s, ws);
-                here = s;
-            }
-            point.measure(p, ws, &open[k])
-        };
+        let mut look = Looking { p, ws, span, here: f64::NAN, open, point, pressers };
         let courses = soon.iter().map(|(_, k, group)| {
             let (o, g) = (&open[*k], &groups[*group]);
             let step = if g.passes { g.reach / parts as f64 } else { f64::INFINITY };
             let (armed, zero, behind) = (o.armed, o.zero(th), o.behind);
-            (*k, Course { track: &o.track, armed, zero, behind, step })
+            let yields = o.law == PointLaw::Compliant;
+            (*k, Course { track: &o.track, armed, zero, behind, yields, step })
         });
         let (k, s) = first_of(courses, parts, &mut look)?;
-        look(k, s);
-        Some(Crossing { id: open[k].id, s, features: point.features })
+        let (g, _) = look.gap(k, s);
+        let inside = open[k].law == PointLaw::Compliant && g < -th.touching;
+        Some(Crossing { id: open[k].id, s, features: point.features, inside })
     }
 
     /// Lists points that may close with their groups, in the order in which they seem to.
@@ -181,6 +180,42 @@ impl Watch {
     }
 }
 
+/// Looks at points in a step, and is cheap where it was asked last.
+trait Look {
+    /// Gap and rate of point k at part s of the step.
+    fn gap(&mut self, k: usize, s: f64) -> (f64, f64);
+
+    /// Whether the point takes over there, with its gap, from another one that its pair is pressed by.
+    fn takes_over(&mut self, k: usize, s: f64) -> bool;
+}
+
+struct Looking<'a, 'b, P: Unilateral> {
+    p: &'a P,
+    ws: &'a mut P::Ws,
+    span: &'a mut Span<'b>,
+    here: f64,
+    open: &'a [Open],
+    point: &'a mut ContactPoint,
+    pressers: Pressers<'a>,
+}
+
+impl<P: Unilateral> Look for Looking<'_, '_, P> {
+    fn gap(&mut self, k: usize, s: f64) -> (f64, f64) {
+        if s != self.here {
+            self.span.realize(self.p, s, self.ws);
+            self.here = s;
+        }
+        self.point.measure(self.p, self.ws, &self.open[k])
+    }
+
+    fn takes_over(&mut self, k: usize, s: f64) -> bool {
+        let (gap, _) = self.gap(k, s);
+        let (pair, now) = (self.open[k].id.pair, (self.span.sample.t, &[][..]));
+        let by = self.pressers.of(self.p, self.ws, pair, now, self.point);
+        by.is_some_and(|by| by.hands_over(gap))
+    }
+}
+
 /// What was measured of a point in a step, and what counts as closed.
 struct Course<'a> {
     track: &'a [Node],
@@ -188,21 +223,22 @@ struct Course<'a> {
     zero: f64,
     /// Gap below which it is behind a one-sided wall; −∞ without one.
     behind: f64,
+    /// It is one of compliant contact.
+    yields: bool,
     /// Motion in one part, for what must not be passed.
     step: f64,
 }
 
-/// Which point closes first, and where; `look` measures one at a part of the step, and is cheap where it was asked
-/// last.
+/// Which point closes first, and where.
 fn first_of<'a>(
     courses: impl Iterator<Item = (usize, Course<'a>)>,
     parts: usize,
-    look: &mut impl FnMut(usize, f64) -> (f64, f64),
+    look: &mut impl Look,
 ) -> Option<(usize, f64)> {
     let mut first = None;
     for (k, course) in courses {
         let limit = first.map_or(1.0, |(_, s)| s);
-        let closes = course.closes(parts, limit, &mut |s| look(k, s));
+        let closes = course.closes(parts, limit, k, look);
         first = closes.map(|s| (k, s)).or(first);
     }
     first
@@ -210,12 +246,7 @@ fn first_of<'a>(
 
 impl Course<'_> {
     /// Where the point closes first, before part `limit` of the step.
-    fn closes(
-        &self,
-        parts: usize,
-        limit: f64,
-        gap: &mut impl FnMut(f64) -> (f64, f64),
-    ) -> Option<f64> {
+    fn closes(&self, parts: usize, limit: f64, k: usize, look: &mut impl Look) -> Option<f64> {
         let mut part = Part { armed: self.armed, zero: self.zero };
         for pair in self.track.windows(2) {
             let (a, mut b) = (pair[0], pair[1]);
@@ -228,22 +259,27 @@ impl Course<'_> {
                 part.armed |= a.g > part.zero;
                 continue;
             }
-            // what is behind a one-sided wall, or was out of its sight, passes
+            // what is behind a one-sided wall, or was out of its sight, passes, if it does not take over from another one
             let walled = self.behind.is_finite();
-            if walled && !(a.g >= self.behind) {
+            let may_take_over = walled && self.yields && a.g.is_nan();
+            if walled && !(a.g >= self.behind) && !may_take_over {
                 continue;
             }
             if sb > limit {
                 // only what closes before another one counts, and what closes together with it does not
-                let (g, r) = gap(limit);
+                let (g, r) = look.gap(k, limit);
                 if !g.is_nan() {
                     (sb, b.r) = (limit, r);
                     b.g = if g.abs() <= part.zero { f64::MIN_POSITIVE } else { g };
                 }
             }
-            let root = part.crossing(gap, (sa, a.g, a.r), (sb, b.g, b.r));
+            let root = part.crossing(&mut |s| look.gap(k, s), (sa, a.g, a.r), (sb, b.g, b.r));
             // around the end of such a wall the gap jumps
-            if let Some(root) = root.filter(|s| !walled || gap(*s).0 >= self.behind) {
+            let mut acts = |s: f64| match may_take_over {
+                true => look.gap(k, s).0 >= self.behind || look.takes_over(k, s),
+                false => !walled || look.gap(k, s).0 >= self.behind,
+            };
+            if let Some(root) = root.filter(|s| acts(*s)) {
                 return (root < limit || limit >= 1.0).then_some(root);
             }
         }
@@ -401,17 +437,25 @@ mod tests {
         order.sort_by(|a, b| guess(&tracks[*a], parts).total_cmp(&guess(&tracks[*b], parts)));
         let course = |k: usize| {
             let (behind, step) = (f64::NEG_INFINITY, f64::INFINITY);
-            (k, Course { track: &tracks[k], armed: true, zero: ZERO, behind, step })
+            let yields = false;
+            (k, Course { track: &tracks[k], armed: true, zero: ZERO, behind, yields, step })
         };
-        let (mut here, mut moments) = (f64::NAN, 0);
-        let mut look = |k: usize, s: f64| {
-            if s != here {
-                (here, moments) = (s, moments + 1);
+        struct Counted<F>(F, f64, usize);
+        impl<F: Fn(usize, f64) -> (f64, f64)> Look for Counted<F> {
+            fn gap(&mut self, k: usize, s: f64) -> (f64, f64) {
+                if s != self.1 {
+                    (self.1, self.2) = (s, self.2 + 1);
+                }
+                self.0(k, s)
             }
-            gap(k, s)
-        };
+
+            fn takes_over(&mut self, _: usize, _: f64) -> bool {
+                false
+            }
+        }
+        let mut look = Counted(gap, f64::NAN, 0);
         let (k, s) = first_of(order.into_iter().map(course), parts, &mut look).unwrap();
-        (k, s, moments)
+        (k, s, look.2)
     }
 
     #[test]

@@ -95,6 +95,7 @@ impl Turns {
         match trigger {
             Trigger::Start | Trigger::Kink(_) => {}
             Trigger::Closes(id, _)
+            | Trigger::Appears(id, _)
             | Trigger::Releases(id)
             | Trigger::Parts(id)
             | Trigger::Slackens(id)

@@ -12,6 +12,8 @@ pub(crate) enum Trigger {
     Start,
     /// An open point closes, with these features.
     Closes(PointId, [u32; 2]),
+    /// A point of compliant contact comes to face the other shape inside it, with these features.
+    Appears(PointId, [u32; 2]),
     /// The force of a closed point vanishes.
     Releases(PointId),
     /// Friction reaches its limit; the direction of sliding that begins.
@@ -78,8 +80,12 @@ impl Remember for Trigger {
                 id = *at;
                 10
             }
+            Trigger::Appears(at, f) => {
+                (id, features) = (*at, *f);
+                11
+            }
         };
-        let case = m.case(case, 11);
+        let case = m.case(case, 12);
         PointId::remember(&mut id, m);
         features.remember(m);
         d.remember(m);
@@ -95,7 +101,8 @@ impl Remember for Trigger {
             7 => Trigger::Kink(id),
             8 => Trigger::Parts(id),
             9 => Trigger::Slackens(id),
-            _ => Trigger::Tightens(id),
+            10 => Trigger::Tightens(id),
+            _ => Trigger::Appears(id, features),
         };
     }
 }
@@ -111,6 +118,7 @@ impl Trigger {
         match self {
             Trigger::Start | Trigger::Reselect(_) => None,
             Trigger::Closes(id, _)
+            | Trigger::Appears(id, _)
             | Trigger::Releases(id)
             | Trigger::Slides(id, _)
             | Trigger::Stops(id)

@@ -5,6 +5,7 @@
 //! the step must be divided for nothing to move further than a tenth of the smallest feature in
 //! one. The search itself is in `search.rs`.
 
+use super::taking_over::Presser;
 use super::thresholds::Thresholds;
 use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
 use delassus_math::memory::{Memory, Remember};
@@ -37,6 +38,8 @@ pub(super) struct Open {
     pub far: bool,
     /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
     pub behind: f64,
+    /// Where it was seen last from such a wall, for points of compliant contact: they may begin inside.
+    side: Side,
     /// What a metre is in the unit of its gap.
     per_metre: f64,
     /// What was measured in the step, in order of time.
@@ -54,9 +57,41 @@ impl Open {
             finest: p.finest(id),
             far: false,
             behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
+            side: Side::Unseen,
             per_metre: p.gap_per_metre(id),
             track: Vec::new(),
         }
+    }
+}
+
+/// A side of a wall that acts to the front only.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Side {
+    /// Out of its sight.
+    #[default]
+    Unseen,
+    Front,
+    /// What is behind passes until it was elsewhere.
+    Behind,
+}
+
+impl Side {
+    fn of(gap: f64, behind: f64) -> Side {
+        match gap {
+            g if g.is_nan() => Side::Unseen,
+            g if g < behind => Side::Behind,
+            _ => Side::Front,
+        }
+    }
+}
+
+impl Remember for Side {
+    fn remember(&mut self, m: &mut Memory<'_>) {
+        *self = match m.case(*self as u8, 3) {
+            0 => Side::Unseen,
+            1 => Side::Front,
+            _ => Side::Behind,
+        };
     }
 }
 
@@ -88,8 +123,8 @@ pub(super) struct Group {
     pub due: usize,
 }
 
-/// What is remembered of an open point: its features, and whether it is armed.
-type Known = (PointId, Option<[u32; 2]>, bool);
+/// What is remembered of an open point: its features, whether it is armed, and the side of the wall.
+type Known = (PointId, Option<[u32; 2]>, (bool, Side));
 
 /// Watches the open points.
 #[derive(Debug, Default)]
@@ -114,15 +149,17 @@ pub(crate) struct Watch {
 impl Watch {
     /// Visits what is remembered of a system: which points are watched, and what is known of them.
     pub fn remember<P: Unilateral>(&mut self, p: &P, m: &mut Memory<'_>) {
-        let mut known: Vec<Known> = self.open.iter().map(|o| (o.id, o.features, o.armed)).collect();
+        let mut known: Vec<Known> =
+            self.open.iter().map(|o| (o.id, o.features, (o.armed, o.side))).collect();
         known.remember(m);
         self.closed.remember(m);
         self.slid_off.remember(m);
         if m.reads() && !m.failed() {
             self.open.clear();
-            self.open.extend(known.iter().map(|(id, features, armed)| Open {
+            self.open.extend(known.iter().map(|(id, features, (armed, side))| Open {
                 features: *features,
                 armed: *armed,
+                side: *side,
                 ..Open::new(p, *id)
             }));
         }
@@ -185,6 +222,9 @@ impl Watch {
                 if g.is_nan() || open.armed {
                     self.slid_off.retain(|x| *x != id);
                 }
+            }
+            if open.behind.is_finite() && open.law == PointLaw::Compliant {
+                open.side = Side::of(self.point.measure(p, ws, &open).0, open.behind);
             }
             self.open.push(open);
         }
@@ -296,21 +336,21 @@ impl Watch {
         let mut deepest = f64::NEG_INFINITY;
         for o in self.open.iter().filter(|o| o.law == PointLaw::Compliant && of(o.id)) {
             let (g, _) = self.point.measure(p, ws, o);
-            if g >= o.behind {
+            if o.is_in_front(g) {
                 deepest = deepest.max(-g);
             }
         }
         deepest
     }
 
-    /// Open points of compliant contact that touch at the realised state and approach, with their features; with
-    /// `inside` also those that are inside, whatever they do.
+    /// Open points of compliant contact that touch at the realised state and approach, with their features; also those that
+    /// are `inside`, whatever they do.
     pub fn pressing<P: Unilateral>(
         &mut self,
         p: &P,
         ws: &P::Ws,
         th: &Thresholds,
-        inside: bool,
+        inside: Inside,
         out: &mut Vec<(PointId, [u32; 2])>,
     ) {
         let mut clearance = Clearance::default();
@@ -323,11 +363,31 @@ impl Watch {
                 continue;
             }
             let (g, r) = self.point.measure(p, ws, o);
-            if g >= o.behind && (g <= zero && r < 0.0 || inside && g < -zero) {
+            let (inside, taken_over) = match inside {
+                Inside::All => (g < -zero, false),
+                Inside::None => (false, false),
+                Inside::Of(pair, presser) => {
+                    let own = o.id.pair == pair && g < -zero;
+                    (
+                        own,
+                        own && o.side != Side::Behind && presser.is_some_and(|by| by.hands_over(g)),
+                    )
+                }
+            };
+            if taken_over || o.is_in_front(g) && (g <= zero && r < 0.0 || inside) {
                 out.push((o.id, self.point.features));
             }
         }
     }
+}
+
+/// Which points inside count, whatever they do.
+#[derive(Clone, Copy)]
+pub(super) enum Inside {
+    None,
+    All,
+    /// Those of a pair, where points come to face each other, with what presses it.
+    Of(u64, Option<Presser>),
 }
 
 /// Clearance of the pair that was asked for last.
@@ -348,6 +408,11 @@ impl Clearance {
 }
 
 impl Open {
+    /// With such a gap the point is not behind a wall, or came there through it.
+    fn is_in_front(&self, gap: f64) -> bool {
+        gap >= self.behind || gap < self.behind && self.side == Side::Front
+    }
+
     /// Gap (rate of a clutch) that is as good as zero.
     pub fn zero(&self, th: &Thresholds) -> f64 {
         let th = th.of_gap(self.per_metre);

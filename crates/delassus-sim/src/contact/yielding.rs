@@ -67,7 +67,7 @@ impl<P: Unilateral> Stepping<P> {
         let handed = self.stepper.pressed().iter().filter(|_| steps.is_empty()).copied();
         let mut sum = 0.0;
         for point in own.chain(handed) {
-            if p.position(ws, point.id, false, Some(point.features), at) {
+            if point.place(p, ws, at) {
                 sum += point.energy(p, at);
             }
         }

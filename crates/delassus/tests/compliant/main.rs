@@ -5,6 +5,7 @@
 mod support;
 
 mod clearance;
+mod edges;
 mod falling;
 mod friction;
 mod impacts;
