@@ -48,6 +48,7 @@ pub use error::KktError;
 pub use mass_kkt::MassKkt;
 pub use mass_shape::{Coupling, MassShape};
 pub use options::{Backend, Counts, FactorInfo, KktOptions, SolveInfo};
+pub use panels::schur_entries;
 pub use pattern::Csr;
 pub use ranked_kkt::{RankedKkt, RankedRows, grip};
 pub use strongest_rows::strongest_rows;

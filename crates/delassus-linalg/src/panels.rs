@@ -42,11 +42,20 @@ const FULL: usize = 50;
 
 /// Whether so many rows meet in one block that `W` is next to full.
 pub(crate) fn couples_too_many(shape: &MassShape, jac: &Csr) -> bool {
-    if jac.nrows <= FEW {
-        return false;
+    jac.nrows > FEW && row_pairs(shape, jac) > FULL * (shape.value_len() + jac.nnz())
+}
+
+/// Entries of the Schur complement `W = G M⁻¹ Gᵀ` that a solver would form, at the most: what its memory grows with. Zero where
+/// the whole matrix is factored instead.
+pub fn schur_entries(shape: &MassShape, jac: &Csr) -> usize {
+    match !shape.is_block_diagonal() || couples_too_many(shape, jac) {
+        true => 0,
+        false => row_pairs(shape, jac),
     }
-    let pairs: usize = rows_of_blocks(shape, jac).iter().map(|r| r.len() * (r.len() + 1) / 2).sum();
-    pairs > FULL * (shape.value_len() + jac.nnz())
+}
+
+fn row_pairs(shape: &MassShape, jac: &Csr) -> usize {
+    rows_of_blocks(shape, jac).iter().map(|r| r.len() * (r.len() + 1) / 2).sum()
 }
 
 /// Row pairs `(i, j)`, `i ≥ j`, that share a mass block: the pattern of the

@@ -14,6 +14,7 @@ pub use rank::Redundancy;
 
 use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Derived, Problem, State, has_room};
+use delassus_linalg::schur_entries;
 use std::sync::Arc;
 
 /// A system with a consistent start.
@@ -69,14 +70,16 @@ impl AssemblyReport {
     }
 }
 
-/// Memory per velocity and per row of a joint while a start is looked for, about, bytes.
-const BYTES: [f64; 2] = [400.0, 1800.0];
+/// Memory per velocity, per row of a joint and per pair of rows that meet in a body while a start is looked for, about, bytes.
+const BYTES: [f64; 3] = [400.0, 1800.0, 100.0];
 
 /// Finds a consistent start for a system.
 pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let t = system.model().analysis.start;
     let d = system.dims();
-    let bytes = BYTES[0] * d.nv as f64 + BYTES[1] * d.n_vel as f64;
+    let s = system.structure();
+    let pairs = schur_entries(&s.mass, &s.jac) as f64;
+    let bytes = BYTES[0] * d.nv as f64 + BYTES[1] * d.n_vel as f64 + BYTES[2] * pairs;
     if !has_room(bytes) {
         let message = format!(
             "assembly of {} bodies and {} joints needs about {:.0} MiB of memory, which are not there",
