@@ -23,8 +23,9 @@ const STEPS_OF_FRICTION: u32 = 100;
 /// cube of them, and so many take a tenth of a second. Forces that hold everything at rest need no search, and are found as
 /// long as they take no more than that.
 pub(super) const SEARCHED_ROWS: usize = 300;
-/// Memory for such problems up to which it does, bytes.
-pub(super) const SEARCHED_BYTES: f64 = (1u64 << 30) as f64;
+/// Memory for such problems up to which it does, bytes: stacks of some hundred boxes need so much, and time-stepping does not hold
+/// them up.
+pub(super) const SEARCHED_BYTES: f64 = (1u64 << 32) as f64;
 
 /// Counts events within a window of time.
 #[derive(Debug, Default)]
