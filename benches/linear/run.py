@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cost of a step against the number of bodies, for every method, on a spatial chain and the N-four-bar.
 
-    run.py [--program PATH] [--methods a,b] [--models chain,four-bar,straight] [--sizes 125,500,2000] [--cpu]
+    run.py [--program PATH] [--methods a,b] [--models chain,four-bar,straight,beam] [--sizes 125,500,2000] [--cpu]
 
 Counts instructions where valgrind is at hand: they are the same on a busy machine, and leave out what caches do to
 large models. With `--cpu`, or without valgrind, it takes CPU time instead, the smallest of a few repetitions. A cost is
@@ -11,6 +11,8 @@ A step of a larger model may cost more because its parts do, or because there ar
 smallest and the largest size, evaluations and factorisations of a step, and the exponent of the cost of an evaluation
 beside that of a step. The motion of `chain` and `four-bar` is the same for any number of bodies; that of `straight` gets
 faster with its length, so that iterations of implicit methods have more to do in a step of the same length.
+
+`beam` has one beam of so many elements in the place of bodies.
 
 `mns` is left out unless it is asked for: its null space is dense.
 """
@@ -31,6 +33,7 @@ MODELS = {
     "chain": (HERE / "chain.toml", 1),
     "four-bar": (ROOT / "models/benchmarks/B2_n_four_bar_N40.toml", 2),
     "straight": (HERE / "straight.toml", 1),
+    "beam": (HERE / "beam.toml", 1),
 }
 STEP = 1e-4
 FEW, MANY = 10, 40

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The version that the book is built by, the same everywhere.
+/// The version of mdBook used to build the book, the same everywhere.
 const VERSION: &str = "0.5.4";
 
 /// Builds the book into `docs/book`; warnings of mdBook are faults.
@@ -24,8 +24,7 @@ pub fn build(root: &Path) -> Result<(), String> {
     }
 }
 
-/// mdBook in `target`, installed there where it is not; without its search and server, which nothing
-/// here needs.
+/// mdBook in `target`, installed there if it is missing; without its search and server, which are not needed here.
 fn installed(root: &Path) -> Result<PathBuf, String> {
     let tools = root.join("target/tools");
     let program = tools.join("bin").join(format!("mdbook{}", std::env::consts::EXE_SUFFIX));

@@ -1,18 +1,18 @@
-//! Where the time of `ci` goes.
+//! How the time of `ci` is spent.
 //!
-//! No test asserts how long something takes: machines differ. Instead every run of `ci` ends with
-//! the time of each step and of the slowest tests, and says in words when all of it took too long.
+//! No test asserts how long something takes: machines differ. Instead every run of `ci` ends with the time of each step
+//! and of the slowest tests, and says so when the whole run took too long.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// What all of `ci` may take before a warning, builds included.
+/// Time that the whole of `ci` may take before a warning, builds included.
 const BUDGET: Duration = Duration::from_secs(25 * 60);
-/// Tests that are listed; the others are summed.
+/// Number of tests that are listed; the others are summed.
 const LISTED: usize = 20;
 
-/// What took how long.
+/// The time of each step and test.
 #[derive(Debug, Default)]
 pub struct Times {
     steps: Vec<(String, Duration)>,
@@ -20,16 +20,16 @@ pub struct Times {
 }
 
 impl Times {
-    /// A step of `ci` that has ended.
+    /// Records a completed step of `ci`.
     pub fn step(&mut self, name: &str, took: Duration) {
         self.steps.push((name.to_owned(), took));
     }
 
-    /// Runs a `cargo test` without arguments for the tests, shows what it prints and notes the time of each test.
+    /// Runs a `cargo test` without arguments for the tests, shows its output and records the time of each test.
     pub fn test(&mut self, command: &mut Command) -> io::Result<ExitStatus> {
         if cfg!(unix) {
-            // tests tell their times by an option that is not stable; only they are asked for it, not the
-            // compiler, whose artefacts would be others
+            // tests report their times with an unstable option; only they receive it, not the compiler, because it
+            // would produce different artefacts
             command.args(["--config", r#"target."cfg(unix)".runner=["env","RUSTC_BOOTSTRAP=1"]"#]);
             command.args(["--", "-Zunstable-options", "--report-time"]);
         }
@@ -38,7 +38,7 @@ impl Times {
         child.wait()
     }
 
-    /// The table, and a warning if all of it took too long.
+    /// The table, and a warning if the whole run took too long.
     pub fn report(&self) -> String {
         let mut text = String::from("\ntime per step\n");
         let all: Duration = self.steps.iter().map(|s| s.1).sum();
@@ -70,7 +70,7 @@ impl Times {
     }
 }
 
-/// Passes lines on and collects what `take` finds in them.
+/// Copies lines and collects what `take` finds in them.
 fn copy<T>(
     from: Option<impl Read>,
     mut to: impl Write,
@@ -80,9 +80,9 @@ fn copy<T>(
     let mut line = Vec::new();
     let Some(from) = from else { return found };
     let mut from = BufReader::new(from);
-    // by bytes: what a test prints need not be text
+    // by bytes: the output of a test need not be text
     while from.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
-        // who reads this may have gone; the tests go on
+        // the reader may have gone; the tests continue
         let _ = to.write_all(&line);
         found.extend(take(&String::from_utf8_lossy(&line)));
         line.clear();

@@ -1,4 +1,4 @@
-//! Stable codes of faults and notes, in sources and in their reference page.
+//! Stable codes of faults and notes, in sources and on their reference page.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(crate) fn in_tables(page: &str) -> BTreeSet<String> {
     cells.filter_map(leading).collect()
 }
 
-/// The code that a text begins with.
+/// The code at the beginning of a text.
 fn leading(text: &str) -> Option<String> {
     let end = text
         .find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))

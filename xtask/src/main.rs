@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Builds these packages and runs the first of them with the arguments given; its exit code is ours.
+/// Builds these packages and runs the first of them with the given arguments; fails if the program does.
 fn tool(root: &Path, packages: &[&str], arguments: &[String]) -> ExitCode {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(program);
@@ -78,7 +78,7 @@ fn tool(root: &Path, packages: &[&str], arguments: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A cargo command with the environment it needs beyond the present one.
+/// A cargo command with the additional environment it needs.
 struct Step {
     arguments: &'static str,
     environment: Option<(&'static str, &'static str)>,
@@ -89,8 +89,7 @@ const STEPS: [Step; 5] = [
     step("fmt --all --check"),
     step("clippy --workspace --all-targets --profile ci -- -D warnings"),
     Step {
-        // the same random cases every time, so that a failure is about the change; `cargo test` alone
-        // takes new ones
+        // the same random cases every time, so that a failure is caused by the change; `cargo test` alone uses new ones
         arguments: "test --workspace --profile ci --tests",
         environment: Some(("PROPTEST_RNG_SEED", "20170501")),
     },
@@ -106,7 +105,7 @@ const fn step(arguments: &'static str) -> Step {
     Step { arguments, environment: None }
 }
 
-/// All steps in order, up to the first that fails; how long they took is told in any case.
+/// Runs all steps in order, up to the first that fails; the times are reported in any case.
 fn ci(root: &Path) -> Result<(), String> {
     let mut times = Times::default();
     let done = ci_steps(root, &mut times);
@@ -151,7 +150,7 @@ fn cargo(root: &Path, step: &Step, times: &mut Times) -> Result<(), String> {
     }
 }
 
-/// Runs the commands shown in the documents and writes what they print now.
+/// Runs the commands shown in the documents and writes their current output.
 fn examples(root: &Path) -> Result<(), String> {
     let step = Step {
         arguments: "test --workspace --profile ci --test documents",

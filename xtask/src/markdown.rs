@@ -1,4 +1,4 @@
-//! As much of Markdown as the checks need: links, headings, code.
+//! The part of Markdown that the checks need: links, headings, code.
 
 /// Something found on a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,8 +57,8 @@ fn definition(line: &str) -> Option<String> {
     target.split_whitespace().next().map(str::to_owned)
 }
 
-/// Code spans that look like paths of this repository: they have a `/` or are a document or a
-/// manifest, and hold nothing that a path does not.
+/// Code spans that look like paths of this repository: they contain a `/` or name a document or a manifest, and contain
+/// nothing that a path cannot.
 pub(crate) fn code_paths(text: &str) -> Vec<Found> {
     let mut out = Vec::new();
     for (line, content) in prose(text) {
@@ -77,7 +77,7 @@ fn is_path(span: &str) -> bool {
     plain && !span.starts_with('/') && (span.contains('/') || file)
 }
 
-/// Words of the form `models/….toml`, anywhere, in code too.
+/// Words of the form `models/….toml`, anywhere, also in code.
 pub(crate) fn models(text: &str) -> Vec<Found> {
     let mut out = Vec::new();
     for (i, content) in text.lines().enumerate() {
@@ -92,7 +92,7 @@ pub(crate) fn models(text: &str) -> Vec<Found> {
     out
 }
 
-/// Anchors of the headings, as mdBook and GitHub make them.
+/// Anchors of the headings, as mdBook and GitHub generate them.
 pub(crate) fn anchors(text: &str) -> Vec<String> {
     let headings = prose(text).filter_map(|(_, line)| {
         let title = line.trim_start_matches('#');

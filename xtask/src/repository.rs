@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 /// The page that explains the codes.
 const CODES_PAGE: &str = "docs/src/reference/errors.md";
 
-/// Something a document says that is not so.
+/// A statement in a document that is not true.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Document, relative to the root.
@@ -128,7 +128,7 @@ fn links(root: &Path, file: &Path, text: &str, faults: &mut Vec<Fault>) -> io::R
     Ok(())
 }
 
-/// `path` seen from `folder`, without dots; `None` when it leaves the repository.
+/// `path` relative to `folder`, without dots; `None` if it leaves the repository.
 fn resolve(folder: &Path, path: &str) -> Option<PathBuf> {
     let mut out = folder.to_owned();
     for part in Path::new(path).components() {
@@ -146,14 +146,14 @@ fn resolve(folder: &Path, path: &str) -> Option<PathBuf> {
     Some(out)
 }
 
-/// Pages that no reader would find, and models that no page names.
+/// Reports pages that no reader would find, and models that no page mentions.
 fn book(root: &Path, documents: &[PathBuf], faults: &mut Vec<Fault>) -> io::Result<()> {
     let source = Path::new("docs/src");
     let summary = source.join("SUMMARY.md");
     if !root.join(&summary).is_file() {
         return Ok(());
     }
-    // that what is listed exists is a matter of links
+    // whether listed pages exist is checked with the links
     let mut listed = BTreeSet::new();
     for found in markdown::links(&fs::read_to_string(root.join(&summary))?) {
         if let Some(page) = resolve(source, &found.text)
@@ -188,7 +188,7 @@ fn book(root: &Path, documents: &[PathBuf], faults: &mut Vec<Fault>) -> io::Resu
     Ok(())
 }
 
-/// Codes that users may meet and codes that are explained.
+/// Compares the codes that users may meet with those that are explained.
 fn error_codes(root: &Path, faults: &mut Vec<Fault>) -> io::Result<()> {
     let page = Path::new(CODES_PAGE);
     if !root.join(page).is_file() {

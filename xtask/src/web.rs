@@ -1,11 +1,11 @@
-//! The page in a real browser: what `web/` needs, reports of many models, and the tests on them.
+//! The page in a real browser: the packages of `web/`, reports of many models, and the tests on them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Models whose reports are looked at: planar and in space, loops, trees, gears, rolling,
-/// controllers, redundancy, singular positions, contacts, play.
+/// Models whose reports are tested: planar and spatial, loops, trees, gears, rolling, controllers, redundancy, singular
+/// positions, contacts, play.
 const MODELS: [&str; 18] = [
     "models/slider_crank.toml",
     "models/four_bar.toml",
@@ -32,7 +32,7 @@ const ESCAPEMENT: &str = "models/escapement.toml";
 /// A picture of the documents.
 struct Picture {
     model: &'static str,
-    /// Name of the file, from `docs/images`; pictures of the book are beside its pages.
+    /// Name of the file, relative to `docs/images`; pictures of the book are beside its pages.
     file: &'static str,
     /// Options of the run and of the script that takes the picture.
     run: &'static [&'static str],
@@ -72,16 +72,16 @@ const PICTURES: [Picture; 5] = [
     },
 ];
 
-/// What stands in the way of tests in a browser.
+/// What prevents tests in a browser.
 enum Missing {
-    /// Something this machine lacks.
+    /// Something is missing on this machine.
     Here(String),
     /// A failure.
     Failed(String),
 }
 
-/// Checks, unit tests and tests in the browser. A machine without Node.js or Chromium is told so
-/// and passes, unless it is one for continuous integration.
+/// Checks, unit tests and tests in the browser. On a machine without Node.js or Chromium this is reported and the test
+/// passes, unless it is a machine for continuous integration.
 pub fn test(root: &Path) -> Result<(), String> {
     println!("\n==> xtask web");
     match all(root) {
@@ -109,7 +109,7 @@ fn all(root: &Path) -> Result<(), Missing> {
     run(&mut e2e)
 }
 
-/// Pictures for the documents, taken of real reports.
+/// Pictures for the documents, taken from real reports.
 pub fn screenshots(root: &Path) -> Result<(), String> {
     let plain = |m| match m {
         Missing::Here(what) | Missing::Failed(what) => what,
@@ -151,7 +151,7 @@ fn packages(root: &Path) -> Result<PathBuf, Missing> {
     Ok(web)
 }
 
-/// A browser: the one that is there, or the one of Debian.
+/// A browser: the installed one, or that of Debian.
 fn chromium() -> Result<(), Missing> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -180,15 +180,15 @@ fn chromium() -> Result<(), Missing> {
     Err(Missing::Here("apt-get installed no Chromium".to_owned()))
 }
 
-/// Reports of all models, of a run that fails and of damaged results, each in a folder of its own
-/// together with its data; the program that made them.
+/// Creates reports of all models, of a run that fails and of damaged results, each in its own folder together with its
+/// data; returns the program that made them.
 fn make_reports(root: &Path, reports: &Path) -> Result<PathBuf, String> {
     let program = build(root)?;
     let _ = fs::remove_dir_all(reports);
     for model in MODELS {
         report(root, &program, model, &reports.join(stem(model)), &[], 0)?;
     }
-    // the whole run takes half a minute; its first beats show as much
+    // the whole run takes half a minute; its first beats show the same
     report(root, &program, ESCAPEMENT, &reports.join("escapement"), &["--end", "2"], 0)?;
     let failed = reports.join("failed");
     report(root, &program, MODELS[0], &failed, &["--max-steps", "60"], 3)?;
@@ -229,7 +229,7 @@ fn build(root: &Path) -> Result<PathBuf, String> {
     Ok(root.join(target).join("ci/delassus"))
 }
 
-/// Runs a model into a folder, with the exit code that is expected.
+/// Runs a model into a folder and checks for the expected exit code.
 fn report(
     root: &Path,
     program: &Path,

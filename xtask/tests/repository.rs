@@ -11,7 +11,7 @@ fn documents_name_only_what_exists() {
     assert!(faults.is_empty(), "\n{}", text.join("\n"));
 }
 
-/// A folder that goes away with the test.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {

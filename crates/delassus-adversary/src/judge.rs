@@ -1,4 +1,4 @@
-//! All relations on one mechanism.
+//! Checks all relations on one mechanism.
 
 use crate::mechanism::{Mechanism, View, columns, toml};
 use crate::relations::{RELATIONS, moved};
@@ -6,20 +6,20 @@ use crate::run::{Ended, run};
 use crate::subject::{Hopeless, Subject};
 use crate::verdict::Violation;
 
-/// What came of one mechanism.
+/// The result for one mechanism.
 pub enum Judged {
     /// The relations that do not hold.
     Tried(Vec<Violation>),
-    /// The file was refused, in every view.
+    /// The file was rejected, in every view.
     Refused(String),
 }
 
-/// Checks a mechanism; `only` restricts it to relations whose name begins so.
+/// Checks a mechanism; `only` restricts it to relations whose names begin with this text.
 pub fn judge(m: &Mechanism, only: Option<&str>) -> Judged {
     judge_aloud(m, only, &mut |_| {})
 }
 
-/// The same; tells the name of each relation before it is checked.
+/// Like [`judge`], but reports the name of each relation before it is checked.
 pub fn judge_aloud(m: &Mechanism, only: Option<&str>, tell: &mut dyn FnMut(&str)) -> Judged {
     let wanted = |name: &str| only.is_none_or(|o| o.starts_with(name) || name.starts_with(o));
     let subject = match Subject::new(m) {
@@ -42,7 +42,7 @@ pub fn judge_aloud(m: &Mechanism, only: Option<&str>, tell: &mut dyn FnMut(&str)
     Judged::Tried(all)
 }
 
-/// A model that is refused here must be refused elsewhere.
+/// A model that is rejected here must be rejected elsewhere.
 fn refused(m: &Mechanism, codes: String) -> Judged {
     let names: Vec<String> = columns(m).into_iter().map(|c| c.name).collect();
     let text = toml(m, &moved::elsewhere(m.space, m.salt));
@@ -56,7 +56,7 @@ fn refused(m: &Mechanism, codes: String) -> Judged {
     }
 }
 
-/// The text of the model as a user would have it.
+/// The text of the model as a user would write it.
 pub fn plain(m: &Mechanism) -> String {
     toml(m, &View::plain())
 }

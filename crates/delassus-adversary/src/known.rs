@@ -1,4 +1,4 @@
-//! Findings that are known and not mended yet, by name.
+//! Findings that are known and not fixed yet.
 
 use std::fmt::Write as _;
 

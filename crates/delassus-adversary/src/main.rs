@@ -1,4 +1,4 @@
-//! `delassus-adversary`: runs random models and tells which relations do not hold.
+//! `delassus-adversary`: runs random models and reports which relations do not hold.
 
 // a command prints
 #![allow(clippy::print_stdout, clippy::print_stderr)]

@@ -1,4 +1,4 @@
-//! Hands out models to workers and collects what they say.
+//! Hands out models to workers and collects their results.
 
 use crate::arguments::Arguments;
 use crate::report::Report;
@@ -11,13 +11,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Processor time after which a relation that says nothing hangs inside a step, where no budget of steps
-/// reaches, s. All runs of one relation together take a few seconds at most.
+/// CPU time after which a relation without any output is taken to hang inside a step, where no budget of steps applies,
+/// s. All runs of one relation together take a few seconds at most.
 const SILENCE: f64 = 120.0;
-/// How often that is looked at.
+/// How often that is checked.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// What a worker says.
+/// A line of a worker's output.
 pub enum Line {
     Found {
         relation: String,
@@ -98,7 +98,7 @@ pub fn run(a: &Arguments) -> Result<bool, String> {
     shared.report.print(began.elapsed())
 }
 
-/// One worker after another, until there is nothing left to do.
+/// Starts one worker after another, until there is nothing left to do.
 fn serve(
     a: &Arguments,
     shared: &Mutex<Shared>,
@@ -178,7 +178,7 @@ impl Worker {
         Ok(Worker { process, input, lines, started: Instant::now() })
     }
 
-    /// Has a model judged.
+    /// Lets the worker judge a model.
     fn ask(&mut self, index: u64, lines: &mut Vec<Line>) -> Result<(), &'static str> {
         writeln!(self.input, "{index}").and_then(|()| self.input.flush()).map_err(|_| "aborted")?;
         let mut since = self.processor_time();
@@ -199,8 +199,7 @@ impl Worker {
         }
     }
 
-    /// Processor time of the worker, s; the time of day where the system does not tell, so that a hang
-    /// ends all the same.
+    /// CPU time of the worker, s; wall-clock time if the system does not provide it, so that a hang ends all the same.
     fn processor_time(&self) -> f64 {
         let ticks = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))
             .ok()

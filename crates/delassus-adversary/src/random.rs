@@ -12,7 +12,7 @@ impl Random {
         Random { state: seed }
     }
 
-    /// The stream of a seed, a name and a number; streams with different ones have nothing in common.
+    /// The stream of a seed, a name and a number; streams that differ in any of them are independent.
     pub fn of(seed: u64, name: &str, index: u64) -> Random {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
@@ -62,7 +62,7 @@ impl Random {
         items[self.whole(0, items.len() - 1)].clone()
     }
 
-    /// What people write: mostly a round number between `low` and `high`, now and then a crooked one.
+    /// A number as people write it: mostly a round one between `low` and `high`, now and then one with many digits.
     pub fn round(&mut self, low: f64, high: f64) -> f64 {
         let x = self.between(low, high);
         if self.chance(0.3) {
@@ -91,7 +91,7 @@ impl Random {
         }
     }
 
-    /// Mixes the order of the items.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.whole(0, i));

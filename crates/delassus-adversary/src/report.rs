@@ -1,4 +1,4 @@
-//! Counts, and findings by name.
+//! Counts, and the list of findings.
 
 use crate::arguments::Arguments;
 use crate::master::Line;
@@ -57,7 +57,7 @@ impl Report {
         counts.1 += u64::from(violated);
     }
 
-    /// Prints all; true when there is nothing but known findings.
+    /// Prints everything; true if there are only known findings.
     pub fn print(&self, took: Duration) -> Result<bool, String> {
         println!(
             "\n{} models in {:.0} s, seed {}",

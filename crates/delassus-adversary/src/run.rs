@@ -1,4 +1,4 @@
-//! One run of a model text, as a user would make it, guarded against panics and endless work.
+//! One run of a model text, as a user would make it, protected against panics and endless work.
 
 use delassus::io::model_file::{self, Limits};
 use delassus::model::{self, Diagnostic, System};
@@ -13,20 +13,20 @@ pub const BUDGET: u64 = 60_000;
 pub struct Trace {
     /// Times, as in the file.
     pub t: Vec<f64>,
-    /// Columns asked for, in the units of the file.
+    /// Requested columns, in the units of the file.
     pub data: Vec<Vec<f64>>,
     /// Names and values of the diagnostics: energies, drift, contacts.
     pub others: Vec<(String, Vec<f64>)>,
-    /// Energy that moved, at steps, J.
+    /// Energy that was exchanged, dissipated or fed in, judged at the steps rather than the samples, J.
     pub moved: f64,
     /// Accepted steps.
     pub steps: u64,
-    /// Events of contacts.
+    /// Number of contact events.
     pub events: usize,
 }
 
 impl Trace {
-    /// A diagnostic by name.
+    /// The diagnostic with this name.
     pub fn other(&self, name: &str) -> Option<&[f64]> {
         self.others.iter().find(|(n, _)| n == name).map(|(_, d)| d.as_slice())
     }
@@ -39,13 +39,13 @@ pub enum Ended {
     Done(Trace),
     /// Before it began: the codes of all faults.
     Refused(String),
-    /// The method says beforehand that it cannot.
+    /// The method says in advance that it cannot run the model.
     NotAble,
-    /// By a named failure.
+    /// With a named failure.
     Failed { code: String, t: f64, message: String },
-    /// By the budget of steps.
+    /// The budget of steps was used up.
     Endless { t: f64, steps: u64 },
-    /// By a panic.
+    /// With a panic.
     Panicked(String),
 }
 
@@ -58,7 +58,7 @@ impl Ended {
         }
     }
 
-    /// In a few words.
+    /// A short description.
     pub fn words(&self) -> String {
         match self {
             Ended::Done(t) => format!("done in {} steps", t.steps),
@@ -70,7 +70,7 @@ impl Ended {
         }
     }
 
-    /// Its kind, for counts: the code where there is one.
+    /// Its kind, for counting: the code if there is one.
     pub fn kind(&self) -> String {
         match self {
             Ended::Done(_) => "done".to_owned(),
@@ -140,7 +140,7 @@ fn unguarded(text: &str, columns: &[String], limit: u64) -> Ended {
         if code == "E_WORK_LIMIT" {
             return Ended::Endless { t: outcome.summary.t_end, steps: limit };
         }
-        // beyond that the model means nothing, in whatever view
+        // beyond that the model is meaningless in every view
         if code == "E_DISC_FLAT" {
             return Ended::Refused(code);
         }

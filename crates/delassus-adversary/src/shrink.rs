@@ -1,10 +1,10 @@
-//! A finding made small: parts are left out and numbers made round while the relation stays violated.
+//! Reduces a finding: parts are left out and numbers rounded as long as the relation stays violated.
 
 use crate::judge::{Judged, judge};
 use crate::mechanism::{JointKind, Law, Mechanism};
 use crate::verdict::Violation;
 
-/// Mechanisms tried at most.
+/// The largest number of mechanisms tried.
 const TRIALS: usize = 80;
 
 /// The smallest mechanism that was found to violate the same relation in the same way.
@@ -93,7 +93,7 @@ fn round_law(law: &mut Law) {
     }
 }
 
-/// Two digits.
+/// Rounds to two digits.
 fn short(x: f64) -> f64 {
     format!("{x:.1e}").parse().unwrap_or(x)
 }

@@ -1,8 +1,8 @@
-//! A mechanism with the runs that everything else is compared with.
+//! A mechanism with the runs against which everything else is compared.
 //!
-//! Three runs stand behind each judgement: the one a user would make, a careful one (tight tolerance,
-//! short steps), and a careful one of a mechanism that differs by parts in ten million. The last tells
-//! how much small errors grow, so that a chaotic motion is not called a defect.
+//! Each judgement is based on three runs: the one a user would make, a careful one (tight tolerance, short steps), and
+//! a careful one of a mechanism that differs by parts in ten million. The last shows how much small errors grow, so
+//! that a chaotic motion is not called a defect.
 
 use crate::mechanism::{
     Body, Column, ForceKind, JointKind, Kind, Mechanism, Method, Place, V3, View, add, columns,
@@ -15,11 +15,11 @@ use delassus::math::largest;
 
 /// Relative size of the small change whose growth is measured.
 const NUDGE: f64 = 1e-7;
-/// Errors are allowed to be this many tolerances large, times the growth.
+/// Errors may be this many tolerances large, times the growth.
 const MULTIPLE: f64 = 2e3;
 /// Relative tolerance of the default method.
 pub const RTOL: f64 = 1e-8;
-/// Relative accuracy expected of runs with contact, where short times are of first order.
+/// Relative accuracy expected of runs with contact, in which short periods are of first order.
 const CONTACT_RTOL: f64 = 1e-7;
 
 /// A mechanism and its reference runs.
@@ -38,20 +38,20 @@ pub struct Subject {
 /// How a body moves.
 pub struct BodyState {
     pub at: V3,
-    /// Its axes on the stage.
+    /// Its axes, in components of the stage.
     pub axes: [V3; 3],
     pub velocity: V3,
-    /// Angular velocity on the stage.
+    /// Angular velocity, in components of the stage.
     pub rate: V3,
 }
 
 impl BodyState {
-    /// A point of the body on the stage.
+    /// The position on the stage of a point of the body.
     pub fn point(&self, local: V3) -> V3 {
         add(self.at, self.vector(local))
     }
 
-    /// A vector of the body on the stage.
+    /// A vector of the body, in components of the stage.
     pub fn vector(&self, [a, b, c]: V3) -> V3 {
         let [x, y, z] = self.axes;
         add(times(a, x), add(times(b, y), times(c, z)))
@@ -65,7 +65,7 @@ impl BodyState {
 
 /// Why there is nothing to compare with.
 pub enum Hopeless {
-    /// The model is refused in every view: the generator is to blame.
+    /// The model is rejected in every view: the generator is to blame.
     Refused(String),
     /// A finding.
     Violated(Violation),
@@ -129,7 +129,7 @@ impl Subject {
         }
     }
 
-    /// Where a frame was at a sample of the run of a user.
+    /// Where a frame was at a sample of the user's run.
     pub fn place(&self, place: &Place, sample: usize) -> V3 {
         match place.body.as_deref().and_then(|b| self.mechanism.find(b)) {
             None => place.at,
@@ -164,13 +164,14 @@ impl Subject {
         BodyState { at, axes: [x, y, z], velocity, rate: times(0.5, sum) }
     }
 
-    /// Velocities jump at impacts, whose times have errors: they are not compared then.
+    /// Whether a kind of column is compared: velocities jump at impacts, whose times have errors, so they are not
+    /// compared then.
     pub fn counts(&self, kind: Kind) -> bool {
         let speed = matches!(kind, Kind::Speed | Kind::Rate);
         !(speed && self.mechanism.has_contacts())
     }
 
-    /// The size against which an error of this kind counts.
+    /// The scale against which an error of this kind is measured.
     pub fn scale(&self, kind: Kind) -> f64 {
         self.scales[kind as usize]
     }
@@ -213,8 +214,8 @@ impl Subject {
         }
     }
 
-    /// Compares the samples of a view with those of the mechanism itself. What agrees with the run of a
-    /// user holds the relation, and what agrees with the careful run is not to blame.
+    /// Compares the samples of a view with those of the mechanism itself. A view that agrees with the user's run
+    /// satisfies the relation, and one that agrees with the careful run is not to blame.
     pub fn compare(
         &self,
         relation: &str,
@@ -226,7 +227,7 @@ impl Subject {
         self.difference(relation, view, trace, &self.careful, accuracy)
     }
 
-    /// Compares two sets of samples; the worst column where they differ too much.
+    /// Compares two sets of samples; returns the worst column if they differ too much.
     pub fn difference(
         &self,
         relation: &str,
@@ -319,8 +320,8 @@ fn scales(m: &Mechanism, columns: &[Column], trace: &Trace) -> [f64; 4] {
     scales
 }
 
-/// The mechanism with every mass, start velocity, function of time and the direction of gravity a little off.
-/// Where there is no gravity a trace of it comes in: a crank at its dead centre must be seen to leave it.
+/// The mechanism with every mass, start velocity, function of time and the direction of gravity slightly changed. If
+/// there is no gravity, a trace of it is added: a crank at its dead centre must be seen to leave it.
 fn nudged(m: &Mechanism) -> Mechanism {
     let mut random = Random::of(m.salt, "nudge", 0);
     let mut off = |x: f64| x * (1.0 + NUDGE * random.between(-1.0, 1.0));

@@ -1,9 +1,9 @@
-//! What was found.
+//! The description of a finding.
 
 /// A relation that does not hold.
 #[derive(Debug, Clone)]
 pub struct Violation {
-    /// Which relation, with the method or scheme where that matters.
+    /// Which relation, with the method or scheme if that matters.
     pub relation: String,
     /// How it is violated in one word: `differs`, or the code of the failure.
     pub kind: String,
@@ -16,12 +16,12 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Without another model file.
+    /// A violation without another model file.
     pub fn new(relation: &str, kind: String, text: String, amount: f64) -> Violation {
         Violation { relation: relation.to_owned(), kind, text, amount, twin: None }
     }
 
-    /// With the file that must agree with the model.
+    /// Adds the file that must agree with the model.
     pub fn with_twin(self, twin: String) -> Violation {
         Violation { twin: Some(twin), ..self }
     }

@@ -1,7 +1,7 @@
 //! The process that runs models: it reads their numbers and answers in lines of tab-separated words.
 //!
-//! A process of its own, so that a run that hangs inside one step or exhausts the memory ends the worker
-//! and not the search.
+//! It is a separate process, so that a run that hangs inside one step or exhausts the memory ends the worker and not
+//! the search.
 
 use crate::arguments::Arguments;
 use crate::master::Line;
@@ -14,7 +14,7 @@ use delassus_adversary::verdict::Violation;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
-/// Findings of one family, relation and kind that are made small and written.
+/// The largest number of findings of one family, relation and kind that are reduced and written.
 const WRITTEN: u32 = 3;
 
 /// The family and mechanism of a model number.

@@ -1,4 +1,4 @@
-//! The adversary itself: its models load, its transformations keep the motion, its twins agree.
+//! The adversary itself: its models load, its transformations preserve the motion, its twins agree.
 
 use delassus::io::model_file::{self, Limits};
 use delassus::model::{self, System};

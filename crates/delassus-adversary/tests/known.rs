@@ -1,5 +1,5 @@
-//! Twenty models of every family, as CI runs them: nothing is found but what `known.txt` lists. A test, so that
-//! it runs what the other tests were built with; about two minutes on two cores.
+//! Twenty models of every family, as CI runs them: nothing is found except what `known.txt` lists. It is a test, so
+//! that it uses what the other tests were built with; it takes about two minutes on two cores.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

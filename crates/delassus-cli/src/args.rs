@@ -29,25 +29,29 @@ pub struct Cli {
 pub enum Command {
     /// Simulate a model and write its results.
     Run(Box<RunArgs>),
-    /// Go on with a run that was stopped, from its last checkpoint.
+    /// Continue a run that was stopped, from its last checkpoint.
     Resume(ResumeArgs),
-    /// Run a model with several methods and measure cost and accuracy of each.
+    /// Run a model with several methods and measure the cost and accuracy of each.
     Compare(Box<CompareArgs>),
     /// Let independent families of methods confirm each other: every column with an error band.
     Certify(Box<CertifyArgs>),
-    /// Look at a model without running it: bodies, joints, degrees of freedom, redundancy.
+    /// Find the equilibrium that a model comes to rest at: positions, reactions, forces, stability.
+    Statics(StaticsArgs),
+    /// Find the frequencies, damping and shapes of small motions.
+    Modes(ModesArgs),
+    /// Inspect a model without running it: bodies, joints, degrees of freedom, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.
     New(NewArgs),
     /// Print the JSON schema of model files.
     Schema,
-    /// List what joints, forces, shapes, contacts and sensors of each type may say.
+    /// List the fields that each type of joint, force, section, shape, contact and sensor accepts.
     Fields(FieldsArgs),
-    /// List the integration methods, or say everything about one.
+    /// List the integration methods, or describe one in full.
     Methods(MethodsArgs),
-    /// Show a run in the browser: of a results folder, or of a model that is run for it.
+    /// Show a run in the browser: from a results folder, or of a model that is run for this purpose.
     View(Box<ViewArgs>),
-    /// Make report.html of a results folder again.
+    /// Rebuild report.html of a results folder.
     Report(ReportArgs),
     /// Draw columns of a results folder over time.
     Plot(PlotArgs),
@@ -69,20 +73,20 @@ pub struct ModelArgs {
 /// How to read a model.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct ModelOptions {
-    /// Another value for a parameter of the model; may be given several times.
+    /// Set a parameter of the model to another value; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub set: Vec<(String, String)>,
-    /// Value of an input of the model, for the whole run; may be given several times.
+    /// Set an input of the model for the whole run; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     #[serde(default)]
     pub input: Vec<(String, String)>,
     /// Ignore unknown keys of the model file with a warning for each, instead of an error.
     #[arg(long)]
     pub lenient: bool,
-    /// Folder that includes may come from, beside that of the model; may be given several times.
+    /// Allow includes from this folder, in addition to that of the model; may be given several times.
     #[arg(long, value_name = "DIR")]
     pub allow_dir: Vec<PathBuf>,
-    /// Another limit on what the model may ask for; may be given several times. Names: file-bytes,
+    /// Change a limit on the resources that the model may request; may be given several times. Names: file-bytes,
     /// total-bytes, depth, tokens, entries, include-depth, includes, elements, contact-pairs, contact-points,
     /// result-bytes, columns, events.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
@@ -115,20 +119,20 @@ pub struct RunArgs {
     /// When the run fails, write the last 100 accepted states to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub dump_states: Option<PathBuf>,
-    /// Write a checkpoint into the results folder every so often, on the clock: "10 s". `delassus
-    /// resume DIR` goes on from the last one with the same bits.
+    /// Write a checkpoint into the results folder at this interval of wall-clock time, such as "10 s".
+    /// `delassus resume DIR` continues from the last one with bitwise identical results.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub checkpoint: Option<String>,
-    /// End with code 4 where the verdict on the results is not good.
+    /// Exit with code 4 if the verdict on the results is not good.
     #[arg(long)]
     pub strict: bool,
-    /// Leave out report.html.
+    /// Do not write report.html.
     #[arg(long)]
     pub no_report: bool,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Use an output folder that holds other files.
+    /// Use an output folder that contains other files.
     #[arg(long)]
     pub force: bool,
     /// Print errors only.
@@ -148,7 +152,7 @@ pub struct MethodArgs {
     /// Absolute tolerance, SI.
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub atol: Option<String>,
-    /// Fixed step, s; without it steps adapt to the tolerance.
+    /// Fixed step, s; without it, steps adapt to the tolerance.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub step: Option<String>,
     /// End time, s.
@@ -160,7 +164,7 @@ pub struct MethodArgs {
     /// Largest number of steps.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_steps: Option<String>,
-    /// Largest CPU time of a run, s; results up to there are kept [default: any; 60 for certify].
+    /// Largest CPU time of a run, s; results up to that point are kept [default: any; 60 for certify].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     #[serde(default)]
     pub max_time: Option<String>,
@@ -181,10 +185,10 @@ pub struct MethodArgs {
 pub struct ResumeArgs {
     /// Results folder with the checkpoint of a run that did not end.
     pub folder: PathBuf,
-    /// Where the model file is now, if it was moved.
+    /// Where the model file is now, if it has been moved.
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// Another interval between checkpoints, on the clock.
+    /// Another interval between checkpoints, in wall-clock time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub checkpoint: Option<String>,
     /// Print one JSON object instead of text.
@@ -204,25 +208,25 @@ pub struct CompareArgs {
     /// Methods: `all`, or names separated by commas.
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub methods: String,
-    /// Relative tolerances [default: 1e-4,1e-6,1e-8, unless --steps is given]. Methods of fixed
-    /// steps choose theirs from them, unless --steps is given.
+    /// Relative tolerances [default: 1e-4,1e-6,1e-8, unless --steps is given]. Fixed-step methods derive their steps
+    /// from them, unless --steps is given.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub tolerances: Option<String>,
-    /// Fixed steps, s: of methods that cannot adapt theirs, and of all without --tolerances.
+    /// Fixed steps, s: for methods that cannot adapt theirs, and for all methods without --tolerances.
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub steps: Option<String>,
-    /// CSV file with a column t and columns named like sensors: what errors are measured against
-    /// [default: tight runs of two different methods].
+    /// CSV file with a column t and columns named like sensors, against which errors are measured [default: tight runs
+    /// of two different methods].
     #[arg(long, value_name = "FILE")]
     pub reference: Option<PathBuf>,
-    /// Which error counts.
+    /// Which error is used.
     #[arg(long, value_enum, default_value_t = ErrorKindArg::Relative)]
     pub measure: ErrorKindArg,
-    /// Errors to reach: for each, the cheapest run of every method [default for the conclusion:
+    /// Errors to reach; for each, the cheapest run of every method is listed [default for the conclusion:
     /// 1e-3,1e-5,1e-7].
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub thresholds: Option<String>,
-    /// Runs at a time; 1 gives the cleanest times [default: all cores].
+    /// Number of concurrent runs; 1 gives the most reliable times [default: all cores].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub jobs: Option<String>,
     /// Largest number of steps of a run.
@@ -234,8 +238,7 @@ pub struct CompareArgs {
     /// End time, s.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub end: Option<String>,
-    /// Interval of the samples that are compared, s [default: that of the reference file, or of
-    /// the model].
+    /// Interval of the samples that are compared, s [default: that of the reference file, or of the model].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub sample: Option<String>,
     /// Folder for compare.csv, compare.json and the plots [default: out/MODEL-compare, unless
@@ -245,7 +248,7 @@ pub struct CompareArgs {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Use an output folder that holds other files.
+    /// Use an output folder that contains other files.
     #[arg(long)]
     pub force: bool,
     /// Print errors only.
@@ -253,8 +256,8 @@ pub struct CompareArgs {
     pub quiet: bool,
 }
 
-/// `delassus certify`. Options of a run have the same meaning as there; --step is that of the
-/// time-stepping that confirms contacts.
+/// `delassus certify`. Options of a run have the same meaning as for `run`; --step is that of the time-stepping run
+/// that confirms contacts.
 #[derive(Debug, Args)]
 pub struct CertifyArgs {
     /// The run.
@@ -266,12 +269,12 @@ pub struct CertifyArgs {
     /// Largest number of runs, at least 2 [default: 6].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_runs: Option<String>,
-    /// Runs at a time [default: all cores].
+    /// Number of concurrent runs [default: all cores].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub jobs: Option<String>,
 }
 
-/// Which error counts for thresholds, marks and plots.
+/// Which error is used for thresholds, marks and plots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ErrorKindArg {
     /// Root mean square, each column relative to its largest magnitude.
@@ -293,7 +296,44 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
-/// `delassus view`. The options that run a model have no meaning for a results folder.
+/// `delassus statics`.
+#[derive(Debug, Args)]
+pub struct StaticsArgs {
+    /// Model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the JSON object to this file.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `delassus modes`.
+#[derive(Debug, Args)]
+pub struct ModesArgs {
+    /// Model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Next to what: `static` (the equilibrium), `start`, or a time of the run.
+    #[arg(long, value_name = "STATE", default_value = "static", allow_hyphen_values = true)]
+    pub at: String,
+    /// So many lowest modes [default: all of models of up to 400 velocities, 20 of larger ones].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub count: Option<String>,
+    /// Leave out damping and integrals of controllers; gyroscopic terms stay.
+    #[arg(long)]
+    pub undamped: bool,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the JSON object to this file.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `delassus view`. The options that run a model do not apply to a results folder.
 #[derive(Debug, Args)]
 pub struct ViewArgs {
     /// Results folder or model file.
@@ -302,7 +342,7 @@ pub struct ViewArgs {
     /// Show a model while it runs.
     #[arg(long)]
     pub live: bool,
-    /// Print where the page is instead of opening it.
+    /// Print the address of the page instead of opening it.
     #[arg(long)]
     pub no_open: bool,
     /// How to read a model.
@@ -314,7 +354,7 @@ pub struct ViewArgs {
     /// Folder for the results of the model [default: a new one for temporary files].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Use an output folder that holds other files.
+    /// Use an output folder that contains other files.
     #[arg(long)]
     pub force: bool,
 }
@@ -334,17 +374,16 @@ pub struct ReportArgs {
 pub struct PlotArgs {
     /// Results folder.
     pub result: PathBuf,
-    /// Columns to draw; `*` stands for any text and `?` for any character. Without any, their
-    /// names are listed.
+    /// Columns to draw; `*` matches any text and `?` any character. Without any, the names are listed.
     #[arg(value_name = "CHANNEL")]
     pub channels: Vec<String>,
     /// File to write, .svg or .png [default: plot.svg in the folder].
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Decades instead of equal distances on the vertical axis.
+    /// Logarithmic vertical axis.
     #[arg(long)]
     pub log: bool,
-    /// Draw over this column instead of time: the y of a point over its x is its path.
+    /// Draw over this column instead of time; y of a point over x shows its path.
     #[arg(long, value_name = "CHANNEL")]
     pub over: Option<String>,
     /// Draw samples from this time on, s.

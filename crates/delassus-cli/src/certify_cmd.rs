@@ -12,7 +12,7 @@ use delassus::sim::certify::{self, FamilyRun, Plan, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
-/// What the arguments ask for beyond those of a run.
+/// What the arguments request beyond those of a run.
 struct Asked {
     accuracy: Option<f64>,
     max_runs: Option<u64>,
@@ -57,7 +57,7 @@ impl Asked {
 
     fn plan(&self, prepared: &Prepared) -> Plan {
         let mut options = prepared.options.clone();
-        // each run has its own time, which the plan knows
+        // each run has its own time limit, which is part of the plan
         options.limits.cpu_s = f64::INFINITY;
         let usual = Plan::new(options);
         let whole = |x: Option<u64>, or: usize| x.map_or(or, |n| n.min(1000) as usize);
@@ -71,7 +71,7 @@ impl Asked {
     }
 }
 
-/// Runs a model by several families of methods, keeps one, and says how well it is known.
+/// Runs a model with several families of methods, keeps one run, and says how accurately it is known.
 pub fn certify(a: &CertifyArgs) -> Result<Exit, Failure> {
     let asked = Asked::read(a)?;
     run_watched(&a.run, false, |prepared, _| {
@@ -83,7 +83,7 @@ pub fn certify(a: &CertifyArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Shows how many runs are done, and passes Ctrl-C on.
+/// Shows how many runs are done, and forwards Ctrl-C.
 struct Bar(ProgressBar);
 
 impl Bar {

@@ -4,10 +4,10 @@ use crate::summary_text::{Table, brief};
 use delassus::io::model_file::escape;
 use delassus::sim::certify::{Certificate, FamilyRun};
 
-/// Columns that are listed at most; the worst ones first.
+/// The largest number of columns listed, worst first.
 const MOST: usize = 12;
 
-/// What is certified, by whom, and why not more.
+/// What is certified, by which methods, and why no more than that.
 pub fn text(c: &Certificate) -> String {
     let verdict = match c.certified {
         true => format!("CERTIFIED to {:.0e} of every column", c.accuracy),

@@ -10,7 +10,7 @@ use crate::{console, report};
 use delassus::model::Measure;
 use serde::Serialize;
 
-/// Lines of a list shown on the screen; JSON has all.
+/// Number of lines of a list shown on the screen; JSON has all.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Serialize)]
@@ -31,7 +31,7 @@ struct CheckReport<'a> {
     velocities: usize,
     constraints: usize,
     rank: usize,
-    /// Smallest singular value that counts as held, largest that counts as redundant.
+    /// Smallest singular value that counts as independent, largest that counts as redundant.
     rank_gap: [f64; 2],
     mobility: usize,
     singular_start: bool,
@@ -41,7 +41,7 @@ struct CheckReport<'a> {
     assembly_residual: f64,
     moved: Vec<Moved<'a>>,
     method: &'a str,
-    /// How contacts are treated, where there are any.
+    /// How contacts are treated, if there are any.
     scheme: Option<&'static str>,
     t_start: f64,
     t_end: f64,
@@ -61,7 +61,7 @@ struct Moved<'a> {
     distance: f64,
 }
 
-/// Prints what a model is made of. Writes nothing.
+/// Prints the contents of a model. Writes no files.
 pub fn check(a: &CheckArgs) -> Result<Exit, Failure> {
     let prepared = prepare(&a.model, Settings::default())?;
     let file = delassus::io::model_file::escape(&a.model.model.display().to_string());

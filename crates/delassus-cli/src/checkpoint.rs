@@ -1,4 +1,4 @@
-//! Checkpoints of a run: written while it goes on, read by `delassus resume`.
+//! Checkpoints of a run: written while it is in progress, read by `delassus resume`.
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
@@ -17,29 +17,29 @@ use std::time::{Duration, Instant};
 /// The file in the results folder.
 pub const CHECKPOINT_BIN: &str = "checkpoint.bin";
 
-/// Time between two checkpoints at least, in the time that one takes: they must not hold up the run.
+/// Shortest time between two checkpoints, in multiples of the time that one takes: they must not hold up the run.
 const SHARE: u32 = 10;
 
-/// What a checkpoint is about.
+/// Description of the run that a checkpoint belongs to.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct About {
-    /// Version of the program: another one may remember other things.
+    /// Version of the program: another one may store other data.
     pub version: String,
     /// Identifies the content of the model.
     pub model_sha256: String,
     /// The command.
     pub run: RunArgs,
-    /// Where it was called: its paths begin there.
+    /// The working directory of the command, to which its paths are relative.
     directory: PathBuf,
-    /// Time that was reached, s.
+    /// Time reached, s.
     pub t: f64,
-    /// The files with the samples up to there.
+    /// The files with the samples up to that time.
     pub samples: Vec<Mark>,
 }
 
 impl About {
-    /// The command as it is to be given here. Paths stay as they were where it is the same place, so that the
-    /// results name the model as they would have.
+    /// The command as it must be given here. In the same directory, paths stay as they were, so that the results name
+    /// the model as they would have without the interruption.
     pub fn run_here(&self) -> RunArgs {
         let mut run = self.run.clone();
         if std::env::current_dir().is_ok_and(|here| here == self.directory) {
@@ -54,7 +54,7 @@ impl About {
     }
 }
 
-/// How often the arguments ask for a checkpoint, on the clock.
+/// The interval between checkpoints that the arguments request, in wall-clock time.
 pub fn interval(a: &RunArgs) -> Result<Option<Duration>, Failure> {
     let Some(text) = &a.checkpoint else { return Ok(None) };
     let wrong = |fault| Failure::input(vec![fault]);
@@ -72,7 +72,7 @@ pub fn interval(a: &RunArgs) -> Result<Option<Duration>, Failure> {
     Ok(Some(every))
 }
 
-/// Takes the checkpoint out of a folder, if there is one: the run has ended.
+/// Removes the checkpoint from a folder, if there is one: the run has ended.
 pub fn remove(folder: &Path) {
     let _ = std::fs::remove_file(folder.join(CHECKPOINT_BIN));
 }
@@ -108,7 +108,7 @@ pub fn read(folder: &Path) -> Result<(About, Vec<u8>), Failure> {
     Ok((about, memory))
 }
 
-/// Writes checkpoints beside what another observer does.
+/// Writes checkpoints in addition to what another observer does.
 pub struct Saver<'a> {
     inner: &'a mut dyn Observer,
     every: Duration,
@@ -117,12 +117,12 @@ pub struct Saver<'a> {
     path: PathBuf,
     about: About,
     stage: Shared,
-    /// Why the last one could not be written; the run goes on.
+    /// Why the last one could not be written; the run continues.
     pub fault: Option<Fault>,
 }
 
 impl<'a> Saver<'a> {
-    /// Into a folder.
+    /// Writes into a folder.
     pub fn new(
         inner: &'a mut dyn Observer,
         every: Duration,
@@ -157,7 +157,7 @@ impl<'a> Saver<'a> {
 
     fn write(&mut self, sim: &mut Simulation) -> Result<(), String> {
         self.about.t = sim.state().t;
-        // samples are in their files, which are as they were where the run goes on from here
+        // the samples are in their files, whose state the checkpoint records
         sim.hand_on();
         if !sim.can_pause() {
             return Ok(());

@@ -45,7 +45,7 @@ struct CompareReport<'a> {
     notes: &'a [Fault],
 }
 
-/// Who reaches an error at what cost.
+/// Which methods reach an error, and at what cost.
 #[derive(Debug, Serialize)]
 struct Threshold<'a> {
     error: f64,
@@ -66,7 +66,7 @@ struct Cheapest<'a> {
 pub fn compare(a: &CompareArgs) -> Result<Exit, Failure> {
     let asked = Asked::read(a)?;
     let mut prepared = prepare(&a.model, Settings::span(asked.end, asked.sample))?;
-    // options of other methods than that of the file have their effect here
+    // options for methods other than that of the file do have an effect here
     prepared.notes.retain(|n| n.code != "N_METHOD_OPTION");
     let plan = asked.plan(prepared.model.system.model());
     let plan = Plan {
@@ -219,7 +219,7 @@ fn measure(
     })
 }
 
-/// Shows how many runs are done, and passes Ctrl-C on.
+/// Shows how many runs are done, and forwards Ctrl-C.
 struct Bar(ProgressBar);
 
 impl Bar {
@@ -250,7 +250,7 @@ impl Watch for Bar {
     }
 }
 
-/// Rows that fail are results; only when none came through the comparison has failed.
+/// Rows that fail are results; the comparison has failed only if no run succeeded.
 fn exit(c: &Comparison) -> Exit {
     if c.interrupted {
         Exit::Interrupted

@@ -1,10 +1,10 @@
-//! compare.csv.
+//! Writes compare.csv.
 
 use delassus::sim::compare::{Cost, Errors, Row, RowStatus};
 
 /// All runs as a table.
 pub const COMPARE_CSV: &str = "compare.csv";
-/// Everything; also marks a folder as made by this program.
+/// The whole comparison; also marks a folder as made by this program.
 pub const COMPARE_JSON: &str = "compare.json";
 
 type Column<T> = (&'static str, fn(&T) -> String);
@@ -34,7 +34,7 @@ const ERRORS: [Column<Errors>; 3] = [
     ("error_absolute", |e| number(e.absolute)),
 ];
 
-/// One line per run; cells are empty where there is nothing to say.
+/// One line per run; cells are empty if there is nothing to report.
 pub fn csv(rows: &[Row]) -> String {
     let mut names = vec!["method", "rtol", "step", "status", "code"];
     names.extend(COST.iter().map(|c| c.0));

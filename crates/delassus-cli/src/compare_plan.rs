@@ -12,12 +12,12 @@ use delassus::io::results::{CsvError, CsvTable, read_csv};
 use delassus::sim::compare::{Measure, Plan};
 use std::path::Path;
 
-/// Thresholds of the conclusion where none are given.
+/// Thresholds of the conclusion if none are given.
 const THRESHOLDS: [f64; 3] = [1e-3, 1e-5, 1e-7];
-/// Intervals of a reference count as equal when they differ by less than this part.
+/// Intervals of a reference count as equal if their relative difference is less than this.
 const UNIFORM: f64 = 1e-6;
 
-/// What the arguments say.
+/// What the arguments request.
 #[derive(Debug)]
 pub struct Asked {
     methods: Vec<String>,
@@ -171,14 +171,14 @@ fn table(path: &Path) -> Result<CsvTable, Failure> {
     }
 }
 
-/// The interval of the times of a table, if they have one.
+/// The interval between the times of a table, if it is uniform.
 fn interval(table: &CsvTable) -> Option<f64> {
     let t = table.column("t")?;
     let (first, last) = (t.first()?, t.last()?);
     let n = t.len().checked_sub(1).filter(|n| *n > 0)?;
     let h = (last - first) / n as f64;
     let even = t.iter().enumerate().all(|(k, x)| (first + k as f64 * h - x).abs() <= UNIFORM * h);
-    // rounded to what was meant: 0.01, not 0.010000000000000002
+    // rounded to the intended value: 0.01, not 0.010000000000000002
     let h = format!("{h:.11e}").parse().unwrap_or(h);
     (h > 0.0 && even).then_some(h)
 }

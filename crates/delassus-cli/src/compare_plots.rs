@@ -1,4 +1,4 @@
-//! The pictures of a comparison.
+//! The plots of a comparison.
 
 use delassus::io::plot::{Axis, Plot, Series, panels};
 use delassus::sim::compare::{
@@ -16,7 +16,7 @@ pub const HISTORY: &str = "step_history.svg";
 /// Performance profile over the thresholds.
 pub const PROFILE: &str = "performance.svg";
 
-/// All pictures with their file names.
+/// All plots with their file names.
 pub fn plots(c: &Comparison, plan: &Plan, reached: &[Reached]) -> Vec<(&'static str, String)> {
     let view = View { c, plan };
     vec![
@@ -62,7 +62,7 @@ impl View<'_> {
         p
     }
 
-    /// A quantity over the tolerance, or over the step where all steps were given.
+    /// A quantity over the tolerance, or over the step if all steps were given.
     fn over_setting(&self, title: &str, y: &str, value: impl Fn(&Cost) -> f64) -> Plot {
         let by_rtol = self.c.rows.iter().any(|r| r.rtol.is_some());
         let label = if by_rtol { "relative tolerance" } else { "step, s" };
@@ -91,7 +91,7 @@ impl View<'_> {
         ]
     }
 
-    /// Steps of the tightest run of each method that came through.
+    /// Step sizes of the tightest successful run of each method.
     fn history(&self) -> Plot {
         let mut p = Plot::new("Step size over time", Axis::linear("time, s"), Axis::log("step, s"));
         for (style, name) in methods(self.c).iter().enumerate() {
@@ -118,7 +118,7 @@ fn methods(c: &Comparison) -> Vec<&str> {
     names
 }
 
-/// Each threshold is a case, the CPU time of the cheapest run below it what a method took.
+/// Each threshold is a case; the cost of a method is the CPU time of its cheapest run below the threshold.
 fn profile(c: &Comparison, reached: &[Reached]) -> Plot {
     let names = methods(c);
     let time = |r: &Reached, k: usize| {

@@ -86,7 +86,7 @@ fn at(row: &Row) -> String {
     }
 }
 
-/// What the error is.
+/// How the error is measured.
 pub fn measure(m: Measure) -> &'static str {
     match m {
         Measure::Relative => "root mean square, relative to the size of each column",
@@ -95,7 +95,7 @@ pub fn measure(m: Measure) -> &'static str {
     }
 }
 
-/// What errors refer to.
+/// What the errors are measured against.
 pub fn reference(r: Option<&ReferenceInfo>, measure: Measure) -> String {
     let Some(r) = r else {
         return "none; no errors".to_owned();
@@ -120,7 +120,7 @@ pub fn reference(r: Option<&ReferenceInfo>, measure: Measure) -> String {
     text
 }
 
-/// Which method for this mechanism.
+/// Which method to use for this mechanism.
 pub fn conclusion(c: &Comparison, reached: &[Reached]) -> String {
     let mut text = "Which method for this mechanism?\n".to_owned();
     for r in reached {

@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use delassus::io::model_file::escape;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-/// Prints to standard output. A reader that went away (`| head`) is no error.
+/// Prints to standard output. A closed pipe (`| head`) is not an error.
 pub fn print(text: &str) -> Result<Exit, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -3,10 +3,10 @@
 use delassus::model::System;
 use delassus::sim::{StateRing, state_columns};
 
-/// States in the file at most.
+/// The largest number of states in the file.
 pub const STATES: usize = 100;
 
-/// States by column.
+/// States, by column.
 #[derive(Debug)]
 pub struct Dump {
     names: Vec<String>,
@@ -14,8 +14,8 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// What was kept of a run. States are finite when they are accepted; should one ever not be,
-    /// the file ends before it.
+    /// The states kept from a run. States are finite when they are accepted; if one ever were not, the file would end
+    /// before it.
     pub fn new(sys: &System, states: &StateRing) -> Dump {
         let names = state_columns(sys);
         let mut values = vec![Vec::with_capacity(STATES); names.len()];

@@ -1,4 +1,4 @@
-//! Exit codes, and the net under everything.
+//! Exit codes, and the handling of panics.
 
 use crate::fault::Fault;
 use crate::report;
@@ -15,7 +15,7 @@ pub enum Exit {
     Input,
     /// Numerical failure; partial results are kept.
     Numerical,
-    /// The run is whole, but the accuracy asked for is not certified.
+    /// The run is complete, but the requested accuracy is not certified.
     NotCertified,
     /// Done, but the verdict on the results is not good, and `--strict` was given.
     Doubtful,
@@ -28,7 +28,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The code the shell sees.
+    /// The code that the shell receives.
     pub fn code(self) -> u8 {
         match self {
             Exit::Done => 0,

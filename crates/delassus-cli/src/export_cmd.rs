@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Writes the motion in the forms that are asked for.
+/// Writes the motion in the requested formats.
 pub fn export(a: &ExportArgs) -> Result<Exit, Failure> {
     let fps = number("--fps", &a.fps, Dim::Any).map_err(|f| Failure::input(vec![*f]))?;
     if !(fps > 0.0 && fps <= 1000.0) {
@@ -42,7 +42,7 @@ pub fn export(a: &ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Pictures are taken by a browser, which the scripts in `web/` of the sources drive.
+/// Pictures are taken by a browser, which is driven by the scripts in `web/` of the sources.
 fn frames(page: &Path, folder: &Path, fps: f64) -> Result<(), Failure> {
     let missing = |message: &str| {
         let fault = Fault::new("E_BROWSER", "--frames", message).help(

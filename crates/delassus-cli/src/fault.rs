@@ -1,4 +1,4 @@
-//! One fault or note in the form that is printed.
+//! One fault or note in the form in which it is printed.
 
 use crate::window::Window;
 use delassus::io::model_file::{FileFault, Location, escape, shorten_words};
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Fault {
     /// Stable code such as `E_NONFINITE`.
     pub code: String,
-    /// File, where the fault is in one.
+    /// The file, if the fault is in one.
     pub file: Option<String>,
     /// Line, from 1.
     pub line: Option<usize>,
@@ -21,10 +21,10 @@ pub struct Fault {
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
-    /// When it happened in the motion, s.
+    /// Simulation time at which it happened, s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<f64>,
-    /// Piece of the file around the place.
+    /// The lines of the file around the place.
     #[serde(skip)]
     pub window: Option<Window>,
 }

@@ -20,7 +20,7 @@ struct Entry {
 #[derive(Debug, Serialize)]
 struct FieldEntry {
     name: &'static str,
-    /// What is written: `number`, `formula`, `vector`, `direction`, `text`, `word` or `flag`.
+    /// How it is written: `number`, `formula`, `vector`, `direction`, `text`, `word` or `flag`.
     form: &'static str,
     /// Unit of numbers, or what a text means.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -33,7 +33,7 @@ struct FieldEntry {
     default: Option<&'static str>,
 }
 
-/// Lists what the types of entries may say: of all sections, of one, or of one type.
+/// Lists the fields of the types of entries: of all sections, of one, or of one type.
 pub fn fields(a: &FieldsArgs) -> Result<Exit, Failure> {
     let wanted = |t: &&'static EntryType| {
         a.section.as_ref().is_none_or(|s| s == t.section)

@@ -1,4 +1,4 @@
-//! Result files.
+//! Writes result files.
 
 use crate::dump::Dump;
 use crate::exit::Failure;
@@ -26,48 +26,48 @@ use std::path::{Path, PathBuf};
 /// A file that was written.
 #[derive(Debug, Clone, Serialize)]
 pub struct Written {
-    /// Path as given or made from the folder.
+    /// Path as given or derived from the folder.
     pub path: String,
-    /// Size.
+    /// Size in bytes.
     pub bytes: u64,
     /// Checksum of the content.
     pub sha256: String,
 }
 
 impl Written {
-    /// As it is to be named.
+    /// A file under the name by which it is reported.
     pub fn new(path: &Path, bytes: u64, sha256: String) -> Written {
         let path = delassus::io::model_file::escape(&path.display().to_string());
         Written { path, bytes, sha256 }
     }
 }
 
-/// What is to be written beside the samples.
+/// What is written in addition to the samples.
 pub struct Rest<'a> {
-    /// What files say of their origin.
+    /// What the files say about their origin.
     pub metadata: &'a [(String, String)],
-    /// What pictures need.
+    /// What the page needs.
     pub view: Option<&'a View>,
-    /// What happened at contacts; nothing for models without.
+    /// What happened at contacts; none for models without contacts.
     pub events: Option<&'a [Event]>,
     /// The last states of a run that failed.
     pub dump: Option<&'a Dump>,
-    /// A page is wanted.
+    /// A page is requested.
     pub page: bool,
 }
 
 /// Writes result files.
 #[derive(Default)]
 pub struct Writer {
-    /// The folder was empty, and is to be empty again if all cannot be written.
+    /// The folder was empty, and must be emptied again if not everything can be written.
     fresh: bool,
     written: Vec<Written>,
     paths: Vec<PathBuf>,
 }
 
 impl Writer {
-    /// Writes all files of a run except the summary, which must know them: those of the folder where they are
-    /// made, under the name that they will have.
+    /// Writes all files of a run except the summary, which must list them. Files of the folder are written where they
+    /// are made and listed under their final names.
     pub fn write(
         output: &Output,
         dir: Option<&Path>,
@@ -90,7 +90,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes texts into a folder, in order; all of them or none where it is empty.
+    /// Writes texts into a folder, in order; if it was empty, all of them or none.
     pub fn texts(folder: &Path, files: &[(&str, String)]) -> Result<Writer, Failure> {
         let fresh = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
         let mut writer = Writer { fresh, ..Writer::default() };
@@ -112,7 +112,7 @@ impl Writer {
         written.map_err(|fault| self.fail(fault))
     }
 
-    /// Writes one file that belongs to no folder of results.
+    /// Writes one file that does not belong to a results folder.
     pub fn one(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let mut writer = Writer::default();
         let written = writer.file(path, |w| Ok(w.write_all(bytes)?));
@@ -124,7 +124,7 @@ impl Writer {
         &self.written
     }
 
-    /// All that is made from samples.
+    /// Everything made from samples.
     fn samples(
         &mut self,
         output: &Output,
@@ -142,7 +142,7 @@ impl Writer {
             let parquet = place(RESULTS_PARQUET, folder);
             self.made_in(parquet, |w| whole_parquet(w, stage, rest.metadata))?;
         }
-        // those of the folder come first in the list
+        // files of the folder come first in the list
         let own = self.written.len();
         if let Some(file) = &output.csv {
             self.file(file, |w| stage.copy(w))?;
@@ -164,7 +164,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What pictures need.
+    /// Everything that the page needs.
     fn view(
         &mut self,
         place: impl Fn(&str) -> (PathBuf, PathBuf),
@@ -194,7 +194,7 @@ impl Writer {
         self.made_in((path.to_owned(), path.to_owned()), fill)
     }
 
-    /// Writes a file in one place that will have its name in another.
+    /// Writes a file in one place and lists it under another.
     fn made_in(
         &mut self,
         (path, named): (PathBuf, PathBuf),
@@ -206,7 +206,7 @@ impl Writer {
             atomic_write(&path, |w| fill(&mut Tee { inner: w, sha: &mut sha, bytes: &mut bytes }));
         match result {
             Ok(()) => {}
-            // A reader of a pipe that went away has seen what it wanted.
+            // A reader that closes a pipe has seen what it wanted.
             Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {}
             Err(e) => return Err(refusal(&path, e)),
         }
@@ -216,7 +216,7 @@ impl Writer {
     }
 
     fn fail(&self, fault: Box<Fault>) -> Failure {
-        // A folder without its summary would be taken for a foreign one by the next command.
+        // The next command would take a folder without a summary for a foreign one.
         if self.fresh {
             self.paths.iter().for_each(|file| drop(fs::remove_file(file)));
         }
@@ -224,7 +224,7 @@ impl Writer {
     }
 }
 
-/// A file that was not written.
+/// The fault for a file that could not be written.
 fn refusal(path: &Path, e: WriteError) -> Box<Fault> {
     match e {
         WriteError::Io { source, bytes_written, .. } => {
@@ -268,7 +268,7 @@ pub fn rows<'e>(events: impl IntoIterator<Item = &'e Event>) -> impl Iterator<It
     })
 }
 
-/// Time and the sensors, or time and the others, at some samples.
+/// At some samples: time and the sensors, or time and the other columns.
 pub fn columns(
     results: &Results,
     rows: Range<usize>,

@@ -1,4 +1,4 @@
-//! `--limit NAME=VALUE`: other bounds on what a model may ask of the machine.
+//! `--limit NAME=VALUE`: other bounds on the resources that a model may request.
 
 use crate::fault::Fault;
 use crate::number::count;
@@ -10,13 +10,13 @@ use delassus::sim::RunLimits;
 /// All bounds that can be changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
-    /// Those of the reader of files.
+    /// Bounds of the file reader.
     pub reader: Limits,
     /// Elements after repetition.
     pub elements: u64,
-    /// What may be near each other.
+    /// Bounds on contacts.
     pub contacts: ContactLimits,
-    /// Those of a run.
+    /// Bounds of a run.
     pub run: RunLimits,
 }
 
@@ -27,17 +27,17 @@ struct Limit {
     set: fn(&mut Bounds, u64),
 }
 
-/// Reading follows the nesting of a file and the chain of its includes with calls in calls. Up to
-/// here it needs less than half a megabyte of stack.
+/// The reader recurses into the nesting of a file and the chain of its includes. Up to this depth it needs less than
+/// half a megabyte of stack.
 const DEEPEST: u64 = 500;
 /// Places in files have 32 bits.
 const LARGEST_FILE: u64 = u32::MAX as u64;
-/// Elements have 32 bits in part; nobody has the memory for more either.
+/// Element indices partly have 32 bits; nobody has the memory for more either.
 const MOST: u64 = u32::MAX as u64;
-/// Whole numbers beyond this cannot be given.
+/// Larger whole numbers cannot be given.
 const ANY: u64 = 1 << 53;
 
-/// The help of `--limit` names them too.
+/// The help of `--limit` lists them too.
 const LIMITS: [Limit; 13] = [
     Limit { name: "file-bytes", max: LARGEST_FILE, set: |b, n| b.reader.max_file_bytes = n },
     Limit { name: "total-bytes", max: ANY, set: |b, n| b.reader.max_total_bytes = n },
@@ -58,8 +58,7 @@ fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// The bounds with those of the command line in place; the later of two counts. Reports all that
-/// cannot be read.
+/// The default bounds with those of the command line applied; the later of two wins. Reports all that cannot be read.
 pub fn read(given: &[(String, String)]) -> Result<Bounds, Vec<Fault>> {
     let mut bounds = Bounds {
         reader: Limits::default(),

@@ -1,9 +1,9 @@
 //! The `delassus` command.
 //!
-//! Reads a model, runs it, writes results. All mechanics live in the libraries; this crate
-//! owns arguments, files, signals, exit codes and the words on the terminal. Start reading at
-//! [`args`], then [`run_cmd`].
+//! Reads a model, runs it, writes results. All mechanics are in the libraries; this crate owns arguments, files,
+//! signals, exit codes and the text on the terminal. Start reading at [`args`], then [`run_cmd`].
 
+mod analysis_out;
 mod args;
 mod certify_cmd;
 mod certify_text;
@@ -25,6 +25,7 @@ mod grid;
 mod limits;
 mod live;
 mod methods_cmd;
+mod modes_cmd;
 mod new_cmd;
 mod number;
 mod open;
@@ -42,6 +43,7 @@ mod run_cmd;
 mod settings;
 mod signal;
 mod stage;
+mod statics_cmd;
 mod summary_text;
 mod trail;
 mod view_cmd;
@@ -69,6 +71,8 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Certify(a) => (certify_cmd::certify(a), a.run.json),
         Command::Compare(a) => (compare_cmd::compare(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
+        Command::Statics(a) => (statics_cmd::statics(a), a.json),
+        Command::Modes(a) => (modes_cmd::modes(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
         Command::Fields(a) => (fields_cmd::fields(a), a.json),

@@ -17,7 +17,7 @@ struct Entry {
     name: &'static str,
     aliases: &'static [&'static str],
     summary: &'static str,
-    /// What it is for: `smooth` or `time-stepping`.
+    /// Its purpose: `smooth` or `time-stepping`.
     group: &'static str,
     order_positions: u32,
     order_velocities: u32,
@@ -239,7 +239,7 @@ fn details(m: &MethodInfo) -> String {
     text
 }
 
-/// Large and small numbers with an exponent.
+/// A number, with an exponent if it is large or small.
 fn plain(x: f64) -> String {
     let short = x == 0.0 || (1e-4..1e6).contains(&x.abs());
     if short || !x.is_finite() { x.to_string() } else { format!("{x:e}") }

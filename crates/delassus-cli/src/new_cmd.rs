@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// Writes a starter model; never over an existing file.
+/// Writes a starter model; never overwrites an existing file.
 pub fn new(a: &NewArgs) -> Result<Exit, Failure> {
     let path = match &a.file {
         Some(file) => file.clone(),
@@ -61,7 +61,7 @@ pub fn new(a: &NewArgs) -> Result<Exit, Failure> {
         Err(e) => return Err(Failure::file(refused(&path, &e))),
     };
     if let Err(e) = file.write_all(a.kind.text().as_bytes()).and_then(|()| file.sync_all()) {
-        // A half-written starter helps nobody.
+        // A half-written starter would help nobody.
         let _ = fs::remove_file(&path);
         return Err(Failure::file(refused(&path, &e)));
     }

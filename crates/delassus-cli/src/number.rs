@@ -37,7 +37,7 @@ pub fn number(option: &str, text: &str, dim: Dim) -> Result<f64, Box<Fault>> {
 /// Value of an option that counts something.
 pub fn count(option: &str, text: &str) -> Result<u64, Box<Fault>> {
     let value = number(option, text, Dim::NONE)?;
-    // Above 2^53 not every whole number exists.
+    // Above 2^53 not every whole number can be represented.
     if value.fract() != 0.0 || !(1.0..=9.007_199_254_740_992e15).contains(&value) {
         let message = format!("the value is {value}, but a whole number of at least 1 is needed");
         let fault = Fault::new("E_RANGE", option, message).help("give a count such as 100000");

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 pub const RESULTS_CSV: &str = "results.csv";
 /// All columns.
 pub const RESULTS_PARQUET: &str = "results.parquet";
-/// Columns that are no sensors.
+/// Columns that are not sensors.
 pub const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
-/// The page to look at.
+/// The page for the user.
 pub const REPORT_HTML: &str = "report.html";
 /// Also marks a folder as made by this program.
 pub const SUMMARY_JSON: &str = "summary.json";
@@ -38,7 +38,7 @@ pub const NAMES: [&str; 11] = [
     SUMMARY_JSON,
 ];
 
-/// Whether a file was left by a command that was killed.
+/// Whether a file was left behind by a command that was killed.
 pub fn leftover(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let of =
@@ -63,7 +63,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// What the arguments ask for.
+    /// What the arguments request.
     pub fn new(a: &RunArgs) -> Output {
         let own = a.csv.is_some() || a.parquet.is_some() || a.json;
         let default = || {
@@ -79,7 +79,7 @@ impl Output {
         }
     }
 
-    /// Refuses what would fail or destroy something, and leaves nothing behind.
+    /// Rejects anything that would fail or destroy something, and leaves nothing behind.
     pub fn check<'f>(
         &self,
         sources: impl Iterator<Item = &'f str>,
@@ -110,13 +110,13 @@ impl Output {
     }
 }
 
-/// The files that must not be written over, as the system knows them.
+/// The real paths of the files that must not be overwritten.
 pub fn real(sources: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     sources.filter_map(|f| fs::canonicalize(f).ok()).collect()
 }
 
-/// Refuses a folder that cannot take these files, that holds anything else without the file that
-/// marks it as made by this program, or where a source would be replaced.
+/// Rejects a folder that cannot hold these files, that contains other files but not the one that marks it as made by
+/// this program, or in which a source would be replaced.
 pub fn folder_for(
     folder: &Path,
     names: &[&str],
@@ -171,7 +171,7 @@ pub fn check_file(option: &str, file: &Path) -> Result<(), Failure> {
             let fault = Fault::new("E_OUTPUT", option, message).help("give the name of a file");
             return Err(Failure::file(fault));
         }
-        // A pipe or device is opened when there is something to write.
+        // A pipe or device is opened only when there is something to write.
         Ok(meta) if !meta.is_file() => return Ok(()),
         _ => {}
     }
@@ -182,7 +182,7 @@ pub fn check_file(option: &str, file: &Path) -> Result<(), Failure> {
     probe(folder)
 }
 
-/// The nearest folder (or file in its place) above that exists.
+/// The nearest existing folder above (or a file in its place).
 pub fn existing(path: &Path) -> PathBuf {
     for above in path.ancestors() {
         if above.as_os_str().is_empty() {
@@ -195,7 +195,7 @@ pub fn existing(path: &Path) -> PathBuf {
     PathBuf::from(".")
 }
 
-/// Makes and removes a file: the one answer to "may I write here" that is always right.
+/// Creates and removes a file: the only reliable test of whether a folder can be written.
 fn probe(folder: &Path) -> Result<(), Failure> {
     let name = folder.join(format!(".delassus-{}.tmp", std::process::id()));
     let made = OpenOptions::new().write(true).create_new(true).open(&name);
@@ -208,7 +208,7 @@ fn probe(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// A path that cannot be written to.
+/// The fault for a path that cannot be written.
 pub fn refused(path: &Path, e: &io::Error) -> Fault {
     let message = format!("cannot write to {}: {e}", path.display());
     Fault::new("E_OUTPUT", "", message)

@@ -28,26 +28,26 @@ pub fn describe(prepared: &Prepared, file: &Path) -> Description {
     Description::new(system, model, delassus::sim::DIAGNOSTICS.iter().copied())
 }
 
-/// What pictures of a run need beside its columns.
+/// What the page of a run needs in addition to its columns.
 pub struct View {
     /// The model.
     pub description: Description,
     /// Where the bodies were.
     pub motion: MotionFile,
-    /// Where they touched; nothing for models without contacts.
+    /// Where they touched; none for models without contacts.
     pub contacts: Option<ContactPoints>,
-    /// Reactions and applied forces; nothing for models without any.
+    /// Reactions and applied forces; none for models without any.
     pub loads: Option<MotionFile>,
-    /// What the steps were like.
+    /// The log of the steps.
     pub steps: Steps,
 }
 
 impl View {
-    /// Of a run; nothing that is not finite is kept.
+    /// The view of a run; nothing that is not finite is kept.
     pub fn new(description: Description, outcome: &mut RunOutcome) -> View {
         outcome.motion.truncate(outcome.summary.samples as usize);
         let contacts = !description.scene.contacts.is_empty();
-        // what is turned into another form is not kept in both
+        // data that is converted is not kept in both forms
         let (track, forces) = (take(&mut outcome.motion), take(&mut outcome.loads));
         let touches = take(&mut outcome.touches);
         let rows = track.t().len();
@@ -58,9 +58,9 @@ impl View {
         View { contacts, loads, description, motion, steps: steps(&outcome.steps) }
     }
 
-    /// All that a page shows.
+    /// Everything that a page shows.
     pub fn report(self, summary: &str, results: Results, events: &[Event]) -> Report {
-        // made by this program a moment ago
+        // written by this program a moment ago
         let summary: Value = serde_json::from_str(summary).unwrap_or_default();
         let samples = summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
         let channels = results.channels.iter().zip(results.data);
@@ -86,7 +86,7 @@ impl View {
     }
 }
 
-/// What the files of the motion and the loads take for a sample, about.
+/// Approximate size of the motion and load files per sample, bytes.
 pub fn bytes_per_sample(r: &Recorder) -> f64 {
     if r.motion.stride() == 0 {
         return 0.0;
@@ -97,7 +97,7 @@ pub fn bytes_per_sample(r: &Recorder) -> f64 {
     8.1 * row / r.motion.stride() as f64
 }
 
-/// Loads of the rows of a motion, up to what is not finite: vectors in place of positions.
+/// Loads at the rows of a motion, up to the first that is not finite: vectors instead of positions.
 fn loads(track: &LoadTrack, motion: &MotionTrack) -> MotionFile {
     let mut out = MotionFile {
         forms: vec![PoseForm::Point; track.count()],
@@ -112,8 +112,8 @@ fn loads(track: &LoadTrack, motion: &MotionTrack) -> MotionFile {
     out
 }
 
-/// Contact points of the first `rows` rows, and the places of the events of a log; what is not
-/// finite is left out.
+/// Contact points of the first `rows` rows, and the places of the events of a log; anything that is not finite is left
+/// out.
 fn contact_points(track: &ContactTrack, rows: usize, log: &[Event]) -> ContactPoints {
     let record = |row: usize, p: &TouchPoint, force: f64| ContactRow {
         row: row as u32,
@@ -125,8 +125,8 @@ fn contact_points(track: &ContactTrack, rows: usize, log: &[Event]) -> ContactPo
     let finite =
         |r: &ContactRow| r.at.iter().chain(&r.normal).chain([&r.force]).all(|x| x.is_finite());
     let shown = track.points().iter().take_while(|(r, _)| *r < rows);
-    // places are known by the number of the event, its line is where the log has it now, with
-    // what was added to its impulse since
+    // places are identified by the number of the event; its row is its present position in the log, and its impulse
+    // includes what was added since
     let placed: BTreeMap<u64, &TouchPoint> =
         track.events().iter().map(|(id, p)| (*id, p)).collect();
     let event = |(row, e): (usize, &Event)| Some(record(row, placed.get(&e.id)?, e.impulse));
@@ -153,14 +153,14 @@ pub fn motion(track: &MotionTrack, rows: impl Iterator<Item = usize>) -> MotionF
     out
 }
 
-/// No rows yet, of the bodies of a scene.
+/// An empty motion of the bodies of a scene.
 pub fn no_motion(d: &Description) -> MotionFile {
     let form = |kind: &str| PoseForm::from_scene(kind, d.scene.planar);
     let forms = d.scene.bodies.iter().skip(1).map(|b| form(&b.kind)).collect();
     MotionFile { forms, stride: 1, ..MotionFile::default() }
 }
 
-/// The log of steps up to what is not finite.
+/// The log of steps up to the first entry that is not finite.
 pub fn steps(log: &StepLog) -> Steps {
     let mut out = Steps::default();
     for row in log.rows() {

@@ -1,15 +1,15 @@
-//! The folder of a run while it is made: one run at a time, and all of its files or none.
+//! The folder of a run while its files are made: one run at a time, and all of its files or none.
 //!
-//! Files are made in a folder of their own inside the results folder. When all are there it gets another name, and
-//! from that moment on the new results count: moving them to their places can be taken up by the next run if
-//! this one is killed, and readers find them on the way.
+//! Files are made in a separate folder inside the results folder. When all of them exist it is renamed, and from that
+//! moment on the new results are valid: if this run is killed, the next run can finish moving them to their places, and
+//! readers find them in the meantime.
 
 use crate::checkpoint::CHECKPOINT_BIN;
 use crate::exit::Failure;
 use crate::fault::Fault;
 use crate::output::{NAMES, Output, leftover, refused};
 use crate::prepare::hex;
-use delassus::io::results::{atomic_write, sync_folder};
+use delassus::io::results::{atomic_write, open_regular, read_regular_text, sync_folder};
 use delassus_report::{COMPLETE, FILES, UNFINISHED};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -17,29 +17,29 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where the folder itself cannot be locked (Windows, some network drives).
+/// Lock file for systems on which the folder itself cannot be locked (Windows, some network drives).
 const LOCK: &str = ".delassus-lock";
 
 /// Where the files of a run are made.
 #[derive(Debug)]
 pub struct Place {
-    /// In here.
+    /// The folder in which they are made.
     dir: PathBuf,
-    /// They go here as a whole; none for single files.
+    /// The folder to which they are moved together; none for single files.
     folder: Option<PathBuf>,
-    /// Folders that were made.
+    /// Folders that were created.
     made: Vec<PathBuf>,
-    /// What is in there is of this run.
+    /// The files in the folder are those of this run.
     begun: bool,
-    /// What is in there is of use to somebody.
+    /// The files in the folder are worth keeping.
     keep: bool,
-    /// Held as long as this lives.
+    /// Held as long as this value lives.
     _lock: File,
 }
 
 impl Place {
-    /// Where samples are to be written; nothing where none are asked for. Refuses a folder that another run
-    /// writes to.
+    /// The place where samples are written; none if none are requested. Rejects a folder that another run is writing
+    /// to.
     pub fn open(output: &Output) -> Result<Option<Place>, Failure> {
         if let Some(folder) = &output.folder {
             return Place::inside(folder).map(Some);
@@ -62,12 +62,12 @@ impl Place {
         Ok(Some(Place { dir, folder: None, made, begun: true, keep: false, _lock: lock }))
     }
 
-    /// Inside a folder, which is made and held.
+    /// A place inside a folder, which is created and locked.
     pub fn inside(folder: &Path) -> Result<Place, Failure> {
         let failed = |e: io::Error| Failure::file(refused(folder, &e));
         let missing = folder.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        // a run that made the folder and fails takes it away again, perhaps just now
+        // a failing run removes the folder that it created, perhaps at this moment
         for _ in 0..100 {
             fs::create_dir_all(folder).map_err(failed)?;
             let (lock, locked) = match lock(folder) {
@@ -86,7 +86,7 @@ impl Place {
         Err(failed(io::Error::new(io::ErrorKind::NotFound, "the folder vanishes again and again")))
     }
 
-    /// Takes away what an earlier run left unfinished, and makes room for this one.
+    /// Removes what an earlier run left unfinished, and prepares the folder for this one.
     pub fn begin(&mut self, scene: Option<&str>) -> Result<(), Failure> {
         self.begun = true;
         let failed = |e: io::Error| Failure::file(refused(&self.dir, &e));
@@ -103,8 +103,8 @@ impl Place {
         self.scene(scene)
     }
 
-    /// Goes on in what an earlier run left: keeps these files, which may be among the results of a run that
-    /// was interrupted, and nothing else.
+    /// Continues with what an earlier run left: keeps these files, which may be among the results of an interrupted
+    /// run, and nothing else.
     pub fn take_up(&mut self, scene: Option<&str>, kept: &[&str]) -> Result<(), Failure> {
         self.keep = true;
         let failed = |e: io::Error| Failure::file(refused(&self.dir, &e));
@@ -112,7 +112,7 @@ impl Place {
         if let (false, Some(folder)) = (there, &self.folder) {
             fs::create_dir_all(&self.dir).map_err(failed)?;
             for name in kept {
-                let mut from = File::open(folder.join(name)).map_err(failed)?;
+                let mut from = open_regular(&folder.join(name)).map_err(failed)?;
                 let copied = atomic_write(&self.dir.join(name), |w| {
                     io::copy(&mut from, w)?;
                     Ok(())
@@ -138,23 +138,23 @@ impl Place {
         })
     }
 
-    /// Where files are made.
+    /// The folder in which files are made.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Whether the files go to a folder as a whole.
+    /// Whether the files are moved to a folder together.
     pub fn is_folder(&self) -> bool {
         self.folder.is_some()
     }
 
-    /// Leaves the unfinished files for `delassus report`, where they have a folder; tells whether it does.
+    /// Leaves the unfinished files for `delassus report` if they have a folder; returns whether it does.
     pub fn keep(&mut self) -> bool {
         self.keep = self.is_folder() && self.dir.exists();
         self.keep
     }
 
-    /// Puts the files in the place of those that were there.
+    /// Replaces the previous files by the new ones.
     pub fn commit(mut self) -> Result<(), Failure> {
         let Some(folder) = self.folder.clone() else { return Ok(()) };
         self.keep = true;
@@ -179,13 +179,13 @@ impl Drop for Place {
             let _ = fs::remove_dir_all(&self.dir);
         }
         for folder in &self.made {
-            // only empty ones go
+            // only empty folders are removed
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Digits that nobody else has.
+/// A random token that nobody else has.
 pub fn token() -> Result<String, Failure> {
     let mut bytes = [0; 6];
     getrandom::fill(&mut bytes).map_err(|e| {
@@ -195,7 +195,7 @@ pub fn token() -> Result<String, Failure> {
     Ok(hex(&bytes))
 }
 
-/// Locks a folder, or a file in it. One who only looks whether it is locked holds it for a moment.
+/// Locks a folder, or a file in it. A process that only checks the lock holds it for a moment.
 fn lock(folder: &Path) -> Result<(File, PathBuf), Failure> {
     for _ in 0..10 {
         match try_lock(folder) {
@@ -223,7 +223,7 @@ fn try_lock(folder: &Path) -> Result<(File, PathBuf), TryLockError> {
     })
 }
 
-/// Whether a run writes to a folder now.
+/// Whether a run is writing to a folder now.
 pub fn is_busy(folder: &Path) -> bool {
     let held = |path: PathBuf| {
         File::open(path).is_ok_and(|f| matches!(f.try_lock(), Err(TryLockError::WouldBlock)))
@@ -231,7 +231,7 @@ pub fn is_busy(folder: &Path) -> bool {
     held(folder.to_owned()) || held(folder.join(LOCK))
 }
 
-/// Whether a path still names the file that is open.
+/// Whether a path still refers to the open file.
 #[cfg(unix)]
 fn same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -244,15 +244,15 @@ fn same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Moves the files of a run that is complete to their places, and takes those of the run before away. Can be
-/// taken up again wherever it was left.
+/// Moves the files of a completed run to their places, and removes those of the previous run. Can be resumed wherever
+/// it was interrupted.
 fn publish(folder: &Path) -> io::Result<()> {
     let complete = folder.join(COMPLETE);
     if !complete.is_dir() {
         return Ok(());
     }
     let list = complete.join(FILES);
-    if let Ok(text) = fs::read_to_string(&list) {
+    if let Ok(text) = read_regular_text(&list, 1 << 20) {
         let new = |name: &str| text.lines().any(|line| line == name);
         for name in NAMES.iter().filter(|name| !new(name)) {
             absent(fs::remove_file(folder.join(name)))?;
@@ -267,7 +267,7 @@ fn publish(folder: &Path) -> io::Result<()> {
     fs::remove_dir_all(&complete)
 }
 
-/// Takes away temporary files that killed commands left.
+/// Removes temporary files left behind by killed commands.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if leftover(&entry.file_name()) {
@@ -276,7 +276,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// What is not there need not be taken away.
+/// A file that does not exist need not be removed.
 fn absent(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),

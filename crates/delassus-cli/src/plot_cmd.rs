@@ -14,7 +14,7 @@ use delassus::io::plot::{Axis, Plot, Series, panels, png};
 use delassus_report::{Report, ReportColumn};
 use std::ops::Range;
 
-/// Names that are suggested at most.
+/// The largest number of names suggested.
 const SUGGESTED: usize = 8;
 
 /// Draws columns over time, one panel per unit.
@@ -56,7 +56,7 @@ fn names(report: &Report) -> Result<Exit, Failure> {
     console::print(&text)
 }
 
-/// The columns that the patterns name, each once, in the order of the patterns.
+/// The columns that match the patterns, each once, in the order of the patterns.
 fn chosen<'r>(report: &'r Report, patterns: &[String]) -> Result<Vec<&'r ReportColumn>, Failure> {
     let mut out: Vec<&ReportColumn> = Vec::new();
     let mut faults = Vec::new();
@@ -75,7 +75,7 @@ fn chosen<'r>(report: &'r Report, patterns: &[String]) -> Result<Vec<&'r ReportC
     if faults.is_empty() { Ok(out) } else { Err(Failure::input(faults)) }
 }
 
-/// The column of this name.
+/// The column with this name.
 fn one<'r>(report: &'r Report, name: &str) -> Result<&'r ReportColumn, Failure> {
     let found = report.columns.iter().find(|c| c.info.name == name);
     found.ok_or_else(|| Failure::input(vec![unknown(report, name)]))
@@ -110,7 +110,7 @@ fn unknown(report: &Report, pattern: &str) -> Fault {
 fn matches(pattern: &str, name: &str) -> bool {
     let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut i, mut k) = (0, 0);
-    // where to go on when a star has to take one more
+    // where to continue when a star has to match one more character
     let mut star: Option<(usize, usize)> = None;
     while k < n.len() {
         match p.get(i) {
@@ -134,7 +134,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     p[i..].iter().all(|c| *c == '*')
 }
 
-/// Samples of the times that are asked for.
+/// Samples in the requested range of time.
 fn rows(report: &Report, a: &PlotArgs) -> Result<Range<usize>, Failure> {
     let time = |option: &str, text: &Option<String>, otherwise: f64| match text {
         Some(text) => number(option, text, Dim::TIME).map_err(|f| Failure::input(vec![*f])),
@@ -157,7 +157,8 @@ fn rows(report: &Report, a: &PlotArgs) -> Result<Range<usize>, Failure> {
     Ok(rows)
 }
 
-/// One panel per unit, over time or over another column. Where both have one unit, paths have their own form.
+/// One panel per unit, over time or over another column. If both have the same unit, the axes are scaled equally so
+/// that paths keep their shape.
 fn plots(
     report: &Report,
     columns: &[&ReportColumn],

@@ -1,4 +1,4 @@
-//! From a path to an assembled model, with every fault at its place.
+//! From a path to an assembled model, with every fault located.
 
 use crate::args::ModelArgs;
 use crate::exit::{Exit, Failure};
@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::limits::{self, Bounds};
 use crate::settings::Settings;
 use crate::{reading, report};
+use delassus::dae::KktError;
 use delassus::dae::integrator::{MethodId, OptionError, STEPPING, catalogue};
 use delassus::expr::suggest;
 use delassus::io::model_file::{self, LoadedModel, SourceMap};
@@ -13,20 +14,20 @@ use delassus::model::spec::ModelSpec;
 use delassus::model::{
     Assembled, Choice, ChoiceError, Diagnostic, System, assemble, compile_bounded,
 };
-use delassus::sim::{RunOptions, SetupError, SimErrorKind};
+use delassus::sim::{NO_ROOM, RunOptions, SetupError, SimErrorKind};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Problems shown at most.
+/// The largest number of problems shown.
 const MOST: usize = 50;
 
 /// A model that is ready to run.
 pub struct Prepared {
     /// The model with a consistent start.
     pub model: Assembled,
-    /// What to run it with.
+    /// The options of the run.
     pub options: RunOptions,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<Fault>,
     /// Unknown keys that were ignored.
     pub ignored_keys: usize,
@@ -36,7 +37,7 @@ pub struct Prepared {
     pub places: Places,
 }
 
-/// Where a model path was written: in a file or on the command line.
+/// Where a value of the model was given: in a file or on the command line.
 pub struct Places {
     sources: SourceMap,
     settings: Settings,
@@ -82,7 +83,7 @@ impl Places {
                 let file = self.files().position(|f| f == p.location.file()).unwrap_or(0);
                 let mut fault = Fault::from(&p);
                 if p.path.is_empty() {
-                    // The model as a whole: its first line has nothing to do with it.
+                    // For the model as a whole its first line is irrelevant.
                     (fault.line, fault.column, fault.window) = (None, None, None);
                 }
                 placed.push(((file + 1, p.location.span.start), fault));
@@ -131,7 +132,7 @@ pub fn prepare(args: &ModelArgs, settings: Settings) -> Result<Prepared, Failure
         }
     };
     let (ignored, ignored_keys) = (reading::ignored(&loaded), loaded.ignored_keys);
-    // An ignored key may be what makes the rest impossible.
+    // An ignored key may be the reason why the rest is impossible.
     let mut prepared =
         ready(args, settings, loaded, &bounds).inspect_err(|_| report::warnings(&ignored))?;
     prepared.ignored_keys = ignored_keys;
@@ -186,7 +187,7 @@ fn ready(
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
 }
 
-/// Adds what is wrong with the rest of a model to faults of reading it, as far as it does not follow from those.
+/// Adds the faults of the rest of a model to those found while reading it, unless they are consequences of them.
 fn look_further(
     args: &ModelArgs,
     settings: Settings,
@@ -199,7 +200,7 @@ fn look_further(
     let Err(mut found) = compile_bounded(&spec, &args.options.set, bounds.elements) else {
         return failure;
     };
-    // the entry that a path is of: `body.crank`
+    // the entry to which a path belongs: `body.crank`
     let entry = |path: &str| path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     let has = |f: &Fault, codes: &[&str]| codes.contains(&f.code.as_str());
     let cut: Vec<String> = failure
@@ -211,7 +212,7 @@ fn look_further(
     let misread: Vec<String> = failure.faults.iter().map(|f| entry(&f.path)).collect();
     found.retain(|d| {
         let at = entry(&d.path);
-        // an unknown key may be the one that is missed, and an entry that is left out may be the one referred to
+        // an unknown key may be the missing one misspelled, and an entry that was left out may be the one referred to
         let follows = match d.code {
             "E_MISSING_FIELD" => misread.contains(&at),
             "E_UNKNOWN_NAME" => !cut.is_empty(),
@@ -232,7 +233,7 @@ fn look_further(
     failure
 }
 
-/// Puts values of the command line in the place of those that inputs have by default.
+/// Replaces the default values of inputs by those of the command line.
 fn set_inputs(spec: &mut ModelSpec, given: &[(String, String)]) -> Result<(), Failure> {
     let mut faults = Vec::new();
     for (name, value) in given {
@@ -253,8 +254,8 @@ fn set_inputs(spec: &mut ModelSpec, given: &[(String, String)]) -> Result<(), Fa
     if faults.is_empty() { Ok(()) } else { Err(Failure::input(faults)) }
 }
 
-/// A method of the command line that time-stepping would not use. In a file it is for the other
-/// schemes, and a note tells so; here it is a mistake.
+/// A method on the command line that time-stepping would not use. In a file it is for the other schemes, and a note
+/// says so; here it is a mistake.
 fn idle_method(choice: &Result<Choice, ChoiceError>, settings: &Settings) -> Option<Diagnostic> {
     let name = settings.method()?;
     choice.as_ref().ok()?.unused?;
@@ -267,8 +268,8 @@ fn idle_method(choice: &Result<Choice, ChoiceError>, settings: &Settings) -> Opt
     Some(Diagnostic::error("E_METHOD_SCHEME", "method.name", message).help(help))
 }
 
-/// Options on the command line that the method does not have. In a file they may be meant for
-/// another method; here they are a mistake.
+/// Options on the command line that the method does not have. In a file they may be intended for another method; here
+/// they are a mistake.
 fn foreign_options(choice: &Result<Choice, ChoiceError>, settings: &Settings) -> Vec<Diagnostic> {
     let runs = match choice {
         Ok(choice) => Some(choice.method),
@@ -291,7 +292,7 @@ fn foreign_options(choice: &Result<Choice, ChoiceError>, settings: &Settings) ->
     foreign.map(|g| fault(&g.name)).collect()
 }
 
-/// A run that was refused before it started.
+/// The failure of a run that was rejected before it started.
 pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
     let message = e.to_string();
     let fault = match e {
@@ -345,6 +346,9 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
             "sample less often, run a shorter span, or raise the limit with \
                  --limit result-bytes=N",
         ),
+        SetupError::Kkt(KktError::NoRoom { .. }) => {
+            Fault::new("E_LIMIT", "", message).help(NO_ROOM)
+        }
         SetupError::Kkt(_) => {
             let fault = Fault::new("E_START", "", message)
                 .help("`delassus check` shows joints, degrees of freedom and redundancy");
@@ -354,8 +358,8 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
     Failure::input(vec![fault])
 }
 
-/// Identifies the model: one file and nothing set gives what `sha256sum` prints. The order in which values are
-/// set does not matter; where one is set twice, the last one counts.
+/// Identifies the model: for one file and no values set, it is what `sha256sum` prints. The order in which values are
+/// set does not matter; if one is set twice, the last one counts.
 fn hash(places: &Places) -> String {
     let mut sha = Sha256::new();
     for file in places.sources.files() {

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Time between looks at the clock, about.
+/// Approximate time between checks of the clock.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// Runs shorter than this show no bar.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -21,7 +21,7 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     begun: Instant,
     last: Instant,
-    /// The clock is read at this step next, and every `stride` steps.
+    /// The clock is read next at this step, and then every `stride` steps.
     next: u64,
     stride: u64,
 }
@@ -42,7 +42,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -52,7 +52,7 @@ impl Progress {
     fn observe(&mut self, t: f64, steps: u64) {
         let now = Instant::now();
         let passed = now - self.last;
-        // Aim at a few looks per interval, whatever a step costs.
+        // Aim at a few checks per interval, whatever a step costs.
         if passed < INTERVAL / 8 {
             self.stride = (self.stride * 2).min(1 << 20);
         } else if passed > INTERVAL / 2 {

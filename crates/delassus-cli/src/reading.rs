@@ -1,4 +1,4 @@
-//! Reads the model file as the command line asks for.
+//! Reads the model file as the command line requests.
 
 use crate::args::ModelArgs;
 use crate::exit::{Exit, Failure};
@@ -8,7 +8,7 @@ use crate::report;
 use delassus::io::model_file::{self, LoadError, LoadOptions, LoadedModel, Rest};
 use delassus::model::Severity;
 
-/// Reads a model and what it includes; beside a failure what could be read in spite of it.
+/// Reads a model and what it includes; a failure comes with whatever could be read in spite of it.
 pub fn load(args: &ModelArgs, bounds: &Bounds) -> Result<LoadedModel, (Failure, Rest)> {
     let options = LoadOptions {
         limits: bounds.reader.clone(),
@@ -36,13 +36,13 @@ fn failure(args: &ModelArgs, e: LoadError) -> Failure {
         LoadError::Invalid(problems) => {
             let (errors, notes): (Vec<_>, Vec<_>) =
                 problems.iter().partition(|p| p.severity == Severity::Error);
-            // An ignored key may be the one that is missed now.
+            // An ignored key may be the one that is missing now.
             report::warnings(&notes.into_iter().map(Fault::from).collect::<Vec<_>>());
             Failure::input(errors.into_iter().map(Fault::from).collect())
         }
         LoadError::Io { path, source } => {
             let message = format!("cannot read {}: {source}", path.display());
-            // The model itself comes first, also where it is given as a folder to be allowed.
+            // The model itself takes precedence, even if it is also given as a folder to be allowed.
             let fault = if path != args.model && args.options.allow_dir.contains(&path) {
                 Fault::new("E_FILE", "--allow-dir", message).help("give a folder that exists")
             } else {

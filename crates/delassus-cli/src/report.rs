@@ -9,8 +9,7 @@ use miette::{
 use serde::Serialize;
 use std::fmt;
 
-/// Prints why a command failed: a report on standard error, one object on standard output
-/// when JSON is asked for.
+/// Prints why a command failed: a report on standard error, and one object on standard output if JSON is requested.
 pub fn failure(exit: Exit, faults: &[Fault], json: bool) {
     if json {
         #[derive(Serialize)]
@@ -20,7 +19,7 @@ pub fn failure(exit: Exit, faults: &[Fault], json: bool) {
             errors: &'a [Fault],
         }
         let object = Object { status: "error", code: exit.code(), errors: faults };
-        // A pipe that is closed is no reason to change the exit code.
+        // A closed pipe is no reason to change the exit code.
         let _ = console::print(&to_json(&object));
     }
     errors(faults);
@@ -30,7 +29,7 @@ pub fn failure(exit: Exit, faults: &[Fault], json: bool) {
 pub fn to_json(value: &impl Serialize) -> String {
     match serde_json::to_string_pretty(value) {
         Ok(text) => text + "\n",
-        // Only maps with other keys than text can fail, and there are none.
+        // Only maps whose keys are not text can fail, and there are none.
         Err(e) => {
             format!("{{\"status\":\"error\",\"code\":70,\"errors\":[{:?}]}}\n", e.to_string())
         }
@@ -58,7 +57,7 @@ fn render(faults: &[Fault], severity: Severity) -> String {
     if colour {
         handler = handler.with_width(100);
     } else {
-        // Whoever reads a pipe wants one message per line.
+        // A reader of a pipe wants one message per line.
         handler = handler.with_width(usize::from(u16::MAX)).with_wrap_lines(false);
     }
     let mut out = String::new();
@@ -74,7 +73,7 @@ fn render(faults: &[Fault], severity: Severity) -> String {
     out
 }
 
-/// A fault as miette wants it.
+/// A fault as miette expects it.
 #[derive(Debug)]
 struct Shown<'a> {
     fault: &'a Fault,

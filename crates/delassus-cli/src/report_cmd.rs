@@ -9,10 +9,9 @@ use crate::output::{REPORT_HTML, SUMMARY_JSON, check_file};
 use crate::place::is_busy;
 use crate::report as faults;
 use delassus::io::model_file::escape;
-use delassus::io::results::Thinning;
+use delassus::io::results::{Thinning, read_regular_text};
 use delassus_report::{COMPLETE, Report, UNFINISHED, place_of};
 use serde_json::Value;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,10 +23,10 @@ pub fn report(a: &ReportArgs) -> Result<Exit, Failure> {
     console::print(&format!("wrote {}\n", escape(&page.display().to_string())))
 }
 
-/// Writes the page of the report that was read from a folder, unless a run has put other results there since.
+/// Writes the page of the report that was read from a folder, unless a run has since put other results there.
 pub fn write_of(folder: &Path, page: &Path, report: &Report) -> Result<(), Failure> {
     let html = report.html();
-    let now = fs::read_to_string(place_of(folder, SUMMARY_JSON)).unwrap_or_default();
+    let now = read_regular_text(&place_of(folder, SUMMARY_JSON), 1 << 30).unwrap_or_default();
     let now: Value = serde_json::from_str(&now).unwrap_or_default();
     if now.is_object() && now != report.summary {
         let message = format!("{}: a run has just replaced these results", folder.display());
@@ -38,7 +37,7 @@ pub fn write_of(folder: &Path, page: &Path, report: &Report) -> Result<(), Failu
     Writer::one(page, html.as_bytes())
 }
 
-/// The folder, also when one of its files is named.
+/// The folder, even if one of its files is named.
 pub fn results_folder(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if path.is_file() && folder.as_os_str().is_empty() => PathBuf::from("."),
@@ -47,12 +46,12 @@ pub fn results_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Reads a results folder; what is wrong with its files is a warning. Columns of long runs are thinned to some rows.
+/// Reads a results folder; problems with its files are warnings. Columns of long runs are thinned to some rows.
 pub fn read(folder: &Path) -> Result<Report, Failure> {
     read_thinned(folder, Thinning::Every(1))
 }
 
-/// The same for curves: what columns of long runs are thinned to keeps their peaks.
+/// The same for curves: thinning of long runs preserves their peaks.
 pub fn read_peaks(folder: &Path) -> Result<Report, Failure> {
     let report = read_thinned(folder, Thinning::Peaks(1))?;
     let (rows, samples) = (report.column_t.len(), report.samples);
@@ -73,7 +72,7 @@ fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, Failure> {
         Some(outer) if folder.ends_with(UNFINISHED) => outer,
         _ => folder,
     };
-    // files that are just put in their places are there in a moment
+    // files that are being moved to their places will be there in a moment
     for _ in 0..100 {
         if !(running.join(COMPLETE).is_dir() && is_busy(running)) {
             break;

@@ -1,4 +1,4 @@
-//! `delassus resume`: goes on from a checkpoint.
+//! `delassus resume`: continues from a checkpoint.
 
 use crate::args::ResumeArgs;
 use crate::checkpoint::{self, About};
@@ -8,7 +8,7 @@ use crate::prepare::{Prepared, setup_failure};
 use crate::run_cmd::{integrate, run_watched};
 use delassus::sim::{RestoreError, Simulation};
 
-/// Goes on with the run of a results folder, to the same files.
+/// Continues the run of a results folder, into the same files.
 pub fn resume(a: &ResumeArgs) -> Result<Exit, Failure> {
     let (about, memory) = checkpoint::read(&a.folder)?;
     let mut run = about.run_here();

@@ -25,7 +25,7 @@ use delassus_report::{Description, MOTION_BIN};
 use serde::Serialize;
 use std::io::Write;
 
-/// What is said about a run, on the screen and in summary.json.
+/// What is reported about a run, on the screen and in summary.json.
 #[derive(Debug, Serialize)]
 pub struct RunReport<'a> {
     /// Numbers of the run.
@@ -41,27 +41,29 @@ pub struct RunReport<'a> {
     pub files: &'a [Written],
     /// Unknown keys of the model file that were ignored.
     pub ignored_keys: usize,
-    /// Things the user should know.
+    /// Notes for the user.
     pub notes: &'a [Fault],
     /// Why the run stopped early.
     pub errors: &'a [Fault],
-    /// What independent families of methods say of it, if they were asked.
+    /// The judgement of independent families of methods, if they were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<&'a Certificate>,
 }
 
-/// Where the results of a run go while it goes on.
+/// Where the results of a run go while it is in progress.
 pub struct Target {
     /// What the model looks like, for pages.
     pub description: Option<Description>,
-    /// Where samples are written; none where nobody asked for them.
+    /// Where samples are written; none if they are not requested.
     pub place: Option<Place>,
     /// The samples, once there are any.
     pub stage: Option<Shared>,
+    /// The stage is a copy of samples that are kept in memory.
+    copies: bool,
 }
 
 impl Target {
-    /// Lets a simulation write its samples as it makes them; `marks` where it goes on with an earlier run.
+    /// Lets a simulation write its samples as it makes them; `marks` if it continues an earlier run.
     pub fn connect(&mut self, sim: &mut Simulation, marks: Option<&[Mark]>) -> Result<(), Failure> {
         let Some(place) = &mut self.place else {
             sim.hand_to(Box::new(Nowhere));
@@ -76,7 +78,7 @@ impl Target {
             }
             None => {
                 place.begin(scene.as_deref())?;
-                Stage::begin(place.dir(), channels)?
+                Stage::begin(place.dir(), channels, place.is_folder())?
             }
         };
         stage.lock().expect(page::bytes_per_sample(sim.recorder()));
@@ -86,17 +88,25 @@ impl Target {
         Ok(())
     }
 
-    /// Writes the samples of a run that was kept in memory.
-    fn fill(&mut self, results: &Results) -> Result<(), Failure> {
-        let (Some(place), None) = (&mut self.place, &self.stage) else { return Ok(()) };
-        place.begin(None)?;
-        let stage = Stage::begin(place.dir(), &results.channels)?;
-        let filled = stage.lock().fill(results);
-        self.stage = Some(stage);
-        filled.map_err(|fault| self.lost(fault))
+    /// Writes the new samples of a run that is kept in memory: they remain if it is killed.
+    pub fn fill(&mut self, results: &Results) -> Result<(), Failure> {
+        let Some(place) = &mut self.place else { return Ok(()) };
+        if self.stage.is_none() {
+            let scene = self.description.as_ref().map(Description::json);
+            place.begin(scene.as_deref())?;
+            self.stage = Some(Stage::begin(place.dir(), &results.channels, place.is_folder())?);
+            self.copies = true;
+        }
+        match &self.stage {
+            Some(stage) if self.copies => {
+                let filled = stage.lock().fill(results);
+                filled.map_err(|fault| self.lost(fault))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Where the run had come to when a file could not be written, and what is left of it.
+    /// How far the run had come when a file could not be written, and what is left of it.
     fn lost(&mut self, mut fault: Box<Fault>) -> Failure {
         if let Some(t) = self.stage.as_ref().and_then(|s| s.lock().reached()) {
             fault.message.push_str(&format!("; the run had reached t = {t} s"));
@@ -111,13 +121,13 @@ impl Target {
     }
 }
 
-/// A run that was made.
+/// A completed integration.
 pub struct Integrated {
     /// Its results.
     pub outcome: RunOutcome,
-    /// What other families of methods say of it.
+    /// The judgement of other families of methods.
     pub certificate: Option<Certificate>,
-    /// What went wrong beside it.
+    /// What else went wrong.
     pub note: Option<Fault>,
 }
 
@@ -138,14 +148,14 @@ pub fn run(a: &RunArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// The same with another way to integrate, which hands samples on or keeps them.
+/// The same with another way to integrate, which forwards samples or keeps them.
 pub fn run_watched(
     a: &RunArgs,
     hand_on: bool,
     integrate: impl FnOnce(&Prepared, &mut Target) -> Result<Integrated, Failure>,
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(&a.how).map_err(Failure::input)?;
-    // several runs at once have their own clocks
+    // several concurrent runs have their own clocks
     let limit = settings.max_time().filter(|_| hand_on);
     let time_limit = limit.map(|t| signal::end_after(t, a.json));
     sim::planted::bug("prepare");
@@ -169,7 +179,8 @@ pub fn run_watched(
     let description = output.folder.is_some().then(|| page::describe(&prepared, &a.model.model));
     prepared.options.keep_motion = description.is_some();
     prepared.options.hand_on = hand_on;
-    let mut target = Target { description, place: Place::open(&output)?, stage: None };
+    let mut target =
+        Target { description, place: Place::open(&output)?, stage: None, copies: false };
     sim::planted::bug("run");
     let Integrated { mut outcome, certificate, note } = integrate(&prepared, &mut target)?;
     drop(time_limit);
@@ -204,7 +215,7 @@ pub fn run_watched(
     let written = Writer::write(&output, dir.as_deref(), samples.as_deref_mut(), &rest);
     drop(samples);
     let writer = written.map_err(|fault| {
-        // Both failures count; the one of the files gives the exit code.
+        // Both failures are reported; that of the files determines the exit code.
         report::errors(&errors);
         target.lost(fault)
     })?;
@@ -233,7 +244,7 @@ pub fn run_watched(
     if let Some(place) = target.place.take() {
         place.commit()?;
     }
-    // who makes room on the disk, or has more time, can go on from there
+    // a user who frees disk space, or allows more time, can continue from there
     let late = outcome.error.as_ref().is_some_and(|e| e.kind == SimErrorKind::TimeLimit);
     if let (Some(folder), false) = (&output.folder, lost || late || exit == Exit::Interrupted) {
         checkpoint::remove(folder);
@@ -255,8 +266,8 @@ pub fn run_watched(
     }
 }
 
-/// Writes the summary and the page where the other files of a folder are. A page that cannot be written is told,
-/// and the rest is good.
+/// Writes the summary and the page beside the other files of a folder. If the page cannot be written, this is reported,
+/// and the rest remains valid.
 fn finish(
     target: &Target,
     json: &str,
@@ -279,7 +290,7 @@ fn finish(
     Ok(written.err().map(|e| refused(&e)))
 }
 
-/// Takes a simulation to its end, with a progress bar and checkpoints as the arguments want them.
+/// Takes a simulation to its end, with a progress bar and checkpoints as the arguments request.
 pub fn integrate(
     mut sim: Simulation,
     a: &RunArgs,
@@ -310,7 +321,7 @@ pub fn watched(prepared: &Prepared, observer: &mut dyn Observer) -> Result<RunOu
 }
 
 /// A note of the library.
-fn noted(note: &Note) -> Fault {
+pub fn noted(note: &Note) -> Fault {
     let fault = Fault { t: note.t, ..Fault::new(note.code, note.path, &note.message) };
     match &note.help {
         Some(help) => fault.help(help),

@@ -1,4 +1,4 @@
-//! Settings of the command line, laid over those of the model file.
+//! Settings of the command line, which override those of the model file.
 
 use crate::args::MethodArgs;
 use crate::fault::Fault;
@@ -114,14 +114,14 @@ impl Settings {
         }
         if let Some(name) = &self.method {
             spec.method.name = Some(name.clone());
-            // a time-stepping method brings its scheme, whatever the file has for other methods
+            // a time-stepping method implies its scheme, whatever the file has for other methods
             if let (None, Some(MethodId::Stepping(_))) = (self.scheme, MethodId::named(name)) {
                 spec.method.scheme = None;
             }
         }
     }
 
-    /// The option that a model path came from, if it did not come from the file.
+    /// The option from which a model path came, if it did not come from the file.
     pub fn option_of(&self, path: &str) -> Option<&str> {
         if let Some(name) = path.strip_prefix("method.")
             && let Some(given) = self.options.iter().rev().find(|g| g.name == name)
@@ -163,7 +163,7 @@ fn scheme(name: &str) -> Result<SchemeType, Box<Fault>> {
     })
 }
 
-/// A word where some method has a choice with it, a number otherwise.
+/// A word if some method has it as a choice for this option, a number otherwise.
 fn option_value(argument: &str, name: &str, text: &str) -> Result<Scalar, Box<Fault>> {
     let mut kinds = catalogue().filter_map(|m| m.option(name)).map(|o| o.kind).peekable();
     if kinds.peek().is_none() {
@@ -178,7 +178,7 @@ fn option_value(argument: &str, name: &str, text: &str) -> Result<Scalar, Box<Fa
     let kinds: Vec<OptionKind> = kinds.collect();
     let is_choice =
         |k: &OptionKind| matches!(k, OptionKind::Choice { choices, .. } if choices.contains(&text));
-    // A word that is none of the choices is refused with them by the compiler.
+    // The compiler rejects a word that is none of the choices, and lists them.
     if kinds.iter().any(is_choice) || kinds.iter().all(|k| k.range().is_none()) {
         return Ok(Scalar::Text(text.to_owned()));
     }

@@ -11,18 +11,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 static STOP: AtomicBool = AtomicBool::new(false);
-/// The work has seen that it is to stop, and ends in order.
+/// The work has noticed that it must stop, and ends cleanly.
 static SEEN: AtomicBool = AtomicBool::new(false);
 
-/// How long work may go on without looking whether it is to stop: seconds of its own time, or of the
-/// clock where it does nothing.
+/// How long work may continue without checking whether it must stop: seconds of its own CPU time, or of wall-clock time
+/// if it is idle.
 const PATIENCE: (f64, Duration) = (0.35, Duration::from_secs(3));
 
-/// From now on the first signal asks the work to stop and keeps its results; the second one ends the
-/// process at once, as the first does where the work does not look up.
+/// From now on the first signal asks the work to stop and to keep its results. The second one ends the process
+/// immediately, as does the first if the work does not respond.
 pub fn listen() {
-    // Without a handler a signal ends the process as it always did: nothing is lost but the
-    // partial results.
+    // Without a handler a signal ends the process as usual: nothing but the partial results is lost.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             leave();
@@ -31,7 +30,7 @@ pub fn listen() {
     });
 }
 
-/// Whether a signal came; who asks is taken to end in order.
+/// Whether a signal has arrived; the caller is assumed to end cleanly.
 pub fn stopped() -> bool {
     let stop = STOP.load(Ordering::Relaxed);
     if stop {
@@ -40,8 +39,8 @@ pub fn stopped() -> bool {
     stop
 }
 
-/// Ends the process where the work is inside something that takes long: preparation, or one step of
-/// a large model. What was written so far is whole, as after a crash.
+/// Ends the process if the work is inside something that takes long: preparation, or one step of a large model. Files
+/// written so far are whole, as after a crash.
 fn wait_for_work() {
     let (cpu, wall) = (CpuClock::of_process(), Instant::now());
     while cpu.seconds() < PATIENCE.0 && wall.elapsed() < PATIENCE.1 {
@@ -58,8 +57,8 @@ fn wait_for_work() {
     leave();
 }
 
-/// How much longer than allowed a run may take that does not look at the clock, as part of the time allowed, beside
-/// [`PATIENCE`]. In that time steps of most models end.
+/// How much longer than allowed a run that does not check the clock may take, as a fraction of the time allowed, in
+/// addition to [`PATIENCE`]. The steps of most models end within that time.
 const GRACE: f64 = 0.1;
 
 /// A limit of CPU time that holds until it is dropped.
@@ -71,8 +70,8 @@ impl Drop for TimeLimit {
     }
 }
 
-/// Ends the process some time after a limit of CPU time, s. A run looks at the clock after its steps and ends in
-/// order; this is for preparation, and for steps that take too long.
+/// Ends the process some time after a limit of CPU time, s. A run checks the clock after its steps and ends cleanly;
+/// this is for preparation, and for steps that take too long.
 pub fn end_after(limit: f64, json: bool) -> TimeLimit {
     let over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&over);

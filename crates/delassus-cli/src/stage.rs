@@ -17,16 +17,16 @@ use std::time::{Duration, Instant};
 
 /// Samples reach the files after this time at the latest.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// What small files need at the end beside the samples, bytes.
+/// Space that small files need at the end in addition to the samples, bytes.
 const MARGIN: u64 = 512 << 10;
-/// Values that a page is made from at most: longer columns are thinned.
+/// The largest number of values from which a page is made: longer columns are thinned.
 const PAGE: usize = 1 << 20;
-/// Bytes of a value in all files together, least and about.
+/// Bytes per value in all files together: minimum and typical.
 const PER_VALUE: [f64; 2] = [18.0, 35.0];
-/// The samples in a form of their own, until the run ends.
+/// The samples in an internal format, until the run ends.
 const SPILL: &str = "samples.tmp";
 
-/// The files that grow with the run, and whether they have the sensors or the rest.
+/// The files that grow with the run, and whether they hold the sensors or the rest.
 const GROWING: [(&str, bool); 2] = [(RESULTS_CSV, true), (DIAGNOSTICS_CSV, false)];
 
 /// Names of the files that grow with the run.
@@ -34,7 +34,7 @@ pub fn growing() -> [&'static str; 2] {
     GROWING.map(|(name, _)| name)
 }
 
-/// How long a file was and what it held when a checkpoint was written.
+/// The length and content of a file when a checkpoint was written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mark {
     bytes: u64,
@@ -46,23 +46,23 @@ pub struct Mark {
 pub struct Stage {
     dir: PathBuf,
     files: Vec<(bool, GrowingCsv)>,
-    /// Until all that is made from it is there.
+    /// Kept until everything made from it exists.
     spill: Option<Spill>,
     /// Samples for a page.
     shown: Option<Results>,
-    /// Bytes that a sample takes in files that are written at the end.
+    /// Bytes per sample in files that are written at the end.
     later: f64,
     /// The columns, without samples.
     names: Results,
     /// Time of the last sample, s.
     t: f64,
     taken: Instant,
-    /// Calls between looks at the clock, and how many are left.
+    /// Number of calls between checks of the clock, and how many are left.
     stride: u32,
     left: u32,
 }
 
-/// A stage that the run and the command have together.
+/// A stage shared by the run and the command.
 #[derive(Debug, Clone)]
 pub struct Shared(Arc<Mutex<Stage>>);
 
@@ -84,7 +84,7 @@ impl Sink for Shared {
     }
 }
 
-/// Takes in samples that nobody asked for.
+/// Discards samples that nobody requested.
 #[derive(Debug)]
 pub struct Nowhere;
 
@@ -95,19 +95,20 @@ impl Sink for Nowhere {
 }
 
 impl Stage {
-    /// New files.
-    pub fn begin(dir: &Path, channels: &[Channel]) -> Result<Shared, Failure> {
+    /// New files: all that grow, or where single files are asked for the sensors alone.
+    pub fn begin(dir: &Path, channels: &[Channel], all: bool) -> Result<Shared, Failure> {
         let names = empty(channels);
         let file = |(name, sensors): &(&str, bool)| {
             let columns = columns(&names, 0..0, |s| s == *sensors);
             Ok((*sensors, GrowingCsv::create(&dir.join(name), &columns)?))
         };
-        let files = GROWING.iter().map(file).collect::<Result<Vec<_>, WriteError>>();
+        let wanted = GROWING.iter().filter(|(_, sensors)| all || *sensors);
+        let files = wanted.map(file).collect::<Result<Vec<_>, WriteError>>();
         let files = files.map_err(|e| failed(dir, &e))?;
         Stage::with(dir, names, files)
     }
 
-    /// The files of a run that goes on, which must be what they were.
+    /// The files of a run that is continued, which must be unchanged.
     pub fn take_up(dir: &Path, channels: &[Channel], marks: &[Mark]) -> Result<Shared, Failure> {
         let other = |name: &str, e: &dyn std::fmt::Display| {
             let message = format!("{}: {e}", dir.join(name).display());
@@ -178,14 +179,14 @@ impl Stage {
         self.spill.as_mut().ok_or_else(gone)
     }
 
-    /// So many bytes per sample are to be written at the end, beside what the samples themselves take.
+    /// Announces how many bytes per sample will be written at the end, in addition to the samples themselves.
     pub fn expect(&mut self, later: f64) {
         self.later = later;
     }
 
-    /// Takes in samples of a run that was kept in memory.
+    /// Takes over samples of a run that is kept in memory: those after the ones already taken.
     pub fn fill(&mut self, results: &Results) -> Result<(), Box<Fault>> {
-        let taken = self.take(results);
+        let taken = self.take_from(results, self.rows());
         taken.map_err(|e| {
             let help = "choose another folder, and check the space on the disk";
             Box::new(Fault::new("E_OUTPUT", "", e.why).help(help))
@@ -193,18 +194,24 @@ impl Stage {
     }
 
     fn take(&mut self, r: &Results) -> Result<(), Refused> {
+        self.take_from(r, 0)
+    }
+
+    /// The samples from one on.
+    fn take_from(&mut self, r: &Results, first: usize) -> Result<(), Refused> {
         planted::bug("sink");
         self.taken = Instant::now();
         let refused = |taken: usize, t: f64, why: String| Refused { taken: taken as u64, t, why };
-        self.look(r.t.len()).map_err(|why| refused(0, self.t, why))?;
-        let (mut from, mut some) = (0, 4096);
+        let new = r.t.len().saturating_sub(first);
+        self.look(new).map_err(|why| refused(0, self.t, why))?;
+        let (mut from, mut some) = (first, 4096);
         while from < r.t.len() {
             let to = r.t.len().min(from + some);
             match self.push(r, from..to) {
                 Ok(()) => (from, self.t) = (to, r.t[to - 1]),
-                // as many as there is room for
+                // as many as there is space for
                 Err(_) if to - from > 1 => some = (to - from) / 2,
-                Err(e) => return Err(refused(from, self.t, e.to_string())),
+                Err(e) => return Err(refused(from - first, self.t, e.to_string())),
             }
         }
         Ok(())
@@ -227,7 +234,7 @@ impl Stage {
         })
     }
 
-    /// Whether there is still a folder, and room for so many samples and for what is to be written at the end.
+    /// Whether the folder still exists, and has space for this many samples and for what is written at the end.
     fn look(&self, samples: usize) -> Result<(), String> {
         if let Some((_, file)) = self.files.iter().find(|(_, f)| !f.path().exists()) {
             return Err(format!(
@@ -237,7 +244,7 @@ impl Stage {
         }
         let (rows, own) = self.spill.as_ref().map_or((0, 0), |s| (s.rows(), s.bytes()));
         let wide = PER_VALUE[1] * (self.names.channels.len() + 2) as f64 + 2.0 * self.later;
-        // when the Parquet file is there, what it was made from goes
+        // once the Parquet file exists, the file it was made from is removed
         let end = own.max((rows as f64 * self.later) as u64) + MARGIN;
         let needed = end + (samples as f64 * wide) as u64;
         match free_space(&self.dir) {
@@ -257,7 +264,7 @@ impl Stage {
             return false;
         }
         let passed = self.taken.elapsed();
-        // a few looks per interval, whatever a step costs
+        // a few checks per interval, whatever a step costs
         self.stride = match passed < INTERVAL / 8 {
             true => (2 * self.stride).min(1 << 16),
             false => (self.stride / 2).max(1),
@@ -266,7 +273,7 @@ impl Stage {
         passed >= INTERVAL
     }
 
-    /// What a checkpoint says of the files, which are durable from here on.
+    /// What a checkpoint records about the files, which are durable from here on.
     pub fn marks(&mut self) -> io::Result<Vec<Mark>> {
         let mark = |(_, f): &(bool, GrowingCsv)| {
             f.sync()?;
@@ -285,7 +292,7 @@ impl Stage {
         &self.names
     }
 
-    /// The sensors, or the rest, as they are to be named.
+    /// The sensors, or the rest, under the name by which they are reported.
     pub fn written(&self, sensors: bool, path: &Path) -> Result<Written, WriteError> {
         let missing = || WriteError::from(io::Error::from(io::ErrorKind::NotFound));
         let (_, file) = self.files.iter().find(|(s, _)| *s == sensors).ok_or_else(missing)?;
@@ -293,12 +300,12 @@ impl Stage {
         Ok(Written::new(path, file.bytes(), file.sha256()))
     }
 
-    /// Samples that can be read.
+    /// Number of samples that can be read.
     pub fn rows(&self) -> usize {
         self.spill.as_ref().map_or(0, Spill::rows)
     }
 
-    /// Some rows of a column, of which time is the first.
+    /// Some rows of a column; time is the first column.
     pub fn read(
         &mut self,
         column: usize,
@@ -308,14 +315,14 @@ impl Stage {
         Ok(self.spill()?.read(column, rows, out)?)
     }
 
-    /// Hands a copy of the sensors on.
+    /// Writes a copy of the sensors.
     pub fn copy(&self, w: &mut dyn Write) -> Result<(), WriteError> {
         let mut file = fs::File::open(self.dir.join(RESULTS_CSV))?;
         io::copy(&mut file, w)?;
         Ok(())
     }
 
-    /// Samples for a page: all of them, or rows at equal distances of a long run, and the last one.
+    /// Samples for a page: all of them, or equally spaced rows of a long run, and the last one.
     fn thinned(&mut self) -> Result<Results, WriteError> {
         let (rows, columns) = (self.rows(), self.names.channels.len() + 1);
         let stride = rows.saturating_mul(columns).div_ceil(PAGE).max(1);
@@ -339,7 +346,7 @@ impl Stage {
         Ok(Results { channels: self.names.channels.clone(), t, data: lists.collect() })
     }
 
-    /// All that is made from the samples is there, but for a page: makes room on the disk.
+    /// Everything made from the samples exists, except for a page: frees space on the disk.
     pub fn close(&mut self, page: bool) -> Result<(), WriteError> {
         self.shown = if page { Some(self.thinned()?) } else { None };
         self.spill = None;
@@ -366,8 +373,8 @@ fn failed(dir: &Path, e: &WriteError) -> Failure {
     }
 }
 
-/// What so many samples will take on the disk of a folder: refused where it cannot be enough, told where it
-/// is much of what is left.
+/// Checks the space that this many samples will take on the disk of a folder: an error if it cannot be enough, a note
+/// if it is much of what is left.
 pub fn room(folder: &Path, size: ResultSize) -> Result<Option<Fault>, Failure> {
     let ResultSize { samples, columns } = size;
     let Some(free) = free_space(&crate::output::existing(folder)) else { return Ok(None) };

@@ -29,7 +29,7 @@ impl Table {
     }
 }
 
-/// The summary of a run; `page` says whether the folder has one to look at.
+/// The summary of a run; `page` says whether the folder has one.
 pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     let s = r.summary;
     let heading = if s.model.is_empty() {
@@ -49,7 +49,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     for (name, value) in [("rtol", s.rtol), ("atol", s.atol), ("step", s.step)] {
         if let Some(x) = value.filter(|x| *x != 0.0) {
             let value = match name == "step" && s.step_chosen {
-                // nobody asked for its last digits
+                // its last digits are of no interest
                 true => format!("{x:.3e}"),
                 false => format!("{x:e}"),
             };
@@ -91,7 +91,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     if let Some((body, distance)) = &s.assembly_moved {
         table.row("assembly", &format!("moved bodies by up to {distance:.2e} m (\"{body}\")"));
     }
-    // what is next to nothing is rounding
+    // a negligible amount is round-off
     if s.start_energy_taken.abs() > 1e-9 * s.energy.moved {
         let taken = s.start_energy_taken;
         table.row("start", &format!("joints took {taken:.3e} J from the given velocities"));
@@ -114,7 +114,7 @@ pub fn text(r: &RunReport<'_>, folder: Option<&Path>, page: bool) -> String {
     table.finish()
 }
 
-/// Tolerances of contact, where the residual and the penetration of large problems follow behind.
+/// Tolerances of contact; those of large problems follow in parentheses.
 fn tolerances(t: &ContactTolerances) -> String {
     format!(
         "touching {:e}, zero {:e}, rest {:e}, slow {:e}, still {:e}, dense {:e}, crowded {:e}, \
@@ -133,7 +133,7 @@ fn tolerances(t: &ContactTolerances) -> String {
     )
 }
 
-/// The verdict and what it is about.
+/// The verdict and its reasons.
 fn verdict(v: &Verdict) -> String {
     let marked = |i: &&Item| i.tone > Tone::Good;
     let marked: Vec<&str> = v.items.iter().filter(marked).map(|i| i.title).collect();
@@ -150,14 +150,14 @@ fn verdict(v: &Verdict) -> String {
     }
 }
 
-/// What a lenient reader left out, if anything.
+/// What a lenient reader ignored, if anything.
 pub fn ignored_keys(table: &mut Table, n: usize) {
     if n > 0 {
         table.row("ignored keys", &format!("{n}; the warnings name them"));
     }
 }
 
-/// How many rows, and whose reactions suffer.
+/// How many rows, and which joints have reactions that are affected.
 pub fn redundant(rows: usize, joints: &[String]) -> String {
     let constraints = if rows == 1 { "constraint" } else { "constraints" };
     format!("{rows} {constraints}; reactions are not unique for {}", short_list(joints))

@@ -1,4 +1,4 @@
-//! Where the bodies are, written while the run goes on: what a run that is killed leaves to look at.
+//! Where the bodies are, written while the run is in progress, so that a killed run leaves something to look at.
 
 use crate::page;
 use delassus::io::results::{GrowingMotion, MotionFile};
@@ -6,17 +6,17 @@ use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, Simulation};
 use std::path::Path;
 
-/// Writes the motion beside what another observer does.
+/// Writes the motion in addition to what another observer does.
 pub struct Trail<'a> {
     inner: &'a mut dyn Observer,
-    /// None where it cannot be written: pictures are no reason to end a run.
+    /// None if it cannot be written: pictures are no reason to end a run.
     file: Option<GrowingMotion>,
     /// Rows in the file.
     rows: usize,
 }
 
 impl<'a> Trail<'a> {
-    /// Into a new file, where there is to be one and the motion is tracked.
+    /// Writes into a new file, if one is requested and the motion is tracked.
     pub fn new(inner: &'a mut dyn Observer, path: Option<&Path>, r: &Recorder) -> Trail<'a> {
         let none = page::motion(&r.motion, 0..0);
         let path = path.filter(|_| !none.forms.is_empty());

@@ -37,12 +37,12 @@ pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
         let _ = std::fs::remove_dir(&folder);
     }
     let exit = done?;
-    // a page that was live has seen everything; the one that stays is printed only
+    // a live page has shown everything; the one that remains is only printed
     open::show(&address(&folder.join(REPORT_HTML)), !a.no_open && !a.live);
     Ok(exit)
 }
 
-/// A folder, or a file that is in the folder of a run: no model is called like this.
+/// A folder, or a file that is in the folder of a run: no model has such a name.
 fn is_result(path: &Path) -> bool {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     path.is_dir() || name == REPORT_HTML || name == "summary.json" || name == "scene.json"
@@ -52,11 +52,11 @@ fn show_result(a: &ViewArgs) -> Result<Exit, Failure> {
     let folder = report_cmd::results_folder(&a.target);
     let mut page = folder.join(REPORT_HTML);
     let report = report_cmd::read(&folder)?;
-    // a page that was made before something happened to the files says nothing about it
+    // a page made before something happened to the files would not mention it
     if (!page.is_file() || !report.problems.is_empty())
         && report_cmd::write_of(&folder, &page, &report).is_err()
     {
-        // a folder that cannot be written to can be looked at all the same
+        // a folder that cannot be written can be viewed all the same
         page = temporary()?.join(REPORT_HTML);
         report_cmd::write_of(&folder, &page, &report)?;
     }

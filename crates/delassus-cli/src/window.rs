@@ -8,8 +8,8 @@ const WIDTH: usize = 160;
 /// Characters shown before the fault in a long line.
 const BEFORE: usize = 40;
 
-/// A line of a file and its neighbours. Knows its own place, so that a report neither scans
-/// nor prints more than these lines, however large the file.
+/// A line of a file and its neighbours. It knows its own place, so that a report neither scans nor prints more than
+/// these lines, however large the file.
 #[derive(Debug, Clone)]
 pub struct Window {
     name: String,
@@ -23,7 +23,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The line at a place and one line on each side; `None` where there is nothing to see.
+    /// The line at a place and one line on each side; `None` if there is nothing to show.
     pub fn around(place: &Location) -> Option<Window> {
         let text = place.source.text();
         let line_start = text.get(..place.span.start)?.rfind('\n').map_or(0, |i| i + 1);
@@ -64,7 +64,7 @@ fn floor(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The same number of bytes without anything a terminal would act on.
+/// The same number of bytes without anything that a terminal would interpret.
 fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
-//! What the documents show is what the command prints: every `delassus` command of a `console` block in
-//! the README and the book runs here, in the order of its page, and the output shown must fit.
+//! The documents show what the command prints: every `delassus` command of a `console` block in the README and the book
+//! is run here, in the order of its page, and the output shown must match.
 //!
-//! A `toml` block with a file name after the language is written to that file first. `...` stands for
-//! lines left out. `cargo xtask examples` writes the present output into the documents.
+//! A `toml` block with a file name after the language is written to that file first. `...` stands for omitted lines.
+//! `cargo xtask examples` writes the current output into the documents.
 #![cfg(unix)] // commands are given to a shell
 #![allow(clippy::unwrap_used, clippy::expect_used)] // tests
 

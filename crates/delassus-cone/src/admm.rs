@@ -4,9 +4,9 @@
 //! x = (W + ρI)⁻¹ (ρ z − y − b − s)     z = P_K(x + y/ρ)     y ← y + ρ (x − z)
 //! ```
 //!
-//! `−y` is the rate, `s = μ|u_T|` in the normal rows (de Saxcé) is renewed in every iteration. One Cholesky
-//! factorisation per value of ρ, then two triangular solves per iteration; no rank is assumed of `W`.
-//! ρ follows the ratio of the two residuals `|x − z|` and `ρ|z − z_old|`.
+//! `−y` is the rate; `s = μ|u_T|` in the normal rows (de Saxcé) is renewed in every iteration. There is one Cholesky
+//! factorisation per value of ρ, then two triangular solves per iteration; no rank of `W` is assumed. ρ follows the
+//! ratio of the two residuals `|x − z|` and `ρ|z − z_old|`.
 //!
 //! Boyd, Parikh, Chu, Peleato & Eckstein, Found. Trends Mach. Learn. 3 (2011); for contact: Carpentier, Le Lidec &
 //! Montaut, RSS (2024).
@@ -18,11 +18,11 @@ use crate::scaling::Scaled;
 
 /// Over-relaxation.
 const RELAX: f64 = 1.6;
-/// Iterations between two looks at ρ; twice as many after each change.
+/// Iterations between two adaptations of ρ; twice as many after each change.
 const ADAPT_EVERY: usize = 20;
 /// Ratio of the residuals that changes ρ.
 const IMBALANCE: f64 = 5.0;
-/// Changes of ρ at most.
+/// Largest number of changes of ρ.
 const CHANGES: usize = 20;
 /// Iterations between two evaluations of the natural residual.
 const CHECK_EVERY: usize = 10;

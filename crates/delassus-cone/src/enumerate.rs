@@ -1,8 +1,8 @@
 //! All complementary bases of a small LCP, one after the other.
 //!
-//! For each choice α of the positive `z`: `M_αα z_α = −q_α`, then the signs are checked. It is the judge of
-//! the other solvers in tests, and proves that a tiny problem has no solution (with a singular `M_αα` one
-//! point of the solution set of the block is looked at, so the proof holds for regular blocks).
+//! For each choice α of the positive `z`: `M_αα z_α = −q_α`, then the signs are checked. It is used to judge the other
+//! solvers in tests, and proves that a tiny problem has no solution (with a singular `M_αα` only one point of the
+//! solution set of the block is examined, so the proof holds for regular blocks).
 
 use crate::lcp::Lcp;
 use crate::outcome::{Best, Outcome, Verdict};

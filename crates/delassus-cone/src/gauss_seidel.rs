@@ -1,8 +1,8 @@
 //! Block Gauss–Seidel with exact local solves (NSGS): every block in turn, the others held.
 //!
-//! One sweep costs as much as one product with `W`. It converges for all plain contact problems that
-//! occur in practice, from any start, also with redundant contacts; but slowly where load passes through
-//! many bodies. It is the start of Newton's method and what is left when others fail.
+//! One sweep costs as much as one product with `W`. It converges for all plain contact problems that occur in practice,
+//! from any start, also with redundant contacts, but slowly where load passes through many bodies. It provides the
+//! start of Newton's method and the last resort when others fail.
 //!
 //! Jean & Moreau (1992); Jean, Comput. Methods Appl. Mech. Eng. 177 (1999).
 

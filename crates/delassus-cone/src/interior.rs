@@ -12,14 +12,13 @@
 //! (W + C⁻¹Θ) dr = C⁻¹ g − (W r + b + s − v) ,   C = ∂(u + s)/∂u
 //! ```
 //!
-//! where `Θ` (one small block per law) is the square of the scaling that takes `r` and `v` to the same
-//! point; it goes to zero where a contact is closed and to infinity where it is open. The derivative `C` of
-//! the shift makes the matrix nonsymmetric. Without it the steps are those of a convex problem with a
-//! shift that lags behind; on heaps that converges by 0.9 a step only.
+//! where `Θ` (one small block per law) is the square of the scaling that maps `r` and `v` to the same point; it goes to
+//! zero where a contact is closed and to infinity where it is open. The derivative `C` of the shift makes the matrix
+//! nonsymmetric. Without it the steps are those of a convex problem with a lagged shift; on heaps that converges only
+//! by 0.9 per step.
 //!
-//! No rank is needed of `W`, and redundant contacts do not slow it down: some dozens of steps whatever the
-//! problem. It knows no warm start. It is the solver for large heaps, where sweeps crawl, and the last resort
-//! elsewhere.
+//! No rank of `W` is needed, and redundant contacts do not slow it down: some dozens of steps whatever the problem. It
+//! cannot use a warm start. It is the solver for large heaps, where sweeps crawl, and the last resort elsewhere.
 //!
 //! Cones are made self-dual by `r' = (μ r_N, r_T)`, `v' = (v_N/μ, v_T)`. An equality has `v = 0` and a small
 //! constant `Θ`, which repeated steps make harmless.
@@ -38,31 +37,31 @@ const PROXIMAL: f64 = 1e-9;
 pub(crate) const FIXED: f64 = 1e18;
 /// A step with the derivative of the shift that is shorter than this goes the wrong way.
 const SHORT: f64 = 0.1;
-/// Steps with a lagging shift that follow; so many more each time.
+/// Number of steps with a lagged shift that follow; as many more each time.
 const LAG: usize = 3;
-/// At most.
+/// Largest number of these.
 const MAX_LAG: usize = 20;
-/// Regularisation of Θ, and what it is raised to at most.
+/// Regularisation of Θ, and the largest value to which it is raised.
 const SOFT: f64 = 1e-9;
-/// See `SOFT`.
+/// Largest value of `SOFT`.
 const MAX_SOFT: f64 = 1e-4;
-/// Complementarity waits where `W r + b + s − v` is larger than this multiple of it.
+/// Complementarity waits while `W r + b + s − v` is larger than this multiple of it.
 const INFEASIBLE: f64 = 3.0;
-/// Least complementarity of a pair relative to the mean.
+/// Smallest complementarity of a pair relative to the mean.
 const CENTRAL: f64 = 1e-2;
-/// Part of the way to the boundary.
+/// Fraction of the distance to the boundary.
 const STEP: f64 = 0.99;
 
 /// A block of Θ.
 pub(crate) type Small = [[f64; 3]; 3];
 
-/// What the method needs to know of `W`.
+/// What the method needs to know about `W`.
 pub(crate) trait Delassus {
     /// `out = W r`.
     fn product(&mut self, r: &[f64], out: &mut [f64]);
-    /// Factors `W + Θ`, with `Θ` and its inverse at hand; false if that fails.
+    /// Factors `W + Θ`, given `Θ` and its inverse; false if that fails.
     fn factor(&mut self, theta: &[Small], inverse: &[Small]) -> bool;
-    /// Solves with the last factor, in place, refined; false if the result is no solution.
+    /// Solves with the last factor, in place, with refinement; false if the result is not a solution.
     fn solve(&mut self, theta: &[Small], inverse: &[Small], x: &mut [f64]) -> bool;
     /// Natural residual of a point.
     fn residual(&mut self, r: &[f64]) -> f64;
@@ -79,7 +78,7 @@ pub(crate) struct Limits {
     /// Residual that is good enough.
     pub tolerance: f64,
     pub steps: usize,
-    /// Steps without a better residual before giving up.
+    /// Number of steps without a better residual before giving up.
     pub patience: usize,
 }
 
@@ -98,9 +97,9 @@ pub(crate) struct Interior {
     point: Vec<f64>,
     theta: Vec<Small>,
     inverse: Vec<Small>,
-    /// Steps for which the shift still lags behind.
+    /// Number of steps for which the shift still lags.
     lag: usize,
-    /// How many it were last.
+    /// Its last initial value.
     patience: usize,
     /// Proximal regularisation, raised where linear solves fail.
     soft: f64,
@@ -115,7 +114,7 @@ pub(crate) struct Interior {
 }
 
 impl Interior {
-    /// Steps until the residual is met; where that fails, the best point is polished by sweeps.
+    /// Steps until the residual is met; if that fails, the best point is polished by sweeps.
     pub fn run(
         &mut self,
         p: Layout<'_>,
@@ -232,7 +231,7 @@ impl Interior {
             for i in rows.clone() {
                 self.rd[i] = self.wr[i] + p.b[i] - self.v[i];
             }
-            // A fixed reaction has whatever rate comes out.
+            // A fixed reaction may have any rate.
             match law {
                 Law::Interval { lo, hi } if lo == hi => self.rd[rows.start] = 0.0,
                 Law::Coulomb { mu: 0.0, .. } => self.rd[rows.start + 1..rows.end].fill(0.0),
@@ -291,7 +290,7 @@ impl Interior {
         }
     }
 
-    /// Direction for the present right sides.
+    /// Direction for the present right-hand sides.
     fn direction(&mut self, d: &mut impl Delassus) -> bool {
         for i in 0..self.g.len() {
             self.dr[i] = self.g[i] - self.rd[i];
@@ -307,14 +306,14 @@ impl Interior {
         self.pairs.iter().fold(f64::INFINITY, |m, p| m.min(p.room()))
     }
 
-    /// Raises the regularisation; false (and back to the start) at the top.
+    /// Raises the regularisation; false (and reset) at the largest value.
     fn soften(&mut self) -> bool {
         let more = self.soft < MAX_SOFT;
         self.soft = if more { 10.0 * self.soft } else { SOFT };
         more
     }
 
-    /// Lets the shift lag for some steps, more each time; false if it does already.
+    /// Lets the shift lag for some steps, more each time; false if it already does.
     fn give_way(&mut self) -> bool {
         if self.lag > 0 {
             return false;

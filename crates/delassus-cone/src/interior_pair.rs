@@ -27,7 +27,7 @@ pub(crate) struct Pair {
     pub v: [f64; 3],
     pub w: [f64; 3],
     pub lambda: [f64; 3],
-    /// Right side in scaled coordinates.
+    /// Right-hand side in scaled coordinates.
     pub ds: [f64; 3],
 }
 

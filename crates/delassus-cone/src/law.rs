@@ -13,8 +13,8 @@
 
 use crate::problem::Law;
 
-/// Euclidean length of the tangential part of a block (entries 1 and on). What is scaled neither overflows
-/// nor vanishes when squared, and `hypot` costs ten times as much.
+/// Euclidean length of the tangential part of a block (entries 1 and on). Scaled quantities neither overflow nor vanish
+/// when squared, and `hypot` costs ten times as much.
 pub(crate) fn tangent_norm(x: &[f64]) -> f64 {
     match *x {
         [_, t] => t.abs(),
@@ -23,7 +23,7 @@ pub(crate) fn tangent_norm(x: &[f64]) -> f64 {
     }
 }
 
-/// Puts `x` in place of its nearest admissible reaction.
+/// Replaces `x` by its nearest admissible reaction.
 pub(crate) fn project(law: Law, x: &mut [f64]) {
     match law {
         Law::Equality => {}
@@ -70,8 +70,8 @@ pub(crate) fn defect(law: Law, r: &[f64], u: &[f64]) -> f64 {
     worst
 }
 
-/// Whether a row that nothing moves (`u = b` whatever `r`) can fulfil its law, and the reaction it then
-/// has. Rates below `floor` count as zero.
+/// Whether a row that nothing moves (`u = b` whatever `r`) can satisfy its law, and the reaction it then has. Rates
+/// below `floor` count as zero.
 pub(crate) fn bare_reaction(law: Law, b: &[f64], floor: f64, r: &mut [f64]) -> bool {
     r.fill(0.0);
     match law {
@@ -93,7 +93,7 @@ pub(crate) fn bare_reaction(law: Law, b: &[f64], floor: f64, r: &mut [f64]) -> b
 
 /// Whether a bare row breaks its law with the reaction `r`.
 pub(crate) fn bare_defect(law: Law, b: &[f64], floor: f64, r: &[f64]) -> bool {
-    // u = b exactly; enlarged so far that nothing but its sign counts.
+    // u = b exactly; enlarged so far that only its sign counts.
     let largest = r.iter().fold(1.0f64, |m, x| m.max(x.abs()));
     let mut u = [0.0; 3];
     for (u, &b) in u.iter_mut().zip(b) {

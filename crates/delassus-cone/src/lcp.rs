@@ -18,7 +18,7 @@
 use crate::problem::Law;
 use crate::scaling::Scaled;
 
-/// Where a row of the LCP comes from.
+/// Origin of a row of the LCP.
 #[derive(Clone, Copy, Debug)]
 enum Row {
     /// ±u_i (plus what is in `extra`).

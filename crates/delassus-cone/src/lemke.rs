@@ -4,16 +4,15 @@
 //! w = M z + q + e z₀ ,   0 ≤ w ⟂ z ≥ 0 ,   z₀ falls from its first value to zero
 //! ```
 //!
-//! First the equality rows are made basic by pivots inside their own block (largest pivot first). Rows
-//! without a pivot are redundant: their `z` stays zero, and they contradict the others if a constant is
-//! left. Then complementary pivots follow until `z₀` leaves (a solution) or nothing blocks (a ray). Ties,
-//! which are ordinary with redundant contacts, are broken by the rows of the inverse basis, which excludes
-//! cycles. At the end the values are refined against the original data with the inverse that the
-//! dictionary holds anyway.
+//! First the equality rows are made basic by pivots inside their own block (largest pivot first). Rows without a pivot
+//! are redundant: their `z` stays zero, and they contradict the others if a constant remains. Then complementary pivots
+//! follow until `z₀` leaves (a solution) or nothing blocks (a ray). Ties, which are ordinary with redundant contacts,
+//! are broken by the rows of the inverse basis, which excludes cycles. At the end the values are refined against the
+//! original data with the inverse that the dictionary already contains.
 //!
-//! For `M` copositive-plus, as without friction, a ray proves that there is no solution. Cost: N² per
-//! pivot, about N pivots as a rule. Lemke, Management Sci. 11 (1965); Cottle, Pang & Stone, The Linear
-//! Complementarity Problem (1992), ch. 4.
+//! For `M` copositive-plus, as without friction, a ray proves that there is no solution. Cost: N² per pivot, usually
+//! about N pivots. Lemke, Management Sci. 11 (1965); Cottle, Pang & Stone, The Linear Complementarity Problem (1992),
+//! ch. 4.
 
 use crate::lcp::Lcp;
 use crate::outcome::Verdict;
@@ -22,7 +21,7 @@ use crate::outcome::Verdict;
 const PIVOT: f64 = 1e-11;
 /// Values closer than this tie; the data are of size one.
 const TIE: f64 = 1e-12;
-/// What a redundant equality row may leave: the rounding of its elimination.
+/// Allowed remainder of a redundant equality row: the rounding of its elimination.
 const CONSISTENT: f64 = 1e-9;
 /// Rounds of refinement at the end.
 const REFINE: usize = 2;
@@ -51,7 +50,7 @@ pub(crate) struct Lemke {
 pub(crate) enum End {
     /// `z` holds a solution of the dictionary.
     Found,
-    /// No solution, or none that this method can see.
+    /// No solution, or none that this method can find.
     Ray,
     /// Out of pivots, or a mixed block that is singular without being redundant.
     Gave,
@@ -205,7 +204,7 @@ impl Lemke {
             column = self.place[enter] - n;
             match self.ratio(column) {
                 Some(next) => row = next,
-                // The ray is no proof while z₀ is zero within rounding.
+                // The ray is no proof if z₀ is zero within rounding.
                 None => {
                     let at = self.place[z0];
                     let small = at < n && self.q[at].abs() <= 10.0 * TIE;
@@ -288,7 +287,7 @@ impl Lemke {
                         if at < n { row[j] * self.q[at] } else { 0.0 }
                     })
                     .sum();
-                // A redundant equality keeps what it has.
+                // A redundant equality keeps its value.
                 self.defect[k] = if p.free[k] && place < n { 0.0 } else { mz + p.q[k] - w };
             }
             for i in 0..n {

@@ -6,10 +6,10 @@
 //! u = W r + b
 //! ```
 //!
-//! so that every block obeys its [`Law`]: equality, unilateral contact, a reaction between bounds, or
-//! Coulomb friction in one or two tangential directions (the exact cone, no facets). The crate knows no
-//! mechanics; `W` is whatever ties reactions to rates. It may be singular: contacts that share a load in
-//! many ways are ordinary. `u` is then unique where `r` is not.
+//! so that every block obeys its [`Law`]: equality, unilateral contact, a reaction between bounds, or Coulomb friction
+//! in one or two tangential directions (the exact cone, no facets). The crate knows no mechanics; `W` is whatever
+//! relates reactions to rates. It may be singular: contacts that can share a load in many ways are ordinary. Then `u`
+//! is unique although `r` is not.
 //!
 //! Every solver is judged by one residual, [`natural_residual`], which is a pure number. A report says
 //! [`Status::Solved`] only if it is at most the tolerance.
@@ -57,6 +57,7 @@ pub use problem::{DenseProblem, Law, Report, Settings, Solver, Status};
 pub use residual::natural_residual;
 pub use solve::solve;
 pub use sparse::{
-    InverseMass, Rows, SparseProblem, SparseWorkspace, natural_residual_sparse, solve_sparse,
+    InverseMass, Rows, SparseProblem, SparseWorkspace, interior_work, natural_residual_sparse,
+    solve_sparse,
 };
 pub use workspace::Workspace;

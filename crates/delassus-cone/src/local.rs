@@ -12,15 +12,15 @@
 //! rank of `S`. Newton on `1/|r_T| − 1/(μ r_N)`, which is nearly linear in `s`, converges in a few steps;
 //! bisection guards it. There is no quartic and no angle to choose.
 //!
-//! The idea of `s` as the unknown is that of the secular equation of trust regions: Conn, Gould & Toint,
-//! Trust-Region Methods (2000), ch. 7.
+//! Using `s` as the unknown is the idea of the secular equation of trust regions: Conn, Gould & Toint, Trust-Region
+//! Methods (2000), ch. 7.
 
 use crate::law::tangent_norm;
 use crate::problem::Law;
 
-/// Bound of the root search; bisection alone needs about 60 from a bracket found by doubling.
+/// Limit of the root search; bisection alone needs about 60 from a bracket found by doubling.
 const MAX_STEPS: usize = 200;
-/// Below this part of the block's diagonal an entry is a rounding error of a singular block.
+/// Below this fraction of the block's diagonal an entry is a rounding error of a singular block.
 const SINGULAR: f64 = 1e-13;
 
 /// Solves the block; keeps `r` where nothing can be done (empty block). `a` is row by row.
@@ -61,7 +61,7 @@ pub(crate) fn solve(law: Law, a: &[[f64; 3]; 3], q: &[f64], r: &mut [f64]) {
     }
 }
 
-/// What is scaled neither overflows nor vanishes when squared; `hypot` costs ten times as much.
+/// Scaled quantities neither overflow nor vanish when squared; `hypot` costs ten times as much.
 fn length(t: [f64; 2]) -> f64 {
     (t[0] * t[0] + t[1] * t[1]).sqrt()
 }
@@ -118,7 +118,7 @@ fn friction3(mu: f64, a: &[[f64; 3]; 3], q: &[f64], r: &mut [f64]) {
     if w <= 0.0 {
         return;
     }
-    // Schur complement of the normal row, and the right side.
+    // Schur complement of the normal row, and the right-hand side.
     let mut s2 = [[0.0; 2]; 2];
     let mut c = [0.0; 2];
     for i in 0..2 {

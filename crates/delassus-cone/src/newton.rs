@@ -5,14 +5,13 @@
 //! F_T = r_T − P_disk(ϱ)(r_T − u_T) ,   ϱ = μ max(0, r_N − u_N)
 //! ```
 //!
-//! (scaled quantities, so no parameter is left). `F` is piecewise smooth; its generalised Jacobian has the
-//! rows of `W` where a row is active (closed, sticking, inside its bounds), the unit row where it is not, and
-//! a mixture for slip. Steps are least squares solutions of a pivoted QR: redundant contacts make the
-//! Jacobian singular as a matter of course. A line search on `|F|` guards; where it finds nothing, some
-//! sweeps of Gauss–Seidel move the point elsewhere.
+//! (scaled quantities, so no parameter is left). `F` is piecewise smooth; its generalised Jacobian has the rows of `W`
+//! where a row is active (closed, sticking, inside its bounds), the unit row where it is not, and a mixture for slip.
+//! Steps are least squares solutions by a pivoted QR: with redundant contacts the Jacobian is naturally singular. A
+//! line search on `|F|` safeguards them; if it finds nothing, some sweeps of Gauss–Seidel move the point elsewhere.
 //!
-//! Quadratic at the end; from a good start two to five factorisations of n³. Alart & Curnier, Comput. Methods Appl.
-//! Mech. Eng. 92 (1991).
+//! Convergence is quadratic at the end; from a good start it takes two to five factorisations of n³. Alart & Curnier,
+//! Comput. Methods Appl. Mech. Eng. 92 (1991).
 
 use crate::gauss_seidel::sweep;
 use crate::law::tangent_norm;
@@ -25,11 +24,11 @@ use crate::scaling::Scaled;
 const RANK: f64 = 1e-11;
 /// Halvings of the line search.
 const HALVINGS: usize = 12;
-/// Sweeps after a line search that found nothing.
+/// Number of sweeps after a line search that found nothing.
 const RESCUE_SWEEPS: usize = 15;
 /// Rescues before giving up.
 const RESCUES: usize = 6;
-/// Sweeps before the first step, so that the contacts know whether they are open.
+/// Number of sweeps before the first step, so that it is known which contacts are open.
 const FIRST_SWEEPS: usize = 5;
 
 /// Memory of the method.

@@ -1,4 +1,4 @@
-//! What a solver hands to the one that called it, and the best point so far.
+//! What a solver returns to its caller, and the best point so far.
 
 use crate::problem::Solver;
 
@@ -7,9 +7,9 @@ use crate::problem::Solver;
 pub(crate) struct Best {
     pub r: Vec<f64>,
     pub residual: f64,
-    /// Who found it.
+    /// The solver that found it.
     pub solver: Solver,
-    /// Who is running.
+    /// The solver that is running.
     pub current: Solver,
 }
 
@@ -38,14 +38,14 @@ pub(crate) struct Outcome {
     pub verdict: Verdict,
 }
 
-/// What a solver knows beyond its best point.
+/// What a solver knows besides its best point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing: the residual decides.
     Open,
     /// Lemke's ray, contradictory equalities, or an enumeration without result.
     NoSolution,
-    /// The solver cannot treat a law.
+    /// The solver does not support a law.
     Unsupported,
 }
 

@@ -1,6 +1,6 @@
-//! What is asked and what is answered: laws, the dense problem, settings, the report.
+//! The problem and its solution: laws, the dense problem, settings, the report.
 
-/// The law that ties reactions `r` and rates `u` of one block of rows.
+/// The law that relates reactions `r` and rates `u` of one block of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// One row: `u = 0`.
@@ -10,7 +10,7 @@ pub enum Law {
     /// One row: `r ∈ [lo, hi]`, `u = 0` inside, `u ≥ 0` at `lo`, `u ≤ 0` at `hi`. Dry friction
     /// with a known bound is `lo = −hi`. The bounds may be infinite.
     Interval {
-        /// Least reaction.
+        /// Smallest reaction.
         lo: f64,
         /// Largest reaction, at least `lo`.
         hi: f64,
@@ -46,7 +46,7 @@ impl Law {
     }
 }
 
-/// Find `r` with `u = W r + b` and every block's law fulfilled.
+/// Find `r` with `u = W r + b` and every block's law satisfied.
 #[derive(Clone, Copy, Debug)]
 pub struct DenseProblem<'a> {
     /// `W`, `n × n`, row by row. Symmetric positive semidefinite for plain contact.
@@ -78,7 +78,7 @@ pub enum Solver {
     Accelerated,
 }
 
-/// How hard to try.
+/// Settings of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Largest [`natural_residual`](crate::natural_residual) of a solution, a pure number.
@@ -102,22 +102,21 @@ pub enum Status {
     Solved,
     /// The iterations ran out or stalled; `r` is the best point found.
     IterationLimit,
-    /// It has more rows than are searched ([`Workspace::most_rows`](crate::Workspace::most_rows)); `r` is untouched.
+    /// It has more rows than are searched ([`Workspace::most_rows`](crate::Workspace::most_rows)); `r` is unchanged.
     TooLarge,
-    /// Lemke ended on a ray, rows contradict each other, or a row that no reaction can move
-    /// breaks its law; nothing else found a solution either. For semidefinite `W` without friction this
-    /// proves that there is none; otherwise it is a proof where the report names
-    /// [`Solver::Enumeration`]. `r` is the best point found.
+    /// Lemke ended on a ray, rows contradict each other, or a row that no reaction can move breaks its law; nothing
+    /// else found a solution either. For semidefinite `W` without friction this proves that there is none; otherwise it
+    /// is a proof if the report names [`Solver::Enumeration`]. `r` is the best point found.
     NoSolution,
-    /// The data or an intermediate result is not finite; `r` is finite all the same.
+    /// The data or an intermediate result is not finite; `r` is finite nevertheless.
     NotFinite,
-    /// Sizes do not match or a law has impossible numbers; `r` is untouched.
+    /// Sizes do not match or a law has impossible numbers; `r` is unchanged.
     BadInput,
-    /// The chosen solver cannot treat one of the laws; `r` is untouched.
+    /// The chosen solver does not support one of the laws; `r` is unchanged.
     Unsupported,
 }
 
-/// What a solve tells.
+/// The report of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     /// How it ended.

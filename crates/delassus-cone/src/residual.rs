@@ -12,11 +12,11 @@ use crate::workspace::Workspace;
 /// r̂ = √d r / B     û = u / (√d B)     d = W_ii (largest of the block)     B = max |b_i|/√d_i
 /// ```
 ///
-/// (`B` also counts reactions forced by an [`Interval`](crate::Law::Interval) that does not hold zero.)
-/// It is zero exactly at solutions; it does not change with the units of rows nor with factors on `W`, `b`
-/// or both. What rounding of `W r` alone can cause, 4ε·max Σ|Ŵ_ij r̂_j| but never more than 10⁻⁶, is
-/// deducted: large inner stresses of redundant contacts would otherwise leave a residual that no solver
-/// can remove. With `b = 0` the largest `|√d r|` takes the place of `B`.
+/// (`B` also includes reactions forced by an [`Interval`](crate::Law::Interval) that does not contain zero.) It is zero
+/// exactly at solutions; it does not change with the units of rows nor with factors on `W`, `b` or both. What rounding
+/// of `W r` alone can cause, 4ε·max Σ|Ŵ_ij r̂_j| but never more than 10⁻⁶, is deducted: large inner stresses of
+/// redundant contacts would otherwise leave a residual that no solver can remove. With `b = 0` the largest `|√d r|` is
+/// used instead of `B`.
 ///
 /// NaN for bad input, infinite where `r` is not finite.
 pub fn natural_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspace) -> f64 {
@@ -27,7 +27,7 @@ pub fn natural_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspace) -> 
     scaled_residual(p, r, ws)
 }
 
-/// The same, where the scaled problem is loaded already.
+/// The same if the scaled problem is already loaded.
 pub(crate) fn scaled_residual(p: &DenseProblem<'_>, r: &[f64], ws: &mut Workspace) -> f64 {
     if !r.iter().all(|x| x.is_finite()) {
         return f64::INFINITY;

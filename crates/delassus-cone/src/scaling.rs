@@ -19,12 +19,12 @@
 use crate::law::{bare_reaction, defect};
 use crate::problem::{DenseProblem, Law};
 
-/// Rates of bare rows below this part of the largest `b` are round-off.
+/// Rates of bare rows below this fraction of the largest `b` are round-off.
 pub(crate) const BARE_FLOOR: f64 = 1e-12;
-/// `B` below which nothing drives: what a body at rest is left with by rounding falls by 16 digits from
-/// step to step, down to numbers that have no digits any more. `B²` is an energy.
+/// `B` below which nothing drives: the rounding error of a body at rest falls by 16 digits from step to step, down to
+/// numbers that have no digits left. `B²` is an energy.
 pub(crate) const NOTHING: f64 = 1e-150;
-/// The most that is forgiven as rounding of `W r`, relative to `B`.
+/// The largest rounding of `W r` that is deducted, relative to `B`.
 pub(crate) const NOISE_CAP: f64 = 1e-6;
 /// Rounding errors of a row in units of ε Σ|W_ij r_j|: a product, a sum, the projection.
 pub(crate) const NOISE_FACTOR: f64 = 4.0 * f64::EPSILON;
@@ -44,7 +44,7 @@ pub(crate) struct Scaled {
     pub root: Vec<f64>,
     /// B; zero if nothing drives the problem.
     pub size: f64,
-    /// Blocks that nothing moves.
+    /// Blocks that nothing can move.
     pub bare: Vec<bool>,
     /// Reactions of bare blocks, in the caller's units (zero elsewhere).
     pub bare_r: Vec<f64>,

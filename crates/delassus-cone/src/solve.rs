@@ -1,7 +1,7 @@
 //! The entry to the dense solvers, and `Auto`.
 //!
-//! Every solver starts from the best point so far and offers what it finds; the natural residual alone
-//! decides. `Auto` tries, until the residual is met:
+//! Every solver starts from the best point so far and offers what it finds; only the natural residual decides. `Auto`
+//! tries, until the residual is met:
 //!
 //! | laws | order |
 //! |---|---|
@@ -25,17 +25,17 @@ const LEMKE_FIRST: usize = 60;
 const LEMKE_LARGEST: usize = 900;
 /// A ray is checked by enumeration up to this number of LCP unknowns.
 const PROOF_LARGEST: usize = 10;
-/// Residual of a ray's point that can still be rounding.
+/// Residual of a ray's point that may still be rounding.
 const RAY: f64 = 1e-6;
-/// Newton steps in `Auto`; it needs few or never gets there.
+/// Number of Newton steps in `Auto`; it needs few or does not converge.
 const AUTO_NEWTON: usize = 30;
 /// Steps of the interior point method in `Auto`.
 const AUTO_INTERIOR: usize = 150;
 
-/// Solves the problem from the start in `r`; the answer, or the best point found, comes back in `r`.
+/// Solves the problem from the start in `r`; the answer, or the best point found, is returned in `r`.
 ///
-/// A start that already meets the tolerance is returned as it is, with 0 iterations. A start that is not finite
-/// is taken as zero. Problems larger than [`Workspace::most_rows`] end in [`Status::TooLarge`] where the start is none.
+/// A start that already meets the tolerance is returned unchanged, with 0 iterations. A non-finite start is replaced by
+/// zero. Problems larger than [`Workspace::most_rows`] end in [`Status::TooLarge`] unless the start is a solution.
 pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspace) -> Report {
     if let Some(fault) = check_dense(p, r.len()) {
         return Report::refused(fault, s.solver);
@@ -78,7 +78,7 @@ pub fn solve(p: &DenseProblem<'_>, r: &mut [f64], s: &Settings, ws: &mut Workspa
     }
     ws.scaled.push(&ws.best.r, r);
     if r.iter().any(|x| !x.is_finite()) {
-        // sweeps that run away may overflow in the units of the caller
+        // diverging sweeps may overflow in the units of the caller
         r.fill(0.0);
     }
     let residual = scaled_residual(p, r, ws);

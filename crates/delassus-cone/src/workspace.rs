@@ -12,8 +12,8 @@ use crate::scaling::Scaled;
 /// allocates nothing (except in [`Solver::Enumeration`](crate::Solver::Enumeration)).
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    /// Problems with more rows than this are not searched for a solution, where it is given: a step of the dense solvers
-    /// costs the cube of the rows. A start that is a solution is told as one at any size.
+    /// If given, problems with more rows than this are not searched for a solution: a step of the dense solvers costs
+    /// the cube of the rows. A start that is a solution is reported as one at any size.
     pub most_rows: Option<usize>,
     pub(crate) scaled: Scaled,
     pub(crate) best: Best,

@@ -1,13 +1,12 @@
 //! The index-1 evaluator: accelerations and multipliers at a state.
 //!
 //! Owns the KKT solver and its buffers; used by explicit methods, projections, assembly and
-//! output. After [`Accel::eval`] the factor of W(q) = G M⁻¹ Gᵀ stays behind for projections.
+//! output. After [`Accel::eval`] the factor of W(q) = G M⁻¹ Gᵀ remains available for projections.
 //!
-//! Redundant constraints: methods solve with the independent rows, which has the same
-//! acceleration, costs less and stays regular a little off the constraints, where the
-//! dependent rows contradict the others. Where the chosen rows lose their grip (a singular
-//! position of theirs) all rows are used, with the rank that was decided at the start. So they are
-//! everywhere if rows are only almost dependent, or almost not: see [`RowRank`]. Output asks for
+//! Redundant constraints: methods solve with the independent rows, which gives the same acceleration, costs less and
+//! stays regular slightly off the constraints, where the dependent rows contradict the others. Where the chosen rows
+//! become dependent (a singular position of theirs), all rows are used, with the rank that was decided at the start.
+//! The same is done everywhere if rows are almost dependent, or almost independent: see [`RowRank`]. Output asks for
 //! the multipliers of least norm over all rows: [`Accel::min_norm`].
 //!
 //! [`RowRank`]: crate::problem::RowRank
@@ -21,13 +20,14 @@ use delassus_linalg::{
 };
 use delassus_math::remember;
 
-/// Velocities up to which all rows are solved densely, by rank, where the chosen ones lose their
-/// grip; beyond, they are filtered.
+/// Number of velocities up to which all rows are solved densely, by rank, where the chosen rows become dependent;
+/// beyond it, they are filtered.
 const DENSE_MAX: usize = 150;
-/// The same for systems that need it everywhere.
-const DENSE_MAX_DELICATE: usize = 400;
+/// The same for systems that need it everywhere. Beyond, runs go on with the chosen rows, and nothing is gained by closing
+/// joints by rank.
+pub const SOLVED_BY_RANK: usize = 400;
 
-/// Solver of all rows of a redundant or delicate system.
+/// Solver for all rows of a redundant or delicate system.
 enum AllRows {
     Ranked(Box<RankedKkt>),
     Filtered(Box<CondensedKkt>),
@@ -66,7 +66,7 @@ impl AllRows {
 enum Rhs<'a> {
     /// The buffer of the evaluator.
     Own,
-    /// From outside.
+    /// Passed in by the caller.
     Given(&'a [f64]),
 }
 
@@ -80,7 +80,7 @@ pub struct Baumgarte {
     pub beta: f64,
 }
 
-/// What was factored last, as it stands in M a − Gᵀλ = f, G a = b.
+/// The matrices of the last factorisation, as they appear in M a − Gᵀλ = f, G a = b.
 pub struct Factored<'a> {
     /// Values of M.
     pub mass: &'a [f64],
@@ -88,7 +88,7 @@ pub struct Factored<'a> {
     pub pattern: &'a Csr,
     /// Values of G.
     pub jac: &'a [f64],
-    /// Rows that take part; `None` where all do.
+    /// Rows that take part; `None` if all do.
     pub chosen: Option<&'a [usize]>,
 }
 
@@ -111,7 +111,7 @@ pub struct Accel {
     /// Smallest relative pivot of W since it was last set to 1: a measure of how close a
     /// singular position is.
     pub weakest_pivot: f64,
-    /// What was spent.
+    /// Work done so far.
     pub work: Work,
 }
 remember!(Accel { use_all, weakest_pivot, work } apart from {
@@ -119,14 +119,13 @@ remember!(Accel { use_all, weakest_pivot, work } apart from {
 });
 
 impl Accel {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P) -> Result<Accel, KktError> {
         Accel::with_rows(p, false, p.structure().rank.is_delicate())
     }
 
-    /// For a method that solves the independent rows in equations of its own: what it projects
-    /// onto must be what it solves, so all rows take part only where the chosen ones lose their
-    /// grip, or where none are left out.
+    /// For a method that solves the independent rows in equations of its own. What it projects onto must be what it
+    /// solves, so all rows take part only where the chosen ones become dependent, or where none are left out.
     pub(crate) fn beside_rows<P: Problem>(p: &P) -> Result<Accel, KktError> {
         let rank = &p.structure().rank;
         Accel::with_rows(p, false, rank.is_delicate() && !rank.almost)
@@ -148,7 +147,7 @@ impl Accel {
             redundant,
         };
         let chosen = if min_norm { None } else { s.independent_rows.clone() };
-        let always_all = delicate && d.nv <= DENSE_MAX_DELICATE;
+        let always_all = delicate && d.nv <= SOLVED_BY_RANK;
         let dense = d.nv <= DENSE_MAX;
         let all = if always_all || (dense && redundant && !min_norm) {
             let scales = p.scales();
@@ -191,7 +190,7 @@ impl Accel {
         })
     }
 
-    /// Sizes it was made for.
+    /// Sizes it was created for.
     pub fn dims(&self) -> Dims {
         self.dims
     }
@@ -234,7 +233,7 @@ impl Accel {
         Ok(())
     }
 
-    /// Solves M a − Gᵀλ = f, G a = b with the factor that is there.
+    /// Solves M a − Gᵀλ = f, G a = b with the present factor.
     fn kkt_solve(
         &mut self,
         b: Rhs<'_>,
@@ -271,7 +270,7 @@ impl Accel {
         self.factor_realized(p, ws)
     }
 
-    /// Factors W at the position that is realised in `ws`.
+    /// Factors W at the position realised in `ws`.
     pub fn factor_realized<P: Problem>(&mut self, p: &P, ws: &P::Ws) -> Result<(), StepFailure> {
         self.factor(|m| p.mass(ws, m), |j| p.jacobian(ws, j))
     }
@@ -288,7 +287,7 @@ impl Accel {
         self.solve_at(e, a, lambda, zdot)
     }
 
-    /// a, λ and ż at the point `e` with the factor that is there (same q).
+    /// a, λ and ż at the point `e` with the present factor (same q).
     pub fn solve_at<P: Problem>(
         &mut self,
         e: &AtVel<'_, P>,
@@ -299,7 +298,7 @@ impl Accel {
         self.solve_stabilized_at(e, None, a, lambda, zdot)
     }
 
-    /// Like [`Accel::solve_at`], with feedback of the drift where gains are given.
+    /// Like [`Accel::solve_at`], with feedback of the drift if gains are given.
     pub fn solve_stabilized_at<P: Problem>(
         &mut self,
         e: &AtVel<'_, P>,
@@ -353,15 +352,15 @@ impl Accel {
         self.eval_at(&e, a, lambda, zdot)
     }
 
-    /// The smallest correction (in the mass metric) with G x = b, by the factor that is there.
-    /// The multipliers of the correction are discarded.
+    /// The smallest correction (in the mass metric) with G x = b, using the present factor. The multipliers of the
+    /// correction are discarded.
     pub fn correct(&mut self, b: &[f64], x: &mut [f64]) -> Result<(), StepFailure> {
         self.f.fill(0.0);
         self.kkt_solve(Rhs::Given(b), x, None)?;
         check_finite("projection", x)
     }
 
-    /// M a − Gᵀλ = f, G a = b by the factor that is there, for any forces and right-hand sides.
+    /// Solves M a − Gᵀλ = f, G a = b with the present factor, for any forces and right-hand sides.
     pub fn solve(
         &mut self,
         f: &[f64],
@@ -374,8 +373,8 @@ impl Accel {
         check_finite("accelerations", a)
     }
 
-    /// The acceleration that a force alone would make, M a − Gᵀλ = f with G a = 0, by the factor
-    /// that is there; for an impulse, the jump of the velocity.
+    /// The acceleration that a force alone would cause, M a − Gᵀλ = f with G a = 0, using the present factor; for an
+    /// impulse, the jump of the velocity.
     pub fn respond(
         &mut self,
         f: &[f64],
@@ -388,14 +387,13 @@ impl Accel {
         check_finite("response", a)
     }
 
-    /// M, G and f as they were evaluated last. Solving with other
-    /// forces spoils f.
+    /// M, G and f as last evaluated. Solving with other forces overwrites f.
     pub fn terms(&self) -> (&[f64], &[f64], &[f64]) {
         (&self.mass, &self.jac, &self.f)
     }
 
-    /// The matrices that were factored last; `None` where not all rows hold in full, so that they do
-    /// not tell the solution.
+    /// The matrices that were factored last; `None` where not all rows hold in full, so that they do not determine the
+    /// solution.
     pub fn factored(&self) -> Option<Factored<'_>> {
         (!self.use_all).then(|| Factored {
             mass: &self.mass,
@@ -405,7 +403,7 @@ impl Accel {
         })
     }
 
-    /// G x, by the Jacobian that was factored last.
+    /// G x, with the Jacobian that was factored last.
     pub fn jac_mul(&self, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         self.subset.full().mul_add(&self.jac, 1.0, x, out);

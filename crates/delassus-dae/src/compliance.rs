@@ -3,15 +3,15 @@
 use crate::normal_law::NormalLaw;
 use std::sync::Arc;
 
-/// How the start of a contact is met, after a step that ends inside.
+/// How the start of a contact is located when a step ends inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StartRule {
-    /// The step is made again until it ends where the gap is zero to round-off.
+    /// The step is repeated until it ends where the gap is zero to round-off.
     #[default]
     Locate,
     /// The state where the gap is zero is taken from the interpolation of the step.
     Interpolate,
-    /// The step is halved until it ends less deep inside than [`Compliance::max_start_depth`].
+    /// The step is halved until it ends less deep than [`Compliance::max_start_depth`].
     Shrink,
 }
 
@@ -20,12 +20,12 @@ pub enum StartRule {
 pub struct Compliance {
     /// Normal force.
     pub law: Arc<dyn NormalLaw>,
-    /// Least approach speed that is latched, m/s: laws divide by it, and a contact may begin at rest.
+    /// Smallest approach speed that is latched, m/s: laws divide by it, and a contact may begin at rest.
     pub least_speed: f64,
-    /// How the start is met.
+    /// How the start is located.
     pub start: StartRule,
     /// Depth at which a contact may begin, m, for [`StartRule::Shrink`].
     pub max_start_depth: f64,
-    /// Shortest step that is tried for it, s; 0: down to round-off of the time.
+    /// Shortest step tried for it, s; 0: down to round-off of the time.
     pub min_start_step: f64,
 }

@@ -7,7 +7,7 @@ use delassus_math::largest;
 use delassus_math::remember;
 use std::ops::Range;
 
-/// What accuracy is asked for.
+/// The requested accuracy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerances {
     /// Relative to the model's size and speed.
@@ -45,32 +45,32 @@ pub struct SecondError<'a> {
 
 /// Weights of the error norm.
 ///
-/// Positions are measured against the model's size (or one radian), velocities against that
-/// size times the fastest rate seen so far or reached in the step that is judged, auxiliary states
-/// against a size of their own: so a model scaled to other units takes the same steps, and moving
-/// the origin does not loosen the tolerance. What cannot be told from round-off is no error
-/// (`ROUND_OFF`), so that a system at rest or in equilibrium is not judged against its own noise.
+/// Positions are measured against the model's size (or one radian), velocities against that size times the fastest rate
+/// seen so far or reached in the step that is judged, auxiliary states against a size of their own. So a model scaled
+/// to other units takes the same steps, and moving the origin does not loosen the tolerance. Anything indistinguishable
+/// from round-off is not an error (`ROUND_OFF`), so that a system at rest or in equilibrium is not judged against its
+/// own noise.
 ///
-/// Groups that have nothing to do with each other have rates of their own, and the worst of them is the
-/// error: what happens in one says nothing about the accuracy that another one needs. Within a group it is a
-/// mean, but no body may err much more than all together.
+/// Unconnected groups have rates of their own, and the error is that of the worst group: what happens in one says
+/// nothing about the accuracy that another needs. Within a group the error is a mean, but no body may err much more
+/// than all together.
 #[derive(Debug, Clone)]
 pub struct ErrorScale {
     tol: Tolerances,
     scale: Vec<f64>,
-    /// Where the coordinate of a velocity is in q; `None` for rotations.
+    /// Index in q of the coordinate of each velocity; `None` for rotations.
     place: Vec<Option<usize>>,
     /// Group of each velocity.
     group: Vec<usize>,
     groups: Vec<Group>,
-    /// Sizes of the coordinates if all groups were of one size, and the larger of both rates for each velocity in
-    /// these, as far as it was seen, 1/s.
+    /// Sizes of the coordinates if all groups had the same size, and for each velocity the larger of both rates seen so
+    /// far in these sizes, 1/s.
     wide: Vec<f64>,
     own: Vec<f64>,
-    /// The largest of them, or what was foreseen, 1/s.
+    /// The largest of them, or the foreseen rate, 1/s.
     fastest: f64,
     z: Vec<f64>,
-    /// Size of what positions are computed from: their scale and their distance from the origin.
+    /// Size of the quantities that positions are computed from: their scale and their distance from the origin.
     size: Vec<f64>,
     /// Length of the step that is judged, s.
     h: f64,
@@ -81,33 +81,34 @@ remember!(ErrorScale {
     groups, own, fastest, z, size, h, paces,
 } apart from { tol, scale, wide, place, group });
 
-/// Coordinates that have nothing to do with all others, and how fast they are.
+/// Coordinates that are unconnected to all others, and their rates.
 #[derive(Debug, Clone, Default)]
 struct Group {
     /// Its velocities, block of M by block, and its auxiliary states.
     v: Vec<usize>,
     blocks: Vec<Range<usize>>,
     z: Vec<usize>,
-    /// Fastest rate seen, 1/s, and the same up to the end of the step that is judged.
+    /// Fastest rate seen, 1/s, and the same including the end of the step that is judged.
     rate: f64,
     step_rate: f64,
-    /// Rate of what applied forces could do to the bodies if nothing held them, 1/s.
+    /// Rate at which applied forces could move the bodies if nothing held them, 1/s.
     pull: f64,
 }
 remember!(Group { rate, step_rate, pull } apart from { v, z, blocks });
 
-/// Errors below this many units of round-off are none: a position carries that of its own size, a
-/// velocity what that makes within the step, and what that of the applied forces makes of it.
+/// Errors below this many units of round-off are ignored. A position carries the round-off of its own size; a velocity
+/// carries what that amounts to within the step, and what the round-off of the applied forces does to it.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
-/// Rate of a model that moves by its own size in thirty years, 1/s: as good as at rest.
+/// Rate of a model that moves by its own size in thirty years, 1/s: practically at rest.
 const FROZEN: f64 = 1e-9;
 
-/// Bodies that may take part in a mean as if they were alike: one of so many has at most √ of this times the
-/// error of all together. Of more, most may rest, and the mean would say nothing about the one that moves.
+/// Number of bodies that may be averaged as if they were alike: the error of one of them is at most √ of this number
+/// times the error of all together. In a larger group most bodies may be at rest, and the mean would say nothing about
+/// the one that moves.
 const ALIKE: usize = 9;
 
-/// Part of an acceleration that counts in a rate √(c a/L).
+/// Fraction of an acceleration that counts in a rate √(c a/L).
 const GENTLE: f64 = 0.1;
 
 impl ErrorScale {
@@ -119,7 +120,7 @@ impl ErrorScale {
         ErrorScale { wide: p.wide_scales(), ..scale }
     }
 
-    /// Weights for scales on a manifold, all of which is one body.
+    /// Weights for scales on a manifold that is treated as one body.
     pub fn new(tol: Tolerances, scales: &Scales, manifold: &Manifold) -> ErrorScale {
         let (nv, nz) = (scales.q.len(), scales.z.len());
         ErrorScale::grouped(tol, scales, manifold, &vec![0; nv + nz], std::iter::once(0..nv))
@@ -137,7 +138,7 @@ impl ErrorScale {
         let mut groups = vec![Group::default(); count];
         group.iter().enumerate().for_each(|(i, g)| groups[*g].v.push(i));
         blocks.filter(|b| !b.is_empty()).for_each(|b| groups[group[b.start]].blocks.push(b));
-        // what is held has no error, and would make the mean smaller
+        // held states have no error, and would make the mean smaller
         let with_error = of_z.iter().enumerate().filter(|(k, _)| scales.z[*k].is_finite());
         with_error.for_each(|(k, g)| groups[*g].z.push(k));
         ErrorScale {
@@ -156,7 +157,7 @@ impl ErrorScale {
         }
     }
 
-    /// Rates that the motion will have, 1/s, one for each group.
+    /// Sets the rates that the motion will have, 1/s, one for each group.
     pub fn foresee(&mut self, rates: &[f64]) {
         for (group, rate) in self.groups.iter_mut().zip(rates) {
             group.rate = group.rate.max(*rate);
@@ -166,7 +167,7 @@ impl ErrorScale {
         self.set_paces();
     }
 
-    /// What applied forces do to the bodies if nothing holds them, per velocity.
+    /// Records what applied forces would do to the bodies if nothing held them, per velocity.
     pub fn feel(&mut self, free: &[f64]) {
         for (i, a) in free.iter().enumerate() {
             let (own, group) = (&mut self.own[i], &mut self.groups[self.group[i]]);
@@ -178,17 +179,23 @@ impl ErrorScale {
         self.set_paces();
     }
 
-    /// Takes note of a state that was reached.
+    /// Records a state that was reached.
     pub fn observe(&mut self, s: &State, d: &Derived) {
-        // what moves, and √(a/L), what a system at rest is about to reach
+        // the rate of the motion, and √(a/L), the rate that a system at rest is about to reach
         for (i, own) in self.own.iter_mut().enumerate() {
-            let by = |size: f64| (s.v[i].abs() / size).max((GENTLE * d.a[i].abs() / size).sqrt());
+            let (v, a) = (s.v[i].abs(), GENTLE * d.a[i].abs());
+            // most states are slower than those before: that much is known without a root
+            let faster = |than: f64, size: f64| !(v <= than * size && a <= than * than * size);
+            let rate = |size: f64| (v / size).max((a / size).sqrt());
             let (scale, wide) = (self.scale[i], self.wide[i]);
-            let rate = by(scale);
-            *own = own.max(if wide == scale { rate } else { by(wide) });
-            self.fastest = self.fastest.max(*own);
+            if faster(*own, wide) {
+                *own = own.max(rate(wide));
+                self.fastest = self.fastest.max(*own);
+            }
             let group = &mut self.groups[self.group[i]];
-            group.rate = group.rate.max(rate);
+            if faster(group.rate, scale) {
+                group.rate = group.rate.max(rate(scale));
+            }
         }
         self.h = f64::INFINITY;
         for group in &mut self.groups {
@@ -214,7 +221,7 @@ impl ErrorScale {
         self.h = h;
         for group in &mut self.groups {
             let end = largest(group.v.iter().map(|i| s.v[*i].abs() / self.scale[*i]));
-            // a rate that is not finite belongs to a step that will not be taken
+            // a rate that is not finite belongs to a step that will be rejected
             group.step_rate = if end.is_finite() { group.rate.max(end) } else { group.rate };
         }
     }
@@ -229,24 +236,24 @@ impl ErrorScale {
         self.groups.iter().map(|g| g.step_rate)
     }
 
-    /// Fastest rate of what moves or is pulled, 1/s, never zero: a model in which nothing moves and
-    /// nothing acts has no time of its own, and one second is as good as any. What is slower than
-    /// `FROZEN` is the round-off of a start, or the first moment of a ramp.
+    /// Fastest rate of what moves or is pulled, 1/s, never zero: a model in which nothing moves and nothing acts has no
+    /// time scale of its own, and one second is as good as any. Anything slower than `FROZEN` is the round-off of a
+    /// start, or the first moment of a ramp.
     pub fn pace(&self) -> f64 {
         never_zero(self.groups.iter().fold(0.0, |most, g| g.rate.max(g.pull).max(most)))
     }
 
-    /// The same of each group.
+    /// The same for each group.
     pub fn paces(&self) -> &[f64] {
         &self.paces
     }
 
-    /// The same in sizes of the whole ([`Problem::wide_scales`]), 1/s.
+    /// The same, measured in sizes of the whole ([`Problem::wide_scales`]), 1/s.
     pub fn wide_pace(&self) -> f64 {
         never_zero(self.fastest)
     }
 
-    /// That of these velocities alone, at a state with velocities v.
+    /// The pace of these velocities alone, at a state with velocities v.
     pub fn pace_of(&self, cols: &[usize], v: &[f64]) -> f64 {
         let rates = cols.iter().map(|i| self.own[*i].max(v[*i].abs() / self.wide[*i]));
         never_zero(largest(rates))
@@ -258,17 +265,17 @@ impl ErrorScale {
         4.0 * f64::EPSILON * cols.iter().zip(row).map(|(i, x)| x.abs() * place(*i)).sum::<f64>()
     }
 
-    /// Root mean square of the weighted error, of the group where it is largest; ≤ 1 is good enough.
+    /// Root mean square of the weighted error, for the group where it is largest; ≤ 1 is good enough.
     pub fn norm(&self, e: &ErrorView<'_>) -> f64 {
         self.worst_group(|g| self.norm_of(g, e))
     }
 
-    /// The same per characteristic time of each group, of which a step is at least this part.
+    /// The same per characteristic time of each group; a step counts as at least the fraction `least` of it.
     pub fn norm_per_unit(&self, e: &ErrorView<'_>, least: f64) -> f64 {
         self.worst_group(|g| self.norm_of(g, e) / (self.h * g.step_rate).max(least))
     }
 
-    /// Root mean square of a vector with the weights of the error norm, of the group where it is largest.
+    /// Root mean square of a vector with the weights of the error norm, for the group where it is largest.
     pub fn rms(&self, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
         self.worst_group(|g| self.size_in(g, xi, v, z))
     }
@@ -298,14 +305,14 @@ impl ErrorScale {
         let Tolerances { rtol, atol } = self.tol;
         let (h, g) = (self.h, &self.groups[self.group[i]]);
         let pulled = if h.is_finite() { h * sq(g.pull) * self.scale[i] } else { 0.0 };
-        // in tiny steps round-off of positions would excuse any velocity
+        // in tiny steps the round-off of positions would excuse any velocity
         let pace = self.paces[self.group[i]];
         let placed = (ROUND_OFF * self.size[i] / h).min(rtol * self.scale[i] * pace);
         let noise = placed + ROUND_OFF * pulled;
         atol + (rtol * self.scale[i] * g.step_rate).max(noise) + f64::MIN_POSITIVE.sqrt()
     }
 
-    /// Root mean square within a group, or what one of many bodies makes it.
+    /// Root mean square within a group, or the larger value that a single one of many bodies gives.
     fn size_in(&self, g: &Group, xi: &[f64], v: &[f64], z: &[f64]) -> f64 {
         let e = [xi, v, z];
         let mean = |(sum, n): (f64, usize)| if n == 0 { 0.0 } else { sum / n as f64 };
@@ -322,7 +329,7 @@ impl ErrorScale {
         mean((sum, n)).max(worst / ALIKE as f64).sqrt()
     }
 
-    /// Sum of the squares of the components of these velocities and auxiliary states, and how many they are.
+    /// Sum of squares over the components of these velocities and auxiliary states, and their number.
     fn squares(
         &self,
         cols: impl ExactSizeIterator<Item = usize> + Clone,
@@ -348,7 +355,7 @@ impl ErrorScale {
         (sum, n)
     }
 
-    /// Fastest velocity, in sizes of the model (or radians) per second, and which; NaN counts.
+    /// Fastest velocity, in sizes of the model (or radians) per second, and its index; NaN counts.
     pub fn fastest(&self, v: &[f64]) -> (f64, usize) {
         let mut most = (0.0_f64, 0);
         for (i, (v, s)) in v.iter().zip(&self.scale).enumerate() {
@@ -384,7 +391,7 @@ impl ErrorScale {
         }
     }
 
-    /// A careful first step for a method of this order, s.
+    /// A cautious first step for a method of this order, s.
     pub fn first_step(&self, order: u32) -> f64 {
         let tol = (self.tol.rtol + self.tol.atol).max(1e-14);
         0.5 * tol.powf(1.0 / f64::from(order)) / self.pace()
@@ -410,9 +417,9 @@ pub struct StepControl {
 }
 remember!(StepControl { exponent, beta, grow, err_old, rejected });
 
-/// Safety factor on the predicted step. The usual 0.9 rejects every fifth attempt on mechanisms
-/// that speed up and slow down (A1: 60 of 300 attempts, against 6 of 264 with 0.8 at equal
-/// error), and a rejected attempt costs as much as a step.
+/// Safety factor on the predicted step. The usual 0.9 rejects every fifth attempt on mechanisms that speed up and slow
+/// down (A1: 60 of 300 attempts, against 6 of 264 with 0.8 at equal error), and a rejected attempt costs as much as a
+/// step.
 const SAFETY: f64 = 0.8;
 
 impl StepControl {
@@ -424,7 +431,7 @@ impl StepControl {
         control
     }
 
-    /// The error measure behaves like h to the power `order` from now on.
+    /// From now on the error measure behaves like h to the power `order`.
     pub fn set_order(&mut self, order: u32) {
         self.beta = 0.2 / f64::from(order);
         self.exponent = 1.0 / f64::from(order) - 0.75 * self.beta;

@@ -1,18 +1,18 @@
-//! Whether a step goes across a singular position of the constraints, and whether the motion does.
+//! Detects steps across a singular position of the constraints, and whether the motion itself goes across.
 //!
-//! At a singular position two branches of g = 0 cross. Let s be the way along the branch that the motion is on and x the
-//! one out of it: the row that gets weak is g = s x. A linkage whose lengths are off by a little has
-//! g = s x − c instead. Its branches do not cross; they turn away from each other within √c, and the motion goes round that
-//! bend however short it is. A step that is long compared with it arrives straight on, on a curve that no motion leads to, on
-//! which all constraints hold and energy is kept: nothing else in a run sees it.
+//! At a singular position two branches of g = 0 cross. Let s be the distance along the branch of the motion and x the
+//! distance off it: the row that becomes weak is g = s x. A linkage whose lengths are slightly off has g = s x − c
+//! instead. Its branches do not cross; they turn away from each other within √c, and the motion goes round that bend
+//! however short it is. A step that is long compared with the bend goes straight on and arrives on a curve that no
+//! motion leads to, on which all constraints hold and energy is kept: nothing else in a run notices it.
 //!
-//! **Across.** Let G u = y at the start of a step with the weakest combination y of rows, and G u′ = y at its end. Where the
-//! weak row went through zero between, u′ points against u. Along a motion that goes round a bend, the rows turn
-//! with it and keep their sense.
+//! **Across.** Let G u = y at the start of a step with the weakest combination y of rows, and G u′ = y at its end. If
+//! the weak row passed through zero in between, u′ points against u. Along a motion that goes round a bend, the rows
+//! turn with it and keep their sense.
 //!
-//! **How far off.** Let F be the weak combination of g where all others are zero, as a function of the place along
-//! the step and of x. Its saddle is the singular position, and −c its value there. Newton's method with differences finds
-//! the saddle; as F is level there, c comes out with the square of what the place is off.
+//! **How far off.** Let F be the weak combination of g where all others are zero, as a function of the place along the
+//! step and of x. Its saddle is the singular position, and −c its value there. Newton's method with differences finds
+//! the saddle; since F is level there, the error of c is the square of the error of the place.
 
 use crate::accel::Accel;
 use crate::dense::Hermite;
@@ -22,19 +22,19 @@ use delassus_linalg::KktError;
 
 /// Inverse iterations for the weakest combination of rows.
 const INVERSE: usize = 3;
-/// Iterations that bring the other rows to zero with the matrix of the start, each by about the part of a radian that
-/// the step turns, and what may be left of them, relative to their scales.
+/// Iterations that bring the other rows to zero with the matrix of the start, each gaining about the fraction of a
+/// radian by which the step turns; and the residual allowed for them, relative to their scales.
 const CHORDS: usize = 30;
 const HELD: f64 = 1e-13;
 /// Iterations for the saddle.
 const SADDLE: usize = 8;
-/// Distance of differences, in sizes of the model or radians, and the longest in lengths of the step: the cube of it is
-/// small compared with what slopes are needed for, and round-off over its square too.
+/// Spacing of differences, in sizes of the model or radians, and its upper limit in lengths of the step: its cube is
+/// small compared with the slopes needed, and so is round-off over its square.
 const APART: f64 = 1e-4;
 const APART_STEP: f64 = 0.1;
-/// Distance from the saddle, in this one, from which its value is known by slope and curvature.
+/// Distance from the saddle, in this spacing, within which its value is known from slope and curvature.
 const CLOSE: f64 = 0.01;
-/// Residuals that mean nothing, in units of rounding.
+/// Residuals below this are meaningless, in units of rounding.
 const ROUNDINGS: f64 = 100.0;
 
 /// A step that goes across.
@@ -44,12 +44,11 @@ pub struct Across {
     pub part: f64,
     /// Smallest relative pivot at its start.
     pub pivot: f64,
-    /// By how much the constraints miss the singular position, relative to their scales; zero where that is
-    /// round-off.
+    /// By how much the constraints miss the singular position, relative to their scales; zero if that is round-off.
     pub level: f64,
 }
 
-/// Looks at steps; owns its buffers.
+/// Examines steps; owns its buffers.
 pub struct Crossing {
     acc: Accel,
     end_pivot: f64,
@@ -59,15 +58,17 @@ pub struct Crossing {
     weight: Vec<f64>,
     n_pos: usize,
     size: Vec<f64>,
-    /// Where places are in q, and the scale of each.
+    /// Indices of positions in q, and the scale of each.
     places: Vec<(usize, f64)>,
-    /// The weakest combination, of rows over their scales, and what it moves at both ends.
+    /// The weakest combination, of rows over their scales, and the motion it causes at both ends.
     y: Vec<f64>,
     u: [Vec<f64>; 2],
     b: Vec<f64>,
     lambda: Vec<f64>,
     none: Vec<f64>,
     dx: Vec<f64>,
+    /// Correction that brought the rows to zero in the middle of the stencil; its neighbours start with the same.
+    fix: Vec<f64>,
     q: Vec<f64>,
 }
 
@@ -99,17 +100,18 @@ impl Crossing {
             lambda: rows(),
             none: cols(),
             dx: cols(),
+            fix: cols(),
             q: vec![0.0; d.nq],
         })
     }
 
-    /// Smallest relative pivot at the end of the step that was looked at last.
+    /// Smallest relative pivot at the end of the step examined last.
     pub fn pivot(&self) -> f64 {
         self.end_pivot
     }
 
-    /// Whether the step from one state to another goes across a singular position, or, for a `jump`, whether one is there
-    /// at all. `None` too where the matrices do not tell. Leaves the workspace anywhere.
+    /// Whether the step from one state to another goes across a singular position, or, for a `jump`, whether there is
+    /// one at all. Also `None` if the matrices do not tell. Leaves the workspace realised anywhere.
     pub fn look<P: Problem>(
         &mut self,
         p: &P,
@@ -143,7 +145,7 @@ impl Crossing {
         Some(Across { part, pivot: before, level })
     }
 
-    /// The weakest combination of rows at a state, in `y`; what it moves, in the first `u`; the pivot.
+    /// The weakest combination of rows at a state, in `y`; the motion it causes, in the first `u`; the pivot.
     fn weakest<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Option<f64> {
         let pivot = self.factor(p, ws, s)?;
         // generic, and the same in every run
@@ -185,24 +187,26 @@ impl Crossing {
         x.iter().zip(&self.size).fold(0.0, |m: f64, (x, s)| m.max(x.abs() / s))
     }
 
-    /// The weak combination of g where all others are zero, at this part of the step and so far out of it.
+    /// The weak combination of g where all others are zero, at this part of the step and this far off it. The point in the
+    /// `middle` of a stencil comes first; its neighbours start from the correction that it needed.
     fn value<P: Problem>(
         &mut self,
         p: &P,
         ws: &mut P::Ws,
         t: (f64, f64),
         [part, out]: [f64; 2],
+        middle: bool,
     ) -> Option<f64> {
         let m = p.manifold();
         let h = t.1 - t.0;
-        // beyond its ends straight on: the polynomial leads nowhere there
+        // beyond the ends straight on: the polynomial is meaningless there
         let within = part.clamp(0.0, 1.0);
         self.path.at(m, t.0 + within * h, &mut self.inside);
         let s = &mut self.inside;
         let beyond = (part - within) * h;
         s.t += beyond;
         for (i, dx) in self.dx.iter_mut().enumerate() {
-            *dx = out * self.u[0][i] + beyond * s.v[i];
+            *dx = out * self.u[0][i] + beyond * s.v[i] + self.fix[i];
         }
         let mut last = f64::INFINITY;
         for _ in 0..CHORDS {
@@ -221,18 +225,21 @@ impl Crossing {
                 worst = worst.max(left.abs());
                 self.b[i] = -scaled(left, self.weight[i]);
             }
-            // as good as it gets: at round-off it gets no better
+            // converged, or at round-off, where it cannot improve
             if worst <= HELD && !(worst < 0.5 * last) {
                 return Some(weak);
             }
             last = worst;
             self.acc.correct(&self.b, &mut self.dx).ok()?;
+            if middle {
+                self.fix.iter_mut().zip(&self.dx).for_each(|(fix, dx)| *fix += dx);
+            }
         }
         None
     }
 
-    /// Finds the saddle from about this part of a step that goes so far, in sizes, where another distance is as large as
-    /// that to the saddle: where it is, in steps, and its value.
+    /// Finds the saddle, starting from about this part of a step of the given length, in sizes; the distance off the
+    /// step is measured in the same units. Returns where it is, in steps, and its value.
     fn saddle<P: Problem>(
         &mut self,
         p: &P,
@@ -242,16 +249,19 @@ impl Crossing {
         [part, far]: [f64; 2],
     ) -> Option<(f64, f64)> {
         let apart = APART.min(APART_STEP * way);
-        // places are counted in sizes, along the step and out of it
-        let mut f = |x: [f64; 2]| self.value(p, ws, t, [x[0] / way, x[1]]);
+        // places are counted in sizes, along the step and off it
+        self.fix.fill(0.0);
+        let mut f = |x: [f64; 2], middle| self.value(p, ws, t, [x[0] / way, x[1]], middle);
         let mut x = [part * way, 0.0];
         for _ in 0..SADDLE {
-            let mut at = |i: f64, j: f64| f([x[0] + i * apart, x[1] + j * apart]);
+            let mut at =
+                |i: f64, j: f64| f([x[0] + i * apart, x[1] + j * apart], i == 0.0 && j == 0.0);
             let (here, e, w, n, s) =
                 (at(0.0, 0.0)?, at(1.0, 0.0)?, at(-1.0, 0.0)?, at(0.0, 1.0)?, at(0.0, -1.0)?);
-            let cross = at(1.0, 1.0)? - at(1.0, -1.0)? - at(-1.0, 1.0)? + at(-1.0, -1.0)?;
             let slope = [0.5 * (e - w), 0.5 * (n - s)];
-            let [a, b, c] = [e - 2.0 * here + w, 0.25 * cross, n - 2.0 * here + s];
+            // accurate to first order in `apart`, which is enough for Newton's method
+            let b = at(1.0, 1.0)? - e - n + here;
+            let [a, c] = [e - 2.0 * here + w, n - 2.0 * here + s];
             let det = a * c - b * b;
             if !(det < 0.0) {
                 return None;
@@ -272,7 +282,7 @@ impl Crossing {
     }
 }
 
-/// A number over a weight; zero where there is none.
+/// A number divided by a weight; zero if the weight is zero.
 fn scaled(x: f64, weight: f64) -> f64 {
     if weight > 0.0 { x / weight } else { 0.0 }
 }

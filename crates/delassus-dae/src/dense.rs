@@ -85,8 +85,8 @@ impl Hermite {
         }
     }
 
-    /// Leaves out the accelerations at the end of the fitted step, for where they are those of its last instant
-    /// alone: a polynomial of degree four through the rest.
+    /// Ignores the accelerations at the end of the fitted step, for steps where they are those of the last instant
+    /// only: a polynomial of degree four through the rest.
     pub fn leave_end_open(&mut self) {
         for c in &mut self.c {
             let a = c[2] + c[3] + c[4];
@@ -95,13 +95,13 @@ impl Hermite {
         }
     }
 
-    /// How much faster than at both its ends something moves inside the fitted step, at most, in
-    /// sizes per second.
+    /// Upper bound of how much faster something moves inside the fitted step than at both its ends, in sizes per
+    /// second.
     pub fn surge(&self, scale: &[f64]) -> f64 {
         let mut most: f64 = 0.0;
         for (c, scale) in self.c.iter().zip(scale) {
             let d = [c[0], 2.0 * c[1], 3.0 * c[2], 4.0 * c[3], 5.0 * c[4]];
-            // a polynomial is nowhere beyond its Bernstein coefficients
+            // a polynomial lies within its Bernstein coefficients
             let between = [
                 d[0] + 0.25 * d[1],
                 d[0] + 0.5 * d[1] + d[2] / 6.0,
@@ -131,7 +131,7 @@ impl Hermite {
         for (z, o) in self.z.iter().zip(&mut out.z) {
             let [z0, d0, z1, d1] = *z;
             let r = 1.0 - s;
-            // by the difference, so that what does not change is not rounded
+            // written with the difference, so that a constant is not rounded
             *o = z0 + s * s * (3.0 - 2.0 * s) * (z1 - z0) + s * r * r * d0 - s * s * r * d1;
         }
     }

@@ -1,12 +1,11 @@
 //! Why an attempt at a step failed, and what steps cost.
 
-use crate::unilateral::Crowded;
+use crate::unilateral::{Crowded, PointId};
 use delassus_linalg::KktError;
 use delassus_math::remember;
 use thiserror::Error;
 
-/// Why one attempt failed. All but [`StepFailure::Runaway`] may be cured by a smaller step; the
-/// driver decides.
+/// Why one attempt failed. All but [`StepFailure::Runaway`] may be cured by a smaller step; the driver decides.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepFailure {
     /// Newton's iteration did not converge.
@@ -29,8 +28,8 @@ pub enum StepFailure {
         /// Its residual.
         residual: f64,
     },
-    /// The constraints lose rank at or before the end of the attempt, so that no coordinates can
-    /// stand for all others.
+    /// The constraints lose rank at or before the end of the attempt, so that no choice of independent coordinates is
+    /// possible.
     #[error(
         "independent coordinates cannot be chosen: the constraints lose rank here, at row {row}"
     )]
@@ -46,8 +45,7 @@ pub enum StepFailure {
         /// Which component.
         index: usize,
     },
-    /// The motion has grown beyond all bounds: the step was unstable for a long time before, so
-    /// a smaller one comes too late.
+    /// The motion has grown beyond all bounds: earlier steps were already unstable, so a smaller one comes too late.
     #[error("coordinate {index} would move by {sizes:.1e} times the size of the model in one step")]
     Runaway {
         /// Which coordinate.
@@ -55,18 +53,18 @@ pub enum StepFailure {
         /// How far, in typical sizes of the coordinate.
         sizes: f64,
     },
-    /// The step turns something so far that its turns cannot be told.
+    /// The step turns something so far that its number of turns becomes ambiguous.
     #[error("the step turns coordinate {index} by {by:.2} rad or more, too far to tell the turns")]
     Turned {
-        /// First velocity of what turns.
+        /// First velocity of the rotation.
         index: usize,
-        /// How far by its speed, rad.
+        /// How far at its speed, rad.
         by: f64,
     },
     /// The linear system could not be solved.
     #[error(transparent)]
     Kkt(#[from] KktError),
-    /// There is no memory for what forces at so many points depend on, or it is not to be used for that.
+    /// There is not enough memory, or not enough is allowed, for the dependence of forces at so many points.
     #[error(
         "forces at {points} points that touch at once need about {:.0} MiB of memory, more than there is for it",
         bytes / f64::from(1 << 20)
@@ -74,15 +72,29 @@ pub enum StepFailure {
     NoRoom {
         /// Points.
         points: usize,
-        /// Memory that was asked for.
+        /// Memory that was requested.
         bytes: f64,
+        /// One of the points.
+        example: Option<PointId>,
     },
-    /// More is near each other than is allowed.
+    /// More bodies are near each other than is allowed.
     #[error(transparent)]
     Crowded(#[from] Crowded),
 }
 
-/// What was spent.
+impl StepFailure {
+    /// The same with one of the points, where there are too many.
+    pub fn with_example(self, example: Option<PointId>) -> StepFailure {
+        match self {
+            StepFailure::NoRoom { points, bytes, .. } => {
+                StepFailure::NoRoom { points, bytes, example }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Work done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
     /// Evaluations of the equations.

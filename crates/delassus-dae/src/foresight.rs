@@ -1,20 +1,19 @@
-//! What can be known of the speed of a motion before it begins.
+//! What can be known about the speed of a motion before it begins.
 //!
-//! A model at rest has neither velocities nor accelerations to measure errors against. Two things
-//! are known of it nevertheless: what the applied forces would do to its bodies if nothing held them,
-//! and when what depends on time will have moved it by its own size.
+//! A model at rest has neither velocities nor accelerations to measure errors against. Two things are known
+//! nevertheless: what the applied forces would do to its bodies if nothing held them, and when its time-dependent
+//! elements will have moved it by its own size.
 
 use crate::problem::{Problem, Scales, at};
 use crate::state::State;
 
-/// Times from the start at which what depends on time is looked at: powers of four between these,
-/// s. No more than a range wide enough for whatever is simulated; the time that is found does not
-/// depend on it.
+/// Times from the start at which time-dependent elements are evaluated: powers of four between these exponents, s. The
+/// range is merely wide enough for anything that is simulated; the result does not depend on it.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -15..=15;
-/// Halvings, of the exponent, of the interval in which the time was found.
+/// Bisections, in the exponent, of the interval in which the time was found.
 const HALVINGS: usize = 30;
 
-/// Looks at a problem from one state.
+/// Examines a problem from one state.
 pub struct Foresight<'a, P: Problem> {
     p: &'a P,
     s: &'a State,
@@ -66,15 +65,15 @@ impl<'a, P: Problem> Foresight<'a, P> {
         f
     }
 
-    /// Accelerations that the applied forces would cause if nothing held the bodies; zero for what
-    /// has no inertia.
+    /// Accelerations that the applied forces would cause if nothing held the bodies; zero for coordinates without
+    /// inertia.
     pub fn free(&self) -> Vec<f64> {
         let free = self.force.iter().zip(&self.inertia);
         free.map(|(f, m)| if *m > 0.0 { f.abs() / m } else { 0.0 }).collect()
     }
 
-    /// For each group, one over the time until what depends on time will have moved it, where it stands, by
-    /// its own size, 1/s; zero where that takes longer than one over `least`, or never happens.
+    /// For each group, one over the time until its time-dependent elements will have moved it, from where it is, by its
+    /// own size, 1/s; zero if that takes longer than one over `least`, or never happens.
     pub fn rates(&mut self, ws: &mut P::Ws, least: &[f64]) -> Vec<f64> {
         let mut rates = vec![0.0; self.moved.len()];
         let mut left: Vec<usize> = (0..rates.len()).collect();
@@ -101,8 +100,8 @@ impl<'a, P: Problem> Foresight<'a, P> {
         rates
     }
 
-    /// The times at which groups have moved by their size, between one before and one after. Groups that move
-    /// alike are looked at together.
+    /// The times at which groups have moved by their size, between one time before and one after. Groups that move
+    /// alike are treated together.
     fn refine(
         &mut self,
         ws: &mut P::Ws,
@@ -134,7 +133,7 @@ impl<'a, P: Problem> Foresight<'a, P> {
         for (i, f) in force.iter().enumerate() {
             let change = (f - self.force[i]).abs();
             if self.inertia[i] > 0.0 && change > 0.0 {
-                // the same measure as that of accelerations in the error norm
+                // the same measure as for accelerations in the error norm
                 let rate = (0.1 * change / (self.inertia[i] * self.scales.q[i])).sqrt();
                 let moved = &mut self.moved[self.group[i]];
                 *moved = largest(*moved, rate * later);
@@ -154,7 +153,7 @@ impl<'a, P: Problem> Foresight<'a, P> {
     }
 }
 
-/// The larger one; not a number where one of them is none.
+/// The larger one; NaN if one of them is.
 fn largest(a: f64, b: f64) -> f64 {
     if b.is_nan() || b > a { b } else { a }
 }

@@ -13,6 +13,7 @@
 //! same to a method. Start reading at [`Problem`], then [`integrator::Integrator`].
 
 pub mod accel;
+pub mod analysis;
 pub mod compliance;
 pub mod control;
 pub mod crossing;
@@ -26,12 +27,11 @@ pub mod normal_law;
 mod pivots;
 pub mod problem;
 pub mod projection;
-mod room;
 mod rows;
 pub mod state;
 pub mod unilateral;
 
-pub use accel::{Accel, Factored};
+pub use accel::{Accel, Factored, SOLVED_BY_RANK};
 pub use compliance::{Compliance, StartRule};
 pub use control::{ErrorScale, ErrorView, SecondError, StepControl, Tolerances};
 pub use crossing::{Across, Crossing};
@@ -43,14 +43,13 @@ pub use integrator::{Integrator, MethodInfo, Options, Settings};
 pub use manifold::{Block, Manifold};
 pub use normal_law::{NormalLaw, Onset, Press};
 pub use problem::{
-    AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, Stretch, Structure,
-    TimeLaws, TimeLook, Unseen, at,
+    AtPos, AtVel, Dims, Energies, Power, Problem, Quality, RowRank, Scales, StateSlopes, Stretch,
+    Structure, TimeLaws, TimeLook, Unseen, at,
 };
-pub use room::has_room;
 pub use state::{Derived, State};
 pub use unilateral::{
     BEHIND, ContactPoint, Crowd, Crowded, PointId, PointLaw, PressedFriction, Restitution,
     RestitutionLaw, Unilateral,
 };
 
-pub use delassus_linalg::KktError;
+pub use delassus_linalg::{KktError, Room, has_room};

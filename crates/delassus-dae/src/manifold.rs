@@ -93,6 +93,11 @@ impl Manifold {
         places
     }
 
+    /// First coordinate and first velocity of each rotation.
+    pub fn rotations(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.rots.iter().map(|r| (r.iq, r.iv))
+    }
+
     /// True when there are no rotations, i.e. tangent operators are the identity.
     pub fn is_vector(&self) -> bool {
         self.rots.is_empty()
@@ -140,8 +145,8 @@ impl Manifold {
         }
     }
 
-    /// values ← values · T(ξ), where `pattern` has nv columns and holds the three columns of a
-    /// rotation together or not at all in each row.
+    /// values ← values · T(ξ), where `pattern` has nv columns and contains the three columns of a rotation either all
+    /// or not at all in each row.
     pub fn right_multiply(&self, pattern: &Csr, values: &mut [f64], xi: &[f64]) {
         if self.rots.is_empty() {
             return;
@@ -172,8 +177,8 @@ impl Manifold {
         most
     }
 
-    /// Largest distance, rad, between the shortest rotation from q0 to q1 and h times the mean of
-    /// the velocities at the two ends, and its first component; 0 without rotations.
+    /// Largest distance, rad, between the shortest rotation from q0 to q1 and h times the mean of the velocities at the
+    /// two ends, and its first component; 0 without rotations.
     pub fn astray(&self, q0: &[f64], q1: &[f64], v0: &[f64], v1: &[f64], h: f64) -> (f64, usize) {
         let mut most = (0.0, 0);
         for r in &self.rots {

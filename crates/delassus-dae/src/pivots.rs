@@ -6,13 +6,12 @@
 
 use delassus_math::memory::{Memory, Remember};
 
-/// Part of the best pivot below which a position counts as singular: there g does not tell how
-/// far to go, and index-1 accelerations are dominated by what little the state is off the
-/// constraints.
+/// Fraction of the best pivot below which a position counts as singular: there g does not determine the correction, and
+/// index-1 accelerations are dominated by the small distance of the state from the constraints.
 const NEAR: f64 = 2e-6;
-/// Units of rounding by which a state is off its constraints, more or less.
+/// Typical distance of a state from its constraints, in units of rounding.
 pub(crate) const ROUNDINGS: f64 = 30.0;
-/// Part of it below which a singular position may be on the way.
+/// Fraction of it below which a singular position may be on the way.
 const LOW: f64 = 1e-2;
 
 /// The largest of the smallest pivots met.
@@ -31,12 +30,12 @@ impl BestPivot {
         BestPivot(1.0)
     }
 
-    /// Starts afresh at a state with this smallest pivot.
+    /// Restarts at a state with this smallest pivot.
     pub fn restart(&mut self, pivot: f64) {
         self.0 = pivot;
     }
 
-    /// A step with this smallest pivot was accepted; 1 says that nothing was factored in it.
+    /// A step with this smallest pivot was accepted; 1 means that nothing was factored in it.
     pub fn accepted(&mut self, pivot: f64) {
         if pivot < 1.0 {
             self.0 = self.0.max(pivot);
@@ -48,7 +47,7 @@ impl BestPivot {
         pivot < NEAR * self.0
     }
 
-    /// Whether it is worth a look how the pivot goes on.
+    /// Whether the pivot is low enough to watch how it continues.
     pub fn is_low(&self, pivot: f64) -> bool {
         pivot < LOW * self.0
     }

@@ -1,4 +1,4 @@
-//! [`Problem`]: what whoever has equations writes, and the staged access to it that methods use.
+//! [`Problem`]: the interface that a set of equations implements, and the staged access to it that methods use.
 
 use crate::manifold::Manifold;
 use crate::state::State;
@@ -36,20 +36,20 @@ pub struct Structure {
     /// Rows that are independent of each other and span all others, in ascending order;
     /// `None`: all rows. Methods solve with these; the multipliers of the others are zero.
     pub independent_rows: Option<Vec<usize>>,
-    /// How sure that rank is.
+    /// How certain that rank is.
     pub rank: RowRank,
 }
 
-/// What was found when the rank of the rows was decided, once for the whole run.
+/// The result of the rank decision, made once for the whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowRank {
     /// Shortest combination of independent unit rows, with coefficients of unit norm.
     pub grip: f64,
-    /// Rows that count as dependent are so up to the tolerance only, not up to rounding.
+    /// Rows that count as dependent are so only up to the tolerance, not up to rounding.
     pub almost: bool,
-    /// Rows that give way where dependent rows contradict each other.
+    /// Rows that yield where dependent rows contradict each other.
     pub yielding: Vec<usize>,
-    /// Rows that follow from others in every position of the motion, and are to hold in each.
+    /// Rows that follow from others in every position of the motion, and must hold in each.
     pub dependent: Vec<usize>,
 }
 
@@ -60,12 +60,12 @@ impl Default for RowRank {
 }
 
 impl RowRank {
-    /// Whether G M⁻¹ Gᵀ, in which lengths appear squared, hides what the rows say.
+    /// Whether G M⁻¹ Gᵀ, in which lengths appear squared, is too inaccurate to represent the rows.
     pub fn is_delicate(&self) -> bool {
         self.almost || self.holds_by_a_thread()
     }
 
-    /// Whether independent rows are almost not.
+    /// Whether independent rows are almost dependent.
     pub fn holds_by_a_thread(&self) -> bool {
         self.grip < rank_tol::DELICATE
     }
@@ -91,6 +91,20 @@ impl Structure {
     }
 }
 
+/// How auxiliary states, forces and their rates depend on each other, entry by entry: what a linearisation needs
+/// beside K and C.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StateSlopes {
+    /// ∂f/∂z: (velocity, state, value).
+    pub force_by_z: Vec<(usize, usize, f64)>,
+    /// ∂ż/∂ξ: (state, velocity, value).
+    pub rate_by_q: Vec<(usize, usize, f64)>,
+    /// ∂ż/∂v: (state, velocity, value).
+    pub rate_by_v: Vec<(usize, usize, f64)>,
+    /// ∂ż/∂z: (state, state, value).
+    pub rate_by_z: Vec<(usize, usize, f64)>,
+}
+
 /// Typical magnitudes, for error norms and thresholds that must not depend on units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scales {
@@ -98,8 +112,8 @@ pub struct Scales {
     pub q: Vec<f64>,
     /// Per row: typical size of the residual g (model length, or 1).
     pub row: Vec<f64>,
-    /// Per auxiliary state: the size of which an error of a part is as bad as one of the same part
-    /// of a coordinate; zero where none is known before the motion, infinite for what is held.
+    /// Per auxiliary state: a relative error of this size is as bad as the same relative error of a coordinate; zero
+    /// where it is not known before the motion, infinite for held states.
     pub z: Vec<f64>,
 }
 
@@ -124,68 +138,68 @@ pub struct Energies {
 /// Power that leaves and enters, W.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Power {
-    /// Lost in dampers (≥ 0 for passive ones).
+    /// Dissipated in dampers (≥ 0 for passive ones).
     pub dissipated: f64,
     /// Fed in by applied forces and prescribed motions.
     pub work: f64,
 }
 remember!(Power { dissipated, work });
 
-/// Whether a problem depends on time by itself, beside positions and velocities.
+/// Whether a problem depends explicitly on time, besides positions and velocities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TimeLaws {
     /// It does not.
     #[default]
     None,
-    /// Through functions of time alone.
+    /// Only through functions of time.
     OfTime,
-    /// Also through functions that read the state, which is held while they are looked at.
+    /// Also through functions that read the state, which is held constant while they are examined.
     OfState,
 }
 
-/// What the functions of time of a problem do within an interval that a method may not see: the
-/// largest distance from what polynomials show, in sizes of the coordinates.
+/// What the functions of time of a problem do within an interval that a method may not see: their largest distance from
+/// polynomials, in sizes of the coordinates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Unseen {
     /// Of prescribed positions.
     pub position: f64,
-    /// Of accelerations, over the pace of what they act on, 1/s.
+    /// Of accelerations, divided by the pace of what they act on, 1/s.
     pub acceleration: f64,
 }
 
-/// What is asked of the functions of time of a problem.
+/// A question about the functions of time of a problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeLook<'a> {
-    /// From when to when, s.
+    /// The time interval, s.
     pub span: (f64, f64),
-    /// Degree of the polynomials that are seen.
+    /// Degree of the polynomials that a method can follow.
     pub degree: u32,
     /// Paces of the groups, 1/s.
     pub paces: &'a [f64],
-    /// A bound will do that may be larger by far and costs little: step after step it reuses what it knows of functions of
-    /// time alone over a longer interval.
+    /// A cheap bound that may be far too large will do: from step to step it reuses what it knows of functions of time
+    /// alone over a longer interval.
     pub rough: bool,
 }
 
-/// A part of the way of a step, and how closely it is looked at.
+/// A part of the path of a step, and how closely it is examined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
-    /// Where it begins and ends, of 0 to 1.
+    /// Its start, from 0 to 1.
     pub from: f64,
-    /// See `from`.
+    /// Its end, from 0 to 1.
     pub to: f64,
-    /// Equal pieces of it, each of which is compared with a polynomial of its own.
+    /// Number of equal pieces, each of which is compared with a polynomial of its own.
     pub pieces: f64,
     /// Degree of these polynomials.
     pub degree: u32,
-    /// It need not be known how much smaller it is than this.
+    /// A result below this need not be determined more precisely.
     pub enough: f64,
 }
 
 /// A constrained mechanical system. See the crate head for the equations.
 ///
-/// Values go into slices laid out by [`Structure`]; methods reach these functions through
-/// [`at`], which keeps them from reading what has not been computed.
+/// Values go into slices laid out by [`Structure`]; methods access these functions through [`at`], which keeps them
+/// from reading what has not been computed.
 pub trait Problem: Send + Sync {
     /// All scratch, sized once.
     type Ws: Send;
@@ -200,25 +214,25 @@ pub trait Problem: Send + Sync {
         let d = self.dims();
         Scales { q: vec![1.0; d.nv], row: vec![1.0; d.n_vel], z: vec![1.0; d.nz] }
     }
-    /// Sizes of the coordinates if all groups were of one size, that of the whole. Thresholds of contact are parts of
-    /// it, whichever bodies touch.
+    /// Sizes of the coordinates if all groups had the size of the whole. Thresholds of contact are fractions of it,
+    /// whichever bodies touch.
     fn wide_scales(&self) -> Vec<f64> {
         self.scales().q
     }
-    /// The group of each velocity, then of each auxiliary state, numbered from zero. What is in one group can never
-    /// be felt in another: no row, force or contact joins them. Errors and rates are measured group by group.
+    /// The group of each velocity, then of each auxiliary state, numbered from zero. Groups never influence each other:
+    /// no row, force or contact joins them. Errors and rates are measured for each group.
     fn groups(&self) -> Vec<usize> {
         let d = self.dims();
         vec![0; d.nv + d.nz]
     }
-    /// Makes the scratch.
+    /// Creates the scratch.
     fn workspace(&self) -> Self::Ws;
-    /// Everything that depends on t and q only. Position-level functions may use z for what
-    /// q cannot hold (how many turns a joint has made) but must not vary with it otherwise.
+    /// Computes everything that depends only on t and q. Position-level functions may use z for what q cannot express
+    /// (how many turns a joint has made) but must not vary with it otherwise.
     fn realize_position(&self, t: f64, q: &[f64], z: &[f64], ws: &mut Self::Ws);
-    /// Everything that depends on v and z too; after `realize_position`.
+    /// Computes everything that also depends on v and z; after `realize_position`.
     fn realize_velocity(&self, v: &[f64], z: &[f64], ws: &mut Self::Ws);
-    /// M, block by block as its shape says.
+    /// M, block by block in the layout of its shape.
     fn mass(&self, ws: &Self::Ws, out: &mut [f64]);
     /// g, n_pos entries.
     fn residual_pos(&self, ws: &Self::Ws, out: &mut [f64]);
@@ -242,32 +256,49 @@ pub trait Problem: Send + Sync {
         cc: f64,
         values: &mut [f64],
     ) -> Quality;
-    /// Forces depend on z and ż on q and v, in a way that [`Problem::feedback`] tells.
+    /// Whether forces depend on z, and ż on q and v, as given by [`Problem::feedback`].
     fn feeds_back(&self) -> bool {
         false
     }
     /// values −= Σ ∂f/∂z_k (ck ∂ż_k/∂ξ + cc ∂ż_k/∂v) with [ck, cc] of each auxiliary state, on the pattern of K and C:
-    /// what those that are eliminated by z = … + c ż add to r.
+    /// the contribution to r of states that are eliminated by z = … + c ż.
     fn feedback(&self, _ws: &Self::Ws, _by: &[[f64; 2]], _values: &mut [f64]) {}
-    /// How fast each auxiliary state forgets itself, a = −∂ż/∂z ≥ 0, 1/s: nz entries. Implicit methods eliminate z with
-    /// it, so that it may be as fast as it likes.
+    /// Rate at which each auxiliary state relaxes, a = −∂ż/∂z ≥ 0, 1/s: nz entries. Implicit methods use it to
+    /// eliminate z, so that it may be arbitrarily fast.
     fn relaxation(&self, _ws: &Self::Ws, out: &mut [f64]) {
         out.fill(0.0);
     }
-    /// The fastest turning of a velocity among all whose angle is known but for whole turns,
-    /// rad/s, and its first velocity.
+    /// Adds the derivatives that join auxiliary states with forces and rates; states that no force follows need none.
+    fn state_slopes(&self, _ws: &Self::Ws, _out: &mut StateSlopes) {}
+    /// Hands on, entry by entry, what [`Problem::tangent`] leaves out of K for these multipliers, and says how good both are
+    /// together, the tangent being of the given quality.
+    fn left_out(
+        &self,
+        _ws: &Self::Ws,
+        _lambda: &[f64],
+        tangent: Quality,
+        _add: &mut dyn FnMut(usize, usize, f64),
+    ) -> Quality {
+        tangent
+    }
+    /// Velocities that are components, along the axes of the ground, of one vector each; `None` for a component that is always
+    /// zero. Rotations of the manifold are not among them.
+    fn ground_vectors(&self) -> Vec<[Option<usize>; 3]> {
+        Vec::new()
+    }
+    /// The fastest rotation among all whose angle is known only up to whole turns, rad/s, and its first velocity.
     fn spin(&self, v: &[f64]) -> (f64, usize) {
         self.manifold().fastest(v)
     }
-    /// Sets auxiliary states that are known exactly from t and q, but for what q cannot hold, to
-    /// their exact values. `s` is the end of a step that turned nothing by half a turn or more.
+    /// Sets auxiliary states that are known exactly from t and q, up to what q cannot express, to their exact values.
+    /// `s` is the end of a step that turned nothing by half a turn or more.
     fn restore_known_states(&self, _s: &mut State) {}
-    /// The auxiliary states from this one on are held: they change between steps alone, from outside. Their
-    /// rates are zero, and their scales infinite.
+    /// The auxiliary states from this index on are held: they change only between steps, from outside. Their rates are
+    /// zero, and their scales infinite.
     fn held(&self) -> usize {
         self.dims().nz
     }
-    /// Energies at the realised state, where the problem knows them.
+    /// Energies at the realised state, if the problem knows them.
     fn energies(&self, _ws: &Self::Ws) -> Option<Energies> {
         None
     }
@@ -275,16 +306,16 @@ pub trait Problem: Send + Sync {
     fn power(&self, _ws: &Self::Ws, _lambda: &[f64]) -> Option<Power> {
         None
     }
-    /// Whether functions of time act in it.
+    /// Whether it contains functions of time.
     fn time_laws(&self) -> TimeLaws {
         TimeLaws::None
     }
-    /// Whether every function of time is smooth from a to b: no `if` or `abs` of it switches, no
-    /// ramp begins or ends. What reads the state reads that which is realised.
+    /// Whether every function of time is smooth from a to b: no `if` or `abs` of it switches, no ramp begins or ends.
+    /// State variables are taken from the realised state.
     fn smooth_in_time(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> bool {
         true
     }
-    /// What functions of time do that polynomials do not show. It bounds all that happens there, however short.
+    /// How far functions of time are from polynomials. It bounds everything that happens there, however short.
     fn unseen_in_time(&self, _ws: &mut Self::Ws, _look: TimeLook<'_>) -> Unseen {
         Unseen::default()
     }
@@ -292,29 +323,29 @@ pub trait Problem: Send + Sync {
     fn restless(&self, _ws: &mut Self::Ws, _a: f64, _b: f64) -> Option<String> {
         None
     }
-    /// Whether laws act that are more than polynomials of what they read of the state.
+    /// Whether there are laws that are more than polynomials of the state variables they read.
     fn state_laws(&self) -> bool {
         false
     }
-    /// Takes down what such laws read, and how it changes, at the realised state with velocities v and
-    /// accelerations a: at the start of a step, or at its end.
+    /// Records what such laws read, and how it changes, at the realised state with velocities v and accelerations a: at
+    /// the start of a step, or at its end.
     fn take_down(&self, _ws: &mut Self::Ws, _v: &[f64], _a: &[f64], _end: bool) {}
-    /// A step from t over h leads from what was taken down at its start to that at its end, by
-    /// polynomials with the values and rates of both.
+    /// Spans the path of a step from t over h between the values recorded at its start and at its end, by polynomials
+    /// with the values and rates of both.
     fn span_way(&self, _ws: &mut Self::Ws, _t: f64, _h: f64) {}
-    /// The step is made: its end is the start of the next.
+    /// The step is accepted: its end is the start of the next.
     fn keep_end(&self, _ws: &mut Self::Ws) {}
-    /// By how much accelerations, in sizes of the coordinates and over the paces of their groups, may differ from
-    /// polynomials in a part of the way, by such laws, 1/s; and whether none of them switches there.
+    /// By how much accelerations, in sizes of the coordinates and divided by the paces of their groups, may differ from
+    /// polynomials in a part of the path because of such laws, 1/s; and whether none of them switches there.
     fn unseen_on_way(&self, _ws: &mut Self::Ws, _part: Stretch, _paces: &[f64]) -> (f64, bool) {
         (0.0, true)
     }
-    /// How far what laws read at the realised state, at this part of the step, is from the way that was
-    /// spanned, in what it goes along the step.
+    /// Distance of what laws read at the realised state, at this part of the step, from the spanned path, relative to
+    /// its change along the step.
     fn off_way(&self, _ws: &Self::Ws, _part: f64) -> f64 {
         0.0
     }
-    /// The law that varies most on the way, for messages.
+    /// The law that varies most on the path, for messages.
     fn restless_on_way(&self, _ws: &mut Self::Ws) -> Option<String> {
         None
     }
@@ -359,7 +390,7 @@ impl<'a, P: Problem> AtPos<'a, P> {
     pub fn jacobian(&self, out: &mut [f64]) {
         self.p.jacobian(self.ws, out);
     }
-    /// Goes on to velocity level.
+    /// Continues to velocity level.
     pub fn velocity(self, v: &[f64], z: &[f64]) -> AtVel<'a, P> {
         self.p.realize_velocity(v, z, self.ws);
         AtVel { p: self.p, ws: self.ws }
@@ -417,7 +448,7 @@ impl<'a, P: Problem> AtVel<'a, P> {
     ) -> Quality {
         self.p.tangent(self.ws, a, lambda, ck, cc, values)
     }
-    /// Part of auxiliary states in the tangent.
+    /// Contribution of auxiliary states to the tangent.
     pub fn feedback(&self, by: &[[f64; 2]], values: &mut [f64]) {
         self.p.feedback(self.ws, by, values);
     }
@@ -432,12 +463,12 @@ impl<'a, P: Problem> AtVel<'a, P> {
     }
 }
 
-/// y += M x for values laid out by `shape`.
+/// y += M x for values in the layout of `shape`.
 pub fn mass_mul_add(shape: &MassShape, values: &[f64], x: &[f64], y: &mut [f64]) {
     shape.mul_add(values, x, y);
 }
 
-/// Slots of the mass values in a pattern that holds them all.
+/// Slots of the mass values in a pattern that contains them all.
 pub(crate) fn mass_slots(shape: &MassShape, pattern: &Csr) -> Result<Vec<usize>, KktError> {
     shape.slots(pattern)
 }

@@ -11,7 +11,7 @@ pub struct Projector {
     q_try: Vec<f64>,
     row_scale: Vec<f64>,
     n_pos: usize,
-    /// A projection that stalls is accepted while |g_i| is below this times the row's scale.
+    /// A projection that stalls is accepted if |g_i| is below this times the row's scale.
     pub limit: f64,
 }
 
@@ -19,7 +19,7 @@ pub struct Projector {
 /// more are needed only far from the manifold, where a smaller step is the better answer.
 const MAX_ITERATIONS: usize = 5;
 
-/// Scaled residual that is as good as zero.
+/// Scaled residual that counts as zero.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 impl Projector {
@@ -52,10 +52,9 @@ impl Projector {
     /// Moves q onto g(q, t) = 0. On return the factor in `acc` belongs to the returned q and
     /// the workspace is realised there at position level.
     ///
-    /// Positions are brought to round-off at every step, not merely below a tolerance: on the
-    /// level set g = c the two branches of a singular position do not cross but turn away from
-    /// each other within √c, so what is left of g decides how close to such a point a step may
-    /// land and still go on along its own branch.
+    /// Positions are brought to round-off at every step, not merely below a tolerance: on the level set g = c the two
+    /// branches of a singular position do not cross but turn away from each other within √c, so the remaining g decides
+    /// how close to such a point a step may land and still continue along its own branch.
     pub fn position<P: Problem>(
         &mut self,
         p: &P,
@@ -70,14 +69,14 @@ impl Projector {
         self.position_from(p, ws, acc, t, q, z)
     }
 
-    /// Largest scaled |g| at the position that is realised in `ws`.
+    /// Largest scaled |g| at the position realised in `ws`.
     pub(crate) fn drift<P: Problem>(&mut self, p: &P, ws: &P::Ws) -> f64 {
         p.residual_pos(ws, &mut self.g[..self.n_pos]);
         self.worst(self.n_pos).0
     }
 
-    /// [`Projector::position`] from a position that is realised in `ws`, factored in `acc` and
-    /// whose [`Projector::drift`] was asked for last.
+    /// [`Projector::position`] from a position that is realised in `ws` and factored in `acc`, and for which
+    /// [`Projector::drift`] was called last.
     pub(crate) fn position_from<P: Problem>(
         &mut self,
         p: &P,
@@ -96,7 +95,7 @@ impl Projector {
             for g in &mut self.g[..self.n_pos] {
                 *g = -*g;
             }
-            // Velocity-only rows take part as G x = 0: a rolling wheel is not slid into place.
+            // Velocity-only rows take part as G x = 0: a rolling wheel must not be slid into place.
             self.g[self.n_pos..].fill(0.0);
             acc.correct(&self.g, &mut self.dx)?;
             p.manifold().retract(q, &self.dx, &mut self.q_try);
@@ -108,8 +107,8 @@ impl Projector {
                 break;
             }
             if !(now < 0.5 * drift) {
-                // No further: round-off, or a singular position, where a row cannot be
-                // satisfied to first order. What is left is accepted while it is small.
+                // No further improvement: round-off, or a singular position, where a row cannot be satisfied to first
+                // order. The remainder is accepted if it is small.
                 if now <= self.limit {
                     break;
                 }

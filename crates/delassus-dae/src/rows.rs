@@ -79,8 +79,8 @@ impl RowSubset {
         }
     }
 
-    /// Solves with a right-hand side over all rows and a result over all rows; what is not
-    /// chosen is zero in the result.
+    /// Solves with a right-hand side over all rows and a result over all rows; rows that are not chosen are zero in the
+    /// result.
     pub fn with_vectors<E>(
         &mut self,
         b: &[f64],

@@ -1,4 +1,4 @@
-//! [`Unilateral`]: what whoever has a system with one-sided constraints and friction writes.
+//! [`Unilateral`]: the interface of a system with one-sided constraints and friction.
 //!
 //! A *point* is one place where an interaction may act: a contact point of two shapes, a stop of
 //! a joint, a rope, a one-way clutch, dry friction in a joint. It has a normal row and tangential
@@ -26,16 +26,16 @@ pub struct PointId {
 }
 remember!(PointId { pair, slot });
 
-/// How much of an approach comes back.
+/// How an approach rebounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Restitution {
     /// Coefficient e, 0 to 1.
     pub e: f64,
-    /// What it multiplies.
+    /// The quantity it multiplies.
     pub law: RestitutionLaw,
 }
 
-/// What the coefficient of restitution multiplies.
+/// The quantity that the coefficient of restitution multiplies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RestitutionLaw {
     /// Velocities: u_N⁺ = −e u_N⁻ (Newton; Moreau where several points take part).
@@ -47,7 +47,7 @@ pub enum RestitutionLaw {
     Energetic,
 }
 
-/// What a point obeys.
+/// The law of a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PointLaw {
     /// A gap that must not become negative; row 0 is the normal, then the tangential rows.
@@ -112,7 +112,7 @@ pub struct ContactPoint {
     pub cols: Vec<usize>,
     /// H: gradients on `cols`, [`PointLaw::rows`] of them are used.
     pub rows: [Vec<f64>; 3],
-    /// u = H v + (rates of what moves by itself), after [`Unilateral::rates`].
+    /// u = H v + (rates of prescribed motion), after [`Unilateral::rates`].
     pub rate: [f64; 3],
     /// u̇ = H a + bias.
     pub bias: [f64; 3],
@@ -120,7 +120,7 @@ pub struct ContactPoint {
     pub at: [f64; 3],
     /// Normal in ground components, for drawings; zero where there is none.
     pub normal: [f64; 3],
-    /// First tangent in ground components, where there are two; the second is across it and the normal.
+    /// First tangent in ground components, where there are two; the second is perpendicular to it and to the normal.
     pub tangent: [f64; 3],
     /// Rate at which two tangents turn about the normal beyond the mean of both bodies, rad/s.
     pub turning: f64,
@@ -135,13 +135,13 @@ impl ContactPoint {
     /// H_k · x.
     pub fn row_dot(&self, k: usize, x: &[f64]) -> f64 {
         let (cols, row) = (&self.cols[..], &self.rows[k][..]);
-        // two rigid bodies: ascending columns, so that each half is a run
+        // two rigid bodies: ascending columns, so that each half is contiguous
         if let (Ok(row), Ok(cols)) = (<&[f64; 12]>::try_from(row), <&[usize; 12]>::try_from(cols))
             && cols[5] == cols[0] + 5
             && cols[11] == cols[6] + 5
             && let (Some(a), Some(b)) = (x.get(cols[0]..cols[0] + 6), x.get(cols[6]..cols[6] + 6))
         {
-            // sums side by side: the compiler may not reorder a single one
+            // sums side by side: the compiler must not reorder a single one
             let mut sum = [0.0; 6];
             for i in 0..6 {
                 sum[i] = row[i] * a[i] + row[6 + i] * b[i];
@@ -183,13 +183,13 @@ impl PressedFriction<'_> {
     }
 }
 
-/// More is near each other at a time than is allowed, or than there is memory for.
+/// More pairs or points are near each other at a time than is allowed, or than there is memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("more than {most} {} are near each other", .what.name())]
 pub struct Crowded {
     /// What there are too many of.
     pub what: Crowd,
-    /// As many are allowed.
+    /// The allowed number.
     pub most: usize,
     /// One of those in the middle of the list, where there is a list.
     pub example: Option<PointId>,
@@ -213,7 +213,7 @@ impl Crowd {
         }
     }
 
-    /// Memory of one, about, bytes.
+    /// Approximate memory of one, bytes.
     pub fn bytes(self) -> usize {
         match self {
             Crowd::Pairs => 32,
@@ -231,14 +231,14 @@ impl Crowd {
 }
 
 impl Crowded {
-    /// Too many points, of which these are some.
+    /// Too many points, with some of them.
     pub fn points(most: usize, some: &[PointId]) -> Crowded {
         Crowded { what: Crowd::Points, most, example: some.get(some.len() / 2).copied() }
     }
 }
 
-/// Gap, as part of a typical length, below which a point of a one-sided wall is behind it: above what a
-/// start may be off by rounding (1e-6) and what time-stepping leaves to stand (5e-6).
+/// Gap, as a fraction of a typical length, below which a point of a one-sided wall is behind it: above what a start may
+/// be off by rounding (1e-6) and the penetration that time-stepping allows (5e-6).
 pub const BEHIND: f64 = 2e-5;
 
 /// A problem with one-sided constraints. Its own rows (g, G) stay two-sided.
@@ -246,12 +246,12 @@ pub const BEHIND: f64 = 2e-5;
 /// A point is evaluated with the workspace realised: [`Unilateral::position`] after
 /// `realize_position`, [`Unilateral::rates`] after `realize_velocity`.
 pub trait Unilateral: Problem {
-    /// Ids of all points whose gap may be below `margin` (m, see [`Unilateral::gap_per_metre`]) at the
-    /// realised position, ascending, and always those without a gap. With an infinite margin: all there are.
+    /// Ids of all points whose gap may be below `margin` (m, see [`Unilateral::gap_per_metre`]) at the realised
+    /// position, ascending, and always those without a gap. With an infinite margin: all of them.
     fn near(&self, ws: &Self::Ws, margin: f64, out: &mut Vec<PointId>);
 
-    /// The same where there are at most `most` of them; more cost neither time nor memory. After an error `out`
-    /// has some of them.
+    /// The same, if there are at most `most` of them; more cost neither time nor memory. After an error `out` contains
+    /// some of them.
     fn near_at_most(
         &self,
         ws: &Self::Ws,
@@ -263,24 +263,24 @@ pub trait Unilateral: Problem {
         if out.len() > most { Err(Crowded::points(most, out)) } else { Ok(()) }
     }
 
-    /// Points that may be near at a time.
+    /// Largest number of points that may be near at a time.
     fn most_points(&self) -> usize {
         usize::MAX
     }
 
-    /// What a point obeys.
+    /// The law of a point.
     fn law(&self, point: PointId) -> PointLaw;
 
     /// Name of the interaction of a point, for messages and the event log.
     fn point_name(&self, point: PointId) -> String;
 
-    /// Velocity coordinates that the rows of a point can touch, ascending; fixed.
+    /// Velocity coordinates that the rows of a point can involve, ascending; fixed.
     fn columns(&self, point: PointId, out: &mut Vec<usize>);
 
-    /// Gap, features and rows at the realised position. With `keep`, the gap is that between these
-    /// features, also a little beyond their borders, where it goes on smoothly; without it,
-    /// between those that face each other now, `before` being kept where both are as good. False
-    /// where the point has no meaning at present (the shapes do not face each other there).
+    /// Gap, features and rows at the realised position. With `keep`, the gap is that between these features, also a
+    /// little beyond their borders, where it continues smoothly. Without it, the gap is that between the features that
+    /// face each other now; `before` is kept where both are as good. False if the point does not exist at present (the
+    /// shapes do not face each other there).
     fn position(
         &self,
         ws: &Self::Ws,
@@ -290,8 +290,8 @@ pub trait Unilateral: Problem {
         out: &mut ContactPoint,
     ) -> bool;
 
-    /// The gap alone, as [`Unilateral::position`] gives it up to rounding; `None` where the point
-    /// has no meaning at present, and for laws without a gap. `scratch` is overwritten.
+    /// The gap alone, as [`Unilateral::position`] gives it up to rounding; `None` if the point does not exist at
+    /// present, and for laws without a gap. `scratch` is overwritten.
     fn gap(
         &self,
         ws: &Self::Ws,
@@ -307,7 +307,7 @@ pub trait Unilateral: Problem {
     /// filled at the same position.
     fn rates(&self, ws: &Self::Ws, point: PointId, out: &mut ContactPoint);
 
-    /// [`Unilateral::position`] without `keep`, and [`Unilateral::rates`], at once.
+    /// [`Unilateral::position`] without `keep`, and [`Unilateral::rates`], in one call.
     fn evaluate(
         &self,
         ws: &Self::Ws,
@@ -322,8 +322,8 @@ pub trait Unilateral: Problem {
         has_meaning
     }
 
-    /// [`Unilateral::position`] without `keep`, of which only the gap, `cols` and row 0 are asked for;
-    /// the other entries have no meaning.
+    /// [`Unilateral::position`] without `keep`, of which only the gap, `cols` and row 0 are needed; the other entries
+    /// are undefined.
     fn normal(
         &self,
         ws: &Self::Ws,
@@ -340,45 +340,44 @@ pub trait Unilateral: Problem {
         f64::INFINITY
     }
 
-    /// The parts that meet at a point may end or give way to others, so that bodies may pass each
-    /// other there although the gap of the point closes by its rate.
+    /// Whether the parts that meet at a point may end or hand over to others, so that bodies may pass each other there
+    /// although the gap of the point closes by its rate.
     fn can_pass(&self, _point: PointId) -> bool {
         false
     }
 
-    /// Size of the smaller of the two parts that meet at a point, m: a motion of more than a tenth
-    /// of it may pass through unseen. Infinite where nothing can be passed.
+    /// Size of the smaller of the two parts that meet at a point, m: a motion of more than a tenth of it may pass
+    /// through unnoticed. Infinite if nothing can be passed.
     fn finest(&self, _point: PointId) -> f64 {
         f64::INFINITY
     }
 
-    /// Whether one side of a point is a wall that lets pass what comes from behind: the point acts only
-    /// after its gap has been at least −[`BEHIND`] times [`Unilateral::length`] once.
+    /// Whether one side of a point is a wall that lets bodies pass from behind: the point acts only after its gap has
+    /// been at least −[`BEHIND`] times [`Unilateral::length`] once.
     fn one_sided(&self, _point: PointId) -> bool {
         false
     }
 
-    /// For the pair of a point at the realised state: a lower bound of the gaps of all its points
-    /// where it is positive, m (otherwise it says nothing), and an upper bound of the speed at which
-    /// any part of one side moves past the other, m/s. What cannot be bounded is −∞ and ∞.
+    /// For the pair of a point at the realised state: a lower bound of the gaps of all its points where it is positive,
+    /// m (otherwise it says nothing), and an upper bound of the speed at which any part of one side moves past the
+    /// other, m/s. −∞ and ∞ where no bound is known.
     fn approach(&self, _ws: &Self::Ws, _point: PointId) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)
     }
 
-    /// A lower bound of the gap of one point at the realised position, m, cheaper than the gap; −∞
-    /// where none is known.
+    /// A lower bound of the gap of one point at the realised position, m, cheaper than the gap; −∞ if none is known.
     fn clearance(&self, _ws: &Self::Ws, _point: PointId) -> f64 {
         f64::NEG_INFINITY
     }
 
-    /// A typical length of the system, m: thresholds of gaps are parts of it.
+    /// A typical length of the system, m: thresholds of gaps are fractions of it.
     fn length(&self) -> f64 {
         1.0
     }
 
-    /// What a metre is in the unit of the gap of a point: 1 where that is a length, one part of
-    /// [`Unilateral::length`] where it is an angle. Thresholds of gaps and rates are given in metres
-    /// and times this: an angle of a mechanism of 1 mm is no smaller than that of one of 100 m.
+    /// The equivalent of a metre in the unit of the gap of a point: 1 if that is a length, one over
+    /// [`Unilateral::length`] if it is an angle. Thresholds of gaps and rates are given in metres and multiplied by
+    /// this: an angle of a mechanism of 1 mm is no smaller than that of one of 100 m.
     fn gap_per_metre(&self, _point: PointId) -> f64 {
         1.0
     }
@@ -393,19 +392,19 @@ pub trait Unilateral: Problem {
         0.0
     }
 
-    /// Friction of a point that is [`PointLaw::Compliant`]; its tangential rows follow the normal. `None` where it has
+    /// Friction of a point that is [`PointLaw::Compliant`]; its tangential rows follow the normal. `None` if it has
     /// none, and for all others.
     fn pressed_friction(&self, _point: PointId) -> Option<PressedFriction<'_>> {
         None
     }
 
-    /// Coefficient of sliding friction at a speed, m/s, and its slope, s/m, of a point that is [`PointLaw::Contact`]; bound
-    /// and slope of one that is [`PointLaw::DryFriction`]. `None` where it does not depend on the speed.
+    /// Coefficient of sliding friction at a speed, m/s, and its slope, s/m, of a point that is [`PointLaw::Contact`];
+    /// bound and slope of one that is [`PointLaw::DryFriction`]. `None` if it does not depend on the speed.
     fn sliding_friction(&self, _point: PointId, _speed: f64) -> Option<(f64, f64)> {
         None
     }
 
-    /// The law of a point at its rates: with the friction of its speed, where that matters.
+    /// The law of a point at its rates: with the friction at its speed, where that matters.
     fn law_at(&self, point: PointId, rate: &[f64; 3]) -> PointLaw {
         let law = self.law(point);
         let at = |speed: f64| self.sliding_friction(point, speed).map(|(size, _)| size);
@@ -438,9 +437,9 @@ pub trait Unilateral: Problem {
         k == 0 && self.gap_hessian(ws, point, at, out)
     }
 
-    /// ∂H_N/∂ξ at the position that is realised, of a point that [`Unilateral::position`] filled there: entry (i, j)
-    /// is the change of row 0 at column i along coordinate j, row by row, on the columns of the point. False where it
-    /// is not known, and left as it is.
+    /// ∂H_N/∂ξ at the realised position, of a point that [`Unilateral::position`] filled there: entry (i, j) is the
+    /// change of row 0 at column i along coordinate j, row by row, on the columns of the point. False, with the output
+    /// unchanged, if it is not known.
     fn gap_hessian(
         &self,
         _ws: &Self::Ws,
@@ -451,8 +450,7 @@ pub trait Unilateral: Problem {
         false
     }
 
-    /// Multiple impacts are resolved one after another (by falling approach speed) instead of at
-    /// once.
+    /// Whether multiple impacts are resolved one after another (by falling approach speed) instead of all at once.
     fn sequential_impacts(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@ use std::fmt;
 /// The dimension of a quantity. Angles are dimensionless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dim {
-    /// Not known: fits everywhere. Bare numbers and variables have this dimension.
+    /// Not known: compatible with everything. Bare numbers and variables have this dimension.
     Any,
     /// A product of powers of metre, kilogram and second.
     Known {
@@ -69,7 +69,7 @@ impl Dim {
         Dim::Known { length, mass, time }
     }
 
-    /// Whether a quantity of dimension `found` may stand where `self` is expected.
+    /// Whether a quantity of dimension `found` is allowed where `self` is expected.
     pub fn accepts(self, found: Dim) -> bool {
         self.unify(found).is_some()
     }
@@ -100,7 +100,7 @@ impl Dim {
         let scale = |power: i8| {
             let exact = f64::from(power) * exponent;
             let nearest = exact.round();
-            // 1/3 is not exact in binary, so that a cube root needs a tolerance
+            // 1/3 is not exact in binary, so a cube root needs a tolerance
             let integral = (exact - nearest).abs() < 1e-9;
             let fits = nearest.abs() <= f64::from(i8::MAX);
             (integral && fits).then_some(nearest as i8)

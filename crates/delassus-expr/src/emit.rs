@@ -15,8 +15,8 @@ pub(crate) struct Node {
     pub(crate) dim: Dim,
     /// The value, if it is constant.
     pub(crate) value: Option<f64>,
-    /// The first constant in it that is not finite. This is not an error at once, because the
-    /// part may turn out to be guarded: `if(n > 0, 1/n, 0)` is fine with `n = 0`.
+    /// The first constant in it that is not finite. This is not immediately an error, because the part may turn out to
+    /// be guarded: `if(n > 0, 1/n, 0)` is fine with `n = 0`.
     pub(crate) bad: Option<(f64, Span)>,
 }
 
@@ -74,7 +74,7 @@ impl Emitter {
         Ok(self.apply(Op::Not, &[a], dim, span))
     }
 
-    /// Any binary operator but the power; `symbol` is for messages.
+    /// Any binary operator except the power; `symbol` is for messages.
     pub(crate) fn binary(&mut self, op: Op, symbol: &str, a: Node, b: Node) -> Emitted {
         let span = a.span.to(b.span);
         let too_large = || ExprError::new(ExprErrorKind::DimensionTooLarge, span);
@@ -92,7 +92,7 @@ impl Emitter {
                 both_known(a.dim, b.dim)
             }
         };
-        // what the left side decides alone must not depend on the right side being finite
+        // if the left side alone decides, the result must not depend on the right side being finite
         let decided = match (op, a.value) {
             (Op::And, Some(0.0)) => Some(0.0),
             (Op::Or, Some(v)) if v != 0.0 => Some(1.0),

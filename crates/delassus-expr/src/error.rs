@@ -4,7 +4,7 @@ use crate::{Dim, MAX_DEPTH, MAX_LENGTH, functions, units};
 use std::fmt;
 use std::ops::Range;
 
-/// Why an expression was refused.
+/// Why an expression was rejected.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ExprErrorKind {
@@ -38,11 +38,11 @@ pub enum ExprErrorKind {
         /// How many were given.
         found: usize,
     },
-    /// Something that may not stand at this place.
+    /// Something that is not allowed at this place.
     UnexpectedToken {
         /// The text found.
         found: String,
-        /// What may stand there.
+        /// What is allowed there.
         expected: &'static str,
     },
     /// The text ends too early.
@@ -50,12 +50,12 @@ pub enum ExprErrorKind {
         /// What is missing.
         expected: &'static str,
     },
-    /// Something that begins like a number but is none.
+    /// Something that begins like a number but is not one.
     BadNumber {
         /// The text as written.
         text: String,
     },
-    /// A constant that is infinite or not a number.
+    /// A constant that is infinite or NaN.
     NonFinite {
         /// The value it has.
         value: f64,
@@ -127,7 +127,7 @@ impl ExprError {
         ExprError { kind, span: span.into() }
     }
 
-    /// What to do next, where that can be said.
+    /// What to do next, if anything can be suggested.
     pub fn help(&self) -> Option<String> {
         use ExprErrorKind as K;
         Some(match &self.kind {

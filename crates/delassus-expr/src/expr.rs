@@ -59,18 +59,18 @@ impl Expr {
         }
     }
 
-    /// The inferred dimension, [`Dim::Any`] where it is not known.
+    /// The inferred dimension, [`Dim::Any`] if it is not known.
     pub fn dim(&self) -> Dim {
         self.dim
     }
 
-    /// The indices of the variables the value depends on, ascending and without repetition.
+    /// The indices of the variables on which the value depends, ascending and without repetition.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// Its degree as a polynomial, where those of the variables are given: zero for what counts as
-    /// constant. `None` where it is no polynomial.
+    /// Its degree as a polynomial, given those of the variables: zero for what counts as constant. `None` if it is not
+    /// a polynomial.
     pub fn degree(&self, of: impl Fn(usize) -> Option<u32>) -> Option<u32> {
         program::degree(&self.code, of)
     }
@@ -80,7 +80,7 @@ impl Expr {
         &self.source
     }
 
-    /// The value. Never allocates or panics; a variable missing from `vars` is not a number.
+    /// The value. Never allocates or panics; a variable missing from `vars` is NaN.
     pub fn eval(&self, vars: &[f64]) -> f64 {
         program::run(&self.code, self.depth, vars, |_| 0.0)
     }
@@ -97,8 +97,7 @@ impl Expr {
         (v, d, dd)
     }
 
-    /// The value and its derivative when the variables move at the given rates; one that is
-    /// missing stays.
+    /// The value and its derivative when the variables move at the given rates; missing ones do not move.
     pub fn eval_along(&self, vars: &[f64], rates: &[f64]) -> (f64, f64) {
         let Dual { v, d } = program::run(&self.code, self.depth, vars, among(rates));
         (v, d)
@@ -106,8 +105,7 @@ impl Expr {
 
     /// The derivative with respect to variable `wrt` of the derivative along `rates`.
     pub fn eval_mixed(&self, vars: &[f64], rates: &[f64], wrt: usize) -> f64 {
-        // by second derivatives along u + s e and u − s e, with s of the size of u so that neither
-        // drowns the other
+        // by second derivatives along u + s e and u − s e, with s of the size of u so that neither swamps the other
         let u = among(rates);
         let largest = self.variables.iter().fold(0.0, |m: f64, k| m.max(u(*k).abs()));
         let s = if largest > 0.0 { largest } else { return 0.0 };
@@ -119,14 +117,13 @@ impl Expr {
         (second(s) - second(-s)) / (4.0 * s)
     }
 
-    /// Value and Taylor coefficients on a whole interval, where those of the variables are known.
-    /// Never allocates.
+    /// Value and Taylor coefficients on a whole interval, given those of the variables. Never allocates.
     pub fn over<const N: usize>(&self, vars: &[Jet<N>]) -> Jet<N> {
         program::run_over(&self.code, self.depth, vars)
     }
 }
 
-/// Variable `wrt` moves at the rate 1, the others stay.
+/// Variable `wrt` moves at the rate 1, the others do not move.
 fn only(wrt: usize) -> impl Fn(usize) -> f64 {
     move |k| f64::from(u8::from(k == wrt))
 }

@@ -6,13 +6,13 @@ use crate::program::Op;
 /// How the dimension of the result follows from those of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
-    /// Takes and gives plain numbers.
+    /// Takes and returns plain numbers.
     Plain,
-    /// Takes anything and gives it back.
+    /// Takes any dimension and returns it.
     Keep,
-    /// Takes arguments of one dimension and gives it back.
+    /// Takes arguments of one dimension and returns it.
     Common,
-    /// Takes arguments of one dimension and gives a plain number.
+    /// Takes arguments of one dimension and returns a plain number.
     Ratio,
     /// Raises the dimension to a power.
     Root(f64),
@@ -93,7 +93,7 @@ static FUNCTIONS: [Function; 28] = [
     },
 ];
 
-/// The most arguments any function takes.
+/// The largest number of arguments of any function.
 #[cfg(test)]
 pub(crate) const MAX_ARGS: usize = 5;
 

@@ -3,7 +3,7 @@
 use crate::error::{ExprError, ExprErrorKind};
 use crate::{Dim, MAX_LENGTH, Scope, parse_constant};
 
-/// Beyond this, not every integer is a number any more.
+/// Beyond this, not every integer can be represented.
 const MAX_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// Replaces every `{expr}` in `template` by the integer value of the constant expression.

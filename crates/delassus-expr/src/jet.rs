@@ -1,14 +1,14 @@
 //! What a function does on a whole interval of time: ranges of its value and of its Taylor
 //! coefficients.
 //!
-//! Coefficient k is the derivative of order k over k!. Where all decisions of a function (`if`,
-//! `abs`, `floor`, the ends of a `step`, …) fall the same way on the whole interval, the ranges of
-//! its coefficients are known, and that of coefficient k bounds how far the function is from a
-//! polynomial of degree k − 1: a bound no number of samples could give. Where some decision may
-//! fall either way the range of the value remains, and [`Jet::decided`] says so.
+//! Coefficient k is the derivative of order k over k!. Where all decisions of a function (`if`, `abs`, `floor`, the
+//! ends of a `step`, …) have the same outcome on the whole interval, the ranges of its coefficients are known, and that
+//! of coefficient k bounds how far the function is from a polynomial of degree k − 1: a bound that no number of samples
+//! could give. Where some decision may have either outcome only the range of the value remains, and [`Jet::decided`]
+//! says so.
 //!
-//! Ranges are as tight as the rules of arithmetic make them and become exact as intervals shrink;
-//! their ends carry the rounding of ordinary evaluation.
+//! Ranges are as tight as the rules of arithmetic make them and become exact as intervals shrink; their ends carry the
+//! rounding of ordinary evaluation.
 
 use crate::math::Fn1;
 use crate::range::Range;
@@ -19,8 +19,7 @@ use std::f64::consts::{FRAC_PI_2, LN_10, PI};
 pub struct Jet<const N: usize> {
     /// Range of the value, then those of the coefficients.
     pub c: [Range; N],
-    /// All decisions fall the same way on the whole interval. Otherwise only the range of the
-    /// value has a meaning.
+    /// All decisions have the same outcome on the whole interval. Otherwise only the range of the value is meaningful.
     pub decided: bool,
 }
 
@@ -41,7 +40,7 @@ impl<const N: usize> Jet<N> {
 
     /// The polynomial c₀ + c₁ x + …, from a to b.
     pub fn polynomial<const D: usize>(c: &[f64; D], a: f64, b: f64) -> Jet<N> {
-        // about the middle, where odd and even parts are on their own
+        // about the middle, where odd and even parts separate
         let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
         let mut d = *c;
         for i in 0..D {
@@ -70,7 +69,7 @@ impl<const N: usize> Jet<N> {
         jet
     }
 
-    /// It has the same value on the whole interval, as far as is known.
+    /// Whether it has the same value on the whole interval, as far as is known.
     pub fn is_constant(&self) -> bool {
         self.decided
             && self.c[0].lo == self.c[0].hi
@@ -83,7 +82,7 @@ impl<const N: usize> Jet<N> {
         Jet { c, decided: true }
     }
 
-    /// Between these values, by decisions that may fall either way.
+    /// Between these values, by decisions that may have either outcome.
     fn open(value: Range) -> Jet<N> {
         Jet { decided: false, ..Jet::rough(value) }
     }
@@ -189,7 +188,7 @@ impl<const N: usize> Jet<N> {
         if n < 0 { Jet::constant(1.0).div(result) } else { result }
     }
 
-    /// A constant power of what is positive.
+    /// A constant power of a positive quantity.
     fn power(self, r: f64) -> Jet<N> {
         let a = &self.c;
         if !(a[0].lo > 0.0) {
@@ -334,7 +333,7 @@ impl<const N: usize> Jet<N> {
         }
     }
 
-    /// A function that is constant between its jumps and nowhere falls.
+    /// A function that is constant between its jumps and never falls.
     fn stairs(self, f: impl Fn(f64) -> f64) -> Jet<N> {
         let (a, b) = (f(self.c[0].lo), f(self.c[0].hi));
         if a == b { Jet::constant(a) } else { Jet::open(Range::new(a, b)) }
@@ -384,7 +383,7 @@ impl<const N: usize> Jet<N> {
         Jet::truth(if same { Some(true) } else { apart.then_some(false) })
     }
 
-    /// Whether it counts as true, where that is the same on the whole interval.
+    /// Whether it counts as true, if that is the same on the whole interval.
     fn holds(&self) -> Option<bool> {
         let x = self.c[0];
         if x == Range::ZERO { Some(false) } else { (!x.contains(0.0)).then_some(true) }
@@ -472,7 +471,7 @@ impl<const N: usize> Jet<N> {
         if t0.is_constant() && t0 == t1 {
             return self.less(t0).select(y0, y1);
         }
-        // where in the step it is, before what it does there
+        // its position within the step, before its value there
         let x = self.c[0].sub(t0.c[0]).div(t1.c[0].sub(t0.c[0]));
         if x.hi <= 0.0 {
             y0

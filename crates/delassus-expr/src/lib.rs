@@ -40,20 +40,18 @@
 //!
 //! # Units
 //!
-//! A unit belongs to the number directly before it, with or without white space between them.
-//! It goes on over `/`, `*` and `^` only as long as there is no space: `3 N/m` is a stiffness,
-//! `3 N / m` divides a force by the parameter `m`. Directly after a number a name is always a
-//! unit, even if a parameter has the same name. A unit joined to another one that is also the name of
-//! a parameter or variable is refused as ambiguous, as in `10 rad/s*t` (tonne or time?) or `360 deg/N`,
-//! unless they make a customary unit, such as `N/m` beside a parameter `m`. In brackets all names are
-//! units: `10 [rad/s]`.
+//! A unit belongs to the number directly before it, with or without white space between them. It continues over `/`,
+//! `*` and `^` only as long as there is no space: `3 N/m` is a stiffness, `3 N / m` divides a force by the parameter
+//! `m`. Directly after a number a name is always a unit, even if a parameter has the same name. A unit joined to
+//! another one that is also the name of a parameter or variable is rejected as ambiguous, as in `10 rad/s*t` (tonne or
+//! time?) or `360 deg/N`, unless they form a customary unit, such as `N/m` beside a parameter `m`. In brackets all
+//! names are units: `10 [rad/s]`.
 //!
 //! # Dimensions
 //!
-//! A bare number is in SI and fits everywhere ([`Dim::Any`]); so does a variable. `Any` is
-//! contagious in products and yields in sums: `2 * 3 mm` is `Any`, `2 + 3 mm` is a length. A
-//! function of an argument with an unknown dimension has an unknown dimension too, so that a
-//! model written entirely without units is never refused.
+//! A bare number is in SI and is compatible with everything ([`Dim::Any`]); so is a variable. `Any` is contagious in
+//! products and yields in sums: `2 * 3 mm` is `Any`, `2 + 3 mm` is a length. A function of an argument with an unknown
+//! dimension has an unknown dimension too, so that a model written entirely without units is never rejected.
 
 mod dim;
 mod emit;

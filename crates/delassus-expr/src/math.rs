@@ -151,7 +151,7 @@ pub(crate) fn pow<T: Num>(a: T, b: T) -> T {
     })
 }
 
-/// The smaller of two; not a number if either is none, so that failures stay visible.
+/// The smaller of two; NaN if either is, so that failures stay visible.
 #[inline]
 pub(crate) fn min<T: Num>(a: T, b: T) -> T {
     let (x, y) = (a.value(), b.value());
@@ -178,7 +178,7 @@ pub(crate) fn hypot<T: Num>(a: T, b: T) -> T {
     let r = x.hypot(y);
     a.chain2(b, r, || {
         if r == 0.0 {
-            // the tip of the cone has no tangent plane; the horizontal one is the fair choice
+            // the tip of the cone has no tangent plane; the horizontal one is a fair choice
             return Partials { a: 0.0, b: 0.0, aa: 0.0, ab: 0.0, bb: 0.0 };
         }
         let (c, s) = (x / r, y / r);
@@ -218,7 +218,7 @@ pub(crate) fn clamp<T: Num>(x: T, lo: T, hi: T) -> T {
     }
 }
 
-/// The cubic ramp from `y0` at `t0` to `y1` at `t1`, constant outside; `t1 < t0` runs backwards.
+/// The cubic ramp from `y0` at `t0` to `y1` at `t1`, constant outside; with `t1 < t0` it runs backwards.
 pub(crate) fn step<T: Num>(t: T, t0: T, y0: T, t1: T, y1: T) -> T {
     if t0.value() == t1.value() && !t.value().is_nan() {
         return if t.value() < t0.value() { y0 } else { y1 };

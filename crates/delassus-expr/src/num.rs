@@ -14,7 +14,7 @@ pub(crate) struct Partials {
 pub(crate) trait Num: Copy {
     /// A constant.
     fn lit(value: f64) -> Self;
-    /// A variable that moves at the rate `d` with what derivatives are taken by.
+    /// A variable that moves at the rate `d` in the direction of differentiation.
     fn var(value: f64, d: f64) -> Self;
     fn value(self) -> f64;
     fn neg(self) -> Self;

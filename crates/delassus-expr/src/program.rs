@@ -87,8 +87,8 @@ pub(crate) fn degree(code: &[Op], of: impl Fn(usize) -> Option<u32>) -> Option<u
 /// evaluation itself.
 const SMALL: usize = 8;
 
-/// Evaluates a program of the given [`depth`], at most [`crate::MAX_DEPTH`]. A variable beyond
-/// the end of `vars` is not a number; `rate` says how fast a variable moves.
+/// Evaluates a program of the given [`depth`], at most [`crate::MAX_DEPTH`]. A variable beyond the end of `vars` is
+/// NaN; `rate` gives the rate of a variable.
 #[inline]
 pub(crate) fn run<T: Num>(
     code: &[Op],
@@ -195,7 +195,7 @@ pub(crate) fn run_over<const N: usize>(code: &[Op], depth: usize, vars: &[Jet<N>
     }
 }
 
-/// As [`run_sized`], with both branches of an `if` at hand.
+/// Like [`run_sized`], with both branches of an `if` available.
 fn run_over_sized<const N: usize, const D: usize>(code: &[Op], vars: &[Jet<N>]) -> Jet<N> {
     const { assert!(D.is_power_of_two()) }
     let zero = Jet::constant(0.0);

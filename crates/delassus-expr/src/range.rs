@@ -12,7 +12,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Zero alone.
+    /// Only zero.
     pub const ZERO: Range = Range::point(0.0);
     /// Nothing is known.
     pub const ALL: Range = Range { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
@@ -22,7 +22,7 @@ impl Range {
         Range { lo: x, hi: x }
     }
 
-    /// Between two numbers; anything where one of them is not a number.
+    /// Between two numbers; everything if one of them is NaN.
     pub(crate) fn new(lo: f64, hi: f64) -> Range {
         Range {
             lo: if lo.is_nan() { f64::NEG_INFINITY } else { lo },
@@ -133,13 +133,13 @@ impl Range {
         }
     }
 
-    /// A function that nowhere falls.
+    /// A function that never falls.
     pub(crate) fn rising(self, f: impl Fn(f64) -> f64) -> Range {
         Range::new(f(self.lo), f(self.hi))
     }
 }
 
-/// Zero times anything is zero: a range without end holds numbers only.
+/// Zero times anything is zero: an unbounded range contains only numbers.
 fn product(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }

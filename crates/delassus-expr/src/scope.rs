@@ -1,8 +1,8 @@
-//! What the names in an expression stand for.
+//! The meaning of names in an expression.
 
 use crate::Dim;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Binding {
     /// A parameter: its value in SI and its dimension.
@@ -13,15 +13,15 @@ pub enum Binding {
 
 /// The names an expression may use.
 pub trait Scope {
-    /// What `name` stands for, or `None` if it is not defined here.
+    /// The meaning of `name`, or `None` if it is not defined here.
     fn lookup(&self, name: &str) -> Option<Binding>;
 
-    /// Whether `name` is defined here, asked where it may be a unit instead.
+    /// Whether `name` is defined here, where it could also be a unit.
     fn is_defined(&self, name: &str) -> bool {
         self.lookup(name).is_some()
     }
 
-    /// Whether `name` is a variable, asked in the same place.
+    /// Whether `name` is a variable, in the same situation.
     fn is_variable(&self, name: &str) -> bool {
         matches!(self.lookup(name), Some(Binding::Var(_)))
     }

@@ -1,6 +1,6 @@
 //! The nearest known name to a misspelt one.
 
-/// Above this length a name is not a slip of the finger, and the distance gets expensive.
+/// Above this length a name is not a typing error, and the distance becomes expensive.
 const MAX_NAME: usize = 128;
 
 /// The candidate nearest to `name`, at most two edits away (an edit inserts, deletes, replaces or

@@ -103,7 +103,7 @@ static UNITS: [(&str, Unit); 39] = [
     angular("rpm", 1.0, 30.0, Dim::RATE),
 ];
 
-/// Joined units that everybody reads as one, also where a parameter is called `m` or `s`.
+/// Joined units that everybody reads as one, even if a parameter is called `m` or `s`.
 const CUSTOMARY: &[&str] = &[
     "m/s",
     "mm/s",

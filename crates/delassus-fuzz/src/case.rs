@@ -1,4 +1,4 @@
-//! What is thrown at the command, and what counts as an answer.
+//! The inputs of the command under test, and what counts as an answer.
 
 use crate::damage::{damage, files, fresh};
 use crate::mutate::{GENTLE, ROUGH, mutant};
@@ -10,11 +10,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Exit codes that are documented; 70, an internal error, is one nobody may see.
+/// Documented exit codes; 70, an internal error, must never occur.
 const ANSWERS: [i32; 5] = [0, 2, 3, 4, 5];
 /// How long mutated models run, s.
 const END: &str = "0.01";
-/// CPU time that a run may take, less than [`SECONDS`]: what needs longer without being hopeless ends by this, by name.
+/// CPU time that a run may take, less than [`SECONDS`]: a run that needs longer without being hopeless ends by this, by
+/// name.
 const LONGEST: &str = "8 s";
 const SCHEMES: [&str; 3] = ["hybrid", "event-driven", "time-stepping"];
 
@@ -44,14 +45,14 @@ impl Target {
     }
 }
 
-/// An answer that is none.
+/// A missing or faulty answer.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The same for cases with the same cause, as far as can be told.
+    /// The same for cases with the same cause, as far as can be determined.
     pub kind: String,
     /// The seed model and the command.
     pub what: String,
-    /// The model at fault, where there is one.
+    /// The model at fault, if there is one.
     pub model: Option<String>,
     pub arguments: Vec<String>,
     pub error: String,
@@ -63,7 +64,7 @@ pub struct Bench<'a> {
     pub seeds: &'a Seeds,
     /// Folder that belongs to this bench alone.
     scratch: PathBuf,
-    /// Folders with results that are undamaged.
+    /// Folders with undamaged results.
     results: Vec<PathBuf>,
 }
 
@@ -99,7 +100,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Judges the answer to a model; it is written to `m.toml`.
+    /// Judges the answer to a model, which is written to `m.toml`.
     pub fn model(
         &self,
         text: &str,
@@ -148,7 +149,7 @@ impl<'a> Bench<'a> {
             let outcome = trial::run(self.program, &arguments, &self.scratch)?;
             codes.push(outcome.code);
             let told = |file: &str| outcome.error.contains(file);
-            // where one file is told, the command may have ended before it came to the others
+            // where one file is reported, the command may have ended before it reached the others
             let silent = damaged
                 .iter()
                 .find(|d| d.guarded)
@@ -214,7 +215,7 @@ fn run_arguments(random: &mut Random) -> Vec<String> {
     arguments
 }
 
-/// What is wrong with an answer, whatever was asked.
+/// What is wrong with an answer, whatever the command.
 fn fault(outcome: &Outcome) -> Option<String> {
     match (outcome.code, outcome.signal) {
         (_, Some(24 | 9)) => Some(format!("does not end within {SECONDS} s")),
@@ -233,13 +234,13 @@ fn fault(outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// The line of a message that tells most: where a panic happened, or the first one.
+/// The most informative line of a message: where a panic happened, or the first one.
 fn first_line(text: &str) -> String {
     let line = text.lines().find(|l| l.contains("panicked at")).or(text.lines().next());
     line.unwrap_or_default().chars().take(120).collect()
 }
 
-/// A file of results with a number that is not one.
+/// A results file with a non-finite number.
 fn not_a_number(folder: &Path) -> Option<String> {
     let bad = |field: &str| field.parse::<f64>().is_ok_and(|x| !x.is_finite());
     for file in files(folder).ok()?.iter().filter(|f| f.ends_with(".csv")) {

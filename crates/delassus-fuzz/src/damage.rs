@@ -1,11 +1,11 @@
-//! Results folders that something has gone wrong with.
+//! Results folders with damaged files.
 
 use delassus_adversary::random::Random;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Files that nothing vouches for: the list of checksums itself, and what is made from the others.
+/// Files without a checksum: the list of checksums itself, and what is made from the others.
 const UNGUARDED: [&str; 2] = ["summary.json", "report.html"];
 
 /// A file of a folder, and whether the command has to notice that it was changed.
@@ -15,8 +15,8 @@ pub struct Damaged {
     pub guarded: bool,
 }
 
-/// Copies the results in `from` to the new folder `to` and damages one to three of their files; `other` holds results of
-/// another run.
+/// Copies the results in `from` to the new folder `to` and damages one to three of their files; `other` contains
+/// results of another run.
 pub fn damage(
     from: &Path,
     other: &Path,

@@ -1,9 +1,9 @@
-//! Fuzzing of the command: what is thrown at it, under which limits, and what counts as an answer.
+//! Fuzzing of the command: its inputs, its limits, and what counts as an answer.
 //!
-//! A *case* is a target, a seed and a number, and is the same on every machine. [`seeds`] reads the
-//! models that cases start from, [`mutate`] changes their text, [`damage`] their results, [`trial`]
-//! runs the command under limits of memory and processor time, and [`case`] puts them together and
-//! judges the answer: a documented exit code, an error with its code, no number that is not one.
+//! A *case* is a target, a seed and a number, and is the same on every machine. [`seeds`] reads the models from which
+//! cases start, [`mutate`] changes their text, [`damage`] their results, [`trial`] runs the command under limits of
+//! memory and processor time, and [`case`] puts them together and judges the answer: a documented exit code, an error
+//! with its code, no non-finite number.
 
 // A tool beside the product: names say what items are, and only the tool itself uses them.
 #![allow(missing_docs)]

@@ -1,4 +1,4 @@
-//! `delassus-fuzz`: throws mutated models and damaged results at the command and tells what it does not answer.
+//! `delassus-fuzz`: runs the command on mutated models and damaged results and reports what it does not answer.
 
 // a command prints
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -86,7 +86,7 @@ fn locked<'a>(report: &'a Mutex<Report>) -> Result<std::sync::MutexGuard<'a, Rep
     report.lock().map_err(|_| "a thread panicked".to_owned())
 }
 
-/// What is done in turn where nothing is asked for: many cheap cases, some dear ones.
+/// The default sequence: many cheap cases, some expensive ones.
 const MIX: [Target; 7] = [
     Target::Check,
     Target::Run,

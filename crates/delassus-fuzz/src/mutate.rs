@@ -1,10 +1,10 @@
-//! Changes of a model file that keep most of it a model: other numbers, names, types, tables, laws.
+//! Changes of a model file that leave most of it intact: other numbers, names, types, tables, laws.
 
 use crate::scan::{Kind, Token, tokens};
 use crate::seeds::{Model, Seeds, blocks};
 use delassus_adversary::random::Random;
 
-/// Numbers that programs stumble over.
+/// Numbers that often cause trouble.
 const NUMBERS: [&str; 26] = [
     "0",
     "-0.0",
@@ -33,9 +33,9 @@ const NUMBERS: [&str; 26] = [
     "9007199254740993",
     "0.1e-400",
 ];
-/// What numbers are multiplied by.
+/// Factors by which numbers are multiplied.
 const FACTORS: [f64; 10] = [-1.0, 0.1, 10.0, 100.0, 1e-3, 1e3, 1e-6, 1e6, 1.0001, 0.999_999_999];
-/// What is done to a value in quotation marks; `{}` stands for it.
+/// Replacements of a value in quotation marks; `{}` stands for it.
 const WRAPS: [&str; 16] = [
     "-({})",
     "1/({})",
@@ -54,14 +54,14 @@ const WRAPS: [&str; 16] = [
     "{} rad/s",
     "{}{}",
 ];
-/// Bytes that parsers stumble over.
+/// Bytes that often cause trouble for parsers.
 const STRANGE: [&str; 12] =
     ["\0", "\u{feff}", "\u{202e}", "é", "\"", "\"\"\"", "[", "]]", "{", "=", "\\", "\u{1f980}"];
 
 type Change = fn(&mut String, &Seeds, &mut Random);
-/// A change and how often it is made, relatively.
+/// A change and its relative frequency.
 type Weighted = (usize, Change);
-/// Changes that leave most models models, for what comes behind their check.
+/// Changes that leave most models valid, for testing what comes after their check.
 pub const GENTLE: [Weighted; 4] = [(30, scaled), (6, number), (3, wrap), (1, block_again)];
 /// Changes of all kinds.
 pub const ROUGH: [Weighted; 13] = [
@@ -116,7 +116,7 @@ fn scaled(text: &mut String, _: &Seeds, random: &mut Random) {
 
 fn value(text: &mut String, seeds: &Seeds, random: &mut Random) {
     let Some(token) = pick_token(text, random, |t| t.kind == Kind::Text) else { return };
-    // mostly a value of the same file: a name that is known, of something else
+    // mostly a value of the same file: a known name, of something else
     let own = pick_token(text, random, |t| t.kind == Kind::Text);
     let new = match own {
         Some(other) if random.chance(0.6) => text[other.range].to_owned(),
@@ -161,7 +161,7 @@ fn line_gone(text: &mut String, _: &Seeds, random: &mut Random) {
     text.replace_range(gone, "");
 }
 
-/// A table once more under another name: more of the same, in the same place.
+/// A copy of a table under another name: more of the same, in the same place.
 fn block_again(text: &mut String, _: &Seeds, random: &mut Random) {
     let all = blocks(text);
     if all.is_empty() {

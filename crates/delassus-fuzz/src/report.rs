@@ -1,4 +1,4 @@
-//! What was found, and how many cases of each kind were answered how.
+//! The findings, and the exit codes of all cases by kind.
 
 use crate::arguments::Arguments;
 use delassus_fuzz::case::{Finding, Target};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Cases of one kind that are made small and written; the others are counted.
+/// Number of cases of one kind that are reduced and written; the others are counted.
 const WRITTEN: u64 = 3;
 
 pub struct Report {
@@ -36,7 +36,7 @@ impl Report {
         }
     }
 
-    /// Whether few like it have been found before.
+    /// Whether few similar ones have been found before.
     pub fn is_new(&self, finding: &Finding) -> bool {
         self.kinds.get(&finding.kind).is_none_or(|&n| n < WRITTEN)
     }

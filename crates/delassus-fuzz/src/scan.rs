@@ -1,4 +1,4 @@
-//! Where numbers, words and texts are in a model file. Not a parser: what is mutated need not be TOML any more.
+//! Positions of numbers, words and texts in a model file. Not a parser: mutated text need no longer be TOML.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ pub enum Kind {
     Number,
     /// A key, a name or a function.
     Word,
-    /// What stands between two quotation marks.
+    /// The text between two quotation marks.
     Text,
 }
 
@@ -16,7 +16,7 @@ pub enum Kind {
 pub struct Token {
     pub kind: Kind,
     pub range: Range<usize>,
-    /// Whether it stands inside quotation marks.
+    /// Whether it is inside quotation marks.
     pub quoted: bool,
 }
 
@@ -38,7 +38,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
                 found.push(Token { kind: Kind::Text, range: from..i, quoted: true });
                 opened = None;
             }
-            // a text that does not end ends with its line
+            // an unterminated text ends with its line
             (b'\n', Some(_)) => opened = None,
             _ if c.is_ascii_digit() => {
                 let end = number(bytes, i);

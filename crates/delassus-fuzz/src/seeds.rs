@@ -1,4 +1,4 @@
-//! The models that cases start from, and the words they are written with.
+//! The models from which cases start, and the words they contain.
 
 use crate::scan::{Kind, tokens};
 use std::collections::BTreeSet;

@@ -1,12 +1,12 @@
-//! Makes a model small as long as the answer to it has the same fault.
+//! Reduces a model as long as the answer to it has the same fault.
 
 use crate::case::{Bench, Finding};
 use std::io;
 
-/// Commands that are spent on one finding.
+/// Number of commands spent on one finding.
 const EFFORT: usize = 150;
 
-/// Leaves out lines, many at a time and then fewer.
+/// Removes lines, many at a time and then fewer.
 pub fn shrink(bench: &Bench, finding: Finding) -> io::Result<Finding> {
     let Some(text) = finding.model.clone() else { return Ok(finding) };
     let mut lines: Vec<&str> = text.lines().collect();

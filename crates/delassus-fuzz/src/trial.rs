@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Processor time of one command, s: what no answer may take.
+/// Processor time of one command, s, which no answer may exceed.
 pub const SECONDS: u64 = 10;
 /// Address space of one command, KiB.
 pub const KIBIBYTES: u64 = 1 << 20;
-/// Time by the clock after which a command that uses no processor hangs.
+/// Elapsed time after which a command that uses no processor time counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Clone)]

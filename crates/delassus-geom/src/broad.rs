@@ -1,18 +1,17 @@
 //! Which of many bodies are near each other: sweep and prune.
 //!
-//! Boxes are sorted along the axis on which their centres are spread most, and only those that overlap
-//! there are compared. The order of last time is kept: sorting a list that is almost sorted is cheap.
-//! Boxes are taken a little larger than asked for, and the list holds until one leaves its larger box.
-//! The same boxes give the same pairs in the same order, whatever was asked before.
+//! Boxes are sorted along the axis on which their centres are spread most, and only those that overlap there are
+//! compared. The last order is kept: sorting a list that is almost sorted is cheap. Boxes are enlarged a little beyond
+//! the margin, and the list remains valid until one leaves its enlarged box. The same boxes give the same pairs in the
+//! same order, whatever was requested before.
 
 use crate::Aabb;
 use delassus_math::Vec3;
 
-/// How far boxes may move before the list of near pairs is made again, in margins and in their mean
-/// extent.
+/// How far boxes may move before the list of near pairs is rebuilt, in margins and in their mean extent.
 const SKIN: (f64, f64) = (2.0, 0.02);
 
-/// Part of the margin that is given to each box; half of it, and a little more against rounding.
+/// Fraction of the margin that each box gets: half of it, and a little more against rounding.
 const HALF: f64 = 0.501;
 
 /// Finds candidate pairs; memory grows linearly with the number of boxes and of pairs.
@@ -21,7 +20,7 @@ pub struct Broad {
     order: Vec<usize>,
     axis: usize,
     sorted: Vec<Aabb>,
-    /// Boxes of the list of near pairs: as long as each stays inside of its own, no other pair can meet.
+    /// Boxes of the list of near pairs: as long as each stays inside its own, no other pair can meet.
     kept: Vec<Aabb>,
     near: Vec<(usize, usize)>,
 }
@@ -32,9 +31,9 @@ impl Broad {
         Broad::default()
     }
 
-    /// All pairs (i, j), i < j, that are `wanted` (the same ones at every call) of boxes that come nearer than
-    /// `margin` along every axis, in ascending order. `out` is cleared first. Boxes with a NaN meet nothing. False
-    /// where more than `most` have to be looked at, or there is no memory for them; `out` has at most one then.
+    /// All pairs (i, j), i < j, that are `wanted` (the same ones at every call) of boxes that come nearer than `margin`
+    /// along every axis, in ascending order. `out` is cleared first. Boxes with a NaN meet nothing. False if more than
+    /// `most` have to be examined, or there is no memory for them; then `out` has at most one.
     #[must_use]
     pub fn pairs(
         &mut self,
@@ -59,7 +58,7 @@ impl Broad {
         true
     }
 
-    /// Whether every box, with its half of the margin, is inside of the one the list was made with.
+    /// Whether every box, with its half of the margin, is inside the one with which the list was made.
     fn holds(&self, boxes: &[Aabb], margin: f64) -> bool {
         let half = HALF * margin;
         let inside = |(a, b): (&Aabb, &Aabb)| {
@@ -68,8 +67,8 @@ impl Broad {
         self.kept.len() == boxes.len() && boxes.iter().zip(&self.kept).all(inside)
     }
 
-    /// Lists the pairs of boxes that meet when both are grown by half of the margin and the skin. False where
-    /// they are too many.
+    /// Lists the pairs of boxes that meet when both are enlarged by half of the margin and the skin. False if they are
+    /// too many.
     fn list(
         &mut self,
         boxes: &[Aabb],
@@ -89,7 +88,7 @@ impl Broad {
         // A stable sort that knows runs: linear when little has changed.
         let kept = &self.kept;
         self.order.sort_by(|&i, &j| kept[i].lo[axis].total_cmp(&kept[j].lo[axis]));
-        // In sorted order and next to each other in memory: the sweep runs through all of it.
+        // In sorted order and contiguous in memory: the sweep runs through all of it.
         self.sorted.clear();
         self.sorted.extend(self.order.iter().map(|&i| kept[i]));
         self.near.clear();

@@ -3,7 +3,7 @@
 use crate::{Feature, Pose, feature_gap};
 use delassus_math::Vec3;
 
-/// Two features that face each other, with their gap at the poses asked for.
+/// Two features that face each other, with their gap at the given poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Which of the pair's possible contact points this is.

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Largest length of a shape, m: sums of squares of such are still numbers.
+/// Largest length of a shape, m: sums of squares of such lengths are still finite.
 pub(crate) const LARGEST: f64 = 1e150;
 
-/// A shape that cannot exist, with what was found and where.
+/// A shape that cannot exist, with the fault and its place.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ShapeError {
     /// A size that has to be positive and finite.
@@ -24,7 +24,7 @@ pub enum ShapeError {
         /// Its index, from 0.
         index: usize,
     },
-    /// A length whose square is beyond all numbers.
+    /// A length whose square is not finite.
     #[error(
         "{what} is {value:e} m: lengths of shapes go up to {LARGEST:e} m, beyond which areas are no numbers"
     )]
@@ -84,7 +84,7 @@ pub enum ShapeError {
         /// Where (m).
         at: [f64; 2],
     },
-    /// More pieces beside each other than are compared.
+    /// More neighbouring pieces than are compared.
     #[error(
         "{pieces} pieces of the profile run beside each other in more than {most} pairs, which is the limit: too many \
          to see whether they cross"
@@ -92,7 +92,7 @@ pub enum ShapeError {
     TooTangled {
         /// Pieces of the contour.
         pieces: usize,
-        /// Pairs that are compared at most.
+        /// Largest number of pairs that are compared.
         most: u64,
     },
     /// A fillet that does not fit on its edges.
@@ -131,7 +131,7 @@ pub enum ShapeError {
 }
 
 impl ShapeError {
-    /// The shape may be in order, but is too much to look at.
+    /// The shape may be valid, but is too large to examine.
     pub fn is_limit(&self) -> bool {
         matches!(self, ShapeError::TooTangled { .. })
     }

@@ -1,8 +1,8 @@
-//! Features: what two shapes touch with, and the gap between two of them.
+//! Features: the parts with which two shapes touch, and the gap between two of them.
 //!
-//! Every contact is reduced to two features that are fixed in the frames of their shapes. The gap is
-//! then a plain function of two poses, and whoever needs its gradient or second derivatives can write
-//! them down without knowing where the features came from.
+//! Every contact is reduced to two features that are fixed in the frames of their shapes. The gap is then a plain
+//! function of two poses, and its gradient or second derivatives can be written down without knowing where the features
+//! came from.
 //!
 //! ```text
 //! ball–ball     s |c_b − c_a| − r_a − r_b        s = −1 if one radius is negative (inside a hole), else 1
@@ -77,9 +77,8 @@ impl Feature {
 /// Gap of two features at these poses, the normal from a to b (the gap opens when b moves along it;
 /// world components, unit) and the points of contact on each surface (world).
 ///
-/// Where the normal is not defined, at coinciding centres, a fixed direction of frame a is taken.
-/// Pairs that are not in the table of the module (plane–plane, plane–line) have no gap of their own: the
-/// gap is infinite and the normal zero.
+/// Where the normal is not defined, at coinciding centres, a fixed direction of frame a is used. Pairs that are not in
+/// the table of the module (plane–plane, plane–line) have no gap of their own: the gap is infinite and the normal zero.
 pub fn feature_gap(
     fa: &Feature,
     pose_a: &Pose,

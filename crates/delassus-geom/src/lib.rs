@@ -1,7 +1,7 @@
 //! Signed gaps between shapes, for contact dynamics.
 //!
-//! Owns: shapes and their checks, the features they touch with, gaps, normals and contact points,
-//! the search for near pairs, meshes from STL and OBJ bytes. Must not know: bodies, forces, time, files.
+//! Owns: shapes and their checks, the features with which they touch, gaps, normals and contact points, the search for
+//! near pairs, meshes from STL and OBJ bytes. Must not know: bodies, forces, time, files.
 //!
 //! Every contact point is reduced to two [`Feature`]s fixed in the frames of the two shapes, so that the
 //! mechanics can write down gap, gradient and second derivatives exactly. Start reading at [`Pair`].

@@ -1,4 +1,4 @@
-//! Where a shape's frame is: position and rotation.
+//! Pose of a shape's frame: position and rotation.
 
 use delassus_math::{Mat3, Quat, Vec3};
 

@@ -1,4 +1,4 @@
-//! Shapes: what a body's surface is, in a frame of its own.
+//! Shapes: the surface of a body, in a frame of its own.
 
 use crate::ShapeError;
 use crate::error::LARGEST;
@@ -13,12 +13,12 @@ use std::f64::consts::{PI, TAU};
 use std::fmt;
 use std::sync::Arc;
 
-/// Sine below which triangles of a mesh are coplanar: files hold single precision.
+/// Sine below which triangles of a mesh are coplanar: files have single precision.
 const MESH_FLAT: f64 = 1e-6;
 
 /// A surface in its own frame (m). Planar shapes lie in the xy plane. Cheap to clone.
 ///
-/// Made by the checked constructors; which kind it is, [`Shape::kind`] tells.
+/// Made by the checked constructors; [`Shape::kind`] gives its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     pub(crate) kind: ShapeKind,
@@ -117,9 +117,9 @@ impl Shape {
         Ok(Shape::curve(ShapeKind::Ring, vec![full], true))
     }
 
-    /// A thin wall from `start` to `end`. It is one-sided: walking from `start` to `end`, the free side
-    /// is on the left (a floor goes from left to right). Something up to 2 % of its length behind it is
-    /// seen with a negative gap, as gone through; what is deeper is not seen. For walls with two sides use a thin [`Profile`].
+    /// A thin wall from `start` to `end`. It is one-sided: walking from `start` to `end`, the free side is on the left
+    /// (a floor goes from left to right). Something up to 2 % of its length behind it is detected with a negative gap,
+    /// as gone through; anything deeper is not detected. For walls with two sides use a thin [`Profile`].
     pub fn segment(start: [f64; 2], end: [f64; 2]) -> Result<Shape, ShapeError> {
         let (p, q) = (planar("start of a segment", start)?, planar("end of a segment", end)?);
         if p == q {
@@ -222,8 +222,8 @@ impl Shape {
         self.kind
     }
 
-    /// Whether the shape is a wall without an inside: a segment, or an arc that is no circle. Nothing is
-    /// hit from behind it.
+    /// Whether the shape is a wall without an inside: a segment, or an arc that is not a circle. Nothing is hit from
+    /// behind it.
     pub fn is_one_sided(&self) -> bool {
         let open = matches!(&self.form, Form::Curve(c) if !c.closed);
         open && matches!(self.kind, ShapeKind::Segment | ShapeKind::Arc)
@@ -234,7 +234,7 @@ impl Shape {
         matches!(&self.form, Form::Curve(c) if c.turns_right())
     }
 
-    /// Whether the shape lies in the xy plane. A point counts as planar but fits everywhere.
+    /// Whether the shape lies in the xy plane. A point counts as planar but goes with everything.
     pub fn is_planar(&self) -> bool {
         matches!(self.form, Form::Curve(_))
     }
@@ -289,8 +289,8 @@ impl Shape {
         Some((corners, p.triangles.iter().map(|t| t.v).collect()))
     }
 
-    /// Size of its smallest part, m: what moves further than a tenth of it unseen may have passed
-    /// through. Infinite for points and half spaces.
+    /// Size of its smallest part, m: a body that moves further than a tenth of it unobserved may have passed through.
+    /// Infinite for points and half spaces.
     pub fn finest(&self) -> f64 {
         match &self.form {
             Form::Curve(c) => c

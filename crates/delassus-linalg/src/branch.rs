@@ -1,8 +1,8 @@
 //! Branches: bodies that hang on others by few rows, and what hangs on them.
 //!
-//! Bodies are taken off a mechanism from outside, each with the rows that hold it and that nothing taken
-//! off before had. Of a tree nothing is left, of other mechanisms the loops, in a time that is linear in
-//! their size, however many branches meet in one body.
+//! Bodies are removed from a mechanism from outside, each with the rows that hold it and that no body removed before
+//! had. Nothing remains of a tree; of other mechanisms the loops remain. The time is linear in their size, however many
+//! branches meet in one body.
 
 use crate::mass_shape::MassShape;
 use crate::pattern::Csr;
@@ -15,7 +15,7 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Blocks that hang together by their masses, under the number of the first.
+    /// Blocks that are connected by their masses, under the number of the first.
     pub fn new(shape: &MassShape) -> Bodies {
         Bodies::of_blocks(shape.sizes(), &shape.first_of_body())
     }
@@ -55,8 +55,8 @@ impl Bodies {
         bodies
     }
 
-    /// Takes off bodies with no more rows than coordinates, as long as `may_go` agrees for a body and
-    /// the rows that are left of it; for each row, the body that it went with.
+    /// Removes bodies with no more rows than coordinates, as long as `may_go` agrees for a body and its remaining rows;
+    /// returns, for each row, the body with which it was removed.
     pub fn take_off(
         &self,
         jac: &Csr,
@@ -91,12 +91,12 @@ impl Bodies {
     }
 }
 
-/// Coordinates that each row has to wait for in an elimination: those of the branch it holds, or all
-/// of its own where it is part of a loop.
+/// Coordinates for which each row has to wait in an elimination: those of the branch it holds, or all of its own if it
+/// is part of a loop.
 ///
-/// The rows of the one joint that holds a branch are regular by that body alone, whatever the other one
-/// does: relative motion follows from the motion of either. Eliminated right after the body they hold,
-/// they leave a small term on the other one, as in recursive formulations.
+/// The rows of the one joint that holds a branch are regular through that body alone, whatever the other one does:
+/// relative motion follows from the motion of either. Eliminated right after the body they hold, they leave a small
+/// term on the other one, as in recursive formulations.
 pub(crate) fn rows_to_wait_for(shape: &MassShape, jac: &Csr) -> Vec<Vec<usize>> {
     let bodies = Bodies::new(shape);
     let held = bodies.take_off(jac, |_, rows| {

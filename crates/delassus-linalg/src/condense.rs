@@ -9,10 +9,9 @@
 //! G̃_Q = G_QV − X G_PV ,  X = G_QN G_PN⁻¹   b̃_Q = b_Q − X b_P   f̃_V = f_V − G_PVᵀ G_PN⁻ᵀ f_N
 //! ```
 //!
-//! What is left is the same kind of system, smaller and with a regular mass matrix. Which rows
-//! are `P` is decided by pivoting, again when those of the last time no longer hold well; the
-//! remaining rows of a group share one pattern, so the choice never changes the sparsity and
-//! nothing is allocated.
+//! What remains is the same kind of system, smaller and with a regular mass matrix. Which rows are `P` is decided by
+//! pivoting, again when the last choice is no longer good enough; the remaining rows of a group share one pattern, so
+//! the choice never changes the sparsity and nothing is allocated.
 //!
 //! Blocks with only part of their inertia missing (a thin rod's spin) keep the fictitious
 //! inertia of [`KktOptions::mass_floor`].
@@ -26,7 +25,7 @@ use crate::options::{FactorInfo, KktOptions, SolveInfo};
 use crate::panels;
 use crate::pattern::Csr;
 
-/// Places of the same values in two arrays, as runs of consecutive ones.
+/// Positions of the same values in two arrays, as runs of consecutive ones.
 #[derive(Debug, Clone, Default)]
 struct Runs(Vec<(usize, usize, usize)>);
 
@@ -99,17 +98,17 @@ impl Inner {
     }
 }
 
-/// [`MassKkt`] with massless blocks eliminated first, and for coupled masses and crowded bodies too; the
-/// same calls and the same answers.
+/// [`MassKkt`] with massless blocks eliminated first, and also for coupled masses and crowded bodies; the same calls
+/// and the same answers.
 #[derive(Debug, Clone)]
 pub struct CondensedKkt {
     inner: Inner,
-    /// Empty: everything is passed on as it is.
+    /// Empty: everything is passed on unchanged.
     groups: Vec<Group>,
     full: Csr,
     reduced: Csr,
-    /// Full and reduced places of coordinates, of rows without massless coordinates, of the
-    /// values of these rows, and of mass values.
+    /// Full and reduced positions of coordinates, of rows without massless coordinates, of the values of these rows,
+    /// and of mass values.
     dofs: Runs,
     plain_rows: Runs,
     plain_slots: Runs,
@@ -169,7 +168,7 @@ impl CondensedKkt {
         let pairs = blocks.couplings().iter().map(|c| (place[c.row], place[c.col]));
         let reduced_blocks = MassShape::coupled(sizes, pairs)?;
         for (i, k) in kept.iter().enumerate() {
-            // only what is kept is coupled, so that all values of a block of rows go along
+            // only kept blocks are coupled, so all values of a block of rows are kept
             for s in 0..blocks.value(*k + 1) - blocks.value(*k) {
                 out.mass_slots.push(blocks.value(*k) + s, reduced_blocks.value(i) + s);
             }
@@ -281,7 +280,7 @@ impl CondensedKkt {
                 pairs.extend(others.iter().map(|o| (next + i, reduced_of[*o])));
             }
             let others = others.into_iter().map(|d| reduced_of[d]).collect();
-            self.groups.push(Group::new(dofs, rows, others, scatter, next));
+            self.groups.push(Group::new(dofs, rows, others, scatter, next)?);
             next += q;
         }
         self.reduced = Csr::from_pairs(next, n_reduced, pairs)?;

@@ -1,18 +1,17 @@
 //! `M a − Gᵀ λ = f`, `G a = b` by LDLᵀ of the whole matrix, where `W = G M⁻¹ Gᵀ` would be full.
 //!
-//! That is so where blocks of `M` are coupled, and where very many joints meet in one body. Instead
+//! This is so where blocks of `M` are coupled, and where very many joints meet in one body. Instead
 //!
 //! ```text
 //! [ M   Gᵀ ] [  a ]   [ f ]
 //! [ G   0  ] [ −λ ] = [ b ]
 //! ```
 //!
-//! is eliminated in a fixed order that reduces fill and in which each row comes after all of its
-//! coordinates, or after those of a body that hangs on nothing else ([`branch`]). What has been
-//! eliminated at any time is then a regular system of its own as long as the rows are independent, so
-//! that no pivoting is needed: pivots of coordinates are positive, those of rows are minus what is left
-//! of a row after those before it, in the metric of the mass with the remaining coordinates held. They
-//! say the same of weak rows as those of `W`.
+//! is eliminated in a fixed order that reduces fill and in which each row comes after all of its coordinates, or after
+//! those of a body that hangs on nothing else ([`branch`]). Whatever has been eliminated at any time is then a regular
+//! system of its own as long as the rows are independent, so no pivoting is needed: pivots of coordinates are positive,
+//! those of rows are minus the remainder of a row after those before it, in the metric of the mass with the remaining
+//! coordinates held. They reveal weak rows just as those of `W` do.
 
 use crate::branch;
 use crate::dense_ldl::{Pivots, Regularization, Weakest};
@@ -40,12 +39,12 @@ pub(crate) struct CoupledKkt {
     redundant: bool,
     massless: bool,
     ldl: SparseLdl,
-    /// Places in the matrix of the values of M in its lower half, and of those of G.
+    /// Slots in the matrix of the values of M in its lower half, and of those of G.
     mass_slots: Vec<(u32, u32)>,
     jac_slots: Vec<u32>,
-    /// For each value of G whether its coordinate comes before its row.
+    /// For each value of G, whether its coordinate comes before its row.
     earlier: Vec<bool>,
-    /// Each value above the diagonal with its place, and that of its mirror image.
+    /// Each value above the diagonal with its slot, and that of its mirror image.
     mirror: Vec<(u32, u32, u32, u32)>,
     mass: Vec<f64>,
     values: Vec<f64>,
@@ -79,9 +78,9 @@ impl CoupledKkt {
         let (nv, m) = (shape.dim(), jac.nrows);
         opts.check(nv, &jac)?;
         let lower = lower_half(&shape, &jac);
-        let order = order(nv, &lower, &branch::rows_to_wait_for(&shape, &jac));
+        let order = order(nv, &lower, &branch::rows_to_wait_for(&shape, &jac))?;
         let earlier = earlier(&order, &jac);
-        let ldl = SparseLdl::with_order(nv + m, &lower, order);
+        let ldl = SparseLdl::with_order(nv + m, &lower, order)?;
         let (mass_slots, jac_slots) = slots(&ldl, &shape, &jac);
         let mirror = mirror(&shape);
         Ok(CoupledKkt {
@@ -133,7 +132,7 @@ impl CoupledKkt {
             self.inertia[i] = inertia;
             self.weight[i] = if inertia > 0.0 { 1.0 / inertia.sqrt() } else { 0.0 };
         }
-        // Elimination reads one half, products both: a difference would be felt by some alone.
+        // Elimination reads one half, products both: a difference would affect only some of them.
         for &(above, below, i, j) in &self.mirror {
             let (row, col) = (i as usize, j as usize);
             let difference = (values[above as usize] - values[below as usize]).abs();
@@ -197,7 +196,7 @@ impl CoupledKkt {
         Ok(())
     }
 
-    /// Loads and eliminates; `None` where a plain attempt met too weak a row.
+    /// Loads and eliminates; `None` if a plain attempt met too weak a row.
     fn eliminate(&mut self, reg: Regularization) -> Result<Option<Weakest>, KktError> {
         let to = self.ldl.cleared();
         for &(from, slot) in &self.mass_slots {
@@ -245,8 +244,8 @@ impl CoupledKkt {
         Ok(Weakest { pivot: (w.pivot - shift).max(0.0), row: w.row })
     }
 
-    /// Combinations of rows that vanish, behind the collapsed pivots: `x = L⁻ᵀ eⱼ` has `Gᵀ x = 0` in
-    /// its part of the rows. Returns the weakest direction with the regularisation discounted.
+    /// Combinations of rows that vanish, found from the collapsed pivots: `x = L⁻ᵀ eⱼ` has `Gᵀ x = 0` in its part of
+    /// the rows. Returns the weakest direction with the regularisation discounted.
     fn find_free_directions(&mut self, mut weakest: Weakest) -> Weakest {
         let nv = self.jac.ncols;
         for j in 0..self.x.len() {
@@ -363,7 +362,7 @@ fn take_rows(order: &[u32], nv: usize, x: &[f64], rows: &mut [f64]) {
     }
 }
 
-/// (a, λ) from (f, b) by the factors at hand.
+/// (a, λ) from (f, b) by the present factors.
 fn substitute(
     ldl: &mut SparseLdl,
     x: &mut [f64],
@@ -389,7 +388,7 @@ fn lower_half(shape: &MassShape, jac: &Csr) -> Vec<(u32, u32)> {
     mass.chain(rows).chain(own).collect()
 }
 
-/// Places in the matrix of the values of M in its lower half, each with its number, and of those of G.
+/// Slots in the matrix of the values of M in its lower half, each with its index, and of those of G.
 fn slots(ldl: &SparseLdl, shape: &MassShape, jac: &Csr) -> (Vec<(u32, u32)>, Vec<u32>) {
     let (slot, nv) = (ldl.slots(), shape.dim());
     let mass = shape.entries().enumerate().filter(|(_, (i, j))| i >= j);
@@ -400,12 +399,12 @@ fn slots(ldl: &SparseLdl, shape: &MassShape, jac: &Csr) -> (Vec<(u32, u32)>, Vec
 
 /// Fill-reducing order in which rows come after the coordinates they wait for, `order[new] = old`.
 ///
-/// A row that the minimum degree would eliminate early waits for the last of them. The fill that its
-/// elimination would have caused among them then comes about by the row itself, which is coupled with
-/// each: the factor grows by no more than the entries of the waiting rows.
-fn order(nv: usize, lower: &[(u32, u32)], waits: &[Vec<usize>]) -> Vec<u32> {
+/// A row that the minimum degree would eliminate early waits for the last of them. The fill that its elimination would
+/// have caused among them is then caused by the row itself, which is coupled with each: the factor grows by no more
+/// than the entries of the waiting rows.
+fn order(nv: usize, lower: &[(u32, u32)], waits: &[Vec<usize>]) -> Result<Vec<u32>, KktError> {
     let m = waits.len();
-    let free = ordering::minimum_degree(nv + m, lower);
+    let free = ordering::minimum_degree(nv + m, lower)?;
     let mut place = vec![0usize; nv + m];
     for (new, &old) in free.iter().enumerate() {
         place[old as usize] = new;
@@ -416,10 +415,10 @@ fn order(nv: usize, lower: &[(u32, u32)], waits: &[Vec<usize>]) -> Vec<u32> {
         turn.0 = waits.iter().map(|j| place[*j]).fold(turn.0, usize::max);
     }
     turn.sort_unstable();
-    turn.into_iter().map(|(_, _, place)| free[place]).collect()
+    Ok(turn.into_iter().map(|(_, _, place)| free[place]).collect())
 }
 
-/// For each value of G whether its coordinate comes before its row in an order.
+/// For each value of G, whether its coordinate comes before its row in an order.
 fn earlier(order: &[u32], jac: &Csr) -> Vec<bool> {
     let mut place = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {

@@ -11,7 +11,7 @@ pub(crate) struct Weakest {
     pub(crate) row: usize,
 }
 
-/// What a factorisation attempt found out.
+/// The result of a factorisation attempt.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Outcome {
     Done(Weakest),
@@ -28,12 +28,12 @@ pub(crate) struct Regularization {
     pub(crate) threshold: f64,
 }
 
-/// Judge of the pivots of one elimination, dense or sparse.
+/// Judges the pivots of one elimination, dense or sparse.
 #[derive(Debug)]
 pub(crate) struct Pivots {
     reg: Regularization,
-    /// Pivot, scale and row of the weakest so far; kept apart to compare by
-    /// products, as a division per row would show at 8 rows.
+    /// Pivot, scale and row of the weakest so far; stored separately to compare by products, since a division per row
+    /// would be noticeable at 8 rows.
     pivot: f64,
     scale: f64,
     row: usize,

@@ -1,4 +1,6 @@
-//! What can go wrong, with the row or coordinate it went wrong at.
+//! What can go wrong, with the row or coordinate concerned.
+
+use crate::room::has_room;
 
 /// Failure of a KKT construction, factorisation or solve.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -57,8 +59,7 @@ pub enum KktError {
         /// Offending coordinate.
         dof: usize,
     },
-    /// A massless coordinate is not determined by the constraints: the force
-    /// on it is balanced by nothing.
+    /// A massless coordinate is not determined by the constraints: nothing balances the force on it.
     #[error(
         "coordinate {dof} has neither mass nor constraint to balance its force (residual {residual:e})"
     )]
@@ -68,10 +69,27 @@ pub enum KktError {
         /// Relative residual that refinement could not reduce.
         residual: f64,
     },
+    /// There is no memory for what depends on each other.
+    #[error(
+        "a system of {unknowns} unknowns, as they hang together, needs {:.0} MiB of memory or more, which are not there",
+        bytes / f64::from(1 << 20)
+    )]
+    NoRoom {
+        /// Unknowns, coordinates and rows.
+        unknowns: usize,
+        /// Memory that was asked for last.
+        bytes: f64,
+    },
     /// `solve` was called before a successful `factor`, or `factor` before
     /// `set_mass`.
     #[error("{0} must succeed first")]
     NotReady(&'static str),
+}
+
+/// Whether there is memory for so many entries of so many bytes each, of a system of so many unknowns.
+pub(crate) fn check_room(unknowns: usize, entries: f64, each: f64) -> Result<(), KktError> {
+    let bytes = entries * each;
+    if has_room(bytes) { Ok(()) } else { Err(KktError::NoRoom { unknowns, bytes }) }
 }
 
 /// Length check shared by every entry point.

@@ -1,7 +1,7 @@
 //! `M a − Gᵀ λ = f`, `G a = b` by the Schur complement `W = G M⁻¹ Gᵀ`.
 
 use crate::dense_ldl::{DenseLdl, Outcome, Regularization, Weakest};
-use crate::error::{KktError, check_len};
+use crate::error::{KktError, check_len, check_room};
 use crate::inverse_blocks::InverseBlocks;
 use crate::mass_shape::MassShape;
 use crate::null_basis::NullBasis;
@@ -69,8 +69,8 @@ pub struct MassKkt {
     row_weight: Vec<f64>,
     row_terms: Vec<f64>,
     basis: NullBasis,
-    /// Kernel for small regular systems with the place of each entry of `G` in it, whether the
-    /// mass matrix suits it, and whether it holds the present factorisation.
+    /// Kernel for small regular systems with the slot of each entry of `G` in it, whether the mass matrix suits it, and
+    /// whether it holds the present factorisation.
     small: Option<(SmallKkt, Vec<u32>)>,
     small_mass: bool,
     in_small: bool,
@@ -92,7 +92,7 @@ impl MassKkt {
         if !blocks.is_block_diagonal() {
             return Err(KktError::Pattern("blocks of the mass are coupled"));
         }
-        let factor = choose(&blocks, &jac, opts.backend);
+        let factor = choose(&blocks, &jac, opts.backend)?;
         let panels = match &factor {
             Factor::Dense(f) => Panels::new(&blocks, &jac, |i, j| f.slot(i, j)),
             Factor::Sparse(f) => Panels::new(&blocks, &jac, f.slots()),
@@ -338,8 +338,8 @@ impl MassKkt {
     }
 
     fn factor_shifted(&mut self, jac_values: &[f64], shift: f64) -> Result<Weakest, KktError> {
-        // An earlier attempt may have overwritten W, so it is formed again;
-        // only redundant systems pay, and those should say `redundant`.
+        // An earlier attempt may have overwritten W, so it is formed again; this affects only redundant systems, which
+        // should set `redundant`.
         self.assemble(jac_values)?;
         let outcome = self.factor_with(Regularization { shift, threshold: 0.0 })?;
         match outcome {
@@ -454,20 +454,21 @@ impl Refined for MassKkt {
 }
 
 /// Cheaper backend by estimated cost.
-fn choose(blocks: &MassShape, jac: &Csr, backend: Backend) -> Factor {
+fn choose(blocks: &MassShape, jac: &Csr, backend: Backend) -> Result<Factor, KktError> {
     let m = jac.nrows;
     if backend == Backend::Dense {
-        return Factor::Dense(DenseLdl::new(m));
+        return Ok(Factor::Dense(DenseLdl::new(m)));
     }
-    let sparse = SparseLdl::new(m, &panels::coupling(blocks, jac), true);
+    check_room(m, panels::row_pairs(blocks, jac) as f64, size_of::<(u32, u32)>() as f64)?;
+    let sparse = SparseLdl::new(m, &panels::coupling(blocks, jac), true)?;
     // Tenths of nanoseconds, fitted to factor + solve of planar chains (dense
     // 0.39 / 0.96 / 2.1 / 8.7 µs and sparse 0.40 / 0.73 / 1.0 / 2.3 µs at
     // 8 / 14 / 20 / 40 rows, Xeon 2.8 GHz, SSE2).
     let dense_cost = 150 * m + m * m * m;
     let sparse_cost = 200 * m + 15 * sparse.flops();
-    if backend == Backend::Auto && dense_cost <= sparse_cost && m <= 256 {
+    Ok(if backend == Backend::Auto && dense_cost <= sparse_cost && m <= 256 {
         Factor::Dense(DenseLdl::new(m))
     } else {
         Factor::Sparse(sparse)
-    }
+    })
 }

@@ -14,12 +14,12 @@ pub struct Coupling {
     pub value: usize,
 }
 
-/// Blocks of a symmetric matrix. Values are given separately: for each block of rows in turn, its
-/// dense diagonal block, then its blocks against those it is coupled with, in ascending order; each
-/// column by column. Both halves are there, so that a part of the coordinates whose couplings are
-/// among themselves has its values in one piece, and each value has one place in the matrix.
+/// Blocks of a symmetric matrix. Values are stored separately: for each block of rows in turn, its dense diagonal
+/// block, then its blocks against those it is coupled with, in ascending order; each column by column. Both halves are
+/// stored, so that a part of the coordinates that is coupled only within itself has its values in one piece, and each
+/// value has one place in the matrix.
 ///
-/// Without couplings it is block-diagonal, and solvers have a cheaper way for that.
+/// Without couplings it is block-diagonal, for which solvers have a cheaper path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MassShape {
     sizes: Vec<usize>,
@@ -30,7 +30,7 @@ pub struct MassShape {
 }
 
 impl MassShape {
-    /// Diagonal blocks of the given sizes alone.
+    /// Only diagonal blocks of the given sizes.
     pub fn new(sizes: Vec<usize>) -> MassShape {
         MassShape::laid_out(sizes, &[])
     }
@@ -158,7 +158,7 @@ impl MassShape {
             .flat_map(move |(&n, &at)| (0..n).map(move |i| values[at + i * n + i]))
     }
 
-    /// Values of a matrix with this diagonal and nothing beside it.
+    /// Values of a matrix with this diagonal and zeros elsewhere.
     pub fn with_diagonal(&self, diagonal: &[f64]) -> Vec<f64> {
         let mut values = vec![0.0; self.value_len()];
         for (k, &n) in self.sizes.iter().enumerate() {
@@ -201,7 +201,7 @@ impl MassShape {
         }
     }
 
-    /// For each block, the first block of what hangs together by couplings: one body.
+    /// For each block, the first block of its connected component: one body.
     pub fn first_of_body(&self) -> Vec<usize> {
         let mut first: Vec<usize> = (0..self.count()).collect();
         let root = |first: &[usize], mut k: usize| {
@@ -213,11 +213,11 @@ impl MassShape {
         for c in self.couplings.iter().filter(|c| c.col < c.row) {
             let (a, b) = (root(&first, c.row), root(&first, c.col));
             first[a.max(b)] = a.min(b);
-            // short ways for what comes next
+            // short paths for later look-ups
             first[c.row] = a.min(b);
         }
         for k in 0..first.len() {
-            // roots come before what they stand for
+            // roots come before what they represent
             first[k] = first[first[k]];
         }
         first

@@ -1,28 +1,28 @@
-//! Massless coordinates that hang together, and the rows that hold them.
+//! Connected massless coordinates, and the rows that hold them.
 //!
 //! See [`crate::condense`] for the equations. Groups have one to three coordinates in practice
 //! (a point, a planar body), so the inverse of G_PN has kernels of fixed size.
 
-use crate::error::KktError;
+use crate::error::{KktError, check_room};
 use crate::pattern::Csr;
 
-/// A pivot this much smaller than the largest entry of its group does not hold the coordinate.
+/// A pivot smaller than this, relative to the largest entry of its group, does not hold the coordinate.
 const PIVOT: f64 = 1e-9;
 
 /// The rows of the last factorisation are kept while their pivots are above this.
 const KEEP: f64 = 1e-2;
 
-/// Connected massless blocks with the rows that touch them.
+/// Connected massless blocks with the rows that involve them.
 #[derive(Debug, Clone)]
 pub(crate) struct Group {
     dofs: Vec<usize>,
     /// Those of `P` first.
     rows: Vec<usize>,
-    /// Other coordinates that the rows touch, by their reduced index.
+    /// Other coordinates that the rows involve, by their reduced index.
     others: Vec<usize>,
     /// Dense values of the rows over `dofs`, then over `others`; row-major.
     g: Vec<f64>,
-    /// CSR slot and place in `g` of every entry of the rows.
+    /// CSR slot and position in `g` of every entry of the rows.
     scatter: Vec<(usize, usize)>,
     /// First reduced row of the group.
     first: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Group {
     x: Vec<f64>,
     work: Vec<f64>,
     y: Vec<f64>,
-    /// G_PN⁻ᵀ f_N and whether it is not zero.
+    /// G_PN⁻ᵀ f_N and whether it is nonzero.
     push: Vec<f64>,
     pushed: bool,
 }
@@ -46,9 +46,11 @@ impl Group {
         others: Vec<usize>,
         scatter: Vec<(usize, usize)>,
         first: usize,
-    ) -> Group {
+    ) -> Result<Group, KktError> {
         let (n, r) = (dofs.len(), rows.len());
-        Group {
+        let entries = (r as f64) * (3.0 * n as f64 + others.len() as f64);
+        check_room(n + r, entries, size_of::<f64>() as f64)?;
+        Ok(Group {
             g: vec![0.0; r * (n + others.len())],
             order: (0..r).collect(),
             old_rows: rows.clone(),
@@ -63,7 +65,7 @@ impl Group {
             others,
             scatter,
             first,
-        }
+        })
     }
 
     fn n(&self) -> usize {
@@ -74,7 +76,7 @@ impl Group {
         self.dofs.len() + self.others.len()
     }
 
-    /// Forms G_PN⁻¹ and X; keeps the rows P of the last time while they hold the coordinates.
+    /// Forms G_PN⁻¹ and X; keeps the last rows P while they hold the coordinates.
     pub(crate) fn eliminate(&mut self, jac: &[f64]) -> Result<(), KktError> {
         let (n, w) = (self.n(), self.width());
         self.take(jac);
@@ -121,7 +123,7 @@ impl Group {
             let to = self.order.iter().position(|o| *o == row).unwrap_or(row);
             *at = to * w + column;
         }
-        // rows without an entry at some place leave what another row had there
+        // rows without an entry somewhere would keep what another row had there
         self.g.fill(0.0);
     }
 
@@ -309,7 +311,7 @@ impl Group {
             }
             *out = s;
         }
-        // G_PN⁻ᵀ f_N, kept for the multipliers; massless coordinates seldom feel a force
+        // G_PN⁻ᵀ f_N, kept for the multipliers; massless coordinates are seldom subject to a force
         self.pushed = self.dofs.iter().any(|d| f[*d] != 0.0);
         if !self.pushed {
             return;

@@ -16,7 +16,7 @@ pub(crate) struct NullBasis {
     scratch: Vec<f64>,
 }
 
-/// Euclidean length below which a null vector is a repetition of earlier ones.
+/// Euclidean length below which a null vector repeats earlier ones.
 const REPEATED: f64 = 1e-6;
 
 impl NullBasis {
@@ -49,7 +49,7 @@ impl NullBasis {
         &mut self.scratch
     }
 
-    /// The candidate, for whoever finds it in another way.
+    /// The candidate, for callers that find it in another way.
     pub(crate) fn candidate(&mut self) -> &mut [f64] {
         &mut self.scratch
     }

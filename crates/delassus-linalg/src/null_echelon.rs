@@ -49,8 +49,8 @@ pub(crate) fn reduce(vectors: Vec<Sparse>) -> BTreeMap<usize, Sparse> {
     pivots
 }
 
-/// Reduced vectors keyed by an entry which is −1, which no other vector contains and which is
-/// at least the given part of the largest: the latest such entry of each.
+/// Reduced vectors keyed by an entry which is −1, which no other vector contains and which is at least the given
+/// fraction of the largest: the latest such entry of each.
 pub(crate) fn reduce_sizeable(vectors: Vec<Sparse>, part: f64) -> BTreeMap<usize, Sparse> {
     let mut pivots: BTreeMap<usize, Sparse> = BTreeMap::new();
     for mut v in vectors {

@@ -29,7 +29,7 @@ pub struct KktOptions {
 }
 
 impl KktOptions {
-    /// Whether they fit a system of `nv` coordinates with these rows.
+    /// Checks that they match a system of `nv` coordinates with these rows.
     pub(crate) fn check(&self, nv: usize, jac: &Csr) -> Result<(), KktError> {
         check_len("columns of the constraint matrix", jac.ncols, nv)?;
         if !self.mass_floor.is_empty() {

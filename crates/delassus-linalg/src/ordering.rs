@@ -1,12 +1,18 @@
 //! Fill-reducing elimination orders.
 
+use crate::error::{KktError, check_room};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMat;
 use faer::sparse::linalg::{amd, colamd};
 
+/// Memory while an order is looked for, per entry of one triangle, bytes: the entries of both as pairs and as rows, and
+/// what the algorithm makes of them.
+const ORDERED: f64 = 80.0;
+
 /// Approximate minimum degree order, `order[new] = old`, of a symmetric
 /// pattern given by its entries `(i, j)` (either triangle or both).
-pub(crate) fn minimum_degree(n: usize, entries: &[(u32, u32)]) -> Vec<u32> {
+pub(crate) fn minimum_degree(n: usize, entries: &[(u32, u32)]) -> Result<Vec<u32>, KktError> {
+    check_room(n, entries.len() as f64, ORDERED)?;
     let mut full: Vec<(usize, usize)> = entries
         .iter()
         .filter(|(i, j)| i != j)
@@ -34,11 +40,11 @@ pub(crate) fn minimum_degree(n: usize, entries: &[(u32, u32)]) -> Vec<u32> {
         amd::Control::default(),
         MemStack::new(&mut memory),
     );
-    match ordered {
+    Ok(match ordered {
         Ok(_) => perm.into_iter().map(|i| i as u32).collect(),
         // Ordering only saves work; the natural one is always valid.
         Err(_) => (0..n as u32).collect(),
-    }
+    })
 }
 
 /// Column order, `order[new] = old`, that limits the fill of an LU

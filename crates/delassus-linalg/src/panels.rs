@@ -35,18 +35,18 @@ pub(crate) struct Panels {
     dst: Vec<u32>,
 }
 
-/// Rows up to which `W` is cheap however full it is.
+/// Number of rows up to which `W` is cheap however full it is.
 const FEW: usize = 256;
-/// Entries of `W` for each of `M` and `G` beyond which elimination of the whole matrix is cheaper.
+/// Entries of `W` per entry of `M` and `G` beyond which elimination of the whole matrix is cheaper.
 const FULL: usize = 50;
 
-/// Whether so many rows meet in one block that `W` is next to full.
+/// Whether so many rows meet in one block that `W` is nearly full.
 pub(crate) fn couples_too_many(shape: &MassShape, jac: &Csr) -> bool {
     jac.nrows > FEW && row_pairs(shape, jac) > FULL * (shape.value_len() + jac.nnz())
 }
 
-/// Entries of the Schur complement `W = G M⁻¹ Gᵀ` that a solver would form, at the most: what its memory grows with. Zero where
-/// the whole matrix is factored instead.
+/// Largest number of entries of the Schur complement `W = G M⁻¹ Gᵀ` that a solver would form, which determines its
+/// memory. Zero if the whole matrix is factored instead.
 pub fn schur_entries(shape: &MassShape, jac: &Csr) -> usize {
     match !shape.is_block_diagonal() || couples_too_many(shape, jac) {
         true => 0,
@@ -54,7 +54,7 @@ pub fn schur_entries(shape: &MassShape, jac: &Csr) -> usize {
     }
 }
 
-fn row_pairs(shape: &MassShape, jac: &Csr) -> usize {
+pub(crate) fn row_pairs(shape: &MassShape, jac: &Csr) -> usize {
     rows_of_blocks(shape, jac).iter().map(|r| r.len() * (r.len() + 1) / 2).sum()
 }
 

@@ -69,7 +69,7 @@ impl Csr {
         Some(self.row_ptr[i] + k)
     }
 
-    /// Whether right-hand sides (f, b) and unknowns (a, λ) have the lengths that these rows ask for.
+    /// Checks that right-hand sides (f, b) and unknowns (a, λ) have the lengths that these rows require.
     pub(crate) fn check_sides(
         &self,
         (f, b): (&[f64], &[f64]),

@@ -1,16 +1,16 @@
-//! Rows that are independent of all others at a glance.
+//! Rows that are obviously independent of all others.
 //!
-//! Rows that alone touch a body, and are independent by what they do to that body, are no part of any
-//! dependency. Without them other bodies are touched by fewer rows, and so on.
+//! Rows that alone involve a body, and are independent through their effect on that body, take part in no dependency.
+//! Without them other bodies are involved in fewer rows, and so on.
 
 use crate::branch::Bodies;
 use crate::pattern::Csr;
 use crate::row_qr::RowQr;
 
-/// Rows must be at least this far from each other on the body that they touch alone.
+/// Rows must be at least this far from each other on the body that only they involve.
 const MARGIN: f64 = 1e-2;
 
-/// Rows apart from the loops.
+/// Rows separated from the loops.
 pub(crate) struct Peeled {
     /// Rows that may depend on each other, ascending.
     pub rest: Vec<usize>,
@@ -26,6 +26,9 @@ pub(crate) fn peel(jac: &Csr, values: &[f64], blocks: &[usize]) -> Peeled {
     let (mut smallest, mut weakest) = (1.0, None);
     let went = bodies.take_off(jac, |b, rows| {
         let (first, n) = bodies.span(b);
+        if rows.len() > n {
+            return false;
+        }
         let mut part = Csr { nrows: rows.len(), ncols: n, row_ptr: vec![0], col: Vec::new() };
         let mut entries = Vec::new();
         for &i in rows {
@@ -36,7 +39,9 @@ pub(crate) fn peel(jac: &Csr, values: &[f64], blocks: &[usize]) -> Peeled {
             }
             part.row_ptr.push(entries.len());
         }
-        let distances = RowQr::new(&part, &entries, 0.0).shortest;
+        let Ok(RowQr { shortest: distances, .. }) = RowQr::new(&part, &entries, 0.0) else {
+            return false;
+        };
         let clear = distances.iter().all(|d| *d > MARGIN);
         if clear {
             for (&i, d) in rows.iter().zip(distances) {

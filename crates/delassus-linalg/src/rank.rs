@@ -1,11 +1,10 @@
 //! Which constraint rows are dependent, on which others, and what that means
 //! for the multipliers. Diagnosis: allocates freely, runs once per model.
 //!
-//! Cost follows the fill of `G Gᵀ`, in the given row order or, if that fills
-//! too much, in a minimum-degree order: linear for chains and trees, cubic
-//! only if everything couples with everything.
+//! The cost follows the fill of `G Gᵀ`, in the given row order or, if that fills too much, in a minimum-degree order:
+//! linear for chains and trees, cubic only if everything is coupled with everything.
 
-use crate::error::{KktError, check_len};
+use crate::error::{KktError, check_len, check_room};
 use crate::null_echelon;
 use crate::pattern::Csr;
 use crate::peel::peel;
@@ -37,18 +36,16 @@ pub struct RankReport {
     pub rank: usize,
     /// Number of rows.
     pub rows: usize,
-    /// Shortest combination of kept unit rows that was met, with coefficients
-    /// of unit norm (1 if no rows are kept): an estimate of their smallest
-    /// singular value, from above.
+    /// Shortest combination of kept unit rows found, with coefficients of unit norm (1 if no rows are kept): an
+    /// estimate of their smallest singular value, from above.
     pub smallest_kept: f64,
-    /// The row at which it was met.
+    /// The row at which it was found.
     pub weakest_row: Option<usize>,
-    /// Longest such combination that was taken for a dependency (0 if none):
-    /// a gap to `smallest_kept` of many decades means the rank is beyond doubt.
+    /// Longest such combination that was treated as a dependency (0 if none): a gap of many decades to `smallest_kept`
+    /// means the rank is beyond doubt.
     pub largest_dropped: f64,
-    /// The dependent rows, ascending. Earlier rows are kept, unless the later
-    /// one has hardly a part in the dependency. Each is also a left null
-    /// vector, and together they span the left null space.
+    /// The dependent rows, ascending. Earlier rows are kept, unless the later one hardly takes part in the dependency.
+    /// Each is also a left null vector, and together they span the left null space.
     pub dependent: Vec<DependentRow>,
 }
 
@@ -68,9 +65,8 @@ pub fn row_rank(
     Analysis::new(&unit, tol)?.placed_report()
 }
 
-/// The same where columns belong together in blocks of the given sizes. Of many rows, those that are
-/// independent by what they do to one block are set aside first, so that the cost is linear for
-/// trees.
+/// The same where columns belong together in blocks of the given sizes. If there are many rows, those that are
+/// independent through their effect on one block are set aside first, so that the cost is linear for trees.
 pub fn row_rank_of_blocks(
     jac: &Csr,
     values: &[f64],
@@ -155,8 +151,8 @@ impl UnitRows {
 }
 
 impl RankReport {
-    /// Leaves out another row of the same dependency instead of the one it is
-    /// named after. Nothing changes where that row has no part in it.
+    /// Leaves out another row of the same dependency instead of the one after which it is named. Nothing changes if
+    /// that row does not take part in it.
     pub fn leave_out(&mut self, which: usize, row: usize) {
         let d = &self.dependent[which];
         let Some(&(_, c)) = d.others.iter().find(|(i, c)| *i == row && *c != 0.0) else {
@@ -254,15 +250,15 @@ impl Analysis {
     fn new(unit: &UnitRows, tol: f64) -> Result<Analysis, KktError> {
         let (order, given) = elimination_order(&unit.rows)?;
         if given {
-            let qr = RowQr::new(&unit.rows, &unit.values, tol);
+            let qr = RowQr::new(&unit.rows, &unit.values, tol)?;
             return Ok(Analysis { order, given, qr, norms: unit.norms.clone() });
         }
         let ordered: Vec<usize> = order.iter().map(|i| *i as usize).collect();
         let UnitRows { rows, values, norms } = unit.some(&ordered);
-        Ok(Analysis { order, given, qr: RowQr::new(&rows, &values, tol), norms })
+        Ok(Analysis { order, given, qr: RowQr::new(&rows, &values, tol)?, norms })
     }
 
-    /// Report with rows as given, dependencies placed well.
+    /// Report with the given row numbers and well-placed dependencies.
     fn placed_report(&self) -> Result<RankReport, KktError> {
         Ok(self.well_placed(self.in_given_order(self.report())))
     }
@@ -340,9 +336,8 @@ impl Analysis {
     }
 }
 
-/// Part of the largest coefficient that a row must have in a dependency to be
-/// the one that is left out for it: without it, the rows that are kept would be
-/// almost dependent themselves.
+/// Fraction of the largest coefficient that a row must have in a dependency to be the one left out for it: otherwise
+/// the kept rows would themselves be almost dependent.
 const SIZEABLE: f64 = 0.1;
 
 impl Analysis {
@@ -357,7 +352,7 @@ impl Analysis {
         out
     }
 
-    /// The same dependencies with a sizeable part of each row that is left out.
+    /// The same dependencies, each with a sizeable coefficient of the row that is left out.
     fn well_placed(&self, mut report: RankReport) -> RankReport {
         let weights = self.weights();
         let badly = |d: &DependentRow| {
@@ -407,11 +402,20 @@ fn elimination_order(jac: &Csr) -> Result<(Vec<u32>, bool), KktError> {
     if is_small(jac.nrows) {
         return Ok((given, true));
     }
-    let (_, fill) = sparse_ldl::clique_fill(jac.nrows, rows_of.iter().cloned());
+    let (_, fill) = sparse_ldl::clique_fill(jac.nrows, rows_of.iter().cloned())?;
     if fill.len() <= FILL_MAX.max(20 * jac.nrows) {
         return Ok((given, true));
     }
-    let mut pairs = Vec::new();
+    // no order has less than the rows that meet in one column
+    let pairs_of = |rows: &Vec<u32>| rows.len() * rows.len().saturating_sub(1) / 2;
+    let least = rows_of.iter().map(pairs_of).max().unwrap_or(0);
+    if fill.len() <= 2 * least {
+        return Ok((given, true));
+    }
+    drop(fill);
+    let count = rows_of.iter().map(pairs_of).sum::<usize>();
+    check_room(jac.nrows, count as f64, size_of::<(u32, u32)>() as f64)?;
+    let mut pairs = Vec::with_capacity(count);
     for rows in &rows_of {
         for (k, &i) in rows.iter().enumerate() {
             pairs.extend(rows[..k].iter().map(|&j| (i, j)));
@@ -419,7 +423,7 @@ fn elimination_order(jac: &Csr) -> Result<(Vec<u32>, bool), KktError> {
     }
     pairs.sort_unstable();
     pairs.dedup();
-    Ok((ordering::minimum_degree(jac.nrows, &pairs), false))
+    Ok((ordering::minimum_degree(jac.nrows, &pairs)?, false))
 }
 
 /// Orthogonal projection on the complement of the left null space, by

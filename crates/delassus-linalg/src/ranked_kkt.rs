@@ -1,25 +1,24 @@
 //! `M a − Gᵀ λ = f`, `G a = b` for rows that are almost dependent, with the rank known.
 //!
-//! The Schur complement `G M⁻¹ Gᵀ` squares lengths: rows that lock a motion by a tilt of 1e-7 show
-//! there as 1e-14, among the rounding. This solver works on the rows themselves. With `A` the
-//! scaled rows, a pivoted orthogonal factorisation gives `k` directions that the rows hold and a
-//! basis `Z` of those they leave free:
+//! The Schur complement `G M⁻¹ Gᵀ` squares lengths: rows that lock a motion by a tilt of 1e-7 appear there as 1e-14,
+//! among the rounding. This solver works on the rows themselves. With `A` the scaled rows, a pivoted orthogonal
+//! factorisation gives `k` directions that the rows hold and a basis `Z` of those they leave free:
 //!
 //! ```text
 //! A Π = Q [R; 0] ,  a = Y y + Z z ,  min |A Y y − b| ,  Zᵀ M Z z = Zᵀ (f − M Y y)
 //! ```
 //!
-//! `k` is at most the rank that was decided at the start: rows that were judged dependent there
-//! take part by least squares and never hold a direction of their own, however far rounding, or a
-//! length that is wrong by less than the tolerance, carries them from being exactly dependent.
+//! `k` is at most the rank that was decided at the start: rows that were judged dependent there take part by least
+//! squares and never hold a direction of their own, however far rounding, or a length that is wrong by less than the
+//! tolerance, takes them from being exactly dependent.
 //!
-//! Close to a singular position the rows hardly hold one more of their directions. There the
-//! motion goes on as if that direction were free, and is held the less the closer the position is:
-//! what little the state is off the constraints must not decide an acceleration.
+//! Close to a singular position the rows hardly hold one more of their directions. There the motion continues as if
+//! that direction were free; the closer the position, the less it is held: the small distance of the state from the
+//! constraints must not decide an acceleration.
 //!
 //! Dense: for the few systems that need it, and for the few positions in which others do.
 
-use crate::error::{KktError, check_len};
+use crate::error::{KktError, check_len, check_room};
 use crate::mass_shape::MassShape;
 use crate::options::FactorInfo;
 use crate::pattern::Csr;
@@ -29,30 +28,30 @@ use crate::vecops::first_non_finite;
 
 /// Pivot relative to the largest below which a direction is lost in this position: rounding.
 const LOST: f64 = 1e-12;
-/// Pivot relative to the largest below which a direction is held in part only, and the square of
-/// the one where that is felt.
+/// Pivot relative to the largest below which a direction is only partly held, and the square of the one where this
+/// takes effect.
 const FADING: f64 = 1e-5;
 const FADES: f64 = 1e-12;
 /// Pivot of Zᵀ M Z relative to its diagonal below which a free direction has no inertia.
 const NO_INERTIA: f64 = 1e-13;
 
-/// What is known of the rows.
+/// What is known about the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedRows {
-    /// Most directions they hold.
+    /// Largest number of directions they hold.
     pub rank: usize,
     /// Typical size of each row's right-hand side.
     pub row_scale: Vec<f64>,
     /// Typical size of each coordinate.
     pub col_scale: Vec<f64>,
-    /// Rows that give way to the others where they contradict each other.
+    /// Rows that yield to the others where they contradict each other.
     pub yielding: Vec<usize>,
     /// Shortest combination of rows, at the start, that counts as independent. Positions are
     /// judged against it.
     pub grip: f64,
 }
 
-/// Weight of a row that gives way: its square is what the others feel of a contradiction.
+/// Weight of a yielding row: its square is the effect of a contradiction on the others.
 const YIELD: f64 = 1e-3;
 
 /// Solver of the acceleration-level KKT system on the rows themselves; the same calls as
@@ -72,7 +71,7 @@ pub struct RankedKkt {
     order: Vec<usize>,
     /// Held directions: coefficients of each row, m × k.
     held: Reflectors,
-    /// Directions that are held for certain; those after them fade, with these shares.
+    /// Directions that are certainly held; those after them fade, with these shares.
     strong: usize,
     share: Vec<f64>,
     /// Free directions, then those that fade, n × (n − strong), and M times them; the factor of
@@ -98,6 +97,9 @@ impl RankedKkt {
         check_len("columns of the constraint matrix", n, shape.dim())?;
         check_len("row_scale", rows.row_scale.len(), m)?;
         check_len("col_scale", rows.col_scale.len(), n)?;
+        let (rows_, columns) = (m as f64, n as f64);
+        let entries = 3.0 * columns.powi(2) + rows_.powi(2) + 2.0 * rows_ * columns;
+        check_room(m + n, entries, size_of::<f64>() as f64)?;
         let mut yields = vec![1.0; m];
         for &i in rows.yielding.iter().filter(|i| **i < m) {
             yields[i] = YIELD;
@@ -153,7 +155,7 @@ impl RankedKkt {
         Ok(info)
     }
 
-    /// The rows as columns, eliminated in the order of what is left of them.
+    /// The rows as columns, eliminated in the order of their remainders.
     fn factor_rows(&mut self, jac_values: &[f64]) -> Result<FactorInfo, KktError> {
         let m = self.jac.nrows;
         self.rows.count = 0;
@@ -251,7 +253,7 @@ impl RankedKkt {
         }
     }
 
-    /// The directions that are not held for certain, and the Cholesky factor of their mass.
+    /// The directions that are not certainly held, and the Cholesky factor of their mass.
     fn factor_free(&mut self) {
         let (n, k) = (self.jac.ncols, self.rows.count);
         let free = n - self.strong;
@@ -261,7 +263,7 @@ impl RankedKkt {
             if c < n - k {
                 z[k + c] = 1.0;
             } else {
-                // one that fades, with what the others need to stay held
+                // one that fades, with the motion that keeps the others held
                 let j = self.strong + c - (n - k);
                 z[j] = 1.0;
                 for (i, x) in z[..self.strong].iter_mut().enumerate() {
@@ -385,7 +387,7 @@ impl RankedKkt {
     }
 }
 
-/// Takes the part along orthonormal vectors out of another.
+/// Removes the part along orthonormal vectors from another.
 fn remove_all(vectors: &[f64], x: &mut [f64]) {
     for v in vectors.chunks_exact(x.len().max(1)) {
         let s: f64 = v.iter().zip(&*x).map(|(v, x)| v * x).sum();
@@ -395,8 +397,7 @@ fn remove_all(vectors: &[f64], x: &mut [f64]) {
     }
 }
 
-/// What a position is judged against, for rows whose shortest kept combination was `smallest`
-/// at the start.
+/// The reference for judging a position, for rows whose shortest kept combination was `smallest` at the start.
 pub fn grip(smallest: f64) -> f64 {
     if smallest < rank_tol::DELICATE { smallest } else { 1.0 }
 }

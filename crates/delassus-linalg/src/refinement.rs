@@ -7,26 +7,25 @@ use crate::vecops::{all_finite, first_non_finite, weighted_max};
 /// Relative residual to reach, and how often to try.
 const RESIDUAL_GOAL: f64 = 2e-14;
 const REFINEMENTS_MAX: u32 = 6;
-/// What a row may be off by in parts of its own terms, one by one, beside that of all together: 1e-13.
+/// Allowed error of a row relative to its own terms, besides that of all together: 1e-13.
 const ROWS: f64 = 0.2;
-/// A residual that does not fall below this part of the last one stays where it is.
+/// A residual that does not fall below this fraction of the last one has stalled.
 const STALLED: f64 = 0.8;
-/// Unbalanced force, relative, that means a massless coordinate is free.
-/// (Near a singular position the filter leaves up to 1e-4 of a force
-/// unbalanced on a coordinate that is held well enough.)
+/// Relative unbalanced force that means a massless coordinate is free. (Near a singular position the filter leaves up
+/// to 1e-4 of a force unbalanced on a coordinate that is held well enough.)
 const UNBALANCED: f64 = 1e-2;
 
 /// What a factorisation must offer to be refined.
 pub(crate) trait Refined {
-    /// Factors of forces and of rows by which all become comparable: those of mass-scaled units
-    /// (√mass · acceleration).
+    /// Factors of forces and of rows that make all of them comparable: those of mass-scaled units (√mass ·
+    /// acceleration).
     fn weights(&self) -> (&[f64], &[f64]);
-    /// Some coordinates have no mass but a floor, which the true system lacks.
+    /// Some coordinates have no mass but only a floor, which the true system lacks.
     fn is_massless(&self) -> bool;
-    /// Takes the free directions out of λ.
+    /// Removes the free directions from λ.
     fn project(&mut self, lambda: &mut [f64]);
-    /// Largest part of a row's own terms, |b| + |G| |a|, that is left of it by the residuals found last. Beside bodies that weigh next to nothing
-    /// the weights above say little about what rows do to the others.
+    /// Largest residual of a row relative to its own terms, |b| + |G| |a|, from the residuals found last. If some
+    /// bodies weigh almost nothing, the weights above say little about the effect of rows on the others.
     fn worst_row(&mut self, b: &[f64], a: &[f64]) -> f64;
     /// Computes and keeps f + Gᵀλ − M a and b − G a.
     fn find_residuals(&mut self, rhs: (&[f64], &[f64]), x: (&[f64], &[f64]));
@@ -72,8 +71,8 @@ pub(crate) fn refine(
     Ok(SolveInfo { refinements, residual: Some(residual) })
 }
 
-/// Sizes of the force balance and of the constraint equations, weighted. Kept apart, because large
-/// multipliers near a singularity must not excuse a violated constraint.
+/// Weighted sizes of the force balance and of the constraint equations. Kept separate, because large multipliers near a
+/// singularity must not excuse a violated constraint.
 fn magnitudes(
     (weight, row_weight): (&[f64], &[f64]),
     (f, b): (&[f64], &[f64]),
@@ -90,7 +89,7 @@ fn magnitudes(
     (forces.max(motions), motions)
 }
 
-/// Largest of these residuals in parts of the sizes of what they are left of.
+/// Largest of these residuals relative to the sizes of their terms.
 pub(crate) fn worst_part(residuals: &[f64], sizes: &[f64]) -> f64 {
     residuals.iter().zip(sizes).map(|(r, s)| ratio(r.abs(), *s)).fold(0.0, f64::max)
 }
@@ -99,7 +98,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Refuses an answer that is not finite, and names the input, or failing that the result, to blame.
+/// Rejects a non-finite answer, and names the input, or failing that the result, responsible.
 pub(crate) fn check_finite(
     f: &[f64],
     b: &[f64],

@@ -27,7 +27,7 @@ impl Reflectors {
         &mut self.a[j * self.rows..(j + 1) * self.rows]
     }
 
-    /// Length of what is left of column `j` from row `from` on.
+    /// Length of the remainder of column `j` from row `from` on.
     pub fn rest(&self, j: usize, from: usize) -> f64 {
         let column = &self.a[j * self.rows + from..(j + 1) * self.rows];
         column.iter().map(|x| x * x).sum::<f64>().sqrt()

@@ -1,17 +1,17 @@
 //! Sparse orthogonal factorisation of `Gᵀ` that keeps the given row order of
 //! `G`: only the triangular factor `R` with `Rᵀ R = G Gᵀ`.
 //!
-//! Givens rotations merge the columns of `G` into `R` (George–Heath), so the condition number is
-//! not squared as it would be by factorising `G Gᵀ`. Rows of `R` are finished one after the other:
-//! what is left of the columns that begin with a row is compressed to a triangle as wide as that
-//! row and passed to the next row it has a part in, so that the cost follows the fill and not the
-//! way that every column would have to the end. The diagonal of `R` is the distance of each row
-//! from the span of the earlier ones, which is what rank diagnosis asks for.
+//! Givens rotations merge the columns of `G` into `R` (George–Heath), so the condition number is not squared as it
+//! would be by factorising `G Gᵀ`. Rows of `R` are finished one after the other: the remainder of the columns that
+//! begin with a row is compressed to a triangle as wide as that row and passed to the next row it takes part in, so
+//! that the cost follows the fill and not the length of every column to the end. The diagonal of `R` is the distance of
+//! each row from the span of the earlier ones, which is what rank diagnosis needs.
 
+use crate::error::{KktError, check_room};
 use crate::pattern::Csr;
 use crate::sparse_ldl;
 
-/// Upper triangular factor by rows; dropped rows hold zeros.
+/// Upper triangular factor by rows; dropped rows contain zeros.
 #[derive(Debug, Clone)]
 pub(crate) struct RowQr {
     n: usize,
@@ -19,15 +19,15 @@ pub(crate) struct RowQr {
     col: Vec<u32>,
     value: Vec<f64>,
     diagonal: Vec<f64>,
-    /// Rows that are no combination of the earlier kept ones, by the tolerance.
+    /// Rows that are not a combination of the earlier kept ones, within the tolerance.
     pub(crate) kept: Vec<bool>,
-    /// How much is left of the combination of unit rows, with coefficients of unit norm, that
-    /// comes closest to cancelling this row by the kept ones before it: an estimate from above of
-    /// the smallest singular value of these rows, and the same whichever of them comes last.
+    /// Length of the combination of unit rows, with coefficients of unit norm, that comes closest to cancelling this
+    /// row by the kept ones before it: an estimate from above of the smallest singular value of these rows, and the
+    /// same whichever of them comes last.
     pub(crate) shortest: Vec<f64>,
 }
 
-/// Rows of a triangular factor over a few columns, each from its diagonal on; empty where there is none.
+/// Rows of a triangular factor over a few columns, each from its diagonal on; empty if there is none.
 #[derive(Debug, Clone)]
 struct Triangle {
     rows: Vec<Vec<f64>>,
@@ -67,8 +67,8 @@ impl Triangle {
     }
 }
 
-/// Distance of a row from the span of the earlier ones above which its combination is not worth
-/// looking at: the rows before it were then kept by a margin.
+/// Distance of a row from the span of the earlier ones above which its combination need not be examined: the rows
+/// before it were then kept by a margin.
 const CLEAR: f64 = 1e-3;
 
 /// Distance that is rounding: the row is dependent whatever its combination.
@@ -76,7 +76,7 @@ const EXACT: f64 = 1e-14;
 
 impl RowQr {
     /// `values` are of rows already scaled to unit length (or zero).
-    pub(crate) fn new(jac: &Csr, values: &[f64], tol: f64) -> RowQr {
+    pub(crate) fn new(jac: &Csr, values: &[f64], tol: f64) -> Result<RowQr, KktError> {
         let n = jac.nrows;
         let mut columns: Vec<Vec<(u32, f64)>> = vec![Vec::new(); jac.ncols];
         for i in 0..n {
@@ -87,7 +87,8 @@ impl RowQr {
         let (ptr, col) = sparse_ldl::clique_fill(
             n,
             columns.iter().map(|c| c.iter().map(|e| e.0).collect::<Vec<u32>>()),
-        );
+        )?;
+        check_room(n, col.len() as f64, size_of::<f64>() as f64)?;
         let mut qr = RowQr {
             n,
             value: vec![0.0; col.len()],
@@ -127,17 +128,17 @@ impl RowQr {
                 passed[next as usize].push((k, triangle));
             }
         }
-        qr
+        Ok(qr)
     }
 
-    /// Takes the first row of the triangle for row `k`, or judges it dependent; the triangle is
-    /// left with what belongs to later rows.
+    /// Takes the first row of the triangle for row `k`, or judges it dependent; the triangle is left with what belongs
+    /// to later rows.
     fn finish(&mut self, k: usize, triangle: &mut Triangle, work: &mut [f64], tol: f64) {
         let first = triangle.rows.remove(0);
         let (d, tail) = first.split_first().map_or((0.0, &[][..]), |(d, tail)| (*d, tail));
         self.diagonal[k] = d;
-        // The distance alone depends on the order: a row with a small part in a dependency,
-        // last by chance, is far from the others though they are as good as dependent.
+        // The distance alone depends on the order: a row with a small part in a dependency, last by chance, is far from
+        // the others although they are practically dependent.
         let clear = d.abs() > CLEAR || d.abs() <= EXACT;
         let coefficients = if clear { 1.0 } else { self.coefficient_norm(k, work) };
         self.shortest[k] = d.abs() / coefficients;
@@ -145,7 +146,7 @@ impl RowQr {
         if self.kept[k] {
             self.value[self.ptr[k] as usize..][..tail.len()].copy_from_slice(tail);
         } else {
-            // what is left in this row still belongs to later ones
+            // the remainder of this row still belongs to later ones
             self.diagonal[k] = 0.0;
             triangle.merge((0..).zip(tail));
         }

@@ -1,9 +1,9 @@
 //! The Schur complement of small systems with a diagonal mass matrix, in fixed-size arrays.
 //!
-//! A planar linkage of a few bars has 5 to 8 rows over 6 to 12 coordinates. At that size index
-//! lists and loop ends cost more than the arithmetic, so sizes are compile-time constants here
-//! and everything stays on the stack. Only clearly regular systems are taken: where a pivot is
-//! weak the caller falls back to the general path, which filters and refines.
+//! A planar linkage of a few bars has 5 to 8 rows over 6 to 12 coordinates. At that size index lists and loop ends cost
+//! more than the arithmetic, so sizes are compile-time constants here and everything stays on the stack. Only clearly
+//! regular systems are handled: where a pivot is weak the caller falls back to the general path, which filters and
+//! refines.
 
 use crate::dense_ldl::Weakest;
 
@@ -15,7 +15,7 @@ const COLUMNS: usize = 12;
 #[derive(Debug, Clone)]
 pub(crate) struct SmallKkt {
     rows: usize,
-    /// Coordinates padded to a multiple of 4; what is beyond the last stays zero.
+    /// Number of coordinates padded to a multiple of 4; the padding stays zero.
     width: usize,
     /// Row-major.
     g: Vec<f64>,
@@ -25,7 +25,7 @@ pub(crate) struct SmallKkt {
     inverse_pivots: Vec<f64>,
 }
 
-/// Calls the kernel for the sizes at hand.
+/// Calls the kernel for the present sizes.
 macro_rules! dispatch {
     ($self:ident, $kernel:ident, $args:tt) => {
         match ($self.width, $self.rows) {
@@ -52,7 +52,7 @@ macro_rules! dispatch {
 }
 
 impl SmallKkt {
-    /// `None` where there is no kernel of this size.
+    /// `None` if there is no kernel of this size.
     pub(crate) fn new(rows: usize, columns: usize) -> Option<SmallKkt> {
         let width = columns.next_multiple_of(4);
         if rows == 0 || rows > ROWS || columns > COLUMNS || rows > width {
@@ -71,12 +71,12 @@ impl SmallKkt {
         })
     }
 
-    /// Place of an entry of `G` in [`SmallKkt::values`].
+    /// Position of an entry of `G` in [`SmallKkt::values`].
     pub(crate) fn slot(&self, row: usize, column: usize) -> usize {
         row * self.width + column
     }
 
-    /// `G`, row by row; places that are never written stay zero.
+    /// `G`, row by row; entries that are never written stay zero.
     pub(crate) fn values(&mut self) -> &mut [f64] {
         &mut self.g
     }
@@ -92,7 +92,7 @@ impl SmallKkt {
         dispatch!(self, factor_fixed, (least, scale_floor))
     }
 
-    /// `a`, `λ` by the factor that is there; `None` if the sizes do not fit.
+    /// `a`, `λ` by the present factor; `None` if the sizes do not match.
     pub(crate) fn solve(
         &self,
         f: &[f64],

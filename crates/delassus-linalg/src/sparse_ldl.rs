@@ -5,8 +5,11 @@
 //! method has nothing to block; what counts is few instructions per entry.
 
 use crate::dense_ldl::{Outcome, Pivots, Regularization};
-use crate::error::KktError;
+use crate::error::{KktError, check_room};
 use crate::ordering;
+
+/// Memory per entry of the factor beside its row, bytes: its value, and its place among the entries of the row.
+const FACTORED: f64 = 16.0;
 
 /// LDLᵀ of `P W Pᵀ`.
 #[derive(Debug, Clone)]
@@ -32,14 +35,22 @@ pub(crate) struct SparseLdl {
 
 impl SparseLdl {
     /// `lower` lists the entries `(i, j)`, `i ≥ j`, diagonal included.
-    pub(crate) fn new(n: usize, lower: &[(u32, u32)], reorder: bool) -> SparseLdl {
+    pub(crate) fn new(
+        n: usize,
+        lower: &[(u32, u32)],
+        reorder: bool,
+    ) -> Result<SparseLdl, KktError> {
         let order =
-            if reorder { ordering::minimum_degree(n, lower) } else { (0..n as u32).collect() };
+            if reorder { ordering::minimum_degree(n, lower)? } else { (0..n as u32).collect() };
         SparseLdl::with_order(n, lower, order)
     }
 
     /// The same with a given order of elimination, `order[new] = old`.
-    pub(crate) fn with_order(n: usize, lower: &[(u32, u32)], order: Vec<u32>) -> SparseLdl {
+    pub(crate) fn with_order(
+        n: usize,
+        lower: &[(u32, u32)],
+        order: Vec<u32>,
+    ) -> Result<SparseLdl, KktError> {
         let mut new_of = vec![0u32; n];
         for (new, &old) in order.iter().enumerate() {
             new_of[old as usize] = new as u32;
@@ -61,7 +72,8 @@ impl SparseLdl {
         }
         let a_row: Vec<u32> = entries.iter().map(|&(_, r)| r).collect();
 
-        let (l_ptr, l_row) = fill_in(n, &a_ptr, &a_row);
+        let (l_ptr, l_row) = fill_in(n, &a_ptr, &a_row)?;
+        check_room(n, l_row.len() as f64, FACTORED)?;
         let mut r_ptr = vec![0u32; n + 1];
         for &i in &l_row {
             r_ptr[i as usize + 1] += 1;
@@ -78,7 +90,7 @@ impl SparseLdl {
                 next[i] += 1;
             }
         }
-        SparseLdl {
+        Ok(SparseLdl {
             n,
             order,
             a: vec![0.0; a_row.len()],
@@ -92,7 +104,7 @@ impl SparseLdl {
             d: vec![0.0; n],
             dinv: vec![0.0; n],
             work: vec![0.0; n],
-        }
+        })
     }
 
     /// Multiply-adds of one factorisation, for choosing a backend.
@@ -150,8 +162,8 @@ impl SparseLdl {
         Ok(if done { Outcome::Done(weakest) } else { Outcome::TooSmall(weakest) })
     }
 
-    /// Elimination with pivots judged by `take`, from the original row and its diagonal to the pivot
-    /// and its inverse; `None` stops it. Whether it came to the end.
+    /// Elimination with pivots judged by `take`, from the original row and its diagonal to the pivot and its inverse;
+    /// `None` stops it. Returns whether it reached the end.
     #[inline]
     pub(crate) fn eliminate(
         &mut self,
@@ -167,6 +179,10 @@ impl SparseLdl {
                 let k = k as usize;
                 let tail = at as usize..self.l_ptr[k + 1] as usize;
                 let c = self.l[at as usize] * self.d[k];
+                // of rows that repeat others nothing is left
+                if c == 0.0 {
+                    continue;
+                }
                 for (&i, &v) in self.l_row[tail.clone()].iter().zip(&self.l[tail]) {
                     work[i as usize] -= v * c;
                 }
@@ -236,9 +252,12 @@ impl SparseLdl {
     }
 }
 
+/// Entries up to which places fit into 32 bits.
+const MOST_ENTRIES: usize = (u32::MAX / 2) as usize;
+
 /// Pattern of `L` below the diagonal. A column inherits the pattern of every
 /// column whose first entry it is.
-fn fill_in(n: usize, a_ptr: &[u32], a_row: &[u32]) -> (Vec<u32>, Vec<u32>) {
+fn fill_in(n: usize, a_ptr: &[u32], a_row: &[u32]) -> Result<(Vec<u32>, Vec<u32>), KktError> {
     let mut l_ptr = vec![0u32; n + 1];
     let mut l_row: Vec<u32> = Vec::with_capacity(2 * a_row.len());
     let mut first_child = vec![u32::MAX; n];
@@ -246,6 +265,11 @@ fn fill_in(n: usize, a_ptr: &[u32], a_row: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut mark = vec![u32::MAX; n];
     for j in 0..n {
         let start = l_row.len();
+        // a column has at most the rows below it
+        if l_row.try_reserve(n - j).is_err() || start > MOST_ENTRIES {
+            let bytes = 2.0 * start as f64 * size_of::<u32>() as f64;
+            return Err(KktError::NoRoom { unknowns: n, bytes });
+        }
         mark[j] = j as u32;
         for &i in &a_row[a_ptr[j] as usize..a_ptr[j + 1] as usize] {
             if mark[i as usize] != j as u32 {
@@ -272,12 +296,17 @@ fn fill_in(n: usize, a_ptr: &[u32], a_row: &[u32]) -> (Vec<u32>, Vec<u32>) {
         }
         l_ptr[j + 1] = l_row.len() as u32;
     }
-    (l_ptr, l_row)
+    Ok((l_ptr, l_row))
 }
 
 /// Entries of the Cholesky factor of `(A Q)ᵀ(A Q)`, which bound those of the
 /// `U` factor of `A Q` for any row order.
-pub(crate) fn product_fill(n: usize, col_ptr: &[u32], row: &[u32], order: &[u32]) -> usize {
+pub(crate) fn product_fill(
+    n: usize,
+    col_ptr: &[u32],
+    row: &[u32],
+    order: &[u32],
+) -> Result<usize, KktError> {
     let mut position = vec![0u32; n];
     for (new, &old) in order.iter().enumerate() {
         position[old as usize] = new as u32;
@@ -288,13 +317,16 @@ pub(crate) fn product_fill(n: usize, col_ptr: &[u32], row: &[u32], order: &[u32]
             by_row[i as usize].push(position[j]);
         }
     }
-    let (_, fill) = clique_fill(n, by_row.into_iter());
-    fill.len() + n
+    let (_, fill) = clique_fill(n, by_row.into_iter())?;
+    Ok(fill.len() + n)
 }
 
 /// Pattern of `L` (by columns, below the diagonal) of the symmetric matrix in
 /// which the members of every set are mutually coupled.
-pub(crate) fn clique_fill(n: usize, sets: impl Iterator<Item = Vec<u32>>) -> (Vec<u32>, Vec<u32>) {
+pub(crate) fn clique_fill(
+    n: usize,
+    sets: impl Iterator<Item = Vec<u32>>,
+) -> Result<(Vec<u32>, Vec<u32>), KktError> {
     // Linking each set to its first member fills to the same factor as the
     // full clique, because eliminating the first makes the clique.
     let mut entries: Vec<(u32, u32)> = (0..n as u32).map(|i| (i, i)).collect();

@@ -1,15 +1,13 @@
 //! Sparse LU with partial pivoting (left-looking, Gilbert–Peierls) in a
 //! column order chosen once by COLAMD.
 //!
-//! Own code because faer's numeric LU grows its factors on the heap and gives
-//! no pivot to judge. The pivot order is found again each time rather than
-//! inherited from the previous call, so that a result depends on its input
-//! alone. Factors live in vectors reserved at construction: `U` to the fill
-//! bound of the QR factor, which holds for any pivot order, `L` to twice that.
-//! `L` has no such bound; should a pivot order ever exceed the reserve, the
-//! vector grows (correct, but one allocation).
+//! This is our own code because faer's numeric LU grows its factors on the heap and gives no pivot to judge. The pivot
+//! order is determined each time rather than inherited from the previous call, so that a result depends only on its
+//! input. Factors live in vectors reserved at construction: `U` to the fill bound of the QR factor, which holds for any
+//! pivot order, `L` to twice that. `L` has no such bound; should a pivot order ever exceed the reserve, the vector
+//! grows (correct, but one allocation).
 
-use crate::error::KktError;
+use crate::error::{KktError, check_room};
 use crate::saddle::{PIVOT_LOST, PIVOT_WEAK, Saddle, power_of_two_inverse};
 use crate::{ordering, sparse_ldl};
 use delassus_math::remember;
@@ -47,7 +45,7 @@ pub(crate) struct SparseLu {
 remember!(SparseLu { a, row_scale, col_scale, l_ptr, l, u_ptr, u, inv, position } apart from { n, nv, order, a_ptr, a_row, slot, diagonal, mark, reach, stack, work });
 
 impl SparseLu {
-    pub(crate) fn new(saddle: &Saddle) -> SparseLu {
+    pub(crate) fn new(saddle: &Saddle) -> Result<SparseLu, KktError> {
         let n = saddle.n;
         let mut columns: Vec<(u32, u32)> = saddle.entries.iter().map(|&(i, j)| (j, i)).collect();
         columns.extend((saddle.nv..n).map(|i| (i as u32, i as u32)));
@@ -68,8 +66,9 @@ impl SparseLu {
         let slot = saddle.entries.iter().map(|&(i, j)| slot_of(i, j)).collect();
         let diagonal = (saddle.nv as u32..n as u32).map(|i| slot_of(i, i)).collect();
         let order = ordering::column_order(n, &a_ptr, &a_row);
-        let bound = sparse_ldl::product_fill(n, &a_ptr, &a_row, &order);
-        SparseLu {
+        let bound = sparse_ldl::product_fill(n, &a_ptr, &a_row, &order)?;
+        check_room(n, 3.0 * bound as f64, size_of::<(u32, f64)>() as f64)?;
+        Ok(SparseLu {
             n,
             nv: saddle.nv,
             order,
@@ -90,7 +89,7 @@ impl SparseLu {
             reach: Vec::with_capacity(n),
             stack: Vec::with_capacity(n),
             work: vec![0.0; n],
-        }
+        })
     }
 
     /// Load values (S, then G of the rows, then −G of the columns).

@@ -1,12 +1,12 @@
-//! Which rows to solve with, of rows that depend on each other: those that hold best where the mechanism is.
+//! Which rows to solve with, among rows that depend on each other: the best conditioned ones at the present position.
 
 use crate::error::KktError;
 use crate::pattern::Csr;
 use crate::rank::UnitRows;
 
-/// Chooses `rank` of the rows `among`, each time the one of which the rows chosen before say least. Returns them in ascending
-/// order, with the smallest of these parts, of rows of unit length: how well they hold. `col_scale` multiplies the columns first.
-/// The cost is that of full matrices.
+/// Chooses `rank` of the rows `among`, each time the one that depends least on the rows chosen before. Returns them in
+/// ascending order, with the smallest remainder, for rows of unit length: how well conditioned they are. `col_scale`
+/// multiplies the columns first. The cost is that of full matrices.
 pub fn strongest_rows(
     jac: &Csr,
     values: &[f64],
@@ -16,7 +16,7 @@ pub fn strongest_rows(
 ) -> Result<(Vec<usize>, f64), KktError> {
     let unit = UnitRows::new(jac, values, Some(col_scale))?;
     let n = jac.ncols;
-    // what is left of each row
+    // the remainder of each row
     let mut left = vec![0.0; among.len() * n];
     for (row, i) in left.chunks_exact_mut(n.max(1)).zip(among) {
         for (j, x) in unit.entries(*i) {

@@ -16,13 +16,13 @@ use delassus_math::remember;
 /// about this much over the smallest regular eigenvalue in each sweep, and
 /// rounding enters free multipliers divided by it.
 const SHIFT: f64 = 1e-9;
-/// Units of multipliers are powers of two to this power: they are to keep masses of 1e-15 from being taken for none beside the
-/// entries of G, and change nothing, not even the order of pivots, where masses are ordinary.
+/// Units of multipliers are powers of two to this power: they keep masses of 1e-15 from being mistaken for zero beside
+/// the entries of G, and change nothing, not even the order of pivots, where masses are ordinary.
 const UNIT_BITS: i32 = 40;
-/// Unknowns up to which [`Backend::Auto`] takes the dense LU for any pattern:
-/// on planar chains factor + solve cost the same at about 36.
+/// Number of unknowns up to which [`Backend::Auto`] takes the dense LU for any pattern: on planar chains factor + solve
+/// cost the same at about 36.
 const DENSE_MAX: usize = 36;
-/// Unknowns up to which it does so for a matrix more than a quarter full.
+/// Number of unknowns up to which it does so for a matrix more than a quarter full.
 const DENSE_MAX_FULL: usize = 400;
 
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ pub struct TangentKkt {
     s: Csr,
     jac: Csr,
     factor: Factor,
-    /// Unit of each multiplier, from the entries of S where its row of G acts; the columns in these units.
+    /// Unit of each multiplier, from the entries of S where its row of G acts; and the columns in these units.
     unit: Vec<f64>,
     in_units: Vec<f64>,
     /// Largest entry of each row of S.
@@ -89,7 +89,7 @@ impl TangentKkt {
             factor: if dense {
                 Factor::Dense(DenseLu::new(&saddle))
             } else {
-                Factor::Sparse(SparseLu::new(&saddle))
+                Factor::Sparse(SparseLu::new(&saddle)?)
             },
             unit: vec![1.0; jac.nrows],
             in_units: vec![0.0; jac.nnz()],

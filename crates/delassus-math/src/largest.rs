@@ -1,7 +1,7 @@
-//! Largest magnitudes that do not overlook what is not a number.
+//! Largest magnitudes that do not overlook NaN.
 //!
-//! `f64::max` returns the other argument where one is NaN, so that a fold with it calls a list of
-//! NaN perfect. Comparisons, in tests and in the code, use these functions instead.
+//! `f64::max` returns the other argument if one is NaN, so a fold with it calls a list of NaN perfect. Comparisons, in
+//! tests and in the code, use these functions instead.
 
 /// Largest magnitude, 0 for none; NaN as soon as one of the numbers is.
 ///
@@ -14,7 +14,7 @@ pub fn max_abs<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> f64 {
     largest(numbers.into_iter().map(|x| x.abs()))
 }
 
-/// Largest of some numbers that are not negative, 0 for none; NaN as soon as one of them is.
+/// Largest of some non-negative numbers, 0 for none; NaN as soon as one of them is.
 pub fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
     numbers.into_iter().fold(0.0, |m: f64, x| if m.is_nan() || x <= m { m } else { x })
 }

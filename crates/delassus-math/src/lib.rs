@@ -1,8 +1,8 @@
 //! Rotations, poses and small fixed-size vectors for multibody kernels.
 //!
-//! Owns: SO(3) with its exponential, logarithm and tangent operators, quaternions (scalar
-//! first), the nalgebra aliases the other crates use, and how a running simulation remembers itself
-//! ([`memory`]). The kernels allocate nothing; there is no IO.
+//! Owns: SO(3) and SE(3) with their exponential, logarithm and tangent operators, quaternions (scalar first), the nalgebra aliases
+//! used by the other crates, and how the memory of a running simulation is stored ([`memory`]). The kernels allocate
+//! nothing; there is no IO.
 //!
 //! Conventions: `r_wb` maps components in B to components in W; rotations are updated on the
 //! right, R(t+h) = R(t) exp(ξ̂), so tangent vectors are body components.
@@ -10,6 +10,7 @@
 mod largest;
 pub mod memory;
 pub mod quat;
+pub mod se3;
 pub mod so3;
 
 pub use largest::{largest, max_abs, max_difference};
@@ -19,6 +20,8 @@ pub use quat::Quat;
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// 3×3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
+/// Six components, translation first.
+pub type Vec6 = nalgebra::Vector6<f64>;
 /// 6×6 matrix, translation first.
 pub type Mat6 = nalgebra::Matrix6<f64>;
 
@@ -33,8 +36,8 @@ pub fn perpendicular(a: &Vec3) -> Vec3 {
 
 /// Right-handed orthonormal frame whose third axis is `z` (unit).
 pub fn frame_from_z(z: &Vec3) -> Mat3 {
-    // x is the world x axis made perpendicular to z where that is possible, so that angles
-    // about z start from the direction a reader expects.
+    // x is the world x axis made perpendicular to z if possible, so that angles about z start from the direction a
+    // reader expects.
     let ex = Vec3::x();
     let x = if z.x.abs() < 0.9 {
         (ex - z * z.x).normalize()

@@ -1,22 +1,22 @@
-//! What a running simulation must remember to go on where it was, as bytes.
+//! What a running simulation must remember to continue where it was, as bytes.
 //!
-//! One walk serves both directions: [`Remember::remember`] visits every number that a part carries
-//! from step to step, and a [`Memory`] either takes the number down or puts back what was taken
-//! down. So writing and reading cannot disagree. [`remember!`](crate::remember) writes the walk of a
-//! struct from two lists, what it remembers and what it does not (structure that is made again, and
-//! scratch that is overwritten before it is read); a field on neither list does not compile.
+//! One traversal serves both directions: [`Remember::remember`] visits every number that a part carries from step to
+//! step, and a [`Memory`] either records the number or restores the recorded one. So writing and reading cannot
+//! disagree. [`remember!`](crate::remember) writes the traversal of a struct from two lists, what it remembers and what
+//! it does not (structure that is rebuilt, and scratch that is overwritten before it is read); a field on neither list
+//! does not compile.
 //!
-//! Numbers keep their bits. Reading never trusts a length: it is bounded by what is left to read.
+//! Numbers keep their bits. Reading never trusts a length: it is bounded by the remaining bytes.
 
 use crate::Quat;
 use nalgebra::SMatrix;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What was remembered does not fit what is to be restored.
+/// The stored memory does not match what is to be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryError {
-    /// What did not fit.
+    /// What did not match.
     pub what: &'static str,
     /// Byte at which it was noticed.
     pub at: usize,
@@ -35,20 +35,20 @@ enum Direction<'a> {
     Read(&'a [u8]),
 }
 
-/// Takes numbers down, or puts them back.
+/// Records numbers, or restores them.
 pub struct Memory<'a> {
     direction: Direction<'a>,
     at: usize,
     fault: Option<MemoryError>,
 }
 
-/// Has something to remember.
+/// A part with memory.
 pub trait Remember {
-    /// Visits all of it, always in the same order.
+    /// Visits all of its memory, always in the same order.
     fn remember(&mut self, m: &mut Memory<'_>);
 }
 
-/// All that a part remembers.
+/// The whole memory of a part.
 pub fn save(part: &mut dyn Remember) -> Vec<u8> {
     let mut m = Memory { direction: Direction::Write(Vec::new()), at: 0, fault: None };
     part.remember(&mut m);
@@ -58,8 +58,7 @@ pub fn save(part: &mut dyn Remember) -> Vec<u8> {
     }
 }
 
-/// Puts back what [`save`] took from a part of the same making. After an error the part is in no
-/// state to be used.
+/// Restores what [`save`] took from an equally constructed part. After an error the part must not be used.
 pub fn restore(part: &mut dyn Remember, bytes: &[u8]) -> Result<(), MemoryError> {
     let mut m = Memory { direction: Direction::Read(bytes), at: 0, fault: None };
     part.remember(&mut m);
@@ -70,19 +69,19 @@ pub fn restore(part: &mut dyn Remember, bytes: &[u8]) -> Result<(), MemoryError>
 }
 
 impl Memory<'_> {
-    /// Numbers are being put back.
+    /// Whether numbers are being restored.
     pub fn reads(&self) -> bool {
         matches!(self.direction, Direction::Read(_))
     }
 
-    /// What is being put back does not fit; the rest is left as it is.
+    /// What is being restored does not match; the rest is left unchanged.
     pub fn fail(&mut self, what: &'static str) {
         if self.fault.is_none() {
             self.fault = Some(MemoryError { what, at: self.at });
         }
     }
 
-    /// Something did not fit.
+    /// Whether something did not match.
     pub fn failed(&self) -> bool {
         self.fault.is_some()
     }
@@ -106,7 +105,7 @@ impl Memory<'_> {
         x
     }
 
-    /// A length, which is refused where less than that many bytes are left.
+    /// A length, which is rejected if fewer bytes are left.
     fn length(&mut self, len: usize) -> usize {
         let mut found = len as u64;
         found.remember(self);
@@ -276,10 +275,9 @@ impl Remember for Quat {
     }
 }
 
-/// Writes the walk of [`Remember`](crate::memory::Remember) for a struct:
-/// `remember!(Name { what it remembers } where present { options } apart from { what it does not })`.
-/// Options that are there or not from the start are remembered where they are there. The last two lists may
-/// be left out.
+/// Writes the traversal of [`Remember`](crate::memory::Remember) for a struct:
+/// `remember!(Name { what it remembers } where present { options } apart from { what it does not })`. Options that are
+/// either present or absent from the start are remembered if present. The last two lists may be omitted.
 ///
 /// ```
 /// #[derive(Default)]
@@ -309,7 +307,7 @@ macro_rules! remember {
     };
 }
 
-/// Writes the walk for an enum whose cases carry nothing: `remember_cases!(Name { A, B, C })`.
+/// Writes the traversal for an enum whose cases carry nothing: `remember_cases!(Name { A, B, C })`.
 #[macro_export]
 macro_rules! remember_cases {
     ($name:ident { $($case:ident),+ $(,)? }) => {
@@ -370,7 +368,7 @@ mod tests {
         let mut longer = bytes.clone();
         longer.push(0);
         assert!(restore(&mut Part::default(), &longer).is_err());
-        // a length beyond what is there asks for no memory
+        // a length beyond the remaining bytes allocates no memory
         let mut huge = bytes;
         huge[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
         assert!(restore(&mut Part::default(), &huge).is_err());

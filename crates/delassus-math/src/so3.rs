@@ -8,6 +8,9 @@ use crate::{Mat3, Vec3};
 /// Below this angle the closed forms lose more digits than their series.
 const SERIES_BELOW: f64 = 1e-3;
 
+/// The same for derivatives of the factors, which lose two more.
+const SLOPE_SERIES_BELOW: f64 = 0.3;
+
 /// Cross-product matrix: `hat(a) b = a × b`.
 pub fn hat(a: &Vec3) -> Mat3 {
     Mat3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
@@ -65,6 +68,34 @@ pub fn tangent_mul(w: &Vec3, wdot: &Vec3) -> Vec3 {
     let c = if t < SERIES_BELOW { 1.0 / 6.0 - t2 / 120.0 } else { (1.0 - t.sin() / t) / t2 };
     let x = w.cross(wdot);
     wdot - x * b + w.cross(&x) * c
+}
+
+/// ∂(T(w) y)/∂w along `v`, as a matrix that maps y.
+pub fn tangent_slope(w: &Vec3, v: &Vec3) -> Mat3 {
+    let t2 = w.norm_squared();
+    let t = t2.sqrt();
+    let (_, b) = sin_cos_factors(t2);
+    // T = 1 − b ŵ + c ŵ², with the derivatives of b and c by t over t
+    let (c, b_slope, c_slope) = if t < SLOPE_SERIES_BELOW {
+        let series = |k: [f64; 5]| k.iter().rev().fold(0.0, |sum, k| sum * t2 + k);
+        (
+            series([1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362_880.0, 1.0 / 39_916_800.0]),
+            series([-1.0 / 12.0, 1.0 / 180.0, -1.0 / 6720.0, 1.0 / 453_600.0, -1.0 / 47_900_160.0]),
+            series([
+                -1.0 / 60.0,
+                1.0 / 1260.0,
+                -1.0 / 60480.0,
+                1.0 / 4_989_600.0,
+                -1.0 / 622_702_080.0,
+            ]),
+        )
+    } else {
+        let (s, co) = t.sin_cos();
+        ((1.0 - s / t) / t2, (s - 2.0 * b * t) / (t2 * t), (3.0 * s / t - 2.0 - co) / (t2 * t2))
+    };
+    let (h, d) = (hat(w), hat(v));
+    let along = w.dot(v);
+    d * -b + (h * d + d * h) * c + h * (-b_slope * along) + h * h * (c_slope * along)
 }
 
 /// (sin t / t, (1 − cos t)/t²) as functions of t².

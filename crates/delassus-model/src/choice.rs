@@ -6,13 +6,13 @@
 //! | of smooth motion | it, hybrid        | it                   | moreau-jean, it is not used |
 //! | of time-stepping | it, time-stepping | refused              | it                          |
 //!
-//! Options belong to the method that runs, which is not always the one that is named.
+//! Options belong to the method that runs, which is not always the named one.
 
 use crate::spec::SchemeType;
 use delassus_dae::integrator::{MethodId, MethodInfo, SmoothId, SteppingId, catalogue};
 use delassus_expr::suggest;
 
-/// The method of models that name none.
+/// The default method.
 pub const DEFAULT_SMOOTH: SmoothId = SmoothId::Mdop5;
 
 /// Its name.
@@ -25,11 +25,11 @@ pub struct Choice {
     pub method: MethodId,
     /// How contacts are treated.
     pub scheme: SchemeType,
-    /// The method that was named, where time-stepping has no use for it.
+    /// The named method, if time-stepping does not use it.
     pub unused: Option<SmoothId>,
 }
 
-/// A method and a scheme that nothing can be run with.
+/// A method and a scheme that cannot be combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChoiceError {
     /// There is no method of this name.
@@ -63,7 +63,7 @@ impl Choice {
         }
     }
 
-    /// What the method that runs says about itself.
+    /// The description of the method that runs.
     pub fn info(&self) -> MethodInfo {
         self.method.info()
     }
@@ -80,8 +80,8 @@ impl ChoiceError {
 }
 
 impl SchemeType {
-    /// The scheme for a method that takes the place of the one this scheme was written for: a method
-    /// of time-stepping brings its own, and one of smooth motion is hybrid instead.
+    /// The scheme for a method that replaces the one for which this scheme was written: a time-stepping method brings
+    /// its own, and a method for smooth motion replaces it by hybrid.
     pub fn with_method(self, method: Option<MethodId>) -> SchemeType {
         match (method, self) {
             (Some(MethodId::Stepping(_)), _) => SchemeType::TimeStepping,

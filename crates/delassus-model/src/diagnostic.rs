@@ -6,7 +6,7 @@ use std::ops::Range;
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The model is refused.
+    /// The model is rejected.
     Error,
     /// The model runs, but the user should know.
     Note,

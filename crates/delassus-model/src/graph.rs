@@ -1,8 +1,7 @@
 //! Order of definitions that refer to each other.
 
-/// Visits nodes so that what a node depends on comes before it. Each cycle found is given to
-/// `on_cycle` once, as the nodes along it. Without recursion: a chain of definitions may be as
-/// long as the file.
+/// Visits nodes so that what a node depends on comes before it. Each cycle found is passed to `on_cycle` once, as the
+/// nodes along it. Without recursion: a chain of definitions may be as long as the file.
 pub(crate) fn order(dependencies: &[Vec<usize>], mut on_cycle: impl FnMut(&[usize])) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {

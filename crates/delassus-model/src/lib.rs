@@ -1,9 +1,9 @@
 //! Bodies, joints, forces and sensors, assembled into a constrained system.
 //!
-//! The way of a model: [`spec::ModelSpec`] (what the user wrote) → [`compile()`] →
-//! [`Model`] (checked numbers) → [`System`] (equations, implements `delassus_dae::Problem`).
+//! The stages of a model: [`spec::ModelSpec`] (what the user wrote) → [`compile()`] → [`Model`] (checked numbers) →
+//! [`System`] (equations, implements `delassus_dae::Problem`).
 //!
-//! This crate touches no files and knows no integrator.
+//! This crate accesses no files and knows no integrator.
 
 pub mod assembly;
 mod choice;
@@ -22,11 +22,11 @@ pub use compile::{MAX_ELEMENTS, compile, compile_bounded, compile_with};
 pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
-    BodyKind, ContactLimits, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose, PoseForm,
-    RowOrigin, ShapeView, System, TargetJump, TimeRanges, Workspace, pose_of,
+    BodyKind, ContactLimits, ElementLoad, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose,
+    PoseForm, RowOrigin, ShapeView, System, TargetJump, TimeRanges, Workspace, pose_of,
 };
 
-/// Kinds of bodies for tests of what is above this crate.
+/// Kinds of bodies for tests of the crates above this one.
 #[cfg(feature = "toys")]
 #[doc(hidden)]
 pub mod toys {

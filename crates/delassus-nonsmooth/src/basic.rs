@@ -1,4 +1,4 @@
-//! A small dense system that may be singular: some solution of it, with zeros where it has a choice.
+//! Solves a small dense system that may be singular: any solution, with zeros where there is a choice.
 
 use delassus_linalg::rank_tol;
 
@@ -6,14 +6,14 @@ use delassus_linalg::rank_tol;
 #[derive(Debug, Clone)]
 pub(crate) struct BasicSolver {
     n: usize,
-    /// Matrix, row by row; spoiled by [`BasicSolver::solve`].
+    /// Matrix, row by row; overwritten by [`BasicSolver::solve`].
     pub w: Vec<f64>,
     /// Right-hand side, then the solution.
     pub x: Vec<f64>,
     pivots: Vec<(usize, usize)>,
-    /// Rows that have had no pivot yet, with the size of their largest open entry.
+    /// Rows without a pivot so far, with the size of their largest open entry.
     rows: Vec<(usize, f64)>,
-    /// 1 for columns that have had no pivot yet, 0 for others.
+    /// 1 for columns without a pivot so far, 0 for others.
     open: Vec<f64>,
     pivot_row: Vec<f64>,
     y: Vec<f64>,
@@ -35,8 +35,8 @@ impl BasicSolver {
         }
     }
 
-    /// The same where row and column of each unknown belong together and none is nothing: in the sizes of the diagonal, so that a
-    /// light body beside a heavy one, which it has nothing to do with, is no small pivot.
+    /// The same where row and column of each unknown belong together and no diagonal entry is zero: measured by the
+    /// diagonal, so that a light body beside an unconnected heavy one does not count as a small pivot.
     pub fn solve_scaled(&mut self) -> usize {
         let n = self.n;
         let mut scale = std::mem::take(&mut self.scale);
@@ -58,7 +58,7 @@ impl BasicSolver {
         rank
     }
 
-    /// w x = b for the b in `x`; the rank of w.
+    /// Solves w x = b for the b in `x`; returns the rank of w.
     pub fn solve(&mut self) -> usize {
         let BasicSolver { n, w, x, pivots, rows, open, pivot_row, y, .. } = self;
         let n = *n;
@@ -83,7 +83,7 @@ impl BasicSolver {
                 let row = &mut w[*i * n..(*i + 1) * n];
                 let c = row[pj] / pivot;
                 if c != 0.0 {
-                    // columns that are done are spoiled: nobody reads them again
+                    // finished columns are overwritten: they are not read again
                     for (w, p) in row.iter_mut().zip(&*pivot_row) {
                         *w -= c * p;
                     }
@@ -107,7 +107,7 @@ fn largest(row: &[f64], open: &[f64]) -> f64 {
     row.iter().zip(open).fold(0.0, |m: f64, (w, o)| m.max(w.abs() * o))
 }
 
-/// The largest of some sizes, and its place.
+/// The largest of some sizes, and its index.
 fn first_largest(sizes: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
     sizes.enumerate().reduce(|a, b| if b.1 > a.1 { b } else { a })
 }

@@ -1,8 +1,8 @@
-//! How large the terms are that add up to the acceleration along a row.
+//! Sizes of the terms that add up to the acceleration along a row.
 //!
-//! A closed point is held by forces that cancel each other. What is left of their sum along its row,
-//! H a + bias, cannot be told from zero where it is a tiny part of the terms. Those that count are
-//! the ones on the bodies of the point itself: what moves elsewhere, or moved before, is no measure.
+//! A closed point is held by forces that cancel each other. The remainder of their sum along its row, H a + bias, is
+//! indistinguishable from zero if it is a tiny fraction of the terms. The terms that count are those on the bodies of
+//! the point itself: what moves elsewhere, or moved before, does not matter.
 //!
 //! Terms are measured in the metric of the mass, body by body, so that neither the axes nor the
 //! units of coordinates matter: |H_b|² = Σ H²/M, |f_b|² = Σ f²/M, |a_b|² = Σ M a².
@@ -15,7 +15,7 @@ use delassus_linalg::{Csr, MassShape};
 pub struct Burden {
     blocks: MassShape,
     block_of: Vec<usize>,
-    /// Diagonal of M⁻¹; zero for what has no inertia.
+    /// Diagonal of M⁻¹; zero for coordinates without inertia.
     mobility: Vec<f64>,
     /// Sum of the sizes of all terms on each block.
     size: Vec<f64>,
@@ -40,13 +40,13 @@ impl Burden {
         }
     }
 
-    /// No terms yet; the masses at hand.
+    /// Starts without terms, with the present masses.
     pub fn begin(&mut self, mass: &[f64]) {
         self.size.fill(0.0);
         inverse_diagonal(&self.blocks, mass, &mut self.mobility);
     }
 
-    /// Adds what these accelerations take.
+    /// Adds the inertia forces of these accelerations.
     pub fn add_accelerations(&mut self, a: &[f64]) {
         self.add_all(a, |a, mobility| if mobility > 0.0 { a * a / mobility } else { 0.0 });
     }
@@ -97,7 +97,7 @@ impl Burden {
     }
 }
 
-/// Diagonal of M⁻¹ by that of M; zero for what has no inertia.
+/// Diagonal of M⁻¹ from that of M; zero for coordinates without inertia.
 pub(crate) fn inverse_diagonal(shape: &MassShape, mass: &[f64], out: &mut [f64]) {
     for k in 0..shape.count() {
         let (n, i0, v0) = (shape.sizes()[k], shape.dof(k), shape.value(k));

@@ -1,14 +1,14 @@
-//! Cholesky factorisation L Lᵀ row by row, passing over zeros: where bodies act on their neighbours alone most
-//! entries are, and a stack costs as much as its bodies do one by one.
+//! Cholesky factorisation L Lᵀ row by row, skipping zeros. Where bodies act only on their neighbours most entries are
+//! zero, and the cost of a stack is proportional to its number of bodies.
 
 use crate::sparse_rows::SparseRows;
 use delassus_linalg::rank_tol;
 use std::ops::Range;
 
-/// Part of a whole that is round-off of its sums.
+/// Relative round-off of a sum.
 pub(crate) const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
-/// Rows of L so far. A row may be looked at without being taken in.
+/// Rows of L so far. A row may be examined without being added.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cholesky {
     /// Entries below the diagonal by columns: row, ascending, and value. Empty for rows that were left out.
@@ -17,13 +17,13 @@ pub(crate) struct Cholesky {
     rows: SparseRows,
     /// Diagonal; zero for rows that were left out.
     diagonal: Vec<f64>,
-    /// Multiplications that the rows so far took.
+    /// Number of multiplications for the rows so far.
     work: f64,
 }
 
 impl Cholesky {
-    /// Turns the entries of the next row of a matrix that stand before its diagonal into those of L; the sum of
-    /// their squares.
+    /// Turns the entries of the next row of a matrix before its diagonal into those of L; returns the sum of their
+    /// squares.
     pub fn reduce(&self, row: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for j in first_entry(row)..self.diagonal.len() {
@@ -41,7 +41,7 @@ impl Cholesky {
         sum
     }
 
-    /// Multiplications that the rows so far took.
+    /// Number of multiplications for the rows so far.
     pub fn work(&self) -> f64 {
         self.work
     }
@@ -59,7 +59,7 @@ impl Cholesky {
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// Takes in a row that was reduced, with its diagonal entry.
+    /// Adds a reduced row, with its diagonal entry.
     pub fn push(&mut self, row: &[f64], own: f64) {
         let i = self.diagonal.len();
         let first = first_entry(row);
@@ -72,7 +72,7 @@ impl Cholesky {
         self.grow(own);
     }
 
-    /// Leaves out a row: those behind it are factored without it.
+    /// Leaves out a row: later ones are factored without it.
     pub fn leave_out(&mut self) {
         self.rows.push(std::iter::empty());
         self.grow(0.0);
@@ -85,8 +85,8 @@ impl Cholesky {
         }
     }
 
-    /// w x = b for the b in `x`, with a symmetric w ≥ 0 that is spoiled, where b is in its range; the rank of w. Rows
-    /// that depend on those before them get zeros.
+    /// Solves w x = b for the b in `x`, with a symmetric w ≥ 0 that is overwritten, where b is in its range; returns
+    /// the rank of w. Rows that depend on earlier ones get zeros.
     pub fn solve_basic(&mut self, w: &mut [f64], x: &mut [f64]) -> usize {
         let n = x.len();
         self.clear();
@@ -125,9 +125,9 @@ impl Cholesky {
         self.solve_transposed(x);
     }
 
-    /// The same for an x that has entries in a range alone; the range of those of the solution. Where rows depend on those of
-    /// their own bodies alone what comes of others is round-off: below that of the whole, in the norm of the matrix. It is
-    /// passed over, so that the cost is that of the few.
+    /// The same for an x with entries only in a range; returns the range of those of the solution. Where rows depend
+    /// only on those of their own bodies, entries elsewhere are round-off: below that of the whole, in the norm of the
+    /// matrix. They are skipped, so that the cost is that of the few.
     pub fn solve_local(&self, x: &mut [f64], range: Range<usize>) -> Range<usize> {
         let mut square = 0.0;
         let mut end = range.end;
@@ -148,8 +148,8 @@ impl Cholesky {
         self.solve_transposed_local(x, range.start..end, ROUND_OFF * square.sqrt())
     }
 
-    /// L⁻ᵀ x for an x that has entries in a range alone, but for what is below `least` in the norm of the matrix; the
-    /// range of the entries of the solution.
+    /// L⁻ᵀ x for an x with entries only in a range, except for what is below `least` in the norm of the matrix; returns
+    /// the range of the entries of the solution.
     pub fn solve_transposed_local(
         &self,
         x: &mut [f64],
@@ -173,7 +173,7 @@ impl Cholesky {
     }
 }
 
-/// Place of the first entry that is not zero.
+/// Index of the first nonzero entry.
 pub(crate) fn first_entry(row: &[f64]) -> usize {
     row.iter().position(|x| *x != 0.0).unwrap_or(row.len())
 }

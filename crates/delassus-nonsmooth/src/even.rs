@@ -1,51 +1,65 @@
 //! Contact problems whose points share a load in many ways.
 //!
-//! Where rows depend on each other, Coulomb's law alone may leave a choice even of the motion: all
-//! the load of a face of a jaw may rest on one of its corners, about which the part then turns, or
-//! be spread over all of them, which hold it; a block between two walls may fall, or hang by
-//! stresses that nothing has brought about. What bodies do is decided by how they yield. Here all
-//! points yield alike, in metres per newton, by next to nothing: of all solutions the one is taken that
-//! is the limit of a small softness,
+//! Where rows depend on each other, Coulomb's law alone may leave even the motion undetermined: all the load of a face
+//! of a jaw may rest on one of its corners, about which the part then turns, or be spread over all of them, which hold
+//! it; a block between two walls may fall, or hang by stresses that nothing has caused. What bodies do is decided by
+//! their compliance. Here all points yield alike, in metres per newton, by next to nothing: of all solutions the one
+//! chosen is the limit of a small compliance,
 //!
 //! ```text
 //! u = (W + ε D) r + b        D = the same for all rows (in metres), ε → 0
 //! ```
 //!
-//! Its forces are spread as evenly as the laws allow, and it depends neither on the order of points
-//! nor on the axes nor on masses. The softness serves to choose; the problem that is solved in the end has
-//! none. Modes share their loads by the same rule (`shares.rs`).
+//! Its forces are spread as evenly as the laws allow, and it depends neither on the order of points nor on the axes nor
+//! on masses. The compliance only serves to choose; the problem that is finally solved has none. Modes share their
+//! loads by the same rule (`shares.rs`).
 
 use crate::cholesky::Cholesky;
 use delassus_cone as cone;
 use delassus_math::{largest, max_abs};
 
-/// The softness that chooses, in mobilities: the geometric mean of those of the points.
+/// The compliance used to choose, relative to mobilities: the geometric mean of those of the points.
 const SOFT: f64 = 1e-6;
 
-/// Where that problem is not solved at once: those that lead to it.
+/// Compliances that lead to it, if that problem is not solved at once.
 const SOFTER: [f64; 3] = [1e-2, 1e-4, SOFT];
 
-/// Pivots of W, in the mobility of their row, below which a row depends on those before it.
+/// Pivots of W, relative to the mobility of their row, below which a row depends on those before it.
 const DEPENDENT: f64 = 1e-10;
 
-/// Iterations of Newton's method that make a solution a better one.
+/// Iterations of Newton's method that improve a solution.
 const FEW: usize = 4;
 
-/// Times that points yield from where they have yielded to. Each leaves the part ε/λ of a motion, with its mobility λ:
-/// 1/n² in a stack of n bodies, so that a hundred bodies leave a hundredth each time.
+/// Number of times that points yield from where they have yielded to. Each leaves the fraction ε/λ of a motion, with
+/// its mobility λ: 1/n² in a stack of n bodies, so that a hundred bodies leave a hundredth each time.
 const YIELDS: usize = 20;
 
-/// Part of the tolerance that this may leave.
+/// Fraction of the tolerance that this may leave.
 const HELD: f64 = 0.1;
 
-/// Part of the largest force that is round-off: the softness divides it.
+/// Fraction of the largest force that is round-off: the compliance divides it.
 const UNLOADED: f64 = 10.0 * f64::EPSILON / SOFT;
 
-/// Rows from which on forces that hold all points are tried first. It costs digits, about ten are left where rows depend on each
-/// other; fewer rows take the solver of all laws a moment, which keeps all of them.
+/// Number of rows above which forces that hold all points are tried first. This costs digits, about ten are left where
+/// rows depend on each other; with fewer rows the solver of all laws is quick and keeps all digits.
 const MANY: usize = 60;
 
-/// Memory for [`solve`] that is used again from one problem to the next.
+/// Compliance from which points yield repeatedly where no solver finds forces, the fraction of it that is left from one
+/// time to the next, and its growth where even that problem is not solved: points that lose their load on the way are
+/// passed in short steps.
+const YIELDING: f64 = 1e-2;
+const FIRMER: f64 = 0.25;
+const WEAKER: f64 = 8.0;
+/// Largest number of multiplications for it, a tenth of a second: iterations times the cube of the rows.
+const WORK: f64 = 5e7;
+/// Largest number of times.
+const FIRMINGS: usize = 100;
+/// Iterations of each solver at a time: the last solution is near.
+const NEIGHBOUR: usize = 30;
+/// Residual above which no forces were found.
+const NO_FORCES: f64 = 1e-9;
+
+/// Memory for [`solve`] that is reused from one problem to the next.
 #[derive(Default)]
 pub(crate) struct Scratch {
     w: Vec<f64>,
@@ -53,9 +67,82 @@ pub(crate) struct Scratch {
     b: Vec<f64>,
 }
 
-/// Solves a problem from the start in x, with forces spread evenly where its rows are redundant. `per_metre`
-/// is what a metre is in the unit of each row.
+/// Solves a problem from the start in x, with forces spread evenly if its rows are redundant. `per_metre` is the
+/// equivalent of a metre in the unit of each row.
 pub(crate) fn solve(
+    problem: &cone::DenseProblem<'_>,
+    per_metre: &[f64],
+    redundant: bool,
+    auto: &cone::Settings,
+    x: &mut [f64],
+    ws: &mut cone::Workspace,
+    scratch: &mut Scratch,
+) -> cone::Report {
+    let report = solve_at_once(problem, per_metre, redundant, auto, x, ws, scratch);
+    let open = report.status == cone::Status::IterationLimit && report.residual > NO_FORCES;
+    if !open {
+        return report;
+    }
+    let found = yield_again(problem, per_metre, auto, x, ws, scratch);
+    found.map_or(report, |iterations| cone::Report {
+        status: cone::Status::Solved,
+        residual: cone::natural_residual(problem, x, ws),
+        iterations: report.iterations + iterations,
+        solver: cone::Solver::Auto,
+    })
+}
+
+/// Forces by points that yield repeatedly from where they have yielded to, less each time,
+///
+/// ```text
+/// u = W r + ε D (r − r') + b,        r' = the last r, ε smaller from one to the next
+/// ```
+///
+/// which is a proximal point method: every problem is well conditioned although W is not, as where a heavy body lies on
+/// a light one (the mobility that counts is a millionth of that of the rows), and its solution is near the last one.
+/// Returns the iterations it took; x is unchanged if there is no solution to the tolerance.
+fn yield_again(
+    problem: &cone::DenseProblem<'_>,
+    per_metre: &[f64],
+    auto: &cone::Settings,
+    x: &mut [f64],
+    ws: &mut cone::Workspace,
+    Scratch { w, start, b }: &mut Scratch,
+) -> Option<usize> {
+    let n = x.len();
+    let settings =
+        cone::Settings { solver: cone::Solver::Auto, max_iterations: NEIGHBOUR, ..*auto };
+    let most = (WORK / (n as f64).powi(3)) as usize;
+    let mut r = vec![0.0; n];
+    let (mut soft, mut iterations) = (YIELDING, 0);
+    for _ in 0..FIRMINGS {
+        if iterations > most {
+            break;
+        }
+        soften(problem, per_metre, soft, w);
+        let given = |i: usize| w[i * (n + 1)] - problem.w[i * (n + 1)];
+        b.clear();
+        b.extend((0..n).map(|i| problem.b[i] - given(i) * r[i]));
+        start.clear();
+        start.extend_from_slice(&r);
+        let report = cone::solve(&cone::DenseProblem { w, b, ..*problem }, &mut r, &settings, ws);
+        iterations += report.iterations;
+        if report.status != cone::Status::Solved {
+            r.copy_from_slice(start);
+            soft *= WEAKER;
+            continue;
+        }
+        if cone::natural_residual(problem, &r, ws) <= auto.tolerance {
+            x.copy_from_slice(&r);
+            return Some(iterations);
+        }
+        soft *= FIRMER;
+    }
+    None
+}
+
+/// The same by the solvers alone.
+fn solve_at_once(
     problem: &cone::DenseProblem<'_>,
     per_metre: &[f64],
     redundant: bool,
@@ -74,7 +161,7 @@ pub(crate) fn solve(
     let start = &mut scratch.start;
     start.clear();
     start.extend_from_slice(x);
-    // Newton's method goes to the nearest solution; others look elsewhere
+    // Newton's method finds the nearest solution; others look elsewhere
     for solver in [cone::Solver::SemismoothNewton, auto.solver] {
         let report = cone::solve(problem, x, &cone::Settings { solver, ..*auto }, ws);
         iterations += report.iterations;
@@ -87,7 +174,7 @@ pub(crate) fn solve(
     cone::solve(problem, x, auto, ws)
 }
 
-/// Solves the soft problem from the start in x; `None` where none was solved, else the iterations it took.
+/// Solves the compliant problem from the start in x; `None` if none was solved, else the number of iterations.
 fn choose(
     problem: &cone::DenseProblem<'_>,
     per_metre: &[f64],
@@ -109,8 +196,8 @@ fn choose(
         if chosen.status != cone::Status::Solved {
             return false;
         }
-        // what loads do within a short step is small beside the speed of sliding, and what the softness does
-        // is a small part of that
+        // the effect of loads within a short step is small compared with the sliding speed, and that of the compliance
+        // is a small fraction of it
         start.clear();
         start.extend_from_slice(x);
         let fine = cone::Settings {
@@ -123,8 +210,8 @@ fn choose(
         if !(finer.residual <= auto.tolerance) {
             x.copy_from_slice(start);
         }
-        // yielding once more from where it has yielded to: forces that hold the points to the square of the
-        // softness, and still the even ones
+        // yielding once more from where it has yielded to: forces that hold the points to the square of the compliance,
+        // and still the even ones
         start.clear();
         start.extend_from_slice(x);
         let given = |i: usize| w[i * (x.len() + 1)] - problem.w[i * (x.len() + 1)];
@@ -140,7 +227,7 @@ fn choose(
     if attempt(SOFT, x) {
         return Some(iterations);
     }
-    // softer problems are easier, and lead there
+    // more compliant problems are easier, and lead there
     x.fill(0.0);
     let mut any = false;
     for softness in SOFTER {
@@ -156,9 +243,9 @@ fn choose(
     any.then_some(iterations)
 }
 
-/// The even forces that hold all points, where they need not pull nor go beyond friction: then nothing moves, and no
-/// solver needs to look for what does. Points that turn out to bear nothing (neighbours in a pile that touch without
-/// pressing) are left out, and the others are asked again. False where there are none; x is spoiled then.
+/// The even forces that hold all points, if they need neither pull nor exceed friction: then nothing moves, and no
+/// search is needed. Points that turn out to bear nothing (neighbours in a pile that touch without pressing) are left
+/// out, and the others are solved again. False if there are none; x is then overwritten.
 fn hold_all(
     problem: &cone::DenseProblem<'_>,
     per_metre: &[f64],
@@ -167,7 +254,7 @@ fn hold_all(
     x: &mut [f64],
 ) -> bool {
     let (n, w) = (x.len(), problem.w);
-    // as much as the elimination of so many rows that all hang together
+    // as much as the elimination of so many fully coupled rows
     let most_work = most_rows.map_or(f64::INFINITY, |rows| (rows as f64).powi(3) / 3.0);
     let symmetric = (0..n).all(|i| (0..i).all(|j| w[i * n + j] == w[j * n + i]));
     if !symmetric {
@@ -187,9 +274,9 @@ fn hold_all(
     }
 }
 
-/// The even forces that hold the points that bear something, zero for the others: the limit of
-/// (W + ε D) r = ε D r' − b from r' = 0, which stays among the smallest r in the scale D. False where there are none, or
-/// where the factorisation takes more multiplications than `most_work`.
+/// The even forces that hold the points that bear something, zero for the others: the limit of (W + ε D) r = ε D r' − b
+/// from r' = 0, which stays among the smallest r in the scale D. False if there are none, or if the factorisation takes
+/// more multiplications than `most_work`.
 fn hold(
     problem: &cone::DenseProblem<'_>,
     per_metre: &[f64],
@@ -215,7 +302,7 @@ fn hold(
         }
         l.push(&row, rest.sqrt());
     }
-    // what is left of u, and b, in the scale of residuals
+    // the remaining u, and b, in the scale of residuals
     let sized =
         |i: usize, u: f64| if w[i * (n + 1)] > 0.0 { u.abs() / w[i * (n + 1)].sqrt() } else { 0.0 };
     let driven = largest(problem.b.iter().enumerate().map(|(i, b)| sized(i, *b)));
@@ -235,7 +322,7 @@ fn hold(
     false
 }
 
-/// Marks points whose forces are round-off of those of others as bearing nothing; false where there are no more of them.
+/// Marks points whose forces are round-off of those of others as bearing nothing; false if there are no more of them.
 fn leave_out_unloaded(laws: &[cone::Law], x: &[f64], bears: &mut [bool]) -> bool {
     let none = UNLOADED * max_abs(x);
     let (mut row, mut any) = (0, false);
@@ -250,7 +337,7 @@ fn leave_out_unloaded(laws: &[cone::Law], x: &[f64], bears: &mut [bool]) -> bool
     any
 }
 
-/// Whether forces are such that nothing moves, up to a slack.
+/// Whether the forces are such that nothing moves, up to a slack.
 fn is_lawful(laws: &[cone::Law], mut x: &[f64], slack: f64) -> bool {
     laws.iter().all(|law| {
         let (r, others) = x.split_at(law.rows());
@@ -267,7 +354,7 @@ fn is_lawful(laws: &[cone::Law], mut x: &[f64], slack: f64) -> bool {
     })
 }
 
-/// The largest right-hand side along which a load acts, as part of the largest of all.
+/// The largest right-hand side along which a load acts, relative to the largest of all.
 fn load(problem: &cone::DenseProblem<'_>) -> f64 {
     let (mut row, mut most) = (0, 0.0f64);
     for law in problem.laws {
@@ -280,7 +367,7 @@ fn load(problem: &cone::DenseProblem<'_>) -> f64 {
     if most > 0.0 { most / all } else { 1.0 }
 }
 
-/// W with a little softness in every row.
+/// W with a small compliance in every row.
 fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], soft: f64, w: &mut Vec<f64>) {
     let n = problem.b.len();
     w.clear();
@@ -290,7 +377,7 @@ fn soften(problem: &cone::DenseProblem<'_>, per_metre: &[f64], soft: f64, w: &mu
     }
 }
 
-/// What each row yields per unit of force.
+/// Compliance of each row per unit of force.
 fn softness(problem: &cone::DenseProblem<'_>, per_metre: &[f64], soft: f64) -> Vec<f64> {
     let n = problem.b.len();
     let mobilities = (0..n).map(|i| problem.w[i * n + i].abs() / per_metre[i].powi(2));
@@ -398,8 +485,7 @@ mod tests {
         assert!((x[0] - 2.0 * 9.81).abs() < 1e-8 && (x[2] - 9.81).abs() < 1e-8, "{x:?}");
     }
 
-    /// A block between two walls that nobody presses falls, whatever the friction; pressed by
-    /// forces it is held.
+    /// A block between two walls that is not pressed falls, whatever the friction; pressed by forces it is held.
     #[test]
     fn walls_do_not_clamp_by_themselves() {
         let law = cone::Law::Coulomb { mu: 0.8, tangential: 1 };

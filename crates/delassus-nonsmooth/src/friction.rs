@@ -7,13 +7,13 @@
 //! H_i A⁻¹ (Σ_j c_j x_j) = −(H_i a_free + bias_i)      c = H_Nᵀ, H_Tᵀ; sliding: H_Nᵀ − μ H_Tᵀ d
 //! ```
 //!
-//! There is one equation for each *independent* row of a closed point, the same ones that methods
-//! solve with, for as long as the mode lasts. Where rows depend on others there are more forces than
-//! equations, and the points share their loads ([`Shares`]).
+//! There is one equation for each *independent* row of a closed point, the same ones that methods solve with, for as
+//! long as the mode lasts. Where rows depend on others there are more forces than equations, and the points share their
+//! loads ([`Shares`]).
 //!
-//! In space the direction d = u_T/|u_T| turns with the velocity. At next to no speed it does so fast:
-//! friction is a damper μ r_N/|u_T| across the direction of sliding, whose rate 1/|u_T| makes the equations
-//! stiff. [`Mode::tangent`](delassus_dae::Problem::tangent) has that part, for implicit methods.
+//! In space the direction d = u_T/|u_T| turns with the velocity. At very low speed it turns fast: friction is a damper
+//! μ r_N/|u_T| across the direction of sliding, whose rate 1/|u_T| makes the equations stiff.
+//! [`Mode::tangent`](delassus_dae::Problem::tangent) includes it, for implicit methods.
 
 use crate::basic::BasicSolver;
 use crate::groups::Groups;
@@ -24,14 +24,14 @@ use delassus_dae::{Accel, ContactPoint, PointLaw, StepFailure, Unilateral};
 use delassus_math::remember;
 use std::cell::RefCell;
 
-/// Sliding speeds below this part of the scale of speeds take their direction from the start of
-/// the step: at the first moment of sliding the speed is zero and has none.
+/// Sliding speeds below this fraction of the scale of speeds take their direction from the start of the step: at the
+/// first moment of sliding the speed is zero and has none.
 pub(crate) const SLOW: f64 = 1e-9;
 
 /// A force along a row of a closed point: the normal force, or one of sticking.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Force {
-    /// Place of the active point.
+    /// Index of the active point.
     pub point: usize,
     /// Row of its kinematics along which it acts and which must not accelerate.
     pub row: usize,
@@ -74,18 +74,18 @@ pub(crate) fn tangential_row(law: &PointLaw, i: usize) -> usize {
 
 /// Scratch of the force problem.
 pub(crate) struct Sliding {
-    /// Of the system without points; none where forces are not asked for.
+    /// Of the system without points; `None` if forces are not needed.
     pub acc: Option<Accel>,
-    /// Accelerations without the forces that are solved for; with them after [`Mode::accelerate`].
+    /// Accelerations without the forces that are solved for; including them after [`Mode::accelerate`].
     pub a: Vec<f64>,
     f: Vec<f64>,
     lambda: Vec<f64>,
     bias: Vec<f64>,
-    /// A⁻¹ (force direction), one vector per equation; of the rows themselves where loads are shared.
+    /// A⁻¹ (force direction), one vector per equation; of the rows themselves if loads are shared.
     columns: Vec<f64>,
     neighbours: Neighbours,
     system: BasicSolver,
-    /// Where rows depend on others.
+    /// If rows depend on others.
     shares: Option<Shares>,
     /// All forces of the mode, N.
     pub forces: Vec<f64>,
@@ -159,7 +159,7 @@ impl<P: Unilateral> Mode<P> {
         }
     }
 
-    /// The forces of active point k are not unique: others can take over some of them.
+    /// Whether the forces of active point k are not unique: others can take over some of them.
     pub fn is_shared(&self, k: usize) -> bool {
         self.forces.iter().any(|f| f.point == k && f.shared)
     }
@@ -182,8 +182,8 @@ impl<P: Unilateral> Mode<P> {
         all.any(|(k, a)| slides(&a.motion) && matches!(self.law(k), PointLaw::Contact { .. }))
     }
 
-    /// Unit direction of sliding. In the plane it is fixed, so that the force stays smooth where
-    /// the speed passes zero; in space it turns with the velocity.
+    /// Unit direction of sliding. In the plane it is fixed, so that the force stays smooth where the speed passes zero;
+    /// in space it turns with the velocity.
     pub(crate) fn direction(&self, k: usize, point: &ContactPoint, d0: [f64; 2]) -> [f64; 2] {
         match self.law(k) {
             PointLaw::Contact { tangential: 2, .. } => {
@@ -195,8 +195,8 @@ impl<P: Unilateral> Mode<P> {
         }
     }
 
-    /// Velocity of sliding in space whose direction friction takes. Past the point where sliding
-    /// stops the force goes on smoothly, not turned round.
+    /// Velocity of sliding in space whose direction friction takes. Past the point where sliding stops the force
+    /// continues smoothly, without reversing.
     fn turned(&self, point: &ContactPoint, d0: [f64; 2]) -> [f64; 2] {
         let slow = SLOW * self.speed;
         let along = point.rate[1] * d0[0] + point.rate[2] * d0[1];
@@ -236,7 +236,7 @@ impl<P: Unilateral> Mode<P> {
         }
     }
 
-    /// μ and the number of tangents where this is the normal force of a sliding contact.
+    /// μ and the number of tangents if this is the normal force of a sliding contact.
     fn slider(&self, f: &Force, point: &ContactPoint) -> Option<(f64, usize)> {
         match (self.law(f.point), self.active()[f.point].motion, f.row) {
             (PointLaw::Contact { tangential, .. }, SlipState::Slip(_), 0) => {
@@ -262,7 +262,7 @@ impl<P: Unilateral> Mode<P> {
         falls.unwrap_or((size, 0.0))
     }
 
-    /// out += size · (row of a force, with the friction it brings)ᵀ.
+    /// out += size · (row of a force, with the friction it causes)ᵀ.
     fn push(&self, f: &Force, size: f64, point: &ContactPoint, d: [f64; 2], out: &mut [f64]) {
         point.add_row(f.row, size, out);
         if let Some((mu, tangential)) = self.slider(f, point) {
@@ -359,7 +359,7 @@ impl<P: Unilateral> Mode<P> {
         Ok(())
     }
 
-    /// Adds what the forces of the mode bring about to the accelerations in `ws.sliding.a`.
+    /// Adds the effect of the forces of the mode to the accelerations in `ws.sliding.a`.
     pub(crate) fn accelerate(&self, ws: &mut ModeWorkspace<P>) -> Result<(), StepFailure> {
         let ModeWorkspace { points, sliding, .. } = ws;
         let Sliding { acc, a, f, lambda, columns, forces, direction, .. } = sliding;
@@ -375,8 +375,8 @@ impl<P: Unilateral> Mode<P> {
         Ok(())
     }
 
-    /// Puts the forces of closed points at the realised state in the place of multipliers that were found with
-    /// independent rows alone.
+    /// Replaces multipliers that were found with independent rows only by the forces of closed points at the realised
+    /// state.
     pub fn share_forces(&self, ws: &mut ModeWorkspace<P>, lambda: &mut [f64]) {
         if !self.is_redundant() || (!self.slides_with_friction() && self.solve_forces(ws).is_err())
         {
@@ -392,15 +392,15 @@ impl<P: Unilateral> Mode<P> {
         self.slides_with_friction() && self.is_redundant()
     }
 
-    /// How far active point k sinks in where points share their loads, in the largest force: below
-    /// zero where it has none. Forces have a kink where it passes zero.
+    /// How far active point k sinks in where points share their loads, relative to the largest force: below zero if it
+    /// has none. Forces have a kink where it passes zero.
     pub fn depth(&self, ws: &ModeWorkspace<P>, k: usize) -> Option<f64> {
         let own = self.forces.iter().position(|f| f.point == k && f.row == 0)?;
         Some(ws.sliding.shares.as_ref()?.depth(own))
     }
 
-    /// Points that slide in space, with their friction μ r_N, N, and their speed |u_T|, m/s, at the realised
-    /// state. Friction is a damper of their quotient across the direction of sliding.
+    /// Points that slide in space, with their friction μ r_N, N, and their speed |u_T|, m/s, at the realised state.
+    /// Friction is a damper of their quotient across the direction of sliding.
     pub fn sliders<'a>(
         &'a self,
         ws: &'a ModeWorkspace<P>,
@@ -414,8 +414,8 @@ impl<P: Unilateral> Mode<P> {
         })
     }
 
-    /// values += cc ∂(−friction)/∂v at the realised state, on the pattern of the mode: of the
-    /// direction of sliding in space alone.
+    /// values += cc ∂(−friction)/∂v at the realised state, on the pattern of the mode: only the contribution of the
+    /// direction of sliding in space.
     pub(crate) fn friction_tangent(&self, ws: &ModeWorkspace<P>, cc: f64, values: &mut [f64]) {
         for (k, friction, speed) in self.sliders(ws) {
             let damping = friction / speed;
@@ -432,7 +432,8 @@ impl<P: Unilateral> Mode<P> {
         self.fall_tangent(ws, cc, values);
     }
 
-    /// The part of friction that falls with the speed: a damper μ' r_N along the direction of sliding, mostly negative.
+    /// The contribution of friction that falls with the speed: a damper μ' r_N along the direction of sliding, mostly
+    /// negative.
     fn fall_tangent(&self, ws: &ModeWorkspace<P>, cc: f64, values: &mut [f64]) {
         for (f, normal) in self.forces.iter().zip(&ws.sliding.forces) {
             let (point, d) = (&ws.points[f.point], ws.sliding.direction[f.point]);

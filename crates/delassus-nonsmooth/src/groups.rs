@@ -1,9 +1,9 @@
-//! Which parts of a system an impulse can get from one to the other.
+//! Which parts of a system an impulse can reach from one another.
 //!
-//! Blocks of the mass matrix are joined by couplings between them, by rows of G and by the points that act between them. What
-//! is joined is a *group*: it has its own contact problem, its own law of impact and its own energy,
-//! and nothing that happens in it can be felt in another. The ground has no coordinates, so it joins
-//! nothing; springs do not either, unless forces are taken implicitly, where they act within a step.
+//! Blocks of the mass matrix are connected by couplings between them, by rows of G and by the points that act between
+//! them. Connected blocks form a *group*: it has its own contact problem, its own law of impact and its own energy, and
+//! nothing that happens in it affects another. The ground has no coordinates, so it connects nothing; nor do springs,
+//! unless forces are implicit, so that they act within a step.
 
 use delassus_dae::{Problem, Structure};
 
@@ -14,9 +14,9 @@ pub struct Groups {
     block_of: Vec<usize>,
     /// For each block, a block of its group that comes no later (itself for the first), without points.
     without_points: Vec<usize>,
-    /// The same with the points at hand.
+    /// The same with the present points.
     parent: Vec<usize>,
-    /// For each block, the number of its group, where it has one.
+    /// For each block, the number of its group, if it has one.
     number: Vec<usize>,
 }
 
@@ -55,7 +55,7 @@ impl Groups {
         groups
     }
 
-    /// The part without points that each velocity coordinate belongs to, numbered from 0.
+    /// The part without points to which each velocity coordinate belongs, numbered from 0.
     pub(crate) fn parts(&self) -> Vec<usize> {
         let root = |mut block: usize| {
             while self.without_points[block] != block {
@@ -92,7 +92,7 @@ impl Groups {
     }
 
     fn join(&mut self, cols: &[usize]) {
-        // coordinates of a block stand next to each other
+        // coordinates of a block are adjacent
         let mut last = NONE;
         for c in cols {
             if self.block_of[*c] != last {
@@ -102,9 +102,9 @@ impl Groups {
         }
     }
 
-    /// Numbers the groups of points from 0 in the order in which they are met, and gives how many
-    /// there are. A point is the coordinates that it moves, and whether it joins them; a point that
-    /// moves nothing is a group of its own.
+    /// Numbers the groups of points from 0 in the order in which they are met, and returns how many there are. A point
+    /// is given by the coordinates that it moves, and whether it connects them; a point that moves nothing is a group
+    /// of its own.
     pub fn number<'a>(
         &mut self,
         points: impl Iterator<Item = (&'a [usize], bool)> + Clone,
@@ -113,7 +113,7 @@ impl Groups {
         self.number_with(std::iter::empty(), points, out)
     }
 
-    /// The same where bonds join coordinates too: what acts between them within a step, and is no point.
+    /// The same where bonds also connect coordinates: what acts between them within a step, and is not a point.
     pub fn number_with<'a>(
         &mut self,
         bonds: impl Iterator<Item = &'a [usize]>,
@@ -151,8 +151,8 @@ impl Groups {
     }
 }
 
-/// Sorts 0.. by the number of their group, of which there are n: where each group begins, with the
-/// end, and the members of the first group, then those of the next.
+/// Sorts 0.. by the number of their group, of which there are n: where each group begins, with the end, and the members
+/// of the first group, then those of the next.
 pub(crate) fn sort_by_group(
     n: usize,
     number: &[usize],
@@ -167,7 +167,7 @@ pub(crate) fn sort_by_group(
     }
     members.clear();
     members.resize(number.len(), 0);
-    // each group is filled from its first place, which ends up as that of the next one
+    // each group is filled from its first index, which ends up as that of the next one
     for (i, group) in number.iter().enumerate() {
         members[first[*group]] = i;
         first[*group] += 1;

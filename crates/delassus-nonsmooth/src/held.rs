@@ -1,20 +1,20 @@
-//! Rows of points that joints hold already: no force along them moves anything.
+//! Rows of points that joints already hold: no force along them moves anything.
 //!
-//! The response a = A⁻¹Hᵀ to a force along such a row is round-off, of either sign. That it is small does not tell: what a
-//! force does to a light part of a heavy machine is small beside what it would do to the part alone. But
+//! The response a = A⁻¹Hᵀ to a force along such a row is round-off, of either sign. A small response alone proves
+//! nothing: the effect of a force on a light part of a heavy machine is small compared with that on the part alone. But
 //!
 //! ```text
 //! M a = Hᵀ + Gᵀλ
 //! ```
 //!
-//! is what is left of the force once the joints have answered, whatever the masses: all of it where it gets through to some
-//! body, and a combination of rows that is nothing, by the rule for rows ([`rank_tol::ROWS`]), where the joints hold it.
+//! is the remainder of the force after the reaction of the joints, whatever the masses: all of it if it reaches some
+//! body, and a combination of rows that vanishes, by the rule for rows ([`rank_tol::ROWS`]), if the joints hold it.
 
 use crate::burden::inverse_diagonal;
 use delassus_dae::Problem;
 use delassus_linalg::{MassShape, rank_tol};
 
-/// Tells such rows at one position; buffers are sized once.
+/// Detects such rows at one position; buffers are sized once.
 #[derive(Debug)]
 pub(crate) struct Held {
     shape: MassShape,
@@ -38,19 +38,19 @@ impl Held {
         }
     }
 
-    /// The masses at hand.
+    /// Takes over the present masses.
     pub fn begin(&mut self, mass: &[f64]) {
         self.mass.copy_from_slice(mass);
         inverse_diagonal(&self.shape, mass, &mut self.mobility);
     }
 
-    /// Whether a row that a unit of force moves by `w` may be one: its bodies would move much farther without joints.
+    /// Whether a row that a unit of force moves by `w` may be held: its bodies would move much farther without joints.
     pub fn is_suspect(&self, cols: &[usize], row: &[f64], w: f64) -> bool {
         let alone: f64 = cols.iter().zip(row).map(|(c, h)| h * h * self.mobility[*c]).sum();
         !(w > rank_tol::PRODUCT * alone)
     }
 
-    /// Whether it is one, by its response a.
+    /// Whether it is held, judged by its response a.
     pub fn holds(&mut self, cols: &[usize], row: &[f64], a: &[f64]) -> bool {
         self.left.fill(0.0);
         self.shape.mul_add(&self.mass, a, &mut self.left);

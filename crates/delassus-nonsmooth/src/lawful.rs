@@ -1,34 +1,33 @@
-//! Whether a mode whose rows depend on each other still holds: its forces fulfil the laws, and the
-//! rows that it does not solve with are fulfilled all the same.
+//! Whether a mode whose rows depend on each other still holds: its forces satisfy the laws, and the rows that it does
+//! not solve with hold nevertheless.
 //!
-//! A row that depends on others at the start of a mode is redundant there and may contradict them
-//! later: a jaw that sticks to a part on a table is redundant while the jaw is held, and no longer
-//! when it is lifted. Nothing in the equations of the mode shows that, so it is looked at apart:
-//! along every row of a closed point the acceleration must vanish.
+//! A row that depends on others at the start of a mode is redundant there and may contradict them later: a jaw that
+//! sticks to a part on a table is redundant while the jaw is held, but no longer when it is lifted. Nothing in the
+//! equations of the mode shows this, so it is checked separately: along every row of a closed point the acceleration
+//! must vanish.
 
 use crate::burden::Burden;
 use crate::mode::{Mode, ModeWorkspace, SlipState};
 use delassus_dae::{PointLaw, Unilateral};
 use delassus_math::{largest, max_abs};
 
-/// Part of the largest force by which forces may be beyond their limits: round-off.
+/// Fraction of the largest force by which forces may exceed their limits: round-off.
 const BEYOND: f64 = 1e-9;
 
-/// What a mode with dependent rows is like at a state.
+/// The condition of a mode with dependent rows at a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// Its forces, as they are shared among the points, fulfil all laws. If not, there may still
-    /// be others that do.
+    /// Its forces, as they are shared among the points, satisfy all laws. If not, there may still be others that do.
     pub lawful: bool,
-    /// Largest acceleration of a closed point along a row that the mode does not solve with, in
-    /// parts of what adds up to it ([`Burden`]). Where there is any, the mode is not what moves.
+    /// Largest acceleration of a closed point along a row that the mode does not solve with, relative to the terms that
+    /// add up to it ([`Burden`]). If there is any, the motion is not that of the mode.
     pub moves: f64,
 }
 
 impl<P: Unilateral> Mode<P> {
-    /// How a mode with dependent rows stands at the realised state.
+    /// The condition of a mode with dependent rows at the realised state.
     pub fn standing(&self, ws: &mut ModeWorkspace<P>, burden: &mut Burden) -> Standing {
-        // where points slide the forces are there already
+        // where points slide the forces are already available
         let found = self.slides_with_friction()
             || (ws.sliding.acc.is_some() && self.solve_forces(ws).is_ok());
         if !found || self.accelerate(ws).is_err() {
@@ -71,7 +70,7 @@ impl<P: Unilateral> Mode<P> {
         (dependent, held)
     }
 
-    /// Whether these values of all forces fulfil the laws.
+    /// Whether these values of all forces satisfy the laws.
     pub(crate) fn are_lawful(&self, x: &[f64]) -> bool {
         let slack = BEYOND * max_abs(x);
         let mut k = 0;

@@ -7,11 +7,10 @@
 //!
 //! Points of compliant contact have no rows: they are forces (`pressed.rs`).
 //!
-//! The friction of a sliding point depends on its normal force, which is a multiplier. It enters
-//! as a force all the same: r_N is found inside the evaluation of f, from the non-symmetric system
-//! of all closed points at (t, q, v). A method then meets the force r_T as a plain function of the
-//! state, and the multiplier it finds is the same r_N. So explicit, half-explicit and implicit
-//! methods keep their order, and none of them knows of friction.
+//! The friction of a sliding point depends on its normal force, which is a multiplier. It is nevertheless treated as a
+//! force: r_N is found inside the evaluation of f, from the non-symmetric system of all closed points at (t, q, v). To
+//! a method the force r_T is then a plain function of the state, and the multiplier it finds is the same r_N. So
+//! explicit, half-explicit and implicit methods keep their order, and none of them knows about friction.
 
 mod problem;
 
@@ -28,7 +27,7 @@ use std::sync::Arc;
 /// How a closed point moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum SlipState {
-    /// Closed, without friction (or a clutch that is engaged).
+    /// Closed, without friction (or an engaged clutch).
     #[default]
     Closed,
     /// It does not slide.
@@ -71,7 +70,7 @@ struct Place {
     normal: Option<usize>,
     /// Rows of sticking directions in G.
     tangent: [Option<usize>; 2],
-    /// Places of the columns of the point in the rows above.
+    /// Slots of the columns of the point in the rows above.
     slots: [Vec<usize>; 3],
 }
 
@@ -93,7 +92,7 @@ pub struct Mode<P: Unilateral> {
     slides: bool,
     /// Normal and sticking forces of the closed points, in their order.
     pub(crate) forces: Vec<Force>,
-    /// Places of the values of the base in the pattern of K and C, where that has more.
+    /// Slots of the values of the base in the pattern of K and C, if that has more.
     pub(crate) tangent_slots: Option<Vec<usize>>,
     /// Scale of speeds, m/s.
     pub(crate) speed: f64,
@@ -192,7 +191,7 @@ impl<P: Unilateral> Mode<P> {
             }
             slides |= matches!(a.motion, SlipState::Slip(_));
         }
-        // pattern: rows of the base keep their order, contact rows come between and behind
+        // pattern: rows of the base keep their order, contact rows are inserted between and after
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for i in 0..b.n_vel {
             let row = if i < b.n_pos { i } else { first_vel + i - b.n_pos };
@@ -323,7 +322,7 @@ impl<P: Unilateral> Mode<P> {
         out
     }
 
-    /// The system below.
+    /// The underlying system.
     pub fn base(&self) -> &Arc<P> {
         &self.base
     }
@@ -338,8 +337,8 @@ impl<P: Unilateral> Mode<P> {
         &self.pressed
     }
 
-    /// Active point k slides at this velocity where the next step starts. What is too slow to have a direction
-    /// keeps the one it set off in.
+    /// Active point k slides at this velocity where the next step starts. A point that is too slow to have a direction
+    /// keeps the one in which it set off.
     pub fn set_direction(&mut self, k: usize, u: [f64; 2]) {
         let size = u[0].hypot(u[1]);
         if size > SLOW * self.speed
@@ -359,12 +358,12 @@ impl<P: Unilateral> Mode<P> {
         self.places[k].tangent
     }
 
-    /// PointLaw of active point k.
+    /// Law of active point k.
     pub fn law(&self, k: usize) -> PointLaw {
         self.places[k].law
     }
 
-    /// Sliding friction of active point k depends on its speed.
+    /// Whether sliding friction of active point k depends on its speed.
     pub(crate) fn falls(&self, k: usize) -> bool {
         self.places[k].falls
     }
@@ -429,8 +428,42 @@ impl<P: Unilateral> Mode<P> {
 }
 
 impl<P: Unilateral> Mode<P> {
-    /// Moves the values of velocity-only rows of the base behind the normals and writes those of
-    /// the points.
+    /// −∂(Hᵀr)/∂ξ of the closed points for multipliers of this mode, entry by entry. False where the curvature of some point is
+    /// not known.
+    fn add_curvature(
+        &self,
+        ws: &ModeWorkspace<P>,
+        lambda: &[f64],
+        add: &mut dyn FnMut(usize, usize, f64),
+    ) -> bool {
+        let (mut known, mut hessian) = (true, Vec::new());
+        for ((a, place), point) in self.active.iter().zip(&self.places).zip(&ws.points) {
+            let n = point.cols.len();
+            for (k, row) in [place.normal, place.tangent[0], place.tangent[1]].iter().enumerate() {
+                let Some(row) = row else { continue };
+                let which = if k == 0 { 0 } else { tangential_row(&place.law, k - 1) };
+                hessian.clear();
+                hessian.resize(n * n, 0.0);
+                known &= self.base.row_hessian(&ws.base, a.id, point, which, &mut hessian);
+                for (e, h) in hessian.iter().enumerate() {
+                    add(point.cols[e / n], point.cols[e % n], -lambda[*row] * h);
+                }
+            }
+        }
+        known
+    }
+
+    /// Whether the tangent of all pressed points is whole.
+    fn pressed_curvature_known(&self, ws: &ModeWorkspace<P>) -> bool {
+        let mut hessian = Vec::new();
+        self.pressed.iter().zip(&ws.pressing.points).all(|(a, at)| {
+            hessian.clear();
+            hessian.resize(at.cols.len() * at.cols.len(), 0.0);
+            a.slack || self.base.row_hessian(&ws.base, a.id, at, 0, &mut hessian)
+        })
+    }
+
+    /// Moves the values of velocity-only rows of the base behind the normals and writes those of the points.
     fn spread(
         &self,
         ws: &ModeWorkspace<P>,

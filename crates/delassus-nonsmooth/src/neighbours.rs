@@ -1,4 +1,4 @@
-//! Which rows a force along another one can move: those of a body that hangs together with one of its own.
+//! Which rows a force along another one can move: those of a body connected with one of its own.
 //!
 //! In a heap of bodies without joints these are few, however large the heap.
 
@@ -7,7 +7,7 @@ use crate::groups::Groups;
 /// Finds them; buffers are sized once.
 #[derive(Debug)]
 pub(crate) struct Neighbours {
-    /// The part of the system without points that each velocity coordinate belongs to.
+    /// The part of the system without points to which each velocity coordinate belongs.
     part_of: Vec<usize>,
     /// Rows of each part, in ascending order.
     rows: Vec<Vec<usize>>,
@@ -26,7 +26,7 @@ impl Neighbours {
         self.rows.iter_mut().for_each(Vec::clear);
     }
 
-    /// Takes in a row that moves these coordinates; rows come in ascending order.
+    /// Adds a row that moves these coordinates; rows come in ascending order.
     pub fn add(&mut self, row: usize, cols: &[usize]) {
         for c in cols {
             let own = &mut self.rows[self.part_of[*c]];
@@ -42,7 +42,7 @@ impl Neighbours {
         let mut last = usize::MAX;
         let mut several = false;
         for c in cols {
-            // coordinates of a part mostly stand next to each other
+            // coordinates of a part are mostly adjacent
             let part = self.part_of[*c];
             if part != last {
                 several = last != usize::MAX;

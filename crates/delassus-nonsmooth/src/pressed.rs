@@ -5,9 +5,9 @@
 //! K += (F_δ H_Nᵀ + F_δ̇ …) H_N:   −∂f/∂ξ = F_δ HᵀH + F_δ̇ Hᵀ(vᵀ𝓗) − F 𝓗,   −∂f/∂v = F_δ̇ HᵀH
 //! ```
 //!
-//! 𝓗 = ∂H_N/∂ξ has the curvature of the surfaces and the way of the point along them. Friction adds forces along the
-//! tangential rows (`pressed_friction.rs`). A pressed point has no row of G: no method knows of it. Its features are kept while
-//! the mode lasts, as those of closed points are.
+//! 𝓗 = ∂H_N/∂ξ includes the curvature of the surfaces and the motion of the point along them. Friction adds forces
+//! along the tangential rows (`pressed_friction.rs`). A pressed point has no row of G: methods know nothing of it. Its
+//! features are kept while the mode lasts, like those of closed points.
 
 use crate::mode::{Mode, ModeWorkspace};
 use crate::pressed_friction::{Slopes, add_friction};
@@ -16,8 +16,8 @@ use delassus_linalg::Csr;
 use delassus_math::remember;
 use std::cell::RefCell;
 
-/// Depth of a point of compliant contact that comes to face the other shape inside it, in parts of the deepest of its pair, up to
-/// which it takes over from that.
+/// Depth, relative to the deepest point of its pair, up to which a point of compliant contact that comes to face the
+/// other shape inside it takes over from that.
 pub const TAKES_OVER: f64 = 2.0;
 
 /// A point of compliant contact that is inside.
@@ -27,9 +27,9 @@ pub struct Pressed {
     pub id: PointId,
     /// Features that touch, kept while the mode lasts.
     pub features: [u32; 2],
-    /// What was latched at the start of this contact.
+    /// Values latched at the start of this contact.
     pub onset: Onset,
-    /// The law would pull: the bodies leave faster than the surface comes back, and no force acts.
+    /// The law would pull: the bodies leave faster than the surface recovers, and no force acts.
     pub slack: bool,
 }
 remember!(Pressed { id, features, onset, slack });
@@ -39,9 +39,9 @@ remember!(Pressed { id, features, onset, slack });
 pub struct Pressing {
     /// Kinematics of the points, in their order.
     pub points: Vec<ContactPoint>,
-    /// Their forces; `force` is zero of those that are slack.
+    /// Their forces; `force` is zero for slack points.
     pub presses: Vec<Press>,
-    /// Their friction; zero of those that are slack.
+    /// Their friction; zero for slack points.
     pub slip_forces: Vec<SlipForce>,
     /// Deflection of their bristles, m.
     pub(crate) bristles: Vec<[f64; 2]>,
@@ -52,7 +52,7 @@ pub struct Pressing {
 }
 
 impl Pressing {
-    /// Sized for the points of a mode: tangents are asked for where nothing may be allocated.
+    /// Sized for the points of a mode: tangents are evaluated where nothing may be allocated.
     pub(crate) fn new<P: Unilateral>(p: &P, pressed: &[Pressed]) -> Pressing {
         let points = pressed.len();
         let nv = if points > 0 { p.dims().nv } else { 0 };
@@ -73,12 +73,13 @@ impl Pressing {
         }
     }
 
-    /// Power that is lost at the realised state, W.
+    /// Power lost at the realised state, W.
     pub fn lost(&self) -> f64 {
         (0..self.points.len()).map(|k| self.loss(k)[0] + self.loss(k)[1]).sum()
     }
 
-    /// Power that point k loses by its normal force and by friction, W. What bristles store is lost until it comes back.
+    /// Power that point k loses by its normal force and by friction, W. What bristles store counts as lost until it
+    /// comes back.
     pub fn loss(&self, k: usize) -> [f64; 2] {
         let (press, slip_force, at) = (&self.presses[k], &self.slip_forces[k], &self.points[k]);
         let normal = -(press.force - press.elastic) * at.rate[0];
@@ -98,8 +99,8 @@ impl Pressing {
 }
 
 impl Pressed {
-    /// Place of the point at the realised position. Its features stay while they last, although another part of the shape may be
-    /// nearer, as where a corner is about to slide over an edge. False where it faces nothing.
+    /// Place of the point at the realised position. Its features are kept while they last, although another part of the
+    /// shape may be nearer, for example where a corner is about to slide over an edge. False if it faces nothing.
     pub fn place<P: Unilateral>(&self, p: &P, ws: &P::Ws, at: &mut ContactPoint) -> bool {
         let features = Some(self.features);
         p.can_pass(self.id)
@@ -126,8 +127,8 @@ impl Pressed {
     }
 }
 
-/// Kinematics of a point that was pressed with these features at the realised state, as [`Pressed::place`] gives its place. False
-/// where it faces nothing.
+/// Kinematics of a point that was pressed with these features at the realised state, with the place given by
+/// [`Pressed::place`]. False if it faces nothing.
 pub(crate) fn follow<P: Unilateral>(
     p: &P,
     ws: &P::Ws,
@@ -145,7 +146,8 @@ pub(crate) fn follow<P: Unilateral>(
     faces
 }
 
-/// Energy, J, that is lost at the realised position where features of a pressed point gave way to those of `at`, as far as the gap jumps.
+/// Energy, J, lost at the realised position where features of a pressed point gave way to those of `at`, as far as the
+/// gap jumps.
 pub(crate) fn lost_by_change<P: Unilateral>(
     p: &P,
     ws: &P::Ws,
@@ -210,7 +212,7 @@ impl<P: Unilateral> Mode<P> {
         each.map(|(a, at)| a.energy(&**self.base(), at)).sum()
     }
 
-    /// values += ck K + cc C of the pressed points, on the pattern of the mode; whether all of it is known.
+    /// values += ck K + cc C of the pressed points, on the pattern of the mode; returns whether all of it is known.
     pub(crate) fn press_tangent(
         &self,
         ws: &ModeWorkspace<P>,
@@ -232,7 +234,7 @@ impl<P: Unilateral> Mode<P> {
     }
 }
 
-/// What K and C of one pressed point are made of, at the realised state.
+/// The ingredients of K and C of one pressed point, at the realised state.
 pub(crate) struct PointTangent<'a> {
     pub id: PointId,
     pub at: &'a ContactPoint,
@@ -243,7 +245,7 @@ pub(crate) struct PointTangent<'a> {
 }
 
 impl PointTangent<'_> {
-    /// values += ck K + cc C on a pattern; whether all of it is known.
+    /// values += ck K + cc C on a pattern; returns whether all of it is known.
     pub fn add<P: Unilateral>(
         &self,
         p: &P,

@@ -4,10 +4,10 @@
 //! f += H_Tᵀ r_T,  r_T = r_T(F, u_T, z),   ż = φ(u_T, z) − θ e × z
 //! ```
 //!
-//! F is the normal force, z the deflection of the bristles of a law that has them, in the tangents of the point. These turn
-//! with one of the bodies, and bristles with the mean of both, so that neither is told from the other: θ is the
-//! difference, about the normal ([`ContactPoint::turning`]). Bristles of points that are not pressed are at rest; whoever ends a
-//! contact sets them back to zero.
+//! F is the normal force, z the deflection of the bristles, for laws that have them, in the tangents of the point. The
+//! tangents turn with one of the bodies, and bristles with the mean of both, so that neither body is preferred: θ is
+//! the difference, about the normal ([`ContactPoint::turning`]). Bristles of points that are not pressed are at rest;
+//! whoever ends a contact resets them to zero.
 
 use crate::mode::{Mode, ModeWorkspace};
 use crate::pressed::Pressed;
@@ -54,13 +54,13 @@ pub(crate) struct Slopes {
 }
 
 impl Slopes {
-    /// For points with so many columns at most: nothing is allocated later.
+    /// For points with at most so many columns: nothing is allocated later.
     pub fn with_room(most: usize) -> Slopes {
         let room = |n: usize| [0; 3].map(|_| Vec::with_capacity(n));
         Slopes { n: 0, hessian: room(most * most), turned: room(most) }
     }
 
-    /// Derivatives of the rows of a point; zero unless they are asked for. Whether all are known.
+    /// Derivatives of the rows of a point; zero unless requested. Returns whether all are known.
     pub fn look<P: Unilateral>(
         &mut self,
         p: &P,
@@ -82,7 +82,7 @@ impl Slopes {
         known
     }
 
-    /// What they do to the rates at velocities v.
+    /// Computes their effect on the rates at velocities v.
     pub fn turn(&mut self, at: &ContactPoint, v: &[f64]) {
         let n = self.n;
         for (turned, hessian) in self.turned.iter_mut().zip(&self.hessian) {
@@ -113,7 +113,7 @@ impl<P: Unilateral> Mode<P> {
         self.pressed().iter().any(|a| self.bristled(a).is_some())
     }
 
-    /// Friction of a pressed point with bristles, and their first auxiliary state; none where it is slack.
+    /// Friction of a pressed point with bristles, and their first auxiliary state; `None` if it is slack.
     fn bristled(&self, a: &Pressed) -> Option<(PressedFriction<'_>, usize)> {
         let friction = self.base().pressed_friction(a.id).filter(|_| !a.slack)?;
         friction.bristle.map(|first| (friction, first))

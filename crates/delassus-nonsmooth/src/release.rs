@@ -7,9 +7,9 @@
 //! u_T ≠ 0: r_T = −μ r_N u_T/|u_T|        u_T = 0: Coulomb's law between r_T and u̇_T
 //! ```
 //!
-//! The sliding points make the problem non-symmetric; where friction is strong it may have no
-//! solution or several (Painlevé), and the first is told as [`SelectError::NoSolution`] where it is
-//! certain, as [`SelectError::NotFound`] where the solvers only found none.
+//! The sliding points make the problem non-symmetric; where friction is strong it may have no solution or several
+//! (Painlevé). The first case is reported as [`SelectError::NoSolution`] if it is certain, and as
+//! [`SelectError::NotFound`] if the solvers merely found none.
 
 use crate::even;
 use crate::groups::sort_by_group;
@@ -22,42 +22,42 @@ use delassus_math::largest;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A closed point that the next mode is to be found for.
+/// A closed point for which the next mode is sought.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closed {
     /// Which.
     pub id: PointId,
     /// Features that touch.
     pub features: [u32; 2],
-    /// What is known of its sliding.
+    /// What is known about its sliding.
     pub assume: Assume,
     /// Sliding speed below which it does not slide, in the unit of its rate.
     pub slow: f64,
 }
 
-/// What is known of the sliding of a point beyond its speed.
+/// What is known about the sliding of a point besides its speed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Assume {
-    /// Nothing: the speed tells.
+    /// Nothing: the speed decides.
     #[default]
     Judge,
-    /// It is at rest, whatever small speed is left.
+    /// It is at rest, whatever small speed remains.
     Rest,
-    /// It slides, or starts to, in this direction: the forces of stick just reached their limit,
-    /// where the equations alone cannot tell stick from slip.
+    /// It slides, or starts to, in this direction: the forces of stick just reached their limit, where the equations
+    /// alone cannot distinguish stick from slip.
     Slides([f64; 2]),
 }
 
 /// Why there is no next mode.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SelectError {
-    /// No forces fulfil the laws of these points.
+    /// No forces satisfy the laws of these points.
     #[error("no contact forces fulfil the laws at {} points", points.len())]
     NoSolution {
         /// Points that take part.
         points: Vec<PointId>,
     },
-    /// The solver did not find forces to its tolerance; whether there are any is not known.
+    /// The solver did not find forces to its tolerance; whether any exist is not known.
     #[error(
         "contact forces at {} points were not found: {status:?}, residual {residual:.1e}",
         points.len()
@@ -86,33 +86,33 @@ impl From<KktError> for SelectError {
 pub struct Selection {
     /// Points that are closed from now on.
     pub active: Vec<Active>,
-    /// Forces at the points that were asked about, row by row, in ascending order of ids.
+    /// Forces at the given points, row by row, in ascending order of ids.
     pub forces: Vec<f64>,
 }
 
 /// Finds modes; owns its buffers.
 pub struct Selector {
-    /// Response at the last state asked about.
+    /// Response at the last state examined.
     pub response: Response,
-    /// Points of compliant contact that press at the states asked about.
+    /// Points of compliant contact that press at the states examined.
     pub pressed: Vec<Pressed>,
-    /// Memory of the solvers, and how large a problem they look for a solution of.
+    /// Memory of the solvers, and the size of problem up to which they search for a solution.
     pub cone: cone::Workspace,
     a: Vec<f64>,
     load: Vec<f64>,
     zdot: Vec<f64>,
     u: Vec<f64>,
     pub(crate) u_dot: Vec<f64>,
-    /// Acceleration along each row that counted as none in the last selection.
+    /// Acceleration along each row that counted as zero in the last selection.
     pub still: Vec<f64>,
-    /// What the solver may have left of the acceleration along each row.
+    /// Residue of the solver in the acceleration along each row.
     noise: Vec<f64>,
 }
 
 /// Residual at which the solution of a contact problem is accepted, relative.
 const RESIDUAL: f64 = 1e-11;
 
-/// How a member takes part in the acceleration problem.
+/// The role of a member in the acceleration problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     Smooth,
@@ -139,8 +139,8 @@ impl Selector {
         })
     }
 
-    /// The mode that follows `s`. Accelerations below the part `still` of what adds up to them
-    /// count as none: points that touch without load must not open by round-off.
+    /// The mode that follows `s`. Accelerations below the fraction `still` of the terms that add up to them count as
+    /// zero: points that touch without load must not open by round-off.
     pub fn select<P: Unilateral>(
         &mut self,
         p: &P,
@@ -169,7 +169,7 @@ impl Selector {
         let mut parts: Vec<Part> =
             self.response.members.iter().zip(closed).map(|(m, c)| self.part(m, c)).collect();
         let mut forces = self.solve(&parts)?;
-        // friction at rest is stronger than sliding: what starts to slide is solved again
+        // static friction is stronger than sliding friction: what starts to slide is solved again
         let mut again = false;
         let mut active = Vec::new();
         for pass in 0..2 {
@@ -206,7 +206,7 @@ impl Selector {
         Ok(Selection { active, forces })
     }
 
-    /// Rows that joints hold and no force at a point moves: what is left of their accelerations by round-off is none.
+    /// Rows that joints hold and no force at a point moves: their accelerations are round-off and count as zero.
     fn still_what_is_held<P: Unilateral>(&mut self, p: &P, still: f64) {
         let r = &mut self.response;
         if (0..r.n).all(|i| r.moves(i)) {
@@ -238,7 +238,7 @@ impl Selector {
         }
     }
 
-    /// Forces at all rows, group by group: what one group weighs must not blur another.
+    /// Forces at all rows, group by group: the size of one group must not blur another.
     fn solve(&mut self, parts: &[Part]) -> Result<Vec<f64>, SelectError> {
         let (of_group, groups) = self.response.groups_joined_by(|_| true);
         let (mut first, mut members) = (Vec::new(), Vec::new());
@@ -252,7 +252,7 @@ impl Selector {
         Ok(forces)
     }
 
-    /// Forces at the rows of these members, which no others act on.
+    /// Forces at the rows of these members, on which no others act.
     fn solve_group(
         &mut self,
         members: &[usize],
@@ -280,7 +280,7 @@ impl Selector {
                     unknowns.extend((i..=i + tangential).map(one));
                     laws.push(cone::Law::Coulomb { mu: mu.max(mu_static), tangential });
                 }
-                // a force that is among those that act
+                // a force that is among the applied ones
                 (PointLaw::Compliant, _) => {}
                 (PointLaw::Contact { .. }, Part::Smooth) | (PointLaw::OneWay, _) => {
                     unknowns.push(one(i));
@@ -321,7 +321,7 @@ impl Selector {
             let units: Vec<f64> = rows.iter().map(|row| units[*row]).collect();
             let (ws, mut scratch) = (&mut self.cone, even::Scratch::default());
             let report = even::solve(&problem, &units, redundant, &auto, &mut x, ws, &mut scratch);
-            // rows that depend on each other and friction that slides leave a little more than round-off
+            // dependent rows and sliding friction leave a little more than round-off
             let rough = redundant && report.residual <= ROUGH;
             if report.status != cone::Status::Solved && !rough {
                 let points = members.iter().map(|k| r.members[*k].id).collect();
@@ -331,7 +331,7 @@ impl Selector {
                     _ => SelectError::NotFound { points, status, residual },
                 });
             }
-            // residuals are parts of the largest |b|/√W of the problem
+            // residuals are relative to the largest |b|/√W of the problem
             let root = |row: usize| w_at(row, row).max(0.0).sqrt();
             let part = |(b, row): (&f64, &usize)| {
                 let root = root(*row);
@@ -356,7 +356,7 @@ impl Selector {
         Ok(())
     }
 
-    /// The mode of a selection that was just made: with the rows that methods may rely on.
+    /// The mode of a selection that was just made, with the rows that methods may rely on.
     pub fn mode<P: Unilateral>(
         &self,
         base: &Arc<P>,
@@ -438,16 +438,16 @@ fn static_differs(law: &PointLaw) -> bool {
     }
 }
 
-/// Residual that is accepted where rows depend on each other and solvers find no better one: still a part of the
+/// Residual that is accepted if rows depend on each other and solvers find no better one: still a fraction of the
 /// forces that no tolerance of a run resolves.
 const ROUGH: f64 = 1e-9;
 
-/// Acceleration that a solution may leave, in its residual.
+/// Acceleration that a solution may leave, in multiples of its residual.
 const NOISE: f64 = 10.0;
 
-/// How a point goes on, given the accelerations of the solution and those that are none; `None`
-/// where it opens. Forces of redundant points are not unique, and a solver may well put some of
-/// them at their limits (zero, or μ times the normal force); only accelerations tell.
+/// How a point continues, given the accelerations of the solution and those that count as zero; `None` if it opens.
+/// Forces of redundant points are not unique, and a solver may well put some of them at their limits (zero, or μ times
+/// the normal force); only accelerations decide.
 fn decide(m: &Member, part: Part, u_dot: &[f64], still: &[f64]) -> Option<SlipState> {
     let i = m.row;
     let slides = |first: usize, n: usize| {

@@ -1,41 +1,41 @@
-//! How the two-sided system answers to forces along the rows of points.
+//! The response of the two-sided system to forces along the rows of points.
 //!
 //! With A⁻¹ the response of the system with its joints, the rows H of the chosen points have the
 //! Delassus matrix W = H A⁻¹ Hᵀ, so that u̇ = W r + u̇_free for forces r and u⁺ = W P + u⁻ for
-//! impulses P. W is dense and small: it has the rows of the points at hand, not those of the model.
+//! impulses P. W is dense and small: it has the rows of the present points, not those of the model.
 
 use crate::burden::Burden;
 use crate::cholesky::{Cholesky, ROUND_OFF, first_entry};
 use crate::groups::Groups;
 use crate::held::Held;
 use crate::neighbours::Neighbours;
-use delassus_dae::{Accel, KktError, StepFailure, has_room};
+use delassus_dae::{Accel, KktError, Room, StepFailure};
 use delassus_dae::{ContactPoint, PointId, PointLaw, Unilateral};
 use delassus_linalg::rank_tol;
 
-/// Matrices of the size of W that are in memory at a time, about: W itself, that of the largest group, and what
-/// solvers make of it.
-const COPIES: f64 = 8.0;
+/// Approximate number of matrices of the size of W in memory at a time: W itself, that of the largest group, and copies
+/// made by solvers.
+pub(crate) const COPIES: f64 = 8.0;
 
 /// A point that takes part.
 #[derive(Debug, Clone)]
 pub struct Member {
     /// Which.
     pub id: PointId,
-    /// What it obeys.
+    /// Its law.
     pub law: PointLaw,
     /// Its kinematics at the state of the response.
     pub at: ContactPoint,
     /// Its first row in W.
     pub row: usize,
-    /// What a metre is in the unit of its gap.
+    /// The equivalent of a metre in the unit of its gap.
     pub per_metre: f64,
 }
 
 /// W and A⁻¹Hᵀ of a set of points at one position.
 pub struct Response {
     acc: Accel,
-    /// What hangs together without points.
+    /// The groups without points.
     pub groups: Groups,
     /// The points, in ascending order of ids.
     pub members: Vec<Member>,
@@ -48,13 +48,14 @@ pub struct Response {
     f: Vec<f64>,
     lambda: Vec<f64>,
     nv: usize,
-    /// Further forces that [`Response::free_under`] was asked about.
+    /// Further forces given to [`Response::free_under`].
     load: Vec<f64>,
     burden: Burden,
     held: Held,
     neighbours: Neighbours,
-    /// Memory that a set of points may need; more is refused even where it is there.
+    /// Memory that a set of points may need; more is refused even if it is available.
     pub most_bytes: f64,
+    room: Room,
 }
 
 impl Response {
@@ -77,11 +78,11 @@ impl Response {
             burden: Burden::new(p),
             held: Held::new(p),
             most_bytes: f64::INFINITY,
+            room: Room::default(),
         })
     }
 
-    /// Takes over the points and computes W at the position that is realised in `ws`, where the
-    /// points were evaluated.
+    /// Takes over the points and computes W at the position realised in `ws`, where the points were evaluated.
     pub fn set<P: Unilateral>(
         &mut self,
         p: &P,
@@ -97,8 +98,9 @@ impl Response {
         }
         let entries = n as f64 * (self.nv as f64 + COPIES * n as f64);
         let bytes = entries * size_of::<f64>() as f64;
-        if bytes > self.most_bytes || !has_room(bytes) {
-            return Err(StepFailure::NoRoom { points: self.members.len(), bytes });
+        if bytes > self.most_bytes || !self.room.grows_to(bytes) {
+            let example = self.members.first().map(|m| m.id);
+            return Err(StepFailure::NoRoom { points: self.members.len(), bytes, example });
         }
         self.n = n;
         self.acc.factor_realized(p, ws)?;
@@ -124,7 +126,7 @@ impl Response {
         Ok(())
     }
 
-    /// W from the columns. Rows that hang together with none of the bodies of a column are not moved by it.
+    /// W from the columns. Rows that are connected with none of the bodies of a column are not moved by it.
     fn fill_matrix(&mut self) {
         let Response { members, w, n, columns, nv, neighbours, .. } = self;
         let n = *n;
@@ -142,7 +144,7 @@ impl Response {
                 }
             }
         }
-        // symmetric up to round-off: make it so; what is held stays
+        // symmetric up to round-off: make it exactly so; held rows are kept
         for m in &*members {
             let near = neighbours.of(&m.at.cols);
             for i in m.row..m.row + m.law.rows() {
@@ -156,13 +158,12 @@ impl Response {
         }
     }
 
-    /// Forces along a row move it: joints do not hold it.
+    /// Whether forces along a row move it: joints do not hold it.
     pub fn moves(&self, row: usize) -> bool {
         self.w[row * (self.n + 1)] > 0.0
     }
 
-    /// Group of each member, and how many there are; members whose law is not in `joins` connect
-    /// nothing.
+    /// Group of each member, and the number of groups; members whose law is not in `joins` connect nothing.
     pub fn groups_joined_by(&self, joins: impl Fn(&PointLaw) -> bool) -> (Vec<usize>, usize) {
         let mut of_group = Vec::new();
         let points = self.members.iter().map(|m| (&m.at.cols[..], joins(&m.law)));
@@ -188,8 +189,7 @@ impl Response {
         }
     }
 
-    /// Sizes of what adds up to u̇ with forces r at the points, at the state that
-    /// [`Response::free`] was asked about.
+    /// Sizes of the terms that add up to u̇ with forces r at the points, at the state given to [`Response::free`].
     pub fn terms<P: Unilateral>(&mut self, p: &P, r: &[f64], out: &mut Vec<f64>) {
         let (mass, jac, f) = self.acc.terms();
         self.burden.begin(mass);
@@ -234,7 +234,7 @@ impl Response {
         impulse.iter().zip(before.iter().zip(after)).map(|(p, (b, a))| 0.5 * p * (b + a)).sum()
     }
 
-    /// Accelerations without forces at points, at the state that is realised in `ws`.
+    /// Accelerations without forces at points, at the state realised in `ws`.
     pub fn free<P: Unilateral>(
         &mut self,
         p: &P,
@@ -258,7 +258,7 @@ impl Response {
         a: &mut [f64],
         zdot: &mut [f64],
     ) -> Result<(), StepFailure> {
-        // first: solving with other forces spoils those that terms are made of
+        // first: solving with other forces overwrites those from which terms are computed
         let mut change = vec![0.0; self.nv];
         self.acc.respond(load, &mut change, &mut self.lambda)?;
         self.free(p, ws, s, a, zdot)?;
@@ -269,14 +269,14 @@ impl Response {
         Ok(())
     }
 
-    /// Which of the rows depend on those before them, by elimination on W. The order of
-    /// preference is the order of `rows`.
+    /// Which of the rows depend on those before them, by elimination on W. The order of preference is the order of
+    /// `rows`.
     pub fn dependence(&self, rows: &[usize]) -> Dependence {
         dependence(&self.w, self.n, rows)
     }
 }
 
-/// What elimination tells of rows.
+/// What elimination reveals about rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependence {
     /// It is independent of the rows before it.
@@ -292,7 +292,7 @@ impl Dependence {
     }
 }
 
-/// Part by which a row has to enter another one to count as involved, of the size of that row.
+/// Fraction by which a row has to contribute to another one to count as involved, relative to that row.
 const INVOLVED: f64 = 1e-6;
 
 /// Which of the rows are independent of those before them in a symmetric matrix ≥ 0, and which

@@ -1,10 +1,9 @@
 //! How points whose rows depend on each other share a load.
 //!
-//! The corners of a box on a floor bear its weight in many ways. Without friction all of them move the
-//! box alike; where the points slide in different directions, or with different coefficients, the motion
-//! depends on how they share. What bodies do is decided by how they yield. Here all points yield alike, in
-//! metres per newton, by next to nothing: the bodies sink in by a small motion y, and each force is as
-//! large as its point sinks in,
+//! The corners of a box on a floor can bear its weight in many ways. Without friction all of them move the box alike;
+//! where the points slide in different directions, or with different coefficients, the motion depends on how they
+//! share. What bodies do is decided by their compliance. Here all points yield alike, in metres per newton, by next to
+//! nothing: the bodies sink in by a small motion y, and each force is proportional to how far its point sinks in,
 //!
 //! ```text
 //! B x = b        B = H_I A⁻¹ C     C = H_Nᵀ − μ H_Tᵀ d (sliding), H_Tᵀ (sticking)
@@ -12,17 +11,16 @@
 //! x_j = p_j min(1, limit/|p|)                           friction at rest: limit μ x_N, or a constant
 //! ```
 //!
-//! with the independent rows I. Both sides are taken in their basis, W⁻¹ B and G W⁻¹ with W = H_I A⁻¹ H_Iᵀ, where they are
-//! made of directions alone: the product of the two has masses squared, and a light body below a heavy one would be lost in
-//! its round-off. This is the limit of a softness that vanishes (`even.rs`). Without sliding it
-//! is the smallest x ≥ 0 in the scale S that holds the points: S = 1, in newtons, so normal forces
-//! vary linearly over a face as far as they press. It follows from the state alone, neither from the order of
-//! points nor from what happened before or elsewhere, and it is continuous: where a point
-//! loses its load, or gets one again, forces have a kink.
+//! with the independent rows I. Both sides are taken in their basis, W⁻¹ B and G W⁻¹ with W = H_I A⁻¹ H_Iᵀ, where they
+//! contain only directions: the product of the two has masses squared, and a light body below a heavy one would be lost
+//! in its round-off. This is the limit of a vanishing compliance (`even.rs`). Without sliding it is the smallest x ≥ 0
+//! in the scale S that holds the points: S = 1, in newtons, so normal forces vary linearly over a face as far as they
+//! press. It follows from the state alone, neither from the order of points nor from what happened before or elsewhere,
+//! and it is continuous: where a point loses its load, or gains one again, forces have a kink.
 //!
-//! Friction at rest is shared in proportion to its limits: with the normal forces that were found, the
-//! tangential ones are shared again with S² = μ r_N, so that they all reach their limits together. Where some would
-//! pass their limits then, what was found first stays.
+//! Static friction is shared in proportion to its limits: with the normal forces found, the tangential ones are shared
+//! again with S² = μ r_N, so that they all reach their limits together. If some would then exceed their limits, the
+//! first result is kept.
 
 mod basis;
 mod kind;
@@ -35,37 +33,37 @@ use crate::sparse_rows::SparseRows;
 use delassus_math::largest;
 use kind::{at_limit, begins, beside};
 
-/// Least part of the largest force that scales friction at rest.
+/// Smallest fraction of the largest force that scales static friction.
 const LEAST: f64 = 1e-3;
 
-/// Part of the largest force that cannot be told from none.
+/// Fraction of the largest force that is indistinguishable from zero.
 const NONE: f64 = 1e-13;
-/// Part of the largest force by which friction may pass its limit, and by which its direction may be off there.
+/// Fraction of the largest force by which friction may exceed its limit, and by which its direction may be off there.
 const BEYOND: f64 = 1e-12;
 
-/// What may be left of a force by round-off, in what one refinement changes: that shows its size, and is no bound of it.
+/// Allowed round-off of a force, in multiples of the change by one refinement: that shows its size, but is not a bound.
 const UNREFINED: f64 = 10.0;
 
-/// Part of what adds up along an equation that is round-off of its solution.
+/// Fraction of the terms along an equation that is round-off of its solution.
 const HELD: f64 = 1e-9;
-/// Changes per force before what is found is left as it is: a few for each normal force, and some more for the directions of
-/// friction at its limit.
+/// Number of changes per force before the result is left as it is: a few for each normal force, and some more for the
+/// directions of friction at its limit.
 const ROUNDS: usize = 6;
 
 /// The force problem of a mode with dependent rows; buffers are sized once.
 pub(crate) struct Shares {
-    /// Equations.
+    /// Number of equations.
     m: usize,
     /// The equation of each force that has one.
     equation: Vec<Option<usize>>,
     kinds: Vec<Kind>,
-    /// What a metre is in the unit of each row.
+    /// The equivalent of a metre in the unit of each row.
     per_metre: Vec<f64>,
-    /// The pair of shapes that each acts between.
+    /// The pair of shapes between which each acts.
     pairs: Vec<u64>,
-    /// S² of each force, of the pass at hand.
+    /// S² of each force, for the present pass.
     scale: Vec<f64>,
-    /// B, by forces: what each does along the equations.
+    /// B, by forces: the effect of each along the equations.
     pub acts: SparseRows,
     /// G, by forces.
     pub yields: SparseRows,
@@ -75,15 +73,15 @@ pub(crate) struct Shares {
     pub b: Vec<f64>,
     /// All forces, N.
     pub x: Vec<f64>,
-    /// As far as each point sinks in, in newtons.
+    /// How far each point sinks in, in newtons.
     p: Vec<f64>,
-    /// Round-off of those in newtons and metres, which grows with the number of bodies in a pile.
+    /// Round-off of these, which grows with the number of bodies in a pile.
     noise: f64,
     /// Forces that take part.
     on: Vec<bool>,
-    /// Friction at its limit: its part of that along each row, zero where it is below.
+    /// Friction at its limit: its fraction of that along each row, zero if it is below.
     limited: Vec<f64>,
-    /// Friction at its limit, in what it would be without one.
+    /// Friction at its limit, relative to what it would be without one.
     yielding: Vec<f64>,
     /// Forces before friction is shared again.
     first: Vec<f64>,
@@ -97,7 +95,7 @@ pub(crate) struct Shares {
     /// The same of the rows of one pair.
     own_basis: Cholesky,
     own_row: Vec<f64>,
-    /// Of each equation: what is left of it, and its size.
+    /// For each equation: its remainder, and its size.
     left: Vec<f64>,
     size: Vec<f64>,
 }
@@ -144,8 +142,8 @@ impl Shares {
         }
     }
 
-    /// Finds the forces. Where no forces that press hold the points, some pull: those that would be left
-    /// with their last load.
+    /// Finds the forces. If no forces that press hold the points, some pull: those that would be left with their last
+    /// load.
     pub fn solve(&mut self) {
         self.turn_to_basis();
         self.on.fill(true);
@@ -155,14 +153,15 @@ impl Shares {
         }
         self.attempt(&Pass::All);
         self.take();
-        // each change is for good in all but odd cases; what is left then breaks the laws, and is seen
+        // each change is final in all but odd cases; then the remaining error breaks the laws, and is noticed
         for _ in 0..ROUNDS * self.x.len() {
             let Some(change) = self.wrong() else { break };
             self.turn();
             let before = self.change(change);
             let whole = self.attempt(&Pass::All) == self.m;
             self.take();
-            // friction at its limits need not be able to hold in all directions; those others may need no holding
+            // friction at its limits need not be able to hold in all directions; the other directions may need no
+            // holding
             if !(whole || matches!(change, Change::Limit(..)) && self.holds()) {
                 // the others alone cannot hold the points
                 self.change(before);
@@ -176,8 +175,8 @@ impl Shares {
         }
     }
 
-    /// Forces of the last attempt: none that pull, and friction up to its limit. Where that has been reached, it acts in the
-    /// direction that was found last; what it is pulled aside, it yields to as far as it turns by that.
+    /// Forces of the last attempt: none that pull, and friction up to its limit. Where the limit is reached, friction
+    /// acts in the direction found last; to a sideways pull it yields as far as that turns it.
     fn take(&mut self) {
         for (k, kind) in self.kinds.iter().enumerate() {
             if *kind == Kind::Normal {
@@ -204,7 +203,7 @@ impl Shares {
         }
     }
 
-    /// Friction at its limit goes on in the direction in which it is pulled.
+    /// Friction at its limit turns to the direction in which it is pulled.
     fn turn(&mut self) {
         for k in 0..self.kinds.len() {
             if begins(&self.kinds, k) && self.is_limited(k) {
@@ -216,7 +215,7 @@ impl Shares {
         }
     }
 
-    /// Size and direction of what is asked of the friction that begins at row k.
+    /// Size and direction of the load on the friction that begins at row k.
     fn asked_of(&self, k: usize) -> (f64, [f64; 2]) {
         let rows = beside(&self.kinds, k);
         let pull = [self.p[rows.start], if rows.len() > 1 { self.p[rows.start + 1] } else { 0.0 }];
@@ -229,7 +228,7 @@ impl Shares {
         at_limit(&self.kinds, &self.limited, k)
     }
 
-    /// Whether the forces fulfil the equations, up to their round-off and that of the largest force.
+    /// Whether the forces satisfy the equations, up to their round-off and that of the largest force.
     fn holds(&mut self) -> bool {
         let largest = self.largest();
         let Shares { left, size, b, acts, x, equation, per_metre, .. } = self;
@@ -249,7 +248,7 @@ impl Shares {
         equations.into_iter().all(fulfils)
     }
 
-    /// Limit of the friction along row k, by the normal forces that were found.
+    /// Limit of the friction along row k, from the normal forces found.
     fn limit(&self, k: usize) -> f64 {
         match self.kinds[k] {
             Kind::Normal => f64::INFINITY,
@@ -258,7 +257,7 @@ impl Shares {
         }
     }
 
-    /// Makes a change; the one that takes it back.
+    /// Makes a change; returns the one that reverts it.
     fn change(&mut self, change: Change) -> Change {
         match change {
             Change::Load(k) => {
@@ -277,13 +276,13 @@ impl Shares {
         }
     }
 
-    /// How far the point of normal force k sinks in, in the largest force: below zero where it has no load.
+    /// How far the point of normal force k sinks in, relative to the largest force: below zero if it has no load.
     pub fn depth(&self, k: usize) -> f64 {
         self.p[k] * self.per_metre[k] / self.largest()
     }
 
-    /// What is most wrong: the normal force that pulls most; where none does, the point without force that sinks in
-    /// most; where there is none, the friction that is farthest beyond its limit, or stays at it without being pulled that far.
+    /// The worst violation: the normal force that pulls most; if none does, the point without force that sinks in most;
+    /// if there is none, the friction that is farthest beyond its limit, or stays at it without being pulled that far.
     fn wrong(&self) -> Option<Change> {
         let slack = NONE * self.largest() + self.noise;
         let first_most = |on: bool, sign: f64| {
@@ -325,7 +324,7 @@ impl Shares {
         largest(self.x.iter().zip(&self.per_metre).map(|(x, per_metre)| (x * per_metre).abs()))
     }
 
-    /// Shares friction at rest in proportion to its limits.
+    /// Shares static friction in proportion to its limits.
     fn share_friction(&mut self) {
         let most = self.largest();
         for (k, kind) in self.kinds.iter().enumerate() {
@@ -389,7 +388,7 @@ impl Shares {
                     take(&mut system.x, act, limited[k] * bound);
                 }
                 (Pass::All, Kind::Friction(mu, normal)) if at_limit(kinds, limited, k) => {
-                    // along its direction as large as its normal force lets it be
+                    // along its direction as large as its normal force allows
                     if on[normal] {
                         let part = limited[k] * mu * scales[normal];
                         add(&mut system.w, m, act, part, yields.row(normal));
@@ -417,7 +416,7 @@ impl Shares {
         }
         *noise = 0.0;
         if is_symmetric {
-            // B squares what a row of bodies multiplies: what is left is taken away once
+            // B squares what a row of bodies multiplies: the remainder is corrected once
             system.x.copy_from_slice(b);
             for (k, (act, _)) in forces() {
                 let force = if !asked(k) {
@@ -433,7 +432,7 @@ impl Shares {
             for (k, (_, yielded)) in forces().filter(|f| asked(f.0)) {
                 let more = scales[k] * sunk(yielded, &system.x);
                 p[k] += more;
-                // with normal forces that are given there is more to correct than round-off
+                // with given normal forces there is more to correct than round-off
                 if matches!(pass, Pass::All) {
                     *noise = noise.max(UNREFINED * (more * per_metre[k]).abs());
                 }
@@ -451,20 +450,20 @@ fn add(w: &mut [f64], n: usize, a: &[(usize, f64)], c: f64, b: &[(usize, f64)]) 
     }
 }
 
-/// What is changed between two attempts.
+/// A change between two attempts.
 #[derive(Debug, Clone, Copy)]
 enum Change {
-    /// A normal force comes or goes.
+    /// A normal force is added or removed.
     Load(usize),
-    /// The friction of a point, from this row on, is this part of its limit along each row; zero where it is below.
+    /// The friction of a point, from this row on, is this fraction of its limit along each row; zero if it is below.
     Limit(usize, [f64; 2]),
 }
 
-/// What is solved for.
+/// The unknowns.
 enum Pass {
     /// All forces that take part.
     All,
-    /// Friction at rest, with the normal forces that are there.
+    /// Static friction, with the present normal forces.
     Friction,
 }
 

@@ -1,6 +1,6 @@
 //! Rows of a matrix most of whose entries are zero.
 
-/// The entries that are not, row by row, with their columns in ascending order.
+/// The nonzero entries, row by row, with their columns in ascending order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SparseRows {
     /// Where each row ends.
@@ -9,7 +9,7 @@ pub(crate) struct SparseRows {
 }
 
 impl SparseRows {
-    /// Forgets all rows, but not the memory for them.
+    /// Removes all rows, but keeps the memory for them.
     pub fn clear(&mut self) {
         self.end.clear();
         self.entries.clear();

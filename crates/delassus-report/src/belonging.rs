@@ -1,4 +1,4 @@
-//! Whether the files of a folder are those of its summary.
+//! Whether the files of a folder are the ones that its summary lists.
 
 use crate::folder::{
     CONTACTS_BIN, DIAGNOSTICS_CSV, EVENTS_CSV, LOADS_BIN, MOTION_BIN, RESULTS_CSV, RESULTS_PARQUET,
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-/// Files that a summary knows by their checksums.
+/// Files whose checksums a summary lists.
 const KNOWN: [&str; 9] = [
     RESULTS_CSV,
     DIAGNOSTICS_CSV,
@@ -23,21 +23,21 @@ const KNOWN: [&str; 9] = [
     EVENTS_CSV,
 ];
 
-/// Files that are not what the summary says.
+/// Files that differ from what the summary says.
 #[derive(Debug, Default)]
 pub(crate) struct Belonging {
-    /// Of another content.
+    /// Their content is different.
     pub changed: Vec<&'static str>,
-    /// It does not know them.
+    /// The summary does not list them.
     pub foreign: Vec<&'static str>,
-    /// They are not there.
+    /// They do not exist.
     pub missing: Vec<&'static str>,
 }
 
 impl Belonging {
     /// What is wrong with which file.
     pub fn problems(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
-        let changed = "does not belong to this run, or was changed since: its checksum is not the one in \
+        let changed = "does not belong to this run, or was changed since: its length or checksum is not the one in \
                        summary.json";
         let foreign = "does not belong to this run: summary.json does not list it";
         let missing = "the file is missing: summary.json lists it";
@@ -47,7 +47,7 @@ impl Belonging {
     }
 }
 
-/// Compares the files of a folder with the list of its summary; nothing where it has none.
+/// Compares the files of a folder with the list in its summary; no result if it has no list.
 pub(crate) fn compare(summary: &Value, place: impl Fn(&str) -> PathBuf) -> Belonging {
     let mut out = Belonging::default();
     let Some(list) = summary.get("files").and_then(Value::as_array) else { return out };
@@ -57,7 +57,7 @@ pub(crate) fn compare(summary: &Value, place: impl Fn(&str) -> PathBuf) -> Belon
     };
     for name in KNOWN {
         let path = place(name);
-        // files that were asked for beside the folder come after those in it
+        // files requested outside the folder are listed after those in it
         let entry = list.iter().find(|e| named(e, name));
         let (Some(entry), true) = (entry, path.is_file()) else {
             match entry {
@@ -67,6 +67,12 @@ pub(crate) fn compare(summary: &Value, place: impl Fn(&str) -> PathBuf) -> Belon
             }
             continue;
         };
+        // a file of another length needs no checksum
+        let bytes = entry.get("bytes").and_then(Value::as_u64);
+        if bytes.is_some_and(|n| path.metadata().is_ok_and(|m| m.len() != n)) {
+            out.changed.push(name);
+            continue;
+        }
         let told = entry.get("sha256").and_then(Value::as_str);
         let mut sha = Sha256::new();
         let read = File::open(&path).and_then(|mut f| io::copy(&mut f, &mut sha));

@@ -1,4 +1,4 @@
-//! Which body or joint a column belongs to.
+//! The body or joint to which a column belongs.
 
 use crate::scene::own_joint;
 use delassus_model::{AxisPair, Contact, Frame, JointKind, Measure, Model};
@@ -14,7 +14,7 @@ pub struct ChannelInfo {
     pub unit: String,
     /// Where it is listed: `body/crank`, `joint/pin`, `energy`.
     pub group: String,
-    /// What it is, in words.
+    /// Description in words.
     pub label: String,
 }
 
@@ -36,7 +36,7 @@ pub fn channels_from(m: &Model) -> Vec<ChannelInfo> {
     sensors.collect()
 }
 
-/// What a run records of every contact, as the recorder names it.
+/// What a run records for every contact, as the recorder names it.
 const OF_CONTACT: [(&str, &str, &str); 4] = [
     ("gap", "m", "smallest gap, where it is known"),
     ("normal", "N", "sum of normal forces"),
@@ -44,7 +44,7 @@ const OF_CONTACT: [(&str, &str, &str); 4] = [
     ("mode", "1", "0 open, 1 closed or sticking, 2 sliding"),
 ];
 
-/// What a run records of all contacts of a model.
+/// What a run records for all contacts of a model.
 pub fn contact_channels(m: &Model) -> Vec<ChannelInfo> {
     let of = |c: &Contact| {
         OF_CONTACT.map(|(what, unit, label)| ChannelInfo {
@@ -91,6 +91,11 @@ fn describe(m: &Model, measure: &Measure) -> (String, String) {
             Some(j) => (format!("joint/{}", j.name), format!("reaction of {}", j.name)),
             None => ("joint".to_owned(), "reaction".to_owned()),
         },
+        Measure::Section(s) => {
+            let beam = m.beams.get(s.beam).map_or("", |b| &b.name);
+            let what = if s.strain { "strain" } else { "force and moment" };
+            (format!("body/{beam}"), format!("{what} in {beam} at {} m", s.at))
+        }
         Measure::Energy(_) => ("energy".to_owned(), "energy".to_owned()),
         Measure::Input(_) => ("input".to_owned(), "input".to_owned()),
         Measure::Expression(_) => ("expression".to_owned(), "expression".to_owned()),

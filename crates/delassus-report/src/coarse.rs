@@ -1,9 +1,9 @@
-//! Fewer triangles for the view, so that the page stays small. Contacts always use all.
+//! Reduces the number of triangles for the view, so that the page stays small. Contacts always use all triangles.
 
 use delassus_math::Vec3;
 use std::collections::BTreeMap;
 
-/// Triangles of one surface at most, and of all together.
+/// The largest number of triangles of one surface, and of all together.
 const ONE: usize = 20_000;
 const ALL: usize = 60_000;
 /// No surface is made coarser than this for the sake of the others.
@@ -12,13 +12,13 @@ const LEAST: usize = 500;
 /// Corners and triangles.
 pub(crate) type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
 
-/// Triangles that each of so many surfaces may have.
+/// The number of triangles that each of `surfaces` surfaces may have.
 pub(crate) fn share(surfaces: usize) -> usize {
     (ALL / surfaces.max(1)).clamp(LEAST, ONE)
 }
 
-/// The surface with at most about as many triangles: corners that lie in one cell of a grid become
-/// one, and triangles that vanish by that are left out.
+/// The surface with at most about `most` triangles: corners in the same cell of a grid are merged, and triangles that
+/// vanish as a result are left out.
 pub(crate) fn coarse(surface: Surface, most: usize) -> Surface {
     let (corners, triangles) = &surface;
     let first = corners.first().copied().unwrap_or_default();

@@ -5,18 +5,18 @@ use delassus_io::results::{ContactPoints, ContactRow};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Contact points in the page at most: 36 bytes each before compression.
+/// The largest number of contact points in the page: 36 bytes each before compression.
 const MOST: usize = 40_000;
-/// Every row may have as many, so that a long run does not lose all of them.
+/// Every row may have this many, so that a long run does not lose all of them.
 const LEAST: usize = 8;
 
-/// A contact point of a run that goes on: number of the frame in the message, number of the
-/// contact, place, normal, force.
+/// A contact point of a run in progress: number of the frame in the message, number of the contact, place, normal,
+/// force.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LiveContact(pub usize, pub usize, pub [f64; 3], pub [f64; 3], pub f64);
 
-/// The points of some rows of the motion for the page: the strongest ones where there are too many.
-/// `None` where there are none at all.
+/// The contact points of some rows of the motion for the page: the strongest ones if there are too many. `None` if
+/// there are none at all.
 pub(crate) fn points(c: &ContactPoints, rows: &[usize]) -> Option<Value> {
     if c.points.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! `scene.json`: what a results folder knows about its model.
+//! `scene.json`: what a results folder contains about its model.
 
 use crate::channels::{ChannelInfo, channels_from, contact_channels, diagnostic};
 use crate::scene::{Scene, scene_from};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "delassus-scene";
 const VERSION: u64 = 1;
-/// Longer model files are cut: the page is no archive.
+/// Longer model files are cut: the page is not an archive.
 const MOST_TEXT: usize = 256 << 10;
 
-/// What a model looks like and what its columns are.
+/// What a model looks like and what its columns mean.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     format: String,
@@ -40,7 +40,7 @@ pub struct ModelInfo {
 }
 
 impl Description {
-    /// Of a model. `diagnostics` are names and units of the columns that are no sensors.
+    /// Describes a model. `diagnostics` are names and units of the columns that are not sensors.
     pub fn new<'a>(
         sys: &System,
         mut model: ModelInfo,
@@ -67,9 +67,9 @@ impl Description {
         }
     }
 
-    /// The text of the file: the same for the same model.
+    /// The text of the file: always the same for the same model.
     pub fn json(&self) -> String {
-        // only maps with other keys than text can fail, and there are none
+        // only maps whose keys are not text can fail, and there are none
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 

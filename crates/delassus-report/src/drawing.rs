@@ -39,7 +39,7 @@ impl Placed {
         p.iter().all(|x| x.is_finite()).then_some(p)
     }
 
-    /// Orientation of a body, where it is known.
+    /// Orientation of a body, if it is known.
     pub(crate) fn turn(&self, body: usize) -> Option<Mat3> {
         self.0.get(body).map(|(_, r)| *r)
     }
@@ -50,7 +50,7 @@ impl Placed {
     }
 }
 
-/// From space to the picture.
+/// Projection from space to the picture.
 pub(crate) struct View {
     right: Vec3,
     up: Vec3,
@@ -89,7 +89,7 @@ impl View {
         View { right, up, low, scale, shift }
     }
 
-    /// Pixels of a metre.
+    /// Pixels per metre.
     pub(crate) fn scale(&self) -> f64 {
         self.scale
     }
@@ -106,8 +106,7 @@ impl View {
     }
 }
 
-/// The mechanism at the start, and faintly at the end of the run; `None` where nothing is known
-/// of it.
+/// The mechanism at the start and, faintly, at the end of the run; `None` if nothing is known about it.
 pub(crate) fn svg(report: &Report) -> Option<String> {
     let scene = &report.description.as_ref()?.scene;
     let rows = report.motion.t.len();
@@ -179,7 +178,8 @@ fn draw(out: &mut String, scene: &Scene, placed: &Placed, view: &View) {
         }
     }
     for (i, body) in scene.bodies.iter().enumerate() {
-        let colour = if i == 0 { "#777" } else { COLOURS[(i - 1) % COLOURS.len()] };
+        let of = body.of_beam.unwrap_or(i);
+        let colour = if i == 0 { "#777" } else { COLOURS[(of - 1) % COLOURS.len()] };
         let far = 2.0 * (WIDTH + HEIGHT) / view.scale;
         for points in body.shapes.iter().flat_map(|s| outlines(s, far)) {
             let mut path = String::new();
@@ -195,7 +195,9 @@ fn draw(out: &mut String, scene: &Scene, placed: &Placed, view: &View) {
         }
     }
     for (i, body) in scene.bodies.iter().enumerate().skip(1) {
-        let Some(com) = placed.at(i, &body.com) else { continue };
+        // nodes of a beam are drawn as parts of it
+        let single = body.of_beam.is_none();
+        let Some(com) = placed.at(i, &body.com).filter(|_| single) else { continue };
         let colour = COLOURS[(i - 1) % COLOURS.len()];
         let ends = ends(scene, i);
         let look = format!("stroke=\"{colour}\" stroke-width=\"4\" stroke-linecap=\"round\"");

@@ -1,4 +1,4 @@
-//! Enlarged play of joints in still drawings, where the model asks for it by `exaggerate`.
+//! Enlarged play of joints in still drawings, if the model requests it with `exaggerate`.
 
 use crate::drawing::{Placed, View};
 use crate::scene::{Attachment, Scene, SceneJoint};
@@ -18,7 +18,7 @@ pub(crate) fn enlarged(scene: &Scene) -> impl Iterator<Item = (&str, f64)> {
     scene.joints.iter().filter_map(|j| Some((j.name.as_str(), j.clearance.and(j.exaggerate)?)))
 }
 
-/// Outer points of rings and of the play between walls, which the picture must hold.
+/// Outer points of rings and of the play between walls, which must fit into the picture.
 pub(crate) fn points(scene: &Scene, placed: &Placed) -> Vec<Vec3> {
     let mut out = Vec::new();
     for j in &scene.joints {
@@ -71,7 +71,7 @@ fn joint(
     };
     let block = axes(&j.b, placed)?;
     let half = [HALF, if size[1] > 0.0 { HALF } else { 0.0 }, HALF_LENGTH].map(|x| x * pixel);
-    // corners go as those of the block do, across the axis, so that each touches its wall when it does in truth
+    // corners move as those of the block do, across the axis, so that each touches its wall exactly when it really does
     let edge = |k: usize| {
         let (e, own) = (guide[k], block[k]);
         // a block looks the same after half a turn

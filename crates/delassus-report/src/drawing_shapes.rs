@@ -5,18 +5,18 @@ use crate::scene::{Geometry, SceneShape};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use std::f64::consts::TAU;
 
-/// Pieces of a circle.
+/// Segments of a circle.
 const ROUND: usize = 48;
-/// Triangles of a surface whose edges are drawn: more make a blot.
+/// The largest number of triangles of a surface whose edges are drawn: more would blur into a blot.
 const EDGES: usize = 250;
 
-/// Lines of a shape in the axes of its body; closed ones repeat their first point. `far` is half of
-/// what is drawn of half planes, which have no end.
+/// Lines of a shape in the axes of its body; closed ones repeat their first point. `far` is half the drawn length of
+/// half planes, which are unbounded.
 pub(crate) fn outlines(s: &SceneShape, far: f64) -> Vec<Vec<Vec3>> {
     let (p, r) = (Vec3::from(s.p), Quat(s.r).normalized().matrix());
     let local = match &s.geometry {
         Geometry::Circle { radius } => {
-            // the spoke shows how it turns
+            // the spoke shows the rotation
             vec![circle(*radius, 0.0, &Mat3::identity()), vec![Vec3::zeros(), Vec3::x() * *radius]]
         }
         Geometry::Sphere { radius } => {

@@ -11,16 +11,16 @@ use std::io::{Read, Write};
 pub struct Array {
     /// `f32`, `f64` or `u32`.
     pub dtype: String,
-    /// Size in each direction, the last one varies fastest.
+    /// Size in each dimension; the last one varies fastest.
     pub shape: Vec<usize>,
-    /// `deflate` (in the wrapping of zlib) or `raw`.
+    /// `deflate` (in zlib format) or `raw`.
     pub encoding: String,
     /// Base64.
     pub data: String,
 }
 
 impl Array {
-    /// Single precision: seven digits, enough for what is seen.
+    /// Single precision: seven digits, enough for display.
     pub fn f32(shape: &[usize], values: impl ExactSizeIterator<Item = f64>) -> Array {
         let mut bytes = Vec::with_capacity(4 * values.len());
         for x in values {
@@ -47,7 +47,7 @@ impl Array {
         Array::new("u32", shape, &bytes)
     }
 
-    /// The numbers again; `None` where they cannot be read.
+    /// Decodes the numbers; `None` if they cannot be read.
     pub(crate) fn numbers(&self) -> Option<Vec<f64>> {
         let wide = if self.dtype == "f64" { 8 } else { 4 };
         let size = self.shape.iter().try_fold(wide, |n: usize, k| n.checked_mul(*k))?;
@@ -86,7 +86,7 @@ impl Array {
 }
 
 fn deflate(bytes: &[u8]) -> Option<Vec<u8>> {
-    // Writing to memory does not fail; should it, the numbers go uncompressed.
+    // Writing to memory does not fail; if it did, the numbers would be sent uncompressed.
     let mut out = ZlibEncoder::new(Vec::with_capacity(bytes.len() / 2), Compression::new(6));
     out.write_all(bytes).ok()?;
     out.finish().ok()
@@ -108,7 +108,7 @@ pub fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// The bytes of a base64 text; `None` where it is none.
+/// The bytes of a base64 text; `None` if it is not valid.
 fn unbase64(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     for group in text.as_bytes().chunks(4) {
@@ -139,7 +139,7 @@ fn unbase64(text: &str) -> Option<Vec<u8>> {
 pub(crate) mod tests {
     use super::*;
 
-    /// What the page does.
+    /// Decodes as the page does.
     pub(crate) fn decode(a: &Array) -> Vec<f64> {
         a.numbers().unwrap()
     }

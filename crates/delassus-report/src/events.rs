@@ -1,14 +1,14 @@
-//! Events for the page: a list while they are few, packed columns when they are many.
+//! Events for the page: a list if there are few, packed columns if there are many.
 
 use crate::encode::Array;
 use crate::report::ReportEvent;
 use delassus_io::results::ContactRow;
 use serde_json::{Value, json};
 
-/// Events that are listed one by one; a record of text is ten times as long as packed numbers.
+/// The largest number of events that are listed one by one; a text record is ten times as long as packed numbers.
 const LISTED: usize = 300;
 
-/// Events with their places, where they are known.
+/// Events with their places, if they are known.
 pub(crate) fn events(events: &[ReportEvent], places: &[ContactRow]) -> Value {
     if events.len() > LISTED {
         return packed(events, places);
@@ -23,7 +23,7 @@ pub(crate) fn events(events: &[ReportEvent], places: &[ContactRow]) -> Value {
     list.into()
 }
 
-/// Different texts and the number of the text of each event.
+/// The distinct texts, and for each event the number of its text.
 fn texts<'e>(
     events: &'e [ReportEvent],
     of: fn(&'e ReportEvent) -> &'e str,

@@ -9,9 +9,9 @@ use delassus_io::plot::{Axis, Plot, Series, panels};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Points of a curve at most.
+/// The largest number of points of a curve.
 const POINTS: usize = 1000;
-/// Plots at most; a page of five hundred helps nobody.
+/// The largest number of plots; a page with five hundred would help nobody.
 const PLOTS: usize = 80;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:60em;\
@@ -63,7 +63,7 @@ pub(crate) fn page(r: &Report) -> String {
     out
 }
 
-/// What is not drawn to scale.
+/// A note on what is not drawn to scale.
 fn play(r: &Report) -> String {
     let scene = r.description.iter().flat_map(|d| drawing_play::enlarged(&d.scene));
     let words = scene.map(|(name, factor)| {
@@ -125,7 +125,7 @@ fn trust(out: &mut String, r: &Report) {
     out.push_str("</table>\n");
 }
 
-/// What the program thinks of the results.
+/// The program's verdict on the results.
 fn verdict(out: &mut String, r: &Report) {
     let Some(v) = r.summary.get("verdict") else { return };
     let text =

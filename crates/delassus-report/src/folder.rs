@@ -1,14 +1,14 @@
-//! Reads a results folder: whatever is good of it.
+//! Reads a results folder: whatever is intact in it.
 
 use crate::belonging;
 use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
 use delassus_io::results::{
-    Salvaged, Thinning, read_contacts, read_events, read_motion, salvage_thinned,
+    Salvaged, Thinning, open_regular, read_contacts, read_events, read_motion, read_regular,
+    read_regular_text, salvage_thinned,
 };
 use serde_json::Value;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,9 @@ pub const LOADS_BIN: &str = "loads.bin";
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
 pub const EVENTS_CSV: &str = "events.csv";
-/// Folder inside a results folder in which a run makes its files.
+/// Folder inside a results folder in which a run creates its files.
 pub const UNFINISHED: &str = "delassus-unfinished";
-/// Folder inside a results folder with the files of a run that is complete, on their way to their places.
+/// Folder inside a results folder with the files of a completed run, before they are moved to their places.
 pub const COMPLETE: &str = "delassus-complete";
 /// Names of all files of the run, in that folder.
 pub const FILES: &str = "files";
@@ -37,12 +37,12 @@ pub(crate) const DIAGNOSTICS_CSV: &str = "diagnostics.csv";
 
 /// Largest file that is read whole, bytes.
 const MOST: u64 = 1 << 30;
-/// Values of columns that are kept at most, about: the lines of longer files are thinned.
+/// Approximate largest number of column values that are kept: longer files are thinned.
 const VALUES: f64 = (1 << 23) as f64;
-/// Beginning of a file that tells how long its lines are, bytes.
+/// Length of the beginning of a file from which its line length is estimated, bytes.
 const BEGINNING: u64 = 1 << 16;
 
-/// A folder that holds no results.
+/// Why a folder holds no results.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// It cannot be opened.
@@ -50,10 +50,10 @@ pub enum FolderError {
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// There is nothing in it that a run wrote and that can be read.
+    /// It contains nothing that a run wrote and that can be read.
     #[error("there are no results in {}{}", .path.display(), list(.problems))]
     Nothing {
         /// The folder.
@@ -67,14 +67,14 @@ fn list(problems: &[String]) -> String {
     if problems.is_empty() { String::new() } else { format!(" ({})", problems.join("; ")) }
 }
 
-/// Reads the results that `delassus run` left in a folder. Files that are missing, cut off,
-/// damaged, of another version or of another run are named in [`Report::problems`], and the rest is kept; only a
-/// folder in which nothing is good is an error. Of a run that did not end, samples up to the last whole one are read.
+/// Reads the results that `delassus run` left in a folder. Files that are missing, truncated, damaged, of another
+/// version or of another run are named in [`Report::problems`], and the rest is kept; only a folder without anything
+/// usable is an error. For a run that did not end, samples up to the last whole one are read.
 pub fn read_folder(folder: &Path) -> Result<Report, FolderError> {
     read_thinned(folder, Thinning::Every(1))
 }
 
-/// The same with another way to bound the memory of long runs.
+/// Like [`read_folder`], with another way to bound the memory for long runs.
 pub fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, FolderError> {
     let io = |source| FolderError::Io { path: folder.to_owned(), source };
     if !std::fs::metadata(folder).map_err(io)?.is_dir() {
@@ -96,17 +96,17 @@ pub fn read_thinned(folder: &Path, thinning: Thinning) -> Result<Report, FolderE
     Ok(r)
 }
 
-/// Where a file of a run is: perhaps still on its way to the folder. What the run that is on its way does not have is left of
-/// the one before, and is nowhere.
+/// The path of a file of a run, which may not have been moved into the folder yet. While results are being moved, a
+/// file that the new run does not have is a remnant of the previous one: the path returned for it does not exist.
 pub fn place_of(folder: &Path, name: &str) -> PathBuf {
     let moving = folder.join(COMPLETE).join(name);
-    let list = std::fs::read_to_string(folder.join(COMPLETE).join(FILES));
+    let list = read_regular_text(&folder.join(COMPLETE).join(FILES), MOST);
     let has = |list: &str| list.lines().any(|line| line == name);
     let nowhere = list.is_ok_and(|list| !has(&list));
     if nowhere || moving.is_file() { moving } else { folder.join(name) }
 }
 
-/// Reads what there is; tells how much of it is good. A run that did not end has some files only.
+/// Reads what there is and returns how much of it is usable. A run that did not end has only some of the files.
 fn read_files(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> usize {
     let mut good = 0;
     if let Some(text) = text(folder, SUMMARY_JSON, whole, &mut r.problems) {
@@ -185,14 +185,13 @@ fn problem(problems: &mut Vec<String>, file: &str, what: &str) {
     problems.push(format!("{file}: {what}"));
 }
 
-/// A file, unless it is missing or cannot be read. One that need not be there may be missing.
+/// The content of a file, unless it is missing or cannot be read. Only a file that is needed is reported as missing.
 fn bytes(folder: &Path, name: &str, needed: bool, problems: &mut Vec<String>) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let read =
-        File::open(place_of(folder, name)).and_then(|f| f.take(MOST + 1).read_to_end(&mut out));
-    match read {
-        Ok(n) if n as u64 > MOST => problem(problems, name, "the file is too large"),
-        Ok(_) => return Some(out),
+    match read_regular(&place_of(folder, name), MOST) {
+        Ok(out) => return Some(out),
+        Err(e) if e.kind() == io::ErrorKind::FileTooLarge => {
+            problem(problems, name, "the file is too large");
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             if needed {
                 problem(problems, name, "the file is missing");
@@ -220,7 +219,7 @@ fn table(
     thinning: Thinning,
     problems: &mut Vec<String>,
 ) -> Option<Salvaged> {
-    let file = match File::open(place_of(folder, name)) {
+    let file = match open_regular(&place_of(folder, name)) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             if needed {
@@ -249,7 +248,7 @@ fn motion(folder: &Path, whole: bool, r: &mut Report) -> bool {
             return false;
         }
     };
-    // of a run that did not end the last rows may be written in part
+    // in a run that did not end, the last rows may be incomplete
     if let Some(what) = read.problem.as_ref().filter(|_| whole) {
         problem(&mut r.problems, MOTION_BIN, what);
     }
@@ -296,11 +295,11 @@ fn loads(folder: &Path, r: &mut Report) {
     r.loads = read.motion;
 }
 
-/// Lines of a file, about, and the names in its first one.
+/// Approximate number of lines of a file, and the number of names in its first line.
 fn size(folder: &Path, name: &str) -> (f64, f64) {
     let path = place_of(folder, name);
     let mut text = Vec::new();
-    let read = File::open(&path).and_then(|f| f.take(BEGINNING).read_to_end(&mut text));
+    let read = open_regular(&path).and_then(|f| f.take(BEGINNING).read_to_end(&mut text));
     let bytes = std::fs::metadata(&path).map_or(0, |m| m.len()) as f64;
     let lines = text.iter().filter(|b| **b == b'\n').count() as f64;
     let head = text.split(|b| *b == b'\n').next().unwrap_or_default();
@@ -311,7 +310,7 @@ fn size(folder: &Path, name: &str) -> (f64, f64) {
 /// Sensors, then diagnostics at the same times.
 fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bool {
     let sizes = [RESULTS_CSV, DIAGNOSTICS_CSV].map(|name| size(folder, name));
-    // the same for both, or they would have other times
+    // the same for both, or they would have different times
     let values = sizes[0].0.max(sizes[1].0) * (sizes[0].1 + sizes[1].1);
     let thinning = thinning.of((values / VALUES).ceil() as usize);
     let mut wrong = Vec::new();
@@ -320,11 +319,11 @@ fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bo
     if whole {
         r.problems.append(&mut wrong);
     } else {
-        // the end of the one may have been written and that of the other not
+        // the end of one may have been written and that of the other not
         let both = || tables.iter().filter_map(|(_, t)| t.as_ref());
         let rows = both().flat_map(|t| &t.table.columns).map(Vec::len).min().unwrap_or(0);
         let lines = both().map(|t| t.rows).min().unwrap_or(0);
-        // the last rows that stand for several may stand for others in the two
+        // the last rows that stand for several may stand for different ones in the two files
         let uneven = both().any(|t| t.rows > lines) && thinning != thinning.of(1);
         let kept = if uneven { rows.saturating_sub(2) } else { rows };
         for read in tables.iter_mut().filter_map(|(_, t)| t.as_mut()) {
@@ -332,7 +331,7 @@ fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bo
             read.rows = lines;
         }
     }
-    // a file that was cut off at the end of a line looks whole, but for what the others say
+    // a file truncated at the end of a line looks whole; only the others reveal it
     let rows = |t: &Salvaged| t.rows;
     let told = r.summary.get("samples").and_then(Value::as_u64).unwrap_or(0) as usize;
     let most = tables.iter().filter_map(|(_, t)| t.as_ref().map(rows)).max().unwrap_or(0);
@@ -368,7 +367,7 @@ fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bo
             r.columns.push(ReportColumn { info, values });
         }
     }
-    // one of the files may have been cut off
+    // one of the files may be truncated
     for c in &mut r.columns {
         c.values.resize(r.column_t.len(), f64::NAN);
     }

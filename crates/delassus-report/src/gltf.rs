@@ -13,9 +13,9 @@ use std::f64::consts::TAU;
 /// Component types of glTF.
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
-/// Thickness of a stick, in sizes of the scene.
+/// Thickness of a stick, as a fraction of the scene size.
 const STICK: f64 = 0.012;
-/// Pieces around a cylinder or ball.
+/// Segments around a cylinder or ball.
 const ROUND: u32 = 16;
 /// Colours of bodies, linear.
 const COLOURS: [[f64; 3]; 6] = [
@@ -28,7 +28,7 @@ const COLOURS: [[f64; 3]; 6] = [
 ];
 
 impl Report {
-    /// The motion as a GLB file; an error says what is missing for it.
+    /// The motion as a GLB file; an error says what is missing.
     pub fn glb(&self) -> Result<Vec<u8>, String> {
         let Some(d) = &self.description else {
             return Err("the scene of the model is missing or cannot be read".to_owned());
@@ -88,7 +88,7 @@ impl File {
             1 if up.y > 0.0 => Mat3::identity(),
             _ if up.norm() < 0.5 => Mat3::identity(),
             _ => {
-                // rows: where x, y and z of the file come from
+                // rows: the directions of x, y and z of the file
                 let f = frame_from_z(&up);
                 Mat3::from_rows(&[
                     f.column(0).transpose(),
@@ -103,10 +103,11 @@ impl File {
         self.root = root.into();
     }
 
-    /// A body's node with what is drawn of it as children; its number.
+    /// Adds the node of a body, with what is drawn of it as children; returns its number.
     fn body(&mut self, scene: &Scene, i: usize) -> usize {
         let body = &scene.bodies[i];
-        let colour = if i == 0 { COLOURS.len() } else { (i - 1) % COLOURS.len() };
+        let of = body.of_beam.unwrap_or(i);
+        let colour = if i == 0 { COLOURS.len() } else { (of - 1) % COLOURS.len() };
         let thick = STICK * scene.size;
         let mut children = Vec::new();
         if body.shapes.is_empty() {
@@ -225,7 +226,7 @@ impl File {
         }))
     }
 
-    /// A node with triangles of its own; `None` where they cannot be read.
+    /// A node with its own triangles; `None` if they cannot be read.
     fn surface(&mut self, vertices: &Array, triangles: &Array, colour: usize) -> Option<usize> {
         let (corners, indices) = (vertices.numbers()?, triangles.numbers()?);
         let corners = corners.chunks_exact(3).map(|x| [x[0] as f32, x[1] as f32, x[2] as f32]);
@@ -241,7 +242,7 @@ impl File {
         Some(self.node(json!({ "mesh": mesh })))
     }
 
-    /// A mesh of unit size in a colour, made when it is first asked for.
+    /// A mesh of unit size in a colour, created when it is first needed.
     fn unit(&mut self, name: &str, colour: usize) -> usize {
         let key = format!("{name}{colour}");
         if let Some(mesh) = self.unit.get(&key).and_then(Value::as_u64) {
@@ -342,7 +343,7 @@ impl File {
             for (i, pose) in numbers.chunks_exact(7).enumerate() {
                 p[i].extend(pose[..3].iter().map(|x| *x as f32));
                 let mut q = Quat::from_slice(&pose[3..]).normalized();
-                // the nearer of the two quaternions: players go the way that is given
+                // the nearer of the two quaternions: players interpolate the way that is given
                 if let Some(last) = r[i].last_chunk::<4>() {
                     let [x, y, z, w] = last.map(f64::from);
                     let dot = q.0[0] * w + q.0[1] * x + q.0[2] * y + q.0[3] * z;
@@ -353,7 +354,7 @@ impl File {
                 r[i].extend(xyzw(&q).map(|x| x as f32));
             }
         }
-        // times must grow, also in single precision
+        // times must increase, also in single precision
         let t: Vec<f32> = rows.iter().map(|r| (motion.t[*r] - motion.t[rows[0]]) as f32).collect();
         let input = self.floats(&t, "SCALAR", 1, None);
         self.bounds(input, &t, 1);
@@ -379,7 +380,7 @@ impl File {
         }
     }
 
-    /// The file: a head, a chunk of JSON, a chunk of numbers.
+    /// The file: a header, a chunk of JSON, a chunk of numbers.
     fn bytes(mut self) -> Vec<u8> {
         while !self.binary.len().is_multiple_of(4) {
             self.binary.push(0);
@@ -420,7 +421,7 @@ impl File {
     }
 }
 
-/// glTF has the scalar last.
+/// glTF puts the scalar last.
 fn xyzw(q: &Quat) -> [f64; 4] {
     let [w, x, y, z] = q.0;
     [x, y, z, w]

@@ -4,11 +4,11 @@ use crate::report::Report;
 use crate::{fallback, template};
 
 impl Report {
-    /// The whole page: the viewer with the data, or still pictures where the program was built
-    /// without it. It needs neither a server nor a network.
+    /// The whole page: the viewer with the data, or still pictures if the program was built without the viewer. It
+    /// needs neither a server nor a network.
     pub fn html(&self) -> String {
         if template::has_viewer() {
-            // only maps with other keys than text can fail, and there are none
+            // only maps whose keys are not text can fail, and there are none
             let json = serde_json::to_string(&self.payload()).unwrap_or_default();
             if let Some(page) = template::page("delassus-data", &json) {
                 return page;
@@ -23,7 +23,7 @@ impl Report {
     }
 }
 
-/// Text as HTML wants it.
+/// Text escaped for HTML.
 pub(crate) fn escape(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {

@@ -1,13 +1,13 @@
-//! One page that shows a run: the moving mechanism, plots, events and what tells whether to
-//! trust the numbers.
+//! One page that shows a run: the moving mechanism, plots, events and the information needed to judge whether to trust
+//! the numbers.
 //!
-//! [`Description`] says what a model looks like and is kept beside the results (`scene.json`).
-//! With the motion, the columns and the summary of a run it makes a [`Report`]: from memory right
-//! after the run, or by [`read_folder`] from a results folder. [`Report::html`] is the page,
-//! [`Report::glb`] the motion as glTF. Nothing here knows equations; files are only read.
+//! [`Description`] says what a model looks like and is stored with the results (`scene.json`). Together with the
+//! motion, the columns and the summary of a run it makes a [`Report`]: from memory right after the run, or with
+//! [`read_folder`] from a results folder. [`Report::html`] is the page, [`Report::glb`] the motion as glTF. Nothing
+//! here knows equations; files are only read.
 //!
-//! The page is built from `web/` when this crate is compiled (`build.rs`); where Node.js was
-//! missing then, it has still pictures instead ([`has_viewer`]).
+//! The page is built from `web/` when this crate is compiled (`build.rs`); if Node.js was not available then, it has
+//! still pictures instead ([`has_viewer`]).
 
 mod belonging;
 mod channels;

@@ -1,4 +1,4 @@
-//! What a page hears while the run goes on.
+//! What is sent to a page while the run is in progress.
 
 use crate::contacts::LiveContact;
 use crate::payload::push_poses;
@@ -7,7 +7,7 @@ use delassus_io::results::MotionFile;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Some more samples of a run.
+/// A few more samples of a run.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct LiveFrames {
     /// Times, s.

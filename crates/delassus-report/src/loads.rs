@@ -7,12 +7,12 @@ use delassus_io::results::MotionFile;
 use delassus_math::largest;
 use serde_json::{Value, json};
 
-/// Bytes in the page before compression.
+/// The largest number of bytes in the page, before compression.
 const BYTES: usize = 500_000;
-/// Loads that are smaller than this part of the largest of their kind are nothing but round-off.
+/// Loads smaller than this fraction of the largest of their kind are only round-off.
 const NOTHING: f64 = 1e-9;
 
-/// The loads that are not zero, at rows of equal distance; `None` where there are none.
+/// The loads that are not zero, at equally spaced rows; `None` if there are none.
 pub(crate) fn loads(m: &MotionFile, d: Option<&Description>) -> Option<Value> {
     let arrows = &d?.scene.arrows;
     let size = |k: usize, row: usize| {

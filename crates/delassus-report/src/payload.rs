@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 const FORMAT: &str = "delassus-report";
 const VERSION: u64 = 1;
 
-/// Columns that are thinned: the rows that are kept.
+/// Which rows of thinned columns are kept.
 struct Kept {
     motion: Vec<usize>,
     columns: Vec<usize>,
@@ -101,8 +101,8 @@ impl Report {
         })
     }
 
-    /// The number that stood for a gap where none is known, in folders of before such fields were
-    /// empty: a thousand lengths of the model. Infinite for other columns.
+    /// The number that marked an unknown gap in folders written before such fields were left empty: a thousand lengths
+    /// of the model. Infinite for other columns.
     fn far(&self, c: &ReportColumn) -> f64 {
         let gap = c.info.group.starts_with("contact/") && c.info.name.ends_with(".gap");
         let length = self.description.as_ref().map_or(0.0, |d| d.scene.length);
@@ -116,7 +116,7 @@ impl Report {
     }
 }
 
-/// A column at some rows; what reaches `far` is left out.
+/// A column at some rows; values that reach `far` are left out.
 fn column(c: &ReportColumn, rows: &[usize], far: f64) -> Value {
     let values = rows.iter().map(|r| c.values.get(*r).copied().unwrap_or(f64::NAN));
     let values = values.map(|x| if x < far { x } else { f64::NAN });

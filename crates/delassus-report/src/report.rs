@@ -1,4 +1,4 @@
-//! What a page shows, from whatever source it comes.
+//! What a page shows, whatever its source.
 
 use crate::channels::ChannelInfo;
 use crate::description::Description;
@@ -17,19 +17,19 @@ pub struct Report {
     pub motion: MotionFile,
     /// Where they touched, and where events happened.
     pub contacts: ContactPoints,
-    /// Reactions and applied forces: vectors in place of positions.
+    /// Reactions and applied forces: vectors instead of positions.
     pub loads: MotionFile,
-    /// Samples of the run; columns of long runs are thinned.
+    /// Number of samples of the run; columns of long runs are thinned.
     pub samples: usize,
     /// Times of the columns, s.
     pub column_t: Vec<f64>,
     /// Columns.
     pub columns: Vec<ReportColumn>,
-    /// What the steps were like.
+    /// The log of the steps.
     pub steps: Steps,
     /// Impacts, releases and the like.
     pub events: Vec<ReportEvent>,
-    /// The run did not end, or has not yet ended: there are samples up to some time.
+    /// The run did not end, or has not ended yet: there are samples up to some time.
     pub unfinished: bool,
     /// What was wrong with the files.
     pub problems: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Report {
 /// A column of the results.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReportColumn {
-    /// Name, unit, place in the list.
+    /// Name, unit and place in the list.
     pub info: ChannelInfo,
     /// One value per time of the columns.
     pub values: Vec<f64>,
@@ -83,7 +83,7 @@ impl Steps {
         ]
     }
 
-    /// The lists to fill.
+    /// The same lists, to be filled.
     pub fn lists_mut(&mut self) -> [&mut Vec<f64>; 7] {
         [
             &mut self.t,
@@ -134,7 +134,7 @@ impl From<EventRow> for ReportEvent {
 }
 
 impl Report {
-    /// All bodies move in the plane.
+    /// Whether all bodies move in the plane.
     pub(crate) fn planar(&self) -> bool {
         self.motion.forms.iter().all(|f| f.is_planar())
     }

@@ -6,8 +6,8 @@ use crate::scene::{Geometry, SceneShape};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{Form, ShapeView};
 
-/// A shape at its place on the body; `size` is the extent of the mechanism, for what has no end.
-/// Surfaces with more than `most` triangles are drawn coarser. `None` for what has no points.
+/// A shape at its place on the body; `size` is the extent of the mechanism, used for unbounded shapes. Surfaces with
+/// more than `most` triangles are drawn coarser. `None` if there is nothing to draw.
 pub(crate) fn shape(view: &ShapeView<'_>, size: f64, most: usize) -> Option<SceneShape> {
     let at = |geometry, p: Vec3, r: Mat3| SceneShape {
         geometry,
@@ -37,7 +37,7 @@ pub(crate) fn shape(view: &ShapeView<'_>, size: f64, most: usize) -> Option<Scen
             between(from, to, &|length| Geometry::Cylinder { radius: *radius, length })
         }
         Form::Hull { .. } | Form::Mesh { .. } => here(surface(view, most)?),
-        // they would hide what is in them
+        // they would hide what is inside them
         Form::Socket { .. } | Form::Bore { .. } => return None,
     })
 }

@@ -1,8 +1,8 @@
-//! The page of the viewer, and how data is put into it.
+//! The page of the viewer, and how data is inserted into it.
 
-/// Built from `web/`; empty where that was not possible.
+/// Built from `web/`; empty if that was not possible.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/template.html"));
-/// Where the data goes.
+/// Where the data is inserted.
 const MARKER: &str = "<!--DELASSUS-DATA-->";
 
 /// Whether this program was built with the viewer.
@@ -10,7 +10,7 @@ pub fn has_viewer() -> bool {
     !TEMPLATE.is_empty()
 }
 
-/// The page of the viewer with a script of JSON in it; `None` without the viewer.
+/// The viewer's page with JSON data inserted as a script element; `None` without the viewer.
 pub(crate) fn page(id: &str, json: &str) -> Option<String> {
     fill(TEMPLATE, id, json)
 }
@@ -28,8 +28,8 @@ fn fill(template: &str, id: &str, json: &str) -> Option<String> {
     Some(out)
 }
 
-/// JSON inside a script element. Names and texts of a model are data: no `<` is left, so that
-/// they can neither end the script nor begin a comment or another one.
+/// JSON inside a script element. Names and texts of a model are data: no `<` is left, so they can neither end the
+/// script nor begin a comment or another script.
 pub(crate) fn push_inert(out: &mut String, json: &str) {
     let mut parts = json.split('<');
     out.push_str(parts.next().unwrap_or_default());

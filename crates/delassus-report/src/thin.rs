@@ -1,12 +1,12 @@
-//! Fewer rows for the view, so that the page stays small. Data files are never thinned.
+//! Reduces the number of rows for the view, so that the page stays small. Data files are never thinned.
 
-/// Bytes of positions in the page, before compression, for an ordinary model and at most.
+/// Bytes of positions in the page, before compression: for an ordinary model, and at most.
 const MOTION: [usize; 2] = [1_200_000, 3_400_000];
-/// A model with many bodies may have as many bytes for each of them.
+/// A model with many bodies may use this many bytes for each of them.
 const PER_BODY: usize = 8_000;
 /// Bytes of columns in the page, before compression.
 const COLUMNS: usize = 800_000;
-/// No fewer rows than this: below it neither motion nor curve is one.
+/// The smallest number of rows: with fewer, neither motions nor curves are recognisable.
 const LEAST: usize = 50;
 
 /// Rows of positions that are shown.
@@ -20,7 +20,7 @@ pub(crate) fn column_rows(rows: usize, columns: usize) -> Vec<usize> {
     evenly(rows, COLUMNS / (4 * columns + 8))
 }
 
-/// At most about `most` of the rows at equal distances, and the last one.
+/// At most about `most` of the rows, equally spaced, and the last one.
 pub(crate) fn evenly(rows: usize, most: usize) -> Vec<usize> {
     let stride = rows.div_ceil(most.max(LEAST)).max(1);
     let mut out: Vec<usize> = (0..rows).step_by(stride).collect();

@@ -1,4 +1,4 @@
-//! Which element of a model an error is to be blamed on, and what helps.
+//! Finds the element of a model that caused an error, and what helps.
 
 use crate::contact::Event;
 use crate::error::{SimError, SimErrorKind};
@@ -6,20 +6,23 @@ use delassus_dae::{Problem, State};
 use delassus_model::{Jump, System};
 use std::collections::BTreeMap;
 
-/// Steps per event below which events are what a run is busy with.
+/// If there are fewer steps per event than this, the run is busy with events.
 const EVENTFUL: u64 = 20;
-/// Events that are looked at for the contact that has most.
+/// Number of the last events examined for the contact that has most.
 const LAST: usize = 1000;
 
-/// How far ahead of where a step became too short a jump is looked for, in those steps.
+/// How far ahead a jump is looked for when a step became too short, in those steps.
 const AHEAD: f64 = 1e5;
 
-/// Angle between a rolling disc and its plane below which it lies flat, rad: what is not defined in the flat
-/// position is lost in rounding from about a thousandth of this on.
+/// Angle between a rolling disc and its plane below which it lies flat, rad: quantities that are undefined in the flat
+/// position are lost in rounding below about a thousandth of this.
 const FLAT: f64 = 1e-4;
 
-/// Adds the elements that caused an error. `states`: those before and after the last step; `start`:
-/// the first one with its accelerations.
+/// Turn of an element of a beam from which on it is to blame for a step that could not be made, rad.
+const ROLLED: f64 = 0.8 * System::MOST_BEND;
+
+/// Adds the elements that caused an error. `states`: those before and after the last step; `start`: the first one with
+/// its accelerations.
 pub(crate) fn explain(
     sys: &System,
     states: [&State; 2],
@@ -27,7 +30,7 @@ pub(crate) fn explain(
     e: &mut SimError,
 ) {
     let lost = [SimErrorKind::StepTooSmall, SimErrorKind::Diverged, SimErrorKind::Singular];
-    if lost.contains(&e.kind) && lies_flat(sys, states[1], e) {
+    if lost.contains(&e.kind) && (lies_flat(sys, states[1], e) || is_rolled_up(sys, states[1], e)) {
         return;
     }
     match e.kind {
@@ -45,7 +48,7 @@ pub(crate) fn explain(
     }
 }
 
-/// Tells of a rolling disc that fell flat, and whether one did.
+/// Reports a rolling disc that fell flat; returns whether one did.
 fn lies_flat(sys: &System, s: &State, e: &mut SimError) -> bool {
     let mut ws = sys.workspace();
     sys.realize_position(s.t, &s.q, &s.z, &mut ws);
@@ -62,7 +65,26 @@ fn lies_flat(sys: &System, s: &State, e: &mut SimError) -> bool {
     true
 }
 
-/// Tells of motions that drive a mechanism past its reach.
+/// Tells of an element of a beam that is bent too far, and whether one is.
+fn is_rolled_up(sys: &System, s: &State, e: &mut SimError) -> bool {
+    let mut ws = sys.workspace();
+    sys.realize_position(s.t, &s.q, &s.z, &mut ws);
+    let Some((element, turn)) = sys.sharpest_bend(&ws).filter(|b| b.1 > ROLLED) else {
+        return false;
+    };
+    e.kind = SimErrorKind::BeamTurned;
+    e.detail = format!(
+        "element \"{element}\" of a beam is turned by {turn:.2} rad from one end to the other, and no more than \
+         {:.1} rad can be told from a turn the other way; {}",
+        System::MOST_BEND,
+        e.detail
+    );
+    e.blame = vec![format!("beam element \"{element}\"")];
+    e.help = "give the beam more elements, or damping where it buckles; check its stiffness and its loads".to_owned();
+    true
+}
+
+/// Reports motions that drive a mechanism past its reach.
 fn beyond_reach(sys: &System, s: &State, e: &mut SimError) {
     let motions = sys.motions_beyond_reach(s);
     if motions.is_empty() {

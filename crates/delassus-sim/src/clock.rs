@@ -1,6 +1,6 @@
-//! CPU time: what a run costs on a machine that does other things too.
+//! CPU time: the cost of a run, also on a machine that is busy with other things.
 
-/// A clock that stands still while its thread, or no thread of the process, runs.
+/// A clock that stops while its thread, or every thread of the process, is not running.
 #[derive(Debug, Clone, Copy)]
 pub struct CpuClock {
     start: f64,
@@ -14,17 +14,17 @@ enum Of {
 }
 
 impl CpuClock {
-    /// Starts to count in the present thread; read it in the same one.
+    /// Starts counting in the present thread; must be read in the same one.
     pub fn start() -> CpuClock {
         CpuClock { start: now(Of::Thread), of: Of::Thread }
     }
 
-    /// Starts to count all threads together.
+    /// Starts counting all threads together.
     pub fn of_process() -> CpuClock {
         CpuClock { start: now(Of::Process), of: Of::Process }
     }
 
-    /// CPU time since the start, s; wall-clock time on systems that do not count it by thread.
+    /// CPU time since the start, s; wall-clock time on systems that do not count it per thread.
     pub fn seconds(&self) -> f64 {
         (now(self.of) - self.start).max(0.0)
     }

@@ -1,15 +1,15 @@
-//! How large a column of results is, for errors relative to it.
+//! The size of a column of results, for errors relative to it.
 
 use crate::results::Channel;
 use std::collections::BTreeMap;
 
-/// Columns far smaller than others of their unit count against this part of the largest one:
-/// otherwise the round-off of a quantity that stays at zero would be an error of one.
+/// Columns far smaller than others of their unit are measured against this fraction of the largest one: otherwise the
+/// round-off of a quantity that stays at zero would be an error of one.
 const SMALL_PART: f64 = 1e-2;
-/// Columns without any larger one of their unit, and smaller than this, count in SI.
+/// Columns smaller than this, with no larger one of their unit, are measured in SI.
 const NOTHING: f64 = 1e-9;
 
-/// A scale for each column: its largest magnitude, or a part of the largest one of its unit.
+/// A scale for each column: its largest magnitude, or a fraction of the largest one of its unit.
 pub(crate) fn column_scales<'a>(
     columns: impl Iterator<Item = (&'a Channel, &'a [f64])> + Clone,
 ) -> Vec<f64> {

@@ -2,26 +2,26 @@
 
 use delassus_math::remember;
 
-/// Points of a track at most; beyond it every second row is kept, every fourth, ….
+/// Largest number of points of a track; beyond it every second row is kept, every fourth, ….
 const MOST: usize = 1 << 17;
 
 /// A place where bodies touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TouchPoint {
-    /// Place of the interaction in [`delassus_model::Model::contacts`].
+    /// Index of the interaction in [`delassus_model::Model::contacts`].
     pub contact: usize,
     /// Where, ground components, m.
     pub at: [f64; 3],
-    /// Direction of the force, away from the ground where that takes part; zero for interactions
-    /// that have none (stops of angles).
+    /// Direction of the force, away from the ground if that takes part; zero for interactions that have none (stops of
+    /// angles).
     pub normal: [f64; 3],
-    /// Normal force, N (N·m); of an event its normal impulse, N·s (N·m·s).
+    /// Normal force, N (N·m); for an event its normal impulse, N·s (N·m·s).
     pub force: f64,
 }
 remember!(TouchPoint { contact, at, normal, force });
 
-/// Points by row of the [`crate::MotionTrack`]: most contacts are open most of the time, so that a
-/// list of what is closed is short.
+/// Points by row of the [`crate::MotionTrack`]: most contacts are open most of the time, so a list of the closed ones
+/// is short.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContactTrack {
     stride: usize,
@@ -31,12 +31,12 @@ pub struct ContactTrack {
 remember!(ContactTrack { stride, points, events });
 
 impl ContactTrack {
-    /// Whether a row of the motion is to be taken in.
+    /// Whether a row of the motion should be recorded.
     pub(crate) fn wants(&self, row: usize) -> bool {
         row.is_multiple_of(self.stride())
     }
 
-    /// Takes in a point of a row, which is not below that of the last one.
+    /// Records a point of a row, which is not below that of the last one.
     pub(crate) fn push(&mut self, row: usize, point: TouchPoint) {
         self.push_bounded(row, point, MOST);
     }
@@ -61,14 +61,14 @@ impl ContactTrack {
         self.points.retain(|(r, _)| *r < row);
     }
 
-    /// Takes in where the event of a number happened.
+    /// Records where the event with this number happened.
     pub(crate) fn push_event(&mut self, id: u64, point: TouchPoint) {
         if self.events.len() < MOST {
             self.events.push((id, point));
         }
     }
 
-    /// Rows of the motion per row of this track: rows between show the points of the one before.
+    /// Rows of the motion per row of this track: rows in between show the points of the one before.
     pub fn stride(&self) -> usize {
         self.stride.max(1)
     }

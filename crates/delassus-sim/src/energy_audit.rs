@@ -1,18 +1,17 @@
-//! Whether the energy balance is as good as the tolerance makes one expect.
+//! Whether the energy balance is as good as the tolerance leads one to expect.
 //!
-//! The exact motion keeps the balance kinetic + potential + dissipated − work, whatever it does, so
-//! that errors of the balance are never amplified by the motion: they are the sum of what the
-//! single steps add. A step that passes the error test may be off by
+//! The exact motion keeps the balance kinetic + potential + dissipated − work, whatever it does, so errors of the
+//! balance are never amplified by the motion: they are the sum of the contributions of the single steps. A step that
+//! passes the error test may be off by
 //!
 //! ```text
 //! |δξᵢ| ≤ τ sᵢ ,   |δvᵢ| ≤ τ sᵢ ω        sᵢ: size of the coordinate, ω: fastest rate of its group so far, τ: rtol
 //! ```
 //!
-//! which changes the energy by at most p·δv + f·δξ. [`EnergyAudit`] adds this up over the steps: what
-//! the tolerance explains. Steps of fixed length promise nothing; of them, and where the tolerance
-//! would explain everything, a part of the energy that moves is the bound.
-//! Numbers are those of the end of a run: the balance is off since the first step whose error is
-//! above the limit of the whole run.
+//! which changes the energy by at most p·δv + f·δξ. [`EnergyAudit`] adds this up over the steps: what the tolerance
+//! explains. Fixed steps promise nothing; for them, and where the tolerance would explain everything, the bound is a
+//! fraction of the energy that moves. The result is determined at the end of a run: the balance is off since the first
+//! step whose error is above the limit of the whole run.
 
 use crate::step_log::StepRow;
 use delassus_dae::problem::mass_mul_add;
@@ -21,37 +20,37 @@ use delassus_math::remember;
 use delassus_model::{System, Workspace};
 use serde::Serialize;
 
-/// Part of the energy that moves above which an error is never explained.
+/// Fraction of the energy that moves above which an error is never explained.
 const MOST: f64 = 1e-2;
-/// Part of it below which an error does not matter: positions that are given to four digits are
-/// moved by as much, and exchanged energy is integrated by a rule whose own errors nobody controls.
+/// Fraction of it below which an error does not matter: positions that are given to four digits are moved by as much,
+/// and exchanged energy is integrated by a rule without error control.
 const LEAST: f64 = 1e-4;
-/// Steps from which on only every so many are looked at, for all of them: sizes and speeds change
-/// little from one to the next, and a step should not pay for being watched.
+/// Number of steps after which only every [`STRIDE`]th is examined, on behalf of all: sizes and speeds change little
+/// from one to the next, and monitoring should not slow down the steps.
 const EACH: u64 = 64;
 const STRIDE: u64 = 8;
-/// Round-off of a sum of energies, in its largest part.
+/// Round-off of a sum of energies, relative to its largest part.
 const ROUND_OFF: f64 = 1e-13;
-/// Part of the energy that moves that no step may bring in from nowhere.
+/// Fraction of the energy that moves that no step may bring in from nowhere.
 const NOWHERE: f64 = 0.5;
-/// Way in one step, in sizes of the model, below which energy from nowhere moves nothing.
+/// Distance in one step, in sizes of the model, below which energy from nowhere moves nothing.
 const TREMBLES: f64 = 1e-3;
 
-/// What the energy balance of a run was like.
+/// The energy balance of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct EnergyBalance {
     /// Largest error at accepted steps, J.
     pub error: f64,
-    /// Energy that moved: largest kinetic energy, range of the potential energy, and all that was
-    /// dissipated and fed in, J.
+    /// Energy that moved: largest kinetic energy, range of the potential energy, and everything that was dissipated and
+    /// fed in, J.
     pub moved: f64,
-    /// What the tolerance explains of an error, J; `None` for steps of fixed length.
+    /// Error that the tolerance explains, J; `None` for fixed steps.
     pub explained: Option<f64>,
-    /// What round-off explains, J.
+    /// Error that round-off explains, J.
     pub round_off: f64,
-    /// Error from which on the balance is off, J.
+    /// Error above which the balance is off, J.
     pub limit: f64,
-    /// Since when it is off, s; `None` where it is not.
+    /// Since when it is off, s; `None` if it is not.
     pub off_since: Option<f64>,
 }
 
@@ -61,11 +60,11 @@ pub(crate) struct EnergyAudit {
     inverse: Vec<f64>,
     mass: Vec<f64>,
     product: Vec<f64>,
-    /// `None` for steps of fixed length.
+    /// `None` for fixed steps.
     tol: Option<Tolerances>,
     steps: u64,
-    /// Fastest rate of a coordinate so far, 1/s, and the one of each group that the error test goes by: also
-    /// that which a system at rest is about to reach.
+    /// Fastest rate of a coordinate so far, 1/s, and for each group the one that the error test uses: it includes the
+    /// rate that a system at rest is about to reach.
     pub fastest: f64,
     rate: Vec<f64>,
     /// Group of each velocity.
@@ -77,13 +76,13 @@ pub(crate) struct EnergyAudit {
     last: [f64; 2],
     largest: f64,
     error: f64,
-    /// Least kinetic and potential energy so far, and the same without what was fed in.
+    /// Smallest kinetic and potential energy so far, and the same without what was fed in.
     least: [f64; 2],
-    /// Steps in a row with energy from nowhere.
+    /// Number of steps in a row with energy from nowhere.
     gained: u32,
     /// Kinetic energy of a body that moves no faster than errors of velocities may be, J: it is at rest.
     unmoved: f64,
-    /// Rate that gravity would bring about in each group, 1/s.
+    /// Rate that gravity would cause in each group, 1/s.
     falls: Vec<f64>,
     /// End of the last step, s.
     t: f64,
@@ -130,8 +129,8 @@ impl EnergyAudit {
         self.tol = Some(tol);
     }
 
-    /// Takes in the end of an accepted step, realised in `ws`: energies, what was dissipated and
-    /// fed in so far, and the balance.
+    /// Records the end of an accepted step, realised in `ws`: energies, what was dissipated and fed in so far, and the
+    /// balance.
     pub fn observe(
         &mut self,
         sys: &System,
@@ -168,8 +167,8 @@ impl EnergyAudit {
         {
             self.explained += every as f64 * self.explained_by(sys, ws, s, d, tol);
         }
-        // Dissipation is left out: it can only take energy away, and within a long step it is not known
-        // well. That little was fed in is not enough either where the mechanism has not got more than before.
+        // Dissipation is left out: it can only take energy away, and within a long step it is not accurately known.
+        // Little energy fed in is not suspicious either if the mechanism has no more than before.
         let own = e.kinetic + e.potential;
         let mut gain = f64::INFINITY;
         for (least, now) in self.least.iter_mut().zip([own, own - exchanged[1]]) {
@@ -179,12 +178,12 @@ impl EnergyAudit {
         // a vibration has all its energy in either form, and counts once
         let range = self.potential[1] - self.potential[0];
         let seen = self.kinetic.max(range) + self.exchanged;
-        // a stiff spring that trembles leaves the motion as it is
+        // a stiff spring that trembles does not change the motion
         let way = (s.t - self.t) * v;
         self.t = s.t;
         let nowhere = gain > NOWHERE * seen + ROUND_OFF * self.largest && !(way <= TREMBLES);
         self.gained = if nowhere { self.gained + 1 } else { 0 };
-        // a balance that is not a number is off, and stays so
+        // a balance that is NaN is off, and stays so
         if !(balance.abs() <= self.error) && !self.error.is_nan() {
             self.error = balance.abs();
         }
@@ -223,8 +222,8 @@ impl EnergyAudit {
         (2.0 * self.size.len() as f64 * sum).sqrt()
     }
 
-    /// Kinetic and potential energy are, since so many steps of fixed length, by half of all the energy that
-    /// ever moved above the least that they were, without anything that would have fed it in. Adaptive steps have an error test.
+    /// Whether kinetic and potential energy have, for this many fixed steps, exceeded their minimum by half of all the
+    /// energy that ever moved, without anything that would have fed it in. Adaptive steps have an error test.
     pub fn gains_from_nowhere(&self, steps: u32) -> bool {
         self.tol.is_none() && self.gained >= steps
     }
@@ -234,11 +233,11 @@ impl EnergyAudit {
         self.kinetic + (self.potential[1] - self.potential[0]) + self.exchanged
     }
 
-    /// Error from which on the balance is off, J.
+    /// Error above which the balance is off, J.
     fn limit(&self) -> f64 {
         let moved = self.moved();
         if !moved.is_finite() {
-            // no error is small beside that
+            // no error is small compared with that
             return 0.0;
         }
         let expected = match self.tol {
@@ -248,7 +247,7 @@ impl EnergyAudit {
         expected + ROUND_OFF * self.largest
     }
 
-    /// What the balance was like so far, in steps of which the log is given.
+    /// The balance so far, in steps of which the log is given.
     pub fn balance(&self, steps: &[StepRow]) -> EnergyBalance {
         let limit = self.limit();
         let off = steps.iter().find(|s| !(s.energy_error.abs() <= limit));

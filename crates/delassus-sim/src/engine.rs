@@ -1,4 +1,4 @@
-//! What moves a model from step to step: a driver alone, or one with contacts around it.
+//! What moves a model from step to step: a driver alone, or one embedded in contact handling.
 
 use crate::contact::{ContactTally, Event};
 use crate::driver::Rejections;
@@ -13,13 +13,13 @@ pub(crate) struct Counts {
     pub steps: u64,
     pub rejections: Rejections,
     pub hops: u64,
-    /// When the first of them was, s.
+    /// When the first of them occurred, s.
     pub first_hop: Option<f64>,
-    /// Changes of branch that steps could not resolve, when the first was, s, and by how much the constraints miss the singular
-    /// position there, relative to their scales.
+    /// Changes of branch that steps could not resolve, when the first occurred, s, and by how much the constraints miss
+    /// the singular position there, relative to their scales.
     pub branches: (u64, Option<(f64, f64)>),
     pub stiff_since: Option<f64>,
-    /// The fixed step, given or chosen; `None` while steps adapt.
+    /// The fixed step, given or chosen; `None` if steps adapt.
     pub fixed_step: Option<f64>,
     pub work: Work,
 }
@@ -40,11 +40,11 @@ pub(crate) trait Engine: Remember + Send {
     fn state(&self) -> &State;
     /// State before the last step.
     fn before(&self) -> &State;
-    /// Hands the last step to a recorder.
+    /// Passes the last step to a recorder.
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure>;
     /// State at a time inside the last step.
     fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State);
-    /// Whether what it remembers is all that the next step depends on.
+    /// Whether its memory is all that the next step depends on.
     fn can_pause(&self) -> bool {
         true
     }

@@ -4,10 +4,10 @@ use delassus_dae::integrator::OptionError;
 use delassus_dae::{Crowded, KktError, Problem, StepFailure};
 use thiserror::Error;
 
-/// Memory of a column while its files are made, about, bytes.
+/// Approximate memory of a column while its files are made, bytes.
 const COLUMN_BYTES: f64 = 4096.0;
 
-/// Memory of an event with its place in pictures, about, bytes.
+/// Approximate memory of an event with its place in pictures, bytes.
 const EVENT_BYTES: f64 = 256.0;
 
 /// The run cannot start.
@@ -33,7 +33,7 @@ pub enum SetupError {
         /// Methods that can.
         able: Vec<&'static str>,
     },
-    /// An option of the method that it does not have, or a value it cannot take.
+    /// An option that the method does not have, or a value it cannot take.
     #[error(transparent)]
     Option(#[from] OptionError),
     /// A setting makes no sense.
@@ -52,7 +52,7 @@ pub enum SetupError {
         count_text(*samples), size_as(*bytes, *limit), than(*bytes, *limit)
     )]
     TooLarge {
-        /// Samples asked for.
+        /// Requested samples.
         samples: f64,
         /// Columns.
         columns: usize,
@@ -67,7 +67,7 @@ pub enum SetupError {
         size_text(*columns as f64 * COLUMN_BYTES)
     )]
     TooManyColumns {
-        /// Columns asked for.
+        /// Requested columns.
         columns: usize,
         /// Columns allowed.
         limit: usize,
@@ -85,7 +85,7 @@ pub enum SetupError {
         /// Memory needed, bytes.
         bytes: f64,
     },
-    /// Contacts that are closed at the start leave no way to go on.
+    /// Contacts that are closed at the start make it impossible to continue.
     #[error("{} at the start: {}: {}", blamed(.0), .0.kind.code(), .0.detail)]
     Contacts(SimError),
     /// The linear algebra could not be set up.
@@ -93,7 +93,7 @@ pub enum SetupError {
     Kkt(#[from] KktError),
 }
 
-/// What is to blame, in words.
+/// The cause, in words.
 fn blamed(e: &SimError) -> String {
     if e.blame.is_empty() { "contacts".to_owned() } else { e.blame.join(", ") }
 }
@@ -110,12 +110,16 @@ impl SetupError {
             | SetupError::TooManyColumns { .. }
             | SetupError::NoRoom { .. } => "E_LIMIT",
             SetupError::Contacts(e) if e.kind == SimErrorKind::TooMuch => e.kind.code(),
+            SetupError::Kkt(KktError::NoRoom { .. }) => "E_LIMIT",
             SetupError::Contacts(_) | SetupError::Kkt(_) => "E_START",
         }
     }
 }
 
-/// A number of things: whole where it is short, rounded where nobody would count its digits.
+/// What to do where a system of equations needs more memory than there is.
+pub const NO_ROOM: &str = "make the model smaller, use a method that needs less (mdop5), or allow more memory (ulimit -v)";
+
+/// A number of things: in full if it is short, rounded where nobody would count its digits.
 pub fn count_text(n: f64) -> String {
     if n < 1e7 { format!("{n:.0}") } else { format!("{n:.2e}") }
 }
@@ -132,7 +136,7 @@ fn than(bytes: f64, limit: f64) -> String {
     }
 }
 
-/// A number of bytes in the unit that another one is told in.
+/// A number of bytes in the unit used for another one.
 fn size_as(bytes: f64, other: f64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let k = (0..units.len()).rev().find(|k| other >= 1024f64.powi(*k as i32)).unwrap_or(0);
@@ -144,11 +148,11 @@ fn size_as(bytes: f64, other: f64) -> String {
 /// What stopped a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SimErrorKind {
-    /// The step became too small to go on.
+    /// The step became too small to continue.
     StepTooSmall,
     /// The fixed step is beyond what the method can take without growing errors.
     StepUnstable,
-    /// Steps of fixed length brought in energy from nowhere.
+    /// Fixed steps brought in energy from nowhere.
     EnergyGained,
     /// More steps than allowed.
     WorkLimit,
@@ -156,29 +160,31 @@ pub enum SimErrorKind {
     Diverged,
     /// The constraints became singular.
     Singular,
-    /// A disc that rolls lies flat, where it has no point of contact.
+    /// A rolling disc lies flat, where it has no contact point.
     DiscFlat,
+    /// An element of a beam is bent by almost half a turn or more.
+    BeamTurned,
     /// A constraint that counted as redundant is violated.
     Dependent,
     /// Impacts follow each other faster and faster without end.
     Accumulation,
     /// Events follow each other without progress in time.
     EventStorm,
-    /// A contact was found closed that was not seen to close.
+    /// A contact was found closed although no closing was detected.
     ContactMissed,
-    /// A law that jumps holds the motion where it jumps.
+    /// A law that jumps holds the motion at the jump.
     Chatter,
     /// A prescribed motion jumps from one place to another.
     MotionJumps,
-    /// A contact that is told to be held moves.
+    /// A contact that should be held moves.
     StickMoves,
-    /// No forces or impulses fulfil the laws of the contacts.
+    /// No forces or impulses satisfy the laws of the contacts.
     NoContactForces,
-    /// Forces or impulses of contacts were not found to the tolerance; whether there are any is not known.
+    /// Forces or impulses of contacts were not found to the tolerance; whether any exist is not known.
     ContactUnsolved,
     /// A column of the results is not finite.
     NotFinite,
-    /// What takes in the samples could not.
+    /// The receiver of the samples failed.
     Output,
     /// More than a limit of memory allows.
     TooMuch,
@@ -197,6 +203,7 @@ impl SimErrorKind {
             SimErrorKind::Diverged => "E_DIVERGED",
             SimErrorKind::Singular => "E_SINGULAR",
             SimErrorKind::DiscFlat => "E_DISC_FLAT",
+            SimErrorKind::BeamTurned => "E_BEAM_TURN",
             SimErrorKind::Dependent => "E_DEPENDENT",
             SimErrorKind::Accumulation => "E_ZENO",
             SimErrorKind::EventStorm => "E_EVENT_STORM",
@@ -214,7 +221,7 @@ impl SimErrorKind {
     }
 }
 
-/// Whether a row counts as a consequence of others, or gives way to them.
+/// Whether a row counts as a consequence of others, or yields to them.
 fn follows_from_others<P: Problem>(p: &P, row: usize) -> bool {
     let s = p.structure();
     s.independent_rows.as_ref().is_some_and(|rows| !rows.contains(&row))
@@ -240,8 +247,8 @@ pub struct SimError {
 }
 
 impl SimError {
-    /// A fixed step of h that ended at t with more energy than anything explains; `moved` is all the
-    /// energy that moved so far, J.
+    /// A fixed step of h that ended at t with more energy than anything explains; `moved` is all the energy that moved
+    /// so far, J.
     pub(crate) fn energy_gained(method: &str, t: f64, h: f64, moved: f64) -> SimError {
         SimError {
             kind: SimErrorKind::EnergyGained,
@@ -301,7 +308,7 @@ impl SimError {
         }
     }
 
-    /// A run that needs far more steps than one may make: `rest` beside those that were made.
+    /// A run that needs far more steps than allowed: `rest` besides those already made.
     pub(crate) fn hopeless(steps: u64, rest: f64, t: f64, h: f64) -> SimError {
         let rest = match rest.is_finite() {
             true => format!("the rest of the run would take {rest:.1e} more"),
@@ -319,7 +326,7 @@ impl SimError {
         }
     }
 
-    /// More is near each other at t than is allowed.
+    /// More points are near each other at t than is allowed.
     pub(crate) fn crowded(e: &Crowded, blame: Vec<String>, t: f64) -> SimError {
         let of =
             if blame.is_empty() { String::new() } else { format!(", {} among them", blame[0]) };
@@ -338,6 +345,15 @@ impl SimError {
                 e.what.limit()
             ),
         }
+    }
+
+    /// The same with the name of one of the contacts that it is about.
+    pub(crate) fn at_contact(mut self, name: Option<String>) -> SimError {
+        if let Some(name) = name {
+            self.detail.push_str(&format!(", contact \"{name}\" among them"));
+            self.blame.push(format!("contact \"{name}\""));
+        }
+        self
     }
 
     /// The error for a failed attempt that nothing could cure, with names from the problem.
@@ -412,6 +428,9 @@ impl SimError {
                 "use --scheme hybrid or time-stepping, which need less, make the model smaller, or allow more memory (ulimit -v)",
             ),
             StepFailure::Crowded(e) => return SimError::crowded(e, Vec::new(), t),
+            StepFailure::Kkt(k @ KktError::NoRoom { .. }) => {
+                (SimErrorKind::TooMuch, Vec::new(), k.to_string(), NO_ROOM)
+            }
             StepFailure::Kkt(k) => {
                 let blame = match k {
                     KktError::Singular { row, .. } | KktError::NonFinite { row } => {
@@ -439,13 +458,13 @@ impl SimError {
     }
 }
 
-/// Why an input was not set. The run is as it was.
+/// Why an input was not set. The run is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InputError {
     /// The model has no input of this name.
     #[error("there is no input `{name}` (inputs: {})", known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// Names of all inputs.
         known: Vec<String>,
@@ -453,7 +472,7 @@ pub enum InputError {
     /// The model has fewer inputs.
     #[error("there is no input {index}: the model has {count}, counted from 0")]
     NoSuchPlace {
-        /// What was asked for.
+        /// The requested index.
         index: usize,
         /// How many there are.
         count: usize,
@@ -463,7 +482,7 @@ pub enum InputError {
     Value {
         /// Input.
         name: String,
-        /// What was to be set, SI.
+        /// The value given, SI.
         value: f64,
         /// Smallest and largest value, SI.
         bounds: [f64; 2],

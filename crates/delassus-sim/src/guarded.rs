@@ -1,4 +1,4 @@
-//! A run that cannot take others with it: limited in CPU time, and a fault in a method is caught.
+//! A run that cannot take others down with it: limited in CPU time, and a fault in a method is caught.
 
 use crate::error::SetupError;
 use crate::options::{RunLimits, RunOptions};
@@ -19,8 +19,7 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// Code and words of what kept the run from its end; `None` for one that reached it with
-    /// finite results.
+    /// Code and text of what kept the run from its end; `None` for one that reached it with finite results.
     pub(crate) fn trouble(&self) -> Option<(String, String)> {
         let (code, words) = match self {
             Ended::Panicked => {
@@ -42,7 +41,7 @@ impl Ended {
     }
 }
 
-/// Hears of steps and stops a run when the user wants it.
+/// Observes steps and stops a run when the user wants it.
 struct Listener<'a> {
     stop: &'a (dyn Fn() -> bool + Sync),
     stepped: &'a mut dyn FnMut(f64),
@@ -58,7 +57,7 @@ impl Observer for Listener<'_> {
     }
 }
 
-/// Runs a model for at most `limit` seconds of CPU time; `stepped` hears the end of every step.
+/// Runs a model for at most `limit` seconds of CPU time; `stepped` is called at the end of every step.
 pub(crate) fn guarded(
     model: &Assembled,
     opts: &RunOptions,

@@ -1,11 +1,11 @@
 //! Runs: the stepping loop, the recorder and the summary.
 //!
-//! [`Driver`] steps any `delassus_dae::Problem`; a [`Simulation`] is an assembled model on its way,
-//! which records its sensors, energies and constraint drift and can be saved and restored; [`run`] takes
-//! one to its end; [`compare`] does so with many methods and measures
-//! them against a reference; [`certify`] lets independent families of methods confirm each other.
-//! Nothing here touches files, prints or logs.
+//! [`Driver`] steps any `delassus_dae::Problem`; a [`Simulation`] is a run of an assembled model, which records its
+//! sensors, energies and constraint drift and can be saved and restored; [`run`] takes one to its end; [`compare`] does
+//! so with many methods and measures them against a reference; [`certify`] lets independent families of methods confirm
+//! each other. Nothing here accesses files, prints or logs.
 
+pub mod analysis;
 mod blame;
 pub mod certify;
 mod clock;
@@ -45,7 +45,7 @@ pub use clock::CpuClock;
 pub use contact_track::{ContactTrack, TouchPoint};
 pub use driver::{Driver, DriverOptions, StepView};
 pub use energy_audit::EnergyBalance;
-pub use error::{InputError, SetupError, SimError, SimErrorKind, count_text, size_text};
+pub use error::{InputError, NO_ROOM, SetupError, SimError, SimErrorKind, count_text, size_text};
 pub use load_track::LoadTrack;
 pub use motion_track::MotionTrack;
 pub use notes::{Note, brief};

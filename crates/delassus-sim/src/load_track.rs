@@ -3,13 +3,13 @@
 use delassus_math::remember;
 use delassus_model::{MOST_LOADS, System, Workspace};
 
-/// Memory at most, bytes; a longer run keeps every second row, every third, ….
+/// Largest memory, bytes; a longer run keeps every second row, every third, ….
 const LIMIT: usize = 8 << 20;
 
 /// Vectors of [`System::loads`] by row of the [`crate::MotionTrack`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadTrack {
-    /// Loads; 0 where they are not tracked.
+    /// Number of loads; 0 if they are not tracked.
     count: usize,
     stride: usize,
     data: Vec<f64>,
@@ -33,7 +33,7 @@ impl LoadTrack {
         self.count > 0
     }
 
-    /// Takes in a row of the motion; rows come one after another.
+    /// Records a row of the motion; rows come one after another.
     pub(crate) fn push(&mut self, sys: &System, ws: &Workspace, lambda: &[f64], row: usize) {
         if self.count == 0 || !row.is_multiple_of(self.stride) {
             return;

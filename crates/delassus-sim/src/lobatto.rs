@@ -1,6 +1,6 @@
-//! Energy exchanged within a step: the power at the four points of Lobatto's rule, integrated over the step
-//! (of order 6), and where samples lie inside it at the three points of Kronrod's extension too, integrated
-//! up to any part of it: the error there is of order 8 in the step.
+//! Energy exchanged within a step: the power at the four points of Lobatto's rule, integrated over the step (of order
+//! 6). Where samples lie inside it, also at the three points of Kronrod's extension, integrated up to any part of it:
+//! the error there is of order 8 in the step.
 
 /// Points inside the unit step; its ends are the others.
 pub(crate) const INSIDE: [f64; 2] = [0.276_393_202_250_021, 0.723_606_797_749_979];

@@ -4,15 +4,16 @@ use delassus_dae::State;
 use delassus_math::{Vec3, remember};
 use delassus_model::{BodyKind, Pose, PoseForm, System, pose_of};
 
-/// Memory of a track at most, bytes; a longer run keeps every second sample, every third, ….
+/// Largest memory of a track, bytes; a longer run keeps every second sample, every third, ….
 const LIMIT: u64 = 16 << 20;
-/// Rows that a film of many bodies needs, ten seconds of it, for which there may be more memory, up to this, bytes.
+/// Rows that an animation of many bodies needs, ten seconds of it, for which there may be more memory, up to this,
+/// bytes.
 const FILM: (u64, u64) = (240, 64 << 20);
 
 /// Coordinates of all bodies at every sample, or at every `stride`-th of a very long run.
 ///
-/// During the run a sample is a copy of the coordinates into memory that was taken before;
-/// what they mean is worked out by [`MotionTrack::pose`] afterwards.
+/// During the run a sample is a copy of the coordinates into memory that was allocated before; [`MotionTrack::pose`]
+/// interprets them afterwards.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MotionTrack {
     bodies: Vec<Tracked>,
@@ -30,12 +31,12 @@ struct Tracked {
     /// First coordinate, and how many there are.
     at: usize,
     nq: usize,
-    /// Mass centre in the body frame, which the coordinates belong to.
+    /// Mass centre in the body frame, to which the coordinates refer.
     com: Vec3,
 }
 
 impl MotionTrack {
-    /// Room for as many samples; `None` when the system has no memory for it.
+    /// Room for so many samples; `None` if the system has no memory for it.
     pub(crate) fn new(sys: &System, samples: usize) -> Option<MotionTrack> {
         let row: u64 = sys.model().bodies.iter().map(|b| 8 * b.nq() as u64).sum();
         let film = FILM.0.saturating_mul(row).clamp(LIMIT, FILM.1);
@@ -59,7 +60,7 @@ impl MotionTrack {
         Some(MotionTrack { bodies, width: at, stride, seen: 0, t, q })
     }
 
-    /// Takes in a sample; false where it is left out. Does not allocate.
+    /// Records a sample; false if it is left out. Does not allocate.
     pub(crate) fn push(&mut self, s: &State) -> bool {
         if self.stride == 0 {
             return false;
@@ -73,8 +74,7 @@ impl MotionTrack {
         kept
     }
 
-    /// Leaves out what is not finite and what comes after, and everything from sample `samples`
-    /// on.
+    /// Removes non-finite rows and everything after them, and everything from sample `samples` on.
     pub fn truncate(&mut self, samples: usize) {
         let stride = (self.stride as usize).max(1);
         let mut rows = self.t.len().min(samples.div_ceil(stride));
@@ -95,12 +95,12 @@ impl MotionTrack {
         self.stride
     }
 
-    /// How files keep the places of the bodies, in the order of the model.
+    /// The form in which files store the poses of the bodies, in the order of the model.
     pub fn forms(&self) -> impl ExactSizeIterator<Item = PoseForm> + '_ {
         self.bodies.iter().map(|b| b.kind.pose_form())
     }
 
-    /// Where a body was at row `row`; `None` outside of the track.
+    /// Pose of a body at row `row`; `None` outside the track.
     pub fn pose(&self, row: usize, body: usize) -> Option<Pose> {
         let b = self.bodies.get(body)?;
         let from = row.checked_mul(self.width)? + b.at;
@@ -121,7 +121,7 @@ mod tests {
             let planar = kind == BodyType::Planar;
             let body = BodySpec {
                 kind,
-                mass: 1.0.into(),
+                mass: Some(1.0.into()),
                 inertia: planar.then(|| InertiaSpec::Planar(1.0.into())),
                 com: if planar { vec![1.0.into(), 0.5.into()] } else { vec![] },
                 ..BodySpec::default()

@@ -1,4 +1,4 @@
-//! What the user should know about a run that has ended.
+//! What the user should know about a finished run.
 
 use crate::options::{RunOptions, able_methods};
 use crate::summary::Summary;
@@ -35,7 +35,7 @@ pub(crate) fn notes(sys: &System, options: &RunOptions, summary: &Summary) -> Ve
         .collect()
 }
 
-/// What to expect of time-stepping, and what it leaves aside.
+/// What to expect of time-stepping, and what it ignores.
 fn stepping(sys: &System, options: &RunOptions, summary: &Summary) -> Option<Note> {
     let h = summary.step.filter(|_| summary.scheme == Some("time-stepping"))?;
     if !sys.has_contacts() {
@@ -88,7 +88,7 @@ fn stiff_note(method: &str, t: f64, better: &[&str]) -> Note {
     }
 }
 
-/// A number to nine digits, without the noise behind them.
+/// A number to nine digits, without the noise after them.
 pub fn brief(x: f64) -> String {
     let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
     let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());

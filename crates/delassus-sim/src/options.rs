@@ -1,4 +1,4 @@
-//! Settings of a run, and what they must agree on.
+//! Settings of a run, and their consistency.
 
 use crate::error::SetupError;
 use crate::pace::MAX_STEPS;
@@ -11,8 +11,8 @@ use delassus_model::{Choice, ChoiceError, ContactTolerances, Model, System, near
 /// Settings of a run; `None` = the method's default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOptions {
-    /// Method by name. Where the scheme is time-stepping and this is a method of smooth motion, it is
-    /// not used, and `moreau-jean` is.
+    /// Method by name. If the scheme is time-stepping and this is a method for smooth motion, it is not used, and
+    /// `moreau-jean` is.
     pub method: String,
     /// Relative tolerance.
     pub rtol: Option<f64>,
@@ -26,8 +26,7 @@ pub struct RunOptions {
     pub max_steps: Option<u64>,
     /// Options that only some methods have.
     pub options: Options,
-    /// How contacts are treated, for models that have them; a time-stepping method needs its own
-    /// scheme.
+    /// How contacts are treated, for models that have them; a time-stepping method requires its own scheme.
     pub scheme: SchemeType,
     /// Tolerances of contact.
     pub contact: ContactTolerances,
@@ -35,18 +34,18 @@ pub struct RunOptions {
     pub t_end: f64,
     /// Sample interval, s.
     pub sample: f64,
-    /// How many of the last accepted states are kept for a look at what went wrong.
+    /// Number of the last accepted states that are kept to examine what went wrong.
     pub keep_states: usize,
-    /// Keep where all bodies were at the samples, for pictures of the motion.
+    /// Keep the poses of all bodies at the samples, for pictures of the motion.
     pub keep_motion: bool,
-    /// Samples are handed on while the run goes on ([`crate::Simulation::hand_to`]), so that there need not be memory
-    /// for all of them.
+    /// Samples are passed on during the run ([`crate::Simulation::hand_to`]), so that there need not be memory for all
+    /// of them.
     pub hand_on: bool,
-    /// What it may ask of the machine.
+    /// Limits on its resources.
     pub limits: RunLimits,
 }
 
-/// What a run may ask of the machine.
+/// Limits on the resources of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunLimits {
     /// Largest size of the results, bytes.
@@ -60,8 +59,7 @@ pub struct RunLimits {
 }
 
 impl Default for RunLimits {
-    /// 4 GiB of results, of which a part is in memory at a time; 400 MB for columns, 256 MB for events; any
-    /// time.
+    /// 4 GiB of results, part of which is in memory at a time; 400 MB for columns, 256 MB for events; unlimited time.
     fn default() -> Self {
         RunLimits {
             result_bytes: 4 << 30,
@@ -73,14 +71,13 @@ impl Default for RunLimits {
 }
 
 impl RunOptions {
-    /// What the model file asks for. Its options for other methods than the chosen one stay
-    /// behind.
+    /// The settings of the model file. Its options for methods other than the chosen one are left out.
     pub fn from_model(m: &Model) -> RunOptions {
         RunOptions::for_method(m, &m.method.name)
     }
 
-    /// The same with another method, which takes those options of the file that it has. A
-    /// time-stepping method brings its scheme; instead of time-stepping another one is hybrid.
+    /// The same with another method, which takes those options of the file that it has. A time-stepping method implies
+    /// its scheme; any other method replaces time-stepping by hybrid.
     pub fn for_method(m: &Model, name: &str) -> RunOptions {
         let mut options = m.method.options.clone();
         let method = MethodId::named(name);
@@ -163,8 +160,7 @@ impl RunOptions {
         Ok(())
     }
 
-    /// Times must differ by more than the numbers that they are can tell, and steps be no more than
-    /// are allowed.
+    /// Times must differ by more than the resolution of numbers, and there must be no more steps than are allowed.
     fn check_resolution(&self, t_start: f64) -> Result<(), SetupError> {
         let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
         let span = self.t_end - t_start;
@@ -221,7 +217,7 @@ impl RunOptions {
     }
 }
 
-/// What the equations need of a method. Singular positions are not known before the run.
+/// What the equations require of a method. Singular positions are not known before the run.
 fn needs(p: &System) -> Abilities {
     let (d, s) = (p.dims(), p.structure());
     Abilities {
@@ -241,7 +237,7 @@ pub fn able_methods(p: &System) -> Vec<MethodInfo> {
     METHODS.iter().filter(|m| m.can.missing(&needs).is_empty()).copied().collect()
 }
 
-/// Refuses a method that cannot do what the equations need, and names those that can.
+/// Rejects a method that cannot do what the equations need, and names those that can.
 pub(crate) fn check_abilities(p: &System, method: &MethodInfo) -> Result<(), SetupError> {
     let missing = method.can.missing(&needs(p));
     if missing.is_empty() {

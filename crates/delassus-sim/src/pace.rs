@@ -1,16 +1,16 @@
-//! How many steps a run will take, from those that it has made.
+//! How many steps a run will take, estimated from those already made.
 
 use delassus_math::remember;
 
-/// Steps of a run that says nothing about their number.
+/// Number of steps allowed to a run that does not specify it.
 pub(crate) const MAX_STEPS: u64 = 100_000_000;
-/// Steps before the first look: a start, an impact or a switch takes fewer.
+/// Number of steps before the first estimate: a start, an impact or a switch takes fewer.
 const FIRST: u64 = 1 << 13;
 
-/// Looks at the progress of a run whenever the number of its steps has doubled.
+/// Estimates the progress of a run whenever the number of its steps has doubled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
-    /// Steps at the next look.
+    /// Steps at the next estimate.
     next: u64,
     /// Steps and time at the last one, s.
     since: (u64, f64),
@@ -22,11 +22,11 @@ impl Pace {
         Pace { next: FIRST, since: (0, t) }
     }
 
-    /// Steps that the rest of a run takes at the pace since the last look, where that is hopeless.
+    /// Number of steps that the rest of a run takes at the pace since the last estimate, if that is hopeless.
     ///
-    /// A stretch of short steps may end, and the longer it has lasted the less that is to be hoped for: after N
-    /// steps the rest may take √(`MAX_STEPS`/N) times as many steps as a run may make at all. At the first look
-    /// these are a hundred times as many, 10¹⁰ steps, hours even of the smallest models.
+    /// A stretch of short steps may end, but the longer it has lasted the less likely that is: after N steps the rest
+    /// may take √(`MAX_STEPS`/N) times as many steps as a run may make at all. At the first estimate these are a
+    /// hundred times as many, 10¹⁰ steps, hours even for the smallest models.
     pub fn hopeless(&mut self, steps: u64, t: f64, t_end: f64) -> Option<f64> {
         if steps < self.next {
             return None;
@@ -35,7 +35,7 @@ impl Pace {
         (self.next, self.since) = (2 * steps, (steps, t));
         let rest = (t_end - t) / passed * made as f64;
         let patience = (MAX_STEPS as f64 / steps as f64).sqrt().max(1.0);
-        // where nothing has passed it is infinite
+        // infinite if no time has passed
         (rest > patience * MAX_STEPS as f64).then_some(rest)
     }
 }

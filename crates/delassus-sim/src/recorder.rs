@@ -1,4 +1,4 @@
-//! Samples of sensors, energies and constraint residuals at exactly the asked times.
+//! Samples of sensors, energies and constraint residuals at exactly the requested times.
 
 mod step;
 
@@ -22,30 +22,30 @@ use delassus_dae::{
 use delassus_math::remember;
 use delassus_model::{Measured, Outputs, System, TimeRanges, Workspace};
 
-/// Forces of contacts at a state, for a recorder that knows joints alone.
+/// Forces of contacts at a state, for a recorder that knows only joints.
 pub trait Dynamics {
     /// Accelerations, multipliers of the joints and rates of auxiliary states at a state.
     fn evaluate(&mut self, s: &State, d: &mut Derived) -> Result<(), StepFailure>;
-    /// Whether the accelerations at the end of a step of length h are those of its last part, not of its last
-    /// instant alone.
+    /// Whether the accelerations at the end of a step of length h are those of its last part, not only of its last
+    /// instant.
     fn ends_smoothly(&mut self, end: &State, h: f64) -> bool;
     /// Power that contacts lose at the state that was evaluated last, W.
     fn lost(&self) -> f64;
     /// Energy that contacts store there, J.
     fn stored(&self) -> f64;
-    /// Values of the contact channels at the state that was evaluated last, and the points that they are sums over
-    /// where those are asked for.
+    /// Values of the contact channels at the state that was evaluated last, and the points over which they are summed,
+    /// if those are requested.
     fn channels(&mut self, out: &mut [f64], points: Option<&mut Vec<PointForce>>);
 }
 
 /// Records an assembled model.
 pub struct Recorder {
-    /// What was recorded so far and is not handed on.
+    /// What was recorded so far and has not been passed on.
     pub results: Results,
     outlet: Outlet,
-    /// Samples from the start to the end, about.
+    /// Approximate number of samples from the start to the end.
     expected: usize,
-    /// Samples that may wait before they are handed on.
+    /// Number of samples that may wait before they are passed on.
     room: usize,
     /// Positions of all bodies at the samples; empty unless [`Recorder::track_motion`] was called.
     pub motion: MotionTrack,
@@ -55,12 +55,12 @@ pub struct Recorder {
     pub loads: LoadTrack,
     /// Size, drift and energy balance of the steps.
     pub steps: StepLog,
-    /// Finds them, while motion is tracked.
+    /// Finds them, if motion is tracked.
     toucher: Option<Toucher>,
     ws: Workspace,
     acc: Accel,
-    /// Between the ends of the step at hand, once it is fitted; open where accelerations at the end are those of its
-    /// last instant alone.
+    /// Interpolant between the ends of the present step, once it is fitted; open if accelerations at the end are those
+    /// of its last instant only.
     dense: Hermite,
     fitted: bool,
     open_end: bool,
@@ -73,10 +73,10 @@ pub struct Recorder {
     t_end: f64,
     next: u64,
     /// |G a + γ| at the end of the last step, which is what samples report: between steps
-    /// accelerations are not solved for unless some sensor wants them.
+    /// accelerations are not solved for unless some sensor needs them.
     acceleration_drift: f64,
     exchanges: bool,
-    /// Values of contact channels, which stand between sensors and diagnostics.
+    /// Values of contact channels, which come between sensors and diagnostics.
     contact_values: Vec<f64>,
     /// Some sensor needs accelerations or multipliers between steps.
     dynamics: bool,
@@ -95,19 +95,18 @@ pub struct Recorder {
     pub(crate) audit: EnergyAudit,
     /// Largest |g|, |G v + g_t|, |G a + γ| at accepted steps.
     pub drift: [f64; 3],
-    /// Largest |g| and |G v + g_t| at samples and at points inside steps. Beside what steps leave it
-    /// holds the error of the interpolation, and what was stepped over.
+    /// Largest |g| and |G v + g_t| at samples and at points inside steps. Besides the residual at steps this includes
+    /// the error of the interpolation, and what was stepped over.
     pub sample_drift: [f64; 2],
-    /// The first function of time, or law that reads the state, that steps of given length did not see, and
-    /// the end of the step.
+    /// The first function of time, or law that reads the state, that fixed steps did not see, and the end of the step.
     pub stepped_over: Option<SteppedOver>,
     /// The first target that jumped where its rate acts.
     pub target_jumped: Option<TargetJumped>,
-    /// Some target could.
+    /// Whether some target could.
     targets_could_jump: bool,
-    /// They were looked at up to here, s.
+    /// They were examined up to here, s.
     targets_until: f64,
-    /// What they were at the ends of such steps.
+    /// Their values at the ends of such steps.
     ranges: Option<TimeRanges>,
 }
 remember!(Recorder {
@@ -132,8 +131,8 @@ impl Recorder {
         Recorder::with_contacts(sys, start, derived, [dt, t_end], limits, Vec::new(), false)
     }
 
-    /// The same with channels of contacts, which [`Dynamics`] delivers, every `dt` until `t_end`. Where samples
-    /// are to be handed on there is memory for those that wait only.
+    /// The same with channels of contacts, which [`Dynamics`] delivers, every `dt` until `t_end`. If samples are to be
+    /// passed on, there is memory only for those that wait.
     pub(crate) fn with_contacts(
         sys: &System,
         start: &State,
@@ -153,7 +152,7 @@ impl Recorder {
             frame: String::new(),
             sensor: false,
         }));
-        // all memory now: recording must not allocate while the run goes on
+        // all memory now: recording must not allocate during the run
         let wanted = ResultSize::new(t_end - start.t, dt, channels.len());
         wanted.check(&limits)?;
         let limit = limits.result_bytes;
@@ -221,8 +220,8 @@ impl Recorder {
         Ok(r)
     }
 
-    /// From now on keeps where the bodies were at the samples, beginning with the present one.
-    /// Without memory for it the run goes on without.
+    /// From now on keeps the poses of the bodies at the samples, beginning with the present one. Without memory for it
+    /// the run continues without.
     pub fn track_motion(&mut self, sys: &System) {
         if let Some(mut motion) = MotionTrack::new(sys, self.expected) {
             motion.push(&self.sample);
@@ -235,17 +234,17 @@ impl Recorder {
         }
     }
 
-    /// From now on hands samples on, with those that it has.
+    /// From now on passes samples on, including those that it has.
     pub(crate) fn hand_to(&mut self, sink: Box<dyn Sink>) {
         self.outlet.open(sink);
     }
 
-    /// Hands on the samples that wait.
+    /// Passes on the waiting samples.
     pub(crate) fn hand_on(&mut self) {
         self.outlet.hand_on(&mut self.results);
     }
 
-    /// The same where they are asked for. An error ends the run.
+    /// The same if they are requested. An error ends the run.
     pub(crate) fn offer(&mut self) -> Result<(), SimError> {
         if self.outlet.due() {
             self.hand_on();
@@ -253,29 +252,29 @@ impl Recorder {
         self.outlet.refused().map_or(Ok(()), |e| Err(e.clone()))
     }
 
-    /// Why samples are no longer handed on: what took them refused them, or they are not finite.
+    /// Why samples are no longer passed on: the receiver refused them, or they are not finite.
     pub(crate) fn closed(&self) -> Option<&SimError> {
         self.outlet.closed.as_ref()
     }
 
-    /// From now on leaves off inside a step when this ends.
+    /// From now on stops inside a step when this runs out.
     pub(crate) fn heed(&mut self, patience: Patience) {
         self.outlet.patience = Some(patience);
     }
 
-    /// Time of the last sample, where it left off inside a step, s.
+    /// Time of the last sample, if it stopped inside a step, s.
     pub(crate) fn left_off(&self) -> Option<f64> {
         self.outlet
             .left_off
             .then(|| decimal(self.t0 + self.next.saturating_sub(1) as f64 * self.dt))
     }
 
-    /// Samples so far, with those that were handed on.
+    /// Number of samples so far, including those passed on.
     pub fn samples(&self) -> u64 {
         self.outlet.handed + self.results.t.len() as u64
     }
 
-    /// From now on looks for what functions of time do inside steps of given length, unseen.
+    /// From now on looks for effects of functions of time inside fixed steps that went unseen.
     pub fn watch_time(&mut self, sys: &System) {
         let watched = sys.time_laws() != TimeLaws::None || sys.state_laws();
         self.ranges = watched.then(|| sys.time_ranges());
@@ -307,7 +306,7 @@ impl Recorder {
         Some(if self.t_end - t < 1e-9 * self.dt { self.t_end } else { t })
     }
 
-    /// Takes in an accepted step.
+    /// Records an accepted step.
     pub fn record(&mut self, sys: &System, step: &StepView<'_>) -> Result<(), StepFailure> {
         self.record_with(sys, step, None)
     }
@@ -333,12 +332,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// What acts has changed since the end of the last step.
+    /// The forces have changed since the end of the last step.
     pub(crate) fn forget_power(&mut self) {
         self.power_t = f64::NAN;
     }
 
-    /// Energy that was lost and work that was done at once, in an impact, J.
+    /// Energy lost and work done instantaneously, in an impact, J.
     pub(crate) fn jump(&mut self, lost: f64, work: f64) {
         self.dissipated += lost;
         self.work += work;
@@ -373,14 +372,15 @@ impl Recorder {
                 self.stored = c.stored();
                 self.realize(sys);
             }
-            None => self.evaluate(sys)?,
+            None if sys.power_needs_multipliers() => self.evaluate(sys)?,
+            None => self.realize(sys),
         }
         let mut power = sys.power(&self.ws, &self.derived.lambda).unwrap_or_default();
         power.dissipated += lost;
         Ok(power)
     }
 
-    /// Energies at the realised `sample`, with those that contacts store.
+    /// Energies at the realised `sample`, including those that contacts store.
     fn energies(&self, sys: &System) -> Energies {
         let e = sys.energies(&self.ws).unwrap_or_default();
         Energies { potential: e.potential + self.stored, ..e }

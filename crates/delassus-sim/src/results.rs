@@ -12,20 +12,20 @@ pub struct Channel {
     pub name: String,
     /// Unit, SI.
     pub unit: String,
-    /// Frame its components refer to; empty where none.
+    /// Frame its components refer to; empty if none.
     pub frame: String,
     /// A sensor of the model; the others are diagnostics every run records.
     pub sensor: bool,
 }
 
 impl Channel {
-    /// Its values may be unknown, NaN: gaps of what does not face each other, or was not looked at;
-    /// bands of what nothing confirms.
+    /// Whether its values may be unknown, NaN: gaps of shapes that do not face each other, or were not examined; bands
+    /// of values that nothing confirms.
     pub fn may_lack(&self) -> bool {
         !self.sensor && (self.name.ends_with(".gap") || self.name.ends_with(BAND))
     }
 
-    /// Whether a value is one of a run that is in order.
+    /// Whether a value may occur in a valid run.
     pub fn allows(&self, x: f64) -> bool {
         x.is_finite() || (x.is_nan() && self.may_lack())
     }
@@ -33,7 +33,7 @@ impl Channel {
 
 impl From<&Sensor> for Channel {
     fn from(s: &Sensor) -> Channel {
-        // an input is given, so that nothing is to be learnt from its error
+        // an input is given, so nothing is to be learnt from its error
         let sensor = !matches!(s.measure, Measure::Input(_));
         Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor }
     }
@@ -42,7 +42,7 @@ impl From<&Sensor> for Channel {
 /// Samples by column.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Results {
-    /// Columns beside time.
+    /// Columns other than time.
     pub channels: Vec<Channel>,
     /// Times, s.
     pub t: Vec<f64>,
@@ -57,7 +57,7 @@ impl Results {
         self.channels.iter().position(|c| c.name == name).map(|i| self.data[i].as_slice())
     }
 
-    /// Forgets all samples, but not the memory for them.
+    /// Removes all samples, but keeps the memory for them.
     pub(crate) fn clear(&mut self) {
         self.data.iter_mut().chain([&mut self.t]).for_each(Vec::clear);
     }
@@ -75,15 +75,15 @@ pub const DIAGNOSTICS: [(&str, &str); 8] = [
     ("drift.acceleration", "1/s^2"),
 ];
 
-/// Ending of the columns that hold the half-width of the error band of another one.
+/// Suffix of the columns that hold the half-width of the error band of another one.
 pub const BAND: &str = ".band";
 
-/// How large results will be.
+/// The size of results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ResultSize {
-    /// Samples from the start to the end.
+    /// Number of samples from the start to the end.
     pub samples: f64,
-    /// Columns beside time.
+    /// Number of columns other than time.
     pub columns: usize,
 }
 
@@ -102,7 +102,7 @@ impl ResultSize {
         SetupError::TooLarge { samples, columns, bytes, limit: limit as f64 }
     }
 
-    /// Refuses what is larger than allowed.
+    /// Rejects what is larger than allowed.
     pub fn check(&self, limits: &RunLimits) -> Result<(), SetupError> {
         if self.columns > limits.columns {
             let (columns, limit) = (self.columns, limits.columns);

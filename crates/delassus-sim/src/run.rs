@@ -1,4 +1,4 @@
-//! One run of an assembled model from its start to its end, watched.
+//! One run of an assembled model from its start to its end, with an observer.
 
 use crate::contact::Event;
 use crate::error::SetupError;
@@ -7,15 +7,15 @@ use crate::recorder::Recorder;
 use crate::simulation::{RunOutcome, Simulation};
 use delassus_model::Assembled;
 
-/// Hears of progress and may stop the run.
+/// Is notified of progress and may stop the run.
 pub trait Observer {
     /// Called after every accepted step.
     fn stepped(&mut self, t: f64, steps: u64);
-    /// Called after every accepted step with all that is recorded so far.
+    /// Called after every accepted step with everything recorded so far.
     fn recorded(&mut self, _: &Recorder) {}
     /// Called after every accepted step with the log of events so far.
     fn happened(&mut self, _: &[Event]) {}
-    /// True when the run is to stop after this step.
+    /// True when the run should stop after this step.
     fn stop(&self) -> bool;
     /// Called after an accepted step at which the run can be saved.
     fn pause(&mut self, _: &mut Simulation) {}
@@ -44,7 +44,7 @@ pub fn run(
 /// Takes a simulation to the end of its options.
 pub fn watch(mut sim: Simulation, observer: &mut dyn Observer) -> RunOutcome {
     let end = sim.options().t_end;
-    // what stopped it is kept for the outcome
+    // the error that stopped it is kept for the outcome
     while !sim.reached(end) && sim.step().is_ok() {
         observer.stepped(sim.state().t.min(end), sim.steps());
         observer.recorded(sim.recorder());

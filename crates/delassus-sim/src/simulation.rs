@@ -1,4 +1,4 @@
-//! A run as an object: it is made, stepped, looked at, saved, restored and finished.
+//! A run as an object: it is created, stepped, examined, saved, restored and finished.
 
 use crate::blame;
 use crate::clock::CpuClock;
@@ -23,22 +23,24 @@ use crate::step_log::StepLog;
 use crate::summary::{Status, Summary};
 use crate::verdict::{Verdict, judge};
 use delassus_dae::integrator::{MethodId, MethodInfo};
-use delassus_dae::{Hermite, Problem, Settings, State, Tolerances, has_room};
+use delassus_dae::{
+    Hermite, KktError, Problem, Settings, State, StepFailure, Tolerances, has_room,
+};
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::spec::SchemeType;
 use delassus_model::{Assembled, AssemblyReport, System};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Memory of a run per velocity and per row of a joint, about, bytes: method, factors, samples, motion.
+/// Approximate memory of a run per velocity and per row of a joint, bytes: method, factors, samples, motion.
 const BYTES: [f64; 2] = [2600.0, 1600.0];
-/// Steps between looks at the clock, after as many first ones.
+/// Number of steps between readings of the clock, after as many first ones.
 const LOOK_EVERY: u64 = 16;
 
 /// Results and summary, with the error that stopped the run if one did.
 #[derive(Debug, Clone)]
 pub struct RunOutcome {
-    /// Samples up to the end or to where the run stopped; none where they were handed on.
+    /// Samples up to the end or to where the run stopped; none if they were passed on.
     pub results: Results,
     /// Summary.
     pub summary: Summary,
@@ -46,25 +48,25 @@ pub struct RunOutcome {
     pub error: Option<SimError>,
     /// The last accepted states, as many as were to be kept.
     pub states: StateRing,
-    /// Where the bodies were at the samples, if that was to be kept.
+    /// Poses of the bodies at the samples, if they were to be kept.
     pub motion: MotionTrack,
     /// Where they touched, and where events happened, if the motion was to be kept.
     pub touches: ContactTrack,
     /// Reactions and applied forces, if the motion was to be kept.
     pub loads: LoadTrack,
-    /// What the steps were like.
+    /// Log of the steps.
     pub steps: StepLog,
-    /// What happened at contacts.
+    /// Events at contacts.
     pub events: Vec<Event>,
     /// What the user should know.
     pub notes: Vec<Note>,
 }
 
-/// A model on its way.
+/// A run of a model.
 ///
-/// Steps are those of the method and know no end: [`Simulation::advance_to`] passes the time asked
-/// for, and [`Simulation::state_at`] looks inside the last step. Samples are taken from the steps and do not
-/// shape them. The end of the options says how far samples and events are kept, nothing else.
+/// Steps are chosen by the method and do not know an end: [`Simulation::advance_to`] passes the requested time, and
+/// [`Simulation::state_at`] looks inside the last step. Samples are taken from the steps and do not shape them. The end
+/// in the options determines how far samples and events are kept, nothing else.
 ///
 /// ```
 /// use delassus_sim::{RunOptions, Simulation};
@@ -102,9 +104,9 @@ pub struct Simulation {
     error: Option<SimError>,
     clock: Instant,
     cpu: CpuClock,
-    /// Time spent before it was restored: on the clock, of the processor, s.
+    /// Time spent before it was restored: elapsed, and of the processor, s.
     spent: [f64; 2],
-    /// Whether the user wants no more.
+    /// Whether the user wants to stop.
     stop: fn() -> bool,
 }
 
@@ -157,10 +159,13 @@ impl Simulation {
                     model.state.clone(),
                     driver_opts,
                 );
-                let smooth = made.map_err(|e| SetupError::Setting {
-                    code: "E_START",
-                    what: "start",
-                    message: format!("the method cannot start: {e}"),
+                let smooth = made.map_err(|e| match e {
+                    StepFailure::Kkt(e @ KktError::NoRoom { .. }) => SetupError::Kkt(e),
+                    _ => SetupError::Setting {
+                        code: "E_START",
+                        what: "start",
+                        message: format!("the method cannot start: {e}"),
+                    },
                 })?;
                 Box::new(smooth)
             }
@@ -201,8 +206,8 @@ impl Simulation {
         Ok(sim)
     }
 
-    /// Where [`Simulation::save`] was called, of the same model with the same options. What follows
-    /// has the same bits as if it had not been left.
+    /// Continues from where [`Simulation::save`] was called, for the same model with the same options. What follows has
+    /// the same bits as without the interruption.
     pub fn restored(
         model: &Assembled,
         opts: &RunOptions,
@@ -213,13 +218,12 @@ impl Simulation {
         Ok(sim)
     }
 
-    /// All that the rest of the run depends on, after a step at which it [can
-    /// pause](Simulation::can_pause).
+    /// Everything that the rest of the run depends on, after a step at which it [can pause](Simulation::can_pause).
     pub fn save(&mut self) -> Vec<u8> {
         save(self)
     }
 
-    /// What must be the same where it is restored: sizes, and all settings but the end.
+    /// What must be the same when it is restored: sizes, and all settings but the end.
     fn identity(&self) -> String {
         let (t_end, hand_on) = (0.0, false);
         let limits = RunLimits::default();
@@ -234,14 +238,14 @@ impl Simulation {
         self.error.is_none() && whole && self.engine.can_pause()
     }
 
-    /// From now on hands samples on instead of keeping them, beginning with those that it has: their number
-    /// costs no memory. Wants [`RunOptions::hand_on`].
+    /// From now on passes samples on instead of keeping them, beginning with those that it has: their number costs no
+    /// memory. Requires [`RunOptions::hand_on`].
     pub fn hand_to(&mut self, sink: Box<dyn Sink>) {
         self.recorder.hand_to(sink);
     }
 
-    /// From now on asks whether to stop where one step takes long to record, too; then samples end inside it. Who
-    /// runs it asks after each step, and [interrupts](Simulation::interrupt) it.
+    /// From now on also asks whether to stop while one step takes long to record; samples then end inside it. The
+    /// caller asks after each step, and [interrupts](Simulation::interrupt) the run.
     pub fn heed(&mut self, stop: fn() -> bool) {
         self.stop = stop;
         self.be_patient();
@@ -252,12 +256,12 @@ impl Simulation {
         self.recorder.heed(Patience { cpu, limit, stop });
     }
 
-    /// Hands on all samples so far, as before what was saved is written.
+    /// Passes on all samples so far, for example before a saved state is written.
     pub fn hand_on(&mut self) {
         self.recorder.hand_on();
     }
 
-    /// Makes one accepted step and records it. An error ends the run: it comes again at every call.
+    /// Makes one accepted step and records it. An error ends the run: every further call returns it again.
     pub fn step(&mut self) -> Result<(), SimError> {
         if let Some(e) = &self.error {
             return Err(e.clone());
@@ -292,7 +296,7 @@ impl Simulation {
             blame::strongest_force(sys, engine.before(), &mut e);
             return Err(e);
         }
-        // explicit methods are stopped for their stability within a few steps, which says more
+        // explicit methods are stopped for their stability within a few steps, which is more informative
         let patience = if self.method.stiff { 1 } else { 10 };
         let by_steps = self.options.scheme == SchemeType::TimeStepping;
         if !by_steps && recorder.audit.gains_from_nowhere(patience) {
@@ -311,7 +315,7 @@ impl Simulation {
         self.check_work(&counts)
     }
 
-    /// Ends a run that takes more time or memory than it may, or that will not come to its end.
+    /// Ends a run that takes more time or memory than allowed, or that will not come to its end.
     fn check_work(&mut self, counts: &Counts) -> Result<(), SimError> {
         let Simulation { sys, engine, options, pace, .. } = self;
         let (before, now) = (engine.before(), engine.state());
@@ -332,12 +336,12 @@ impl Simulation {
         }
         let looks = counts.steps < LOOK_EVERY || counts.steps.is_multiple_of(LOOK_EVERY);
         if limits.cpu_s < f64::INFINITY && looks {
-            // what was spent before it was restored is of another process
+            // the time spent before it was restored belongs to another process
             if self.cpu.seconds() > limits.cpu_s {
                 return Err(busy(SimError::out_of_time(limits.cpu_s, counts.steps, now.t, h)));
             }
         }
-        // who says how many steps there may be gets them
+        // whoever specifies the number of steps gets them
         let free = options.max_steps.is_none();
         match pace.hopeless(counts.steps, now.t, options.t_end).filter(|_| free) {
             Some(rest) => Err(busy(SimError::hopeless(counts.steps, rest, now.t, h))),
@@ -345,8 +349,7 @@ impl Simulation {
         }
     }
 
-    /// Steps until the time asked for is reached or passed. What is passed there can be asked for:
-    /// [`Simulation::state_at`].
+    /// Steps until the requested time is reached or passed. The state there is available from [`Simulation::state_at`].
     pub fn advance_to(&mut self, t: f64) -> Result<(), SimError> {
         while !self.reached(t) {
             self.step()?;
@@ -354,12 +357,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// The same with a last step that ends at this time, for inputs that are set there. Steps, and with them
-    /// results within the tolerance, depend on the times asked for.
+    /// The same with a last step that ends at this time, for inputs that are set there. Steps, and with them results
+    /// within the tolerance, depend on the requested times.
     pub fn advance_exactly_to(&mut self, t: f64) -> Result<(), SimError> {
         self.engine.set_stop(t);
         let mut made = Ok(());
-        // what happens at this very time does so in the next step
+        // events at this very time happen in the next step
         while made.is_ok() && !self.came_to(t) {
             made = self.step();
         }
@@ -374,7 +377,7 @@ impl Simulation {
     }
 
     /// Sets an input from the end of the last step on, in SI units. Samples up to there, and the state, show the
-    /// value before. A value that is refused changes nothing, and the run can go on.
+    /// previous value. A rejected value changes nothing, and the run can continue.
     pub fn set_input(&mut self, name: &str, value: f64) -> Result<(), InputError> {
         let inputs = &self.sys.model().inputs;
         match inputs.iter().position(|i| i.name == name) {
@@ -386,7 +389,7 @@ impl Simulation {
         }
     }
 
-    /// The same for an input by its place in [`Simulation::inputs`].
+    /// The same for an input by its index in [`Simulation::inputs`].
     pub fn set_input_at(&mut self, index: usize, value: f64) -> Result<(), InputError> {
         let inputs = &self.sys.model().inputs;
         let Some(input) = inputs.get(index) else {
@@ -403,7 +406,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Whether it has come to a time, to rounding, and has done all that happens there.
+    /// Whether it has reached a time, to rounding, and has done everything that happens there.
     pub fn reached(&self, t: f64) -> bool {
         self.came_to(t) && !(self.engine.state().t <= t && self.engine.is_pending())
     }
@@ -432,7 +435,7 @@ impl Simulation {
         &self.sys
     }
 
-    /// What it runs with.
+    /// The settings of the run.
     pub fn options(&self) -> &RunOptions {
         &self.options
     }
@@ -442,7 +445,7 @@ impl Simulation {
         self.engine.counts().steps
     }
 
-    /// What happened at contacts so far, up to the end of the options.
+    /// Events at contacts so far, up to the end in the options.
     pub fn events(&self) -> &[Event] {
         until(self.engine.events(), self.options.t_end)
     }
@@ -452,19 +455,19 @@ impl Simulation {
         &self.recorder
     }
 
-    /// Samples so far that are not handed on.
+    /// Samples so far that have not been passed on.
     pub fn results(&self) -> &Results {
         &self.recorder.results
     }
 
-    /// The user does not want more: the outcome will say so.
+    /// The user wants to stop: the outcome will say so.
     pub fn interrupt(&mut self) {
         if self.error.is_none() {
             self.status = Status::Interrupted;
         }
     }
 
-    /// What it has come to, whether or not the end was reached.
+    /// Summary so far, whether or not the end was reached.
     pub fn summary(&self) -> Summary {
         let Simulation { sys, engine, recorder, options, .. } = self;
         let counts = engine.counts();
@@ -532,8 +535,7 @@ impl Simulation {
         summary
     }
 
-    /// Ends the run where it is. Results that are not finite are never handed out: the run counts as
-    /// failed from there on.
+    /// Ends the run where it is. Non-finite results are never returned: the run counts as failed from there on.
     pub fn finish(mut self) -> RunOutcome {
         planted::bug("finish");
         self.recorder.hand_on();
@@ -574,23 +576,23 @@ impl Remember for Simulation {
     }
 }
 
-/// Why a run cannot go on from what was saved.
+/// Why a run cannot continue from a saved state.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RestoreError {
-    /// It could not even be begun.
+    /// It could not even be started.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// What was saved belongs to another run.
+    /// The saved state belongs to another run.
     #[error("what was saved does not fit this run: {0}")]
     Memory(#[from] MemoryError),
 }
 
-/// What of a log happened until a time.
+/// The events of a log up to a time.
 fn until(log: &[Event], t: f64) -> &[Event] {
     &log[..log.partition_point(|e| e.t <= t)]
 }
 
-/// Contacts are treated, or the scheme is one of contact.
+/// Whether contacts are treated, or the scheme is one of contact.
 fn in_contact(sys: &System, opts: &RunOptions) -> bool {
     sys.has_contacts() || opts.scheme == SchemeType::TimeStepping
 }

@@ -1,33 +1,34 @@
-//! Samples that are handed on while the run goes on, instead of being kept.
+//! Samples that are passed on during the run, instead of being kept.
 
 use crate::clock::CpuClock;
 use crate::error::{SimError, SimErrorKind};
 use crate::results::Results;
 use delassus_math::remember;
 
-/// Values that wait before they are handed on, about: 8 MiB, whatever the model.
+/// Approximate number of values that wait before they are passed on: 8 MiB, whatever the model.
 const VALUES: usize = 1 << 20;
-/// Samples that wait at least and at most.
+/// Smallest and largest number of samples that wait.
 const ROWS: [usize; 2] = [16, 4096];
-/// Samples between looks at the clock: cheap beside them, and soon enough where each solves for forces.
+/// Number of samples between readings of the clock: cheap compared with them, and often enough where each solves for
+/// forces.
 const LOOK_EVERY: u64 = 64;
 
-/// Takes in samples, so that the memory of a run does not grow with their number.
+/// Receives samples, so that the memory of a run does not grow with their number.
 pub trait Sink: Send {
-    /// Takes in samples that follow those of the call before; they are forgotten afterwards. All of them are as
-    /// [`crate::Channel::allows`]. What is refused ends the run.
+    /// Takes samples that follow those of the call before; they are forgotten afterwards. All of them are as
+    /// [`crate::Channel::allows`]. A refusal ends the run.
     fn take(&mut self, samples: &Results) -> Result<(), Refused>;
 
-    /// Asked after every step: whether to hand on now what has come together since.
+    /// Called after every step: whether to pass on now what has accumulated.
     fn due(&mut self) -> bool {
         false
     }
 }
 
-/// Samples that were not taken in, or not all.
+/// Samples that were not taken, or not all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
-    /// How many of them were.
+    /// How many of them were taken.
     pub taken: u64,
     /// Time up to which samples are kept, s.
     pub t: f64,
@@ -35,33 +36,32 @@ pub struct Refused {
     pub why: String,
 }
 
-/// When to leave off inside a step. One step may have any number of samples, and who runs it looks up between
-/// steps only.
+/// When to stop inside a step. One step may have any number of samples, and the caller can react only between steps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     pub cpu: CpuClock,
-    /// CPU time at most, s.
+    /// Largest CPU time, s.
     pub limit: f64,
-    /// Whether the user wants no more.
+    /// Whether the user wants to stop.
     pub stop: fn() -> bool,
 }
 
-/// The way out of a recorder.
+/// The output of a recorder.
 #[derive(Default)]
 pub(crate) struct Outlet {
     sink: Option<Box<dyn Sink>>,
     pub patience: Option<Patience>,
-    /// Patience ended inside a step: its other samples are not taken, nor any later ones.
+    /// Patience ran out inside a step: its other samples are not taken, nor any later ones.
     pub left_off: bool,
-    /// Samples that were handed on.
+    /// Number of samples passed on.
     pub handed: u64,
-    /// Why no more are taken: they were refused, or are not finite.
+    /// Why no more are accepted: they were rejected, or are not finite.
     pub closed: Option<SimError>,
 }
 remember!(Outlet { handed } apart from { sink, patience, left_off, closed });
 
 impl Outlet {
-    /// Samples of so many columns that wait at most.
+    /// Largest number of waiting samples with this many columns.
     pub fn rows(columns: usize) -> usize {
         (VALUES / (columns + 1)).clamp(ROWS[0], ROWS[1])
     }
@@ -70,12 +70,12 @@ impl Outlet {
         self.sink = Some(sink);
     }
 
-    /// Whether samples are handed on.
+    /// Whether samples are passed on.
     pub fn is_open(&self) -> bool {
         self.sink.is_some()
     }
 
-    /// Whether another sample beside so many is wanted.
+    /// Whether another sample is wanted after this many.
     pub fn wants(&mut self, samples: u64) -> bool {
         if let Some(p) = self.patience.filter(|_| samples.is_multiple_of(LOOK_EVERY)) {
             self.left_off |= (p.stop)() || p.cpu.seconds() > p.limit;
@@ -83,7 +83,7 @@ impl Outlet {
         !self.left_off && self.refused().is_none()
     }
 
-    /// Whether samples were refused.
+    /// The error with which samples were rejected, if they were.
     pub fn refused(&self) -> Option<&SimError> {
         self.closed.as_ref().filter(|e| e.kind == SimErrorKind::Output)
     }
@@ -92,7 +92,7 @@ impl Outlet {
         self.sink.as_mut().is_some_and(|s| s.due())
     }
 
-    /// Hands on what waits; what comes after a value that is not finite is dropped.
+    /// Passes on the waiting samples; everything after a non-finite value is dropped.
     pub fn hand_on(&mut self, waiting: &mut Results) {
         let Some(sink) = &mut self.sink else { return };
         if self.closed.is_none() {
@@ -121,7 +121,7 @@ fn refused(e: Refused) -> SimError {
     }
 }
 
-/// Drops what comes after the first value that is not finite, and says where that is.
+/// Drops everything after the first non-finite value, and says where that is.
 pub(crate) fn cut_at_non_finite(results: &mut Results) -> Option<SimError> {
     let Results { channels, t, data } = results;
     let (row, k) = data

@@ -10,12 +10,12 @@ use delassus_math::memory::{Memory, Remember};
 use delassus_model::System;
 use std::sync::Arc;
 
-/// Pivot of G M⁻¹ Gᵀ, relative to its own diagonal, below which another choice of rows is looked for: a combination of unit rows
-/// of 3 %.
+/// Pivot of G M⁻¹ Gᵀ, relative to its own diagonal, below which another choice of rows is sought: a combination of unit
+/// rows of 3 %.
 const WEAK: f64 = 1e-3;
-/// Part of the pivot at the last look below which it is looked again.
+/// Fraction of the pivot at the last search below which another one is made.
 const LOWER: f64 = 0.25;
-/// How much better rows must hold that take over.
+/// Factor by which rows must be better conditioned to take over.
 const BETTER: f64 = 3.0;
 
 /// Moves a model without contacts.
@@ -24,9 +24,9 @@ pub(crate) struct Smooth {
     driver: Driver<System>,
     id: SmoothId,
     settings: Settings,
-    /// Pivot at which other rows were looked for last.
+    /// Pivot at which other rows were last sought.
     looked: f64,
-    /// Work of motions whose rate jumped that the recorder knows of, J.
+    /// Work of motions whose rate jumped that the recorder already knows, J.
     fed: f64,
 }
 
@@ -47,8 +47,8 @@ impl Smooth {
         self.driver.view()
     }
 
-    /// Where the rows that are solved with lose their grip and others do not: goes on with those. A position in which no choice
-    /// holds is a singular one, which is left to the driver.
+    /// If the rows in use become dependent and others do not, continues with those. A position in which no choice is
+    /// good is a singular one, which is left to the driver.
     fn choose_rows(&mut self) -> Result<(), StepFailure> {
         let pivot = self.driver.weakest_pivot();
         if !(pivot < WEAK) {

@@ -41,7 +41,7 @@ mod tests {
                 BodyType::Rigid => Some(InertiaSpec::List(vec![1.0.into(); 3])),
                 _ => None,
             };
-            let body = BodySpec { kind, mass: 1.0.into(), inertia, ..BodySpec::default() };
+            let body = BodySpec { kind, mass: Some(1.0.into()), inertia, ..BodySpec::default() };
             spec.body.set(name, body);
         }
         let sys = System::new(compile(&spec).unwrap()).unwrap();

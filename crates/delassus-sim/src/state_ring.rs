@@ -1,4 +1,4 @@
-//! The last accepted states of a run, for a look at what went wrong.
+//! The last accepted states of a run, to examine what went wrong.
 
 use crate::error::SetupError;
 use delassus_dae::State;
@@ -40,7 +40,7 @@ impl StateRing {
         Ok(ring)
     }
 
-    /// Takes in a state that a step of size `h` led to. Does not allocate.
+    /// Records a state to which a step of size `h` led. Does not allocate.
     pub fn push(&mut self, s: &State, h: f64) {
         if self.capacity == 0 {
             return;

@@ -1,4 +1,4 @@
-//! What the steps of a run were like, thinned to a bounded number of lines.
+//! Log of the steps of a run, thinned to a bounded number of lines.
 
 use delassus_math::remember;
 
@@ -14,7 +14,7 @@ pub struct StepRow {
     pub h: f64,
     /// Attempts that were rejected.
     pub rejected: f64,
-    /// Energy balance that is largest in magnitude, J.
+    /// Energy balance of the largest magnitude, J.
     pub energy_error: f64,
     /// Largest |g|, |G v + g_t|, |G a + γ|.
     pub drift: [f64; 3],
@@ -27,7 +27,7 @@ impl StepRow {
         for (d, n) in drift.iter_mut().zip(next.drift) {
             *d = delassus_math::largest([*d, n]);
         }
-        // a balance that is not a number is the largest of all
+        // a NaN balance is the largest of all
         let larger =
             !(next.energy_error.abs() <= self.energy_error.abs()) && !self.energy_error.is_nan();
         StepRow {
@@ -40,8 +40,8 @@ impl StepRow {
     }
 }
 
-/// Steps over time: each of them in a short run; in a long one equally many are put together,
-/// and the worst of them counts, so that no peak is lost.
+/// Steps over time: each of them in a short run; in a long one equal numbers are combined, and the worst of them
+/// counts, so that no peak is lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepLog {
     rows: Vec<StepRow>,
@@ -58,7 +58,7 @@ impl Default for StepLog {
 }
 
 impl StepLog {
-    /// Takes in a step. Does not allocate.
+    /// Records a step. Does not allocate.
     pub(crate) fn push(&mut self, row: StepRow) {
         if self.filled < self.stride
             && self.filled > 0

@@ -1,10 +1,10 @@
-//! Notices an explicit method whose step is limited by stability instead of accuracy.
+//! Detects an explicit method whose step is limited by stability instead of accuracy.
 
 use delassus_dae::integrator::AT_BORDER;
 use delassus_math::remember;
 
-/// Signs in a row that make the suspicion good, and signs of health that clear it
-/// (the counts of Hairer's DOPRI5).
+/// Number of signs in a row that confirm the suspicion, and of contrary signs that clear it (the counts of Hairer's
+/// DOPRI5).
 const SUSPICIOUS: u32 = 15;
 const HEALTHY: u32 = 6;
 
@@ -19,8 +19,8 @@ pub struct StiffnessMonitor {
 remember!(StiffnessMonitor { stiff, healthy, since, in_a_row });
 
 impl StiffnessMonitor {
-    /// An accepted step that ended at t; `ratio` is the method's distance to the border of its
-    /// region of stability (1: at the border).
+    /// Records an accepted step that ended at t; `ratio` is the method's distance to the border of its stability region
+    /// (1: at the border).
     pub fn observe(&mut self, t: f64, ratio: Option<f64>) {
         let Some(ratio) = ratio else { return };
         self.in_a_row = if ratio >= 1.0 { self.in_a_row + 1 } else { 0 };

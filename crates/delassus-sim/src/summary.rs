@@ -1,4 +1,4 @@
-//! What a run says about itself.
+//! The summary of a run.
 
 use crate::contact::ContactTally;
 use crate::energy_audit::EnergyBalance;
@@ -19,7 +19,7 @@ pub enum Status {
     Interrupted,
 }
 
-/// A function of time that went up and down again between the ends of a step of given length.
+/// A function of time that rose and fell again between the ends of a fixed step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SteppedOver {
     /// Which.
@@ -41,7 +41,7 @@ pub struct TargetJumped {
 }
 remember!(TargetJumped { force, t, by });
 
-/// Summary of a run. Every count is there even when it is zero.
+/// Summary of a run. Every count is present even when it is zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// How it ended.
@@ -50,7 +50,7 @@ pub struct Summary {
     pub model: String,
     /// Method.
     pub method: String,
-    /// How contacts were treated; `null` for models without.
+    /// How contacts were treated; `null` for models without contacts.
     pub scheme: Option<&'static str>,
     /// Version of the program.
     pub version: &'static str,
@@ -60,7 +60,7 @@ pub struct Summary {
     pub atol: Option<f64>,
     /// Fixed step, s.
     pub step: Option<f64>,
-    /// The step was not given: a method of fixed steps chose it from the tolerance.
+    /// The step was not given: a fixed-step method chose it from the tolerance.
     pub step_chosen: bool,
     /// Start time, s.
     pub t_start: f64,
@@ -76,12 +76,12 @@ pub struct Summary {
     pub rejected_by_convergence: u64,
     /// Jumps over singular positions.
     pub singular_hops: u64,
-    /// When the first of them was, s.
+    /// When the first of them occurred, s.
     pub first_singular_hop: Option<f64>,
-    /// Steps that went straight across a position which is singular but for a small error of the constraints, and so changed
-    /// branches: too narrow a bend to follow.
+    /// Steps that went straight across a position which would be singular but for a small error of the constraints, and
+    /// so changed branches: the bend is too narrow to follow.
     pub branch_changes: u64,
-    /// When the first of them was, s.
+    /// When the first of them occurred, s.
     pub first_branch_change: Option<f64>,
     /// By how much the constraints miss the singular position there, as a length, m.
     pub branch_miss: Option<f64>,
@@ -103,27 +103,26 @@ pub struct Summary {
     pub max_position_drift: f64,
     /// Largest |G v + g_t|.
     pub max_velocity_drift: f64,
-    /// Largest |g| at samples and inside steps: what steps leave, what interpolation adds, and what
-    /// would have been stepped over.
+    /// Largest |g| at samples and inside steps: the residual at steps, the error of the interpolation, and anything
+    /// that would have been stepped over.
     pub max_sample_position_drift: f64,
     /// Largest |G v + g_t| there.
     pub max_sample_velocity_drift: f64,
-    /// What steps of given length did not see first; `null` where they saw all, and for adaptive
-    /// steps, which do.
+    /// What fixed steps first failed to see; `null` if they saw everything, and for adaptive steps, which do.
     pub stepped_over: Option<SteppedOver>,
-    /// The first target that jumped where its rate acts (`kd`); `null` where none did.
+    /// The first target that jumped while its rate acts (`kd`); `null` if none did.
     pub target_jumped: Option<TargetJumped>,
     /// Largest |G a + γ|.
     pub max_acceleration_drift: f64,
     /// Largest |kinetic + potential + dissipated − work − start|, J.
     pub energy_error: f64,
-    /// How that compares with what moved and with the tolerance.
+    /// The same compared with the energy that moved and with the tolerance.
     pub energy: EnergyBalance,
     /// Events (impacts, releases, …).
     pub events: u64,
-    /// What was given up at contacts; `null` for models without.
+    /// What was given up at contacts; `null` for models without contacts.
     pub contact: Option<ContactTally>,
-    /// Tolerances of contact; `null` for models without.
+    /// Tolerances of contact; `null` for models without contacts.
     pub contact_tolerances: Option<ContactTolerances>,
     /// Length of the model, m.
     pub length: f64,
@@ -133,9 +132,9 @@ pub struct Summary {
     pub samples: u64,
     /// Degrees of freedom of the mechanism.
     pub mobility: usize,
-    /// Body that assembly moved farthest, and by how much, m; `null` where all were in place.
+    /// Body that assembly moved farthest, and by how much, m; `null` if all were in place.
     pub assembly_moved: Option<(String, f64)>,
-    /// Kinetic energy that joints took from the velocities given for bodies at the start, J.
+    /// Kinetic energy that joints removed from the velocities given for bodies at the start, J.
     pub start_energy_taken: f64,
     /// Redundant constraint rows.
     pub redundant: usize,
@@ -146,13 +145,13 @@ pub struct Summary {
     pub non_unique_reactions: Vec<String>,
     /// Code of the error that stopped the run.
     pub error: Option<String>,
-    /// Whether to believe all this.
+    /// Whether to trust all this.
     pub verdict: Verdict,
 }
 
 impl Summary {
-    /// What a file of results says about its origin: nothing that differs between equal runs. `hash`
-    /// identifies the content of the model.
+    /// What a results file says about its origin: nothing that differs between equal runs. `hash` identifies the
+    /// content of the model.
     pub fn metadata(&self, hash: &str) -> Vec<(String, String)> {
         let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
         let status = match self.status {

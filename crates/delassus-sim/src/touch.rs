@@ -6,7 +6,7 @@ use delassus_dae::{ContactPoint, PointId, Problem, State, Unilateral};
 use delassus_math::remember;
 use delassus_model::{System, Workspace};
 
-/// The force of a point at a state, as the engine has it.
+/// The force of a point at a state, as found by the engine.
 #[derive(Debug, Clone, Copy)]
 pub struct PointForce {
     pub id: PointId,
@@ -18,12 +18,12 @@ pub struct PointForce {
 
 /// Finds the places of points; owns its buffers.
 pub(crate) struct Toucher {
-    /// Points that act at the present sample, by their engine.
+    /// Points that act at the present sample, as reported by the engine.
     pub acting: Vec<PointForce>,
     point: ContactPoint,
-    /// For states that are no samples.
+    /// For states that are not samples.
     ws: Workspace,
-    /// Events whose places are known or given up, in the order in which they were found.
+    /// Number of events whose places are known or given up, in the order in which they were found.
     placed: u64,
 }
 remember!(Toucher { placed } apart from { acting, point, ws });
@@ -72,8 +72,8 @@ impl Toucher {
     }
 }
 
-/// The point as drawings need it, with features that are kept or those that face each other; `None` where it has
-/// no place: clutches and friction of joints have forces only.
+/// The point as drawings need it, with features that are kept or those that face each other; `None` if it has no place:
+/// clutches and friction of joints have only forces.
 fn place(
     sys: &System,
     ws: &Workspace,
@@ -84,7 +84,7 @@ fn place(
 ) -> Option<TouchPoint> {
     let contact = sys.contact_of(id)?;
     let has_place = sys.law(id).has_gap() && sys.position(ws, id, features.is_some(), features, p);
-    // the normal points from the first body to the second; the ground is not pushed about
+    // the normal points from the first body to the second; the force on the ground is not drawn
     let turned = sys.bodies_of(id).is_some_and(|[_, b]| b.is_none());
     let normal = if turned { p.normal.map(|x| -x) } else { p.normal };
     let force = if force.is_finite() { force } else { 0.0 };

@@ -1,9 +1,8 @@
-//! Whether to believe a run: one judgement, which the command and the page of a report show alike.
+//! Whether to trust a run: one assessment, which the command and the page of a report both show.
 //!
-//! Each [`Item`] judges one number against a scale of the model: energies against the energy that
-//! moved, lengths against the length L of the model, speeds against L ω with the fastest rate ω of
-//! the motion. What was given up on the way (a coefficient that was reduced, a tolerance that was
-//! loosened) is an item with a code, which is a note of the command too.
+//! Each [`Item`] compares one number with a scale of the model: energies with the energy that moved, lengths with the
+//! length L of the model, speeds with L ω with the fastest rate ω of the motion. What was given up on the way (a
+//! reduced coefficient, a loosened tolerance) is an item with a code, which is also a note of the command.
 
 mod contact;
 
@@ -15,9 +14,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
-    /// Not judged: a number to know.
+    /// Not rated: for information.
     None,
-    /// As good as can be asked for.
+    /// As good as can be expected.
     Good,
     /// To be looked at.
     Fair,
@@ -25,12 +24,12 @@ pub enum Tone {
     Bad,
 }
 
-/// One thing that was judged.
+/// One assessed item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
-    /// What, as a key: `energy`, `position_drift`, ….
+    /// Its key: `energy`, `position_drift`, ….
     pub key: &'static str,
-    /// What, in words.
+    /// Its title.
     pub title: &'static str,
     /// The number.
     pub value: f64,
@@ -42,20 +41,20 @@ pub struct Item {
     pub text: String,
     /// When it happened or began, s.
     pub t: Option<f64>,
-    /// Stable code, where it is a note.
+    /// Stable code, if it is a note.
     pub code: Option<&'static str>,
-    /// What to do about it, where it is a note.
+    /// What to do about it, if it is a note.
     pub help: Option<&'static str>,
 }
 
-/// The judgement of a run.
+/// The assessment of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
     /// The worst of all items.
     pub tone: Tone,
     /// In one sentence.
     pub text: &'static str,
-    /// What was judged, in the order in which it is shown.
+    /// The assessed items, in the order in which they are shown.
     pub items: Vec<Item>,
 }
 
@@ -72,25 +71,27 @@ impl Verdict {
     }
 }
 
-/// Below the first of these parts of its scale a number is good, from the second on it is doubtful.
+/// Below the first of these fractions of its scale a number is good, from the second on it is doubtful.
 const DRIFT: [f64; 2] = [1e-6, 1e-3];
 /// The same for the residual of contact problems.
 const RESIDUAL: [f64; 2] = [1e-6, 1e-1];
-/// Error of the energy balance, in what the tolerance explains, from which on it is bad however small.
+/// Error of the energy balance, in multiples of what the tolerance explains, above which it is bad however small.
 const UNHEARD: f64 = 100.0;
-/// Part of the energy that moved up to which an error is good; from which on one that the tolerance
-/// does not explain is doubtful; and from which on any is, of a loose tolerance or a long step too.
+/// Fraction of the energy that moved up to which an error is good; above which one that the tolerance does not explain
+/// is doubtful; and above which any is, also with a loose tolerance or a long step.
 const ENERGY: [f64; 3] = [1e-4, 1e-2, 1e-1];
 /// The same as [`DRIFT`] for sticking contacts: residuals of large contact problems move them.
 const STICK: [f64; 2] = [1e-6, 1e-2];
-/// The same for forces with which closed contacts pull, in the largest load.
+/// The same for the energy stored in compliant contacts that ended inside, relative to the energy that moved.
+const ABANDONED: [f64; 2] = [1e-6, 1e-3];
+/// The same for forces with which closed contacts pull, relative to the largest load.
 const PULL: [f64; 2] = [1e-3, 1e-2];
-/// The verdict on nothing.
+/// The verdict if there is nothing to assess.
 const NOTHING: &str = "The run left no numbers to judge by.";
-/// Part of the run in time-stepping, or of its steps, from which on it is to be looked at.
+/// Fraction of the run in time-stepping, or of its steps, above which it should be looked at.
 const MUCH: f64 = 0.1;
 
-/// Judges a run by its summary.
+/// Assesses a run by its summary.
 pub fn judge(s: &Summary) -> Verdict {
     let mut items = vec![energy(s)];
     let speed = speed(s);
@@ -170,7 +171,7 @@ fn energy(s: &Summary) -> Item {
     let off = e.off_since.is_some();
     let allowed = e.explained.is_some_and(|x| e.error <= x);
     let doubtful = if e.explained.is_some() && !allowed { ENERGY[1] } else { ENERGY[2] };
-    // singular positions are passed with errors of so many tolerances; more is no matter of accuracy
+    // singular positions are passed with errors of so many tolerances; more is not a matter of accuracy
     let unheard = e.explained.is_some_and(|x| !(e.error <= UNHEARD * x));
     let tone = match () {
         () if off && (unheard || !(part < doubtful)) => Tone::Bad,
@@ -256,7 +257,7 @@ fn drift(
 
 /// What happens between the steps.
 fn samples(s: &Summary, items: &mut Vec<Item>) {
-    // the interpolation errs by some tolerances, whatever the method leaves at its steps
+    // the interpolation has an error of some tolerances, whatever the method leaves at its steps
     let allowed = s.rtol.map_or(DRIFT[1], |r| (1e3 * r).clamp(DRIFT[0], DRIFT[1]));
     let value = s.max_sample_position_drift;
     if value > allowed * s.length && value > 10.0 * s.max_position_drift {
@@ -310,20 +311,20 @@ fn samples(s: &Summary, items: &mut Vec<Item>) {
     }
 }
 
-/// Speed that speeds are compared with, m/s: that of the motion; of a model at rest, one that would
-/// carry it by its own length until the end.
+/// Speed with which speeds are compared, m/s: that of the motion; for a model at rest, one that would carry it by its
+/// own length until the end.
 fn speed(s: &Summary) -> f64 {
     let slowest = 1.0 / (s.t_end - s.t_start);
     s.length * if slowest.is_finite() { s.rate.max(slowest) } else { s.rate }
 }
 
-/// How good a number is in parts of a scale.
+/// How good a number is relative to a scale.
 fn tone(value: f64, scale: f64, [good, bad]: [f64; 2]) -> Tone {
     match value / scale {
         _ if value == 0.0 => Tone::Good,
         x if x < good => Tone::Good,
         x if x < bad => Tone::Fair,
-        // what is not a number, or has no scale, too
+        // NaN, or a number without a scale, too
         _ => Tone::Bad,
     }
 }
@@ -456,7 +457,7 @@ mod tests {
         let v = judge(&lost);
         let item = v.items.iter().find(|i| i.key == "energy");
         assert!(item.is_some_and(|i| i.t == Some(0.25) && i.text.contains("t = 0.25 s")));
-        // a loose tolerance allows it: told, but not doubtful
+        // a loose tolerance allows it: reported, but not doubtful
         lost.energy = EnergyBalance { error: 0.5, explained: Some(2.0), ..lost.energy };
         assert_eq!(codes(&lost), (Tone::Fair, vec!["N_ENERGY"]));
         // a step that is too long

@@ -176,7 +176,7 @@ fn shared_friction_holds_as_much_as_all_of_it_can() {
         let slip: Vec<f64> =
             log.iter().filter(|e| e.kind == EventKind::Slip).map(|e| e.t).collect();
         assert_eq!(slip.len(), jaws, "{log:?}");
-        // alone the force tells; together accelerations above 1e-8 of the largest do, 1e-6 of 100
+        // alone, the force decides; together, accelerations above 1e-8 of the largest do, 1e-6 of 100
         let limit = if jaws == 1 { 1e-8 } else { 2e-7 };
         assert!(slip.iter().all(|t| (t - slips).abs() < limit), "{jaws}: {slip:?} {slips}");
     }

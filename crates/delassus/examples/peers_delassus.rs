@@ -16,8 +16,8 @@ fn main() -> Outcome<()> {
 
 /// Problem A1 with fixed steps, alone and with everything a run records.
 ///
-/// The second step is the one that makes the error at the end as small as Exudyn's with 1 ms;
-/// its time is per simulated millisecond, so that it stands beside the others.
+/// The second step is the one that makes the error at the end as small as Exudyn's with 1 ms; its time is per simulated
+/// millisecond, so that it can be compared with the others.
 fn slider_crank() -> Outcome<()> {
     let model = a1()?;
     let reference = a1_reference()?;

@@ -43,7 +43,7 @@ impl Scene {
             let name = format!("ball{k}");
             let body = BodySpec {
                 kind: BodyType::Rigid,
-                mass: mass.into(),
+                mass: Some(mass.into()),
                 inertia: Some(InertiaSpec::List([inertia; 3].map(Scalar::from).to_vec())),
                 position: x.map(Scalar::from).to_vec(),
                 ..Default::default()

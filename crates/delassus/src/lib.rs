@@ -15,7 +15,7 @@
 //!     .gravity([0.0, -9.81])
 //!     .body("bob", BodySpec {
 //!         kind: BodyType::PlanarPoint,
-//!         mass: 1.0.into(),
+//!         mass: Some(1.0.into()),
 //!         position: vec!["L".into(), 0.0.into()],
 //!         ..Default::default()
 //!     })
@@ -36,9 +36,8 @@
 //! # Ok::<(), delassus::Error>(())
 //! ```
 //!
-//! The same from a file is `delassus::simulate(&delassus::load("pendulum.toml")?)`. For other
-//! settings than those of the model, take [`simulate_with`]; for progress and stopping,
-//! [`sim::run`] with an [`sim::Observer`] of your own.
+//! The same from a file is `delassus::simulate(&delassus::load("pendulum.toml")?)`. For settings other than those of
+//! the model, use [`simulate_with`]; for progress and stopping, [`sim::run`] with an [`sim::Observer`] of your own.
 //!
 //! The layers below are re-exported: [`model`] (what a mechanism is), [`sim`] (runs), [`io`]
 //! (files), [`dae`] (integration methods on any constrained system), [`linalg`], [`math`] and
@@ -60,6 +59,7 @@ pub use error::Error;
 use io::model_file::{self, Limits};
 use model::spec::ModelSpec;
 use model::{Assembled, Diagnostic, System};
+use sim::analysis::{ModalOptions, ModalReport, StaticsReport};
 use sim::{RunOptions, RunOutcome, Silent};
 use std::path::Path;
 
@@ -79,13 +79,45 @@ fn assembled(spec: &ModelSpec) -> Result<Assembled, Vec<Diagnostic>> {
     model::assemble(System::new(model::compile(spec)?)?)
 }
 
+/// The equilibrium that a model comes to rest at from its starting positions, with reactions, forces and stability.
+///
+/// ```
+/// let mass_on_spring = r#"
+/// schema = 1
+/// gravity = [0, -9.81]
+/// body.block = { type = "planar-point", mass = 2, position = [0, -1] }
+/// force.spring = { type = "spring", between = ["ground", "block"], stiffness = 100, length = 1 }
+/// joint.guide = { type = "point-on-line", between = ["ground", "block"], axis = [0, 1] }
+/// analysis = { end = 1 }
+/// "#;
+/// let loaded = delassus::io::model_file::parse_str(mass_on_spring, "block.toml", &Default::default())?;
+/// let model = delassus::assemble(&loaded.spec)?;
+///
+/// let rest = delassus::statics(&model)?;
+/// assert!((rest.positions[0].position[1] + 1.1962).abs() < 1e-9);
+/// assert_eq!(rest.stability.name(), "stable");
+///
+/// let found = delassus::modes(&model, Default::default())?;
+/// assert!((found.modes[0].imag - 50_f64.sqrt()).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn statics(model: &Assembled) -> Result<StaticsReport, Error> {
+    Ok(sim::analysis::statics(model)?)
+}
+
+/// Frequencies, damping and shapes of small motions next to an equilibrium, or next to the motion at a time; see [`statics`]
+/// for an example.
+pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, Error> {
+    Ok(sim::analysis::modes(model, options)?)
+}
+
 /// Runs an assembled model with the settings it came with.
 pub fn simulate(model: &Assembled) -> Result<RunOutcome, Error> {
     simulate_with(model, &RunOptions::from_model(model.system.model()))
 }
 
-/// Runs an assembled model with other settings. A run that stops early is an error that holds
-/// what was computed until then.
+/// Runs an assembled model with other settings. A run that stops early is an error that contains what was computed
+/// until then.
 pub fn simulate_with(model: &Assembled, options: &RunOptions) -> Result<RunOutcome, Error> {
     let outcome = sim::run(model, options, &mut Silent)?;
     match outcome.error.clone() {

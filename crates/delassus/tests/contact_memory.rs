@@ -1,4 +1,4 @@
-//! Many contacts: what a run takes from the heap grows as the number of contacts does.
+//! Many contacts: the memory of a run grows in proportion to the number of contacts.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;

@@ -1,5 +1,5 @@
-//! No heap allocation in an accepted step, recording, positions of bodies and keeping of states
-//! included, with any method.
+//! No heap allocation in an accepted step with any method, including recording, positions of bodies and the storing of
+//! states.
 #![allow(unsafe_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
@@ -95,10 +95,15 @@ fn steps_and_samples_do_not_touch_the_heap() {
         ("gear_train.toml", false),
         ("vehicle_bushing.toml", false),
         ("rolling_disc.toml", false),
+        ("flexible_arm.toml", false),
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(file);
         let m = delassus::load(path).unwrap();
-        for method in able_methods(&m.system).iter().filter(|m| m.can.singular || !singular) {
+        // explicit methods with a fixed step are not stable on beams
+        let stiff = !m.system.model().beams.is_empty();
+        let able = able_methods(&m.system);
+        let able = able.iter().filter(|m| m.can.singular || !singular);
+        for method in able.filter(|m| !stiff || m.stiff || m.adaptive) {
             let n = heap_calls(&m, method);
             if n > 0 {
                 touched.push(format!("{file} with {}: {n} heap calls", method.name));

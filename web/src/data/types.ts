@@ -67,6 +67,8 @@ export interface Body {
   mass?: number;
   inertia?: number[];
   com?: number[];
+  /** Number of the first node of the beam that it is a node of. */
+  of_beam?: number;
   color?: string | null;
   shapes?: Shape[];
   markers?: Marker[];

@@ -226,7 +226,7 @@ export function drawForce(d: Drawing, f: NonNullable<SceneSpec["forces"]>[number
     d.links.push({ solid: "helix", a, b, radius: 1.3 * d.u, paint: "spring", layer: "force" });
   } else if (f.type === "bushing") {
     d.ball(b.body, b.p, 1.8 * d.u, "spring", "force");
-  } else if (f.type === "damper" || f.type === "actuator") {
+  } else if (f.type === "damper" || f.type === "actuator" || f.type === "beam") {
     d.links.push({ solid: "cylinder", a, b, radius: 0.35 * d.u, paint: "spring", layer: "force" });
   }
 }

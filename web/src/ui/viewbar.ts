@@ -20,7 +20,7 @@ export class ViewBar {
     const views = h("div", { class: "buttons", role: "group", "aria-label": "Camera" }, ...VIEWS.map(([v, name, key]) => h("button", { type: "button", class: "small", title: `${name} (${key})`, onclick: () => this.look(v) }, name)), h("button", { type: "button", class: "small", title: "Fit (F)", onclick: () => viewer.fit() }, "Fit"));
     const scene = viewer.sceneSpec;
     const ropes = (scene.contacts ?? []).some((c) => c.type === "rope");
-    const springs = (scene.forces ?? []).some((f) => f.a && f.b && ["spring", "spring-damper", "damper", "bushing", "actuator"].includes(f.type));
+    const springs = (scene.forces ?? []).some((f) => f.a && f.b && ["spring", "spring-damper", "damper", "bushing", "actuator", "beam"].includes(f.type));
     const there: Partial<Record<Switch, boolean>> = { forces: springs || ropes, arrows: viewer.arrows.available > 0, contacts: viewer.contacts.any, clearances: viewer.hasClearances, joints: (scene.joints ?? []).length > 0 };
     const useful = SWITCHES.filter(([s]) => there[s] ?? true);
     const switches = h("div", { class: "buttons", role: "group", "aria-label": "What is drawn" });

@@ -1,4 +1,4 @@
-//! Arms with servos: PID towards a target that moves at once, late, or not at all.
+//! Arms with servos: PID control towards a target that moves immediately, late, or not at all.
 
 use super::parts::{DOWN, chain, motion, set_going, span};
 use crate::mechanism::{ForceKind, Law, Mechanism};
@@ -41,7 +41,7 @@ pub fn make(r: &mut Random) -> Mechanism {
     m
 }
 
-/// Two digits.
+/// Rounds to two digits.
 fn short(x: f64) -> f64 {
     format!("{x:.1e}").parse().unwrap_or(x)
 }

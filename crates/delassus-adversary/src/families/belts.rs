@@ -1,4 +1,4 @@
-//! Stick and slip: a block on a spring that a belt drags by dry friction, with a rail too many or not.
+//! Stick-slip: a block on a spring that a belt drags along by dry friction, with or without a redundant rail.
 
 use crate::mechanism::{ContactKind, ForceKind, JointKind, Law, Mechanism, Place, Turn};
 use crate::random::Random;
@@ -11,7 +11,7 @@ pub fn make(r: &mut Random) -> Mechanism {
     m.body("belt", 1.0, [1.0; 3], o, o, Turn::NONE);
     m.body("block", mass, [1.0; 3], o, o, Turn::NONE);
     m.pair("rail", "prismatic", [Place::ground(o), Place::on("belt", o)], axis);
-    // with a guide of its own the block is held twice
+    // with a guide of its own the block is constrained twice
     m.pair("rub", "prismatic", [Place::on("belt", o), Place::on("block", o)], axis);
     if r.chance(0.6) {
         m.pair("guide", "prismatic", [Place::ground(o), Place::on("block", o)], axis);

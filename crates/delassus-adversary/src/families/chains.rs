@@ -1,4 +1,4 @@
-//! Pendulums: rods on hinges, with dampers and springs at the hinges or without.
+//! Pendulums: rods on hinges, with or without dampers and springs at the hinges.
 
 use super::parts::{DOWN, chain, set_going, span};
 use crate::mechanism::{ForceKind, Mechanism};

@@ -36,7 +36,7 @@ pub fn make(r: &mut Random) -> Mechanism {
         "bearing0"
     };
     if r.chance(0.5) {
-        // the rate at the start must be one that the clutch lets pass
+        // the rate at the start must be one that the clutch allows
         for j in &mut m.joints {
             if let JointKind::Pair { initial_rate, .. } = &mut j.kind {
                 *initial_rate = None;

@@ -17,7 +17,7 @@ pub fn make(r: &mut Random) -> Mechanism {
     for i in 0..n {
         let at = times(0.5 * i as f64, axis);
         let there = Place::ground(turn.of(at)).turned(turn);
-        // hinges by hand do not sit exactly in line; far below what assembly may correct
+        // hinges placed by hand are not exactly in line; far below what assembly may correct
         let off = times(r.pick(&[0.0, 0.0, 1e-14, 1e-13]), perpendicular(axis));
         m.pair(
             &format!("hinge{i}"),

@@ -1,4 +1,4 @@
-//! Arms whose joints move as functions of time, at once or late, with free links behind.
+//! Arms whose joints move as functions of time, immediately or late, followed by free links.
 
 use super::parts::{DOWN, chain, motion, span};
 use crate::mechanism::{ForceKind, JointKind, Mechanism};

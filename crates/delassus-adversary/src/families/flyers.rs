@@ -1,4 +1,4 @@
-//! Bodies that fly and tumble, alone or tied to each other by springs and rods; tops on a ball joint.
+//! Bodies that fly and tumble, alone or connected by springs and rods; tops on a ball joint.
 
 use super::parts::{DOWN, span};
 use crate::mechanism::{ForceKind, Mechanism, Place, Turn, norm, sub};

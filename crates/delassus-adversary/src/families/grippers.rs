@@ -1,4 +1,4 @@
-//! A jaw on a hand presses a part against friction, and the hand lifts it by a motion that starts later.
+//! A jaw on a hand clamps a part by friction, and the hand lifts it by a motion that starts later.
 
 use super::parts::DOWN;
 use crate::mechanism::{ContactKind, ForceKind, Form, JointKind, Law, Mechanism, Place, Turn};

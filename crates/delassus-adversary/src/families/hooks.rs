@@ -1,4 +1,4 @@
-//! Chains in space of all kinds of joints.
+//! Spatial chains with all kinds of joints.
 
 use super::parts::{DOWN, set_going, span};
 use crate::mechanism::{JointKind, Mechanism, Place, Turn, add, perpendicular};

@@ -1,4 +1,4 @@
-//! Closed loops: four-bar linkages and parallelograms with superfluous bars, from rest, in motion or driven.
+//! Closed loops: four-bar linkages and parallelograms with redundant bars, from rest, in motion or driven.
 
 use super::parts::{DOWN, motion, span};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Place, Turn, V3, add, norm, sub};
@@ -49,7 +49,7 @@ pub fn make(r: &mut Random) -> Mechanism {
     }
     match r.whole(0, 3) {
         0 => {
-            // no further than the linkage turns
+            // no further than the linkage can turn
             let law = motion(r, end, 0.2);
             m.joint("drive", JointKind::Motion { joint: "foot0".into(), law, offset: angle });
         }

@@ -29,7 +29,7 @@ mod wheels;
 use crate::mechanism::Mechanism;
 use crate::random::Random;
 
-/// A family by name.
+/// A family and its name.
 pub struct Family {
     pub name: &'static str,
     make: fn(&mut Random) -> Mechanism,

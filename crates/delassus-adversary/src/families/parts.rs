@@ -1,4 +1,4 @@
-//! Parts that several families are made of.
+//! Parts used by several families.
 
 use crate::mechanism::{JointKind, Law, Mechanism, Place, Turn, V3, add};
 use crate::random::Random;
@@ -7,12 +7,12 @@ use std::f64::consts::PI;
 /// Down, in the plane and in space.
 pub const DOWN: V3 = [0.0, -9.81, 0.0];
 
-/// A time span.
+/// A random duration.
 pub fn span(r: &mut Random) -> f64 {
     r.pick(&[0.5, 1.0, 1.0, 1.5, 2.0])
 }
 
-/// A law that leaves its start value with zero or non-zero speed, at once or late.
+/// A law that leaves its start value with zero or non-zero speed, immediately or late.
 pub fn motion(r: &mut Random, end: f64, size: f64) -> Law {
     match r.whole(0, 5) {
         0 => Law::Power(r.round(0.5, 3.0) * size / end.powi(2), 2),
@@ -23,7 +23,7 @@ pub fn motion(r: &mut Random, end: f64, size: f64) -> Law {
     }
 }
 
-/// A ramp that starts some time after the start and may be short.
+/// A ramp that begins some time after the start and may be short.
 pub fn late_ramp(r: &mut Random, end: f64, size: f64) -> Law {
     let t0 = r.round(0.1, 0.7) * end;
     let t1 = (t0 + r.pick(&[0.02, 0.05, 0.1, 0.2, 0.5]) * end).min(end);
@@ -68,7 +68,7 @@ pub fn chain(r: &mut Random, m: &mut Mechanism, n: usize, root: V3) -> Chain {
         );
         let mut child = Place::on(&link, [0.0; 3]);
         let mut start = angle;
-        // frames that are turned against their bodies, as people have them from drawings
+        // frames that are turned relative to their bodies, as people take them from drawings
         if !m.space && r.chance(0.2) {
             let (a, b) = (r.pick(&[PI / 2.0, 2.5, -3.0]), r.pick(&[0.0, -2.0, 3.0]));
             last.turn = Turn::Angle(a);
@@ -86,7 +86,7 @@ pub fn chain(r: &mut Random, m: &mut Mechanism, n: usize, root: V3) -> Chain {
     made
 }
 
-/// The angle from −π to π.
+/// The equivalent angle between −π and π.
 pub fn principal(angle: f64) -> f64 {
     let turns = (angle / (2.0 * PI)).round();
     angle - 2.0 * PI * turns

@@ -1,4 +1,4 @@
-//! A plate or wall at rest that a late motion drives against a ball.
+//! A plate or wall at rest that is later driven against a ball.
 
 use super::parts::{DOWN, late_ramp, motion, span};
 use crate::mechanism::{ContactKind, Form, JointKind, Mechanism, Place, Turn};

@@ -1,4 +1,4 @@
-//! Wheels and arms at rest on which a force or torque acts for a short time, some time later.
+//! Wheels and arms at rest on which a force or torque acts briefly, some time later.
 
 use super::parts::{chain, span};
 use crate::mechanism::{ForceKind, Law, Mechanism, Place, Turn, norm};

@@ -1,4 +1,4 @@
-//! Robots: a slide that moves by a motion and carries an arm with servos, or the other way round.
+//! Robots: a driven slide that carries an arm with servos, or the other way round.
 
 use super::parts::{DOWN, late_ramp, motion, span};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Place, Turn};

@@ -1,4 +1,4 @@
-//! Rods that strike a floor with one end, under every law of impact.
+//! Rods that strike a floor with one end, under every impact law.
 
 use super::parts::DOWN;
 use crate::mechanism::{ContactKind, Form, Mechanism, Place, Turn};

@@ -13,7 +13,7 @@ pub fn make(r: &mut Random) -> Mechanism {
     let up = Turn::Angle(slope).of([0.0, 1.0, 0.0]);
     let mass = r.round(0.5, 3.0);
     let i = mass * radius * radius;
-    // a little aslant, so that a disc in space turns
+    // slightly tilted, so that a disc in space turns
     let lean = if m.space { Turn::about([1.0, 0.0, 0.0], r.pick(&[0.0, 0.2])) } else { Turn::NONE };
     let height = match lean {
         Turn::Quat(q) => radius * (2.0 * q[1].asin()).cos(),

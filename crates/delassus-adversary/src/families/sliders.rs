@@ -1,4 +1,4 @@
-//! Slider-cranks, driven or let go.
+//! Slider-cranks, driven or released.
 
 use super::parts::{DOWN, motion, span};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Place, Turn};

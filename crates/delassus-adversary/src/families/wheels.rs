@@ -1,4 +1,4 @@
-//! Balanced wheels on axles, turned far and fast: nothing but the angle tells how far they are.
+//! Balanced wheels on axles, turned far and fast: only the angle shows how far they have turned.
 
 use super::parts::{late_ramp, motion, span};
 use crate::mechanism::{ForceKind, JointKind, Law, Mechanism, Place, Turn};

@@ -1,11 +1,11 @@
-//! Changes of a mechanism that keep its references whole.
+//! Changes of a mechanism that keep its references valid.
 
 use super::{
     Body, Contact, ContactKind, Force, ForceKind, Joint, JointKind, Mechanism, Place, V3, add,
 };
 
 impl JointKind {
-    /// Frames it stands on.
+    /// Frames on which it is defined.
     pub fn places(&mut self) -> Vec<&mut Place> {
         match self {
             JointKind::Pair { between, .. } => between.iter_mut().collect(),
@@ -13,7 +13,7 @@ impl JointKind {
         }
     }
 
-    /// Joints it names.
+    /// Joints to which it refers.
     pub fn joints(&mut self) -> Vec<&mut String> {
         match self {
             JointKind::Pair { .. } => Vec::new(),
@@ -37,7 +37,7 @@ impl ForceKind {
         }
     }
 
-    /// The joint it names.
+    /// The joint to which it refers.
     pub fn joint(&mut self) -> Option<&mut String> {
         match self {
             ForceKind::Torsion { joint, .. } | ForceKind::Actuator { joint, .. } => Some(joint),
@@ -55,7 +55,7 @@ impl ContactKind {
         }
     }
 
-    /// The joint it names.
+    /// The joint to which it refers.
     pub fn joint(&mut self) -> Option<&mut String> {
         match self {
             ContactKind::Limit { joint, .. }
@@ -65,7 +65,7 @@ impl ContactKind {
         }
     }
 
-    /// The shapes it names.
+    /// The shapes to which it refers.
     pub fn shapes(&mut self) -> Vec<&mut String> {
         match self {
             ContactKind::Shapes { one, other, .. } => one.iter_mut().chain(other).collect(),
@@ -85,7 +85,7 @@ impl Mechanism {
         all
     }
 
-    /// Without a body and all that stands on it.
+    /// The mechanism without a body and everything attached to it.
     pub fn without_body(&self, name: &str) -> Mechanism {
         let mut m = self.clone();
         let touched = |places: Vec<&mut Place>| places.iter().any(|p| p.is_on(name));
@@ -101,7 +101,7 @@ impl Mechanism {
         m
     }
 
-    /// Without a joint and all that names it.
+    /// The mechanism without a joint and everything that refers to it.
     pub fn without_joint(&self, name: &str) -> Mechanism {
         let mut m = self.clone();
         m.joints.retain(|j| j.name != name);
@@ -109,7 +109,7 @@ impl Mechanism {
         m
     }
 
-    /// Removes what names a joint or a shape that is gone.
+    /// Removes everything that refers to a joint or shape that no longer exists, then shapes that no contact uses.
     fn clean(&mut self) {
         loop {
             let names: Vec<String> = self.joints.iter().map(|j| j.name.clone()).collect();
@@ -143,7 +143,7 @@ impl Mechanism {
         });
     }
 
-    /// Removes shapes that no contact names.
+    /// The mechanism without a contact and the shapes that no other contact uses.
     pub fn without_contact(&self, name: &str) -> Mechanism {
         let mut m = self.clone();
         m.contacts.retain(|c| c.name != name);
@@ -151,7 +151,7 @@ impl Mechanism {
         m
     }
 
-    /// Puts a mark before all names.
+    /// Puts a prefix before all names.
     pub fn prefixed(&self, mark: &str) -> Mechanism {
         let mut m = self.clone();
         let prefix = |n: &mut String| n.insert_str(0, mark);
@@ -181,7 +181,7 @@ impl Mechanism {
         m
     }
 
-    /// At another place.
+    /// The mechanism at another place.
     pub fn moved(&self, by: V3) -> Mechanism {
         let mut m = self.clone();
         m.bodies.iter_mut().for_each(|b| b.at = add(b.at, by));
@@ -193,7 +193,7 @@ impl Mechanism {
         m
     }
 
-    /// Together with another mechanism of the same gravity.
+    /// The mechanism together with another one under the same gravity.
     pub fn beside(&self, other: &Mechanism) -> Mechanism {
         let mut m = self.clone();
         m.bodies.extend(other.bodies.iter().cloned());

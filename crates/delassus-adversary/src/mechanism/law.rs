@@ -45,7 +45,7 @@ impl Law {
         }
     }
 
-    /// The same, larger by a factor; what is constant stays as it is, so that all begins where it did.
+    /// The same law scaled by a factor; constants are not scaled, so that everything begins where it did.
     pub fn times(&self, factor: f64) -> Law {
         match *self {
             Law::Constant(y) => Law::Constant(y),
@@ -66,7 +66,7 @@ impl Law {
         largest((0..=50).map(|k| self.at(end * f64::from(k) / 50.0).abs()))
     }
 
-    /// The formula as seen in a view, with an offset.
+    /// The formula as written in a view, with an offset.
     pub fn formula(&self, view: &View, dim: Dim, offset: f64) -> String {
         let y = |v: f64| view.number(v, dim);
         let time = |t: f64| view.number(view.shift + t, Dim::TIME);

@@ -1,7 +1,7 @@
 //! A mechanism as plain data: what generators make, relations transform and files are written from.
 //!
-//! Everything is described in space. A mechanism of the plane is one whose bodies are written as planar
-//! ones; its vectors have z = 0 and its turns are angles about z.
+//! Everything is described in space. A planar mechanism is one whose bodies are written as planar ones; its vectors
+//! have z = 0 and its turns are angles about z.
 
 mod edit;
 mod law;
@@ -25,13 +25,13 @@ pub struct Mechanism {
     pub forces: Vec<Force>,
     pub shapes: Vec<Shape>,
     pub contacts: Vec<Contact>,
-    /// Impacts one after another.
+    /// Impacts are treated one after another.
     pub sequential: bool,
-    /// s.
+    /// Duration, s.
     pub end: f64,
-    /// Intervals of the results.
+    /// Number of intervals of the results.
     pub samples: u32,
-    /// What random transformations of this mechanism draw from.
+    /// Seed for random transformations of this mechanism.
     pub salt: u64,
 }
 
@@ -40,16 +40,16 @@ pub struct Mechanism {
 pub struct Body {
     pub name: String,
     pub mass: f64,
-    /// Principal moments about the mass centre; the plane takes the third.
+    /// Principal moments about the mass centre; in the plane the third is used.
     pub inertia: V3,
     pub com: V3,
     pub at: V3,
     pub turn: Turn,
-    /// Of the origin, ground components.
+    /// Velocity of the origin, ground components.
     pub velocity: Option<V3>,
-    /// Body axes.
+    /// Angular velocity, in body axes.
     pub rate: Option<V3>,
-    /// Length at which motion of the body is measured beside its origin.
+    /// Distance from the origin at which the motion of the body is also measured.
     pub reach: f64,
 }
 
@@ -70,7 +70,7 @@ pub struct Joint {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-// a few joints at a time: their size does not matter
+// there are few joints at a time: their size does not matter
 #[allow(clippy::large_enum_variant)]
 pub enum JointKind {
     /// A pair of frames with a type of joint.
@@ -83,11 +83,11 @@ pub enum JointKind {
         /// `length` of a distance, `pitch` of a screw, `radius` of a rolling disc.
         number: Option<f64>,
     },
-    /// Ratio of two angles.
+    /// A fixed ratio of two angles.
     Gear { joints: [String; 2], ratio: f64 },
-    /// An angle and a position.
+    /// An angle coupled to a position.
     Rack { joints: [String; 2], pitch: f64 },
-    /// A given function of time.
+    /// A prescribed function of time.
     Motion { joint: String, law: Law, offset: f64 },
 }
 
@@ -99,13 +99,13 @@ pub struct Force {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ForceKind {
-    /// A force with a direction on the stage.
+    /// A force with a direction fixed on the stage.
     Push {
         at: Place,
         along: V3,
         law: Law,
     },
-    /// A torque about a direction on the stage.
+    /// A torque about a direction fixed on the stage.
     Twist {
         body: String,
         along: V3,
@@ -146,7 +146,7 @@ pub struct Shape {
     pub form: Form,
 }
 
-/// The same forms in the plane and in space.
+/// The same shapes in the plane and in space.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
     Point,
@@ -154,7 +154,7 @@ pub enum Form {
     Ball(f64),
     /// Half-plane or half-space with its normal along y of its place.
     Floor,
-    /// Rectangle or box by its edges.
+    /// Rectangle or box, given by its edges.
     Block(V3),
 }
 
@@ -197,17 +197,17 @@ pub enum ContactKind {
 }
 
 impl Place {
-    /// A point of the ground.
+    /// A point on the ground.
     pub fn ground(at: V3) -> Place {
         Place { body: None, at, turn: Turn::NONE }
     }
 
-    /// A point of a body.
+    /// A point on a body.
     pub fn on(body: &str, at: V3) -> Place {
         Place { body: Some(body.to_owned()), at, turn: Turn::NONE }
     }
 
-    /// The same, turned.
+    /// The same place, turned.
     pub fn turned(self, turn: Turn) -> Place {
         Place { turn, ..self }
     }
@@ -219,7 +219,7 @@ impl Place {
 }
 
 impl Mechanism {
-    /// An empty one that lasts `end` seconds.
+    /// An empty mechanism that lasts `end` seconds.
     pub fn new(space: bool, end: f64) -> Mechanism {
         Mechanism {
             space,
@@ -296,7 +296,7 @@ impl Mechanism {
         self.contacts.push(Contact { name: name.to_owned(), kind });
     }
 
-    /// Does this joint's own coordinate count in metres? `None` if it has none.
+    /// Whether this joint's own coordinate is in metres. `None` if it has none.
     pub fn is_position(&self, joint: &str) -> Option<bool> {
         let found = self.joints.iter().find(|j| j.name == joint)?;
         match &found.kind {
@@ -313,12 +313,12 @@ impl Mechanism {
         if self.is_position(joint) == Some(true) { Dim::LENGTH } else { Dim::NONE }
     }
 
-    /// Is anything one-sided or rubbing?
+    /// Whether anything is one-sided or has friction.
     pub fn has_contacts(&self) -> bool {
         !self.contacts.is_empty()
     }
 
-    /// The body of this name.
+    /// The body with this name.
     pub fn find(&self, body: &str) -> Option<&Body> {
         self.bodies.iter().find(|b| b.name == body)
     }

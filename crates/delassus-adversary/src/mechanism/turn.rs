@@ -1,4 +1,4 @@
-//! Rotations and vectors, as little as the descriptions need.
+//! Rotations and vectors: only what the descriptions need.
 
 /// A vector.
 pub type V3 = [f64; 3];
@@ -6,14 +6,14 @@ pub type V3 = [f64; 3];
 /// How a frame is turned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Turn {
-    /// About z, rad; not wrapped, because models of the plane may say 7 rad.
+    /// About z, rad; not wrapped, because planar models may contain 7 rad.
     Angle(f64),
     /// Unit quaternion, scalar first.
     Quat([f64; 4]),
 }
 
 impl Turn {
-    /// Not turned.
+    /// No rotation.
     pub const NONE: Turn = Turn::Angle(0.0);
 
     /// About an axis of unit length.
@@ -31,7 +31,7 @@ impl Turn {
         }
     }
 
-    /// First `inner`, then this.
+    /// The rotation that applies `inner` first, then this one.
     pub fn after(self, inner: Turn) -> Turn {
         match (self, inner) {
             (Turn::Angle(a), Turn::Angle(b)) => Turn::Angle(a + b),

@@ -1,4 +1,4 @@
-//! The same mechanism seen in another way: moved, in other units, at another time, with other names.
+//! The same mechanism described in another way: moved, in other units, at another time, with other names.
 
 use super::turn::{Turn, V3, add};
 
@@ -38,21 +38,21 @@ impl Dim {
 /// [`View::unit`].
 #[derive(Debug, Clone)]
 pub struct View {
-    /// Where the stage stands on which everything happens.
+    /// Position of the stage on which everything happens.
     pub at: V3,
-    /// How the stage is turned.
+    /// Orientation of the stage.
     pub turn: Turn,
-    /// Metres, kilograms and seconds of this view for one of the mechanism.
+    /// Metres, kilograms and seconds of this view per unit of the mechanism.
     pub units: [f64; 3],
     /// Start time, in seconds of the mechanism.
     pub shift: f64,
     /// Where the run begins, in seconds after the start of the mechanism.
     pub begin: f64,
-    /// Order of entries and names are mixed with this seed.
+    /// The order of entries and the names are shuffled with this seed.
     pub mixed: Option<u64>,
-    /// Times every joint with rows of its own is written.
+    /// How many times every joint with rows of its own is written.
     pub copies: usize,
-    /// End and number of samples instead of those of the mechanism.
+    /// End and number of samples that replace those of the mechanism.
     pub span: Option<(f64, u32)>,
     /// The `[method]` table.
     pub method: Method,
@@ -69,7 +69,7 @@ pub struct Method {
 }
 
 impl View {
-    /// As the mechanism is.
+    /// The mechanism as it is.
     pub fn plain() -> View {
         View {
             at: [0.0; 3],
@@ -84,24 +84,24 @@ impl View {
         }
     }
 
-    /// As it is, with settings of a run.
+    /// The mechanism as it is, with settings of a run.
     pub fn with(method: Method) -> View {
         View { method, ..View::plain() }
     }
 
-    /// What one unit of the mechanism is in this view.
+    /// The value of one unit of the mechanism in this view.
     pub fn unit(&self, dim: Dim) -> f64 {
         let [l, m, t] = self.units;
         l.powi(dim.0) * m.powi(dim.1) * t.powi(dim.2)
     }
 
-    /// A number as it stands in a file.
+    /// A number as written in a file.
     pub fn bare(&self, x: f64, dim: Dim) -> String {
         let y = if x == 0.0 { 0.0 } else { x * self.unit(dim) };
         if y == y.round() && y.abs() < 1e9 { format!("{y:.0}") } else { format!("{y:?}") }
     }
 
-    /// A number as it stands in a formula.
+    /// A number as written in a formula.
     pub fn number(&self, x: f64, dim: Dim) -> String {
         let text = self.bare(x, dim);
         if text.starts_with('-') { format!("({text})") } else { text }
@@ -118,7 +118,7 @@ impl View {
         add(self.at, self.turn.of(p))
     }
 
-    /// Is the stage where the ground is?
+    /// Whether the stage coincides with the ground.
     pub fn stands_still(&self) -> bool {
         self.at == [0.0; 3] && self.turn == Turn::NONE
     }

@@ -7,10 +7,10 @@ use crate::random::Random;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What a column holds.
+/// The quantity in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A component of a place.
+    /// A component of a position.
     Length,
     /// A component of a velocity.
     Speed,
@@ -42,10 +42,10 @@ pub struct Column {
     entry: String,
 }
 
-/// Letters of the points of a body that are measured, with their place in units of its reach.
+/// Letters of the measured points of a body, with their positions in units of its reach.
 const PROBES: [(&str, V3); 3] = [("p", [0.0; 3]), ("u", [1.0, 0.0, 0.0]), ("w", [0.0, 1.0, 0.0])];
 
-/// Columns of a mechanism: places and velocities of points of every body, coordinates of joints.
+/// Columns of a mechanism: positions and velocities of points of every body, coordinates of joints.
 pub fn columns(m: &Mechanism) -> Vec<Column> {
     let mut all = Vec::new();
     let axes: &[&str] = if m.space { &["x", "y", "z"] } else { &["x", "y"] };
@@ -184,7 +184,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The marker that stands for the ground where the whole model is moved.
+    /// The marker that represents the ground if the whole model is moved.
     fn stage(&mut self) -> Option<String> {
         if self.view.stands_still() {
             return None;
@@ -202,7 +202,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A reference to a frame; its marker is made where there is need for one.
+    /// A reference to a frame; its marker is created if one is needed.
     fn frame(&mut self, place: &Place) -> String {
         let (key, owner) = match &place.body {
             None => (String::new(), "ground".to_owned()),

@@ -1,4 +1,4 @@
-//! Two mechanisms that have nothing to do with each other, in one model.
+//! Two mechanisms that do not interact, in one model.
 
 use crate::families;
 use crate::mechanism::{ContactKind, Kind, Mechanism, View, toml};
@@ -23,7 +23,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
             Ended::Done(trace) => s.compare(relation, &View::plain(), &trace, s.accuracy(RTOL)),
             Ended::NotAble => None,
             ended => {
-                // only a failure of the two together says anything
+                // only a failure of the two together is significant
                 let alone = run_within(&toml(&other, &View::plain()), &[], BUDGET);
                 let fails = || Violation::new(relation, ended.kind(), ended.words(), f64::INFINITY);
                 alone.trace().map(|_| fails())
@@ -34,7 +34,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     found
 }
 
-/// A copy with other laws of impact.
+/// A copy with other impact laws.
 fn itself(m: &Mechanism, r: &mut Random) -> Mechanism {
     let mut copy = m.clone();
     for c in &mut copy.contacts {
@@ -46,7 +46,7 @@ fn itself(m: &Mechanism, r: &mut Random) -> Mechanism {
     copy
 }
 
-/// Something else under the same gravity.
+/// A different mechanism under the same gravity.
 fn stranger(m: &Mechanism, r: &mut Random) -> Mechanism {
     for _ in 0..20 {
         let family = &families::FAMILIES[r.whole(0, families::FAMILIES.len() - 1)];

@@ -1,4 +1,4 @@
-//! The run of a user against one with tight tolerance and short steps.
+//! The user's run against one with tight tolerance and short steps.
 
 use crate::mechanism::{View, toml};
 use crate::subject::{RTOL, Subject, careful_view};

@@ -1,4 +1,4 @@
-//! The energy balance of the run a user makes.
+//! The energy balance of the user's run.
 
 use crate::mechanism::Kind;
 use crate::run::Trace;
@@ -6,13 +6,13 @@ use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
 use delassus::math::largest;
 
-/// Relative energy that does not count.
+/// Relative energy that is regarded as round-off.
 const ROUND_OFF: f64 = 1e-7;
 
 pub fn check(s: &Subject) -> Vec<Violation> {
     let moved = moved(&s.base).max(moved(&s.careful));
     let Some(balance) = s.base.other("energy.balance") else { return Vec::new() };
-    // what round-off moves around in a mechanism at rest
+    // energy that round-off may shift in a mechanism at rest
     let mass: f64 = s.mechanism.bodies.iter().map(|b| b.mass).sum();
     let speed = s.scale(Kind::Length) / s.mechanism.end;
     let allowed = s.accuracy(RTOL) * moved + ROUND_OFF * mass * speed * speed;
@@ -32,7 +32,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     vec![Violation::new("energy", "balance".into(), text, worst.1 / allowed)]
 }
 
-/// Energy that changes its form or place; a motion may be over between two samples.
+/// Energy that changes its form or place, also judged at the steps, because a movement may be over between two samples.
 fn moved(trace: &Trace) -> f64 {
     let range = |name: &str| {
         let values = trace.other(name).unwrap_or_default();

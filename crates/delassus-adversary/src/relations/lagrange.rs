@@ -1,5 +1,5 @@
-//! Planar trees against equations in minimal coordinates, written down here once more and integrated by
-//! the classical Runge–Kutta method: nothing is shared with the program.
+//! Planar trees against equations in minimal coordinates, derived here independently and integrated by the classical
+//! Runge–Kutta method: nothing is shared with the program.
 
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Place, Turn, View};
 use crate::run::Trace;
@@ -7,7 +7,7 @@ use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
 use std::f64::consts::PI;
 
-/// Steps of a run.
+/// Number of steps of a run.
 const STEPS: usize = 8000;
 
 pub fn check(s: &Subject) -> Vec<Violation> {
@@ -54,13 +54,13 @@ struct Link {
     on_child: (V2, f64),
     /// Direction of a slide in the frame of the parent's marker; none for a hinge.
     slide: Option<V2>,
-    /// Angle between both bodies on a slide.
+    /// Constant angle between the two bodies of a slide.
     kept: f64,
     q0: f64,
     v0: f64,
 }
 
-/// Where a body is and how it moves, with accelerations as they are without those of the coordinates.
+/// Position and motion of a body; the accelerations are those for zero second derivatives of the coordinates.
 #[derive(Clone, Copy, Default)]
 struct Moving {
     at: V2,
@@ -87,12 +87,12 @@ impl Moving {
 struct Tree<'a> {
     m: &'a Mechanism,
     links: Vec<Link>,
-    /// Place in `links` of every body.
+    /// Index in `links` of every body.
     of_body: Vec<usize>,
 }
 
 impl Tree<'_> {
-    /// The tree, if the mechanism is one that these equations know.
+    /// The tree, if the mechanism is one that these equations cover.
     fn of(m: &Mechanism) -> Option<Tree<'_>> {
         let known = |k: &ForceKind| match k {
             ForceKind::Bushing { .. } => false,
@@ -150,7 +150,7 @@ impl Tree<'_> {
                 v0: initial_rate.unwrap_or(0.0),
             });
         }
-        // with some of the rates given the others follow from a rule that is not ours to repeat
+        // with only some of the rates given, the others follow from a rule that is not repeated here
         let rates = given == 0 || given == tree.links.len();
         (rates && tree.links.len() == m.bodies.len()).then_some(tree)
     }
@@ -191,7 +191,7 @@ impl Tree<'_> {
         all
     }
 
-    /// How fast a point that link `on` carries moves, and turns, for a unit rate of each coordinate.
+    /// The velocity of a point carried by link `on`, and its rotation rate, for a unit rate of each coordinate.
     fn columns(&self, moving: &[Moving], on: usize, point: V2) -> Vec<(V2, f64)> {
         let mut columns = vec![([0.0; 2], 0.0); self.links.len()];
         let mut next = Some(on);
@@ -359,7 +359,7 @@ impl Tree<'_> {
     }
 }
 
-/// Gauss with pivots; matrices of three rows at most.
+/// Gaussian elimination with pivoting; matrices of three rows at most.
 fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     let n = b.len();
     for k in 0..n {

@@ -1,4 +1,4 @@
-//! Methods against each other.
+//! Compares methods with each other.
 
 use crate::mechanism::{Method, View};
 use crate::run::BUDGET;
@@ -17,11 +17,11 @@ pub fn check(s: &Subject) -> Vec<Violation> {
         let view = View::with(Method { name: Some(name), ..Method::default() });
         let info = integrator::info(name);
         let rtol = 3.0 * info.map_or(1e-6, |m| m.default_rtol).max(1e-8);
-        // fifty turns to six digits are a hundred thousand steps of a method of second order
+        // fifty turns to six digits are a hundred thousand steps of a second-order method
         let budget = if info.is_some_and(|m| m.order[0] <= 2) { 10 * BUDGET } else { 2 * BUDGET };
         let relation = format!("methods {name}");
         let v = s.compare_view_within(&relation, &s.mechanism, &view, rtol, budget);
-        // a method for mechanisms without singular positions says so where it meets one
+        // a method for mechanisms without singular positions reports when it meets one
         found.extend(v.filter(|v| !(*name == "mns" && v.kind == "E_SINGULAR")));
     }
     found

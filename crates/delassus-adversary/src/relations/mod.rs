@@ -1,4 +1,4 @@
-//! Relations that must hold whatever the mechanism is; no reference is needed.
+//! Relations that must hold whatever the mechanism is; no reference solution is needed.
 
 mod beside;
 mod careful;
@@ -21,7 +21,7 @@ mod twin;
 use crate::subject::Subject;
 use crate::verdict::Violation;
 
-/// A relation by name.
+/// A relation and its name.
 pub struct Relation {
     pub name: &'static str,
     /// What must hold, for the report.

@@ -1,4 +1,4 @@
-//! Linear and angular momentum of what nothing outside holds or pulls.
+//! Linear and angular momentum of mechanisms on which nothing external acts.
 
 use crate::mechanism::{ForceKind, Kind, V3, add, cross, norm, sub, times};
 use crate::subject::{RTOL, Subject};

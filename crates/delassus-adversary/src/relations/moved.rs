@@ -1,4 +1,4 @@
-//! The whole model at another place and turned, gravity too.
+//! The whole model at another place and turned, together with gravity.
 
 use crate::mechanism::{Turn, View};
 use crate::random::Random;

@@ -1,4 +1,4 @@
-//! Another end and another number of samples: the same bits at the same times.
+//! Another end and another number of samples: bitwise equal results at the same times.
 
 use crate::mechanism::{View, toml};
 use crate::run::{BUDGET, Ended, Trace, run_within};

@@ -1,4 +1,4 @@
-//! What a model file promises must be so at every sample: motions, stops, ropes, joints.
+//! What a model file prescribes must hold at every sample: motions, stops, ropes, joints.
 
 use crate::mechanism::{ContactKind, JointKind, Kind, Law, V3, norm, sub};
 use crate::subject::{RTOL, Subject};

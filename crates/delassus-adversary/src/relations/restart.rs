@@ -25,7 +25,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     found.into_iter().map(|v| v.with_twin(text.clone())).collect()
 }
 
-/// Does the state in the middle hold more than places and velocities: integrals, turns?
+/// Whether the state in the middle holds more than positions and velocities: integrals, numbers of turns.
 fn remembers(s: &Subject, middle: usize) -> bool {
     let m = &s.mechanism;
     let integral = |k: &ForceKind| matches!(k, ForceKind::Actuator { ki, .. } if *ki != 0.0);
@@ -37,14 +37,14 @@ fn remembers(s: &Subject, middle: usize) -> bool {
         c.is_some_and(|c| s.columns[c].kind == Kind::Angle && s.careful.data[c][middle].abs() > 3.0)
     };
     let by_joint = m.joints.iter().any(|j| turned(&j.name));
-    // what stops counts from the start of a screw or a gear too
+    // screws, gears and racks count their angles from the start too
     let counted = m.joints.iter().any(|j| {
         matches!(
             j.kind,
             JointKind::Gear { .. } | JointKind::Rack { .. } | JointKind::Pair { word: "screw", .. }
         )
     });
-    // at rest on a clutch the rate may be of either sign by round-off
+    // at rest on a clutch, round-off may give the rate either sign
     let clutch = m.contacts.iter().any(|c| matches!(c.kind, ContactKind::OneWay { .. }));
     by_joint || counted || clutch
 }
@@ -72,7 +72,7 @@ fn restarted(s: &Subject, middle: usize) -> Mechanism {
 
 fn quaternion(state: &BodyState) -> [f64; 4] {
     let [x, y, z] = state.axes;
-    // the largest component first, for the sake of accuracy
+    // the largest component first, for accuracy
     let squares = [
         1.0 + x[0] + y[1] + z[2],
         1.0 + x[0] - y[1] - z[2],

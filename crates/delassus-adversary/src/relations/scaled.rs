@@ -1,5 +1,5 @@
-//! Lengths, masses and times in other units: powers of two, so that nothing is rounded and whatever
-//! differs comes from a constant that has a unit.
+//! Lengths, masses and times in other units: powers of two, so that nothing is rounded and any difference comes from a
+//! constant that has a unit.
 
 use crate::mechanism::View;
 use crate::random::Random;

@@ -1,14 +1,14 @@
-//! Schemes of contact against each other.
+//! Compares contact schemes with each other.
 
 use crate::mechanism::{ContactKind, Kind, Method, View, toml};
 use crate::run::{BUDGET, Ended, run_within};
 use crate::subject::{RTOL, Subject};
 use crate::verdict::Violation;
 
-/// Steps of a run of time-stepping.
+/// Number of steps of a time-stepping run.
 const STEPS: f64 = 4000.0;
-/// So many more steps in a run that tells whether a difference becomes smaller, and the part that may be left of
-/// it: a quarter at first order, more where it is of first order only on the whole.
+/// Factor by which the steps are refined to see whether a difference becomes smaller, and the fraction of it that may
+/// remain: a quarter at first order, more if it is of first order only on average.
 const FINER: f64 = 4.0;
 const SMALLER: f64 = 0.6;
 
@@ -20,7 +20,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     let m = &s.mechanism;
     let view = View::with(Method { scheme: Some("event-driven"), ..Method::default() });
     let v = s.compare_view("schemes event-driven", m, &view, RTOL);
-    // bounces that die out are the one thing this scheme does not claim to do
+    // bounces that die out are the one thing that this scheme does not claim to handle
     found.extend(v.filter(|v| v.kind != "E_ZENO"));
     let newton = m.contacts.iter().all(|c| match &c.kind {
         ContactKind::Shapes { law, .. } => *law == "newton",
@@ -32,8 +32,8 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     found
 }
 
-/// Time-stepping is of first order, with a constant that nobody knows: a ball that a plate throws leaves one step
-/// late, with the speed of the plate then. So what it differs by must become smaller with the step, or small.
+/// Time-stepping is of first order, with an unknown constant: a ball thrown by a plate leaves one step late, with the
+/// speed of the plate at that moment. Therefore its difference must become smaller with the step, or be small.
 fn stepping(s: &Subject) -> Option<Violation> {
     let coarse = stepped(s, STEPS)?;
     if coarse.kind != "differs" {
@@ -43,7 +43,7 @@ fn stepping(s: &Subject) -> Option<Violation> {
     (fine.kind != "differs" || !(fine.amount <= SMALLER * coarse.amount)).then_some(fine)
 }
 
-/// Compares a run of so many steps.
+/// Compares a run with this many steps.
 fn stepped(s: &Subject, steps: f64) -> Option<Violation> {
     let (m, step) = (&s.mechanism, s.mechanism.end / steps);
     let view =

@@ -1,4 +1,4 @@
-//! The same at another time of day.
+//! The same model with another start time.
 
 use crate::mechanism::View;
 use crate::random::Random;

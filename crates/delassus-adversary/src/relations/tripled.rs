@@ -6,7 +6,7 @@ use crate::verdict::Violation;
 
 pub fn check(s: &Subject) -> Vec<Violation> {
     let m = &s.mechanism;
-    // a disc that rolls thrice has rows of velocity that depend on each other: another matter
+    // a disc that rolls three times has dependent velocity rows: a different matter
     let rolls = |k: &JointKind| matches!(k, JointKind::Pair { word: "rolling", .. });
     if m.joints.is_empty() || m.joints.iter().any(|j| rolls(&j.kind)) {
         return Vec::new();

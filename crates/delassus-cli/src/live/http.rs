@@ -1,21 +1,20 @@
-//! As little of HTTP as one page on one machine needs.
+//! The minimum of HTTP that one page on one machine needs.
 //!
-//! Other programs and other users of the machine can reach a port of the loopback, and a page
-//! from elsewhere in the same browser can send requests to it. So: the address has a token that
-//! nobody can guess, `Host` must be the loopback (a name from elsewhere that points here is
-//! refused), `Origin` must be the page itself, nothing but GET is answered, and what is read and
-//! how long is waited for it are bounded.
+//! Other programs and other users of the machine can reach a port of the loopback interface, and a page from elsewhere
+//! in the same browser can send requests to it. Therefore the address contains a token that cannot be guessed, `Host`
+//! must be the loopback (a foreign name that points here is rejected), `Origin` must be the page itself, and only GET
+//! is answered. The amount that is read and the time spent waiting for it are bounded.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Largest head of a request, bytes.
+/// Largest header of a request, bytes.
 const LARGEST: usize = 8 << 10;
-/// Longest time for a client to send or take something.
+/// Longest time for a client to send or receive something.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is wanted.
+/// What is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The page.
@@ -54,17 +53,17 @@ impl Refusal {
     }
 }
 
-/// Who may ask.
+/// Decides which requests are answered.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// Port of the server.
     pub port: u16,
-    /// Secret of the address.
+    /// Secret part of the address.
     pub token: String,
 }
 
 impl Gate {
-    /// Judges the head of a request.
+    /// Checks the header of a request.
     pub fn judge(&self, head: &str) -> Result<Target, Refusal> {
         let mut lines = head.split("\r\n");
         let mut words = lines.next().unwrap_or_default().split(' ');
@@ -116,21 +115,21 @@ fn equal(a: &str, b: &str) -> bool {
     a.len() == b.len() && differ == 0
 }
 
-/// Bounds how long a client can keep a thread.
+/// Bounds how long a client can occupy a thread.
 pub fn limit(stream: &TcpStream) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))
 }
 
-/// The head of a request, without the empty line that ends it.
+/// The header of a request, without the empty line that ends it.
 pub fn read_head(stream: &mut TcpStream) -> Result<String, Refusal> {
     let clock = std::time::Instant::now();
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     loop {
         let n = stream.read(&mut piece).map_err(|_| Refusal::Bad)?;
-        // a client that sends a byte now and then must not be waited for either
+        // do not wait for a client that sends a byte now and then either
         if n == 0 || clock.elapsed() > PATIENCE {
             return Err(Refusal::Bad);
         }
@@ -146,7 +145,7 @@ pub fn read_head(stream: &mut TcpStream) -> Result<String, Refusal> {
     }
 }
 
-/// Head of every answer: never stored, never framed, never guessed at.
+/// Header of every answer: do not store, do not frame, do not guess the content type.
 fn head(status: &str, kind: &str, more: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nCache-Control: no-store\r\n\
@@ -155,7 +154,7 @@ fn head(status: &str, kind: &str, more: &str) -> String {
     )
 }
 
-/// Answers with a reason.
+/// Answers with an error status.
 pub fn refuse(stream: &mut TcpStream, why: Refusal) -> io::Result<()> {
     let text = why.line();
     let mut more = format!(
@@ -169,7 +168,7 @@ pub fn refuse(stream: &mut TcpStream, why: Refusal) -> io::Result<()> {
     stream.write_all(format!("{head}{text}\n").as_bytes())
 }
 
-/// Answers with the page, which may run the scripts it came with and no other.
+/// Answers with the page, which may run its own scripts and no others.
 pub fn page(stream: &mut TcpStream, html: &str, policy: &str) -> io::Result<()> {
     let more = format!("Content-Length: {}\r\nContent-Security-Policy: {policy}\r\n", html.len());
     stream.write_all(head("200 OK", "text/html; charset=utf-8", &more).as_bytes())?;

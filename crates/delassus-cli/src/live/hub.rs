@@ -1,5 +1,4 @@
-//! Between the run and those who watch it. The run never waits: it leaves out what they are too
-//! slow for.
+//! Connects the run to its watchers. The run never waits: it skips what a watcher is too slow to receive.
 
 use crate::files::rows as event_rows;
 use delassus::io::results::MotionFile;
@@ -10,28 +9,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Messages that may wait for a watcher.
+/// The largest number of messages queued for a watcher.
 const WAITING: usize = 4;
-/// Watchers at a time.
+/// The largest number of watchers at a time.
 const WATCHERS: usize = 4;
-/// Numbers in a message at most; more frames are thinned.
+/// The largest number of values in a message; more frames are thinned.
 const NUMBERS: usize = 100_000;
-/// Events in a message at most; the others come with the next.
+/// The largest number of events in a message; the others are sent with the next.
 const EVENTS: usize = 2_000;
-/// Contact points of a frame at most.
+/// The largest number of contact points of a frame.
 const POINTS: usize = 200;
 
-/// A message to those who watch.
+/// A message to the watchers.
 #[derive(Clone)]
 pub enum Message {
-    /// As it goes over the line.
+    /// As it is sent.
     Text(Arc<str>),
-    /// Numbers that become text in the thread of the watcher: the run has other things to do.
+    /// Numbers that are turned into text in the watcher's thread, so that the run does not have to.
     Frames(Arc<Frames>),
 }
 
 impl Message {
-    /// As it goes over the line.
+    /// The text as it is sent.
     pub fn text(&self) -> Arc<str> {
         match self {
             Message::Text(text) => text.clone(),
@@ -61,7 +60,7 @@ impl Frames {
     }
 }
 
-/// The messages of a watcher, as they come.
+/// The messages of a watcher, in order of arrival.
 pub struct Line {
     from: Receiver<Message>,
     waiting: Arc<AtomicUsize>,
@@ -83,19 +82,19 @@ pub fn message(event: &str, json: &str) -> Message {
 }
 
 fn text(event: &str, json: &str) -> Arc<str> {
-    // JSON has its line ends escaped, so that a message is one line
+    // JSON has its line ends escaped, so a message is one line
     format!("event: {event}\ndata: {}\n\n", json.replace(['\n', '\r'], " ")).into()
 }
 
 struct Watcher {
     to: SyncSender<Message>,
-    /// Messages that it has not taken yet.
+    /// Number of messages that it has not received yet.
     waiting: Arc<AtomicUsize>,
-    /// First row that was not sent yet.
+    /// First row that has not been sent yet.
     next: usize,
-    /// Rows before it that were left out.
+    /// Number of rows before it that were skipped.
     left_out: usize,
-    /// Events that were sent, in the order in which they were found.
+    /// Number of events sent, in the order in which they were found.
     next_event: usize,
     last: bool,
 }
@@ -103,15 +102,15 @@ struct Watcher {
 #[derive(Default)]
 struct Inner {
     watchers: Vec<Watcher>,
-    /// There was one at some time.
+    /// There has been a watcher at some time.
     seen: bool,
     /// The run is over.
     closed: bool,
-    /// Rows that were left out for one who has left, at most.
+    /// The largest number of rows that were skipped for a watcher that has left.
     left_out: usize,
 }
 
-/// The meeting point.
+/// Where the run and its watchers meet.
 #[derive(Default, Clone)]
 pub struct Hub {
     inner: Arc<Mutex<Inner>>,
@@ -119,11 +118,11 @@ pub struct Hub {
 
 impl Hub {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // a thread that died while it held the lock left a list that is still good
+        // a thread that died while it held the lock left the list in a valid state
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// A new watcher; `None` when there are too many or all is over.
+    /// A new watcher; `None` if there are too many or the run is over.
     pub fn watch(&self) -> Option<Line> {
         let mut inner = self.lock();
         if inner.closed || inner.watchers.len() >= WATCHERS {
@@ -143,20 +142,19 @@ impl Hub {
         Some(Line { from, waiting })
     }
 
-    /// How many rows of so many were left out for those who watch, at most for one of them.
+    /// How many of `rows` rows were skipped for the watchers: the largest number for one of them.
     pub fn left_out(&self, rows: usize) -> usize {
         let late = |w: &Watcher| if w.is_behind() { rows.saturating_sub(w.next) } else { 0 };
         let inner = self.lock();
         inner.watchers.iter().map(|w| w.left_out + late(w)).fold(inner.left_out, usize::max)
     }
 
-    /// Somebody watches or watched.
+    /// Whether somebody watches or has watched.
     pub fn seen(&self) -> bool {
         self.lock().seen
     }
 
-    /// Sends what is new to whoever can take it. Does not wait, not even for the list of
-    /// watchers.
+    /// Sends new rows to every watcher that can receive them. Does not block, not even on the list of watchers.
     pub fn offer(&self, recorder: &Recorder) {
         let Ok(mut inner) = self.inner.try_lock() else { return };
         let Inner { watchers, left_out, .. } = &mut *inner;
@@ -170,14 +168,14 @@ impl Hub {
         });
     }
 
-    /// Sends new events to whoever can take them. Does not wait.
+    /// Sends new events to every watcher that can receive them. Does not block.
     pub fn offer_events(&self, log: &[Event]) {
         let Ok(mut inner) = self.inner.try_lock() else { return };
         inner.watchers.retain_mut(|w| w.offer_events(log));
     }
 
-    /// Sends all that is left and the last message; `true` when everybody has them. To be called
-    /// until then, or until one has waited long enough.
+    /// Sends everything that is left and the last message; `true` when everybody has received them. Call it until then,
+    /// or until a time limit is reached.
     pub fn finish(
         &self,
         frames: &dyn Fn(usize) -> Option<Message>,
@@ -217,7 +215,7 @@ impl Hub {
         inner.seen && inner.watchers.iter().all(|w| w.last)
     }
 
-    /// No more messages: those who watch have reached the end.
+    /// No more messages: the watchers have reached the end.
     pub fn close(&self) {
         let mut inner = self.lock();
         inner.closed = true;
@@ -225,7 +223,7 @@ impl Hub {
     }
 }
 
-/// What became of a message.
+/// The result of sending a message.
 enum Sent {
     Yes,
     Later,
@@ -233,12 +231,12 @@ enum Sent {
 }
 
 impl Watcher {
-    /// It has not taken all that was sent.
+    /// It has not received everything that was sent.
     fn is_behind(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Nothing more can be sent at present.
+    /// Nothing more can be sent at the moment.
     fn is_full(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= WAITING
     }
@@ -254,7 +252,7 @@ impl Watcher {
         Sent::Later
     }
 
-    /// `false` when it is gone. Who is too slow costs nothing: the next message covers these rows too, thinned.
+    /// `false` if the watcher is gone. A slow watcher costs nothing: the next message covers these rows too, thinned.
     fn offer(&mut self, r: &Recorder) -> bool {
         if self.is_behind() {
             return true;
@@ -273,7 +271,7 @@ impl Watcher {
         true
     }
 
-    /// `false` when it is gone.
+    /// `false` if the watcher is gone.
     fn offer_events(&mut self, log: &[Event]) -> bool {
         if self.is_full() || self.next_event >= log.len() {
             return true;
@@ -294,7 +292,7 @@ impl Watcher {
     }
 }
 
-/// Points of the shown rows: the strongest ones where there are many.
+/// Contact points of the shown rows: the strongest ones if there are many.
 fn contacts(track: &ContactTrack, rows: &[usize]) -> Vec<LiveContact> {
     let all = track.points();
     let mut out = Vec::new();
@@ -323,17 +321,17 @@ pub struct Tracks<'a> {
 }
 
 impl<'a> Tracks<'a> {
-    /// Of a run that goes on.
+    /// Tracks of a run in progress.
     pub fn of(r: &'a Recorder) -> Tracks<'a> {
         Tracks { motion: &r.motion, touches: &r.touches, loads: &r.loads, results: &r.results }
     }
 
-    /// Of a run that is over.
+    /// Tracks of a run that is over.
     pub fn whole(o: &'a RunOutcome) -> Tracks<'a> {
         Tracks { motion: &o.motion, touches: &o.touches, loads: &o.loads, results: &o.results }
     }
 
-    /// The rows from `from` on, thinned where there are many; `None` where there are none.
+    /// The rows from `from` on, thinned if there are many; `None` if there are none.
     pub fn frames(&self, from: usize) -> Option<Frames> {
         let (motion, results) = (self.motion, self.results);
         let rows = motion.t().len();
@@ -358,7 +356,7 @@ impl<'a> Tracks<'a> {
     }
 }
 
-/// At most about `most` rows, the last one among them.
+/// At most about `most` rows, including the last one.
 fn thinned(from: usize, to: usize, most: usize) -> Vec<usize> {
     let step = (to - from).div_ceil(most.max(10)).max(1);
     let mut rows: Vec<usize> = (from..to).rev().step_by(step).collect();
@@ -385,7 +383,7 @@ mod tests {
         let gone = hub.watch();
         drop(gone);
         for _ in 0..2 * WAITING {
-            // fills the line of the slow one without blocking
+            // fills the queue of the slow one without blocking
             hub.finish(&|_| Some(message("frames", "{}")), &[], &message("done", "{}"));
         }
         assert!(hub.seen());

@@ -1,7 +1,7 @@
-//! `delassus view --live`: a page on this machine that shows a run while it goes on.
+//! `delassus view --live`: a page on this machine that shows a run while it is in progress.
 //!
-//! A server of its own on the loopback, for one page and one stream of events ([`http`]); the
-//! run and those who watch meet in the [`hub`].
+//! A small server on the loopback interface, for one page and one stream of events ([`http`]); the run and its watchers
+//! are connected by the [`hub`].
 
 mod http;
 mod hub;
@@ -13,6 +13,7 @@ use crate::fault::Fault;
 use crate::output::SUMMARY_JSON;
 use crate::run_cmd::Integrated;
 use crate::{open, page, run_cmd, signal};
+use delassus::io::results::read_regular_text;
 use delassus::sim::contact::Event;
 use delassus::sim::{Observer, Recorder, RunOutcome};
 use delassus_report::{Description, Report, ReportColumn, Steps};
@@ -27,21 +28,22 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Between two messages.
+/// Time between two messages.
 const INTERVAL: Duration = Duration::from_millis(40);
-/// How long a run that is over waits for the browser to come, and then to take the rest.
+/// How long a finished run waits for the browser to connect, and then to receive the rest.
 const LINGER: Duration = Duration::from_secs(5);
-/// Connections at a time.
+/// The largest number of connections at a time.
 const CONNECTIONS: usize = 16;
 
-/// Runs a model into a folder while the browser may look on.
+/// Runs a model into a folder while a browser can watch.
 pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
     let mut live: Option<Live> = None;
     let mut kept: Option<RunOutcome> = None;
     let exit = run_cmd::run_watched(a, false, |prepared, target| {
         let server = Live::start(target.description.as_ref())?;
         open::show(&server.address, show);
-        let mut watch = Watch { hub: server.hub.clone(), last: Instant::now(), due: false };
+        let (hub, now) = (server.hub.clone(), Instant::now());
+        let mut watch = Watch { hub, last: now, due: false, target, kept: now, full: false };
         live = Some(server);
         let outcome = run_cmd::watched(prepared, &mut watch)?;
         let (rows, left_out) =
@@ -57,21 +59,29 @@ pub fn run(a: &RunArgs, folder: &Path, show: bool) -> Result<Exit, Failure> {
         Ok(Integrated { note, ..outcome.into() })
     });
     if let Some(server) = live {
-        let text = std::fs::read_to_string(folder.join(SUMMARY_JSON)).unwrap_or_default();
+        let text = read_regular_text(&folder.join(SUMMARY_JSON), 1 << 30).unwrap_or_default();
         server.finish(kept.as_ref(), &text);
     }
     exit
 }
 
-/// Hands new samples on and stops on a signal.
-struct Watch {
+/// Time between two writes of new samples: a killed run loses no more than that.
+const KEEP: Duration = Duration::from_secs(1);
+
+/// Forwards new samples, writes them to disk as well, and stops on a signal.
+struct Watch<'a> {
     hub: Hub,
     last: Instant,
-    /// Events go with the frames.
+    /// Events are sent together with the frames.
     due: bool,
+    target: &'a mut run_cmd::Target,
+    /// When samples were written last.
+    kept: Instant,
+    /// They cannot be written: the end of the run tells why.
+    full: bool,
 }
 
-impl Observer for Watch {
+impl Observer for Watch<'_> {
     fn stepped(&mut self, _: f64, _: u64) {}
 
     fn recorded(&mut self, recorder: &Recorder) {
@@ -79,6 +89,10 @@ impl Observer for Watch {
         if self.due {
             self.hub.offer(recorder);
             self.last = Instant::now();
+        }
+        if !self.full && self.kept.elapsed() >= KEEP {
+            self.full = self.target.fill(&recorder.results).is_err();
+            self.kept = Instant::now();
         }
     }
 
@@ -95,7 +109,7 @@ impl Observer for Watch {
 
 /// The server.
 pub struct Live {
-    /// Where the page is.
+    /// Address of the page.
     pub address: String,
     hub: Hub,
     stop: Arc<AtomicBool>,
@@ -113,7 +127,7 @@ struct Shared {
 }
 
 impl Live {
-    /// 256 bits that nobody can guess, as hexadecimal digits.
+    /// 256 bits that cannot be guessed, as hexadecimal digits.
     pub fn token() -> Result<String, Failure> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|e| {
@@ -161,7 +175,7 @@ impl Live {
         Ok(Live { address, hub, stop, thread: Some(thread) })
     }
 
-    /// Sends what is left, and ends when it is taken or nobody comes for it.
+    /// Sends what is left, and ends when it has been received or nobody fetches it.
     fn finish(mut self, outcome: Option<&RunOutcome>, summary: &str) {
         let summary: Value = serde_json::from_str(summary).unwrap_or_default();
         let steps = outcome.map(|o| steps_json(&page::steps(&o.steps)));
@@ -205,7 +219,7 @@ impl Live {
         let seen = self.hub.seen();
         self.hub.close();
         if seen {
-            // those who watch write out what they have
+            // give the watchers' threads time to write what they have
             thread::sleep(Duration::from_millis(200));
         }
         self.stop.store(true, Ordering::Relaxed);
@@ -234,7 +248,7 @@ fn start_message(description: Option<&Description>) -> Message {
     message("start", &report.payload().to_string())
 }
 
-/// What the steps were like, by name.
+/// The log of the steps, by name.
 fn steps_json(s: &Steps) -> Value {
     let lists = Steps::NAMES.iter().zip(s.lists());
     Value::Object(lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect())
@@ -251,7 +265,7 @@ fn accept(shared: &Arc<Shared>, mut stream: TcpStream) {
     }
     let shared = shared.clone();
     thread::spawn(move || {
-        // a client that went away is no failure of the run
+        // a client that disconnects is not a failure of the run
         let _ = answer(&shared, &mut stream);
         shared.open.fetch_sub(1, Ordering::Relaxed);
     });
@@ -268,7 +282,7 @@ fn answer(shared: &Shared, stream: &mut TcpStream) -> std::io::Result<()> {
             };
             http::begin_stream(stream)?;
             stream.write_all(shared.start.text().as_bytes())?;
-            // ends when the hub closes, or when the client does not take what is sent in time
+            // ends when the hub closes, or when the client does not receive in time what is sent
             for m in messages {
                 stream.write_all(m.text().as_bytes())?;
             }

@@ -1,4 +1,4 @@
-//! Which scripts the served page may run: those it came with, named by their hashes.
+//! Which scripts the served page may run: only its own, identified by their hashes.
 
 use delassus_report::base64;
 use sha2::{Digest, Sha256};
@@ -19,7 +19,7 @@ pub fn policy(html: &str) -> String {
     )
 }
 
-/// Texts of the scripts in a page; data is no script.
+/// Texts of the scripts in a page; data is not a script.
 fn scripts_of(html: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = html;

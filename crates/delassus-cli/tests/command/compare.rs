@@ -129,7 +129,7 @@ fn a_reference_from_a_file() {
     assert_eq!(bench.run(&[&make[..], &["--csv", "r.csv"]].concat()).code, 0);
     let args = ["--methods", "mdop5", "--tolerances", "1e-5,1e-9", "--end", "0.2"];
     let v = compared(&bench, &[&args[..], &["--reference", "r.csv"]].concat());
-    // sampled like the reference, unless told otherwise
+    // sampled like the reference, unless requested otherwise
     assert_eq!((&v["sample"], &v["reference"]["times"]), (&0.02.into(), &11.into()));
     assert_eq!(v["reference"]["columns"].as_array().unwrap().len(), 7);
     let errors: Vec<f64> = rows(&v).iter().map(|r| number(&r["error_relative"])).collect();
@@ -156,7 +156,7 @@ fn a_run_that_fails_is_a_row() {
     assert_eq!(found, [(&done, &Value::Null), (&failed, &code)]);
     assert!(rows(&v)[1]["error_relative"].is_null() && number(&rows(&v)[1]["steps"]) == 100.0);
     assert_eq!(v["status"], "done");
-    // in the table with its code; nobody came through: a numerical failure
+    // in the table with its code; no run succeeded: a numerical failure
     let all = [&["compare", "m.toml", "--max-steps", "3"], &args[..]].concat();
     let ran = bench.run(&all);
     assert_eq!(ran.code, 3, "{}", ran.stdout);

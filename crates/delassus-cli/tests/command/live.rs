@@ -1,4 +1,4 @@
-//! `view --live`: who gets in, what is sent, and that the run waits for nobody.
+//! `view --live`: who is admitted, what is sent, and that the run waits for nobody.
 #![cfg(unix)]
 
 use crate::support;
@@ -220,4 +220,24 @@ fn a_signal_ends_it_and_keeps_the_results() {
     assert!(clock.elapsed() < Duration::from_secs(5));
     assert!(bench.read("o/summary.json").contains("\"interrupted\""));
     assert!(bench.path("o/report.html").is_file());
+}
+
+/// What a live run has written when it is killed can be shown.
+#[test]
+fn a_killed_live_run_leaves_its_samples() {
+    let bench = Bench::new(&model("1e6").replace("sample = 0.01", "sample = 1"));
+    let mut s = Server::start(&bench);
+    let samples = bench.path("o/delassus-unfinished/results.csv");
+    let clock = Instant::now();
+    while std::fs::read_to_string(&samples).map_or(0, |t| t.lines().count()) < 10 {
+        assert!(clock.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    s.child.kill().unwrap();
+    s.child.wait().unwrap();
+    for args in [&["report", "o"][..], &["plot", "o", "bob.*"]] {
+        let ran = bench.run(args);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stderr.contains("its samples reach t = "), "{}", ran.stderr);
+    }
 }

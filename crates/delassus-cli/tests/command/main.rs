@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod analysis;
 mod commands;
 mod compare;
 mod dump_states;

@@ -1,4 +1,4 @@
-//! Rows of the table of faults that are shown on the command as a whole.
+//! Rows of the table of faults that are demonstrated on the command as a whole.
 
 use crate::support;
 
@@ -183,7 +183,8 @@ fn rel_r40_many_steps() {
     assert!(error.abs() <= 1e-6 * moved, "{energy}");
 }
 
-/// Start velocities that joints do not allow: projected, told with the energy that it took, and consistent from then on.
+/// Start velocities that joints do not allow: projected, reported with the energy that this removed, and consistent
+/// from then on.
 #[test]
 fn rel_r15_start_velocities() {
     let text = |v: &str| {

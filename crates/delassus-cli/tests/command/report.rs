@@ -59,7 +59,8 @@ fn a_run_leaves_a_page() {
     assert!(!bench.path("report.html").exists());
 }
 
-/// `exaggerate` is for the eye: the page is told, also when it is made from files, and no bit of the results differs.
+/// `exaggerate` is for display only: the page receives it, also when it is made from files, and no bit of the results
+/// differs.
 #[test]
 fn exaggerated_play_changes_no_result() {
     let model = |pin: &str, guide: &str| {

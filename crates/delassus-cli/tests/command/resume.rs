@@ -1,5 +1,5 @@
-//! A run that is killed and resumed leaves the same files as one that was not; a checkpoint that is
-//! not what it should be is refused with its reason.
+//! A run that is killed and resumed leaves the same files as one that was not; an invalid checkpoint is rejected with
+//! the reason.
 
 use crate::support;
 

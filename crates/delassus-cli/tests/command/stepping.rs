@@ -1,4 +1,4 @@
-//! Time-stepping methods: chosen by name, with their options; what they leave aside is told.
+//! Time-stepping methods: chosen by name, with their options; settings that they ignore are reported.
 
 use crate::support;
 use serde_json::Value;

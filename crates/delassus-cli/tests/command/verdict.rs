@@ -1,4 +1,4 @@
-//! What a run gives up is told: notes with names and times, one verdict, `--strict`.
+//! Compromises made during a run are reported: notes with names and times, one verdict, `--strict`.
 
 use crate::support;
 use serde_json::Value;
@@ -121,7 +121,7 @@ fn a_fixed_step_that_gains_energy_is_told_with_its_time() {
     let bench = Bench::new(SPRING);
     for method in ["newmark", "gen-alpha"] {
         let v = json(&bench, &["--step", "1e-3", "--method", method]);
-        // whether it gains energy or loses it, or stays bounded: what is off is told
+        // whether it gains energy or loses it, or stays bounded: an error of the balance is reported
         let e = &v["energy"];
         let off = e["error"].as_f64().unwrap() > e["limit"].as_f64().unwrap();
         assert_eq!(off, e["off_since"].is_number(), "{e}");

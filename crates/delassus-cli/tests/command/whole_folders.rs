@@ -1,4 +1,4 @@
-//! Whatever happens to a run, its folder holds one run as a whole, or says what is missing.
+//! Whatever happens to a run, its folder holds one whole run, or says what is missing.
 #![cfg(unix)]
 
 use crate::support;
@@ -268,6 +268,37 @@ fn rel_r39_memory_does_not_grow_with_samples() {
         fs::read(bench.path("x.csv")).unwrap() == fs::read(bench.path("o/results.csv")).unwrap()
     );
     assert_eq!(rows(&bench.path("o/results.csv")).len(), 1_000_001);
+}
+
+/// Opening a pipe waits for a writer, and a file of gigabytes takes long to read: neither is needed to see that it is no result.
+#[test]
+fn what_is_no_file_of_a_run_is_not_waited_for() {
+    let bench = Bench::new(SWING);
+    for name in
+        ["results.csv", "diagnostics.csv", "summary.json", "scene.json", "motion.bin", "steps.csv"]
+    {
+        let ran = bench.run(&["run", "m.toml", "--out", "o", "--end", "1", "--quiet", "--force"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let file = bench.path(&format!("o/{name}"));
+        fs::remove_file(&file).unwrap();
+        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+        for args in
+            [&["report", "o"][..], &["plot", "o", "bob.x"], &["export", "o", "--gltf", "x.glb"]]
+        {
+            let ran = bench.run(args);
+            // without its table a column is not known
+            assert!([0, 2, 5].contains(&ran.code), "{args:?}: {}", ran.stderr);
+            assert!(ran.stderr.contains(name), "{args:?}: {}", ran.stderr);
+        }
+        fs::remove_file(&file).unwrap();
+    }
+    assert_eq!(bench.run(&["run", "m.toml", "--out", "o", "--end", "1", "--quiet"]).code, 0);
+    // nothing is stored for the rest of such a file, and nothing of it is read
+    let file = fs::OpenOptions::new().write(true).open(bench.path("o/motion.bin")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let ran = bench.run(&["report", "o"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("motion.bin: "), "{}", ran.stderr);
 }
 
 #[test]

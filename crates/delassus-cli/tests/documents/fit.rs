@@ -1,4 +1,4 @@
-//! Does the output shown fit the output printed?
+//! Whether the output shown matches the output printed.
 
 /// Units of the clock: a number before one of them is the machine's affair.
 const CLOCK: [&str; 4] = ["ns", "us", "ms", "s"];

@@ -1,5 +1,5 @@
-//! Faulty play of joints: each fault is refused with its code, its place and advice, and none makes the joint ideal
-//! without a word.
+//! Faulty play of joints: each fault is rejected with its code, its place and advice, and none silently makes the joint
+//! ideal.
 
 use crate::support;
 use support::Bench;
@@ -97,7 +97,7 @@ fn laws() {
     broken("law = 'lankarani-nikravesh'\n", "").refuses("E_FIELD_UNUSED", "m.toml:16", "material");
 }
 
-/// What holds the joint is told to be contacts where something asks for more.
+/// Fields that play needs or does not use; where more is asked of the joint, the message says that contacts hold it.
 #[test]
 fn what_play_does_not_have() {
     let without = broken("clearance = '0.5 mm'\n", "");

@@ -1,4 +1,4 @@
-//! Faulty contacts, shapes and meshes: each is refused with its code, its place and advice.
+//! Faulty contacts, shapes and meshes: each is rejected with its code, its place and advice.
 
 use crate::support;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Bad models are refused with a code, a place and a help, and leave nothing behind.
+//! Bad models are rejected with a code, a place and advice, and leave nothing behind.
 
 use crate::support;
 use std::fs::File;

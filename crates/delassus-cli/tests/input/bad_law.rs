@@ -1,4 +1,4 @@
-//! Faulty laws of compliant contact: each fault is refused with its code, its place and advice.
+//! Faulty laws of compliant contact: each fault is rejected with its code, its place and advice.
 
 use crate::support;
 use support::Bench;

@@ -78,7 +78,7 @@ fn rel_r08_all_ignored_keys_are_counted() {
 
 #[test]
 fn rel_r08_lenient_forgives_nothing_else() {
-    // a required key that is misspelled: the warning tells why it is missing
+    // a required key that is misspelled: the warning explains why it is missing
     let bench = broken("mass = 1", "mas = 1");
     let ran =
         bench.refuses_with(&["--lenient"], 2, "E_MISSING_FIELD", "m.toml:4:", "`mass` is missing");

@@ -1,4 +1,4 @@
-//! `--limit NAME=VALUE`: every limit can be met, says its name, and can be raised.
+//! `--limit NAME=VALUE`: every limit can be reached, is named in the message, and can be raised.
 
 use crate::support;
 use std::process::Command;
@@ -281,6 +281,77 @@ fn rel_g7_memory_is_asked_for_before_it_is_used() {
         sensor.\"s{i}\" = { repeat = \"i = 1..150000\", type = \"position\", of = \"p\" }\n";
     let words = ["300008 columns", "limit of 100000", "1.1 GiB", "--limit columns=N"];
     refused(&Bench::new(text), 1024, "run m.toml", &words);
+}
+
+/// The memory of what depends on each other grows with the square of what the user decides: points that touch under stiff
+/// forces, joints that repeat each other, full matrices of methods.
+#[test]
+fn rel_g7_squares_are_asked_for() {
+    // a plate on a stiff spring with thousands of feet: steps with implicit forces need the full matrix of all of them
+    let feet = Bench::new(
+        "schema = 1\ngravity = [0, -9.81]\nbody.plate = { type = \"planar\", mass = 1, inertia = 1, position = [0, 0.1] }\n\
+         shape.\"c{i}\" = { repeat = \"i = 1..8000\", type = \"circle\", body = \"plate\", radius = 0.1, at = [\"i/1000\", 0] }\n\
+         shape.floor = { type = \"half-plane\", body = \"ground\" }\ncontact.c = { between = [\"c*\", \"floor\"] }\n\
+         force.k = { type = \"spring\", between = [\"ground\", \"plate\"], stiffness = 1e9, damping = 1e6 }\n\
+         analysis = { end = 1e-2 }\n",
+    );
+    let (code, told) = within(&feet, 1024, "run m.toml --scheme time-stepping --step 1e-3 --out o");
+    assert_eq!(code, 3, "{told}");
+    for word in [
+        "E_LIMIT",
+        "8000 points",
+        "MiB of memory",
+        "contact \"c:c1-floor\" among them",
+        "ulimit -v",
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert!(feet.read("o/results.csv").lines().count() >= 2);
+    // joints that repeat each other
+    let hinges = |n: usize| {
+        Bench::new(&format!(
+            "schema = 1\ngravity = [0, -9.81]\nbody.door = {{ type = \"planar\", mass = 1, inertia = 1 }}\n\
+             joint.\"j{{i}}\" = {{ repeat = \"i = 1..{n}\", type = \"revolute\", between = [\"ground\", \"door\"] }}\n\
+             analysis = {{ end = 1e-3 }}\n"
+        ))
+    };
+    for n in [5000, 20_000] {
+        for command in ["check m.toml", "run m.toml"] {
+            let (code, told) = within(&hinges(n), 1024, command);
+            assert_eq!(code, 2, "{told}");
+            for word in
+                ["E_LIMIT", &format!("{} unknowns", 2 * n + 3), "MiB", "joints that repeat others"]
+            {
+                assert!(told.contains(word), "{word}: {told}");
+            }
+        }
+    }
+    assert_eq!(within(&hinges(200), 1024, "check m.toml").0, 0);
+}
+
+/// Bays of which one bar is too long by 3e-10 m each: almost redundant, and far too many for full matrices.
+#[test]
+fn rel_g7_many_almost_redundant_loops() {
+    let bar = |name: &str, x: &str| {
+        format!(
+            "body.\"{name}{{i}}\" = {{ repeat = \"i = 1..N\", type = \"planar\", mass = 1, inertia = 1, position = [\"4*i + {x}\", 0.5], \
+             markers = {{ d = [0, -0.5], u = [0, 0.5] }} }}\n\
+             ground.markers.\"{name}{{i}}\" = {{ repeat = \"i = 1..N\", position = [\"4*i + {x}\", 0] }}\n\
+             joint.\"{name}{{i}}\" = {{ repeat = \"i = 1..N\", type = \"revolute\", between = [\"ground.{name}{{i}}\", \"{name}{{i}}.d\"] }}\n\
+             joint.\"{name}{{i}}t\" = {{ repeat = \"i = 1..N\", type = \"revolute\", between = [\"{name}{{i}}.u\", \"t{{i}}.{name}\"] }}\n"
+        )
+    };
+    let bars: String = [("a", "0"), ("b", "1"), ("c", "2")].map(|(n, x)| bar(n, x)).concat();
+    let bench = Bench::new(&format!(
+        "schema = 1\ngravity = [0, -9.81]\nparameters.N = 500\nanalysis.end = 1e-3\n\
+         body.\"t{{i}}\" = {{ repeat = \"i = 1..N\", type = \"planar\", mass = 1, inertia = 1, position = [\"4*i + 1\", 1], \
+         markers = {{ a = [-1, 0], b = [0, 0], c = [\"1 + 3e-10\", 0] }} }}\n{bars}"
+    ));
+    for command in ["check", "run"] {
+        let (code, told) = within(&bench, 1024, &format!("{command} m.toml"));
+        assert_eq!(code, 0, "{told}");
+        assert!(told.contains("N_ALMOST_REDUNDANT"), "{told}");
+    }
 }
 
 /// Runs that would not end in a lifetime, or not in the time allowed, end by name and keep what they have.

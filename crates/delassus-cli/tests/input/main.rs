@@ -1,4 +1,4 @@
-//! What the command is given: files, options, limits, hostile ones too.
+//! The input of the command: files, options and limits, including hostile ones.
 #![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
 
 #[path = "../support/mod.rs"]

@@ -1,4 +1,4 @@
-//! Runs the built binary in an empty folder and looks at everything it leaves.
+//! Runs the built binary in an empty folder and checks everything it leaves behind.
 #![allow(dead_code)] // each test file uses a part
 #![allow(clippy::unwrap_used, clippy::expect_used)] // tests
 

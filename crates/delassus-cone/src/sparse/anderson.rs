@@ -7,15 +7,14 @@
 //! γ = argmin |f − ΔF γ| ,   r ← g(r) − ΔG γ
 //! ```
 //!
-//! Once the set of active contacts stands still the map is linear, and this is GMRES preconditioned by
-//! Gauss–Seidel: it does in tens of sweeps what sweeps alone do in thousands. While it does not,
-//! a step that makes `|f|` grow empties the memory. `x = Ŷᵀ r` is linear in `r` and gets the same
-//! combination, so that a round costs little more than its sweeps.
+//! Once the set of active contacts no longer changes the map is linear, and this is GMRES preconditioned by
+//! Gauss–Seidel: it does in tens of sweeps what sweeps alone do in thousands. Until then, a step that makes `|f|` grow
+//! empties the memory. `x = Ŷᵀ r` is linear in `r` and gets the same combination, so a round costs little more than its
+//! sweeps.
 //!
-//! To low accuracy two differences do as well as many and cost less ([`LIGHT`]): the set of active contacts
-//! still changes. A few blocks that go back and forth between two states can keep acceleration from
-//! converging at all; plain sweeps get over them ([`FORWARD`]). Where neither suffices, many differences and
-//! symmetric sweeps go further ([`DEEP`]).
+//! To low accuracy two differences do as well as many and cost less ([`LIGHT`]): the set of active contacts still
+//! changes. A few blocks that alternate between two states can keep acceleration from converging at all; plain sweeps
+//! get over them ([`FORWARD`]). Where neither suffices, many differences and symmetric sweeps go further ([`DEEP`]).
 //!
 //! Walker & Ni, SIAM J. Numer. Anal. 49 (2011).
 
@@ -37,7 +36,7 @@ pub(crate) struct Plan {
     window: usize,
     /// Each round sweeps forwards and backwards.
     both: bool,
-    /// Growth of |f| over its best since the last restart that is still accepted.
+    /// Growth of |f| relative to its smallest value since the last restart that is still accepted.
     growth: f64,
     /// After a restart: back to the best image so far, or on from the last.
     back: bool,
@@ -109,7 +108,7 @@ impl Anderson {
         }
         fit(&mut self.gx, nx);
         fit(&mut self.old_gx, nx);
-        // what a column holds is written before it is read
+        // columns are written before they are read
         let grow = |v: &mut Vec<f64>, n: usize| {
             if v.len() < n {
                 v.resize(n, 0.0);

@@ -5,11 +5,11 @@
 //! [     E          θ ]
 //! ```
 //!
-//! `B` has one small block per contact, so the pattern is that of the graph in which two bodies are
-//! neighbours if a contact touches both. Equalities `E` have an unknown each: within `B` their 1/θ, which
-//! is next to infinite, would swallow all else. They are eliminated after all bodies, when their pivots are
-//! no longer small. The pattern is symmetric, the values need not be. Pivots are exchanged inside the diagonal
-//! blocks only; the caller refines and checks.
+//! `B` has one small block per contact, so the pattern is that of the graph in which two bodies are neighbours if a
+//! contact touches both. Equalities `E` have an unknown each: inside `B` their 1/θ, which is almost infinite, would
+//! swamp everything else. They are eliminated after all bodies, when their pivots are no longer small. The pattern is
+//! symmetric, the values need not be. Pivots are exchanged only inside the diagonal blocks; the caller refines and
+//! checks.
 
 use super::scaled::ScaledSparse;
 use crate::problem::Law;
@@ -26,12 +26,12 @@ pub(crate) struct BlockLu {
     bodies: usize,
     /// Rows of the equalities, in the order of their unknowns.
     pub equalities: Vec<usize>,
-    /// For each law, its chunk and place if it is an equality.
+    /// For each law, its chunk and position if it is an equality.
     equality_of: Vec<Option<(usize, usize)>>,
-    /// Chunk of every column and then of every equality, and its place inside.
+    /// Chunk of every column and then of every equality, and its position inside.
     chunk_of: Vec<usize>,
     place_of: Vec<usize>,
-    /// Chunks that each law touches.
+    /// Chunks that each law involves.
     touch_start: Vec<usize>,
     touch: Vec<usize>,
     /// Elimination order and its inverse.
@@ -51,7 +51,7 @@ pub(crate) struct BlockLu {
 }
 
 impl BlockLu {
-    /// Multiplications of one factorisation, roughly.
+    /// Approximate number of multiplications of one factorisation.
     pub fn work(&self) -> f64 {
         let cube = (SIZE * SIZE * SIZE) as f64;
         self.start.windows(2).map(|w| ((w[1] - w[0]) as f64).powi(2) * cube).sum()
@@ -88,7 +88,7 @@ impl BlockLu {
         self.eliminate();
     }
 
-    /// Chunks of columns that each law touches.
+    /// Chunks of columns that each law involves.
     fn find_touched(&mut self, s: &ScaledSparse) {
         self.touch.clear();
         self.touch_start.clear();
@@ -105,7 +105,7 @@ impl BlockLu {
         }
     }
 
-    /// Gives equalities their unknowns; neighbours that touch the same chunks (a joint) share one.
+    /// Gives equalities their unknowns; neighbours that involve the same chunks (a joint) share one.
     fn number_equalities(&mut self, s: &ScaledSparse) {
         self.equalities.clear();
         self.equality_of.clear();
@@ -153,7 +153,7 @@ impl BlockLu {
             }
             let mut least = 0;
             while self.order.len() < stage.end {
-                // Lists hold stale entries; an entry counts if the degree is still right.
+                // Lists contain stale entries; an entry counts if the degree is still right.
                 let Some(k) = self.degree_lists[least].pop() else {
                     least += 1;
                     continue;

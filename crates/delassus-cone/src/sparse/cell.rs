@@ -1,4 +1,4 @@
-//! One block of rows with what a visit of a sweep needs, in one stretch of memory.
+//! One block of rows with everything that a visit of a sweep needs, in one stretch of memory.
 
 use super::packed::{MassRoot, Source};
 use super::real::Real;
@@ -10,9 +10,9 @@ use crate::problem::Law;
 pub(super) const RUN: usize = 6;
 /// Columns of a block.
 pub(super) const WIDTH: usize = 2 * RUN;
-/// Part of the product of its diagonal that the determinant of a block must have for its inverse to be used.
+/// Fraction of the product of its diagonal that the determinant of a block must reach for its inverse to be used.
 const REGULAR: f64 = 1e-9;
-/// Part of the bound of friction from which on a reaction counts as slipping.
+/// Fraction of the bound of friction above which a reaction counts as slipping.
 const ON_CONE: f64 = 0.99;
 
 /// How a block is solved.
@@ -100,9 +100,9 @@ impl<const R: usize> Cell<f64, R> {
         rows: 0,
     };
 
-    /// `J` and `W_kk` of a block; false if it touches more than two runs.
+    /// `J` and `W_kk` of a block; false if it involves more than two runs.
     pub fn fill(&mut self, s: &Source<'_>, root: &MassRoot) -> bool {
-        // a block of the mass as a whole is in one run or in the other
+        // a block of the mass lies entirely in one run or in the other
         let none = root.block.len() as u32;
         let run = RUN as u32;
         let (mut first, mut second) = (none, none);
@@ -152,7 +152,7 @@ impl<const R: usize> Cell<f64, R> {
         true
     }
 
-    /// Takes the law and `b`, both scaled already, and divides the rows by √d.
+    /// Takes the law and `b`, both already scaled, and divides the rows by √d.
     pub fn scale(&mut self, law: Law, bare: bool, root: f64, b: &[f64]) {
         self.b[..b.len()].copy_from_slice(b);
         if bare {
@@ -354,8 +354,8 @@ impl<T: Real> Cell<T, 3> {
         self.change(&old, &new, &mut v, r, x);
     }
 
-    /// Slip. A block that slipped before starts at `s = |u_T|/|r_T|`, which is exact at the solution, and
-    /// takes one step of Newton's method; others are solved exactly. See `local.rs`.
+    /// Slip. A block that slipped before starts at `s = |u_T|/|r_T|`, which is exact at the solution, and takes one
+    /// step of Newton's method; others are solved exactly. See `local.rs`.
     fn slip(&self, mu: T, q: &[T; 3], u: &[T; 3], old: &[T; 3]) -> [T; 3] {
         let a = &self.a;
         let before = length(old[1], old[2]);

@@ -6,8 +6,8 @@
 //! (Ŵ + Θ)⁻¹ = Θ⁻¹ − Θ⁻¹ J (I + JᵀΘ⁻¹J)⁻¹ Jᵀ Θ⁻¹
 //! ```
 //!
-//! The matrix in brackets has the size of the velocities and the pattern of the contact graph. Equalities are
-//! kept apart from it as unknowns of their own; see `block_lu.rs`.
+//! The matrix in brackets has the size of the velocities and the pattern of the contact graph. Equalities are kept out
+//! of it as unknowns of their own; see `block_lu.rs`.
 
 use super::block_lu::BlockLu;
 use super::scaled::ScaledSparse;
@@ -19,7 +19,7 @@ use crate::outcome::{Best, Outcome};
 const PATIENCE: usize = 40;
 /// Rounds of refinement of a solve.
 const REFINE: usize = 4;
-/// Defect of a linear solve, relative to its right side, that is good enough for a step.
+/// Defect of a linear solve, relative to its right-hand side, that is good enough for a step.
 const ACCURATE: f64 = 1e-2;
 
 /// Memory.
@@ -120,7 +120,7 @@ impl Delassus for Matrix<'_> {
             block_product(self.s, theta, x, |i, v| work[i] -= v);
             let rest = largest(work);
             if !(rest <= last) {
-                // Made it worse: take the correction back.
+                // It became worse: revert the correction.
                 x.iter_mut().zip(self.old.iter()).for_each(|(x, d)| *x -= d);
                 break;
             }
@@ -146,7 +146,7 @@ fn largest(x: &[f64]) -> f64 {
 }
 
 impl SparseInterior {
-    /// Finds the pattern of the factor; returns the multiplications that one factorisation takes.
+    /// Finds the pattern of the factor; returns the number of multiplications of one factorisation.
     pub fn analyse(&mut self, s: &ScaledSparse) -> f64 {
         self.lu.analyse(s, &s.chunks);
         self.lu.work()

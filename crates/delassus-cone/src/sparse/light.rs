@@ -1,10 +1,9 @@
 //! Accelerated sweeps to low accuracy, in single precision.
 //!
-//! The method of `anderson.rs` with forward sweeps and a memory of two differences. To a tolerance far above
-//! the rounding of single precision, sweeps need no more digits, and half of the memory goes through
-//! them in little more than half of the time. The residual of what is found is taken in double precision, so
-//! that nothing but the number of sweeps depends on the rounding in here; where it is not met, sweeps in double
-//! precision go on from there.
+//! The method of `anderson.rs` with forward sweeps and a memory of two differences. To a tolerance far above the
+//! rounding of single precision, sweeps need no more digits, and with half the memory traffic they take little more
+//! than half the time. The residual of the result is computed in double precision, so only the number of sweeps depends
+//! on the rounding in here; if it is not met, sweeps in double precision continue from there.
 
 use super::packed::{PAD, Packed};
 use super::scaled::{ScaledSparse, none_above};
@@ -12,15 +11,15 @@ use crate::outcome::{Best, Outcome};
 
 /// Tolerance below which single precision is not tried.
 pub(crate) const FINEST: f64 = 1e-5;
-/// Growth of |f| over its best since the last restart that is still accepted.
+/// Growth of |f| relative to its smallest value since the last restart that is still accepted.
 const GROWTH: f64 = 2.0;
 /// Rounds after which `x` is computed again from `r`.
 const REFRESH: usize = 32;
 /// Weight of the regularisation of the small least squares problem: the rounding of the sums in it.
 const RIDGE: f64 = 1e-6;
-/// Part of the tolerance that is asked for in single precision.
+/// Fraction of the tolerance that is required in single precision.
 const STRICTER: f64 = 0.98;
-/// Points that may turn out to be above the tolerance in double precision.
+/// Number of points that may turn out to be above the tolerance in double precision.
 const TRIALS: usize = 3;
 /// Sums side by side.
 const LANES: usize = 8;
@@ -72,7 +71,7 @@ fn combine(x: &mut [f32], gamma: [f64; 2], d: &[Vec<f32>; 2]) {
     }
 }
 
-/// γ that makes |f − ΔF γ| least; columns without meaning get zero.
+/// γ that minimises |f − ΔF γ|; columns without meaning get zero.
 fn coefficients(gram: [[f64; 2]; 2], right: [f64; 2], kept: usize) -> [f64; 2] {
     let alone = |i: usize| if gram[i][i] > 0.0 { right[i] / gram[i][i] } else { 0.0 };
     if kept < 2 {
@@ -120,8 +119,7 @@ impl Light {
         }
     }
 
-    /// Iterates until the residual is met, or single precision does not help any more. The blocks must be
-    /// packed.
+    /// Iterates until the residual is met, or single precision no longer helps. The blocks must be packed.
     pub fn run(
         &mut self,
         s: &ScaledSparse,

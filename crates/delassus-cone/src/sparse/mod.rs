@@ -22,16 +22,16 @@ use light::{FINEST, Light};
 use problem::check;
 use scaled::ScaledSparse;
 
-/// Sweeps before the interior point method: enough where a warm start is good.
+/// Number of sweeps before the interior point method: enough if a warm start is good.
 const FIRST_SWEEPS: usize = 100;
-/// Sweeps with a short memory; those that need more get a long one.
+/// Number of sweeps with a short memory; if more are needed they get a long one.
 const LIGHT_SWEEPS: usize = 120;
-/// Plain sweeps where that did not do. They cost half of the others, and solve what acceleration keeps
-/// from converging.
+/// Number of plain sweeps if that did not suffice. They cost half as much as the others, and solve what acceleration
+/// keeps from converging.
 const PLAIN_SWEEPS: usize = 1400;
 /// Steps of the interior point method; it needs a few dozen.
 const INTERIOR_STEPS: usize = 120;
-/// Multiplications of a factorisation beyond which `Auto` stays with sweeps: some ten seconds.
+/// Number of multiplications of a factorisation beyond which `Auto` stays with sweeps: some ten seconds.
 const LARGEST_FACTOR: f64 = 2e10;
 
 /// Buffers of the sparse solvers; they grow when needed.
@@ -80,6 +80,19 @@ pub fn natural_residual_sparse(p: &SparseProblem<'_>, r: &[f64], ws: &mut Sparse
     }
     ws.scaled.load(p);
     ws.residual(p, r)
+}
+
+/// Multiplications of one step of the interior point method, about; infinite where it cannot be used.
+pub fn interior_work(p: &SparseProblem<'_>, ws: &mut SparseWorkspace) -> f64 {
+    if check(p, p.b.len()).is_some() {
+        return f64::INFINITY;
+    }
+    ws.scaled.load(p);
+    if !ws.scaled.is_finite() || ws.scaled.chunks.is_empty() {
+        return f64::INFINITY;
+    }
+    ws.scaled.load_rows(p);
+    ws.interior.analyse(&ws.scaled)
 }
 
 /// Solves the factored problem from the start in `r`, as [`solve`](crate::solve) does the dense one.

@@ -1,17 +1,17 @@
 //! Blocks with their rows side by side in memory, for sweeps.
 //!
-//! A contact ties two bodies: its rows of `J` (with `Ŵ = J Jᵀ`) touch two short runs of columns. Where all
-//! blocks are like that, each is kept as one record with up to three rows of twice six values, so that a
-//! visit reads one stretch of memory, needs no column numbers and has loops of fixed length. Runs that are
-//! shorter are filled up with zeros; `x` is longer than its columns by [`PAD`] for the same reason.
+//! A contact connects two bodies: its rows of `J` (with `Ŵ = J Jᵀ`) have two short runs of columns. If all blocks are
+//! like that, each is stored as one record with up to three rows of twice six values, so that a visit reads one stretch
+//! of memory, needs no column numbers and has loops of fixed length. Shorter runs are padded with zeros; `x` is longer
+//! than its columns by [`PAD`] for the same reason.
 //!
-//! What does not fit (blocks of many columns, `M⁻¹` that is no product) stays with the rows of `scaled.rs`.
+//! What does not fit (blocks of many columns, `M⁻¹` that is not a product) stays with the rows of `scaled.rs`.
 
 use super::cell::{Cell, RUN};
 use super::real::Real;
 use crate::problem::Law;
 
-/// What `x` is longer than its columns.
+/// How much longer `x` is than its columns.
 pub(crate) const PAD: usize = 2 * RUN;
 
 /// All blocks of a problem.
@@ -41,7 +41,7 @@ pub(crate) struct MassRoot {
     pub block: Vec<[u32; 3]>,
     /// Lower triangles, row by row.
     pub values: Vec<f64>,
-    /// All of them have a diagonal only.
+    /// All of them have only a diagonal.
     pub diagonal: bool,
 }
 
@@ -52,8 +52,8 @@ impl<T> Default for Packed<T> {
 }
 
 impl Packed {
-    /// Appends a block that is not scaled yet, and gives the diagonal of its `W_kk`; `None` if it does not
-    /// fit, and then none must be used. `all_single`: every block of the problem has one row.
+    /// Appends a block that is not scaled yet, and returns the diagonal of its `W_kk`; `None` if it does not fit, in
+    /// which case none must be used. `all_single`: every block of the problem has one row.
     pub fn push(&mut self, s: &Source<'_>, root: &MassRoot, all_single: bool) -> Option<[f64; 3]> {
         let mut own = [0.0; 3];
         if all_single {

@@ -46,10 +46,10 @@ impl InverseMass<'_> {
     }
 }
 
-/// Find `r` with `u = H M⁻¹ Hᵀ r + b` and every block's law fulfilled; `W` is never formed.
+/// Find `r` with `u = H M⁻¹ Hᵀ r + b` and every block's law satisfied; `W` is never formed.
 #[derive(Clone, Copy)]
 pub struct SparseProblem<'a> {
-    /// `H`: each block of rows touches few columns.
+    /// `H`: each block of rows has few columns.
     pub h: Rows<'a>,
     /// `M⁻¹`.
     pub minv: InverseMass<'a>,
@@ -95,7 +95,7 @@ pub(crate) fn check(p: &SparseProblem<'_>, len: usize) -> Option<Status> {
 
 /// Whether all are finite; without a branch per entry.
 fn all_finite(v: &[f64]) -> bool {
-    // nought times what is not finite is NaN, and stays so
+    // zero times a non-finite number is NaN, and stays so
     let (mut sum, chunks) = ([0.0; 8], v.chunks_exact(8));
     let rest = chunks.remainder().iter().all(|x| x.is_finite());
     for c in chunks {

@@ -4,9 +4,8 @@
 //! Ĥ = D^(−1/2) H ,   Ŷ = Ĥ M⁻¹ ,   x = Ŷᵀ r̂ ,   û = Ĥ x + b̂ ,   Ŵ_kk = Ĥ_k Ŷ_kᵀ
 //! ```
 //!
-//! `x` is what the reactions do to the velocities. Where `M⁻¹ = L Lᵀ` is known by blocks, both `Ĥ` and `Ŷ`
-//! are replaced by `J = Ĥ L`, so that `Ŵ = J Jᵀ`. Memory and the cost of a product are linear in the
-//! entries of `H`.
+//! `x` is the effect of the reactions on the velocities. If `M⁻¹ = L Lᵀ` is known by blocks, both `Ĥ` and `Ŷ` are
+//! replaced by `J = Ĥ L`, so that `Ŵ = J Jᵀ`. Memory and the cost of a product are linear in the entries of `H`.
 
 use super::block_lu::SIZE;
 use super::packed::{MassRoot, PAD, Packed, Source};
@@ -64,22 +63,21 @@ pub(crate) struct ScaledSparse {
     pub impossible: bool,
     /// Ŵ_kk of every block.
     pub diagonal: Vec<[[f64; 3]; 3]>,
-    /// First columns of the pieces of `J` of at most six columns, and the end; empty if `Ŵ = J Jᵀ` is not
-    /// at hand.
+    /// First columns of the pieces of `J` of at most six columns, and the end; empty if `Ŵ = J Jᵀ` is not available.
     pub chunks: Vec<usize>,
     /// The blocks for fast sweeps; empty if they do not fit.
     pub packed: Packed,
     /// `h` and `y` are filled.
     has_rows: bool,
     mass_root: MassRoot,
-    /// Sizes and values of the blocks that it is the root of.
+    /// Sizes and values of the blocks of which it is the root.
     root_of: (Vec<usize>, Vec<f64>),
     full: Vec<f64>,
     image: Vec<f64>,
 }
 
 impl ScaledSparse {
-    /// Scales a checked problem. The rows `h` and `y` are left out where the blocks can be packed.
+    /// Scales a checked problem. The rows `h` and `y` are omitted if the blocks can be packed.
     pub fn load(&mut self, p: &SparseProblem<'_>) {
         self.n = p.b.len();
         self.dim = p.minv.dim();
@@ -110,7 +108,7 @@ impl ScaledSparse {
         }
     }
 
-    /// The rows `h` of a problem that is loaded already.
+    /// The rows `h` of a problem that is already loaded.
     pub fn load_rows(&mut self, p: &SparseProblem<'_>) {
         if !self.has_rows {
             self.apply_mass(p);
@@ -267,7 +265,7 @@ impl ScaledSparse {
             for e in self.h.start[i]..self.h.start[i + 1] {
                 let c = self.h.columns[e];
                 let [first, at, size] = self.mass_root.block[c].map(|x| x as usize);
-                // The entries of this block are there already if another column of it came before.
+                // The entries of this block are already present if another column of it came before.
                 if first != last.0 {
                     let known = self.y.columns[begin..].iter().position(|&x| x == first);
                     last = (first, known.map_or(self.y.columns.len(), |k| begin + k));
@@ -345,7 +343,7 @@ impl ScaledSparse {
     pub fn is_finite(&self) -> bool {
         let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
         let rows = !self.has_rows || (finite(&self.h.values) && finite(&self.y.values));
-        // a row that is not finite has a root that is not
+        // a non-finite row has a non-finite root
         self.size.is_finite() && rows && finite(&self.root) && finite(&self.b)
     }
 
@@ -397,8 +395,8 @@ impl ScaledSparse {
         defect(self.laws[k], &r[rows.clone()], &u[..rows.len()])
     }
 
-    /// Whether no block has a defect above the tolerance. The one that had last time is asked first, so
-    /// that a no costs next to nothing. `x` must belong to `r`.
+    /// Whether no block has a defect above the tolerance. The one that had last time is checked first, so that a
+    /// negative answer costs almost nothing. `x` must belong to `r`.
     pub fn is_met(&self, tolerance: f64, r: &[f64], x: &[f64], suspect: &mut usize) -> bool {
         none_above(self.laws.len(), tolerance, suspect, |k| self.defect(k, r, x))
     }
@@ -464,7 +462,7 @@ impl OwnedRows {
     }
 }
 
-/// Whether no block has a defect above the tolerance, the suspect of last time asked first.
+/// Whether no block has a defect above the tolerance, with the suspect of last time checked first.
 pub(super) fn none_above(
     blocks: usize,
     tolerance: f64,

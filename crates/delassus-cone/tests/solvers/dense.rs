@@ -371,8 +371,8 @@ fn bad_input_is_told() {
     assert_eq!(p.solve(Solver::Lemke, 1e-9, 100).1.status, Status::Unsupported);
 }
 
-/// A wheel that dry friction has stopped: what is left of its rate falls by 16 digits per step, until
-/// no reaction can be told from zero.
+/// A wheel that dry friction has stopped: what is left of its rate falls by 16 digits per step, until no reaction can
+/// be distinguished from zero.
 #[test]
 fn rates_down_to_the_smallest_number() {
     for k in 0..=324 {

@@ -1,4 +1,4 @@
-//! Joints as equalities beside contacts: a chain of links that hits the ground.
+//! Joints as equalities together with contacts: a chain of links that hits the ground.
 
 use delassus_cone as cone;
 

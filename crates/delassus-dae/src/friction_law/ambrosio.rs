@@ -13,7 +13,7 @@ pub struct Ambrosio {
     pub friction: f64,
     /// Speed v₀ below which there is no friction, m/s, ≥ 0.
     pub dead_speed: f64,
-    /// Speed v₁ from which on the force is constant, m/s, > v₀.
+    /// Speed v₁ above which the force is constant, m/s, > v₀.
     pub creep_speed: f64,
 }
 

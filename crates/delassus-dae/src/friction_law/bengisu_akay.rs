@@ -1,4 +1,4 @@
-//! Bengisu and Akay (1994): friction that rises on a parabola to that of rest, and falls to that of sliding.
+//! Bengisu and Akay (1994): friction that rises on a parabola to the static value, and falls to the sliding value.
 
 use super::curve::{Curve, Slope};
 

@@ -5,7 +5,8 @@
 //! ∂r_T/∂u_T = −F [μ(s)/s (1 − d dᵀ) + μ'(s) d dᵀ],   d = u_T/s
 //! ```
 //!
-//! μ(0) = 0 with a finite slope, so that the force is smooth where sliding turns round, and what should stick creeps.
+//! μ(0) = 0 with a finite slope, so that the force is smooth where sliding reverses, and a body that should stick
+//! creeps.
 
 use super::{FrictionLaw, SlipForce};
 use std::fmt::Debug;

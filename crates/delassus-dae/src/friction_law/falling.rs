@@ -1,11 +1,11 @@
-//! The curve of Stribeck (1902): a coefficient that falls from that of rest to that of sliding.
+//! The Stribeck curve (1902): a coefficient that falls from the static to the sliding value.
 
 /// ```text
 /// μ(s) = μ_c + (μ_s − μ_c) exp[−(s/v_s)ʲ]
 /// ```
 ///
-/// Rigid contacts have it as it is, with the friction of rest μ_s at s = 0; [`super::Stribeck`] and [`super::LuGre`] are
-/// made of it.
+/// Rigid contacts use it unchanged, with static friction μ_s at s = 0; [`super::Stribeck`] and [`super::LuGre`] are
+/// built from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Falling {
     /// Coefficient of fast sliding μ_c.
@@ -23,7 +23,7 @@ impl Falling {
     pub fn at(&self, speed: f64) -> (f64, f64) {
         let j = self.exponent;
         let x = speed / self.speed;
-        // 0⁰ = 1: for j = 1 the curve falls from the first moment on
+        // 0⁰ = 1: for j = 1 the curve falls from the very beginning
         let power = x.powf(j - 1.0);
         let more = (self.at_rest - self.sliding) * (-power * x).exp();
         (self.sliding + more, -more * j * power / self.speed)

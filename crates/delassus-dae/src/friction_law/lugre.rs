@@ -8,9 +8,9 @@ use super::{FrictionLaw, SlipForce};
 /// μ(s) = μ_c + (μ_s − μ_c) exp[−(s/v_s)ʲ]
 /// ```
 ///
-/// Written for a normal force that varies, as for tyres (Canudas de Wit and Tsiotras 1999): σ₀ in 1/m, σ₁ and σ₂ in s/m are
-/// those of the first paper over F. At constant speed the force is (μ(s) + σ₂ s) F; at rest it is a spring with a damper, so
-/// that what should stick stays within z = μ_s/σ₀ of its place and does not creep.
+/// Written for a varying normal force, as for tyres (Canudas de Wit and Tsiotras 1999): σ₀ in 1/m, σ₁ and σ₂ in s/m are
+/// those of the first paper divided by F. At constant speed the force is (μ(s) + σ₂ s) F; at rest it is a spring with a
+/// damper, so that a body that should stick stays within z = μ_s/σ₀ of its place and does not creep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LuGre {
     /// Friction at constant speed μ(s).

@@ -1,13 +1,13 @@
-//! Friction of compliant contact: one law in each file, each after its own paper.
+//! Friction of compliant contact: one law per file, each after its own paper.
 //!
 //! ```text
 //! r_T(F, u_T, z),   ż(u_T, z)        F: normal force, N,  u_T: sliding velocity, m/s,  z: deflection of bristles, m
 //! ```
 //!
-//! Most laws have no memory: their force is against the sliding velocity and rises from zero within a small speed,
-//! r_T = −μ(s) F u_T/s, s = |u_T|, so that what should stick creeps (`curve.rs`). [`LuGre`] has bristles that bend before
-//! they slip. Forces are proportional to F, and isotropic: in space u_T and z have two components in the tangent plane, in
-//! the plane one. Nothing here knows of shapes, bodies or time.
+//! Most laws have no memory: their force opposes the sliding velocity and rises from zero within a small speed, r_T =
+//! −μ(s) F u_T/s, s = |u_T|, so that a body that should stick creeps (`curve.rs`). [`LuGre`] has bristles that bend
+//! before they slip. Forces are proportional to F, and isotropic: in space u_T and z have two components in the tangent
+//! plane, in the plane one. Nothing here knows about shapes, bodies or time.
 
 mod ambrosio;
 mod bengisu_akay;
@@ -32,7 +32,7 @@ use std::fmt::Debug;
 /// A matrix in the tangent plane.
 pub type Plane = [[f64; 2]; 2];
 
-/// A friction force with what implicit methods ask for.
+/// A friction force with the derivatives that implicit methods need.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SlipForce {
     /// Force r_T along +H_T, N.
@@ -43,7 +43,7 @@ pub struct SlipForce {
     pub by_slip: Plane,
     /// ∂r_T/∂z, N/m: the same number in all directions.
     pub by_bristle: f64,
-    /// ż as seen by what turns with the surfaces, m/s.
+    /// ż as seen in axes that turn with the surfaces, m/s.
     pub bristle_rate: [f64; 2],
     /// ∂ż/∂u_T.
     pub rate_by_slip: Plane,

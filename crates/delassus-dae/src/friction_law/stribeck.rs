@@ -1,4 +1,4 @@
-//! The curve of Stribeck, made smooth where sliding turns round.
+//! The Stribeck curve, made smooth where sliding reverses.
 
 use super::curve::{Curve, Slope};
 use super::falling::Falling;
@@ -7,7 +7,7 @@ use super::falling::Falling;
 /// μ(s) = [μ_c + (μ_s − μ_c) exp(−(s/v_s)ʲ)] tanh(3s/v₀) + σ₂ s
 /// ```
 ///
-/// All derivatives exist but for odd j at s = 0. The set-valued curve is what v₀ → 0 leaves.
+/// All derivatives exist except for odd j at s = 0. The limit v₀ → 0 is the set-valued curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stribeck {
     /// The curve in the bracket.

@@ -1,5 +1,5 @@
-//! The contract of all laws of friction: derivatives against differences, no force that drives, isotropy, and what each is
-//! known by.
+//! The contract of all friction laws: derivatives against differences, no force that drives, isotropy, and the
+//! characteristic values of each.
 
 use super::*;
 

@@ -7,12 +7,12 @@ use super::curve::{Curve, Slope};
 ///        μ (1 − exp(−3))        beyond: 95 % of μ
 /// ```
 ///
-/// The paper has 0.95 in the second line, and so a jump of 0.0002 μ, which no method passes without a trace.
+/// The paper has 0.95 in the second line, and so a jump of 0.0002 μ, which every method would notice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threlfall {
     /// Coefficient μ.
     pub friction: f64,
-    /// Speed v_r, m/s, from which on the force is constant.
+    /// Speed v_r, m/s, above which the force is constant.
     pub creep_speed: f64,
 }
 

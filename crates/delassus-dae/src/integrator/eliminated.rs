@@ -1,15 +1,15 @@
 //! Auxiliary states that are eliminated from the equations of an implicit step.
 //!
 //! A step has z = z_k + c ż(q, v, z). With ż = … − a z (`Problem::relaxation`) an increment of z is
-//! (z_k + c ż − z)/(1 + c a), and what q and v do to z is c/(1 + c a) of what they do to ż: bristles that forget within a
-//! small part of a step cost no more iterations than integrals that never do.
+//! (z_k + c ż − z)/(1 + c a), and the effect of q and v on z is c/(1 + c a) of that on ż. So bristles that forget within
+//! a small part of a step cost no more iterations than integrals that never do.
 
-/// A better z, from ż at z: `target` is z_k + c ż there.
+/// An improved z, from ż at z: `target` is z_k + c ż there.
 pub(super) fn settled(z: f64, target: f64, ca: f64) -> f64 {
     if ca == 0.0 { target } else { z + (target - z) / (1.0 + ca) }
 }
 
-/// Weights of `Problem::feedback` where those of states that forget nothing are `by`.
+/// Weights of `Problem::feedback`, where `by` are those of states that forget nothing.
 pub(super) fn weigh(by: [f64; 2], c: f64, relaxation: &[f64], out: &mut [[f64; 2]]) {
     for (out, a) in out.iter_mut().zip(relaxation) {
         *out = by.map(|x| x / (1.0 + c * a));

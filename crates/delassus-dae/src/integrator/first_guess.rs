@@ -1,15 +1,15 @@
-//! What counts as far for the first guess of Newton's iteration, for all methods that may have to stay where
-//! they are instead of predicting.
+//! What counts as far for the first guess of Newton's iteration, for all methods that may have to stay where they are
+//! instead of predicting.
 
 use super::newton::{Equations, Step};
 use crate::problem::Problem;
 
-/// Ways below this part of the model's size lead to no other solution.
+/// Distances below this fraction of the model's size lead to no other solution.
 pub(super) const NEAR_BY: f64 = 1e-3;
-/// Part of the predicted way below which the first increment says that the motion stays.
+/// If the first increment is below this fraction of the predicted distance, the motion stays.
 pub(super) const MUCH_NEARER: f64 = 0.5;
 
-/// Largest of the components x(i) relative to their scales; not a number where one is not.
+/// Largest of the components x(i) relative to their scales; NaN if one is.
 pub(super) fn size(scale: &[f64], x: impl Fn(usize) -> f64) -> f64 {
     delassus_math::largest(scale.iter().enumerate().map(|(i, s)| x(i).abs() / s))
 }

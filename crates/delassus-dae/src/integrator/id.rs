@@ -79,7 +79,7 @@ impl SmoothId {
         SmoothId::Mns,
     ];
 
-    /// What it says about itself.
+    /// Its description.
     pub const fn info(self) -> MethodInfo {
         match self {
             SmoothId::Mdop5 => dopri5::MDOP5.info,
@@ -105,13 +105,13 @@ impl SmoothId {
         }
     }
 
-    /// The method with this name or another name of it.
+    /// The method with this name or alias.
     pub fn named(name: &str) -> Option<SmoothId> {
         SmoothId::ALL.into_iter().find(|m| m.info().is_called(name))
     }
 
-    /// Makes it for a problem. Options are taken as they are: [`super::Options::check`] comes
-    /// before. Rows that the method leaves out are watched.
+    /// Creates it for a problem. Options are not checked here: [`super::Options::check`] must come before. Rows that
+    /// the method leaves out are watched.
     pub fn make<P: Problem + 'static>(
         self,
         p: &P,
@@ -155,17 +155,17 @@ impl SmoothId {
     }
 }
 
-/// A method: of smooth motion, or of time-stepping.
+/// A method: for smooth motion, or of time-stepping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodId {
-    /// Of smooth motion; contacts are located as events.
+    /// For smooth motion; contacts are located as events.
     Smooth(SmoothId),
-    /// Of fixed steps that may hold any number of impacts.
+    /// With fixed steps that may contain any number of impacts.
     Stepping(SteppingId),
 }
 
 impl MethodId {
-    /// What it says about itself.
+    /// Its description.
     pub const fn info(self) -> MethodInfo {
         match self {
             MethodId::Smooth(m) => m.info(),
@@ -173,7 +173,7 @@ impl MethodId {
         }
     }
 
-    /// The method with this name or another name of it.
+    /// The method with this name or alias.
     pub fn named(name: &str) -> Option<MethodId> {
         let stepping = || SteppingId::named(name).map(MethodId::Stepping);
         SmoothId::named(name).map(MethodId::Smooth).or_else(stepping)

@@ -1,10 +1,10 @@
-//! What a method says about itself.
+//! The description of a method.
 
 use super::options::OptionInfo;
 
-/// Name, order and abilities of a method, as they are with default options: other options may
-/// change order or index, and the method that is made says so where a run depends on it
-/// (`mal` with `driver = "rk4"` cannot adapt its step). Entries start from [`MethodInfo::BASE`].
+/// Name, order and abilities of a method with default options. Other options may change order or index; where a run
+/// depends on it, the created method says so (`mal` with `driver = "rk4"` cannot adapt its step). Entries start from
+/// [`MethodInfo::BASE`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {
     /// Name on the command line.
@@ -17,7 +17,7 @@ pub struct MethodInfo {
     pub order: [u32; 3],
     /// Order of the values between steps.
     pub dense_order: u32,
-    /// Varies its order: the one above is the highest, not the one it keeps.
+    /// Varies its order: the one above is the highest, not one that it keeps.
     pub varies_order: bool,
     /// Differentiation index of the constraints it works on.
     pub index: u8,
@@ -27,11 +27,11 @@ pub struct MethodInfo {
     pub adaptive: bool,
     /// The local error estimate behaves like h to this power.
     pub error_order: u32,
-    /// Step control keeps the error per characteristic time (instead of per step) below the
-    /// tolerance. Right for methods whose estimate is that of the solution itself; a pair that
-    /// goes on with the better of two solutions has the same effect built in.
+    /// Step control keeps the error per characteristic time (instead of per step) below the tolerance. Right for
+    /// methods whose estimate is that of the solution itself; a pair that continues with the better of two solutions
+    /// has the same effect built in.
     pub per_unit_step: bool,
-    /// A change of the step costs a matrix or a history, so small changes are not made.
+    /// A change of the step costs a matrix or a history, so small changes are avoided.
     pub holds_step: bool,
     /// Works with full matrices, whose memory grows with the square of the number of coordinates.
     pub full_matrices: bool,
@@ -50,8 +50,8 @@ pub struct MethodInfo {
 pub struct Abilities {
     /// Redundant constraints.
     pub redundant: bool,
-    /// Constraints that hold a direction by less than 1e-4, as hinges do whose axes are tilted
-    /// against each other by so little.
+    /// Constraints that barely hold a direction, by less than 1e-4, like hinges whose axes are tilted against each
+    /// other by so little.
     pub delicate: bool,
     /// Positions where the constraints lose rank for a moment.
     pub singular: bool,
@@ -61,7 +61,7 @@ pub struct Abilities {
     pub auxiliary: bool,
     /// Coordinates without inertia.
     pub massless: bool,
-    /// Contacts: steps that are made again, shorter, up to an event.
+    /// Contacts: steps that are repeated up to an event.
     pub events: bool,
 }
 
@@ -77,10 +77,10 @@ impl Abilities {
         events: true,
     };
 
-    /// All but constraints that are almost dependent: penalties and filtered factors let go there.
+    /// All but constraints that are almost dependent: penalties and filtered factors release these.
     pub const NOT_DELICATE: Abilities = Abilities { delicate: false, ..Abilities::ALL };
 
-    /// What a model needs (in the place of "can") that is missing here, in words.
+    /// What a model needs (given as abilities) that is missing here, in words.
     pub fn missing(&self, needs: &Abilities) -> Vec<&'static str> {
         [
             (needs.redundant && !self.redundant, "redundant constraints"),
@@ -98,7 +98,7 @@ impl Abilities {
 }
 
 impl MethodInfo {
-    /// Common ground of the entries: an adaptive method that can run everything.
+    /// Common base of the entries: an adaptive method that can run everything.
     pub const BASE: MethodInfo = MethodInfo {
         name: "",
         aliases: &[],
@@ -119,7 +119,7 @@ impl MethodInfo {
         citation: "",
     };
 
-    /// Whether this is its name or another name of it.
+    /// Whether this is its name or one of its aliases.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }

@@ -1,9 +1,9 @@
 //! The interface of every method, and the list of methods.
 //!
-//! A method is four things: its data (tableau, α, β, γ), its memory (buffers, history), one
-//! attempt at a step, and a name with order and capabilities. Step-size control, events,
-//! output and the loop live elsewhere. To add one: write a file here, add it to [`SmoothId`]
-//! (the compiler names the places), and give it a line in a `tests/methods/contract_*.rs`.
+//! A method is four things: its data (tableau, α, β, γ), its memory (buffers, history), one attempt at a step, and a
+//! name with order and capabilities. Step-size control, events, output and the loop live elsewhere. To add one: write a
+//! file here, add it to [`SmoothId`] (the compiler points to the places), and give it a line in a
+//! `tests/methods/contract_*.rs`.
 
 mod al;
 mod bdf;
@@ -44,10 +44,10 @@ use crate::state::{Derived, State};
 use delassus_linalg::KktError;
 use delassus_math::memory::Remember;
 
-/// What a method is told when it is made.
+/// Settings of a method, given when it is created.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Accuracy asked for.
+    /// Requested accuracy.
     pub tol: Tolerances,
     /// Largest constraint residual, relative to the scale of a row, that a projection may leave.
     pub constraint_tol: f64,
@@ -65,15 +65,15 @@ impl Default for Settings {
     }
 }
 
-/// One-step method on a problem. The problem is passed at each call and never borrowed for
-/// life, so a driver may change it between steps and call [`Integrator::restart`].
+/// One-step method on a problem. The problem is passed at each call and never borrowed for the lifetime of the method,
+/// so a driver may change it between steps and call [`Integrator::restart`].
 ///
-/// What it remembers ([`Remember`]) is all that the next step reads of those before: a method that
-/// was made for the same problem, restarted anywhere and given this, goes on with the same bits.
+/// What it remembers ([`Remember`]) is everything that the next step reads from earlier ones: a method created for the
+/// same problem, restarted anywhere and given this, continues with the same bits.
 pub trait Integrator<P: Problem>: Send + Remember {
     /// Name, order, abilities.
     fn info(&self) -> MethodInfo;
-    /// Starts, or starts again after a jump, at a consistent state.
+    /// Starts, or restarts after a jump, at a consistent state.
     fn restart(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure>;
     /// One attempt from `from` (the last committed state) over h. An attempt that is dropped
     /// must not change what the next one computes: bit for bit for explicit methods, to the
@@ -94,47 +94,45 @@ pub trait Integrator<P: Problem>: Send + Remember {
     fn start(&self) -> &Derived;
     /// Accelerations and multipliers at the end of the last attempt, until it is committed.
     fn end(&self) -> &Derived;
-    /// Smallest relative pivot of G M⁻¹ Gᵀ met in the last attempt: how close a singular
-    /// position of the constraints is. 1 where nothing was factored, which is for attempts that
-    /// follow on a pivot that was not low.
+    /// Smallest relative pivot of G M⁻¹ Gᵀ met in the last attempt: how close a singular position of the constraints
+    /// is. 1 if nothing was factored, which happens only in attempts that follow on a pivot that was not low.
     fn weakest_pivot(&self) -> f64;
-    /// Whether that is the pivot of G M⁻¹ Gᵀ, or one of a matrix with more in it, which falls more slowly.
+    /// Whether that is the pivot of G M⁻¹ Gᵀ, or that of a larger matrix, which falls more slowly.
     fn pivot_is_of_rows(&self) -> bool {
         true
     }
-    /// Work since it was made.
+    /// Work done since it was created.
     fn work(&self) -> Work;
-    /// The local error of the last attempt behaves like h to this power; methods of varying
-    /// order say it again at each step.
+    /// The local error of the last attempt behaves like h to this power; methods of varying order update it at each
+    /// step.
     fn error_order(&self) -> u32 {
         self.info().error_order
     }
-    /// Called when the last attempt has passed the error test, before [`Integrator::commit`]:
-    /// a method of varying order chooses the order of the next step here and says by what
-    /// factor the step may change. `None` leaves the choice to the controller.
+    /// Called when the last attempt has passed the error test, before [`Integrator::commit`]: a method of varying order
+    /// chooses the order of the next step here and returns the factor by which the step may change. `None` leaves the
+    /// choice to the controller.
     fn choose_order(&mut self, _scale: &ErrorScale) -> Option<f64> {
         None
     }
-    /// Whether an attempt leaves the workspace realised at the very state that it ended with.
+    /// Whether an attempt leaves the workspace realised at exactly the state that it ended with.
     fn leaves_realized(&self) -> bool {
         false
     }
-    /// How far the last attempt of an explicit method was beyond the border of its region of
-    /// stability, as a ratio: about 1 or more says that stability, not accuracy, limits the
-    /// step. `None`: not known.
+    /// How far the last attempt of an explicit method was beyond the border of its stability region, as a ratio: about
+    /// 1 or more means that stability, not accuracy, limits the step. `None`: not known.
     fn stiffness(&self) -> Option<f64> {
         None
     }
 }
 
-/// Where [`Integrator::stiffness`] counts as a sign: step control makes a step that stability
-/// limits hover around the border, with its safety factor mostly a little below.
+/// Where [`Integrator::stiffness`] counts as a sign: step control makes a step that stability limits hover around the
+/// border, and because of its safety factor mostly a little below.
 pub const AT_BORDER: f64 = 0.85;
 
-/// All methods of smooth motion.
+/// All methods for smooth motion.
 pub const METHODS: &[MethodInfo] = &smooth();
 
-/// All methods of time-stepping; the first is the one where none is named.
+/// All time-stepping methods; the first is the default.
 pub const STEPPING: &[MethodInfo] = &time_stepping();
 
 const fn smooth() -> [MethodInfo; SmoothId::ALL.len()] {
@@ -157,7 +155,7 @@ const fn time_stepping() -> [MethodInfo; SteppingId::ALL.len()] {
     out
 }
 
-/// Description of a method of smooth motion by its name or another name of it.
+/// Description of a method for smooth motion by name or alias.
 pub fn info(name: &str) -> Option<MethodInfo> {
     SmoothId::named(name).map(SmoothId::info)
 }
@@ -177,7 +175,7 @@ pub fn catalogue() -> impl Iterator<Item = &'static MethodInfo> + Clone {
     METHODS.iter().chain(STEPPING)
 }
 
-/// Makes a method of smooth motion by name, see [`SmoothId::make`]; `None` for an unknown name.
+/// Creates a method for smooth motion by name, see [`SmoothId::make`]; `None` for an unknown name.
 pub fn make<P: Problem + 'static>(
     name: &str,
     p: &P,

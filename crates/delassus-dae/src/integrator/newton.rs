@@ -1,14 +1,13 @@
 //! Newton's iteration with a matrix that is kept while it contracts well, for all implicit methods.
 //!
-//! Increments δ_k that shrink by θ = |δ_k|/|δ_k₋₁| leave θ/(1 − θ) |δ_k| behind. By that the
-//! iteration ends, by that it is foreseen whether an old matrix will do, and by that the matrix is
-//! renewed. Two things make it differ from the textbook: near round-off θ says nothing about the
-//! matrix, and near a singular position or far from the origin round-off is more than that of the
-//! increments themselves, so that increments well above it are as good as it gets.
+//! Increments δ_k that shrink by θ = |δ_k|/|δ_k₋₁| leave θ/(1 − θ) |δ_k| behind. This decides when the iteration ends,
+//! predicts whether an old matrix will do, and decides when the matrix is renewed. Two things differ from the textbook:
+//! near round-off θ says nothing about the matrix; and near a singular position or far from the origin round-off
+//! exceeds that of the increments themselves, so that increments well above it may be the best that can be reached.
 //!
-//! A method brings its own equations and its own norm ([`Equations`]), and what round-off is in that
-//! norm ([`Limits`]); everything else is here. Reference: Hairer & Wanner, Solving Ordinary Differential
-//! Equations II (1996), IV.8.
+//! A method supplies its own equations and its own norm ([`Equations`]), and the size of round-off in that norm
+//! ([`Limits`]); everything else is here. Reference: Hairer & Wanner, Solving Ordinary Differential Equations II
+//! (1996), IV.8.
 
 use super::rounding::Rounding;
 use crate::failure::StepFailure;
@@ -21,14 +20,14 @@ const MAX_ITERATIONS: usize = 14;
 pub(super) const NOISE: f64 = 4e-15;
 /// The same near a singular position.
 pub(super) const STALLED: f64 = 1e-9;
-/// No increment of positions can be told from round-off below this, relative to the scales.
+/// Increments of positions below this, relative to the scales, are indistinguishable from round-off.
 const ROUND_OFF: f64 = 3e-16;
-/// Contraction beyond which an old matrix is renewed that costs little more than an iteration.
+/// Contraction beyond which an old matrix is renewed, if renewing costs little more than an iteration.
 pub(super) const SLOW: f64 = 0.1;
 /// Further iterations that an old matrix is given before it is renewed.
 const PATIENCE: f64 = 6.0;
 
-/// A step that is solved for: its problem, its start, its length and where its end goes.
+/// A step to be solved: its problem, its start, its length and where its end goes.
 pub(super) struct Step<'a, P: Problem> {
     pub p: &'a P,
     pub ws: &'a mut P::Ws,
@@ -37,26 +36,26 @@ pub(super) struct Step<'a, P: Problem> {
     pub to: &'a mut State,
 }
 
-/// The equations of a step; the iterate is theirs.
+/// The equations of a step, which own the iterate.
 pub(super) trait Equations<P: Problem> {
     /// Residuals at the iterate; with `renew` also the matrix there, factored.
     fn evaluate(&mut self, s: &mut Step<'_, P>, renew: bool) -> Result<(), StepFailure>;
     /// Solves for the increment.
     fn solve(&mut self) -> Result<(), StepFailure>;
-    /// Makes the increment.
+    /// Applies the increment.
     fn update(&mut self, s: &mut Step<'_, P>) -> Result<Increment, StepFailure>;
 }
 
-/// What an increment was like, relative to the scales.
+/// Size of an increment, relative to the scales.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Increment {
     /// Its largest component.
     pub norm: f64,
     /// Which one that is.
     pub worst: usize,
-    /// What may be left.
+    /// Allowed remainder.
     pub tol: f64,
-    /// Its largest component, each relative to what may be left of it.
+    /// Its largest component, each relative to its allowed remainder.
     pub excess: f64,
 }
 
@@ -66,14 +65,14 @@ impl Increment {
         Increment { norm: 0.0, worst: 0, tol, excess: 0.0 }
     }
 
-    /// Takes in component i, of size w.
+    /// Includes component i, of size w.
     fn take(&mut self, i: usize, w: f64) {
         self.take_rounded(i, w, 0.0);
     }
 
-    /// Takes in component i, of size w, of which at least `part` may be left.
+    /// Includes component i, of size w, of which at least `part` may remain.
     fn take_rounded(&mut self, i: usize, w: f64, part: f64) {
-        // what is not a number counts
+        // NaN counts
         if !(w <= self.norm) {
             (self.norm, self.worst) = (w, i);
         }
@@ -83,20 +82,20 @@ impl Increment {
         }
     }
 
-    /// Takes in the size of something that is no velocity.
+    /// Includes the size of something that is not a velocity.
     pub fn also(&mut self, w: f64) {
         self.norm = self.norm.max(w);
         self.excess = self.excess.max(w / self.tol);
     }
 
-    /// Takes in c x.
+    /// Includes c x.
     pub fn add(&mut self, c: f64, x: &[f64], scale: &[f64]) {
         for (i, (x, s)) in x.iter().zip(scale).enumerate() {
             self.take(i, c * x.abs() / s);
         }
     }
 
-    /// Takes in c x, in which what positions lose by rounding is found `times` as large.
+    /// Includes c x, in which the rounding errors of positions appear `times` as large.
     pub fn add_rounded(&mut self, c: f64, x: &[f64], scale: &[f64], times: f64, lost: &Rounding) {
         for (i, (x, s)) in x.iter().zip(scale).enumerate() {
             self.take_rounded(i, c * x.abs() / s, times * lost.part(i));
@@ -104,7 +103,7 @@ impl Increment {
     }
 }
 
-/// Rate ω of a motion, 1/s: what is left of an iteration is judged by what a step does, hω.
+/// Rate ω of a motion, 1/s: the remainder of an iteration is judged by what a step does, hω.
 pub(super) fn rate_of_motion(v: &[f64], a: &[f64], scale: &[f64]) -> f64 {
     let mut omega: f64 = 0.0;
     for (i, s) in scale.iter().enumerate() {
@@ -121,21 +120,21 @@ enum Verdict {
     Failed,
 }
 
-/// What increments mean in the norm of a method.
+/// Meaning of increments in the norm of a method.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Increments below this may be round-off.
     pub noise: f64,
-    /// Increments below this that do not get smaller any more are as good as it gets.
+    /// Increments below this that no longer decrease are as good as it gets.
     pub stalled: f64,
-    /// Increments below this that do not get smaller any more are what positions far from the origin
-    /// lose by rounding; no other matrix makes them smaller.
+    /// Increments below this that no longer decrease are rounding errors of positions far from the origin; no other
+    /// matrix makes them smaller.
     pub far: f64,
     /// Contraction beyond which an old matrix is renewed.
     pub slow: f64,
 }
 
-/// Watches the increments of one iteration.
+/// Monitors the increments of one iteration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Newton {
     limits: Limits,
@@ -145,20 +144,20 @@ pub(super) struct Newton {
     fresh: bool,
     /// The first guess is where the step starts.
     from_start: bool,
-    /// The matrix is to be made again before its next use, in this iteration or after it.
+    /// The matrix must be renewed before its next use, in this iteration or after it.
     pub renew: bool,
 }
 
 impl Newton {
-    /// `renew`: not with the matrix there is.
+    /// With `renew` the present matrix is not used.
     pub fn new(limits: Limits, renew: bool) -> Newton {
         let last = f64::INFINITY;
         Newton { limits, iterations: 0, last, fresh: false, from_start: false, renew }
     }
 
-    /// The first guess is where the step starts. What turns or hardens with the motion may have another matrix
-    /// there altogether: sliding friction at rest is a damper without bounds, which lets no increment pass and
-    /// so seems to have converged. So the first increment proves nothing, and the matrix is made again after it.
+    /// The first guess is where the step starts. The matrix there may be altogether different from elsewhere: sliding
+    /// friction at rest is a damper without bounds, which lets no increment pass and so seems to have converged. So the
+    /// first increment proves nothing, and the matrix is renewed after it.
     pub fn beginning(self, from_start: bool) -> Newton {
         Newton { from_start, ..self }
     }

@@ -10,43 +10,43 @@ pub struct OptionInfo {
     pub name: &'static str,
     /// One line for lists.
     pub summary: &'static str,
-    /// What it may be.
+    /// Its allowed values.
     pub kind: OptionKind,
 }
 
-/// What an option may be.
+/// Allowed values of an option.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OptionKind {
     /// A number without unit in a closed interval.
     Number {
-        /// When not given.
+        /// Default.
         default: f64,
-        /// Least value.
+        /// Smallest value.
         min: f64,
         /// Largest value.
         max: f64,
     },
     /// A number per second in a closed interval.
     Rate {
-        /// When not given.
+        /// Default.
         default: f64,
-        /// Least value.
+        /// Smallest value.
         min: f64,
         /// Largest value.
         max: f64,
     },
     /// A whole number in a closed interval.
     Whole {
-        /// When not given.
+        /// Default.
         default: u32,
-        /// Least value.
+        /// Smallest value.
         min: u32,
         /// Largest value.
         max: u32,
     },
     /// One of several words.
     Choice {
-        /// When not given.
+        /// Default.
         default: &'static str,
         /// All of them.
         choices: &'static [&'static str],
@@ -54,7 +54,7 @@ pub enum OptionKind {
 }
 
 impl OptionKind {
-    /// Default, least and largest value of a number.
+    /// Default, smallest and largest value of a number.
     pub fn range(&self) -> Option<[f64; 3]> {
         match *self {
             OptionKind::Number { default, min, max } | OptionKind::Rate { default, min, max } => {
@@ -129,7 +129,7 @@ pub enum OptionError {
         name: &'static str,
         /// As given.
         value: String,
-        /// What it may be.
+        /// Its allowed values.
         rule: String,
     },
 }
@@ -142,7 +142,7 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// Options as given, last one wins.
+/// Options as given; the last one wins.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     given: Vec<(String, OptionValue)>,
@@ -168,12 +168,12 @@ impl Options {
         self
     }
 
-    /// What was given.
+    /// The options as given.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &OptionValue)> {
         self.given.iter().map(|(n, v)| (n.as_str(), v))
     }
 
-    /// Keeps only the options that `keep` wants.
+    /// Keeps only the options for which `keep` is true.
     pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
         self.given.retain(|(n, _)| keep(n));
     }
@@ -212,7 +212,7 @@ impl Options {
         }
     }
 
-    /// Refuses options that the method does not have and values it cannot take.
+    /// Rejects options that the method does not have and values it cannot take.
     pub fn check(&self, m: &MethodInfo) -> Result<(), OptionError> {
         for (name, value) in &self.given {
             let Some(o) = m.option(name) else {

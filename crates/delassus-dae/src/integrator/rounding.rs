@@ -1,30 +1,30 @@
-//! What the rounding of positions far from the origin leaves in the increments of Newton's iteration.
+//! Effect of the rounding of positions far from the origin on the increments of Newton's iteration.
 //!
-//! A position x is known to ε|x|, so the residual of a joint there has that error, and increments of what it holds cannot
-//! get smaller. An iteration that asks for less goes on until it sees that nothing gets better: one or two
-//! iterations more in each step, the longer a chain or a row of linkages is. So of each increment may be left what was asked for or a small
-//! part of what rounding puts there anyhow, whichever is more.
+//! A position x is known to ε|x|, so the residual of a joint there has that error, and the increments of the bodies it
+//! holds cannot get smaller. An iteration that asks for less continues until it sees that nothing improves: one or two
+//! more iterations in each step, the longer a chain or a row of linkages is. So the allowed remainder of each increment
+//! is either what was requested or a small fraction of the rounding error, whichever is larger.
 //!
-//! That is looked at group by group ([`Problem::groups`]). A mechanism hands the error of its farthest joint on to its
-//! nearest body (a straight chain along itself, a linkage of one degree of freedom to all of its bars), but not to another
-//! mechanism: what is not connected cannot loosen a tolerance.
+//! This is determined for each group ([`Problem::groups`]). A mechanism passes the error of its farthest joint on to
+//! its nearest body (a straight chain along itself, a linkage of one degree of freedom to all of its bars), but not to
+//! another mechanism: what is not connected cannot loosen a tolerance.
 
 use crate::problem::Problem;
 
-/// What a residual of positions loses by rounding, relative to the distance of its bodies from the origin.
+/// Rounding error of a position residual, relative to the distance of its bodies from the origin.
 const FAR: f64 = 2.0 * f64::EPSILON;
-/// Part of this that may be left of an increment. What is left may have the same sign in many steps, rounding has not, and
-/// index 3 divides both by h².
+/// Fraction of this that may remain of an increment. The remainder may have the same sign in many steps, rounding does
+/// not, and index 3 divides both by h².
 const PART: f64 = 0.02;
 
-/// What rows of positions lose by rounding, per group.
+/// Rounding errors of position rows, per group.
 #[derive(Debug, Clone)]
 pub(super) struct Rounding {
-    /// Coordinates that rows of positions hold: where they are in q, their group, and ε over their scale. No residual sees
+    /// Coordinates that position rows hold: their index in q, their group, and ε over their scale. No residual contains
     /// the others.
     held: Vec<(usize, usize, f64)>,
     group: Vec<usize>,
-    /// What the positions of each group lose, relative to the scales.
+    /// Rounding error of the positions of each group, relative to the scales.
     lost: Vec<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Rounding {
         Rounding { held, group, lost: vec![0.0; count] }
     }
 
-    /// Looks at the positions q.
+    /// Updates the rounding errors for the positions q.
     pub fn look(&mut self, q: &[f64]) {
         self.lost.fill(0.0);
         for &(at, group, unit) in &self.held {
@@ -55,12 +55,12 @@ impl Rounding {
         }
     }
 
-    /// What may be left of increment i, relative to its scale, whatever is asked for.
+    /// What may always remain of increment i, relative to its scale, whatever is requested.
     pub fn part(&self, i: usize) -> f64 {
         PART * self.lost[self.group[i]]
     }
 
-    /// What increments lose by rounding where that is most, relative to the scales.
+    /// Largest rounding error of increments, relative to the scales.
     pub fn most(&self) -> f64 {
         self.lost.iter().fold(0.0f64, |most, lost| most.max(*lost))
     }

@@ -1,7 +1,7 @@
 //! Names and options of time-stepping methods.
 //!
-//! They resolve contact over fixed steps and are made elsewhere (`delassus-nonsmooth`); model files and
-//! lists need to know of them what they know of every method. Orders are those with impacts.
+//! They resolve contact over fixed steps and are created elsewhere (`delassus-nonsmooth`); model files and lists need
+//! the same description of them as of every method. Orders are those with impacts.
 
 use super::info::MethodInfo;
 use super::options::{OptionInfo, OptionKind};
@@ -27,7 +27,7 @@ const SCHATZMAN_PAOLI: MethodInfo = MethodInfo {
     ..BASE
 };
 
-/// Generalized-α with impulses apart.
+/// Generalized-α with separate impulses.
 const NONSMOOTH_GEN_ALPHA: MethodInfo = MethodInfo {
     name: "nonsmooth-gen-alpha",
     summary: "generalized-alpha for smooth motion, impulses apart; for stiff or vibrating parts",
@@ -49,7 +49,7 @@ pub enum SteppingId {
     MoreauJean,
     /// Positions at three times.
     SchatzmanPaoli,
-    /// Generalized-α with impulses apart.
+    /// Generalized-α with separate impulses.
     NonsmoothGenAlpha,
 }
 
@@ -58,7 +58,7 @@ impl SteppingId {
     pub const ALL: [SteppingId; 3] =
         [SteppingId::MoreauJean, SteppingId::SchatzmanPaoli, SteppingId::NonsmoothGenAlpha];
 
-    /// What it says about itself.
+    /// Its description.
     pub const fn info(self) -> MethodInfo {
         match self {
             SteppingId::MoreauJean => MOREAU_JEAN,

@@ -1,10 +1,9 @@
-//! A method whose results are looked at where it does not look itself: rows that were left out
-//! because others imply them must hold all the same.
+//! A wrapper that checks what a method itself does not check: rows that were left out because others imply them must
+//! hold nevertheless.
 //!
-//! They do where the dependency is exact and the chosen rows have a good grip. Where lengths are
-//! wrong by less than the tolerance of rank, or close to a position in which the chosen rows no
-//! longer imply the others, a method that solves the chosen rows alone could leave the mechanism
-//! without noticing.
+//! They do where the dependency is exact and the chosen rows are well conditioned. Where lengths are wrong by less than
+//! the tolerance of rank, or close to a position in which the chosen rows no longer imply the others, a method that
+//! solves only the chosen rows could leave the mechanism without noticing.
 
 use super::{ErrorScale, ErrorView, Integrator, MethodInfo, Settings};
 use crate::failure::{StepFailure, Work};
@@ -12,12 +11,12 @@ use crate::problem::Problem;
 use crate::state::{Derived, State};
 use delassus_math::remember;
 
-/// Residual of a dependent row, relative to the scale of the row, that a step may leave, in those a
+/// Residual of a dependent row, relative to the scale of the row, that a step may leave, in multiples of what a
 /// projection may leave.
 const LIMIT: f64 = 100.0;
 
-/// Residual of a dependent row in those of the rows that were solved, for methods that let all of
-/// them drift.
+/// Residual of a dependent row in multiples of those of the rows that were solved, for methods that let all of them
+/// drift.
 const DRIFTS: f64 = 1e3;
 
 /// The method, the rows that it left out, and where they are evaluated.
@@ -51,7 +50,9 @@ pub(super) fn watched<P: Problem + 'static>(
 impl<P: Problem> Watched<P> {
     /// Fails where a row that was left out is violated and those that were solved are not.
     fn check_left_out(&mut self, p: &P, ws: &mut P::Ws, s: &State) -> Result<(), StepFailure> {
-        p.realize_position(s.t, &s.q, &s.z, ws);
+        if !self.inner.leaves_realized() {
+            p.realize_position(s.t, &s.q, &s.z, ws);
+        }
         p.residual_pos(ws, &mut self.g);
         let (mut solved, mut worst) = (0.0, (0.0, 0));
         for (i, g) in self.g.iter().enumerate() {
@@ -125,6 +126,10 @@ impl<P: Problem> Integrator<P> for Watched<P> {
 
     fn choose_order(&mut self, scale: &ErrorScale) -> Option<f64> {
         self.inner.choose_order(scale)
+    }
+
+    fn leaves_realized(&self) -> bool {
+        self.inner.leaves_realized()
     }
 
     fn stiffness(&self) -> Option<f64> {

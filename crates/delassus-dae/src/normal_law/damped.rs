@@ -1,11 +1,11 @@
-//! What the laws of the type of Hertz with losses have in common.
+//! The common part of the Hertz-type laws with losses.
 //!
 //! ```text
 //! F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾)
 //! ```
 //!
-//! Losses are zero at δ = 0, so that the force neither jumps at the start nor pulls at the end of a free impact. In
-//! one that is not free (something pulls the bodies apart) the bracket may become negative.
+//! Losses are zero at δ = 0, so that the force neither jumps at the start nor pulls at the end of a free impact. If the
+//! impact is not free (something pulls the bodies apart), the bracket may become negative.
 
 use super::{NormalLaw, Onset, Press, spring};
 
@@ -40,10 +40,10 @@ impl<L: Damped + std::fmt::Debug + Send + Sync> NormalLaw for L {
     }
 }
 
-/// Halvings of the interval in which a root is looked for: more than digits in a number.
+/// Bisections of the interval that contains a root: more than a number has digits.
 const HALVINGS: usize = 200;
 
-/// The restitution of a free impact with a factor a ≥ 0, whatever mass, stiffness and exponent: the e in 0 to 1
+/// The restitution of a free impact with a factor a ≥ 0, whatever the mass, stiffness and exponent: the e in 0 to 1
 /// with a (1 + e) = ln[(1 + a)/(1 − a e)].
 pub fn rebound(a: f64) -> f64 {
     if a <= 0.0 {

@@ -1,4 +1,4 @@
-//! The law that does what it is asked: its factor is solved for, so that a free impact comes back with e.
+//! The law that delivers the requested restitution: its factor is solved for, so that a free impact rebounds with e.
 
 use super::damped::{Damped, excess};
 
@@ -13,7 +13,7 @@ pub struct Exact {
     factor: f64,
 }
 
-/// Halvings of the interval in which the root is looked for: more than digits in a number.
+/// Bisections of the interval that contains the root: more than a number has digits.
 const HALVINGS: usize = 200;
 
 impl Exact {

@@ -6,12 +6,12 @@ use super::damped::Damped;
 /// F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾),  a = 8 (1 − e)/(5 e)
 /// ```
 ///
-/// For 0 < e ≤ 1: it divides by e. What comes back of e = 0.9, 0.5, 0.1: 0.894, 0.470, 0.069.
+/// For 0 < e ≤ 1: it divides by e. Actual restitution for e = 0.9, 0.5, 0.1: 0.894, 0.470, 0.069.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Flores {
     /// Exponent n.
     pub exponent: f64,
-    /// Coefficient of restitution e that is asked for.
+    /// Requested coefficient of restitution e.
     pub restitution: f64,
 }
 

@@ -6,12 +6,12 @@ use super::damped::Damped;
 /// F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾),  a = (1 − e²)/e
 /// ```
 ///
-/// For 0 < e ≤ 1: it divides by e. What comes back of e = 0.9, 0.5, 0.1: 0.876, 0.488, 0.101.
+/// For 0 < e ≤ 1: it divides by e. Actual restitution for e = 0.9, 0.5, 0.1: 0.876, 0.488, 0.101.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gonthier {
     /// Exponent n.
     pub exponent: f64,
-    /// Coefficient of restitution e that is asked for.
+    /// Requested coefficient of restitution e.
     pub restitution: f64,
 }
 

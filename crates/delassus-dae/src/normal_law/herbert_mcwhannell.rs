@@ -6,12 +6,12 @@ use super::damped::Damped;
 /// F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾),  a = 6 (1 − e)/[(2e − 1)² + 3]
 /// ```
 ///
-/// For 0 ≤ e ≤ 1, good for e above 0.8. What comes back of e = 0.9, 0.5, 0.1: 0.901, 0.594, 0.491.
+/// For 0 ≤ e ≤ 1, good for e above 0.8. Actual restitution for e = 0.9, 0.5, 0.1: 0.901, 0.594, 0.491.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HerbertMcWhannell {
     /// Exponent n.
     pub exponent: f64,
-    /// Coefficient of restitution e that is asked for.
+    /// Requested coefficient of restitution e.
     pub restitution: f64,
 }
 

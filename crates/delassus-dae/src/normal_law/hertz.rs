@@ -6,7 +6,7 @@ use super::damped::Damped;
 /// F = K δⁿ,  n = 3/2 between round bodies
 /// ```
 ///
-/// All of the approach comes back: e = 1. Any exponent n ≥ 1 is meaningful; 1 is a linear spring.
+/// The rebound is complete: e = 1. Any exponent n ≥ 1 is meaningful; 1 is a linear spring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hertz {
     /// Exponent n.

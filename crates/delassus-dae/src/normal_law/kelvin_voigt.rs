@@ -1,4 +1,4 @@
-//! Kelvin and Voigt: a linear spring and a damper beside each other (Anagnostopoulos 1988 for its coefficient).
+//! Kelvin and Voigt: a linear spring and a damper in parallel (Anagnostopoulos 1988 for its coefficient).
 
 use super::{NormalLaw, Onset, Press};
 use std::f64::consts::PI;
@@ -6,19 +6,19 @@ use std::f64::consts::PI;
 /// Where a contact ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EndRule {
-    /// Where the force would begin to pull: the surface comes back more slowly than the body leaves.
+    /// Where the force would begin to pull: the surface recovers more slowly than the body leaves.
     #[default]
     Force,
     /// Where the bodies are apart again: the force pulls at the end.
     Gap,
 }
 
-/// What is known of the damper.
+/// How the damper is specified.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Damping {
     /// D, N s/m, ≥ 0.
     Given(f64),
-    /// D = 2 ζ √(k m) for 0 < e ≤ 1, with the mass that the contact feels where it begins.
+    /// D = 2 ζ √(k m) for 0 < e ≤ 1, with the effective mass of the contact at its start.
     Restitution(f64),
 }
 
@@ -26,8 +26,8 @@ pub enum Damping {
 /// F = k δ + D δ̇,  D = 2 ζ √(k m),  ζ = −ln e/√(π² + ln² e)
 /// ```
 ///
-/// For 0 < e ≤ 1. The force jumps to D δ̇⁽⁻⁾ at the start. With [`EndRule::Gap`] a free impact comes back with e; with
-/// [`EndRule::Force`] with exp(−2 ζ acos ζ/√(1 − ζ²)), which is more: of e = 0.9, 0.5, 0.1: 0.902, 0.550, 0.253.
+/// For 0 < e ≤ 1. The force jumps to D δ̇⁽⁻⁾ at the start. With [`EndRule::Gap`] a free impact rebounds with e; with
+/// [`EndRule::Force`] with exp(−2 ζ acos ζ/√(1 − ζ²)), which is more: for e = 0.9, 0.5, 0.1: 0.902, 0.550, 0.253.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KelvinVoigt {
     /// The damper.

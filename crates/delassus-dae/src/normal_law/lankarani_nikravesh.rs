@@ -6,12 +6,12 @@ use super::damped::Damped;
 /// F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾),  a = 3 (1 − e²)/4
 /// ```
 ///
-/// For 0 ≤ e ≤ 1, meant for e close to 1. What comes back of e = 0.9, 0.5, 0.1: 0.913, 0.725, 0.665.
+/// For 0 ≤ e ≤ 1, meant for e close to 1. Actual restitution for e = 0.9, 0.5, 0.1: 0.913, 0.725, 0.665.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LankaraniNikravesh {
     /// Exponent n.
     pub exponent: f64,
-    /// Coefficient of restitution e that is asked for.
+    /// Requested coefficient of restitution e.
     pub restitution: f64,
 }
 

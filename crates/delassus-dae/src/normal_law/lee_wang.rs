@@ -6,12 +6,12 @@ use super::damped::Damped;
 /// F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾),  a = 3 (1 − e)/4
 /// ```
 ///
-/// For 0 ≤ e ≤ 1; more comes back than is asked for everywhere. Of e = 0.9, 0.5, 0.1: 0.952, 0.799, 0.687.
+/// For 0 ≤ e ≤ 1; the actual restitution is always larger than requested. For e = 0.9, 0.5, 0.1: 0.952, 0.799, 0.687.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeeWang {
     /// Exponent n.
     pub exponent: f64,
-    /// Coefficient of restitution e that is asked for.
+    /// Requested coefficient of restitution e.
     pub restitution: f64,
 }
 

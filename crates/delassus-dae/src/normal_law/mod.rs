@@ -1,18 +1,18 @@
-//! Normal forces of compliant contact: one law in each file, each after its own paper.
+//! Normal forces of compliant contact: one law per file, each after its own paper.
 //!
 //! ```text
 //! F(δ, δ̇),  δ = −g_N: depth, m,  δ̇ = −u_N: rate of the depth, m/s (positive: going in)
 //! ```
 //!
-//! Most laws are of the type of Hertz with losses, F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾), and differ by the factor a that they make
-//! of the coefficient of restitution e (`damped.rs`). δ̇⁽⁻⁾, the approach speed, is latched at the start of each contact
-//! ([`Onset`]), so that a law has no memory of its own. How much of an approach comes back follows from a alone:
+//! Most laws are of Hertz type with losses, F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾), and differ in the factor a that they derive from
+//! the coefficient of restitution e (`damped.rs`). δ̇⁽⁻⁾, the approach speed, is latched at the start of each contact
+//! ([`Onset`]), so that a law has no memory of its own. The actual restitution follows from a alone:
 //!
 //! ```text
 //! a (1 + e) = ln[(1 + a)/(1 − a e)]
 //! ```
 //!
-//! and is not the e that was asked for but in [`Exact`] ([`rebound`]). Nothing here knows of shapes, bodies or time.
+//! and differs from the requested e except in [`Exact`] ([`rebound`]). Nothing here knows about shapes, bodies or time.
 
 mod damped;
 mod exact;
@@ -45,19 +45,19 @@ pub use zhiying_qishao::ZhiyingQishao;
 use delassus_math::remember;
 use std::fmt::Debug;
 
-/// What is latched where a contact begins, for as long as it lasts.
+/// Values latched where a contact begins, for as long as it lasts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Onset {
     /// Approach speed δ̇⁽⁻⁾, m/s, more than zero.
     pub speed: f64,
     /// Stiffness K, N/mⁿ.
     pub stiffness: f64,
-    /// Mass that the contact feels along its normal, with the joints of its bodies, kg.
+    /// Effective mass of the contact along its normal, with the joints of its bodies, kg.
     pub mass: f64,
 }
 remember!(Onset { speed, stiffness, mass });
 
-/// A normal force with what implicit methods and the balance of energy ask for.
+/// A normal force with what implicit methods and the energy balance need.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Press {
     /// Force F, N, positive where it pushes the bodies apart.
@@ -66,13 +66,13 @@ pub struct Press {
     pub by_depth: f64,
     /// ∂F/∂δ̇, N s/m.
     pub by_rate: f64,
-    /// The part of F that has a potential, N. The rest is lost with the power (F − elastic) δ̇.
+    /// The part of F that has a potential, N. The rest is dissipated with the power (F − elastic) δ̇.
     pub elastic: f64,
 }
 
 /// A law of the normal force.
 ///
-/// Laws are smooth functions and go on a little beyond the ends of a contact: whoever uses one ends the contact
+/// Laws are smooth functions and continue a little beyond the ends of a contact: whoever uses one ends the contact
 /// where δ falls through zero, and sets the force to zero while [`NormalLaw::push`] is negative.
 pub trait NormalLaw: Debug + Send + Sync {
     /// Name in a model file.
@@ -81,8 +81,8 @@ pub trait NormalLaw: Debug + Send + Sync {
     fn exponent(&self) -> f64;
     /// Force and its derivatives at a depth, m, and its rate, m/s.
     fn press(&self, at: &Onset, depth: f64, rate: f64) -> Press;
-    /// A number that falls through zero where the force would begin to pull, and not where the depth does: positive
-    /// for laws and ends of contact that do not care.
+    /// A number that falls through zero where the force would begin to pull, but not where the depth vanishes: always
+    /// positive for laws and ends of contact for which this does not matter.
     fn push(&self, at: &Onset, depth: f64, rate: f64) -> f64;
     /// Energy of the elastic part at a depth, J.
     fn energy(&self, at: &Onset, depth: f64) -> f64 {

@@ -6,12 +6,12 @@ use super::damped::Damped;
 /// F = K δⁿ (1 + a δ̇/δ̇⁽⁻⁾),  a = ¾ (1 − e²) exp[2 (1 − e)]
 /// ```
 ///
-/// For 0 ≤ e ≤ 1. What comes back of e = 0.9, 0.5, 0.1: 0.896, 0.483, 0.217.
+/// For 0 ≤ e ≤ 1. Actual restitution for e = 0.9, 0.5, 0.1: 0.896, 0.483, 0.217.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ZhiyingQishao {
     /// Exponent n.
     pub exponent: f64,
-    /// Coefficient of restitution e that is asked for.
+    /// Requested coefficient of restitution e.
     pub restitution: f64,
 }
 

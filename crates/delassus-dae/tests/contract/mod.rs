@@ -1,5 +1,5 @@
-//! What every method must keep: its order on vector spaces and on rotations, separately in q,
-//! v and λ; constraints; attempts without traces; the same bits from the same run.
+//! What every method must satisfy: its order on vector spaces and on rotations, separately in q, v and λ; constraints;
+//! attempts that leave no trace; the same bits from the same run.
 //!
 //! A test file takes this module and [`crate::problems`], and each method gets one line,
 //! `integrator_contract!(name, make, order [q, v, λ], constraints C, trace T);`, where `make` is

@@ -1,7 +1,7 @@
 //! The contract of methods, on `bdf` with each largest order.
 //!
-//! The order is that of `max_order`, which the description of the method cannot know, and a
-//! restart exchanges the history, so the parts of the contract are taken one by one.
+//! The order is that of `max_order`, which the description of the method cannot know, and a restart replaces the
+//! history, so the parts of the contract are checked one by one.
 
 use crate::contract;
 use crate::problems;

@@ -134,8 +134,8 @@ fn from_flat(method: &str, n: u32, stages: u32) -> (f64, f64, u64) {
     (e[0].max(e[1]), off, extra)
 }
 
-/// A start where the constraints lose rank exactly: the stage matrix is singular, the two
-/// orthogonal projections take over for that stage, and the motion goes on along its branch.
+/// A start where the constraints lose rank exactly: the stage matrix is singular, the two orthogonal projections take
+/// over for that stage, and the motion continues along its branch.
 #[test]
 fn hem5_starts_in_a_singular_position() {
     let (e, off, split) = from_flat("hem5", 100, 8);
@@ -143,8 +143,8 @@ fn hem5_starts_in_a_singular_position() {
     assert_eq!(split, 1);
 }
 
-/// `phem56` goes on with the acceleration at the start, which the constraints at that one point do
-/// not determine: its first step is of order 2, like that of `mdop5`, and on the right branch.
+/// `phem56` continues with the acceleration at the start, which the constraints at that one point do not determine: its
+/// first step is of order 2, like that of `mdop5`, and on the right branch.
 #[test]
 fn phem56_starts_in_a_singular_position() {
     let (e, off, _) = from_flat("phem56", 100, 6);

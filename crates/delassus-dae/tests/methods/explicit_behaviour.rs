@@ -265,7 +265,7 @@ fn stiff_part<S: System>(system: S, method: &str, rtol: f64, end: f64) -> f64 {
 #[test]
 fn a_stiff_spring_is_noticed() {
     for method in ["mdop5", "dopri5", "rkf45", "dop853"] {
-        // most steps; a run is told stiff after 15 of them without 6 others in a row
+        // most steps; a run is reported as stiff after 15 of them without 6 others in a row
         assert!(stiff_part(StiffSpring, method, 1e-3, 1.0) > 0.6, "{method}");
     }
 }

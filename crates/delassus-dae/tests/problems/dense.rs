@@ -1,4 +1,4 @@
-//! A small system with every term written out, and the [`Problem`] with dense patterns made of it.
+//! A small system with every term written out, and the [`Problem`] with dense patterns made from it.
 
 use delassus_dae::{Block, Dims, Manifold, Problem, Quality, Scales, State, Structure};
 

@@ -1,8 +1,8 @@
 //! Academic systems written directly as a [`Problem`], without bodies, joints or files.
 //!
-//! [`System`] is all a small system has to say: one function with every term and one with the
-//! tangents. [`Dense`] turns it into a [`Problem`] with dense patterns. Planar mechanisms in
-//! angles are shorter still: see [`Linkage`].
+//! [`System`] is all that a small system has to provide: one function with every term and one with the tangents.
+//! [`Dense`] turns it into a [`Problem`] with dense patterns. Planar mechanisms in angles are shorter still: see
+//! [`Linkage`].
 //!
 //! Sign convention: M a = f + Gᵀ λ.
 #![allow(dead_code, unused_imports, clippy::excessive_precision, clippy::needless_range_loop)]

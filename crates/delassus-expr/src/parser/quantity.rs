@@ -54,8 +54,8 @@ impl Parser<'_> {
         Ok(self.emit.constant(total.to_si(value), total.dim, span))
     }
 
-    /// A tonne silently taken for the time, or a newton for a number of teeth, would be wrong by any
-    /// factor: neither reading is preferred.
+    /// A tonne silently taken for the time, or a newton for a number of teeth, could be wrong by any factor: neither
+    /// reading is preferred.
     fn ambiguous(&self, number: Span, unit: Span, sign: Span, name: Span) -> ExprError {
         let [x, whole, sign_text] = [number, unit, sign].map(|s| self.text(s));
         let before = self.text(Span::new(unit.start, sign.start));
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(self.emit.constant(total.to_si(value), total.dim, span))
     }
 
-    /// Whether `*u` or `/u` with a unit `u` goes on directly at `end`; true is for a division.
+    /// Whether `*u` or `/u` with a unit `u` continues directly at `end`; true means a division.
     fn unit_factor(&self, end: Span) -> Option<(bool, Unit)> {
         let (sign, name) = (self.peek(), self.ahead(1));
         let divide = match sign.tok {
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// A joined unit that is also a name has two readings; both are told, and both can be written.
+    /// A joined unit that is also a name has two readings; both are reported, and both can be written.
     #[test]
     fn a_joined_unit_that_is_also_a_name_is_refused() {
         let scope = [

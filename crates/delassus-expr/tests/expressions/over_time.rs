@@ -1,4 +1,4 @@
-//! Ranges of functions on intervals of time hold what the functions do there.
+//! Ranges of functions on intervals of time contain the values of the functions there.
 
 use delassus_expr::{Binding, Expr, Jet, Range};
 

@@ -8,10 +8,10 @@ pub enum MeshError {
     /// No triangle at all.
     #[error("the mesh has no triangles")]
     Empty,
-    /// More than is sensible.
+    /// More triangles than is sensible.
     #[error("the mesh has {found} triangles, more than the {limit} that are read")]
     TooMany {
-        /// How many it has, or says it has.
+        /// How many it has, or claims to have.
         found: usize,
         /// How many are read.
         limit: usize,
@@ -22,16 +22,16 @@ pub enum MeshError {
         /// Which vertex.
         vertex: usize,
     },
-    /// The header of a binary STL file does not fit its length.
+    /// The header of a binary STL file does not match its length.
     #[error(
         "the header announces {declared} triangles ({expected} bytes), the file has {bytes} bytes"
     )]
     LyingCount {
         /// Triangles announced.
         declared: usize,
-        /// Bytes that would need.
+        /// Number of bytes this would need.
         expected: usize,
-        /// Bytes there are.
+        /// Actual number of bytes.
         bytes: usize,
     },
     /// A triangle refers to a vertex that does not exist.
@@ -50,7 +50,7 @@ pub enum MeshError {
         /// Which triangle.
         triangle: usize,
     },
-    /// An edge with one triangle only: the surface has a hole.
+    /// An edge with only one triangle: the surface has a hole.
     #[error(
         "the surface is open: the edge of triangle {triangle} from {from:?} to {to:?} has no neighbour"
     )]
@@ -93,7 +93,7 @@ pub enum MeshError {
     /// The file ends too early.
     #[error("the file ends after {bytes} bytes, before the first triangle")]
     Truncated {
-        /// Bytes there are.
+        /// Actual number of bytes.
         bytes: usize,
     },
 }

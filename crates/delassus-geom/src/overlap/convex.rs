@@ -1,7 +1,7 @@
-//! Two convex bodies in space: exact depth from the directions in which they can be parted.
+//! Two convex bodies in space: exact depth from the directions in which they can be separated.
 //!
-//! The body of all differences of points has faces that come from a face of one body, or from two edges
-//! whose arcs of normals cross (S. Gottschalk, separating axes). The depth is the distance to the nearest.
+//! The body of all differences of points has faces that come from a face of one body, or from two edges whose arcs of
+//! normals cross (S. Gottschalk, separating axes). The depth is the distance to the nearest of these faces.
 
 use crate::Pose;
 use crate::spatial::poly::{Edge, Poly};
@@ -10,8 +10,8 @@ use delassus_math::Vec3;
 /// Sine below which two edges have no common normal.
 const PARALLEL: f64 = 1e-9;
 
-/// By how much two arcs of normals may miss each other: those that only just meet are taken along, and
-/// no harm is done by one too many.
+/// By how much two arcs of normals may miss each other: those that only just meet are included, since one too many does
+/// no harm.
 const NEAR: f64 = 1e-9;
 
 /// Steps of the search along an axis: 0.618^80 is below round-off.
@@ -109,7 +109,7 @@ pub(super) fn segment(p: &Poly, ends: &[Vec3; 2]) -> f64 {
     if least >= 0.0 {
         return -least;
     }
-    // It sticks in: to be parted along a face, or across an edge and the line.
+    // It sticks in: separable along a face, or across an edge and the line.
     let along = |u: &Vec3| {
         let top = p.vertices.iter().map(|v| u.dot(&v.x)).fold(f64::NEG_INFINITY, f64::max);
         top - ends.iter().map(|x| u.dot(x)).fold(f64::INFINITY, f64::min)

@@ -1,9 +1,8 @@
 //! Two convex bodies of the plane: exact depth.
 //!
-//! With the support functions h of the two, the bodies overlap along the unit vector u by
-//! h_a(u) + h_b(−u). The depth is the smallest of these. Between the directions in which one of the
-//! bodies changes what it is supported by (the normals of edges and of the ends of arcs) it is
-//! c·u + r, c between two centres, which is smallest at u = −c/|c|.
+//! With the support functions h of the two, the bodies overlap along the unit vector u by h_a(u) + h_b(−u). The depth
+//! is the smallest of these. Between the directions in which one of the bodies changes its supporting element (the
+//! normals of edges and of the ends of arcs) it is c·u + r, c between two centres, which is smallest at u = −c/|c|.
 
 use crate::Pose;
 use crate::planar::curve::Curve;
@@ -42,7 +41,7 @@ pub(super) fn below(plane: &Curve, pp: &Pose, c: &Curve, pose: &Pose) -> f64 {
     n.dot(&pp.point(p)) + support(c, pose, &-n).0
 }
 
-/// Angles in the world, 0 to 2π, at which the support changes; turned by `turn`.
+/// Angles in the world, 0 to 2π, at which the support changes; rotated by `turn`.
 fn normals(c: &Curve, pose: &Pose, turn: f64, out: &mut Vec<f64>) {
     let mut push = |n: &Vec3| {
         let n = pose.vector(n);

@@ -1,10 +1,10 @@
 //! Whether two bodies overlap, and how deep: for the check of a start, not for the step loop.
 //!
-//! The slots of a [`Pair`] follow corners only a little into another body, and see nothing of a body that
-//! is wholly inside. Here the bodies are compared as sets of points. The depth is the length of the
-//! shortest move that would part them: exact for two convex bodies, else a lower bound.
-//! It comes from witnesses: where a ball of radius r about a point lies in one body and one of radius s
-//! about the same point in the other, any move that parts them is at least r + s long.
+//! The slots of a [`Pair`] follow corners only a little into another body, and detect nothing of a body that is wholly
+//! inside. Here the bodies are compared as sets of points. The depth is the length of the shortest move that would
+//! separate them: exact for two convex bodies, else a lower bound. The bound comes from witnesses: where a ball of
+//! radius r about a point lies in one body and one of radius s about the same point in the other, any move that
+//! separates them is at least r + s long.
 //!
 //! `flat`: convex bodies of the plane. `convex`: convex bodies in space. `pieces`: contours and edges cut
 //! where they meet the other surface. `search`: the deepest common point of two bodies.
@@ -24,10 +24,10 @@ use crate::spatial::poly::Poly;
 use crate::{Contact, Pose};
 use delassus_math::{Vec3, largest};
 
-/// Depth (m) by which two bodies overlap at these poses, if it is more than `tol`: the length of the
-/// shortest move that parts them, or less where one of them is not convex. Bodies that touch do not
-/// overlap. Segments and arcs are walls without an inside: they overlap with what they stick in.
-/// `None` as well for pairs that cannot touch, see [`Pair::new`].
+/// Depth (m) by which two bodies overlap at these poses, if it is more than `tol`: the length of the shortest move that
+/// separates them, or less if one of them is not convex. Bodies that touch do not overlap. Segments and arcs are walls
+/// without an inside: they overlap with the bodies into which they stick. Also `None` for pairs that cannot touch, see
+/// [`Pair::new`].
 ///
 /// ```
 /// use delassus_geom::{Pose, Shape, overlap_depth};
@@ -46,7 +46,7 @@ pub fn overlap_depth(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> Op
     match exact(a, pa, b, pb, tol) {
         Some(depth) => known(depth),
         None => known(estimate(a, pa, b, pb, tol))
-            // A slot cannot tell a body that sticks in a wall from one behind it.
+            // A slot cannot distinguish a body that sticks in a wall from one behind it.
             .or_else(|| if wall_and_body(a, b) { None } else { by_slots(a, pa, b, pb, tol) }),
     }
 }
@@ -86,7 +86,7 @@ fn ball(s: &Shape) -> Option<f64> {
     }
 }
 
-/// A lower bound of the depth where one of the bodies is not convex; 0 if nothing was found.
+/// A lower bound of the depth if one of the bodies is not convex; 0 if nothing was found.
 fn estimate(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> f64 {
     match (&a.form, &b.form) {
         (Form::Curve(c), Form::Curve(d)) => {
@@ -113,7 +113,7 @@ fn estimate(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> f64 {
     }
 }
 
-/// What the slots see: exact where bodies overlap a little.
+/// The overlap according to the slots: exact where bodies overlap a little.
 fn by_slots(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, tol: f64) -> Option<f64> {
     let pair = Pair::new(a, b).ok()?;
     let mut contacts: Vec<Contact> = Vec::new();

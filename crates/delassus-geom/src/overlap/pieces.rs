@@ -9,11 +9,11 @@ use crate::spatial::poly::Poly;
 use delassus_math::Vec3;
 use std::f64::consts::TAU;
 
-/// Where a piece between two cuts is looked at, as parts of its length.
+/// Where a piece between two cuts is evaluated, as fractions of its length.
 const SAMPLES: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// Depth of the deepest point of the contour of `a` in the body of `b` that was looked at; 0 if none is
-/// inside, or `b` has no inside.
+/// Depth of the deepest evaluated point of the contour of `a` in the body of `b`; 0 if none is inside, or `b` has no
+/// inside.
 pub(super) fn contour(a: &Curve, pa: &Pose, b: &Curve, pb: &Pose) -> f64 {
     if !super::has_inside(b) {
         return 0.0;
@@ -78,7 +78,7 @@ fn point_at(e: &Element, s: f64) -> Vec3 {
     }
 }
 
-/// Depth of the deepest point of the edges of `a` in `b` that was looked at; 0 if none is inside.
+/// Depth of the deepest evaluated point of the edges of `a` in `b`; 0 if none is inside.
 pub(super) fn edges(a: &Poly, pa: &Pose, b: &Poly, pb: &Pose) -> f64 {
     let rel = pb.relative(pa);
     let mut depth: f64 = 0.0;

@@ -1,26 +1,26 @@
 //! The deepest common point of two bodies, by halving boxes.
 //!
-//! The depth of a point in a body changes by no more than the point is moved. A box whose middle is not
-//! deep enough to make up for its size has no deep point: it is left out. The best box comes first, so
-//! that the search ends as soon as no other can be better.
+//! The depth of a point in a body changes by no more than the point is moved. A box whose middle is not deep enough to
+//! compensate for its size contains no deep point and is left out. The best box comes first, so the search ends as soon
+//! as no other can be better.
 
 use crate::{Aabb, Pose, Shape};
 use delassus_math::Vec3;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Radius of a common ball below which is not looked any further, as part of the smaller body: what is
-/// less deep the slots see.
+/// Radius of a common ball, relative to the smaller body, below which the search stops: the slots detect anything less
+/// deep.
 const COARSE: f64 = 0.025;
 
-/// The radius that was found may be this much below the largest.
+/// Allowed ratio of the largest radius to the one found.
 const CLOSE: f64 = 1.05;
 
 /// Boxes after which the search gives up: fractions of a second.
 const MOST: usize = 200_000;
 
 struct Cell {
-    /// No point of it is deeper, m.
+    /// Upper bound of the depth of its points, m.
     bound: f64,
     center: Vec3,
     half: Vec3,
@@ -106,8 +106,8 @@ struct Best {
     radius: f64,
 }
 
-/// The largest value along a straight line of a function that changes by no more than the point is
-/// moved, to `accuracy` where it is above −`accuracy`.
+/// The largest value along a straight line of a function that changes by no more than the point is moved, to `accuracy`
+/// if it is above −`accuracy`.
 pub(super) fn along(ends: &[Vec3; 2], accuracy: f64, value: &dyn Fn(&Vec3) -> f64) -> f64 {
     let mut best = value(&ends[0]).max(value(&ends[1]));
     let len = (ends[1] - ends[0]).norm();

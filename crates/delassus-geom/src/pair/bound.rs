@@ -4,7 +4,7 @@ use crate::shape::{Form, Shape, ShapeKind};
 use crate::{Aabb, Pose};
 use delassus_math::Vec3;
 
-/// What surely contains the body of a shape.
+/// A region that certainly contains the body of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
     Ball {
@@ -15,7 +15,7 @@ pub(crate) enum Bound {
         point: Vec3,
         normal: Vec3,
     },
-    /// Everything outside of a ball.
+    /// Everything outside a ball.
     Outside {
         center: Vec3,
         radius: f64,
@@ -45,7 +45,7 @@ impl Bound {
         }
     }
 
-    /// Lower bound of the gap between what two bounds contain.
+    /// Lower bound of the gap between the contents of two regions.
     pub fn gap(&self, pose: &Pose, other: &Bound, pose_o: &Pose) -> f64 {
         match (self, other) {
             (Bound::Ball { center: c, radius: r }, Bound::Ball { center: d, radius: s }) => {

@@ -11,7 +11,7 @@ use crate::{Contact, Pose, feature_gap};
 use delassus_math::Vec3;
 use std::sync::Arc;
 
-/// Sine by which the direction to the axis may leave the cone of a corner and still be looked at.
+/// Sine by which the direction to the axis may leave the cone of a corner and still be considered.
 const OPEN: f64 = 0.3;
 
 /// Two capsules. Slot 0: the sides crossing. Slots 1, 2: the ends of a against b. Slots 3, 4: the ends
@@ -23,7 +23,7 @@ fn rod_bar(rod: &Rod, pose: &Pose) -> Bar {
 }
 
 impl Rods {
-    /// The side of a turned such that the normal points from a to b at these poses.
+    /// The side of a, oriented such that the normal points from a to b at these poses.
     fn sides(&self, pa: &Pose, pb: &Pose, tol: f64) -> Option<bool> {
         let (a, b) = (rod_bar(&self.0, pa), rod_bar(&self.1, pb));
         // Of the two signs the one with the axes apart.
@@ -102,7 +102,7 @@ impl RodPoly {
         &self.poly.edges[self.poly.ridges[j] as usize]
     }
 
-    /// Whether the axis must be turned round where it crosses edge j.
+    /// Whether the axis must be reversed where it crosses edge j.
     fn crossing(&self, j: usize, rel: &Pose, tol: f64) -> Option<bool> {
         let e = self.ridge(j);
         let axis = rod_bar(&self.rod, rel);

@@ -1,9 +1,8 @@
 //! Cylinders on half spaces and against balls.
 //!
-//! A rim is no feature of its own. Where it touches, the feature is the point of the rim nearest at
-//! these poses: gap, normal and gradient are exact, but the feature moves along the rim, so second
-//! derivatives taken with the point fixed lack the curvature of the rim. Ask for the slot again after
-//! each move.
+//! A rim is not a feature of its own. Where it touches, the feature is the point of the rim nearest at these poses:
+//! gap, normal and gradient are exact, but the feature moves along the rim, so second derivatives taken with the point
+//! fixed lack the curvature of the rim. Evaluate the slot again after each move.
 
 use super::kernel::Kernel;
 use crate::{Contact, Feature, Pose};
@@ -19,7 +18,7 @@ const FEET: u32 = 4;
 /// Sine of the tilt below which no point of the rim is the lowest one.
 const UPRIGHT: f64 = 1e-9;
 
-/// Cosine of the tilt above which the fixed points of the rims are looked at (about 25°).
+/// Cosine of the tilt above which the fixed points of the rims are evaluated (about 25°).
 const STANDING: f64 = 0.9;
 
 /// A half space and a cylinder. Slots 0, 1: lowest point of the upper and of the lower rim. Then four
@@ -80,7 +79,7 @@ pub(crate) struct BallCylinder {
 }
 
 impl BallCylinder {
-    /// Height above the face that is nearer, distance beyond the side, and which face.
+    /// Height above the nearer face, distance beyond the side, and which face.
     fn outside(&self, x: &Vec3) -> (f64, f64, u32) {
         let lower = x.z < 0.0;
         (x.z.abs() - self.half_height, x.x.hypot(x.y) - self.radius, u32::from(lower))
@@ -153,7 +152,7 @@ pub(crate) fn rim(id: u32, half_height: f64) -> Option<Vec3> {
     }
 }
 
-/// A feature by its id; of the rims, which have no fixed point, the one on the x axis.
+/// A feature by its id; for the rims, which have no fixed point, the one on the x axis.
 pub(crate) fn feature(id: u32, half_height: f64, radius: f64) -> Option<Feature> {
     let axis = |up: bool| Vec3::z() * if up { 1.0 } else { -1.0 };
     Some(match id {

@@ -3,17 +3,17 @@
 use crate::feature::crossing;
 use delassus_math::Vec3;
 
-/// Sine below which two edges count as parallel: their ends are better points of contact then.
+/// Sine below which two edges count as parallel: then their ends are better contact points.
 const PARALLEL: f64 = 1e-6;
 
-/// Sine by which the common normal may leave the arc of normals of an edge while the edges are apart.
-/// At rest on a face the normal is at the end of the arc; shortly before, it is outside. The contact
-/// must be visible then, or a body that falls flat would be seen too late.
+/// Sine by which the common normal may leave the arc of normals of an edge while the edges are apart. At rest on a face
+/// the normal is at the end of the arc; shortly before, it is outside. The contact must already be visible then, or a
+/// body that falls flat would be detected too late.
 const OPEN: f64 = 0.3;
 
-/// The same where they overlap: what is further off is another edge seen through the body. An edge
-/// whose normal is outside of the arc is in front of a side of the other body; it must be long enough to
-/// go on through that side, or it does not overlap at all.
+/// The same where they overlap: anything further off is another edge seen through the body. An edge whose normal is
+/// outside the arc is in front of a side of the other body; it must be long enough to continue through that side, or it
+/// does not overlap at all.
 const CLOSED: f64 = 0.02;
 
 /// A straight piece in a common frame.
@@ -29,12 +29,12 @@ pub(crate) struct Bar {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cross {
     pub gap: f64,
-    /// Whether d_a has to be turned round for d_a × d_b to point along n.
+    /// Whether d_a has to be reversed for d_a × d_b to point along n.
     pub turn: bool,
 }
 
-/// The crossing of two bars; `va`, `vb` tell by how much a normal (out of a, out of b) violates the
-/// edge. Both signs of the normal are tried; the one that fits both bodies counts.
+/// The crossing of two bars; `va`, `vb` give by how much a normal (out of a, out of b) violates the edge. Both signs of
+/// the normal are tried; the one that fits both bodies counts.
 pub(crate) fn cross(
     a: &Bar,
     b: &Bar,
@@ -68,8 +68,8 @@ pub(crate) fn cross(
 }
 
 /// How far a crossing with the normal n is from its end, m: that of one of the bars, or of the arc of normals of an
-/// edge, or where the bars become parallel. It goes on smoothly beyond the end, where [`cross`] finds
-/// nothing any more, and does not ask on which side of zero the gap is.
+/// edge, or where the bars become parallel. It continues smoothly beyond the end, where [`cross`] no longer finds
+/// anything, and does not depend on the sign of the gap.
 pub(crate) fn margin(
     a: &Bar,
     b: &Bar,

@@ -1,4 +1,4 @@
-//! A feature by its id, for whoever follows a contact a little beyond the borders of its features.
+//! A feature by its id, for following a contact a little beyond the borders of its features.
 
 use super::cylinder;
 use super::round::Rod;
@@ -7,10 +7,9 @@ use crate::shape::{Form, Shape};
 use delassus_math::Vec3;
 
 impl Shape {
-    /// The feature that contacts call by this id, in the frame of the shape; for a rim its nearest
-    /// point is not known, see [`Shape::rim`]. The direction of an edge
-    /// is its own one: contacts of two edges may have it turned round. `None` where ids do not say
-    /// enough.
+    /// The feature with this id in contacts, in the frame of the shape; for a rim the nearest point is not known, see
+    /// [`Shape::rim`]. The direction of an edge is its own: contacts of two edges may have it reversed. `None` if ids
+    /// are not sufficient.
     pub fn feature(&self, id: u32) -> Option<Feature> {
         match &self.form {
             Form::Curve(curve) => Some(curve.feature(id)),
@@ -26,7 +25,7 @@ impl Shape {
         }
     }
 
-    /// Centre and radius of the rim that contacts call by this id; its axis is z.
+    /// Centre and radius of the rim with this id in contacts; its axis is z.
     pub fn rim(&self, id: u32) -> Option<(Vec3, f64)> {
         match &self.form {
             Form::Cylinder { half_height, radius } => {

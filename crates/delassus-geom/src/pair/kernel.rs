@@ -1,11 +1,11 @@
-//! What a kind of pair has to offer.
+//! The interface of a kind of pair.
 
 use crate::{Contact, Pose};
 
-/// Tolerances by which the gap of a slot may be less than the distance of the outlines.
+/// Number of tolerances by which the gap of a slot may be less than the distance of the outlines.
 pub(crate) const BEYOND: f64 = 4.0;
 
-/// One kind of pair, always in the same order of its two shapes; `Pair` turns it round if needed.
+/// One kind of pair, always with its two shapes in the same order; `Pair` swaps them if needed.
 pub(crate) trait Kernel: Send + Sync {
     fn slots(&self) -> usize;
 
@@ -20,13 +20,13 @@ pub(crate) trait Kernel: Send + Sync {
 
     fn feature_margin(&self, contact: &Contact, pa: &Pose, pb: &Pose) -> f64;
 
-    /// Lower bound of the gap of a slot, cheap; −∞ where none is known. What is a little beyond the
-    /// end of a feature still faces it: bounds from outlines are less by [`BEYOND`] tolerances.
+    /// Lower bound of the gap of a slot, cheap; −∞ if none is known. A point slightly beyond the end of a feature still
+    /// faces it: bounds from outlines are smaller by [`BEYOND`] tolerances.
     fn bound(&self, _slot: u32, _pa: &Pose, _pb: &Pose) -> f64 {
         f64::NEG_INFINITY
     }
 
-    /// Whether one touching point can show up in two slots.
+    /// Whether one touching point can appear in two slots.
     fn has_twins(&self) -> bool {
         false
     }

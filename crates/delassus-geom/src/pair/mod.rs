@@ -1,8 +1,8 @@
 //! Two shapes and the points where they can touch.
 //!
-//! A pair is made once. It has *slots*: possible contact points that keep their identity while the
-//! bodies move, such as each corner of a box on a plane. A slot tells its two features and their gap at
-//! any poses, also far apart and slightly overlapping.
+//! A pair is made once. It has *slots*: possible contact points that keep their identity while the bodies move, such as
+//! each corner of a box on a plane. A slot gives its two features and their gap at any poses, also far apart and
+//! slightly overlapping.
 //!
 //! `kernel` is what each kind of pair implements; one file per family.
 
@@ -38,7 +38,7 @@ const TIE: f64 = 1e-9;
 /// Relative distance of two contact points of the same normal that count as one.
 const TWINS: f64 = 1e-6;
 
-/// Two shapes, ready to be asked for gaps. Cheap to clone.
+/// Two shapes, prepared for evaluating gaps. Cheap to clone.
 #[derive(Clone)]
 pub struct Pair {
     kernel: Arc<dyn Kernel>,
@@ -69,10 +69,10 @@ impl Pair {
         self.kernel.slots()
     }
 
-    /// The contact of a slot at these poses, far apart, touching or slightly overlapping. `previous`:
-    /// the feature ids that were active; they are kept while both descriptions are equally good, so that
-    /// a normal does not flip at an edge. `None`: the slot is out of sight: its features do not face
-    /// each other, or the contact has passed to the features of a neighbouring slot.
+    /// The contact of a slot at these poses, far apart, touching or slightly overlapping. `previous`: the feature ids
+    /// that were active; they are kept while both descriptions are equally good, so that a normal does not flip at an
+    /// edge. `None`: the slot is out of view: its features do not face each other, or the contact has passed to the
+    /// features of a neighbouring slot.
     pub fn slot(
         &self,
         slot: u32,
@@ -88,8 +88,8 @@ impl Pair {
         }
     }
 
-    /// All contacts with a gap below `margin`, in the order of their slots, appended to `out`. A point
-    /// that shows up in two slots (corner on corner) is listed once.
+    /// All contacts with a gap below `margin`, in the order of their slots, appended to `out`. A point that appears in
+    /// two slots (corner on corner) is listed once.
     pub fn near(&self, pose_a: &Pose, pose_b: &Pose, margin: f64, out: &mut Vec<Contact>) {
         if self.gap_bound(pose_a, pose_b) >= margin {
             return;
@@ -106,12 +106,12 @@ impl Pair {
         }
     }
 
-    /// Lower bound of all gaps, cheap; −∞ where none is known.
+    /// Lower bound of all gaps, cheap; −∞ if none is known.
     pub fn gap_bound(&self, pose_a: &Pose, pose_b: &Pose) -> f64 {
         self.bounds[0].gap(pose_a, &self.bounds[1], pose_b)
     }
 
-    /// Lower bound of the gap of one slot, cheap; −∞ where none is known.
+    /// Lower bound of the gap of one slot, cheap; −∞ if none is known.
     pub fn slot_bound(&self, slot: u32, pose_a: &Pose, pose_b: &Pose) -> f64 {
         if self.swapped {
             self.kernel.bound(slot, pose_b, pose_a)
@@ -120,10 +120,10 @@ impl Pair {
         }
     }
 
-    /// How far the features of a contact are from handing over to their neighbours (m): positive while
-    /// they are the right ones, zero at the change. Infinite where they never change. Just behind the
-    /// change (within 1e-9 of the size of the shapes) old and new features are equally good, and a slot
-    /// asked with `previous` keeps the old ones: ask without it there.
+    /// How far the features of a contact are from handing over to their neighbours (m): positive while they are the
+    /// right ones, zero at the change. Infinite if they never change. Just after the change (within 1e-9 of the size of
+    /// the shapes) old and new features are equally good, and a slot evaluated with `previous` keeps the old ones:
+    /// evaluate it without there.
     pub fn feature_margin(&self, contact: &Contact, pose_a: &Pose, pose_b: &Pose) -> f64 {
         if self.swapped {
             self.kernel.feature_margin(&turned(*contact), pose_b, pose_a)
@@ -146,7 +146,7 @@ impl Shape {
     }
 }
 
-/// Lower bound of the gap of two shapes, cheap; −∞ where none is known.
+/// Lower bound of the gap of two shapes, cheap; −∞ if none is known.
 pub(crate) fn gap_bound(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> f64 {
     Bound::of(a).gap(pa, &Bound::of(b), pb)
 }

@@ -1,8 +1,8 @@
 //! Pairs of planar curves.
 //!
-//! A slot is a *run* of one curve (corner, arc, circle, point: what touches) against a *chain* of the
-//! other (what is touched). Where both curves have straight or hollow parts, both ways are needed; a
-//! contact of two round parts is then the business of the runs of a, so that it is not listed twice.
+//! A slot is a *run* of one curve (corner, arc, circle, point: the part that touches) against a *chain* of the other
+//! (the part that is touched). Where both curves have straight or hollow parts, both ways are needed; a contact of two
+//! round parts is then left to the runs of a, so that it is not listed twice.
 
 use super::kernel::{BEYOND, Kernel};
 use crate::planar::closest::{Hit, Query};
@@ -12,16 +12,16 @@ use crate::{Contact, Feature, Pose, feature_gap};
 use delassus_math::Vec3;
 use std::sync::Arc;
 
-/// Sine by which a normal may leave the cone of a corner and the corner still count as facing the
-/// other curve. Beyond it the corner is further away than an edge length: not a candidate. This is
-/// what keeps a corner that lies exactly over another one from touching the side next to it.
+/// Sine by which a normal may leave the cone of a corner while the corner still counts as facing the other curve.
+/// Beyond it the corner is further away than an edge length and not a candidate. This keeps a corner that lies exactly
+/// over another one from touching the side next to it.
 pub(crate) const SIGHT: f64 = 0.71;
 
-/// Angle by which arcs overlap their ends, against gaps between neighbours by round-off (rad).
+/// Angle by which arcs overlap their ends, to avoid gaps between neighbours by round-off (rad).
 const OVERLAP: f64 = 1e-12;
 
-/// How deep something that went through an open curve is seen, as part of the curve's length. Deeper it
-/// is something that passes behind.
+/// How deep something that went through an open curve is detected, as a fraction of the curve's length. Anything deeper
+/// passes behind.
 const THROUGH: f64 = 0.02;
 
 pub(crate) struct PlanarPair {
@@ -136,7 +136,7 @@ impl View<'_> {
         reach.is_finite() && d.norm_squared() > reach * reach
     }
 
-    /// By balls around the run and the chain.
+    /// By bounding balls of the run and the chain.
     fn bound(&self) -> f64 {
         let radii = self.run.radius + self.chain.radius;
         if radii.is_infinite() {
@@ -154,8 +154,8 @@ impl View<'_> {
             let active = previous.filter(|p| p[0] == f);
             let Some((gap, hit)) = self.facing(f, &rel, active.map(|p| p[1])) else { continue };
             let w = hit.id;
-            // Gaps of a corner and the arc beside it differ to second order only, so they do not tell
-            // when to change: the margin does.
+            // Gaps of a corner and the arc beside it differ only to second order, so they do not decide when to change:
+            // the margin does.
             let stays =
                 active.is_some() && self.own_margin(f, &rel.inv_vector(&-hit.normal)) >= -self.tol;
             let keep = if stays { self.tol } else { 0.0 };
@@ -174,7 +174,7 @@ impl View<'_> {
         let (x, radius, hit);
         if let Some((_, joint)) = self.finger.joint_of(f) {
             (x, radius) = (rel.point(&joint.x), 0.0);
-            // A half-plane has one normal only: nothing to confuse.
+            // A half-plane has only one normal: nothing to confuse.
             let plain = self.chain.radius.is_infinite();
             let admit = |h: &Hit| plain || joint.violation(&outward(h)) <= SIGHT;
             hit = self.wall.hit(self.chain, &x, &Query { tol: self.tol, admit: &admit, previous });
@@ -182,8 +182,8 @@ impl View<'_> {
             let e = &self.finger.elements[f as usize];
             let Element::Arc { c, r, .. } = e else { return None };
             (x, radius) = (rel.point(c), *r);
-            // The centre of an arc that is no circle may lie anywhere, also behind the wall, and what
-            // is nearer to the centre than the arc need not be inside the body.
+            // The centre of an arc that is not a circle may lie anywhere, also behind the wall, and a point nearer to
+            // the centre than the arc need not be inside the body.
             let admit = |h: &Hit| {
                 if e.is_full_circle() {
                     return true;

@@ -14,10 +14,10 @@ use crate::{Contact, Feature, Pose};
 use delassus_math::Vec3;
 use std::sync::Arc;
 
-/// How deep corners and edges are followed into the other body, as part of the smaller one's size.
+/// How deep corners and edges are followed into the other body, as a fraction of the smaller one's size.
 pub(crate) const DEPTH: f64 = 0.1;
 
-/// Up to this many triangles the tree of a poly is not asked.
+/// Number of triangles up to which the tree of a poly is not used.
 const FEW: usize = 32;
 
 pub(crate) struct PolyPoly {
@@ -150,7 +150,7 @@ impl PolyPoly {
     }
 }
 
-/// A line, turned round if asked for.
+/// A line, reversed if requested.
 pub(crate) fn turned(f: Feature, turn: bool) -> Feature {
     match f {
         Feature::Line { point, direction, radius } if turn => {
@@ -194,7 +194,7 @@ impl Kernel for PolyPoly {
         Some(self.corner_contact(k, forward, vertex, &hit, pa, pb))
     }
 
-    /// Edges by balls around them, corners by the box around the other body.
+    /// Edges by bounding balls, corners by the box around the other body.
     fn bound(&self, slot: u32, pa: &Pose, pb: &Pose) -> f64 {
         let k = slot as usize;
         if let Some(k) = k.checked_sub(self.n_a + self.n_b) {

@@ -116,7 +116,7 @@ impl Kernel for BallRod {
     }
 
     fn slot(&self, slot: u32, pa: &Pose, pb: &Pose, _: Option<[u32; 2]>) -> Option<Contact> {
-        // Normal and gap are the same on both sides of a change: no need to remember.
+        // Normal and gap are the same on both sides of a change: no memory is needed.
         let id = self.rod.facing(&self.local(pa, pb));
         (slot == 0).then(|| Contact::of(0, [self.ball, self.rod.feature(id)], [0, id], pa, pb))
     }

@@ -1,10 +1,10 @@
 //! Cuts a curve into chains and collects its runs.
 //!
-//! A chain is cut at concave corners, so that a disc in a corner touches two chains. Each concave arc is
-//! a chain of its own: a disc in a bowl has one contact, a disc too large for the fillet touches what is
-//! left and right of it. A convex chain that turns by more than 2π comes back to face its own beginning
-//! (both walls of a slot with one floor): it is cut half way as well. Chains that end where the curve
-//! goes on smoothly have no corner there; beyond it the contact belongs to the neighbour.
+//! A chain is cut at concave corners, so that a disc in a corner touches two chains. Each concave arc is a chain of its
+//! own: a disc in a bowl has one contact, a disc too large for the fillet touches the curve to the left and right of
+//! it. A convex chain that turns by more than 2π comes back to face its own beginning (both walls of a slot with one
+//! floor): it is also cut half way. Chains that end where the curve continues smoothly have no corner there; beyond it
+//! the contact belongs to the neighbour.
 
 use super::curve::{Chain, Curve, Run};
 use super::element::Corner;
@@ -137,7 +137,7 @@ fn runs(curve: &Curve) -> Vec<Run> {
         let after = k < n && arc(k);
         before || after || curve.joints[k].corner == Corner::Convex
     };
-    // Start where a run cannot go on: after something that is not a convex arc.
+    // Start where a run cannot continue: after something that is not a convex arc.
     let start = match curve.closed {
         true => (0..n).find(|&k| !arc((k + n - 1) % n)),
         false => Some(0),

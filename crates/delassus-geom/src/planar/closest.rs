@@ -4,12 +4,12 @@ use super::curve::{Chain, Curve};
 use super::element::Corner;
 use delassus_math::Vec3;
 
-/// How deep behind an open curve a point still counts as having gone through it, as part of the
-/// curve's length. Deeper it is something else that passes behind.
+/// How deep behind an open curve a point still counts as having gone through it, as a fraction of the curve's length.
+/// Anything deeper passes behind.
 const DEPTH: f64 = 0.25;
 
-/// How deep a corner may be behind a part of a closed curve that is not the nearest one, as part of the
-/// curve's size: a corner that rests on a face close to its end is nearer to the side.
+/// How deep a corner may be behind a part of a closed curve that is not the nearest one, as a fraction of the curve's
+/// size: a corner that rests on a face close to its end is nearer to the side.
 const SHALLOW: f64 = 0.1;
 
 /// A feature of a curve seen from a point.
@@ -31,8 +31,8 @@ pub(crate) struct Query<'a> {
 }
 
 impl Curve {
-    /// The feature of `chain` nearest to `x`. `None`: the chain is seen from behind, or the place
-    /// nearest to `x` is beyond a smooth end, where the neighbour is in charge.
+    /// The feature of `chain` nearest to `x`. `None`: the chain is seen from behind, or the place nearest to `x` is
+    /// beyond a smooth end, where the neighbour is responsible.
     pub fn hit(&self, chain: &Chain, x: &Vec3, q: &Query) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for &k in &chain.elements {
@@ -83,7 +83,7 @@ impl Curve {
         let Some(hit) = hit.filter(|h| (q.admit)(h)) else { return };
         let better = match best {
             None => true,
-            // The feature that was active stays while it is as good as any other.
+            // The active feature is kept while it is as good as any other.
             Some(b) if q.previous == Some(hit.id) => hit.distance.abs() <= b.distance.abs() + q.tol,
             Some(b) if q.previous == Some(b.id) => hit.distance.abs() < b.distance.abs() - q.tol,
             Some(b) => hit.distance.abs() < b.distance.abs(),
@@ -116,8 +116,7 @@ impl Curve {
         Hit { id: self.joint_id(k), distance, normal }
     }
 
-    /// The concave end of a chain: a plain distance from outside; from inside the body, the last
-    /// element continued.
+    /// The concave end of a chain: a plain distance from outside; from inside the body, the last element is continued.
     fn corner_hit(&self, chain: &Chain, k: usize, x: &Vec3, q: &Query) -> Option<Hit> {
         let n = self.elements.len();
         let plain = self.plain_hit(k, x);
@@ -154,7 +153,7 @@ impl Curve {
                 if joint.corner != Corner::Concave {
                     return -joint.violation(&d);
                 }
-                // A concave end is left towards its own chain only.
+                // A concave end is left only towards its own chain.
                 let arm = usize::from(chain.elements.first() == Some(&k));
                 joint.arms[arm].map_or(f64::INFINITY, |e| -e.dot(&d))
             }

@@ -1,17 +1,17 @@
-//! A planar curve ready for contact: pieces, joints, chains (what is touched) and runs (what touches).
+//! A planar curve prepared for contact: pieces, joints, chains (touched parts) and runs (touching parts).
 
 use super::chains;
 use super::element::{Corner, Element, Joint, SMOOTH, right};
 use crate::Feature;
 use delassus_math::Vec3;
 
-/// A part of the curve that a ball can touch in one point at a time.
+/// A part of the curve that a ball can touch at one point at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chain {
     pub elements: Vec<usize>,
     /// Corners that belong to this chain, as indices of joints.
     pub joints: Vec<usize>,
-    /// Ball around it; the radius of a half plane is infinite.
+    /// Bounding ball; the radius of a half plane is infinite.
     pub center: Vec3,
     pub radius: f64,
 }
@@ -126,7 +126,7 @@ impl Curve {
         self.joints.get(k).map(|j| (k, j))
     }
 
-    /// What a feature id stands for.
+    /// The feature with this id.
     pub fn feature(&self, id: u32) -> Feature {
         match self.elements.get(id as usize) {
             Some(e) => e.feature(),
@@ -142,7 +142,7 @@ impl Curve {
         self.elements.get(id as usize).is_none_or(Element::is_convex_arc)
     }
 
-    /// Ball around some elements (and nothing else); around the joint if there are none.
+    /// Bounding ball of some elements (and nothing else); of the joint if there are none.
     pub fn ball_around(&self, elements: impl Iterator<Item = usize>) -> (Vec3, f64) {
         let mut lo = Vec3::repeat(f64::INFINITY);
         let mut hi = -lo;
@@ -165,7 +165,7 @@ impl Curve {
         self.elements.iter().map(Element::length).sum()
     }
 
-    /// Whether a closed curve is walked clockwise: the wall of a hole.
+    /// Whether a closed curve is traversed clockwise: the wall of a hole.
     pub fn turns_right(&self) -> bool {
         self.closed && super::validate::area(&self.elements) < 0.0
     }
@@ -176,7 +176,7 @@ fn middle(arms: &[Option<Vec3>; 2]) -> Vec3 {
     match arms {
         [Some(back), Some(forward)] => {
             let sum = right(&-back) + right(forward);
-            // The two cancel at a spike only.
+            // The two cancel only at a spike.
             if sum.norm() > 1e-6 { sum.normalize() } else { -(back + forward).normalize() }
         }
         [Some(arm), None] | [None, Some(arm)] => -arm,

@@ -8,8 +8,8 @@ use crate::cone::violation;
 use delassus_math::Vec3;
 use std::f64::consts::{PI, TAU};
 
-/// Turning angle below which a joint counts as smooth (rad): the normal may flip by this much without
-/// anyone noticing a corner. Corners are made by people, and they are larger.
+/// Turning angle below which a joint counts as smooth (rad): the normal may flip by this much without looking like a
+/// corner. Corners made by people are larger.
 pub(crate) const SMOOTH: f64 = 1e-7;
 
 /// A smooth piece.
@@ -131,7 +131,7 @@ impl Element {
         }
     }
 
-    /// Signed distance of `x` to the piece continued without end, positive outside the body.
+    /// Signed distance of `x` to the infinitely continued piece, positive outside the body.
     pub fn distance(&self, x: &Vec3) -> f64 {
         match *self {
             Element::Edge { p, n, .. } => n.dot(&(x - p)),
@@ -152,8 +152,8 @@ impl Element {
         }
     }
 
-    /// How far the foot of `x` is from the nearer end, along the piece (m); negative beyond an end,
-    /// infinite where there is none.
+    /// How far the foot of `x` is from the nearer end, along the piece (m); negative beyond an end, infinite if there
+    /// is none.
     pub fn margin(&self, x: &Vec3) -> f64 {
         match *self {
             Element::Edge { p, t, len, .. } => {
@@ -232,7 +232,7 @@ pub(crate) struct Joint {
     /// Outwards, in the middle of the cone of normals.
     pub out: Vec3,
     pub corner: Corner,
-    /// A cut where the curve goes on as smoothly as before; see `chains`.
+    /// A cut where the curve continues smoothly; see `chains`.
     pub cut: bool,
 }
 

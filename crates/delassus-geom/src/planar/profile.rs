@@ -87,8 +87,8 @@ impl ProfileBuilder {
         self
     }
 
-    /// Makes what follows the last point an arc: tan of a quarter of its angle, positive to bulge
-    /// outwards (counter-clockwise), 1 for a half circle.
+    /// Makes the piece after the last point an arc: tan of a quarter of its angle, positive to bulge outwards
+    /// (counter-clockwise), 1 for a half circle.
     pub fn bulge(mut self, bulge: f64) -> ProfileBuilder {
         if let Some(last) = self.nodes.last_mut() {
             last.bulge = bulge;
@@ -144,8 +144,8 @@ impl ProfileBuilder {
         Ok(Profile { elements, hole: false })
     }
 
-    /// The same in either direction: a contour walked clockwise is the wall of a hole, with the body
-    /// outside. A bulge turns left along the walk in both cases.
+    /// The same in either direction: a contour traversed clockwise is the wall of a hole, with the body outside. In
+    /// both cases a bulge turns left along the contour.
     pub fn build_directed(self) -> Result<Profile, ShapeError> {
         match self.clone().build() {
             Err(ShapeError::Clockwise { .. }) => Ok(self.reversed().build()?.into_hole()),

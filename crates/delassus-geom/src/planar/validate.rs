@@ -8,8 +8,8 @@ use std::f64::consts::PI;
 
 /// Relative length below which two points are the same.
 const SAME: f64 = 1e-12;
-/// Pairs of pieces beside each other that are compared, at most: a few seconds. Contours that run to and fro more
-/// often than that have as many for want of boxes that tell them apart.
+/// Largest number of neighbouring pairs of pieces that are compared: a few seconds. Contours that run to and fro more
+/// often than that have this many because their boxes do not separate them.
 const MOST_NEAR: u64 = 20_000_000;
 
 /// Signed area by Green's theorem; arcs add their segment between chord and arc.
@@ -60,8 +60,8 @@ pub(super) fn check(elements: &[Element]) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// The first pair of pieces that meet, in the order of their numbers. Boxes are swept along the axis on which the
-/// contour is longer, so that only pieces beside each other are compared.
+/// The first pair of pieces that meet, in the order of their indices. Boxes are swept along the axis on which the
+/// contour is longer, so only neighbouring pieces are compared.
 fn crossings(elements: &[Element], tol: f64, size: Vec3, most: u64) -> Result<(), ShapeError> {
     let boxes: Vec<_> = elements.iter().map(Element::bounds).collect();
     let axis = usize::from(size.y > size.x);

@@ -1,4 +1,4 @@
-//! Boxes in a tree: finds what is near without looking at everything.
+//! Boxes in a tree: finds what is near without examining everything.
 //!
 //! Built once by halving at the median along the longest side; the same input gives the same tree.
 
@@ -36,7 +36,7 @@ impl Aabb {
 
     /// Whether the boxes have a point in common.
     pub fn meets(&self, o: &Aabb) -> bool {
-        // All six at once: cheaper than to guess which one fails.
+        // All six at once: cheaper than branching on each.
         (self.lo.x <= o.hi.x)
             & (o.lo.x <= self.hi.x)
             & (self.lo.y <= o.hi.y)
@@ -100,7 +100,7 @@ impl Bvh {
         self.split(boxes, mid, to);
     }
 
-    /// Calls `visit` with each item whose leaf may meet the box; a few too many.
+    /// Calls `visit` with each item whose leaf may meet the box; may include a few more.
     pub fn meeting(&self, query: &Aabb, mut visit: impl FnMut(u32)) {
         let mut stack = Vec::with_capacity(64);
         if !self.nodes.is_empty() {
@@ -140,7 +140,7 @@ impl Bvh {
             }
             let child = |k: u32| (self.nodes[k as usize].bounds.distance_squared(x), k);
             let (l, r) = (child(k + 1), child(node.to));
-            // The nearer one is looked at first.
+            // The nearer one first.
             if l.0 <= r.0 {
                 stack.extend([r, l]);
             } else {

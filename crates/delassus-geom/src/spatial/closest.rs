@@ -4,11 +4,11 @@ use super::bvh::Aabb;
 use super::poly::{Part, Poly};
 use delassus_math::Vec3;
 
-/// Up to this many triangles all are looked at; the tree pays only beyond.
+/// Number of triangles up to which all are examined; the tree pays off only beyond.
 const FEW: usize = 32;
 
-/// How deep a corner may be behind a face that is not the nearest one, as part of the body's size: a
-/// corner that rests on a face close to its edge is nearer to the side.
+/// How deep a corner may be behind a face that is not the nearest one, as a fraction of the body's size: a corner that
+/// rests on a face close to its edge is nearer to the side.
 const SHALLOW: f64 = 0.1;
 
 /// A feature of a poly seen from a point.
@@ -31,8 +31,8 @@ pub(crate) struct Query<'a> {
 }
 
 impl Poly {
-    /// The feature of a patch nearest to `x`; `None` where the patch is seen from behind or its nearest
-    /// edge belongs to the neighbour.
+    /// The feature of a patch nearest to `x`; `None` if the patch is seen from behind or its nearest edge belongs to
+    /// the neighbour.
     pub fn hit(&self, patch: u32, x: &Vec3, q: &Query) -> Option<Hit> {
         let mut best = None;
         let mut visit = |k: u32| {
@@ -140,7 +140,7 @@ impl Poly {
                     (self.vertex_id(v), fits)
                 }
             };
-            // Inside the body the face goes on behind a concave edge, where that is what is nearest.
+            // Inside the body the face continues behind a concave edge, if that is nearest.
             let behind = !e.convex && height < 0.0;
             let hit = if behind && self.nearest(x, q).is_some_and(|g| g.id == self.edge_id(id)) {
                 face_hit
@@ -205,7 +205,7 @@ impl Poly {
             Some(Part::Face(k)) => {
                 let face = &self.faces[k];
                 let foot = x - face.n * face.n.dot(&(x - face.x));
-                // Nearest part of the border; the sign says on which side of it the foot is.
+                // Nearest part of the border; the sign gives the side of it on which the foot lies.
                 let mut best = (f64::INFINITY, f64::INFINITY);
                 for &e in &face.edges {
                     let e = &self.edges[e as usize];

@@ -1,10 +1,9 @@
 //! Bodies with flat faces: boxes, convex hulls and closed meshes.
 //!
-//! Triangles that lie in one plane are joined to one face, so that the diagonal of a box side is no
-//! edge. Faces are collected into *patches*, each the surface of something convex: a ball touches a
-//! patch in one point. A convex body is one patch. Where a patch ends at a convex edge, that edge
-//! belongs to the body as a whole: a contact there must fit between the faces on both sides, so that
-//! edges inside a flat or smooth surface give no normals of their own.
+//! Coplanar triangles are joined to one face, so that the diagonal of a box side is not an edge. Faces are collected
+//! into *patches*, each the surface of something convex: a ball touches a patch at one point. A convex body is one
+//! patch. Where a patch ends at a convex edge, that edge belongs to the body as a whole: a contact there must fit
+//! between the faces on both sides, so that edges inside a flat or smooth surface give no normals of their own.
 
 use super::bvh::{Aabb, Bvh};
 use super::patches;
@@ -54,7 +53,7 @@ pub(crate) struct Vertex {
     pub arms: Vec<Vec3>,
     /// A corner: not in the middle of a face or of a straight edge.
     pub corner: bool,
-    /// A corner that sticks out: something to touch with.
+    /// A corner that sticks out: it can touch other bodies.
     pub finger: bool,
     /// Mean of the normals around it, unit.
     pub n: Vec3,
@@ -180,7 +179,7 @@ impl Poly {
         (self.faces.len() + self.edges.len()) as u32 + k
     }
 
-    /// What a feature id stands for.
+    /// The part with this feature id.
     pub fn part(&self, id: u32) -> Option<Part> {
         let (id, f, e) = (id as usize, self.faces.len(), self.edges.len());
         match id {
@@ -300,9 +299,9 @@ fn corners(
     out
 }
 
-/// Whether all arms of a corner point away from some direction, so that the corner can touch a plane
-/// although some of its edges are concave (the tip of a star). Turns the guess away from the arm it
-/// violates most; a cone too thin to be found like that touches nothing but needles.
+/// Whether all arms of a corner point away from some direction, so that the corner can touch a plane although some of
+/// its edges are concave (the tip of a star). Turns the guess away from the arm it violates most; a cone too thin to be
+/// found this way touches only needles.
 fn sticks_out(arms: &[Vec3], guess: Vec3) -> bool {
     let mut n = guess;
     for _ in 0..64 {

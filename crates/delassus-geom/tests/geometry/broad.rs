@@ -71,7 +71,7 @@ fn a_thousand_spheres() {
     assert!(!broad.pairs(&boxes, 0.0, |_, _| true, n - 1, &mut out) && out.len() == 1);
     assert!(broad.pairs(&boxes, 0.0, |_, _| true, n, &mut out));
     assert_eq!(out.len(), n);
-    // those that nobody wants do not count
+    // unwanted pairs do not count
     assert!(Broad::new().pairs(&boxes, 0.0, |i, j| i + 1 == j, 900, &mut out));
     assert_eq!(out.len(), 900);
 }

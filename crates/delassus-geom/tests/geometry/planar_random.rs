@@ -7,8 +7,8 @@ use delassus_geom::{Contact, Pair, Pose, Profile, ProfileBuilder, Shape};
 use delassus_math::Vec3;
 use proptest::prelude::*;
 
-/// A star-shaped contour with some of its pieces bulging out or in. None where a corner is a needle: what is pushed into one comes out
-/// on its other side, and no depth is told.
+/// A star-shaped contour with some of its pieces bulging out or in. None if a corner is a needle: what is pushed into
+/// one comes out on its other side, and no depth is reported.
 fn contour(radii: &[f64], bulges: &[f64]) -> Option<Profile> {
     let n = radii.len();
     let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;

@@ -6,7 +6,7 @@ use super::report::Report;
 use super::shape::{Fields, Shape, quote_list};
 use delassus_expr::suggest;
 
-/// Characters of a name, at most: it is in the heads of columns and in messages.
+/// The largest number of characters in a name: it appears in column headings and in messages.
 const MAX_NAME: usize = 256;
 
 /// Reports every key and value that does not fit.
@@ -51,7 +51,7 @@ pub(super) fn check(shape: &Shape, node: &Node, at: At, path: &mut String, repor
     }
 }
 
-/// A table is best shown by its name, anything else by its value.
+/// A table is best located by its name, anything else by its value.
 pub(super) fn place(entry: &Entry) -> At {
     match entry.node.value {
         Value::Table(_) => entry.key_at,
@@ -66,7 +66,11 @@ fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: 
             None => unknown_key(fields, e, path, report),
         });
     }
-    for key in &fields.required {
+    let kind = entries.iter().find(|e| e.key == "type").and_then(|e| match &e.node.value {
+        Value::Text(word) => Some(word.as_str()),
+        _ => None,
+    });
+    for key in fields.required.iter().filter(|key| !fields.is_optional(key, kind)) {
         if !entries.iter().any(|e| e.key == *key) {
             with_key(path, key, |path| {
                 let message = format!("the key `{key}` is missing");
@@ -131,7 +135,7 @@ fn one_of(
         // By far the most frequent case: a number or an expression.
         return check(only, node, at, path, report);
     }
-    // The alternative with the fewest faults is the one that was meant.
+    // The alternative with the fewest faults is the one that was intended.
     let mut best: Option<Report> = None;
     for alternative in list.iter().filter(|s| same_kind(s, node)) {
         let mut trial = report.trial();
@@ -149,7 +153,7 @@ fn one_of(
     }
 }
 
-/// Whether a value is of the outer kind of a shape, whatever is inside.
+/// Whether the outermost kind of a value agrees with a shape, whatever is inside.
 fn same_kind(shape: &Shape, node: &Node) -> bool {
     matches!(
         (shape, &node.value),

@@ -8,8 +8,8 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-/// Reads any serde type from a tree. Places are not needed here: the tree has been compared
-/// with the schema before, so that a fault at this point is a gap in the schema.
+/// Reads any serde type from a tree. Places are not needed here: the tree has already been compared with the schema, so
+/// a fault at this point is a gap in the schema.
 #[derive(Clone, Copy)]
 pub(super) struct NodeReader<'a>(pub &'a Node);
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// True for characters that move the cursor, end a line or change the direction of text:
-/// printed raw they could make a message show something else than it says.
+/// True for characters that move the cursor, end a line or change the direction of text: printed raw, they could make a
+/// message show something other than what it says.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -37,8 +37,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Replaces the same characters by harmless ones of equal length in bytes, so that spans into
-/// the text stay valid. Line ends and tabs stay.
+/// Replaces the same characters by harmless ones of equal length in bytes, so that spans into the text stay valid. Line
+/// ends and tabs are kept.
 pub(super) fn mask(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -61,13 +61,14 @@ pub(super) fn shorten(text: &str) -> String {
     }
 }
 
-/// Characters of one word of a message, and how many of them are left at its ends where it has more.
+/// The largest number of characters in one word of a message, and how many are kept at the start and the end of a
+/// longer one.
 const WORD: usize = 300;
 const ENDS: [usize; 2] = [80, 20];
-/// Characters of a message.
+/// The largest number of characters in a message.
 const MESSAGE: usize = 10_000;
 
-/// Cuts words that nobody could read, and what nobody would.
+/// Shortens words and messages that are too long to read.
 pub fn shorten_words(text: &str) -> String {
     if text.len() <= WORD {
         return text.to_owned();

@@ -1,11 +1,11 @@
-//! Where an include may point to.
+//! Where an include may point.
 
 use super::roots::{Roots, on_paper};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why an include is refused.
+/// Why an include is rejected.
 #[derive(Debug)]
 pub(super) enum Refusal {
     /// It leaves the folder of the model, or is written in a way that might.
@@ -18,7 +18,7 @@ pub(super) enum Refusal {
 /// real path of a file inside the roots.
 pub(super) fn resolve(reference: &str, from: &Path, roots: &Roots) -> Result<PathBuf, Refusal> {
     check_spelling(reference, roots.are_widened()).map_err(Refusal::Escape)?;
-    // Counted on paper first, so that nothing outside is even looked at.
+    // Resolved from the spelling alone first, so that nothing outside is even looked at.
     let (floor, outside) = match roots.are_widened() {
         false => (roots.model.as_path(), "it leaves the folder of the model"),
         true => (Path::new(""), "it is neither in the folder of the model nor in an allowed one"),
@@ -36,7 +36,7 @@ pub(super) fn resolve(reference: &str, from: &Path, roots: &Roots) -> Result<Pat
     Ok(real)
 }
 
-/// Spellings that mean different things on different systems, or hide a path.
+/// Rejects spellings that mean different things on different systems, or hide a path.
 fn check_spelling(reference: &str, absolute: bool) -> Result<(), &'static str> {
     let scheme = reference.split_once(':').is_some_and(|(s, _)| {
         s.starts_with(|c: char| c.is_ascii_alphabetic())

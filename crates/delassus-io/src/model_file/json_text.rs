@@ -1,7 +1,6 @@
 //! JSON text to tree.
 //!
-//! A parser of its own, because every value needs its place in the text; the grammar is the
-//! strict one of RFC 8259.
+//! We have our own parser because every value needs its place in the text; the grammar is the strict one of RFC 8259.
 
 use super::Limits;
 use super::escape::shorten;
@@ -11,8 +10,7 @@ use super::report::Report;
 use super::toml_text::{hint, not_finite};
 use std::collections::HashMap;
 
-/// Reads the text of a file that was added to the report. `None`: not readable as a whole,
-/// the report says why.
+/// Reads the text of a file that was added to the report. `None` if it cannot be read as a whole; the report says why.
 pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option<Node> {
     let source = std::sync::Arc::clone(report.files.get(file)?);
     let text = source.text();
@@ -42,7 +40,7 @@ struct Fault {
     code: &'static str,
     at: usize,
     message: String,
-    /// Name of the limit that was met.
+    /// Name of the limit that was exceeded.
     limit: Option<&'static str>,
 }
 

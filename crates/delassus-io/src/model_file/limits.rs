@@ -1,4 +1,4 @@
-//! Bounds on what a model file may ask of the machine.
+//! Bounds on the resources that a model file may request.
 
 /// Bounds checked while a model is read. The defaults are generous for models written by
 /// people and by generators; a host that trusts its files may raise them.
@@ -8,11 +8,11 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// Largest sum of all files of a model, bytes.
     pub max_total_bytes: u64,
-    /// Deepest nesting of lists, tables and dotted keys. (One key and one list of a TOML file are
-    /// held to 80 levels by the parser, whatever is asked here.) A tree is walked by calls in
-    /// calls, about 1 kB of stack each: do not go far beyond 500.
+    /// Deepest nesting of lists, tables and dotted keys. (The parser limits one key and one list of a TOML file to 80
+    /// levels, whatever is set here.) A tree is walked recursively, with about 1 kB of stack per level: do not go far
+    /// beyond 500.
     pub max_depth: usize,
-    /// Largest number of words and signs in one file; keeps memory in proportion to the file.
+    /// Largest number of tokens in one file; keeps memory in proportion to the file.
     pub max_tokens: usize,
     /// Largest number of named entries (parameters, markers, bodies, joints, forces, sensors).
     pub max_entries: usize,
@@ -22,7 +22,7 @@ pub struct Limits {
     pub max_includes: usize,
 }
 
-/// Advice for whoever meets a limit that may be raised.
+/// Advice for a user who exceeds a limit that can be raised.
 pub(super) fn raise(name: &str) -> String {
     format!("raise the limit with --limit {name}=N")
 }

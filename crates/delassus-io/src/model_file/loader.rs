@@ -29,25 +29,24 @@ pub struct LoadedModel {
     pub spec: ModelSpec,
     /// Finds the places of model paths such as `body.crank.mass`.
     pub sources: SourceMap,
-    /// What a lenient reader left out: the first 50 unknown keys in file order.
+    /// What a lenient reader ignored: the first 50 unknown keys in file order.
     pub notes: Vec<FileFault>,
-    /// How many unknown keys a lenient reader left out.
+    /// How many unknown keys a lenient reader ignored.
     pub ignored_keys: usize,
 }
 
 /// Why there is no model.
 #[derive(Debug)]
 pub enum LoadError {
-    /// The file is missing, a folder, not readable, or not a regular file; or a folder to be
-    /// allowed is none.
+    /// The file is missing, a folder, not readable, or not a regular file; or a folder to be allowed is not a folder.
     Io {
         /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The text is at fault: at least one error, at most 50, in file order; then the notes of a
-    /// lenient reader, which often tell where a missing key went.
+    /// The text is at fault: at least one error, at most 50, in file order; then the notes of a lenient reader, which
+    /// often explain where a missing key went.
     Invalid(Vec<FileFault>),
 }
 
@@ -82,23 +81,21 @@ impl std::error::Error for LoadError {
 
 /// Reads a model file (TOML, or JSON when its name ends in `.json`) and what it includes.
 ///
-/// Nothing outside the folder of the model is opened. A file that is reached by several
-/// includes is merged once. Included files may leave `schema` out; their `title` and
-/// `description` are not used.
+/// Nothing outside the folder of the model is opened. A file that is reached by several includes is merged once.
+/// Included files may omit `schema`; their `title` and `description` are not used.
 pub fn load(path: &Path, limits: &Limits) -> Result<LoadedModel, LoadError> {
     load_with(path, &LoadOptions::from(limits))
 }
 
-/// The same, more freely where the options say so: with unknown keys, with includes from other
-/// folders.
+/// Like [`load`], with what the options additionally allow: unknown keys, and includes from other folders.
 pub fn load_with(path: &Path, options: &LoadOptions) -> Result<LoadedModel, LoadError> {
     load_in_part(path, options).map_err(|(e, _)| e)
 }
 
-/// What is left of a model without the entries that cannot be read, for a look at what it means.
+/// What is left of a model without the entries that cannot be read, so that the rest can still be checked.
 pub type Rest = Option<Box<LoadedModel>>;
 
-/// The same, and beside an error what could be read in spite of it.
+/// Like [`load_with`], but an error comes with whatever could be read in spite of it.
 pub fn load_in_part(path: &Path, options: &LoadOptions) -> Result<LoadedModel, (LoadError, Rest)> {
     let limits = &options.limits;
     let io = |source| (LoadError::Io { path: path.to_owned(), source }, None);
@@ -124,8 +121,8 @@ pub fn load_in_part(path: &Path, options: &LoadOptions) -> Result<LoadedModel, (
     loader.finish()
 }
 
-/// Reads a model from a single text. `name` is shown in messages; when it ends in `.json` the
-/// text is read as JSON. A text has no folder, so that `include` is refused.
+/// Reads a model from a single text. `name` is shown in messages; when it ends in `.json` the text is read as JSON. A
+/// text has no folder, so `include` is rejected.
 pub fn parse_str(text: &str, name: &str, limits: &Limits) -> Result<LoadedModel, LoadError> {
     let mut loader = Loader::new(limits);
     let size = text.len() as u64;
@@ -342,11 +339,11 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Faults of single values and keys, without which the rest of a model can be read.
+/// Faults of single values and keys; the rest of the model can be read without them.
 const SINGLE: [&str; 5] =
     ["E_UNKNOWN_KEY", "E_UNKNOWN_VALUE", "E_TYPE", "E_MISSING_FIELD", "E_NAME"];
 
-/// The model without what is at fault. Meshes are not read; shapes that have one mean nothing then.
+/// The model without the faulty parts. Meshes are not read, so shapes that have one are meaningless here.
 fn readable(root: &mut Node, report: &Report) -> Option<ModelSpec> {
     if report.is_full() || !report.problems.iter().all(|(_, p)| SINGLE.contains(&p.code)) {
         return None;
@@ -369,7 +366,7 @@ fn is_json(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
-/// Reports a wrong `schema`. False: another version, so that its keys say nothing.
+/// Reports a wrong `schema`. False if it is another version, whose keys cannot be checked.
 fn version_fits(node: &Node, is_model: bool, report: &mut Report) -> bool {
     let help =
         format!("write `schema = {SCHEMA_VERSION}` in the first line, or try `delassus new`");
@@ -414,7 +411,7 @@ fn decode(root: &Node, report: &mut Report) -> Option<ModelSpec> {
         Ok(spec) => return Some(spec),
         Err(fault) => fault,
     };
-    // The schema let something through that the types refuse: find the entry.
+    // The schema let something through that the types reject: find the entry.
     type Reader = fn(&Node) -> Result<(), String>;
     let sections: [(&str, Reader); 8] = [
         ("parameters", |n| read::<Scalar>(n).map(drop)),

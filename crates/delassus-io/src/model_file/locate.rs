@@ -25,16 +25,16 @@ impl SourceMap {
         &self.files
     }
 
-    /// The place of a model path such as `body.crank.position[0]`; where the whole path does
-    /// not exist, that of its longest part that does. Names made by `repeat` (`link3`) are
-    /// found at their pattern (`link{i}`). `None` when nothing of the path exists.
+    /// The place of a model path such as `body.crank.position[0]`; if the whole path does not exist, that of its
+    /// longest part that does. Names made by `repeat` (`link3`) are found at their pattern (`link{i}`). `None` if no
+    /// part of the path exists.
     pub fn locate(&self, model_path: &str) -> Option<Location> {
         let (at, _) = self.find(model_path)?;
         Some(report::location(&self.files, at))
     }
 
-    /// The place of a byte range inside the text at a model path, for faults in an
-    /// expression; the whole value where the text is written with escapes.
+    /// The place of a byte range inside the text at a model path, for faults in an expression; the whole value if the
+    /// text is written with escapes.
     pub fn locate_within(&self, model_path: &str, within: &Range<usize>) -> Option<Location> {
         let (at, node) = self.find(model_path)?;
         let narrow = node.and_then(|n| self.inside(n, within));
@@ -83,7 +83,7 @@ fn step_index<'n, 'p>(node: &'n Node, rest: &'p str) -> Option<Step<'n, 'p>> {
     Some((item, item.at, rest))
 }
 
-/// Names may contain dots, so that the longest key that fits is taken.
+/// Names may contain dots, so the longest key that fits is taken.
 fn step_key<'n, 'p>(node: &'n Node, rest: &'p str) -> Option<Step<'n, 'p>> {
     let ends = |tail: &str| tail.is_empty() || tail.starts_with(['.', '[']);
     let exact = node

@@ -4,7 +4,7 @@ use super::node::{At, Entry, Node, Value};
 use super::report::Report;
 use std::collections::HashMap;
 
-/// Keys that belong to one file and are not handed to the file that includes it.
+/// Keys that belong to one file and are not passed on to the file that includes it.
 const OWN: [&str; 4] = ["schema", "title", "description", "include"];
 
 /// Collects entries in the order of merging; a name may come from one file only.
@@ -50,7 +50,7 @@ fn merge(
         if parent.is_empty() { entry.key.clone() } else { format!("{parent}.{}", entry.key) };
     let section = is_section(&path) && matches!(entry.node.value, Value::Table(_));
     if section {
-        // There are few sections, so that a search does.
+        // There are few sections, so a linear search is enough.
         let slot = match target.iter().position(|e| e.key == entry.key) {
             Some(i) => i,
             None => {
@@ -72,7 +72,7 @@ fn merge(
         }
         return;
     }
-    // Two definitions in one file have been reported by its reader.
+    // Two definitions in one file have already been reported by its reader.
     if let Some(first) = places.get(&path).filter(|a| a.file != entry.key_at.file) {
         let first = report.location(*first);
         let message = format!("`{path}` is already defined in {}", first.file());

@@ -1,4 +1,4 @@
-//! Mesh files that shapes name: found and read like includes, and as bounded.
+//! Mesh files referenced by shapes: found and read like includes, with the same bounds.
 
 use super::include::{Refusal, resolve};
 use super::limits::raise;

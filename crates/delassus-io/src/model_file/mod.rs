@@ -1,9 +1,8 @@
 //! Reading and writing model files.
 //!
-//! The way of a file: bounded read → UTF-8 → `toml_text` or `json_text` → one tree of
-//! values with their places (`node`) → comparison with the schema of the model (`check`)
-//! → includes merged (`merge`) → [`ModelSpec`]. All faults are collected on the way; the
-//! first 50 in file order are reported.
+//! The path of a file: bounded read → UTF-8 → `toml_text` or `json_text` → one tree of values with their places
+//! (`node`) → comparison with the schema of the model (`check`) → includes merged (`merge`) → [`ModelSpec`]. All faults
+//! are collected along the way; the first 50 in file order are reported.
 
 mod check;
 mod decode;

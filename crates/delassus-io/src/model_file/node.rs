@@ -1,6 +1,6 @@
 //! One tree for every file format: values with their places.
 
-/// A place: file number and bytes. Files are far smaller than 4 GiB, so that 32 bits do.
+/// A place: file number and byte range. Files are far smaller than 4 GiB, so 32 bits are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct At {
     pub file: u32,
@@ -34,7 +34,7 @@ pub(super) enum Value {
     Int(i64),
     Float(f64),
     Text(String),
-    /// TOML knows dates; models do not, but the fault must be named.
+    /// TOML has dates; models do not, but the fault must be named.
     Date,
     List(Vec<Node>),
     Table(Vec<Entry>),
@@ -82,7 +82,7 @@ impl Node {
     }
 }
 
-/// Adds a key to a model path for the time of one call.
+/// Adds a key to a model path for the duration of one call.
 pub(super) fn with_key<R>(path: &mut String, key: &str, f: impl FnOnce(&mut String) -> R) -> R {
     let len = path.len();
     if len > 0 {
@@ -94,7 +94,7 @@ pub(super) fn with_key<R>(path: &mut String, key: &str, f: impl FnOnce(&mut Stri
     result
 }
 
-/// Adds an index to a model path for the time of one call.
+/// Adds an index to a model path for the duration of one call.
 pub(super) fn with_index<R>(path: &mut String, i: usize, f: impl FnOnce(&mut String) -> R) -> R {
     let len = path.len();
     path.push('[');

@@ -3,14 +3,14 @@
 use super::Limits;
 use std::path::PathBuf;
 
-/// How a model is read; the default is strict and keeps to the folder of the model.
+/// How a model is read; the default is strict and stays inside the folder of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// Bounds on what the files may ask of the machine.
+    /// Bounds on the resources that the files may request.
     pub limits: Limits,
-    /// Unknown keys are left out with a note for each instead of an error.
+    /// Unknown keys are ignored with a note for each instead of an error.
     pub lenient: bool,
-    /// Folders that includes may come from, beside that of the model.
+    /// Folders other than that of the model from which files may be included.
     pub allowed_dirs: Vec<PathBuf>,
 }
 

@@ -1,9 +1,9 @@
-//! Takes unknown keys out of a tree, so that what is left can be read.
+//! Removes unknown keys from a tree, so that the rest can be read.
 
 use super::node::{At, Entry, Node, Value};
 use std::collections::HashSet;
 
-/// Removes the entries whose keys stand at these places.
+/// Removes the entries whose keys are at these places.
 pub(super) fn prune(node: &mut Node, ignored: &HashSet<At>) {
     match &mut node.value {
         Value::Table(entries) => {
@@ -19,8 +19,8 @@ pub(super) fn prune(node: &mut Node, ignored: &HashSet<At>) {
 const NAMED: [&str; 8] =
     ["parameters", "input", "body", "joint", "force", "shape", "contact", "sensor"];
 
-/// Removes what has a fault at one of these places: named entries as a whole, because they mean something else without
-/// a part, and settings.
+/// Removes what has a fault at one of these places: settings, and named entries as a whole, because they would mean
+/// something else without a part.
 pub(super) fn prune_faulty(root: &mut Node, faults: &HashSet<At>) {
     let Value::Table(sections) = &mut root.value else { return };
     for section in sections {

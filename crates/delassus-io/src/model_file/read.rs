@@ -20,9 +20,9 @@ impl From<io::Error> for ReadError {
 
 /// Reads a regular file of at most `max` bytes.
 ///
-/// The size is asked for first, so that a large file is refused without being read; the read
-/// itself is bounded too, because the file may grow in between. Pipes and devices are refused
-/// before they are opened: opening a pipe waits for a writer.
+/// The size is checked first, so that a large file is rejected without being read; the read itself is bounded too,
+/// because the file may grow in between. Pipes and devices are rejected before they are opened: opening a pipe blocks
+/// until there is a writer.
 pub(super) fn read_bounded(path: &Path, max: u64) -> Result<Vec<u8>, ReadError> {
     let meta = fs::metadata(path)?;
     if meta.is_dir() {
@@ -43,8 +43,7 @@ pub(super) fn read_bounded(path: &Path, max: u64) -> Result<Vec<u8>, ReadError> 
     Ok(bytes)
 }
 
-/// Text of the bytes without a byte-order mark, or the valid part and the offset in the file
-/// of the first wrong byte.
+/// Text of the bytes without a byte-order mark, or the valid part and the offset in the file of the first invalid byte.
 pub(super) fn to_text(bytes: Vec<u8>) -> Result<String, (String, usize)> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(match text.strip_prefix('\u{FEFF}') {

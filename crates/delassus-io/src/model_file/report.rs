@@ -5,11 +5,11 @@ use super::{FileFault, Location, SourceFile};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Problems shown at most.
+/// The largest number of problems shown.
 pub(super) const MAX_PROBLEMS: usize = 50;
 
-/// Problems kept at most before they are sorted; enough that the first 50 in file order are
-/// the right ones in practice, and a bound on memory for a file with a million faults.
+/// The largest number of problems kept before they are sorted; enough that the first 50 in file order are the right
+/// ones in practice, and a bound on memory for a file with a million faults.
 const MAX_KEPT: usize = 1_000;
 
 /// The files read so far and what is wrong with them.
@@ -17,7 +17,7 @@ const MAX_KEPT: usize = 1_000;
 pub(super) struct Report {
     pub files: Vec<Arc<SourceFile>>,
     pub problems: Vec<(At, FileFault)>,
-    /// Unknown keys are ignored instead of refused.
+    /// Unknown keys are ignored instead of rejected.
     pub lenient: bool,
     /// Places of the ignored keys.
     pub ignored: HashSet<At>,
@@ -60,7 +60,7 @@ impl Report {
         self.error_with(code, at, path, message, |p| p);
     }
 
-    /// Takes note of a key that is ignored.
+    /// Records a key that is ignored.
     pub fn ignore(&mut self, at: At, path: &str, message: &str, help: impl FnOnce() -> String) {
         self.ignored.insert(at);
         if self.notes.len() < MAX_KEPT {
@@ -79,7 +79,7 @@ impl Report {
         (self.problems.len(), self.ignored.len())
     }
 
-    /// Takes in what a trial found.
+    /// Takes over what a trial found.
     pub fn adopt(&mut self, mut trial: Report) {
         self.problems.append(&mut trial.problems);
         self.notes.append(&mut trial.notes);

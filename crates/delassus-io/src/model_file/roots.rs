@@ -1,10 +1,10 @@
-//! The folders that includes may come from.
+//! The folders from which files may be included.
 
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The folder of the model and those that were allowed beside it.
+/// The folder of the model and the additional ones that were allowed.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
     /// Real path of the folder of the model.
@@ -15,12 +15,12 @@ pub(super) struct Roots {
 #[derive(Debug)]
 struct Allowed {
     real: PathBuf,
-    /// As the user named it, which differs from the real path where links lead to the folder.
+    /// As the user named it, which differs from the real path if symbolic links lead to the folder.
     given: PathBuf,
 }
 
 impl Roots {
-    /// Refuses the first folder that is none.
+    /// Fails with the first folder that is not a folder.
     pub fn new(model: PathBuf, dirs: &[PathBuf]) -> Result<Roots, (PathBuf, io::Error)> {
         let allowed = |dir: &PathBuf| {
             let real = fs::canonicalize(dir)?;
@@ -34,12 +34,12 @@ impl Roots {
         Ok(Roots { model, allowed: list.collect::<Result<_, _>>()? })
     }
 
-    /// Whether folders beside that of the model are allowed.
+    /// Whether folders other than that of the model are allowed.
     pub fn are_widened(&self) -> bool {
         !self.allowed.is_empty()
     }
 
-    /// Whether a path, not looked at yet, is written as one inside.
+    /// Whether a path, not yet looked up on disk, is spelled as one inside.
     pub fn seem_to_hold(&self, path: &Path) -> bool {
         self.hold(path) || self.allowed.iter().any(|a| path.starts_with(&a.given))
     }
@@ -60,8 +60,8 @@ impl Roots {
     }
 }
 
-/// The path of a reference that stands in a file of folder `from`, without looking at the disk.
-/// `None` where it leads above `floor`, or above the root of the file system.
+/// The path of a reference in a file of folder `from`, without looking at the disk. `None` if it leads above `floor`,
+/// or above the root of the file system.
 pub(super) fn on_paper(from: &Path, reference: &Path, floor: &Path) -> Option<PathBuf> {
     let mut path = from.to_owned();
     for part in reference.components() {
@@ -69,7 +69,7 @@ pub(super) fn on_paper(from: &Path, reference: &Path, floor: &Path) -> Option<Pa
             Component::CurDir => {}
             Component::ParentDir if path == floor || !path.pop() => return None,
             Component::ParentDir => {}
-            // An absolute path takes the place of what was there.
+            // An absolute path replaces what was there.
             Component::Normal(_) | Component::RootDir | Component::Prefix(_) => path.push(part),
         }
     }

@@ -29,9 +29,17 @@ pub(super) enum Shape {
 pub(super) struct Fields {
     pub known: Vec<(String, Shape)>,
     pub required: Vec<String>,
+    /// Words of `type` for which the keys of the second list are not required after all.
+    pub unless: (Vec<String>, Vec<String>),
 }
 
 impl Fields {
+    /// Whether a key may be left out of an entry of this type.
+    pub fn is_optional(&self, key: &str, kind: Option<&str>) -> bool {
+        let (types, keys) = &self.unless;
+        keys.iter().any(|k| k == key) && types.iter().any(|t| Some(t.as_str()) == kind)
+    }
+
     pub fn get(&self, key: &str) -> Option<&Shape> {
         self.known.iter().find(|(k, _)| k == key).map(|(_, s)| s)
     }
@@ -47,7 +55,7 @@ pub(super) fn model() -> &'static Shape {
     })
 }
 
-/// No type of the model contains itself; the bound only keeps a future one from looping.
+/// No type of the model contains itself; the bound only prevents a future one from looping.
 const MAX_DEPTH: usize = 24;
 
 fn build(schema: &Json, defs: Option<&Map<String, Json>>, depth: usize) -> Shape {
@@ -101,15 +109,19 @@ fn typed(name: &str, object: &Map<String, Json>, sub: &dyn Fn(&Json) -> Shape) -
         "array" => Shape::List(Box::new(object.get("items").map_or(Shape::Any, sub))),
         "object" => {
             if let Some(fields) = object.get("properties").and_then(Json::as_object) {
-                let words = object.get("required").and_then(Json::as_array);
+                let words = |list: Option<&Json>| -> Vec<String> {
+                    let list = list.and_then(Json::as_array).into_iter().flatten();
+                    list.filter_map(Json::as_str).map(str::to_owned).collect()
+                };
+                // `if` names types, `else` the keys that all others must have
+                let types = object.get("if").and_then(|i| i.pointer("/properties/type/enum"));
+                let keys = words(object.get("else").and_then(|e| e.get("required")));
+                let mut required = words(object.get("required"));
+                required.extend(keys.iter().cloned());
                 return Shape::Struct(Fields {
                     known: fields.iter().map(|(k, s)| (k.clone(), sub(s))).collect(),
-                    required: words
-                        .into_iter()
-                        .flatten()
-                        .filter_map(Json::as_str)
-                        .map(str::to_owned)
-                        .collect(),
+                    required,
+                    unless: (words(types), keys),
                 });
             }
             let item = object.get("additionalProperties");
@@ -197,8 +209,8 @@ pub(super) fn quote_list<S: AsRef<str>>(words: &[S]) -> String {
 mod tests {
     use super::*;
 
-    /// The reader stands on this: if the schema of the model changes its style, it must be
-    /// noticed here and not as an unknown key that slips through.
+    /// The reader depends on this: if the schema of the model changes its style, it must be noticed here and not as an
+    /// unknown key that slips through.
     #[test]
     fn the_whole_model_has_a_known_shape() {
         fn no_any(shape: &Shape, path: &str) {

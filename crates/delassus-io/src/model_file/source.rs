@@ -25,14 +25,14 @@ impl SourceFile {
         &self.name
     }
 
-    /// The text, without a byte-order mark. For a file that is not UTF-8 this is the part
-    /// before the first wrong byte; for one that is too large it is empty.
+    /// The text, without a byte-order mark. For a file that is not UTF-8 this is the part before the first invalid
+    /// byte; for one that is too large it is empty.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text with control and direction-override characters replaced by harmless ones of
-    /// the same length, so that spans fit and a snippet may be printed.
+    /// The text with control and direction-override characters replaced by harmless ones of the same length, so that
+    /// spans stay valid and a snippet is safe to print.
     pub fn printable_text(&self) -> String {
         escape::mask(&self.text)
     }

@@ -1,7 +1,7 @@
 //! Finds the first of two definitions of the same key.
 //!
-//! The parser says where the second one is, but not where the first was. Only called for
-//! files that have such a fault, so that a second walk over the text does no harm.
+//! The parser says where the second one is, but not where the first was. This is called only for files that have such a
+//! fault, so a second walk over the text is acceptable.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl Definitions {
         for s in statements(text) {
             let own = keys_of(text, &s);
             let keys = if s.is_header {
-                // Entries of an array of tables repeat their keys lawfully.
+                // Entries of an array of tables legitimately repeat their keys.
                 header = if s.is_array { Vec::new() } else { own };
                 header.clone()
             } else {
@@ -58,8 +58,7 @@ impl Definitions {
         self.statements.push((start, keys));
     }
 
-    /// Model path of the second definition at `offset` and, where it can be told, the place
-    /// of the first.
+    /// Model path of the second definition at `offset` and, if it can be found, the place of the first.
     pub fn first(&self, offset: usize) -> (String, Option<Range<usize>>) {
         let i = self.statements.partition_point(|(start, _)| *start <= offset);
         let Some((_, keys)) = i.checked_sub(1).and_then(|i| self.statements.get(i)) else {
@@ -76,7 +75,7 @@ impl Definitions {
                 return (path.replace(SEPARATOR, "."), first);
             }
         }
-        // Inside an inline table: only the way to it is known.
+        // Inside an inline table: only the path to it is known.
         (path.replace(SEPARATOR, "."), None)
     }
 }
@@ -134,7 +133,7 @@ fn statements(text: &str) -> Vec<Statement> {
     out
 }
 
-/// Parts of a key, by letting the parser read it alone.
+/// Parts of a key, obtained by letting the parser read it alone.
 fn keys_of(text: &str, s: &Statement) -> Vec<Key> {
     let Some(part) = text.get(s.span.clone()) else {
         return Vec::new();

@@ -33,16 +33,16 @@ pub(super) fn scan(text: &str, limits: &Limits) -> Result<usize, Excess> {
     Ok(tokens)
 }
 
-/// Upper bound of the depth of the tree at the present token.
+/// Upper bound on the depth of the tree at the current token.
 #[derive(Default)]
 struct Nesting {
     /// Open brackets, each with the keys that led to it.
     open: Vec<(TokenKind, usize)>,
     /// Levels of all open brackets together.
     levels: usize,
-    /// Parts of the key in progress.
+    /// Parts of the key being read.
     key: usize,
-    /// Parts of the table header in force.
+    /// Parts of the current table header.
     header: usize,
     in_header: bool,
     /// A header opens with one or two brackets; more of them are nesting.
@@ -96,7 +96,7 @@ impl Nesting {
         self.line_is_empty = false;
     }
 
-    /// A bracket that does not match stays open here: too deep is the safe side.
+    /// A bracket that does not match stays open here: overestimating the depth is the safe side.
     fn close(&mut self, opening: TokenKind) {
         if let Some(&(kind, levels)) = self.open.last()
             && kind == opening

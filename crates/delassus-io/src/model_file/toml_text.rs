@@ -11,12 +11,11 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue, Error};
 
-/// Above this size only the first fault of the grammar is looked for: the parser keeps every
-/// one, and a large file of garbage has as many as it has tokens.
+/// Above this size only the first syntax error is looked for: the parser keeps every one, and a large file of garbage
+/// has as many as it has tokens.
 const RECOVER_TOKENS: usize = 200_000;
 
-/// Reads the text of a file that was added to the report. `None`: not readable as a whole,
-/// the report says why.
+/// Reads the text of a file that was added to the report. `None` if it cannot be read as a whole; the report says why.
 pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option<Node> {
     let source = std::sync::Arc::clone(report.files.get(file)?);
     let text = source.text();
@@ -38,7 +37,7 @@ pub(super) fn parse(file: usize, limits: &Limits, report: &mut Report) -> Option
     let readable = tokens <= RECOVER_TOKENS || errors.is_empty();
     let mut broken = false;
     for error in errors.iter().filter(|e| !is_duplicate(e)).take(1) {
-        // One fault of the grammar drags others behind it; only the first is telling.
+        // One syntax error causes others after it; only the first is informative.
         grammar(file, error, report);
         broken = true;
     }
@@ -124,7 +123,7 @@ fn grammar(file: usize, error: &Error, report: &mut Report) {
     report.error_with("E_SYNTAX", at, "", error.message(), |p| p.help(help));
 }
 
-/// The likely cause of a fault of the grammar in this line, told by its value.
+/// The likely cause of a syntax error in this line, judged by its value.
 pub(super) fn hint(line: &str, column: usize, assign: char) -> &'static str {
     let general = "correct the line; `delassus new` writes a model to start from";
     let Some((key, value)) = line.split_once(assign) else {
@@ -186,7 +185,7 @@ impl Builder<'_> {
     }
 
     fn table(&mut self, table: &DeTable<'_>) -> Value {
-        // The parser orders by name; the model needs the order of the file.
+        // The parser sorts by name; the model needs the order of the file.
         let mut pairs: Vec<_> = table.iter().collect();
         pairs.sort_by_key(|(k, _)| k.span().start);
         let mut entries = Vec::with_capacity(pairs.len());
@@ -208,8 +207,8 @@ impl Builder<'_> {
         Value::Table(entries)
     }
 
-    /// Line ends inside a text must not depend on the editor that saved the file; those
-    /// written as escapes are meant.
+    /// Line ends inside a text must not depend on the editor that saved the file; those written as escapes are
+    /// intended.
     fn text(&self, value: &str, at: At) -> String {
         let literal = || self.report.files.get(self.file)?.text().get(at.span());
         if value.contains("\r\n") && literal().is_some_and(|l| l.contains("\r\n")) {
@@ -221,7 +220,7 @@ impl Builder<'_> {
     fn integer(&mut self, literal: &DeInteger<'_>, at: At) -> Value {
         match i64::from_str_radix(literal.as_str(), literal.radix()) {
             Ok(i) => Value::Int(i),
-            // Whole numbers beyond 64 bits are still numbers, to the precision of any other.
+            // Whole numbers beyond 64 bits are still numbers, with the precision of any other.
             Err(_) if literal.radix() == 10 => self.float(literal.as_str(), at),
             Err(_) => match u128::from_str_radix(literal.as_str(), literal.radix()) {
                 Ok(n) => Value::Float(n as f64),

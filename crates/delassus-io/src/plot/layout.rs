@@ -15,8 +15,8 @@ const LEGEND: f64 = 190.0;
 const LINE: f64 = 18.0;
 const GRID: &str = "#dddddd";
 
-/// Plots below each other with one legend for all: series of the same name are shown once.
-/// Styles that were left at 0 are numbered by the names.
+/// Plots stacked vertically with one legend for all: series of the same name are listed once. Styles left at 0 are
+/// numbered by name.
 pub(super) fn picture(plots: &[Plot]) -> Picture {
     let mut names: Vec<&str> = Vec::new();
     for series in plots.iter().flat_map(|p| &p.series) {
@@ -99,7 +99,7 @@ fn draw(
     }
     for series in &plot.series {
         let look = style(series);
-        // what has no place is a gap in the curve
+        // a point that cannot be placed is a gap in the curve
         let place = |(x, y): &(f64, f64)| {
             (fits(&plot.x, *x) && fits(&plot.y, *y)).then(|| (px(*x), py(*y)))
         };

@@ -1,7 +1,7 @@
-//! Letters made of strokes, so that a picture has its words on machines without fonts.
+//! Letters made of strokes, so that a picture can show text on machines without fonts.
 //!
-//! A letter is a width and strokes on a grid: two digits per point, x to the right, y down; 0 is
-//! the top of capitals, 2 that of small letters, 6 the line they stand on, 8 the lowest.
+//! A letter is a width and strokes on a grid: two digits per point, x to the right, y down; 0 is the top of capitals, 2
+//! the top of small letters, 6 the baseline, 8 the lowest.
 
 /// Width and strokes of a character; a box for those that are not drawn.
 pub(super) fn strokes(c: char) -> (f64, &'static str) {

@@ -1,10 +1,10 @@
-//! A picture before it is written: lines, curves and words at places. What draws a plot is the
-//! same for SVG and PNG; only the last step differs.
+//! A picture before it is written: lines, curves and text at positions. The drawing of a plot is the same for SVG and
+//! PNG; only the last step differs.
 
-/// Colour of words and frames.
+/// Colour of text and frames.
 pub(super) const INK: &str = "#222222";
 
-/// Where a text has its place.
+/// Which part of a text is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -49,7 +49,7 @@ pub(super) enum Mark {
         size: f64,
         bold: bool,
         anchor: Anchor,
-        /// Read from below to above.
+        /// Reads from bottom to top.
         rising: bool,
     },
 }
@@ -62,7 +62,7 @@ impl Mark {
     }
 }
 
-/// All of a picture.
+/// A whole picture.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picture {
     pub width: f64,

@@ -20,22 +20,22 @@ mod svg;
 pub use raster::png;
 pub use svg::panels;
 
-/// What an axis shows.
+/// The label and the kind of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     /// Text along the axis, with the unit.
     pub label: String,
-    /// Decades instead of equal distances; values that are not positive are left out.
+    /// Logarithmic; values that are not positive are left out.
     pub log: bool,
 }
 
 impl Axis {
-    /// Equal distances.
+    /// A linear axis.
     pub fn linear(label: &str) -> Axis {
         Axis { label: label.to_owned(), log: false }
     }
 
-    /// Decades.
+    /// A logarithmic axis.
     pub fn log(label: &str) -> Axis {
         Axis { label: label.to_owned(), log: true }
     }
@@ -48,7 +48,7 @@ pub struct Series {
     pub name: String,
     /// Points in order.
     pub points: Vec<(f64, f64)>,
-    /// Number of the colour and marker; series of the same number look the same in all plots.
+    /// Number of the colour and marker; series with the same number look the same in all plots.
     pub style: usize,
     /// Draw a marker at each point.
     pub markers: bool,
@@ -76,7 +76,7 @@ pub struct Plot {
     pub series: Vec<Series>,
     /// A dashed line at this height, with its name.
     pub level: Option<(f64, String)>,
-    /// A unit is as long across as it is up: circles are round.
+    /// Both axes have the same scale: circles are round.
     pub equal: bool,
 }
 

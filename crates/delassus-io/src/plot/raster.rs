@@ -1,4 +1,4 @@
-//! A picture as PNG: lines by their distance from each pixel, letters of strokes, no library.
+//! A picture as PNG: lines by their distance from each pixel, letters made of strokes, no library.
 
 use super::Plot;
 use super::layout::picture;
@@ -10,13 +10,13 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 
-/// Pixels per unit of the picture: sharp on paper and on fine screens.
+/// Pixels per unit of the picture: sharp on paper and on high-resolution screens.
 const FINE: f64 = 2.0;
-/// Width and height of a unit of a letter's grid, and the gap after it, in sizes of the text.
+/// Width and height of a unit of a letter's grid, and the gap after it, in multiples of the text size.
 const LETTER: (f64, f64) = (0.098, 0.12);
 const GAP: f64 = 1.9;
 
-/// Plots below each other as in [`super::panels`], as the bytes of a PNG file.
+/// Plots stacked vertically as in [`super::panels`], as the bytes of a PNG file.
 pub fn png(plots: &[Plot]) -> Vec<u8> {
     let p = picture(plots);
     let mut canvas = Canvas::new((p.width * FINE) as usize, (p.height * FINE) as usize);
@@ -31,9 +31,9 @@ struct Canvas {
     height: usize,
     /// Red, green, blue of each pixel.
     pixels: Vec<[u8; 3]>,
-    /// How much of a pixel the present stroke covers; 0 between strokes.
+    /// How much of a pixel the current stroke covers; 0 between strokes.
     cover: Vec<u8>,
-    /// Rows and columns that the present stroke touches.
+    /// Rows and columns that the current stroke touches.
     touched: [usize; 4],
 }
 
@@ -86,7 +86,7 @@ impl Canvas {
     }
 
     fn words(&mut self, at: Point, w: &Words, size: f64, bold: bool, anchor: Anchor, up: bool) {
-        // text, size and height above the line of each part
+        // text, size and height above the baseline of each part
         let parts = match w {
             Words::Plain(s) => vec![(s.clone(), size, 0.0)],
             Words::Power(k) => vec![("10".to_owned(), size, 0.0), (k.to_string(), 9.0, 5.0)],
@@ -118,8 +118,8 @@ impl Canvas {
         }
     }
 
-    /// Covers the pixels near a line through points. Strokes of one colour may cross: a pixel is
-    /// as much covered as by the nearest of them.
+    /// Covers the pixels near a line through points. Strokes of one colour may cross: the coverage of a pixel is that
+    /// of the nearest of them.
     fn stroke(&mut self, points: &[Point], width: f64) {
         let half = (0.5 * width * FINE).max(0.35);
         let fine: Vec<Point> = points.iter().map(|(x, y)| (x * FINE, y * FINE)).collect();

@@ -1,8 +1,8 @@
-//! From values to places on an axis, and where its ticks are.
+//! From values to positions on an axis, and where its ticks are.
 
 use super::Axis;
 
-/// Characters that a number beside the vertical axis has room for.
+/// Room for a number beside the vertical axis, in characters.
 const ROOM: usize = 7;
 
 /// A range of values on an axis.
@@ -14,10 +14,10 @@ pub(super) struct Scale {
     to: f64,
 }
 
-/// A tick, or only a thin line.
+/// A tick, or only a thin grid line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
-    /// Place from 0 to 1.
+    /// Position from 0 to 1.
     pub at: f64,
     /// Text; none for a thin line between decades.
     pub label: Option<Label>,
@@ -32,13 +32,13 @@ pub(super) enum Label {
     Power(i32),
 }
 
-/// Whether a value has a place on the axis.
+/// Whether a value can be placed on the axis.
 pub(super) fn fits(axis: &Axis, x: f64) -> bool {
     x.is_finite() && (!axis.log || x > 0.0)
 }
 
 impl Scale {
-    /// The range of some values, rounded up to whole decades or padded a little.
+    /// The range of the given values, rounded out to whole decades or padded a little.
     pub fn around(axis: &Axis, values: impl Iterator<Item = f64>) -> Scale {
         let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
         for x in values.filter(|x| fits(axis, *x)) {
@@ -63,7 +63,7 @@ impl Scale {
         Scale { log: false, from, to }
     }
 
-    /// The same with room above and below; decades have it already.
+    /// The same range with margins at both ends; decades have them already.
     pub fn padded(self) -> Scale {
         if self.log {
             return self;
@@ -72,8 +72,8 @@ impl Scale {
         Scale { from: self.from - pad, to: self.to + pad, ..self }
     }
 
-    /// Both with the same length of a unit, in a frame that is so many times as wide as high; the one that is
-    /// too narrow becomes wider about its middle.
+    /// Both axes with the same length per unit, in a frame that is `ratio` times as wide as high; the range that is too
+    /// narrow is widened about its middle.
     pub fn alike(x: Scale, y: Scale, ratio: f64) -> (Scale, Scale) {
         let span = |s: &Scale| s.to - s.from;
         let wider = |s: Scale, by: f64| {
@@ -86,7 +86,7 @@ impl Scale {
         }
     }
 
-    /// Place of a value from 0 to 1.
+    /// Position of a value from 0 to 1.
     pub fn place(&self, x: f64) -> f64 {
         let x = if self.log { x.log10() } else { x };
         (x - self.from) / (self.to - self.from)
@@ -133,7 +133,7 @@ impl Scale {
     }
 }
 
-/// Decimal numbers where they have room, or where powers of ten are no shorter.
+/// Decimal numbers if they fit, or if powers of ten are no shorter.
 fn labels(numbers: &[f64], step: f64) -> Vec<String> {
     let digits = (-step.log10().floor()).max(0.0) as usize;
     let plain: Vec<String> = numbers.iter().map(|x| format!("{x:.digits$}")).collect();

@@ -1,11 +1,11 @@
-//! Colours and markers that stay apart for every reader and in black and white.
+//! Colours and markers that every reader can tell apart, also in black and white.
 
 /// Colours of M. Okabe and K. Ito that are dark enough for thin lines on white.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 
-/// Shapes around the origin, radius about 4. Their number has no common factor with that of the
-/// colours, so that 56 combinations differ.
+/// Shapes around the origin, radius about 4. Their number has no common factor with that of the colours, so 56
+/// combinations differ.
 const MARKERS: [&str; 8] = [
     "M-3.5,0a3.5,3.5 0 1,0 7,0a3.5,3.5 0 1,0 -7,0Z",
     "M-3.2,-3.2H3.2V3.2H-3.2Z",
@@ -17,7 +17,7 @@ const MARKERS: [&str; 8] = [
     "M-4,0L-2,-3.6H2L4,0L2,3.6H-2Z",
 ];
 
-/// Markers from here to there are strokes, not areas.
+/// Markers made of strokes instead of filled areas.
 const STROKES: [usize; 2] = [5, 6];
 
 pub(super) fn colour(style: usize) -> &'static str {
@@ -36,7 +36,7 @@ pub(super) fn marker(style: usize, x: f64, y: f64) -> String {
     format!("<path d=\"{}\" transform=\"translate({x:.1},{y:.1})\" {paint}/>\n", MARKERS[k])
 }
 
-/// The same marker as lines around the origin, for pictures of pixels.
+/// The same marker as lines around the origin, for raster images.
 pub(super) fn outline(style: usize) -> Vec<Vec<(f64, f64)>> {
     let ring = |n: u32, r: f64, turn: f64| -> Vec<(f64, f64)> {
         let angle = |k: u32| std::f64::consts::TAU * (f64::from(k) / f64::from(n) + turn);

@@ -6,8 +6,8 @@ use super::marks::{Anchor, INK, Mark, Words};
 use super::style::marker;
 use std::fmt::Write as _;
 
-/// Plots below each other with one legend for all: series of the same name are shown once.
-/// Styles that were left at 0 are numbered by the names.
+/// Plots stacked vertically with one legend for all: series of the same name are listed once. Styles left at 0 are
+/// numbered by name.
 pub fn panels(plots: &[Plot]) -> String {
     let p = picture(plots);
     let (width, height) = (p.width, p.height);
@@ -73,7 +73,7 @@ fn write(out: &mut String, mark: &Mark) {
     };
 }
 
-/// Text as XML wants it, without characters that XML does not have.
+/// Text escaped for XML, without characters that XML does not allow.
 fn text(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {

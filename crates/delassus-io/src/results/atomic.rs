@@ -1,4 +1,4 @@
-//! Whole files or none.
+//! Writes whole files or none.
 
 use super::{WriteError, size_limit};
 use std::ffi::OsString;
@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The writer that [`atomic_write`] hands out: buffered, counts bytes, and remembers the
-/// system's first refusal even if a library in between swallows it.
+/// The writer that [`atomic_write`] hands out: buffered, counts bytes, and remembers the first error of the system even
+/// if a library in between swallows it.
 #[derive(Debug)]
 pub struct ResultWriter {
     inner: BufWriter<Counted>,
@@ -17,7 +17,7 @@ pub struct ResultWriter {
 #[derive(Debug)]
 struct Counted {
     file: File,
-    /// A file, not a pipe or a device, which have no size.
+    /// A regular file, not a pipe or a device, which have no size.
     regular: bool,
     bytes: u64,
     failure: Option<io::Error>,
@@ -62,12 +62,11 @@ impl Write for ResultWriter {
     }
 }
 
-/// Writes a file so that under its name there is either the old content or the whole new one:
-/// temporary file in the same folder, flush, sync, rename. After an error the temporary file
-/// is gone and the old one untouched.
+/// Writes a file so that its name always refers to either the old content or the whole new content: temporary file in
+/// the same folder, flush, sync, rename. After an error the temporary file is gone and the old one untouched.
 ///
-/// A path that exists and is no regular file (`/dev/stdout`, a pipe) is written directly: it
-/// must not be replaced by a file.
+/// A path that exists but is not a regular file (`/dev/stdout`, a pipe) is written directly: it must not be replaced by
+/// a file.
 pub fn atomic_write(
     path: &Path,
     write: impl FnOnce(&mut ResultWriter) -> Result<(), WriteError>,
@@ -84,7 +83,7 @@ pub fn atomic_write(
         }
         _ => {}
     }
-    // A link stays a link; the file it names is replaced.
+    // A link stays a link; the file it points to is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (file, temporary) = create_beside(&target).map_err(failed)?;
     let mut guard = Temporary { path: temporary, armed: true };
@@ -136,7 +135,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A new file with a name of its own beside the target: rename works within a file system only.
+/// A new file with a unique name beside the target: a rename works only within one file system.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let Some(name) = target.file_name() else {
@@ -150,7 +149,7 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         let path = target.with_file_name(own);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => return Ok((file, path)),
-            // Left over from a killed run that had the same process number.
+            // Left over from a killed run that had the same process id.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
         }
@@ -158,8 +157,8 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free temporary name"))
 }
 
-/// Makes the rename of a file, or its being there, durable. Not every file system can do this, and the content
-/// is safe already, so that a refusal is no error.
+/// Makes the rename or the creation of a file durable. Not every file system can do this, and the content is already
+/// safe, so a failure is not an error.
 pub fn sync_folder(target: &Path) {
     #[cfg(unix)]
     if let Some(folder) = target.parent() {

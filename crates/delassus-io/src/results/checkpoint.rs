@@ -1,13 +1,13 @@
-//! Checkpoints: what a run remembers, with what it is about, in one file that is whole or refused.
+//! Checkpoints: the memory of a run and a description of it, in one file that is either intact or rejected.
 //!
 //! ```text
 //! "delassus checkpoint 1\n"   length of about, length of memory (u64, little endian)
 //! about (JSON)                memory            SHA-256 of all before it
 //! ```
 
+use super::regular::read_regular;
 use super::{WriteError, atomic_write};
 use sha2::{Digest, Sha256};
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use thiserror::Error;
@@ -16,13 +16,16 @@ const NAME: &[u8] = b"delassus checkpoint ";
 const FORMAT: u32 = 1;
 const DIGEST: usize = 32;
 
-/// Why a file is no checkpoint to go on from.
+/// Size of the largest checkpoint that is read, bytes.
+const MOST: u64 = 1 << 32;
+
+/// Why a file is not a checkpoint that can be resumed.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// The system refused to read it.
+    /// The system could not read it.
     #[error("it cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// It is some other kind of file.
     #[error("it is no checkpoint of delassus")]
     Foreign,
     /// It was written in another format.
@@ -31,29 +34,29 @@ pub enum CheckpointError {
         /// Its format.
         found: String,
     },
-    /// It is shorter or longer than it says.
+    /// It is shorter or longer than its header says.
     #[error("it has {found} bytes instead of {expected}: it was not written or copied in full")]
     Length {
-        /// Bytes that it should have.
+        /// The number of bytes it should have.
         expected: u64,
-        /// Bytes that it has.
+        /// The number of bytes it has.
         found: u64,
     },
-    /// Its checksum does not fit.
+    /// Its checksum does not match.
     #[error("its checksum does not fit: some of its bytes were changed")]
     Damaged,
 }
 
-/// What was read.
+/// A checkpoint that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// What it is about, JSON.
+    /// The description of the run, JSON.
     pub about: String,
-    /// What the run remembers.
+    /// The memory of the run.
     pub memory: Vec<u8>,
 }
 
-/// Writes a checkpoint; the one before is replaced as a whole.
+/// Writes a checkpoint; the previous one is replaced as a whole.
 pub fn write_checkpoint(path: &Path, about: &str, memory: &[u8]) -> Result<(), WriteError> {
     atomic_write(path, |w| {
         let mut sha = Sha256::new();
@@ -69,7 +72,7 @@ pub fn write_checkpoint(path: &Path, about: &str, memory: &[u8]) -> Result<(), W
 
 /// Reads a checkpoint.
 pub fn read_checkpoint(path: &Path) -> Result<Checkpoint, CheckpointError> {
-    parse(&fs::read(path)?)
+    parse(&read_regular(path, MOST)?)
 }
 
 fn parse(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
@@ -113,7 +116,7 @@ mod tests {
         write_checkpoint(&path, "{\"t\":1}", &[1, 2, 3]).unwrap();
         let read = read_checkpoint(&path).unwrap();
         assert_eq!(read, Checkpoint { about: "{\"t\":1}".to_owned(), memory: vec![1, 2, 3] });
-        let bytes = fs::read(&path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
         for n in 0..bytes.len() {
             assert!(parse(&bytes[..n]).is_err(), "{n} bytes");
         }

@@ -1,4 +1,4 @@
-//! Columns and the rules they must keep before a byte is written.
+//! Columns and the rules they must satisfy before a byte is written.
 
 use super::WriteError;
 use std::collections::HashSet;
@@ -10,16 +10,16 @@ pub struct Column<'a> {
     pub name: &'a str,
     /// SI unit, e.g. `m/s`; empty for a plain number.
     pub unit: &'a str,
-    /// Frame the components refer to; empty where there is none.
+    /// Frame to which the components refer; empty if there is none.
     pub frame: &'a str,
     /// One value per row.
     pub values: &'a [f64],
-    /// NaN stands for a value that is not known: an empty field in CSV.
+    /// NaN marks an unknown value, which is an empty field in CSV.
     pub may_lack: bool,
 }
 
-/// Refuses columns of different length, columns of the same name, and numbers that are not
-/// finite, except what may lack; returns the number of rows.
+/// Rejects columns of different length, columns of the same name, and numbers that are not finite, except where values
+/// may be missing; returns the number of rows.
 pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
     let rows = columns.first().map_or(0, |c| c.values.len());
     distinct(columns)?;
@@ -39,7 +39,7 @@ pub(super) fn check(columns: &[Column<'_>]) -> Result<usize, WriteError> {
     Ok(rows)
 }
 
-/// Refuses columns of the same name.
+/// Rejects columns of the same name.
 pub(super) fn distinct(columns: &[Column<'_>]) -> Result<(), WriteError> {
     let mut names = HashSet::new();
     match columns.iter().find(|c| !names.insert(c.name)) {

@@ -23,9 +23,9 @@ use std::io::Write;
 
 const MAGIC: &[u8; 8] = b"DELASCON";
 const VERSION: u32 = 1;
-/// Records per block: a fault costs no more than these.
+/// Records per block: damage costs no more than these.
 const BLOCK: usize = 256;
-/// Bytes before the checksum of the head, and of a record.
+/// Bytes before the checksum of the header, and of a record.
 const HEAD: usize = 36;
 const RECORD: usize = 64;
 
@@ -36,7 +36,7 @@ pub struct ContactRow {
     pub row: u32,
     /// Number of the contact in the model.
     pub contact: u32,
-    /// Where, ground components, m.
+    /// Position in ground components, m.
     pub at: [f64; 3],
     /// Direction of the force; zero for stops of angles.
     pub normal: [f64; 3],
@@ -47,7 +47,7 @@ pub struct ContactRow {
 /// Contact points of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContactPoints {
-    /// Rows of the motion per row of these: rows between show what the one before had.
+    /// Rows of the motion per row of the contact points: rows in between show those of the row before.
     pub stride: u32,
     /// Points, by ascending row.
     pub points: Vec<ContactRow>,
@@ -93,8 +93,8 @@ pub fn write_contacts(mut w: impl Write, c: &ContactPoints) -> Result<(), WriteE
     Ok(())
 }
 
-/// Reads what is good of a file of contact points, and what is wrong with the rest; `Err` says why
-/// nothing is good.
+/// Reads the intact part of a file of contact points, and says what is wrong with the rest; `Err` says why nothing is
+/// usable.
 pub fn read_contacts(bytes: &[u8]) -> Result<(ContactPoints, Option<String>), String> {
     if bytes.len() < HEAD + 4 || &bytes[..8] != MAGIC {
         return Err("this is no file of contact points, or it is cut off at the start".to_owned());

@@ -1,12 +1,12 @@
 //! Reads CSV files back, for comparisons.
 
-use std::fs::File;
+use super::regular::open_regular;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Longest line; a longer one is no result file.
+/// Longest line; a file with a longer one is not a result file.
 const MAX_LINE: u64 = 4 << 20;
-/// Most numbers in a file (8 bytes each in memory).
+/// The largest number of values in a file (8 bytes each in memory).
 const MAX_VALUES: usize = 1 << 28;
 
 /// Columns read from a CSV file.
@@ -19,7 +19,7 @@ pub struct CsvTable {
 }
 
 impl CsvTable {
-    /// Values of the column of that name.
+    /// Values of the column with that name.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
         let i = self.names.iter().position(|n| n == name)?;
         self.columns.get(i).map(Vec::as_slice)
@@ -29,10 +29,10 @@ impl CsvTable {
 /// Why a CSV file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
-    /// The system refused.
+    /// The system could not read it.
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
-    /// The content is no table of numbers.
+    /// The content is not a table of numbers.
     #[error("line {line}: {message}")]
     Invalid {
         /// Line from 1.
@@ -44,7 +44,7 @@ pub enum CsvError {
 
 /// Reads a file that [`super::write_csv`] or another program wrote.
 pub fn read_csv(path: &Path) -> Result<CsvTable, CsvError> {
-    read_csv_from(BufReader::new(File::open(path)?))
+    read_csv_from(BufReader::new(open_regular(path)?))
 }
 
 /// Reads CSV: a line of names, then lines of finite numbers.
@@ -57,12 +57,12 @@ pub fn read_csv_from(reader: impl BufRead) -> Result<CsvTable, CsvError> {
     Ok(table)
 }
 
-/// What is good of a file.
+/// The usable part of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Salvaged {
-    /// The lines before the first that is no line of numbers, or those of them that were to be kept.
+    /// The lines before the first one that is not a line of numbers, or those of them that were to be kept.
     pub table: CsvTable,
-    /// How many good lines there are.
+    /// The number of good lines.
     pub rows: usize,
     /// What is wrong with the file.
     pub problems: Vec<String>,
@@ -71,15 +71,15 @@ pub struct Salvaged {
 /// How many of the lines of a long file are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinning {
-    /// One of so many, and the last one.
+    /// One out of so many, and the last one.
     Every(usize),
-    /// Two for so many: the least and the largest value of each column among them, in the order in which they
-    /// come, so that no peak is lost.
+    /// Two out of so many: the smallest and the largest value of each column among them, in the order in which they
+    /// occur, so that no peak is lost.
     Peaks(usize),
 }
 
 impl Thinning {
-    /// The same with other groups of lines.
+    /// The same kind of thinning with other groups of lines.
     pub fn of(self, lines: usize) -> Thinning {
         match self {
             Thinning::Every(_) => Thinning::Every(lines.max(1)),
@@ -88,15 +88,14 @@ impl Thinning {
     }
 }
 
-/// Reads what is good of a file: the lines before the first that is no line of numbers. Numbers
-/// that are not finite stay, as NaN, and so do empty fields, which are values that are not known. Also
-/// says what is wrong with it.
+/// Reads the usable part of a file: the lines before the first one that is not a line of numbers. Numbers that are not
+/// finite are kept as NaN, and so are empty fields, which are unknown values. Also says what is wrong with the file.
 pub fn salvage_csv(reader: impl BufRead) -> (CsvTable, Vec<String>) {
     let all = salvage_thinned(reader, Thinning::Every(1));
     (all.table, all.problems)
 }
 
-/// The same of a file that may be longer than memory. Lines that are left out are not looked at for numbers.
+/// The same for a file that may not fit into memory. The numbers in skipped lines are not checked.
 pub fn salvage_thinned(reader: impl BufRead, thinning: Thinning) -> Salvaged {
     let mut out = Salvaged::default();
     let mut bad = Vec::new();
@@ -123,10 +122,10 @@ pub fn salvage_thinned(reader: impl BufRead, thinning: Thinning) -> Salvaged {
 struct Rows {
     thinning: Thinning,
     seen: usize,
-    /// Lines of the present group, and of each column the places and values of its least and its largest.
+    /// Number of lines in the current group, and for each column the positions and values of its smallest and largest.
     group: usize,
     peaks: Vec<[(usize, f64); 2]>,
-    /// The last line that was left out.
+    /// The last line that was skipped.
     last: Vec<u8>,
 }
 
@@ -135,7 +134,7 @@ impl Rows {
         Rows { thinning, seen: 0, group: 0, peaks: Vec::new(), last: Vec::new() }
     }
 
-    /// Whether the next line is left out whatever it says.
+    /// Whether the next line is skipped, whatever it contains.
     fn skips(&mut self, line: &[u8]) -> bool {
         match self.thinning {
             Thinning::Every(n) if !self.seen.is_multiple_of(n) => {
@@ -159,7 +158,7 @@ impl Rows {
             self.peaks.clear();
             self.peaks.extend(row.iter().map(|x| [(0, *x); 2]));
         }
-        // what is not known gives way to what is
+        // known values replace unknown ones
         for ([least, most], x) in self.peaks.iter_mut().zip(row) {
             if *x < least.1 || least.1.is_nan() {
                 *least = (self.group, *x);
@@ -174,7 +173,7 @@ impl Rows {
         }
     }
 
-    /// Takes in what waits.
+    /// Adds the pending lines to the table.
     fn close(&mut self, table: &mut CsvTable) {
         if let Ok(text) = std::str::from_utf8(&self.last)
             && !text.is_empty()
@@ -194,7 +193,7 @@ impl Rows {
     }
 }
 
-/// With `bad`, numbers that are not finite are counted there, column by column.
+/// If `bad` is given, numbers that are not finite are counted there, column by column.
 fn read_into(
     mut reader: impl BufRead,
     table: &mut CsvTable,
@@ -336,7 +335,7 @@ mod tests {
         assert_eq!(peaks.rows, 10);
         assert_eq!(peaks.table.columns[0], [0.0, 3.0, 4.0, 7.0, 8.0, 9.0]);
         assert_eq!(peaks.table.columns[1], [0.0, 2.0, 1.0, -7.0, 2.0, 0.0]);
-        // what is cut off is found all the same
+        // a truncated file is noticed all the same
         let cut = salvage_thinned(&text.as_bytes()[..text.len() - 1], Thinning::Every(4));
         assert!(cut.rows == 9 && cut.problems[0].contains("cut off"), "{cut:?}");
         assert_eq!(cut.table.columns[0], [0.0, 4.0, 8.0]);

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 /// when the writing went through [`super::atomic_write`].
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The system refused: disk full, no permission, folder gone.
+    /// The system reported an error: disk full, no permission, folder gone.
     #[error("cannot write {} ({bytes_written} bytes written): {source}", shown(.path))]
     Io {
-        /// The file, where known.
+        /// The file, if known.
         path: Option<PathBuf>,
-        /// Bytes that had been handed to the system.
+        /// Number of bytes that had been passed to the system.
         bytes_written: u64,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A result is not a finite number.
@@ -41,7 +41,7 @@ pub enum WriteError {
         /// The name.
         column: String,
     },
-    /// The Parquet library refused.
+    /// The Parquet library reported an error.
     #[error("Parquet: {0}")]
     Parquet(String),
 }

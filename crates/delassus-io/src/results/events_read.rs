@@ -1,8 +1,8 @@
-//! `events.csv`: impacts, releases and the like, where a run had any.
+//! Reads `events.csv`: impacts, releases and the like, if a run had any.
 
 use super::csv_read::fields;
 
-/// Most events that are read.
+/// The largest number of events that are read.
 const MOST: usize = 1 << 20;
 
 /// One event. Numbers that the file does not have are NaN.
@@ -12,9 +12,9 @@ pub struct EventRow {
     pub t: f64,
     /// What happened: `impact`, `release`, ….
     pub kind: String,
-    /// Where.
+    /// Name of the contact.
     pub contact: String,
-    /// Normal speed before and after, m/s.
+    /// Normal speed before, m/s.
     pub speed_before: f64,
     /// Normal speed after, m/s.
     pub speed_after: f64,
@@ -26,8 +26,8 @@ pub struct EventRow {
     pub depth: f64,
 }
 
-/// Events of a file by the names in its first line, other columns left aside, and what was
-/// wrong with it.
+/// Events of a file, its columns identified by the names in its first line (others are ignored), and what was wrong
+/// with it.
 pub fn read_events(text: &str) -> (Vec<EventRow>, Option<String>) {
     let mut events = Vec::new();
     let mut lines = text.lines().enumerate();

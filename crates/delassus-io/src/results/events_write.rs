@@ -1,4 +1,4 @@
-//! `events.csv`: what happened at contacts, one line per event.
+//! Writes `events.csv`: what happened at contacts, one line per event.
 
 use super::csv_write::{push_name, push_number};
 use super::error::WriteError;

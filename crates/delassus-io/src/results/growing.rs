@@ -1,14 +1,15 @@
-//! A CSV file that grows with a run: after any number of calls it holds whole rows.
+//! A CSV file that grows with a run: after every call it holds whole rows.
 
 use super::column::{Column, check};
 use super::csv_write::{push_head, push_rows};
+use super::regular::open_regular;
 use super::{WriteError, size_limit};
 use sha2::{Digest, Sha256};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file of rows that are appended.
+/// A file to which rows are appended.
 #[derive(Debug)]
 pub struct GrowingCsv {
     path: PathBuf,
@@ -29,8 +30,8 @@ impl GrowingCsv {
         Ok(out)
     }
 
-    /// Goes on with a file after its first bytes, which must be those of before; what comes after them is cut
-    /// off. All rows are handed out again, some at a time, as columns.
+    /// Continues a file after its first bytes, which must be unchanged; anything after them is cut off. All rows are
+    /// handed out again, a few at a time, as columns.
     pub fn reopen(
         path: &Path,
         columns: &[Column<'_>],
@@ -39,6 +40,7 @@ impl GrowingCsv {
         let other = || -> WriteError {
             io::Error::new(io::ErrorKind::InvalidData, "it is not the file of before").into()
         };
+        open_regular(path)?;
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         let mut sha = Sha256::new();
         if io::copy(&mut (&mut file).take(bytes), &mut sha)? != bytes || hex(&sha) != sha256 {
@@ -88,23 +90,23 @@ impl GrowingCsv {
         Ok(())
     }
 
-    /// Takes the last rows back that were appended.
+    /// Removes the rows that were appended last.
     pub fn undo(&mut self) {
         (self.bytes, self.sha) = self.undo.clone();
         let _ = self.file.set_len(self.bytes);
     }
 
-    /// Makes all of it durable.
+    /// Makes the whole file durable.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its size.
+    /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -119,7 +121,7 @@ fn hex(sha: &Sha256) -> String {
     sha.clone().finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// The rows of a file that goes on.
+/// The rows of a file that is continued.
 #[derive(Debug)]
 pub struct CsvRows {
     reader: BufReader<File>,
@@ -128,7 +130,7 @@ pub struct CsvRows {
 }
 
 impl CsvRows {
-    /// Appends the next rows to columns, at most so many; tells how many there were.
+    /// Appends the next rows to columns, at most `most`; returns how many there were.
     pub fn next(&mut self, most: usize, columns: &mut [Vec<f64>]) -> io::Result<usize> {
         let wrong = || io::Error::new(io::ErrorKind::InvalidData, "a line is no row of numbers");
         for row in 0..most {
@@ -180,7 +182,7 @@ mod tests {
         let here = (csv.bytes(), csv.sha256());
         csv.push(&columns(&[9.0], &[9.0])).unwrap();
         drop(csv);
-        // goes on where it was
+        // continues where it was
         let empty = columns(&[], &[]);
         let (mut csv, mut rows) = GrowingCsv::reopen(&path, &empty, (here.0, &here.1)).unwrap();
         let mut read = vec![Vec::new(), Vec::new()];
@@ -191,7 +193,7 @@ mod tests {
         assert!(std::fs::read(&path).unwrap() == whole);
         let sum: String = Sha256::digest(&whole).iter().map(|b| format!("{b:02x}")).collect();
         assert_eq!((csv.bytes(), csv.sha256()), (whole.len() as u64, sum));
-        // another content is refused
+        // different content is rejected
         let mut other = whole.clone();
         other[40] ^= 1;
         std::fs::write(&path, &other).unwrap();

@@ -1,5 +1,5 @@
-//! Result files: columns of numbers as CSV or Parquet, written so that a file of the final
-//! name is always complete and finite.
+//! Result files: columns of numbers as CSV or Parquet, written so that a file with the final name is always complete
+//! and finite.
 //!
 //! ```
 //! use delassus_io::results::{Column, write_csv};
@@ -28,6 +28,7 @@ mod free_space;
 mod growing;
 mod motion_file;
 mod parquet_write;
+mod regular;
 mod size_limit;
 mod spill;
 
@@ -46,4 +47,5 @@ pub use free_space::free_space;
 pub use growing::{CsvRows, GrowingCsv};
 pub use motion_file::{GrowingMotion, MotionFile, ReadMotion, crc32, read_motion, write_motion};
 pub use parquet_write::{write_parquet, write_parquet_parts};
+pub use regular::{open_regular, read_regular, read_regular_text};
 pub use spill::Spill;

@@ -1,8 +1,8 @@
 //! `motion.bin`: where the bodies were at the samples.
 //!
-//! A file of its own kind and no Parquet: a model of 500 bodies would be 1500 columns with more
-//! description than data, and a Parquet file that was cut off has lost its directory, which is at
-//! the end. Here every block of rows has a checksum, and what comes before a fault can be shown.
+//! This is a format of its own and not Parquet: a model of 500 bodies would have 1500 columns with more description
+//! than data, and a truncated Parquet file has lost its directory, which is at the end. Here every block of rows has a
+//! checksum, and everything before the damage can be shown.
 //!
 //! All numbers are little-endian:
 //!
@@ -30,9 +30,9 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"DELASMOT";
 const VERSION: u32 = 1;
-/// Rows per block: a fault costs no more than these.
+/// Rows per block: damage costs no more than these.
 const BLOCK: usize = 64;
-/// Rows of a run that goes on: as many as there are.
+/// Number of rows of a run in progress: as many as there are.
 const OPEN: u64 = u64::MAX;
 /// Bytes before the forms of the bodies.
 const HEAD: usize = 32;
@@ -40,7 +40,7 @@ const HEAD: usize = 32;
 /// Rows of positions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MotionFile {
-    /// How the places of the bodies are kept; the ground is not among them.
+    /// How the positions of the bodies are stored; the ground is not among them.
     pub forms: Vec<PoseForm>,
     /// Samples of the run per row.
     pub stride: u32,
@@ -63,10 +63,10 @@ impl MotionFile {
     }
 }
 
-/// What a motion file held.
+/// The content of a motion file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadMotion {
-    /// What is good.
+    /// The intact part.
     pub motion: MotionFile,
     /// What is wrong with the rest, if anything.
     pub problem: Option<String>,
@@ -119,7 +119,7 @@ fn push_block(bytes: &mut Vec<u8>, m: &MotionFile, rows: Range<usize>) {
     seal(bytes);
 }
 
-/// A motion file of a run that goes on: its head does not know how many rows there will be.
+/// The motion file of a run in progress: its header does not know how many rows there will be.
 #[derive(Debug)]
 pub struct GrowingMotion {
     file: File,
@@ -128,10 +128,10 @@ pub struct GrowingMotion {
 }
 
 impl GrowingMotion {
-    /// Rows that are appended at a time.
+    /// Number of rows appended at a time.
     pub const ROWS: usize = BLOCK;
 
-    /// A new file for the bodies of a motion, whose rows are left aside.
+    /// A new file for the bodies of a motion, whose rows are ignored.
     pub fn create(path: &Path, m: &MotionFile) -> io::Result<GrowingMotion> {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
         let mut out = GrowingMotion { file, at: 0, bytes: Vec::new() };
@@ -140,7 +140,7 @@ impl GrowingMotion {
         Ok(out)
     }
 
-    /// Appends [`GrowingMotion::ROWS`] rows, which are all of a motion.
+    /// Appends the rows of a motion, of which there must be [`GrowingMotion::ROWS`].
     pub fn push(&mut self, m: &MotionFile) -> io::Result<()> {
         self.bytes.clear();
         push_block(&mut self.bytes, m, 0..m.t.len().min(BLOCK));
@@ -162,7 +162,7 @@ pub(super) fn seal(bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// Reads what is good of a motion file; `Err` says why nothing is.
+/// Reads the intact part of a motion file; `Err` says why nothing is usable.
 pub fn read_motion(bytes: &[u8]) -> Result<ReadMotion, String> {
     if bytes.len() < HEAD || &bytes[..8] != MAGIC {
         return Err("this is no motion file of delassus, or it is cut off at the start".to_owned());
@@ -218,7 +218,7 @@ pub fn read_motion(bytes: &[u8]) -> Result<ReadMotion, String> {
     Ok(ReadMotion { motion, problem })
 }
 
-/// The first bytes as an array; zeros where there are none.
+/// The first bytes as an array; zeros if there are none.
 pub(super) fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     for (o, b) in out.iter_mut().zip(bytes) {
@@ -227,7 +227,7 @@ pub(super) fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     out
 }
 
-/// Four tables of CRC-32 (polynomial 0xEDB88320), so that a word is taken at a time.
+/// Four tables of CRC-32 (polynomial 0xEDB88320), so that four bytes are processed at a time.
 const TABLES: [[u32; 256]; 4] = {
     let mut t = [[0u32; 256]; 4];
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! Parquet.
+//! Writes Parquet.
 
 use super::column::{Column, check, distinct};
 use super::error::WriteError;
@@ -25,7 +25,7 @@ impl From<ParquetError> for WriteError {
 /// Writes required DOUBLE columns, uncompressed. Units and frames go into the key-value
 /// metadata as `unit.<column>` and `frame.<column>`, before the given pairs.
 ///
-/// Bytes depend on the columns and metadata only: no time stamps.
+/// The bytes depend only on the columns and metadata: there are no time stamps.
 pub fn write_parquet(
     w: impl Write + Send,
     columns: &[Column<'_>],
@@ -39,8 +39,8 @@ pub fn write_parquet(
     })
 }
 
-/// The same with values that are read part by part: `read` appends some rows of a column, of which those of
-/// [`Column::values`] are none. Every value must be as [`super::GrowingCsv::push`] wants it.
+/// The same with values that are read part by part: `read` appends some rows of a column; [`Column::values`] is not
+/// used. Every value must satisfy the rules of [`super::GrowingCsv::push`].
 pub fn write_parquet_parts(
     w: impl Write + Send,
     columns: &[Column<'_>],
@@ -62,7 +62,7 @@ pub fn write_parquet_parts(
     let properties = WriterProperties::builder()
         .set_compression(Compression::UNCOMPRESSED)
         .set_writer_version(WriterVersion::PARQUET_1_0)
-        // Simulation results hardly repeat; dictionaries would only cost.
+        // Simulation results hardly repeat; dictionaries would only add cost.
         .set_dictionary_enabled(false)
         .set_created_by(concat!("delassus ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(pairs(columns, metadata)))

@@ -1,10 +1,10 @@
 //! The largest file that the process may write (`ulimit -f`).
 //!
-//! Who writes beyond it is killed by a signal before the write can fail, so that the bound is looked at first.
+//! A process that writes beyond it is killed by a signal before the write can fail, so the limit is checked first.
 
 use std::io;
 
-/// Refuses bytes that would make a file larger than allowed.
+/// Rejects a write that would make a file larger than allowed.
 pub(super) fn check(end: u64) -> io::Result<()> {
     match limit() {
         Some(most) if end > most => Err(io::Error::new(

@@ -1,7 +1,7 @@
-//! Columns that are longer than memory: rows go in, parts of columns come out.
+//! Columns that do not fit into memory: rows go in, parts of columns come out.
 //!
-//! A file of blocks, each of so many rows column by column, so that a part of a column is a few reads. It belongs to
-//! the run that writes it: its form is nobody else's.
+//! The file consists of blocks of rows, each stored column by column, so that reading a part of a column takes a few
+//! reads. The format is private to the run that writes it.
 
 use super::size_limit;
 use std::fs::{File, OpenOptions};
@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Values of a block, about.
+/// Approximate number of values in a block.
 const VALUES: usize = 1 << 20;
 
 /// Rows of some columns in a file.
@@ -20,13 +20,13 @@ pub struct Spill {
     block: usize,
     /// Blocks in the file.
     blocks: usize,
-    /// What comes after them.
+    /// The rows after the last whole block.
     tail: Vec<Vec<f64>>,
     bytes: Vec<u8>,
 }
 
 impl Spill {
-    /// A new file for so many columns.
+    /// A new file for the given number of columns.
     pub fn create(path: &Path, columns: usize) -> io::Result<Spill> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
         let block = (VALUES / columns.max(1)).clamp(16, 4096);
@@ -34,7 +34,7 @@ impl Spill {
         Ok(Spill { file, block, blocks: 0, tail, bytes: Vec::new() })
     }
 
-    /// Rows so far.
+    /// Number of rows so far.
     pub fn rows(&self) -> usize {
         self.block * self.blocks + self.tail.first().map_or(0, Vec::len)
     }
@@ -44,7 +44,7 @@ impl Spill {
         8 * (self.block * self.blocks * self.tail.len()) as u64
     }
 
-    /// Appends rows, all or none; every column has as many.
+    /// Appends rows, all or none; every column has the same number of them.
     pub fn push<'c>(&mut self, columns: impl Iterator<Item = &'c [f64]>) -> io::Result<()> {
         let before = self.tail.first().map_or(0, Vec::len);
         let written = self.blocks;

@@ -1,4 +1,4 @@
-//! Includes from folders beside that of the model, where they are allowed.
+//! Includes from folders other than that of the model, if they are allowed.
 
 use delassus_io::model_file::*;
 use std::fs;

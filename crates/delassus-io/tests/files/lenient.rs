@@ -1,4 +1,4 @@
-//! Unknown keys that a lenient reader leaves out.
+//! Unknown keys that a lenient reader ignores.
 
 use delassus_io::model_file::*;
 use delassus_model::Severity;

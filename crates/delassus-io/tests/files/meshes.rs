@@ -1,4 +1,4 @@
-//! Mesh files of shapes: what is read, and what is refused.
+//! Mesh files of shapes: what is read, and what is rejected.
 
 use delassus_io::model_file::*;
 use std::fs;

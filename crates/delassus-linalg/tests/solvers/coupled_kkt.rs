@@ -140,7 +140,7 @@ fn faults_are_named() {
     assert!(matches!(f(&c), KktError::NonFinite { row: 0 }), "{}", f(&c));
 }
 
-/// Massless blocks beside coupled ones are eliminated as before.
+/// Massless blocks next to coupled ones are eliminated as before.
 #[test]
 fn massless_blocks_beside_coupled_ones() {
     // two coupled masses, then a massless point between the second and a third

@@ -1,5 +1,5 @@
-//! Constraints that are almost dependent, or almost not: what is told of them, and which joint
-//! gives way where they contradict each other.
+//! Constraints that are almost dependent, or almost independent: what is reported about them, and which joint yields
+//! where they contradict each other.
 
 use super::AssemblyReport;
 use crate::model::JointId;
@@ -9,10 +9,10 @@ use delassus_linalg::rank::RankReport;
 use delassus_linalg::rank_tol;
 use delassus_math::{largest, max_abs};
 
-/// Part of the largest coefficient of a dependency that a joint must have to be able to give way.
+/// Fraction of the largest coefficient of a dependency that a joint must have to be able to yield.
 const TAKES_PART: f64 = 0.1;
 
-/// A note where rows that count as independent are almost not, or the cut is no clear one.
+/// A note if rows that count as independent are almost dependent, or the cut is not clear.
 pub(super) fn small_gap(sys: &System, found: &RankReport, report: &mut AssemblyReport) {
     let [kept, dropped] = [found.smallest_kept, found.largest_dropped];
     let dropped_at_least = dropped.max(rank_tol::rounding(found.rows));
@@ -39,20 +39,31 @@ pub(super) fn small_gap(sys: &System, found: &RankReport, report: &mut AssemblyR
     );
 }
 
-/// The joint of each dependency that is left open where its rows contradict each other: the one
-/// where the bodies, as the user put them, do not fit by more than rounding, or the last one; and
-/// whether it is evident that it does not fit. The dependency is then named after it. Without
-/// `rounding` the bodies were put too roughly to tell.
+/// A joint that is left open where rows contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct GivesWay {
+    pub joint: JointId,
+    /// It is evident that it does not fit where the user placed the bodies.
+    pub evident: bool,
+    /// The rows of its dependency contradict each other by more than rounding.
+    pub contradicted: bool,
+}
+
+/// The joint of each dependency that is left open where its rows contradict each other: the one where the bodies, as
+/// the user placed them, do not fit by more than rounding, or the last one. The dependency is then named after it.
+/// `given` are the residuals where the user placed the bodies or, if that is too rough to decide, where assembly
+/// closed them.
 pub(super) fn who_gives_way(
     sys: &System,
     found: &mut RankReport,
     given: &[f64],
-    rounding: Option<f64>,
-) -> Vec<(JointId, bool)> {
+    rough: bool,
+    rounding: f64,
+) -> Vec<GivesWay> {
     let joint_of = |row: usize| sys.row_origins()[row].joint;
     let scale = sys.scales().row;
     let size = |row: usize, c: f64| (c * scale[row]).abs();
-    let mut out: Vec<(JointId, bool)> = Vec::new();
+    let mut out: Vec<GivesWay> = Vec::new();
     for which in 0..found.dependent.len() {
         let d = &found.dependent[which];
         let all: Vec<(usize, f64)> = d
@@ -63,7 +74,12 @@ pub(super) fn who_gives_way(
             .collect();
         let largest = largest(all.iter().map(|x| x.1));
         let off = |j: JointId| max_abs(sys.rows_of(j).filter_map(|r| given.get(r)));
-        let evident = |off: f64| rounding.is_some_and(|r| off > r);
+        let evident = |off: f64| !rough && off > rounding;
+        // a left null vector sees what no position can close
+        let residual = |row: usize, c: f64| given.get(row).map_or(0.0, |g| c * scale[row] * g);
+        let open =
+            residual(d.row, 1.0) - d.others.iter().map(|&(i, c)| residual(i, c)).sum::<f64>();
+        let contradicted = open.abs() > rounding * all.iter().map(|x| x.1).sum::<f64>();
         let mut chosen = (joint_of(d.row), off(joint_of(d.row)));
         for (row, c) in &all {
             let j = joint_of(*row);
@@ -81,26 +97,30 @@ pub(super) fn who_gives_way(
                 found.leave_out(which, row);
             }
         }
-        if !out.iter().any(|x| x.0 == chosen.0) {
-            out.push((chosen.0, evident(chosen.1)));
+        match out.iter_mut().find(|x| x.joint == chosen.0) {
+            Some(known) => known.contradicted |= contradicted,
+            None => {
+                let (joint, evident) = (chosen.0, evident(chosen.1));
+                out.push(GivesWay { joint, evident, contradicted });
+            }
         }
     }
     found.dependent.sort_by_key(|d| d.row);
     out
 }
 
-/// A note for dependent rows that do not quite say the same.
+/// A note for dependent rows that do not quite agree.
 pub(super) fn almost_redundant(
     sys: &System,
     found: &RankReport,
-    joints: &[(JointId, bool)],
+    joints: &[JointId],
     report: &mut AssemblyReport,
 ) {
     let names: Vec<String> =
-        joints.iter().map(|j| format!("\"{}\"", sys.model().joints[j.0.0].name)).collect();
+        joints.iter().map(|j| format!("\"{}\"", sys.model().joints[j.0].name)).collect();
     let path = joints
         .first()
-        .map_or_else(String::new, |j| format!("joint.{}", sys.model().joints[j.0.0].name));
+        .map_or_else(String::new, |j| format!("joint.{}", sys.model().joints[j.0].name));
     report.notes.push(
         Diagnostic::note(
             "N_ALMOST_REDUNDANT",

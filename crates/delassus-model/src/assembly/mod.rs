@@ -1,5 +1,5 @@
-//! Assembly analysis: from the user's rough positions and any subset of velocities to a
-//! consistent start, with mobility, redundancy and a diagnosis by name when it cannot be.
+//! Assembly analysis: from the user's rough positions and any subset of velocities to a consistent start, with
+//! mobility, redundancy and, if there is none, a diagnosis by name.
 
 mod doubt;
 mod massless;
@@ -13,7 +13,7 @@ mod velocity;
 pub use rank::Redundancy;
 
 use crate::{Diagnostic, System};
-use delassus_dae::{Accel, Derived, Problem, State, has_room};
+use delassus_dae::{Accel, Derived, KktError, Problem, State, StepFailure, has_room};
 use delassus_linalg::schur_entries;
 use std::sync::Arc;
 
@@ -35,12 +35,12 @@ pub struct Assembled {
 pub struct AssemblyReport {
     /// Newton iterations.
     pub iterations: usize,
-    /// Largest scaled position residual that is left.
+    /// Largest remaining scaled position residual.
     pub residual: f64,
-    /// How far each body was moved, m, where it is not round-off.
+    /// How far each body was moved, m, if it is more than round-off.
     pub moved: Vec<(String, f64)>,
-    /// Kinetic energy of the velocities given for bodies, and of what joints left of it, J; the same
-    /// where they fit.
+    /// Kinetic energy of the velocities given for bodies, and of what the joints left of it, J; the same if they are
+    /// consistent.
     pub start_energy: [f64; 2],
     /// Velocities.
     pub nv: usize,
@@ -70,7 +70,8 @@ impl AssemblyReport {
     }
 }
 
-/// Memory per velocity, per row of a joint and per pair of rows that meet in a body while a start is looked for, about, bytes.
+/// Approximate memory per velocity, per row of a joint and per pair of rows that meet in a body during the search for a
+/// start, bytes.
 const BYTES: [f64; 3] = [400.0, 1800.0, 100.0];
 
 /// Finds a consistent start for a system.
@@ -101,6 +102,7 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
         }
         None => (q, z),
     };
+    note_strained_beams(&system, t, &q, &z, &mut report);
     massless::check(&system, t, &q, &z)?;
     overlap::check(&system, t, &q, &z)?;
     system.set_rank(found.independent, found.rank);
@@ -109,11 +111,10 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     let mut derived = Derived::zeros(d.nv, d.n_vel, d.nz);
     let state = State { t, q, v, z };
     let mut ws = system.workspace();
-    let solved =
-        Accel::min_norm(&system).map_err(delassus_dae::StepFailure::from).and_then(|mut acc| {
-            let (a, l, zd) = (&mut derived.a, &mut derived.lambda, &mut derived.zdot);
-            acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
-        });
+    let solved = Accel::min_norm(&system).map_err(StepFailure::from).and_then(|mut acc| {
+        let (a, l, zd) = (&mut derived.a, &mut derived.lambda, &mut derived.zdot);
+        acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
+    });
     if let Err(e) = solved {
         return Err(vec![start_failure(&system, &mut ws, &state, &e)]);
     }
@@ -121,15 +122,63 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
     Ok(Assembled { system: Arc::new(system), state, derived, report })
 }
 
-/// Accelerations at the start cannot be computed: say which force is to blame.
+/// The diagnostic for a system that could not be solved; lack of memory has its own code.
+fn unsolved(code: &'static str, e: &KktError) -> Vec<Diagnostic> {
+    vec![match e {
+        KktError::NoRoom { .. } => Diagnostic::error("E_LIMIT", "", e.to_string()).help(NO_ROOM),
+        _ => Diagnostic::error(code, "", e.to_string()),
+    }]
+}
+
+/// What to do if a system needs more memory than there is.
+const NO_ROOM: &str =
+    "make the model smaller, leave out joints that repeat others, or allow more memory (ulimit -v)";
+
+/// Strain of a beam at the start that is no round-off: stretch, shear, or rad from one node to the next.
+const STRAINED: f64 = 1e-6;
+
+/// Beams are given as they are unloaded: what strains them at the start are joints that moved some of their nodes.
+fn note_strained_beams(system: &System, t: f64, q: &[f64], z: &[f64], report: &mut AssemblyReport) {
+    if system.model().beams.is_empty() {
+        return;
+    }
+    let mut ws = system.workspace();
+    system.realize_position(t, q, z, &mut ws);
+    for (beam, strain) in system.beam_strains(&ws).filter(|b| b.1 > STRAINED) {
+        report.notes.push(
+            Diagnostic::note(
+                "N_BEAM_STRAINED",
+                format!("body.{beam}"),
+                format!(
+                    "the joints strain the beam at the start: by {strain:.3e} (stretch, shear, or rad from one node to the next)"
+                ),
+            )
+            .help("put the beam where the joints want it, or let it start so if that is meant"),
+        );
+    }
+}
+
+/// Accelerations at the start cannot be computed: names the force responsible.
 fn start_failure(
     system: &System,
     ws: &mut crate::Workspace,
     s: &State,
-    e: &delassus_dae::StepFailure,
+    e: &StepFailure,
 ) -> Diagnostic {
     system.realize_position(s.t, &s.q, &s.z, ws);
     system.realize_velocity(&s.v, &s.z, ws);
+    if let Some((element, turn)) = system.sharpest_bend(ws).filter(|b| b.1 > System::MOST_BEND) {
+        let beam = element.split('[').next().unwrap_or(element);
+        return Diagnostic::error(
+            "E_BEAM_TURN",
+            format!("body.{beam}"),
+            format!(
+                "the element `{element}` is turned by {turn:.2} rad from one end to the other at the start; no more than {:.1} rad can be told from a turn the other way",
+                System::MOST_BEND
+            ),
+        )
+        .help("give the beam more elements, or a start that is nearer to its unloaded shape");
+    }
     if let Some(name) = system.blame_force(ws) {
         return Diagnostic::error(
             "E_NONFINITE",
@@ -137,6 +186,9 @@ fn start_failure(
             format!("the force is not finite at t = {} s", s.t),
         )
         .help("check divisions and roots in its expression at the start of the run");
+    }
+    if let StepFailure::Kkt(e @ KktError::NoRoom { .. }) = e {
+        return Diagnostic::error("E_LIMIT", "", e.to_string()).help(NO_ROOM);
     }
     Diagnostic::error("E_START", "", format!("the accelerations at the start cannot be computed: {e}"))
         .help("check masses and that every moving body is connected as intended; `delassus check` lists the joints")

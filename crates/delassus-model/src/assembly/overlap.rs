@@ -1,11 +1,11 @@
-//! Gaps at the start: what overlaps or is beyond its stop already is refused by name and depth. Shapes
-//! are compared as bodies, not by their contact points: those see nothing of what is deep inside.
+//! Gaps at the start: shapes that overlap, or coordinates already beyond their stop, are refused with name and depth.
+//! Shapes are compared as solids, not by their contact points, which do not detect what is deep inside.
 
 use crate::{Diagnostic, System};
 use delassus_dae::{ContactPoint, Crowded, PointId, Problem, Unilateral};
 use std::collections::BTreeMap;
 
-/// Depth that is put down to rounding of the given positions, as a fraction of the model's length.
+/// Depth that is attributed to rounding of the given positions, as a fraction of the model's length.
 const TOLERANCE: f64 = 1e-6;
 /// Pairs listed for one interaction.
 const MAX_LISTED: usize = 10;
@@ -47,7 +47,7 @@ pub(super) fn check(system: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(),
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// More shapes in one place than can be looked at.
+/// More shapes in one place than can be examined.
 fn too_many(system: &System, e: &Crowded) -> Diagnostic {
     let largest = system.largest_contacts();
     let path = largest.first().map_or_else(String::new, |(name, _)| format!("contact.{name}"));

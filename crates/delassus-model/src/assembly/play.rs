@@ -1,13 +1,13 @@
-//! Speeds in the play of joints at the start. Assembly gives an ideal joint the velocities that it asks for; with
-//! clearance bodies keep theirs, so that a model that leaves them out starts otherwise, with an impact.
+//! Speeds in the play of joints at the start. Assembly gives an ideal joint the velocities that it requires; with
+//! clearance bodies keep theirs, so a model that omits them starts differently, with an impact.
 
 use super::AssemblyReport;
 use crate::{ContactKind, Diagnostic, JointKind, PlayForm, System};
 use delassus_dae::{Problem, State, Unilateral};
 use delassus_math::largest;
 
-/// Speed between journal and bearing that is put down to rounding, as a fraction of what the fastest coordinate makes of
-/// the model's length.
+/// Speed between journal and bearing that is attributed to rounding, as a fraction of the model's length times the
+/// fastest rate.
 const ROUNDING: f64 = 1e-9;
 
 /// Notes each joint with clearance whose journal or ball moves in its bearing at the start.

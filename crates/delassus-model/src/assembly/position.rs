@@ -1,6 +1,6 @@
 //! Positions: damped Gauss–Newton onto g(q, t) = 0.
 
-use super::AssemblyReport;
+use super::{AssemblyReport, unsolved};
 use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::{
@@ -11,15 +11,15 @@ use delassus_math::largest;
 
 const MAX_ITERATIONS: usize = 50;
 const LM_ITERATIONS: usize = 300;
-/// Scaled residual that counts as assembled at once. What descent cannot remove of a larger one is
-/// a contradiction, and by the rule of rank none up to [`rank_tol::ROWS`].
+/// Scaled residual that counts as assembled at once. If descent cannot remove a larger one it is a contradiction, but
+/// by the rule of rank none up to [`rank_tol::ROWS`].
 const ASSEMBLED: f64 = 1e-10;
-/// Scaled residual up to which a position near a singular one, where descent is slow, is one.
+/// Scaled residual up to which a position near a singular one, where descent is slow, counts as closed.
 const REACHED: f64 = 1e-7;
-/// Weight of a body that is to stay where it is.
+/// Weight of a body that should stay where it is.
 const HOLD: f64 = 1e8;
 
-/// A configuration on the constraints near `q0`, or what is left over.
+/// A configuration on the constraints near `q0`, or the remaining residual.
 pub(super) struct Closed {
     pub q: Vec<f64>,
     pub g: Vec<f64>,
@@ -34,8 +34,8 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
     let z = sys.initial_z(t, q0);
     let structure = sys.structure();
     let scales = sys.scales();
-    // Metric: metres and radians of the model's size count alike; mass plays no part, so that
-    // a massless body is as easy to place as any other.
+    // Metric: metres and radians of the model's size count alike; mass plays no part, so a massless body is as easy to
+    // place as any other.
     let metric: Vec<f64> = (0..d.nv)
         .map(|i| {
             let held = sys.dof_owner(i).is_some_and(|(b, _)| sys.model().bodies[b].hold);
@@ -103,11 +103,11 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
     Ok(Closed { q, g, jac, worst, iterations })
 }
 
-/// Levenberg–Marquardt from where Gauss–Newton stalled, down to the least-squares minimum: it
-/// tells a bad start from a contradiction, which shows as a minimum with a residual.
+/// Levenberg–Marquardt from where Gauss–Newton stalled, down to the least-squares minimum: it distinguishes a bad start
+/// from a contradiction, which is a minimum with a residual.
 ///
-/// The damped step is the solution of an ordinary KKT system with one slack per row:
-/// minimise |x|² + |s|²/μ subject to G x + s = −g.
+/// The damped step is the solution of an ordinary KKT system with one slack per row: minimise |x|² + |s|²/μ subject to
+/// G x + s = −g.
 fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
     let d = sys.dims();
     let z = sys.initial_z(t, &c.q);
@@ -173,7 +173,7 @@ fn descend(sys: &System, t: f64, c: Closed) -> Result<Closed, KktError> {
     Ok(Closed { q, g, jac, worst, iterations })
 }
 
-/// Whether there is a position on the constraints near one at this time; `None` where it cannot be told.
+/// Whether there is a position on the constraints near one at this time; `None` if it cannot be decided.
 pub(super) fn reaches(sys: &System, t: f64, q: &[f64]) -> Option<bool> {
     let mut c = close(sys, t, q).ok()?;
     if !(c.worst <= ASSEMBLED) {
@@ -182,7 +182,7 @@ pub(super) fn reaches(sys: &System, t: f64, q: &[f64]) -> Option<bool> {
     c.worst.is_finite().then_some(c.worst <= REACHED)
 }
 
-/// Positions for the start, with a diagnosis where there are none.
+/// Positions for the start, with a diagnosis if there are none.
 pub(super) fn solve(
     sys: &System,
     t: f64,
@@ -194,7 +194,7 @@ pub(super) fn solve(
     }
     let mut c = close(sys, t, &q0)
         .and_then(|c| if c.worst <= ASSEMBLED { Ok(c) } else { descend(sys, t, c) })
-        .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])?;
+        .map_err(|e| unsolved("E_ASSEMBLY", &e))?;
     if !(c.worst <= ASSEMBLED) {
         // descent may have led out of a bad region: once more at full speed from there
         if let Ok(again) = close(sys, t, &c.q)
@@ -213,19 +213,23 @@ pub(super) fn solve(
     Ok(c.q)
 }
 
-/// Scaled residual of each row where the user put the bodies.
+/// Scaled residual of each row where the user placed the bodies.
 pub(super) fn given_residual(sys: &System, t: f64) -> Vec<f64> {
-    let q0 = sys.given_configuration();
+    residual_at(sys, t, &sys.given_configuration())
+}
+
+/// The same at another position.
+pub(super) fn residual_at(sys: &System, t: f64, q: &[f64]) -> Vec<f64> {
     let mut ws = sys.workspace();
-    sys.realize_position(t, &q0, &sys.initial_z(t, &q0), &mut ws);
+    sys.realize_position(t, q, &sys.initial_z(t, q), &mut ws);
     let mut g = vec![0.0; sys.dims().n_pos];
     sys.residual_pos(&ws, &mut g);
     g.iter().zip(&sys.scales().row).map(|(x, s)| x / s).collect()
 }
 
-/// Closes the joints from `q0` where some of them contradict each other below the tolerance: the
-/// rows that give way are left with what the others leave them, the others are brought to
-/// round-off. Returns the position and the largest scaled residual.
+/// Closes the joints from `q0` where some of them contradict each other below the tolerance: the rows that yield keep
+/// the residual that the others leave them, the others are brought to round-off. Returns the position and the largest
+/// scaled residual.
 pub(super) fn close_yielding(
     sys: &System,
     t: f64,
@@ -273,10 +277,10 @@ pub(super) fn close_yielding(
     Ok((q, worst))
 }
 
-/// Steps of [`close_yielding`]: it starts where all rows hold to the tolerance.
+/// Number of steps of [`close_yielding`]: it starts where all rows hold to the tolerance.
 const MAX_YIELDING: usize = 3;
 
-/// The joints cannot be closed: which ones, and are they at odds with each other?
+/// The joints cannot be closed: names them, and whether they contradict each other.
 fn diagnose(
     sys: &System,
     g: &[f64],
@@ -293,8 +297,8 @@ fn diagnose(
         format!("{}: {:+.4e}{unit}", sys.row_name(*i), g[*i])
     };
     let worst: Vec<String> = order.iter().take(5).filter(|i| g[**i] != 0.0).map(name).collect();
-    // At a least-squares minimum Gᵀg vanishes: what is left is a contradiction between the rows
-    // that carry it, not a bad starting guess.
+    // At a least-squares minimum Gᵀg vanishes: the remainder is a contradiction between the rows that carry it, not a
+    // bad initial guess.
     let mut gradient = vec![0.0; pattern.ncols];
     let weighted: Vec<f64> = g.iter().zip(scale).map(|(x, s)| x / (s * s)).collect();
     let mut full = vec![0.0; pattern.nrows];
@@ -336,7 +340,7 @@ fn diagnose(
     .help("give starting positions closer to the assembled mechanism, or check the lengths")
 }
 
-/// How far bodies were moved; refused when more than the user allows.
+/// How far bodies were moved; an error if it is more than the user allows.
 fn moved(
     sys: &System,
     q0: &[f64],

@@ -1,16 +1,17 @@
 //! Mobility and redundancy, by name.
 
-use super::{AssemblyReport, doubt, position};
+use super::{AssemblyReport, doubt, position, unsolved};
+use crate::model::JointId;
 use crate::{Diagnostic, System};
-use delassus_dae::{Problem, RowRank};
+use delassus_dae::{Problem, RowRank, SOLVED_BY_RANK};
 use delassus_linalg::rank::{RankReport, non_unique_rows, row_rank_of_blocks};
 use delassus_linalg::rank_tol;
 use delassus_math::{largest, max_abs};
 
-/// Rows beyond which the second look next to the start is not worth its time.
+/// Number of rows beyond which the second examination next to the start is not worth its time.
 const LARGE: usize = 2000;
 
-/// Velocities up to which joints are closed by rank to see whether redundant ones fit.
+/// Number of velocities up to which joints are closed by rank to see whether redundant ones fit.
 const CLOSED_BY_RANK: usize = 150;
 
 /// A row that depends on others.
@@ -22,13 +23,13 @@ pub struct Redundancy {
     pub depends_on: Vec<String>,
 }
 
-/// What the run needs to know of the rank.
+/// What the run needs to know about the rank.
 pub(super) struct Found {
     /// Rows that are independent of each other; `None`: all.
     pub independent: Option<Vec<usize>>,
-    /// How sure that is.
+    /// How certain that is.
     pub rank: RowRank,
-    /// A better start, where rows contradict each other below the tolerance.
+    /// A better start, if rows contradict each other below the tolerance.
     pub moved: Option<Vec<f64>>,
 }
 
@@ -44,8 +45,8 @@ pub(super) fn analyse(
     report.rows = d.n_vel;
     let given = position::given_residual(sys, t);
     let mut here = rank_at(sys, t, q, z)?;
-    // Rows that contradict each other by less than the tolerance are an exact dependency where the
-    // user put the bodies by the lengths they are meant to have, not where closing left them.
+    // Rows that contradict each other by less than the tolerance are an exact dependency at the nominal lengths, where
+    // the user placed the bodies, not where closing left them.
     if given.iter().all(|x| x.abs() <= rank_tol::ROWS)
         && let Ok(meant) = rank_at(sys, t, &sys.given_configuration(), z)
         && meant.rank < here.rank
@@ -60,8 +61,8 @@ pub(super) fn analyse(
     if here.rank == d.n_vel {
         return Ok(Found { independent: None, rank: certain(here.smallest_kept), moved: None });
     }
-    // Redundant everywhere, or only in this position? Step aside along a free direction, close
-    // the joints again, and look there.
+    // Redundant everywhere, or only in this position? Step aside along a free direction, close the joints again, and
+    // examine them there.
     let mut seen = here;
     if report.mobility > 0
         && d.n_vel <= LARGE
@@ -93,15 +94,15 @@ pub(super) fn analyse(
     let mut here = seen;
     let almost = here.largest_dropped > rank_tol::rounding(d.n_vel) || !fits(sys, t, q, here.rank);
     let close = given.iter().all(|x| x.abs() <= rank_tol::ROWS);
-    let misfits = doubt::who_gives_way(sys, &mut here, &given, close.then(|| rounding(sys, q)));
-    let mut yielding = Vec::new();
+    let left = if close { given } else { position::residual_at(sys, t, q) };
+    let misfits = doubt::who_gives_way(sys, &mut here, &left, !close, rounding(sys, q));
+    // where it is known which dependencies contradict, joints of exact ones hold as any other
+    let known = misfits.iter().any(|m| m.contradicted);
+    let gives_way = |m: &&doubt::GivesWay| m.evident || almost && (m.contradicted || !known);
+    let open: Vec<JointId> = misfits.iter().filter(gives_way).map(|m| m.joint).collect();
+    let yielding: Vec<usize> = open.iter().flat_map(|j| sys.rows_of(*j)).collect();
     let mut moved = None;
-    for (j, evident) in &misfits {
-        if almost || *evident {
-            yielding.extend(sys.rows_of(*j));
-        }
-    }
-    if almost {
+    if almost && d.nv <= SOLVED_BY_RANK {
         let from = if close { sys.given_configuration() } else { q.to_vec() };
         if let Ok((closed, worst)) = position::close_yielding(sys, t, &from, here.rank, &yielding)
             && worst <= rank_tol::ROWS
@@ -109,7 +110,9 @@ pub(super) fn analyse(
             report.residual = worst;
             moved = Some(closed);
         }
-        doubt::almost_redundant(sys, &here, &misfits, report);
+    }
+    if almost {
+        doubt::almost_redundant(sys, &here, &open, report);
     }
     name_dependencies(sys, &here, report);
     let dropped: Vec<usize> = here.dependent.iter().map(|d| d.row).collect();
@@ -119,8 +122,8 @@ pub(super) fn analyse(
     Ok(Found { independent: Some(independent), rank, moved })
 }
 
-/// Whether redundant joints agree up to rounding: by as many directions as they hold they can then
-/// be closed altogether.
+/// Whether redundant joints agree up to rounding: then all of them can be closed together using as many directions as
+/// they hold.
 fn fits(sys: &System, t: f64, q: &[f64], rank: usize) -> bool {
     let d = sys.dims();
     if d.nv > CLOSED_BY_RANK {
@@ -136,7 +139,7 @@ fn rounding(sys: &System, q: &[f64]) -> f64 {
     20.0 * f64::EPSILON * (1.0 + far)
 }
 
-/// Which row depends on which others, and whose reactions are not unique.
+/// Which row depends on which others, and which reactions are not unique.
 fn name_dependencies(sys: &System, here: &RankReport, report: &mut AssemblyReport) {
     for dep in &here.dependent {
         let mut others: Vec<(usize, f64)> = dep.others.clone();
@@ -192,7 +195,7 @@ fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec
     // columns in units of the model's size, so that metres and radians compare
     let scale: Vec<f64> = sys.scales().q;
     row_rank_of_blocks(&s.jac, &jac, Some(&scale), s.mass.sizes(), rank_tol::ROWS)
-        .map_err(|e| vec![Diagnostic::error("E_ASSEMBLY", "", e.to_string())])
+        .map_err(|e| unsolved("E_ASSEMBLY", &e))
 }
 
 /// A configuration a little way along a generic admissible velocity.

@@ -1,16 +1,16 @@
-//! Whether prescribed motions ask for positions that a mechanism does not have.
+//! Whether prescribed motions require positions that a mechanism does not have.
 
 use super::position::reaches;
 use crate::System;
 use delassus_dae::{Problem, State};
 
-/// How far motions are followed ahead, in sizes of what they prescribe: far beyond what is left of a dead point by
-/// rounding, no farther than a step.
+/// How far ahead motions are followed, in sizes of what they prescribe: far beyond the rounding error at a dead point,
+/// but no farther than a step.
 const AHEAD: f64 = 1e-3;
 
 impl System {
-    /// Joints whose motions lead, from a state on the constraints, to where no position fulfils all joints: a linkage
-    /// that is stretched, or a crank at its dead point. Empty where there is such a position.
+    /// Joints whose motions lead, from a state on the constraints, to where no position satisfies all joints: a linkage
+    /// that is stretched, or a crank at its dead point. Empty if there is such a position.
     pub fn motions_beyond_reach(&self, s: &State) -> Vec<String> {
         let mut ws = self.workspace();
         self.realize_position(s.t, &s.q, &s.z, &mut ws);

@@ -1,6 +1,6 @@
-//! Velocities: the given ones kept, the others as the joints ask.
+//! Velocities: the given ones are kept, the others follow from the joints.
 
-use super::AssemblyReport;
+use super::{AssemblyReport, unsolved};
 use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Problem, StepFailure};
 use delassus_linalg::{Backend, CondensedKkt, Csr, KktError, KktOptions};
@@ -14,21 +14,24 @@ const NOTEWORTHY: f64 = 1e-8;
 /// Mismatch, relative to the fastest velocity, that is rounding.
 const MET: f64 = 1e-10;
 
-/// Mismatch of what joints themselves ask for, relative to the fastest velocity, that is no rounding and no misfit of
-/// lengths.
+/// Mismatch, relative to the fastest velocity, up to which beams start as if they were rigid.
+const RIGID: f64 = 1e-8;
+
+/// Mismatch of what joints themselves require, relative to the fastest velocity, that is neither rounding nor a misfit
+/// of lengths.
 const CONTRADICTS: f64 = 1e-4;
 
-/// Weight of motions that nobody asked for, and how often the least of them is sought again.
+/// Weight of motions that were not requested, and how often the smallest of them is sought again.
 const UNASKED: f64 = 1e-7;
 const SWEEPS: usize = 6;
 
-/// Inertia of what has none, in typical ones of the model, where given velocities are weighed.
+/// Inertia of coordinates that have none, relative to typical ones of the model, for weighing given velocities.
 const FLOOR: f64 = 1e-3;
 
-/// Part of a body's own inertia that is added everywhere, for axes about which it has none.
+/// Fraction of a body's own inertia that is added everywhere, for axes about which it has none.
 const NOTHING: f64 = 1e-9;
 
-/// A wanted velocity: Σ c v = value.
+/// A requested velocity: Σ c v = value.
 #[derive(Clone)]
 struct Wanted {
     path: String,
@@ -43,7 +46,7 @@ impl Wanted {
         self.entries.iter().map(|(dof, c)| c * v[*dof]).sum()
     }
 
-    /// The same rate of the same bodies, perhaps counted the other way.
+    /// Whether it is the same rate of the same bodies, perhaps counted the other way.
     fn says_the_same(&self, other: &Wanted) -> bool {
         let same = |sign: f64| {
             let near = |a: f64, b: f64| (a - sign * b).abs() <= 1e-9 * a.abs().max(b.abs());
@@ -59,7 +62,7 @@ impl Wanted {
     }
 }
 
-/// What velocities are solved with.
+/// Everything needed to solve for velocities.
 struct Setting<'a> {
     sys: &'a System,
     mass: Vec<f64>,
@@ -80,7 +83,7 @@ pub(super) fn solve(
     sys.realize_position(t, q, z, &mut ws);
     let wanted = wanted(sys, &ws);
     let s = sys.structure();
-    let fail = |e: KktError| vec![Diagnostic::error("E_START", "", e.to_string())];
+    let fail = |e: KktError| unsolved("E_START", &e);
     let mut mass = vec![0.0; s.mass.value_len()];
     sys.mass(&ws, &mut mass);
     let mut jac = vec![0.0; s.jac.nnz()];
@@ -99,12 +102,20 @@ pub(super) fn solve(
     if wanted.iter().any(|w| !((w.of(&v) - w.value).abs() <= MET * size(&v))) {
         v = setting.closest(&wanted).map_err(fail)?;
     }
-    // whatever is left is the joints' to decide, in the mass metric and by the rank of the run
+    if size(&v) > 0.0
+        && let Some(rigid) = setting.with_rigid_beams(&wanted, &ws, report).map_err(fail)?
+    {
+        v = rigid;
+    }
+    // the rest is decided by the joints, in the mass metric and by the rank of the run
     let mut acc = Accel::new(sys).map_err(fail)?;
     let mut residual = vec![0.0; d.n_vel];
     let mut dv = vec![0.0; d.nv];
     sys.realize_position(t, q, z, &mut ws);
-    let stop = |e: StepFailure| vec![Diagnostic::error("E_START", "", e.to_string())];
+    let stop = |e: StepFailure| match e {
+        StepFailure::Kkt(e) => unsolved("E_START", &e),
+        _ => vec![Diagnostic::error("E_START", "", e.to_string())],
+    };
     acc.factor_realized(sys, &ws).map_err(stop)?;
     sys.realize_velocity(&v, z, &mut ws);
     sys.residual_vel(&ws, &mut residual);
@@ -139,8 +150,8 @@ pub(super) fn solve(
     Ok(v)
 }
 
-/// Velocities that joints ask for and that do not go together: two motions of one joint, with other rates. `left` is
-/// what the rows miss by, `asked` the fastest of all.
+/// Velocities that joints require and that are incompatible: two motions of one joint, with different rates. `left` is
+/// the mismatch of the rows, `asked` the fastest of all.
 fn contradiction(
     sys: &System,
     left: &[f64],
@@ -152,7 +163,7 @@ fn contradiction(
         return None;
     }
     let row = sys.row_name(worst);
-    // the row that gives way is the one that depends on others, or the other way round
+    // the row that yields is the one that depends on others, or the other way round
     let partners = report.redundancy.iter().find_map(|r| match r.row == row {
         true => Some(r.depends_on.clone()),
         false => r.depends_on.contains(&row).then(|| vec![r.row.clone()]),
@@ -177,6 +188,41 @@ fn contradiction(
 }
 
 impl Setting<'_> {
+    /// The motion of least kinetic energy in which beams without given velocities move as if they were rigid, where
+    /// the joints and the given velocities allow it.
+    fn with_rigid_beams(
+        &self,
+        wanted: &[Wanted],
+        ws: &crate::Workspace,
+        report: &mut AssemblyReport,
+    ) -> Result<Option<Vec<f64>>, KktError> {
+        let rows = self.sys.rigid_beam_rows(ws);
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let rigid = |entries| Wanted { path: String::new(), body: None, entries, value: 0.0 };
+        let rigid: Vec<Wanted> = rows.into_iter().map(rigid).collect();
+        let all: Vec<&Wanted> = wanted.iter().chain(&rigid).collect();
+        let v = self.exactly(&all)?;
+        let fastest = max_abs(v.iter().chain(wanted.iter().map(|w| &w.value)));
+        let mut left: Vec<f64> = self.rhs.iter().map(|x| -x).collect();
+        self.sys.structure().jac.mul_add(&self.jac, 1.0, &v, &mut left);
+        let met = |miss: f64| miss.abs() <= RIGID * fastest;
+        if left.iter().all(|x| met(*x)) && all.iter().all(|w| met(w.of(&v) - w.value)) {
+            return Ok(Some(v));
+        }
+        report.notes.push(
+            Diagnostic::note(
+                "N_BEAM_START",
+                "",
+                "the joints and the given velocities do not let the beams start as if they were rigid; their nodes start \
+                 with the least kinetic energy",
+            )
+            .help("give `velocity` and `rate` of the beams, or let them start at rest"),
+        );
+        Ok(None)
+    }
+
     /// The motion of least kinetic energy with all these velocities, if there is one.
     fn exactly(&self, wanted: &[&Wanted]) -> Result<Vec<f64>, KktError> {
         self.least(wanted, &[], &[])
@@ -184,10 +230,9 @@ impl Setting<'_> {
 
     /// The motion closest to velocities that the joints do not allow together.
     ///
-    /// Rates of joints come first, weighted by the inertia that each would have to move alone;
-    /// then velocities of bodies, by the kinetic energy of the difference. Joints are exact
-    /// throughout, so how many of them say the same, their order and the axes of the ground do
-    /// not matter.
+    /// Rates of joints come first, weighted by the inertia that each would have to move alone; then velocities of
+    /// bodies, by the kinetic energy of the difference. Joints are exact throughout, so it does not matter how many of
+    /// them state the same, their order or the axes of the ground.
     fn closest(&self, wanted: &[Wanted]) -> Result<Vec<f64>, KktError> {
         let (rates, others): (Vec<&Wanted>, Vec<&Wanted>) =
             wanted.iter().partition(|w| w.body.is_none());
@@ -203,8 +248,8 @@ impl Setting<'_> {
     /// Least kinetic energy with `hard` velocities among the motions that come closest to the
     /// `soft` ones, in the metric of the blocks, which follow each other along `soft`.
     ///
-    /// Each soft one gets a slack: minimise ε|v − v₀|²/2 + |s|²/2 subject to C v + s = c, again and
-    /// again from the last v; what is not asked for stays at zero.
+    /// Each soft one gets a slack: minimise ε|v − v₀|²/2 + |s|²/2 subject to C v + s = c, repeatedly from the last v;
+    /// what is not requested stays at zero.
     fn least(
         &self,
         hard: &[&Wanted],
@@ -260,7 +305,7 @@ impl Setting<'_> {
         Ok(x)
     }
 
-    /// (C M⁻¹ Cᵀ)⁻¹ with the bodies on their own: what the rate would have to move.
+    /// (C M⁻¹ Cᵀ)⁻¹ with each body by itself: the inertia that the rate would have to move.
     fn inertia_along(&self, w: &Wanted) -> f64 {
         let mut bodies: Vec<usize> =
             w.entries.iter().filter_map(|e| self.sys.dof_owner(e.0)).map(|o| o.0).collect();
@@ -269,14 +314,14 @@ impl Setting<'_> {
         if softness > 0.0 { 1.0 / softness } else { 1.0 }
     }
 
-    /// Mass of a body, with something where there is none.
+    /// Mass of a body, with a substitute where there is none.
     fn body_mass(&self, body: usize) -> DMatrix<f64> {
         let own_mass = self.sys.body_mass(body, &self.mass);
         let n = own_mass.nrows();
         let rotation = self.sys.model().bodies[body].kind.rotation();
         let own = |i: usize| own_mass[(i, i)];
         let most = |range: std::ops::Range<usize>| largest(range.map(own));
-        // next to nothing beside its own inertia; what has none at all takes that of others
+        // almost nothing compared with its own inertia; a body with none at all takes that of others
         let (mass, inertia) = (most(0..rotation.start), most(rotation.clone()));
         let typical = if mass > 0.0 { mass } else { self.typical_mass() };
         let moving = if mass > 0.0 { NOTHING * mass } else { FLOOR * typical };
@@ -296,7 +341,7 @@ impl Setting<'_> {
         if masses.is_empty() { 1.0 } else { masses.iter().sum::<f64>() / masses.len() as f64 }
     }
 
-    /// Kinetic energy of the velocities given for bodies, and of what they are in v, J.
+    /// Kinetic energy of the velocities given for bodies, and of what they become in v, J.
     fn energies(&self, wanted: &[Wanted], v: &[f64]) -> [f64; 2] {
         let of_bodies: Vec<&Wanted> = wanted.iter().filter(|w| w.body.is_some()).collect();
         let mut energies = [0.0; 2];
@@ -331,8 +376,8 @@ impl Setting<'_> {
         out
     }
 
-    /// (C M⁻¹ Cᵀ)⁻¹ for the velocities C v that are given: the energy of the smallest motion of
-    /// the body that makes up a difference in them.
+    /// (C M⁻¹ Cᵀ)⁻¹ for the given velocities C v: the energy of the smallest motion of the body that makes up a
+    /// difference in them.
     fn body_block(&self, body: usize, given: &[&Wanted]) -> Vec<f64> {
         let (at, n) = self.sys.body_span(body);
         let k = given.len();
@@ -349,7 +394,7 @@ impl Setting<'_> {
     }
 }
 
-/// Wishes that were made once already say nothing new.
+/// Removes repeated requests, which say nothing new.
 fn without_repetitions(wanted: Vec<&Wanted>) -> Vec<&Wanted> {
     let mut out: Vec<&Wanted> = Vec::new();
     let mut of_the_same: BTreeMap<Vec<usize>, Vec<&Wanted>> = BTreeMap::new();
@@ -379,7 +424,7 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
             }
         }
         if let Some(w) = &b.rate {
-            // about z alone, or about the body's axes
+            // about z only, or about the body's axes
             let about_z = turning.len() == 1;
             for (i, dof) in turning.enumerate() {
                 let place = if about_z { String::new() } else { format!("[{i}]") };

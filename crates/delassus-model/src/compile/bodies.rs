@@ -1,16 +1,18 @@
 //! Bodies and their mass properties.
 
+use super::beams;
 use super::context::{Env, Path};
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, components, rotation, vector};
 use super::repeat::{Instance, check_name};
 use super::scalars::constants;
+use crate::fields::given;
 use crate::spec::{BodySpec, InertiaSpec, MarkerSpec, RateSpec, Scalar};
 use crate::{Body, BodyKind, Diagnostic};
 use delassus_expr::Dim;
 use delassus_math::{Mat3, Quat, Vec3};
 
-/// Violation of the triangle rule that is put down to rounding, as a fraction of the trace.
+/// Violation of the triangle rule that is attributed to rounding, as a fraction of the trace.
 const SLOP: f64 = 1e-9;
 /// Asymmetry of an inertia matrix that is not worth a note, as a fraction of its largest entry.
 const MIN_NOTED: f64 = 1e-12;
@@ -20,7 +22,7 @@ const FIELDS: [&str; 8] =
     ["mass", "inertia", "com", "position", "angle", "orientation", "velocity", "rate"];
 const ALL: [&str; 3] = ["mass", "position", "velocity"];
 
-/// A body, or what is known of one whose data are faulty.
+/// A body, or what is known about one whose data are faulty.
 #[derive(Debug)]
 pub(super) struct BodySlot {
     pub(super) name: String,
@@ -68,14 +70,10 @@ fn body(
     let own = kind.fields();
     let used: Vec<&str> =
         FIELDS.into_iter().filter(|f| ALL.contains(f) || own.contains(f)).collect();
-    let given = [
-        ("inertia", spec.inertia.is_some()),
-        ("com", !spec.com.is_empty()),
-        ("angle", spec.angle.is_some()),
-        ("orientation", spec.orientation.is_some()),
-        ("rate", spec.rate.is_some()),
-    ];
-    env.unused(path, kind.label(), &given, &used);
+    let special = |f: &&str| FIELDS.contains(f) || beams::OWN.contains(f);
+    let foreign = given(spec).into_iter().filter(|f| special(f) && !used.contains(f));
+    let foreign: Vec<(&'static str, bool)> = foreign.map(|f| (f, true)).collect();
+    env.unused(path, kind.label(), &foreign, &used);
     let is_used = |field: &str| used.contains(&field);
     let shape = if kind.is_planar() { Shape::Plane } else { Shape::Space };
     let or_origin = |list: &[Scalar], field: &str| match list {
@@ -83,7 +81,7 @@ fn body(
         _ => vector(env, list, &path.field(field), Dim::LENGTH, shape),
     };
 
-    let mass = mass(env, &spec.mass, &path.field("mass"));
+    let mass = mass(env, kind, spec.mass.as_ref(), &path.field("mass"));
     let inertia = inertia(env, kind, spec.inertia.as_ref(), &path.field("inertia"));
     let com = if is_used("com") { or_origin(&spec.com, "com") } else { Some(Vec3::zeros()) };
     let position = or_origin(&spec.position, "position");
@@ -116,7 +114,7 @@ fn body(
     })
 }
 
-/// `Some(None)` where nothing is given, `None` where what is given is faulty.
+/// `Some(None)` if nothing is given, `None` if what is given is faulty.
 pub(super) fn optional<T, U>(
     given: Option<T>,
     compile: impl FnOnce(T) -> Option<U>,
@@ -127,7 +125,12 @@ pub(super) fn optional<T, U>(
     }
 }
 
-fn rate(env: &Env<'_>, kind: BodyKind, spec: &RateSpec, path: &Path<'_>) -> Option<Vec3> {
+pub(super) fn rate(
+    env: &Env<'_>,
+    kind: BodyKind,
+    spec: &RateSpec,
+    path: &Path<'_>,
+) -> Option<Vec3> {
     match (kind.is_planar(), spec) {
         (true, RateSpec::Planar(rate)) => {
             env.constant(rate, path, Dim::RATE).map(|w| Vec3::new(0.0, 0.0, w))
@@ -144,7 +147,11 @@ fn rate(env: &Env<'_>, kind: BodyKind, spec: &RateSpec, path: &Path<'_>) -> Opti
     }
 }
 
-fn mass(env: &Env<'_>, value: &Scalar, path: &Path<'_>) -> Option<f64> {
+fn mass(env: &Env<'_>, kind: BodyKind, value: Option<&Scalar>, path: &Path<'_>) -> Option<f64> {
+    let Some(value) = value else {
+        env.missing(path, kind.label(), "give its mass in kg");
+        return None;
+    };
     let mass = env.constant(value, path, Dim::MASS)?;
     if mass >= 0.0 {
         return Some(mass);
@@ -171,7 +178,7 @@ fn inertia(
     path: &Path<'_>,
 ) -> Option<Mat3> {
     if !kind.turns() {
-        // a point that has one was reported already
+        // a point that has one was already reported
         return Some(Mat3::zeros());
     }
     match (kind.is_planar(), spec) {
@@ -335,7 +342,9 @@ fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> M
         if let MarkerSpec::Frame(table) = marker_spec {
             let owner = "a marker of a body: repeat the body instead";
             let given = [("repeat", table.repeat.is_some())];
-            env.unused(&path, owner, &given, &["position", "angle", "orientation"]);
+            let used = ["position", "angle", "orientation"];
+            env.unused(&path, owner, &given, &used);
+            env.unused(&path, kind.label(), &[("at", table.at.is_some())], &used);
         }
         let pose = marker(env, marker_spec, &path, shape);
         if let Some(pose) = pose {
@@ -358,7 +367,7 @@ fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> M
     out
 }
 
-/// A point cannot turn, so that a force off the point would have a moment nothing takes up.
+/// A point cannot turn, so a force off the point would have a moment that nothing takes up.
 fn refuse_offset_on_point(env: &Env<'_>, kind: BodyKind, pose: &Pose, path: &Path<'_>) {
     if kind.turns() || pose.p == Vec3::zeros() {
         return;

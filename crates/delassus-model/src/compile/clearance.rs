@@ -1,8 +1,8 @@
-//! Joints with clearance: what their entries say, and the shapes and contacts that they become.
+//! Joints with clearance: their fields, and the shapes and contacts that they become.
 //!
-//! A joint with play has the frames, axes and coordinate of the ideal one, but no rows. What holds it are
-//! contacts: a journal in its bearing, the corners of a block between two walls. So schemes, laws, events and
-//! tangents are those of any other contact, and none of them knows of joints.
+//! A joint with play has the frames, axes and coordinate of the ideal one, but no rows. It is held by contacts: a
+//! journal in its bearing, the corners of a block between two walls. So schemes, laws, events and tangents are those of
+//! any other contact, and none of them knows about joints.
 
 use super::contacts::{Entry, Parts};
 use super::context::{Env, Path};
@@ -19,7 +19,7 @@ use std::f64::consts::TAU;
 
 /// Sine of the angle to the plane below which an axis is in it.
 const IN_PLANE: f64 = 1e-9;
-/// Most that play is enlarged in pictures: a micrometre is a metre then.
+/// Largest factor by which play is enlarged in pictures: a micrometre then becomes a metre.
 const MOST_EXAGGERATED: f64 = 1e6;
 
 /// The kind of a joint with clearance; its type has the field.
@@ -48,7 +48,7 @@ pub(super) fn kind(
     Some(JointKind::Loose(Play { pair, clearance, form, exaggerate }))
 }
 
-/// Refuses what only a joint with clearance has; the type has the field.
+/// Rejects fields that only a joint with clearance has; the type has the field.
 pub(super) fn refuse_without(env: &Env<'_>, spec: &JointSpec, path: &Path<'_>) {
     let entry = spec.kind.entry();
     if entry.field("clearance").is_none() {
@@ -77,7 +77,7 @@ struct Reader<'e> {
 }
 
 impl Reader<'_> {
-    /// A journal: in the plane where it is `flat`.
+    /// A journal: in the plane if it is `flat`.
     fn journal(&self, clearance: Option<Option<f64>>, flat: Option<bool>) -> Option<PlayForm> {
         let bearing = self.hole(clearance);
         if flat? {
@@ -96,10 +96,10 @@ impl Reader<'_> {
         Some(if flat? { PlayForm::Journal { bearing: socket } } else { PlayForm::Ball { socket } })
     }
 
-    /// Radius of the hole, in which something must be left beside the clearance.
+    /// Radius of the hole, which must exceed the clearance.
     fn hole(&self, clearance: Option<Option<f64>>) -> Option<f64> {
         let bearing = self.needed("radius", &self.spec.radius)?;
-        // a faulty clearance was told
+        // a faulty clearance was already reported
         let clearance = clearance??;
         if clearance < bearing {
             return Some(bearing);
@@ -115,7 +115,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A block: between two walls where it is `flat`, else in a channel.
+    /// A block: between two walls if it is `flat`, else in a channel.
     fn block(&self, flat: Option<bool>) -> Option<PlayForm> {
         let length = self.needed("length", &self.spec.length);
         let width = self.needed("width", &self.spec.width);
@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A length that play cannot do without.
+    /// A length that play requires.
     fn needed(&self, name: &str, value: &Option<Scalar>) -> Option<f64> {
         let entry = self.spec.kind.entry();
         let number = self.env.number(self.path, entry, name, value.as_ref())?;
@@ -169,7 +169,7 @@ impl Reader<'_> {
         self.env.report(Diagnostic::error("E_CLEARANCE", path, text).help(help));
     }
 
-    /// What may be askew must be able to turn.
+    /// A part that may be tilted must be able to turn.
     fn check_turns(&self, world: &World<'_>, pair: &AxisPair) -> Option<()> {
         let label = self.spec.kind.entry().label;
         let mut sides = [&pair.a, &pair.b].into_iter();
@@ -203,11 +203,11 @@ impl Reader<'_> {
 pub(super) struct Added {
     pub(super) shapes: Vec<ContactShape>,
     pub(super) contacts: Vec<Option<Contact>>,
-    /// Position of the joint of each contact.
+    /// Index of the joint of each contact.
     pub(super) joints: Vec<usize>,
 }
 
-/// Shapes and contacts of all joints with clearance, behind those of the file.
+/// Shapes and contacts of all joints with clearance, after those of the file.
 pub(super) fn expand(
     env: Env<'_>,
     spec: &ModelSpec,
@@ -228,7 +228,7 @@ pub(super) fn expand(
         let touch = contact_of(joint);
         let entry = Entry { env: &env, parts, spec: &touch, path: &path };
         let law = entry.compliance();
-        // a fault of restitution was told with the law
+        // a fault of restitution was reported with the law
         let surface = match &law {
             Some(None) => entry.surface(),
             _ => Some(Surface::SMOOTH),
@@ -254,7 +254,7 @@ pub(super) fn expand(
     out
 }
 
-/// The contact is called as the joint, so that no other may be.
+/// The contact has the name of the joint, so no other contact may have it.
 fn told_twice(env: &Env<'_>, instance: &Instance, path: &Path<'_>) {
     let name = &instance.name;
     env.report(
@@ -300,7 +300,7 @@ fn contact_of(joint: &JointSpec) -> ContactSpec {
     }
 }
 
-/// Components in the second body of a vector in the first, as both start.
+/// Transforms components of the first body to the second, as both start.
 fn turned(world: &World<'_>, pair: &AxisPair) -> Mat3 {
     let start = |f: &Frame| {
         let body = f.body.and_then(|BodyId(k)| world.bodies[k].body.as_ref());
@@ -309,7 +309,7 @@ fn turned(world: &World<'_>, pair: &AxisPair) -> Mat3 {
     start(&pair.b).tr_mul(&start(&pair.a))
 }
 
-/// Adds shapes and contacts of one joint; `first` is the number of its first shape, `turned` that of [`turned`].
+/// Adds shapes and contacts of one joint; `first` is the index of its first shape, `turned` that of [`turned`].
 fn add(
     out: &mut Added,
     joint: &str,
@@ -324,7 +324,7 @@ fn add(
         let frame = Frame { body: on.body, p, r, name: name.clone() };
         out.shapes.push(ContactShape { name, frame, form });
     };
-    // bodies move in the plane whatever a marker of the ground says of z
+    // bodies move in the plane whatever z a marker of the ground has
     let flat = |on: &Frame, at: Vec3| Vec3::new(on.p.x + at.x, on.p.y + at.y, 0.0);
     let same = Mat3::identity();
     let contact = |name: String, a: Vec<usize>, b: usize| {
@@ -347,7 +347,7 @@ fn add(
             out.contacts.push(contact(joint.to_owned(), vec![0], 1));
         }
         PlayForm::Shaft { bearing, length } => {
-            // both ends of the journal are round, so that what is askew touches with its ends
+            // both ends of the journal are round, so a tilted journal touches with its ends
             let end = |sign: f64| pair.b.p + pair.b.r * pair.axis_b * (sign * 0.5 * length);
             for (sign, what) in [(-1.0, "rear"), (1.0, "front")] {
                 put(&pair.b, end(sign), same, what, Form::Sphere { radius: bearing - clearance });

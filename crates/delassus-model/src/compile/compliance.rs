@@ -1,9 +1,8 @@
 //! Laws of compliant contact: which fields they have, in which range, and their stiffness.
 
 use super::contacts::Entry;
-use super::context::{Env, Path};
 use crate::fields::given;
-use crate::spec::{EndType, LawType, MaterialSpec, ModelSpec, NamesSpec, Scalar, StartType};
+use crate::spec::{EndType, LawType, NamesSpec, Scalar, StartType};
 use crate::{ContactLaw, Diagnostic, Stiffness};
 use delassus_dae::normal_law::{
     Damping, EndRule, Exact, Flores, Gonthier, HerbertMcWhannell, Hertz, HuGuo, HuntCrossley,
@@ -11,14 +10,13 @@ use delassus_dae::normal_law::{
 };
 use delassus_dae::{Compliance, StartRule};
 use delassus_expr::Dim;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Exponent of laws of the type of Hertz, where none is given.
+/// Default exponent of Hertz-type laws.
 const HERTZ: f64 = 1.5;
-/// Largest exponent: beyond it a contact has no force to speak of and then a wall.
+/// Largest exponent: beyond it a contact has hardly any force and then a wall.
 const MOST: f64 = 10.0;
-/// Least approach speed that is latched where none is given, m/s.
+/// Default of the smallest approach speed that is latched, m/s.
 const LEAST_SPEED: f64 = 1e-4;
 
 /// Fields that only a contact with a law has.
@@ -36,45 +34,8 @@ const OF_LAWS: [&str; 9] = [
 /// Fields that a contact with a law does not have.
 const OF_RIGID: [&str; 1] = ["restitution_law"];
 
-/// (1 − ν²)/E of each material, 1/Pa; `None` of those that are faulty.
-pub(super) type Materials = BTreeMap<String, Option<f64>>;
-
-/// All materials.
-pub(super) fn materials(env: Env<'_>, spec: &ModelSpec) -> Materials {
-    let root = Path::root("material");
-    let one = |(entry, (name, m)): (usize, (&str, &MaterialSpec))| {
-        (name.to_owned(), material(&env.at(entry, &[]), m, &root.field(name)))
-    };
-    spec.material.iter().enumerate().map(one).collect()
-}
-
-fn material(env: &Env<'_>, spec: &MaterialSpec, path: &Path<'_>) -> Option<f64> {
-    let needed = |value: &Option<Scalar>, field: &str, help: &str, dim: Dim| match value {
-        Some(value) => env.constant(value, &path.field(field), dim),
-        None => {
-            env.missing(&path.field(field), "a material", help);
-            None
-        }
-    };
-    let young =
-        needed(&spec.young, "young", "give Young's modulus, such as \"207 GPa\"", Dim::PRESSURE);
-    let poisson = needed(&spec.poisson, "poisson", "give Poisson's ratio, such as 0.3", Dim::NONE);
-    let (young, poisson) = (young?, poisson?);
-    if !(young > 0.0) {
-        let text = format!("`young` is {young} Pa, but must be more than 0");
-        env.range(&path.field("young"), text, "give Young's modulus, such as \"207 GPa\"");
-        return None;
-    }
-    if !(poisson > -1.0 && poisson <= 0.5) {
-        let text = format!("`poisson` is {poisson}, but must be above -1 and at most 0.5");
-        env.range(&path.field("poisson"), text, "metals have about 0.3, rubber almost 0.5");
-        return None;
-    }
-    Some((1.0 - poisson * poisson) / young)
-}
-
 impl Entry<'_> {
-    /// The law of a contact of shapes: `Some(None)` where it has none.
+    /// The law of a contact of shapes: `Some(None)` if it has none.
     pub(super) fn compliance(&self) -> Option<Option<ContactLaw>> {
         let refuse = |fields: &[&'static str], owner: &str, help: &str| {
             let given = given(self.spec);
@@ -297,8 +258,8 @@ impl Entry<'_> {
         }
         let known = self.parts.materials;
         let sigma = |name: &str| match known.get(name) {
-            // a faulty material has been reported itself
-            Some(sigma) => *sigma,
+            // a faulty material was already reported
+            Some(material) => material.map(|m| m.softness()),
             None => {
                 self.env.unknown(&path, "material", name, known.keys().map(String::as_str));
                 None

@@ -1,10 +1,10 @@
 //! One-sided interactions: contact of shapes, stops, ropes, clutches, dry friction.
 
 use super::bodies::optional;
-use super::compliance::Materials;
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted};
 use super::frames::World;
+use super::materials::Materials;
 use super::repeat::Instance;
 use super::shapes::Shapes;
 use crate::spec::{ContactSpec, ContactType, GapTerm, NamesSpec, RestitutionType, Scalar};
@@ -12,8 +12,8 @@ use crate::{Contact, ContactKind, Coordinate, CoordinateKind, Diagnostic, ShapeI
 use delassus_dae::{Restitution, RestitutionLaw, StartRule};
 use delassus_expr::Dim;
 
-/// Largest coefficient of friction: an angle of 0.006° to the surface. Beyond it nothing slides any
-/// earlier, and the friction cone is so wide that forces are differences of large numbers.
+/// Largest coefficient of friction: an angle of 0.006° to the surface. Beyond it nothing slides any earlier, and the
+/// friction cone is so wide that forces are differences of large numbers.
 const MAX_FRICTION: f64 = 1e4;
 
 /// What interactions refer to.
@@ -73,7 +73,7 @@ pub(super) fn note_unused(
     }
 }
 
-/// A note, with the field it is about, for every contact that says what time-stepping does otherwise: the law of
+/// A note, with its field, for every contact that specifies what time-stepping does differently: the law of
 /// restitution, and how a compliant contact begins.
 pub(super) fn note_laws(contacts: &[Option<Contact>], mut report: impl FnMut(usize, Diagnostic)) {
     for (k, contact) in contacts.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Entry<'_> {
         Some((friction, static_friction))
     }
 
-    /// Reports a coefficient that is written as an angle: its number in radians would be taken.
+    /// Reports a coefficient that is written as an angle: its value in radians would be taken.
     fn is_angle(&self, value: &Scalar, field: &str) -> bool {
         let Scalar::Text(text) = value else { return false };
         let unit =
@@ -192,8 +192,7 @@ impl Entry<'_> {
         true
     }
 
-    /// Two numbers, both not negative, the second at least the first and equal to it where it is
-    /// left out.
+    /// Two non-negative numbers, the second at least the first and by default equal to it.
     fn bounds(
         &self,
         (field, first): (&str, &Option<Scalar>),
@@ -373,7 +372,7 @@ impl Entry<'_> {
         terms.into_iter().collect()
     }
 
-    /// Shapes that names and patterns mean, ascending; all faults are reported.
+    /// Shapes that names and patterns refer to, ascending; all faults are reported.
     fn select(&self, names: &[(&str, Path<'_>)]) -> Option<Vec<ShapeId>> {
         let shapes = self.parts.shapes;
         let mut out = Vec::new();
@@ -408,7 +407,7 @@ impl Entry<'_> {
     fn shapes(&self) -> Option<ContactKind> {
         let (env, spec, path) = (self.env, self.spec, self.path);
         let law = self.compliance();
-        // a fault of restitution was told with the law
+        // a fault of restitution was reported with the law
         let surface = match &law {
             Some(None) => self.surface(),
             _ => Some(Surface::SMOOTH),
@@ -451,14 +450,14 @@ impl Entry<'_> {
         Some(ContactKind::Shapes { a, b: Some(b), surface: surface?, law: law? })
     }
 
-    /// At least one pair is on two bodies.
+    /// Checks that at least one pair is on two bodies.
     fn check_bodies(&self, a: &[ShapeId], b: &[ShapeId], path: &Path<'_>) -> Option<()> {
         let slots = self.parts.shapes.slots;
         let bodies = |list: &[ShapeId]| {
             let frames = list.iter().map(|id| slots[id.0].frame.as_ref());
             frames.map(|f| f.map(|f| f.body)).collect::<Option<Vec<_>>>()
         };
-        // a faulty shape has been reported itself
+        // a faulty shape was already reported
         let (on_a, on_b) = (bodies(a)?, bodies(b)?);
         let differ = match (on_a.first(), on_b.first()) {
             (Some(x), Some(y)) => on_b.iter().any(|o| o != x) || on_a.iter().any(|o| o != y),
@@ -486,7 +485,7 @@ impl Entry<'_> {
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any text.
+/// Whether a name matches a pattern in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {

@@ -1,4 +1,4 @@
-//! Where faults are collected, and what every part of the compiler may ask.
+//! Where faults are collected, and the services that every part of the compiler may use.
 
 use super::params::Params;
 use crate::{Diagnostic, Severity};
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// Faults beyond this number are not looked for.
+/// Beyond this number no further faults are looked for.
 const MAX_FAULTS: usize = 50;
-/// Copies of one entry that are looked at after each of them was found faulty: with 100 000
-/// copies of a faulty link nobody learns from the last one.
+/// Number of copies of one entry that are examined after each of them was found faulty: with 100 000 copies of a faulty
+/// link nobody learns from the last one.
 const MAX_FAULTS_PER_ENTRY: usize = 20;
-/// Names listed when none is near enough to be suggested.
+/// Number of names listed when none is near enough to be suggested.
 const MAX_LISTED: usize = 8;
 
 /// Parts of a model file, in the order in which faults are reported.
@@ -27,6 +27,8 @@ pub(super) enum Section {
     Body,
     Joint,
     Force,
+    /// Cross-sections of beams.
+    BeamProfile,
     Material,
     Shape,
     Contact,
@@ -36,7 +38,7 @@ pub(super) enum Section {
     ContactTolerances,
 }
 
-/// A place in the model file. It is text only when a fault is reported: most paths never are.
+/// A place in the model file. It becomes text only when a fault is reported: most paths never do.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -84,8 +86,8 @@ pub(super) struct Sink(RefCell<Found>);
 struct Found {
     errors: Vec<((Section, usize), Diagnostic)>,
     notes: Vec<((Section, usize), Diagnostic)>,
-    /// Code and path of what was found in repeated entries, where it is in its list, and
-    /// whether it was found in one copy only: each is reported once.
+    /// Code and path of what was found in repeated entries, its index in its list, and whether it was found in one copy
+    /// only: each is reported once.
     seen: BTreeMap<(&'static str, String), (usize, bool)>,
     faults_per_entry: BTreeMap<(Section, usize), usize>,
 }
@@ -143,7 +145,7 @@ impl Sink {
 /// Value of a repetition index.
 pub(super) type Index = (Rc<str>, i64);
 
-/// What the code that compiles one entry sees: parameters, indices, and where to report.
+/// What the code that compiles one entry can access: parameters, indices, and where to report.
 #[derive(Clone, Copy)]
 pub(super) struct Env<'a> {
     pub(super) sink: &'a Sink,
@@ -165,7 +167,7 @@ impl<'a> Env<'a> {
         Env { entry, indices, ..self }
     }
 
-    /// Whether further copies of this entry need not be looked at.
+    /// Whether further copies of this entry need not be examined.
     pub(super) fn is_hopeless(&self) -> bool {
         let key = (self.section, self.entry);
         let found = self.sink.0.borrow();
@@ -173,7 +175,7 @@ impl<'a> Env<'a> {
             || found.faults_per_entry.get(&key).is_some_and(|n| *n >= MAX_FAULTS_PER_ENTRY)
     }
 
-    /// Reports a fault or a note; in a repeated entry the text says for which copy.
+    /// Reports a fault or a note; in a repeated entry the text names the copy.
     pub(super) fn report(&self, mut diagnostic: Diagnostic) {
         if !self.indices.is_empty() {
             let values: Vec<String> =
@@ -209,7 +211,7 @@ impl<'a> Env<'a> {
         );
     }
 
-    /// A number where a list is needed, or the other way round.
+    /// A number where a list is needed, or vice versa.
     pub(super) fn wrong_form(&self, path: &Path<'_>, found: &str, wanted: &str) {
         self.report(
             Diagnostic::error(
@@ -249,7 +251,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    /// Reports a name that nothing has, with the nearest one that exists.
+    /// Reports an unknown name, with the nearest one that exists.
     pub(super) fn unknown<'n>(
         &self,
         path: &Path<'_>,
@@ -257,7 +259,7 @@ impl<'a> Env<'a> {
         name: &str,
         known: impl Iterator<Item = &'n str> + Clone,
     ) {
-        // the search is too dear to be made again for every copy of a repeated entry
+        // the search is too expensive to be repeated for every copy of a repeated entry
         if self.is_hopeless() {
             return;
         }

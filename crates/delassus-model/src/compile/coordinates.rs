@@ -20,7 +20,7 @@ pub(super) struct Joints<'j> {
 }
 
 impl Joints<'_> {
-    /// Position of the joint that a text of the model file means.
+    /// Index of the joint to which a text of the model file refers.
     pub(super) fn find(&self, env: &Env<'_>, text: &str, path: &Path<'_>) -> Option<usize> {
         let name = env.text(text, path)?;
         if let Some(k) = self.names.ids.get(&*name) {
@@ -33,7 +33,7 @@ impl Joints<'_> {
         None
     }
 
-    /// A coordinate of a joint: the kind wanted, or the joint's own one.
+    /// A coordinate of a joint: the requested kind, or the joint's own.
     pub(super) fn coordinate(
         &self,
         env: &Env<'_>,
@@ -63,13 +63,13 @@ impl Joints<'_> {
             );
             return None;
         };
-        // a joint without a pair is faulty itself and has been reported
+        // a joint without a pair is itself faulty and was already reported
         let pair = slot.pair.clone()?;
         Some(Coordinate { kind, pair })
     }
 }
 
-/// Coordinates of a kind of joint, its own one first.
+/// Coordinates of a kind of joint, its own first.
 pub(super) fn kinds(joint: JointType) -> &'static [CoordinateKind] {
     use CoordinateKind::{Angle, Position};
     match joint {
@@ -102,7 +102,7 @@ pub(super) fn force_dim(kind: CoordinateKind) -> Dim {
     }
 }
 
-/// `"angle"` or `"position"`; `Some(None)` where nothing is given.
+/// `"angle"` or `"position"`; `Some(None)` if nothing is given.
 pub(super) fn kind(
     env: &Env<'_>,
     text: Option<&String>,
@@ -119,14 +119,14 @@ pub(super) fn kind(
     }
 }
 
-/// What an entry says about the coordinate it acts along.
+/// What an entry says about the coordinate along which it acts.
 pub(super) struct Wanted<'s> {
     pub(super) joint: Option<&'s String>,
     pub(super) coordinate: Option<&'s String>,
     pub(super) between: &'s [String],
     pub(super) axis: Option<&'s Vec<Scalar>>,
     pub(super) axis2: Option<&'s Vec<Scalar>>,
-    /// Coordinate of two frames where neither `coordinate` nor `axis` is given.
+    /// Coordinate of two frames if neither `coordinate` nor `axis` is given.
     pub(super) default: CoordinateKind,
     /// Whether `axis` alone leaves open which coordinate is meant.
     pub(super) axis_needs_kind: bool,

@@ -10,8 +10,8 @@ use delassus_math::frame_from_z;
 pub(super) const COLUMNS: [&str; 4] = ["x", "y", "size", "angle"];
 
 impl Entry<'_> {
-    /// Place, distance and direction; the direction is a formula of the place, which [`point`] makes. An ideal joint has
-    /// them too, so that a model keeps its sensors when its clearance is removed.
+    /// Position, distance and direction; the direction is a formula of the position, which [`point`] makes. An ideal
+    /// joint has them too, so that a model keeps its sensors when its clearance is removed.
     pub(super) fn eccentricity(&self) -> Option<(Vec<Column>, String)> {
         let joint = self.joint_text()?;
         let path = self.path.field("joint");
@@ -26,7 +26,7 @@ impl Entry<'_> {
             self.env.report(fault.help("name a revolute joint, or use a position sensor"));
             return None;
         }
-        // a joint without a pair is faulty itself and has been reported
+        // a joint without a pair is itself faulty and was already reported
         let pair = slot.pair.as_ref()?;
         let journal = &pair.b;
         let mut bearing = pair.a.clone();
@@ -47,7 +47,7 @@ impl Entry<'_> {
     }
 }
 
-/// The direction of the eccentricity from its place; `first` is the number of the first of these columns.
+/// The direction of the eccentricity from its position; `first` is the index of the first of these columns.
 pub(super) fn point(columns: &mut [Sensor], first: usize) {
     let place =
         [("x", Binding::Var(var::SENSOR + first)), ("y", Binding::Var(var::SENSOR + first + 1))];

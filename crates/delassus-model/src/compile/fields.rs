@@ -1,4 +1,4 @@
-//! Fields of entries, refused and read by the tables of [`crate::fields`].
+//! Fields of entries, rejected and read according to the tables of [`crate::fields`].
 
 use super::context::{Env, Path};
 use crate::Diagnostic;
@@ -21,8 +21,8 @@ impl Env<'_> {
         self.missing(&path.field(name), entry.label, help);
     }
 
-    /// A number by the table: `Some(None)` where it is left out and may be, `None` where it is faulty
-    /// or must be given. A field without meaning for the type counts as left out.
+    /// A number according to the table: `Some(None)` if it is omitted and may be, `None` if it is faulty or required. A
+    /// field without meaning for the type counts as omitted.
     pub(super) fn number(
         &self,
         path: &Path<'_>,

@@ -1,5 +1,6 @@
 //! Markers, and references to frames: `"body"`, `"body.marker"`, `"ground"`, `"ground.marker"`.
 
+use super::beams::BeamFrames;
 use super::bodies::BodySlot;
 use super::context::{Env, Path};
 use super::geometry::{Shape, rotation, vector};
@@ -18,8 +19,8 @@ pub(super) struct Pose {
 }
 
 impl Pose {
-    /// The body frame itself. It also stands for a marker whose data are faulty: the model is
-    /// refused anyway, and what refers to the marker can still be checked.
+    /// The body frame itself. It also stands for a marker whose data are faulty: the model is rejected anyway, and
+    /// references to the marker can still be checked.
     pub(super) const IDENTITY: Pose = Pose {
         p: Vec3::new(0.0, 0.0, 0.0),
         r: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
@@ -30,19 +31,20 @@ impl Pose {
 #[derive(Debug, Default)]
 pub(super) struct Markers {
     pub(super) poses: BTreeMap<String, Pose>,
-    /// A marker could not be named, so that a missing name may be its.
+    /// A marker could not be named, so a missing name may be its.
     pub(super) incomplete: bool,
 }
 
-/// Everything that a frame can be on.
+/// Everything to which a frame can be attached.
 pub(super) struct World<'w> {
     pub(super) ground: Markers,
     pub(super) bodies: Vec<BodySlot>,
     pub(super) names: &'w Expanded,
+    pub(super) beams: &'w BTreeMap<String, BeamFrames>,
 }
 
 impl World<'_> {
-    /// Kind of the body that a frame is on; `None` for the ground.
+    /// Kind of the body that carries a frame; `None` for the ground.
     pub(super) fn kind(&self, frame: &Frame) -> Option<BodyKind> {
         frame.body.map(|BodyId(k)| self.bodies[k].kind)
     }
@@ -57,7 +59,7 @@ impl World<'_> {
         }
     }
 
-    /// The frame that a text of the model file means.
+    /// The frame to which a text of the model file refers.
     pub(super) fn frame(&self, env: &Env<'_>, text: &str, path: &Path<'_>) -> Option<Frame> {
         let text = env.text(text, path)?;
         let (owner, marker) = match text.split_once('.') {
@@ -66,12 +68,15 @@ impl World<'_> {
         };
         let (body, markers) = if owner == "ground" {
             (None, &self.ground)
+        } else if let Some(beam) = self.beams.get(owner) {
+            return beam.frame(env, path, owner, marker, &text);
         } else if let Some(k) = self.names.ids.get(owner) {
             (Some(BodyId(*k)), &self.bodies[*k].markers)
         } else {
             if !self.names.incomplete {
                 let known = self.names.ids.keys().map(String::as_str);
-                env.unknown(path, "body", owner, known.chain(["ground"]));
+                let beams = self.beams.keys().map(String::as_str);
+                env.unknown(path, "body", owner, known.chain(beams).chain(["ground"]));
             }
             return None;
         };
@@ -165,7 +170,7 @@ pub(super) fn marker(
         }
         MarkerSpec::Frame(table) => table,
     };
-    let MarkerTable { position, angle, orientation, repeat: _ } = table;
+    let MarkerTable { at: _, position, angle, orientation, repeat: _ } = table;
     let p = if position.is_empty() {
         Some(Vec3::zeros())
     } else {

@@ -11,7 +11,7 @@ use delassus_dae::friction_law::{Ambrosio, BengisuAkay, Falling, LuGre, Stribeck
 use delassus_expr::Dim;
 use std::sync::Arc;
 
-/// Exponent of the falling curve where none is given.
+/// Default exponent of the falling curve.
 const GAUSS: f64 = 2.0;
 /// Largest one: beyond it the curve is a step.
 const MOST: f64 = 10.0;
@@ -49,7 +49,7 @@ fn fields(law: FrictionLawType, rigid: bool) -> &'static [&'static str] {
 }
 
 impl Entry<'_> {
-    /// Friction of a compliant contact: `Some(None)` where it has none.
+    /// Friction of a compliant contact: `Some(None)` if it has none.
     pub(super) fn friction_law(&self) -> Option<Option<Arc<dyn FrictionLaw>>> {
         let Some(word) = self.spec.friction_law else {
             let fit = self.refuse_friction_fields(&[], "a contact without `friction_law`");
@@ -119,7 +119,7 @@ impl Entry<'_> {
         fit.then_some(Some(law?))
     }
 
-    /// The falling curve of dry friction in a joint: `Some(None)` where it has none.
+    /// The falling curve of dry friction in a joint: `Some(None)` if it has none.
     pub(super) fn dry_curve(
         &self,
         bounds: (f64, f64),
@@ -148,7 +148,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The falling curve of a rigid contact: `Some(None)` where it has none.
+    /// The falling curve of a rigid contact: `Some(None)` if it has none.
     pub(super) fn rigid_curve(&self, coefficients: (f64, f64)) -> Option<Option<Falling>> {
         let Some(word) = self.spec.friction_law else {
             let owner = "a contact without `friction_law`";
@@ -175,7 +175,7 @@ impl Entry<'_> {
         fit.then_some(Some(falling))
     }
 
-    /// Reports fields of laws of friction that are not among those of this one.
+    /// Reports fields of friction laws that this one does not have.
     fn refuse_friction_fields(&self, own: &[&str], owner: &str) -> bool {
         let given = given(self.spec);
         let strange = |f: &&&str| given.contains(*f) && !own.contains(*f);
@@ -193,7 +193,7 @@ impl Entry<'_> {
         self.env.missing(&self.path.field("friction"), owner, help);
     }
 
-    /// Coefficients of sliding and at rest within the range of the law.
+    /// Sliding and static coefficients within the range of the law.
     fn coefficients(&self, word: FrictionLawType, owner: &str) -> Option<(f64, f64)> {
         if self.spec.friction.is_none() {
             self.miss_friction(owner);
@@ -234,7 +234,7 @@ impl Entry<'_> {
         Some(Falling { sliding, at_rest, speed: speed?, exponent })
     }
 
-    /// A number that the law cannot do without.
+    /// A number that the law requires.
     fn needs(&self, name: &str, value: &Option<Scalar>, owner: &str) -> Option<f64> {
         let dim = match self.spec.kind.entry().field(name).map(|f| f.value) {
             Some(Value::Number(dim)) => dim,

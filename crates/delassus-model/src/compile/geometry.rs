@@ -11,7 +11,7 @@ use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 const MIN_LENGTH: f64 = 1e-12;
 /// Sine of the smallest angle between two directions that still span a plane.
 const MIN_SINE: f64 = 1e-9;
-/// Deviation from unit length that is repaired, and the one that is not worth a word.
+/// Deviation from unit length that is repaired, and the one that is not worth a note.
 const MAX_DEVIATION: f64 = 1e-6;
 const MIN_NOTED: f64 = 1e-12;
 
@@ -60,7 +60,7 @@ pub(super) fn vector(
     Some(Vec3::new(values[0], values[1], z))
 }
 
-/// A unit vector; what is written as numbers and not of unit length is normalised with a note.
+/// A unit vector; one written as numbers and not of unit length is normalised with a note.
 pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Option<Vec3> {
     let v = vector(env, list, path, Dim::NONE, Shape::Either)?;
     // scaled first, so that the squares neither overflow nor vanish
@@ -80,7 +80,7 @@ pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Opti
         );
         return None;
     }
-    // what is computed, from points perhaps, is not meant to have length 1
+    // a computed vector, perhaps from points, is not meant to have length 1
     if (length - 1.0).abs() > MIN_NOTED && list.iter().all(Scalar::is_plain) {
         env.report(Diagnostic::note(
             "N_NORMALIZED",

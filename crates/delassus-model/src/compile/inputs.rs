@@ -21,7 +21,7 @@ pub(super) fn compile(env: Env<'_>, spec: &ModelSpec) -> Vec<Input> {
     inputs
 }
 
-/// Names must be told apart from everything else in expressions.
+/// Names must be distinguishable from everything else in expressions.
 fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>, known: bool) -> bool {
     if let Some(reason) = name_fault(name) {
         env.report(

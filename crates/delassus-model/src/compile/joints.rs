@@ -14,12 +14,12 @@ use delassus_expr::Dim;
 use delassus_math::Vec3;
 use std::f64::consts::TAU;
 
-/// A joint, or what is known of one whose data are faulty or not compiled yet.
+/// A joint, or what is known about one whose data are faulty or not compiled yet.
 #[derive(Debug)]
 pub(super) struct JointSlot {
     pub(super) name: String,
     pub(super) kind: JointType,
-    /// Frames and axes, of joints that have them.
+    /// Frames and axes, for joints that have them.
     pub(super) pair: Option<AxisPair>,
     pub(super) joint: Option<Joint>,
 }

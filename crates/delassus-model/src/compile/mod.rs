@@ -1,11 +1,13 @@
 //! From what the user wrote to checked numbers.
 //!
-//! Owns every check that needs no equations: names, units, shapes, signs, references. All
-//! independent faults of a model are reported at once, in the order of the file; what merely
-//! follows from another fault is not reported. Start reading at [`compile_with`].
+//! Owns every check that needs no equations: names, units, shapes, signs, references. All independent faults of a model
+//! are reported at once, in the order of the file; faults that merely follow from another are not reported. Start
+//! reading at [`compile_with`].
 //!
-//! A function that returns `Option` has reported the reason of a `None` itself.
+//! A function that returns `Option` has itself reported the reason of a `None`.
 
+mod beam_axis;
+mod beams;
 mod bodies;
 mod clearance;
 mod compliance;
@@ -13,6 +15,7 @@ mod contacts;
 mod context;
 mod coordinates;
 mod eccentricity;
+mod elastic;
 mod fields;
 mod forces;
 mod frames;
@@ -20,17 +23,19 @@ mod friction;
 mod geometry;
 mod inputs;
 mod joints;
+mod materials;
 mod mesh;
 mod options;
 mod params;
 mod repeat;
 mod scalars;
+mod sections;
 mod sensors;
 mod settings;
 mod shapes;
 
 use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, SchemeType};
-use crate::{Diagnostic, Model};
+use crate::{Beam, Diagnostic, Model};
 use context::{Env, Path, Section, Sink};
 use coordinates::Joints;
 use delassus_math::Vec3;
@@ -92,18 +97,29 @@ fn checked(
     let inputs = inputs::compile(env(Section::Input), spec);
     let gravity = gravity(&env(Section::Gravity), spec);
 
-    let names = Names::expand(spec, sink, &params, max_elements)?;
+    let mut budget = Budget::new(max_elements);
+    let names = Names::expand(spec, sink, &params, &mut budget)?;
+    let sections = sections::compile(env(Section::BeamProfile), spec);
+    let materials = materials::compile(env(Section::Material), spec);
+    let tables = elastic::Tables { sections: &sections, materials: &materials };
+    let bodies =
+        beams::compile_bodies(env(Section::Body), spec, &names.bodies, tables, &mut budget);
+    if budget.exceeded {
+        return None;
+    }
+    let beams::Bodies { slots, names: body_names, frames, beams, elements } = bodies;
     let world = World {
         ground: ground_markers(env(Section::Ground), &spec.ground, &names.ground),
-        bodies: compile_bodies(env(Section::Body), spec, &names.bodies),
-        names: &names.bodies,
+        bodies: slots,
+        names: &body_names,
+        beams: &frames,
     };
     let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
     let joints = Joints { slots: &slots, names: &names.joints };
-    let sensors =
-        compile_sensors(env(Section::Sensor), spec, &names.sensors, &world, &joints, &inputs);
+    let parts = sensors::Parts { world: &world, joints: &joints, beams: &beams };
+    let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &parts, &inputs);
 
-    let parts = forces::Parts { world: &world, joints: &joints, sensors: &sensors };
+    let parts = forces::Parts { world: &world, joints: &joints, sensors: &sensors, tables };
     let root = Path::root("force");
     let forces: Vec<_> = names
         .forces
@@ -118,14 +134,13 @@ fn checked(
 
     let shape_slots = compile_shapes(env(Section::Shape), spec, &names.shapes, &world);
     let shapes = shapes::Shapes { slots: &shape_slots, names: &names.shapes };
-    let materials = compliance::materials(env(Section::Material), spec);
     let parts =
         contacts::Parts { world: &world, joints: &joints, shapes: &shapes, materials: &materials };
     let contacts = compile_contacts(env(Section::Contact), spec, &names.contacts, &parts);
     let play = clearance::expand(env(Section::Joint), spec, &names.joints, &names.contacts, &parts);
     contacts::note_unused(&contacts, &shapes, |k, mut note| {
         let instance = &names.shapes.instances[k];
-        // under the name as written, so that copies of one entry are told once
+        // under the name as written, so that copies of one entry are reported once
         note.path = format!("shape.{}", spec.shape.0[instance.entry].0);
         env(Section::Shape).at(instance.entry, &instance.indices).report(note);
     });
@@ -157,8 +172,16 @@ fn checked(
         inputs,
         gravity: gravity?,
         bodies: bodies.collect::<Option<_>>()?,
+        // elements come after all other forces
+        beams: beams
+            .into_iter()
+            .map(|beam| Beam {
+                elements: beam.elements.start + forces.len()..beam.elements.end + forces.len(),
+                ..beam
+            })
+            .collect(),
         joints: joints.collect::<Option<_>>()?,
-        forces: forces.into_iter().collect::<Option<_>>()?,
+        forces: forces.into_iter().chain(elements.into_iter().map(Some)).collect::<Option<_>>()?,
         shapes: { shape_slots.into_iter().map(|slot| slot.shape) }
             .chain(play.shapes.into_iter().map(Some))
             .collect::<Option<_>>()?,
@@ -171,7 +194,7 @@ fn checked(
     })
 }
 
-/// Whether the file can be looked at at all: a newer format may mean anything.
+/// Whether the file can be examined at all: a newer format may mean anything.
 fn check_schema(spec: &ModelSpec, sink: &Sink) -> bool {
     if spec.schema == SCHEMA_VERSION {
         return true;
@@ -216,9 +239,13 @@ struct Names {
 }
 
 impl Names {
-    /// `None` where the model would have too many elements.
-    fn expand(spec: &ModelSpec, sink: &Sink, params: &Params, max_elements: u64) -> Option<Names> {
-        let mut budget = Budget::new(max_elements);
+    /// `None` if the model would have too many elements.
+    fn expand(
+        spec: &ModelSpec,
+        sink: &Sink,
+        params: &Params,
+        budget: &mut Budget,
+    ) -> Option<Names> {
         let env = |section| Env::new(sink, params, 0.0, section);
         let root = Path::root("ground");
         let names = Names {
@@ -233,7 +260,7 @@ impl Names {
                     },
                     weight: 1,
                 }),
-                &mut budget,
+                budget,
             ),
             bodies: expand(
                 env(Section::Body),
@@ -243,7 +270,7 @@ impl Names {
                     repeat: body.repeat.as_deref(),
                     weight: 1 + body.markers.0.len(),
                 }),
-                &mut budget,
+                budget,
             ),
             joints: expand(
                 env(Section::Joint),
@@ -253,7 +280,7 @@ impl Names {
                     repeat: joint.repeat.as_deref(),
                     weight: 1,
                 }),
-                &mut budget,
+                budget,
             ),
             forces: expand(
                 env(Section::Force),
@@ -263,7 +290,7 @@ impl Names {
                     repeat: force.repeat.as_deref(),
                     weight: 1,
                 }),
-                &mut budget,
+                budget,
             ),
             shapes: expand(
                 env(Section::Shape),
@@ -273,7 +300,7 @@ impl Names {
                     repeat: shape.repeat.as_deref(),
                     weight: 1 + shape.points.len(),
                 }),
-                &mut budget,
+                budget,
             ),
             contacts: expand(
                 env(Section::Contact),
@@ -283,7 +310,7 @@ impl Names {
                     repeat: contact.repeat.as_deref(),
                     weight: 1,
                 }),
-                &mut budget,
+                budget,
             ),
             sensors: expand(
                 env(Section::Sensor),
@@ -293,7 +320,7 @@ impl Names {
                     repeat: sensor.repeat.as_deref(),
                     weight: 1,
                 }),
-                &mut budget,
+                budget,
             ),
         };
         (!budget.exceeded).then_some(names)
@@ -313,19 +340,6 @@ fn ground_markers(env: Env<'_>, spec: &GroundSpec, names: &Expanded) -> Markers 
     out
 }
 
-fn compile_bodies(env: Env<'_>, spec: &ModelSpec, names: &Expanded) -> Vec<bodies::BodySlot> {
-    let root = Path::root("body");
-    names
-        .instances
-        .iter()
-        .map(|instance| {
-            let (name, body) = &spec.body.0[instance.entry];
-            let env = env.at(instance.entry, &instance.indices);
-            bodies::compile(&env, instance, body, &root.field(name))
-        })
-        .collect()
-}
-
 fn compile_joints(
     env: Env<'_>,
     spec: &ModelSpec,
@@ -342,7 +356,7 @@ fn compile_joints(
             joints::compile(&env, world, instance, joint, &root.field(name))
         })
         .collect();
-    // joints that refer to others come second, because those may stand later in the file
+    // joints that refer to others come second, because those may be later in the file
     let mut referring = Vec::new();
     for (k, instance) in names.instances.iter().enumerate() {
         let (name, joint) = &spec.joint.0[instance.entry];
@@ -400,17 +414,15 @@ fn compile_sensors(
     env: Env<'_>,
     spec: &ModelSpec,
     names: &Expanded,
-    world: &World<'_>,
-    joints: &Joints<'_>,
+    parts: &sensors::Parts<'_>,
     inputs: &[crate::Input],
 ) -> sensors::Sensors {
     let root = Path::root("sensor");
-    let parts = sensors::Parts { world, joints };
     let mut out = sensors::Sensors::of_inputs(spec, inputs);
     for (k, instance) in names.instances.iter().enumerate() {
         let (name, sensor) = &spec.sensor.0[instance.entry];
         let env = env.at(instance.entry, &instance.indices);
-        sensors::add(&env, &parts, &mut out, (k, instance), sensor, &root.field(name));
+        sensors::add(&env, parts, &mut out, (k, instance), sensor, &root.field(name));
     }
     sensors::add_formulas(&mut out, |k, compile| {
         let instance = &names.instances[k];

@@ -1,8 +1,7 @@
 //! Options of the integration method.
 //!
-//! A file may hold options of several methods, because it may be run with any of them. Each is
-//! checked against the chosen method if that has it, and otherwise against those that do; then
-//! a note says that it has no effect.
+//! A file may contain options of several methods, because it may be run with any of them. Each is checked against the
+//! chosen method if that has it, and otherwise against those that do; then a note says that it has no effect.
 
 use super::context::{Env, Path};
 use crate::Diagnostic;
@@ -11,7 +10,7 @@ use delassus_dae::Options;
 use delassus_dae::integrator::{MethodInfo, OptionInfo, OptionKind, OptionValue, catalogue};
 use delassus_expr::suggest;
 
-/// `None` after a fault was reported. `method` is the one that runs, `None` if there is no such.
+/// `None` after a fault was reported. `method` is the one that runs, `None` if there is none.
 pub(super) fn compile(
     env: &Env<'_>,
     path: &Path<'_>,

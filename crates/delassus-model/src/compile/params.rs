@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Params {
     /// `None` for a parameter whose own definition is faulty.
     values: BTreeMap<String, Option<(f64, Dim)>>,
-    /// Names of inputs, which are no constants.
+    /// Names of inputs, which are not constants.
     inputs: BTreeSet<String>,
 }
 
@@ -28,7 +28,7 @@ impl Params {
         self.inputs.contains(name)
     }
 
-    /// What else a name means in every expression, and the section that says so.
+    /// What else a name means in every expression, and the section that defines it.
     pub(super) fn meaning(&self, name: &str) -> Option<(&'static str, &'static str)> {
         if self.is_input(name) {
             return Some(("an input", "input"));
@@ -57,7 +57,7 @@ fn is_identifier(name: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Why this name cannot be given to a parameter or an index.
+/// Why this name cannot be used for a parameter or an index.
 pub(super) fn name_fault(name: &str) -> Option<String> {
     if !is_identifier(name) {
         return Some(format!("`{}` is not a name that an expression can use", name.escape_debug()));
@@ -112,7 +112,7 @@ pub(super) fn compile(spec: &ModelSpec, overrides: &[(String, String)], sink: &S
     params
 }
 
-/// A parameter as written in the file or given in its place.
+/// A parameter as written in the file or given instead.
 struct Definition<'s> {
     entry: usize,
     name: &'s str,
@@ -134,8 +134,8 @@ impl Definition<'_> {
         if !self.usable {
             return None;
         }
-        // what replaces a value is no text of the file: its faults are collected apart, to be
-        // passed on without a place inside the value
+        // a replacement value is not text of the file: its faults are collected separately, to be passed on without a
+        // place inside the value
         let apart = Sink::default();
         let env = Env::new(
             if self.replacement.is_some() { &apart } else { sink },
@@ -217,7 +217,7 @@ fn references(definition: &Definition<'_>, ids: &BTreeMap<&str, usize>) -> Vec<u
             self.used.borrow_mut().push(*self.ids.get(name)?);
             Some(Binding::Const(1.0, Dim::Any))
         }
-        // as a unit it is no reference
+        // as a unit it is not a reference
         fn is_defined(&self, _: &str) -> bool {
             false
         }

@@ -8,16 +8,15 @@ use delassus_expr::Dim;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Most elements (bodies, markers, joints, forces, sensors) of a whole model where nothing else
-/// is asked for.
+/// Default limit on the number of elements (bodies, markers, joints, forces, sensors) of a whole model.
 pub const MAX_ELEMENTS: u64 = 200_000;
 
 const FORM: &str = "write it like `i = 1..N`, or `i = 1..N, j = 1..M`";
 
 /// One copy of an entry.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Instance {
-    /// Position of the entry in its table.
+    /// Index of the entry in its table.
     pub(super) entry: usize,
     pub(super) name: String,
     pub(super) indices: Vec<Index>,
@@ -27,17 +26,17 @@ pub(super) struct Instance {
 #[derive(Debug, Default)]
 pub(super) struct Expanded {
     pub(super) instances: Vec<Instance>,
-    /// Name to position in `instances`.
+    /// Name to index in `instances`.
     pub(super) ids: BTreeMap<String, usize>,
-    /// Some entries could not be expanded, so that a missing name may be one of theirs.
+    /// Some entries could not be expanded, so a missing name may be one of theirs.
     pub(super) incomplete: bool,
 }
 
-/// What remains of the elements a model may have.
+/// What remains of the elements that a model may have.
 pub(super) struct Budget {
     used: u64,
     limit: u64,
-    /// The limit was passed: the model cannot be looked at any further.
+    /// The limit was exceeded: the model cannot be examined any further.
     pub(super) exceeded: bool,
 }
 
@@ -46,8 +45,8 @@ impl Budget {
         Budget { used: 0, limit, exceeded: false }
     }
 
-    /// Books `count` elements, or reports that they are too many.
-    fn book(&mut self, count: u128, env: &Env<'_>, path: &Path<'_>) -> bool {
+    /// Reserves `count` elements, or reports that they are too many.
+    pub(super) fn book(&mut self, count: u128, env: &Env<'_>, path: &Path<'_>) -> bool {
         let total = u128::from(self.used).saturating_add(count);
         if total <= u128::from(self.limit) {
             self.used = total as u64;
@@ -74,7 +73,7 @@ impl Budget {
 pub(super) struct Entry<'s> {
     pub(super) name: &'s str,
     pub(super) repeat: Option<&'s str>,
-    /// Elements that each copy makes.
+    /// Number of elements that each copy makes.
     pub(super) weight: usize,
 }
 
@@ -86,7 +85,7 @@ pub(super) fn expand<'s>(
     budget: &mut Budget,
 ) -> Expanded {
     let mut out = Expanded::default();
-    // template of the entry that first used a name, for the report of a duplicate
+    // template of the entry that first used a name, for reporting a duplicate
     let mut templates: Vec<&'s str> = Vec::new();
     for (k, entry) in entries.enumerate() {
         templates.push(entry.name);
@@ -170,7 +169,7 @@ struct Range {
 
 impl Range {
     fn count(&self) -> u128 {
-        // both bounds are at most 2^53, so that nothing can overflow
+        // both bounds are at most 2^53, so nothing can overflow
         u128::try_from(i128::from(self.to) - i128::from(self.from) + 1).unwrap_or(0)
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers and expressions as written, to values and programs in SI.
+//! Numbers and expressions as written, converted to values and programs in SI.
 
 use super::context::{Env, Path};
 use crate::spec::Scalar;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Longest text of a value that is repeated in a message.
 const MAX_QUOTED: usize = 60;
-/// Sensor names among which a misspelt one is looked up.
+/// Number of sensor names among which a misspelt one is looked up.
 const MAX_SUGGESTED_SENSORS: usize = 2000;
 
 /// Column name to its index; `None` for a sensor that is itself faulty.
@@ -30,9 +30,9 @@ pub(super) struct Vars<'a> {
 struct Names<'a> {
     env: Env<'a>,
     vars: Vars<'a>,
-    /// A name was used whose own definition is faulty: what follows from it is not reported.
+    /// A name was used whose own definition is faulty: consequences are not reported.
     tainted: Cell<bool>,
-    /// A local name was used that a parameter has too.
+    /// A local name was used that a parameter also has.
     clash: RefCell<Option<String>>,
 }
 
@@ -100,7 +100,7 @@ impl Env<'_> {
         match value {
             Scalar::Number(x) => self.finite(*x, path),
             Scalar::Text(text) if text.contains('{') => {
-                // names such as `L{i}`; a place in the filled text is no place of the file
+                // names such as `L{i}`; a place in the filled text is not a place of the file
                 let text = self.text(text, path)?;
                 let names = Names::new(*self, Vars::default());
                 let parsed = parse_constant(&text, &names);
@@ -174,8 +174,7 @@ impl Env<'_> {
         }
     }
 
-    /// A program that may depend on time and on `vars`. Names in it may hold the index of a
-    /// repetition: `p{i}.x`.
+    /// A program that may depend on time and on `vars`. Names in it may contain the index of a repetition: `p{i}.x`.
     pub(super) fn expression(
         &self,
         value: &Scalar,
@@ -187,7 +186,7 @@ impl Env<'_> {
             Scalar::Number(x) => return self.finite(*x, path).map(Expr::constant),
             Scalar::Text(text) => self.text(text, path)?,
         };
-        // a place in a text that was filled in is no place of the file
+        // a place in a filled text is not a place of the file
         let filled = matches!(text, Cow::Owned(_));
         let place = |mut fault: Diagnostic| {
             fault.within = fault.within.filter(|_| !filled);
@@ -251,7 +250,7 @@ impl Env<'_> {
         None
     }
 
-    /// The fault of a text that is no expression, or none that may stand at its place.
+    /// The fault of a text that is not an expression, or not one that is allowed at its place.
     fn expression_fault(
         &self,
         text: &str,
@@ -313,7 +312,7 @@ impl Env<'_> {
     }
 }
 
-/// The fault of a text whose dimension does not fit.
+/// The fault of a text whose dimension does not match.
 fn dim_fault(
     text: &str,
     offset: usize,

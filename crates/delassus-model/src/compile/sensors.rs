@@ -10,14 +10,15 @@ use crate::fields::Value;
 use crate::graph;
 use crate::spec::{JointType, ModelSpec, SensorSpec, SensorType};
 use crate::{
-    Component, CoordinateKind, Diagnostic, EnergyKind, Frame, Input, JointId, JointKind, Measure,
-    ReactionComponent, Sensor, var,
+    Beam, Component, CoordinateKind, Diagnostic, EnergyKind, Frame, Input, JointId, JointKind,
+    Measure, ReactionComponent, SectionMeasure, Sensor, var,
 };
 use delassus_expr::{Dim, Expr};
 
 const VECTOR: [&str; 4] = ["x", "y", "z", "norm"];
 const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
 const REACTION: [&str; 8] = ["fx", "fy", "fz", "tx", "ty", "tz", "fnorm", "tnorm"];
+const STRAIN: [&str; 6] = ["ex", "ey", "ez", "kx", "ky", "kz"];
 const ENERGY: [(&str, EnergyKind); 6] = [
     ("kinetic", EnergyKind::Kinetic),
     ("potential", EnergyKind::Potential),
@@ -27,7 +28,7 @@ const ENERGY: [(&str, EnergyKind); 6] = [
     ("balance", EnergyKind::Balance),
 ];
 
-/// All columns, and what expressions need to know of them.
+/// All columns, and what expressions need to know about them.
 #[derive(Default)]
 pub(super) struct Sensors {
     pub(super) list: Vec<Sensor>,
@@ -36,12 +37,12 @@ pub(super) struct Sensors {
     pub(super) follows_forces: Vec<bool>,
     /// Whether a column depends on velocities, so that its rate depends on the forces.
     pub(super) follows_velocities: Vec<bool>,
-    /// Columns of expression sensors with the position of their instance.
+    /// Columns of expression sensors with the index of their instance.
     formulas: Vec<(usize, usize)>,
 }
 
 impl Sensors {
-    /// The columns of inputs, which come first. What reads a faulty one is not to blame.
+    /// The columns of inputs, which come first. Whatever reads a faulty one is not to blame.
     pub(super) fn of_inputs(spec: &ModelSpec, inputs: &[Input]) -> Sensors {
         let mut out = Sensors::default();
         out.names.extend(spec.input.iter().map(|(name, _)| (name.to_owned(), None)));
@@ -62,6 +63,7 @@ impl Sensors {
 pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
     pub(super) joints: &'p Joints<'p>,
+    pub(super) beams: &'p [Beam],
 }
 
 /// A column before it has a name: the suffix is empty for a sensor of one component.
@@ -94,8 +96,12 @@ pub(super) fn add(
     let Some((columns, frame)) = columns else {
         // whichever column is meant, an expression that uses it is not to blame
         sensors.names.insert(name.clone(), None);
-        for suffix in
-            VECTOR.iter().chain(&QUATERNION).chain(&REACTION).chain(&eccentricity::COLUMNS)
+        for suffix in VECTOR
+            .iter()
+            .chain(&QUATERNION)
+            .chain(&REACTION)
+            .chain(&STRAIN)
+            .chain(&eccentricity::COLUMNS)
         {
             sensors.names.insert(format!("{name}.{suffix}"), None);
         }
@@ -127,7 +133,7 @@ pub(super) fn add(
     }
 }
 
-/// Column names must be told apart from everything else in expressions.
+/// Column names must be distinguishable from everything else in expressions.
 fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
     if name == "t" {
         env.report(
@@ -181,8 +187,8 @@ pub(super) fn add_formulas<'s>(
     }
 }
 
-/// Third pass: expression sensors that depend on themselves, and those that depend on forces.
-/// `report` gets the position of an instance and the chain of names.
+/// Third pass: expression sensors that depend on themselves, and those that depend on forces. `report` gets the index
+/// of an instance and the chain of names.
 pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usize, &str)) {
     let dependencies: Vec<Vec<usize>> = sensors
         .list
@@ -208,7 +214,10 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
     sensors.follows_velocities = vec![false; sensors.list.len()];
     for k in order {
         sensors.follows_forces[k] = match &sensors.list[k].measure {
-            Measure::Acceleration(..) | Measure::Reaction(..) | Measure::Energy(_) => true,
+            Measure::Acceleration(..)
+            | Measure::Reaction(..)
+            | Measure::Energy(_)
+            | Measure::Section(_) => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
         };
         sensors.follows_velocities[k] = match &sensors.list[k].measure {
@@ -246,6 +255,7 @@ impl Entry<'_> {
             S::Reaction => self.reaction(),
             S::Energy => self.energy(),
             S::Eccentricity => self.eccentricity(),
+            S::Section | S::Strain => self.beam(),
             S::Expression => {
                 let measure = Measure::Expression(Expr::constant(0.0));
                 Some((vec![column("", "1", measure)], String::new()))
@@ -280,7 +290,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The component asked for; `Some(None)` for all of them.
+    /// The requested component; `Some(None)` for all of them.
     fn component(&self) -> Option<Option<&'static str>> {
         let Some(text) = &self.spec.component else {
             return Some(None);
@@ -297,7 +307,7 @@ impl Entry<'_> {
         found.map(|k| Some(*k))
     }
 
-    /// Turning has no meaning for a point.
+    /// Rotation has no meaning for a point.
     fn refuse_point(&self, of: &Frame) -> Option<()> {
         if self.parts.world.kind(of).is_none_or(|k| k.turns()) {
             return Some(());
@@ -428,7 +438,7 @@ impl Entry<'_> {
             );
             return None;
         }
-        // a joint that is not there is faulty itself and has been reported
+        // a joint that is missing is itself faulty and was already reported
         let pair = match &slot.joint.as_ref()?.kind {
             JointKind::Motion(c, _) => &c.pair,
             JointKind::Loose(_) => {
@@ -467,6 +477,59 @@ impl Entry<'_> {
             })
             .collect();
         Some((columns, header))
+    }
+
+    /// Resultants or strains of a beam.
+    fn beam(&self) -> Option<(Vec<Column>, String)> {
+        let (env, entry) = (self.env, self.spec.kind.entry());
+        let component = self.component();
+        let at = env.number(self.path, entry, "at", self.spec.at.as_ref());
+        let path = self.path.field("of");
+        let Some(text) = &self.spec.of else {
+            env.needed(self.path, entry, "of");
+            return None;
+        };
+        let text = env.text(text, &path)?;
+        let world = self.parts.world;
+        let Some(found) = world.beams.get(&*text) else {
+            if !world.names.incomplete {
+                env.unknown(&path, "beam", &text, world.beams.keys().map(String::as_str));
+            }
+            return None;
+        };
+        // one that is faulty has been reported itself
+        let beam = found.beam?;
+        let (at, whole) = (at??, self.parts.beams[beam].length());
+        if at > whole * (1.0 + 1e-12) {
+            let text = format!("`at` is {at} m, but the beam `{text}` is {whole} m long");
+            env.range(&self.path.field("at"), text, "give a distance along its axis");
+            return None;
+        }
+        let nodes = &self.parts.beams[beam].nodes;
+        let planar = world.bodies[nodes.start].kind.is_planar();
+        let strain = self.spec.kind == SensorType::Strain;
+        let words: [&'static str; 6] = match strain {
+            true => STRAIN,
+            false => [REACTION[0], REACTION[1], REACTION[2], REACTION[3], REACTION[4], REACTION[5]],
+        };
+        let component = component?;
+        let columns = words.into_iter().enumerate().filter(|(k, word)| match component {
+            Some(one) => one == *word,
+            None => !planar || [0, 1, 5].contains(k),
+        });
+        let columns = columns
+            .map(|(k, word)| {
+                let unit = match (strain, k < 3) {
+                    (true, true) => "1",
+                    (true, false) => "1/m",
+                    (false, true) => "N",
+                    (false, false) => "N*m",
+                };
+                let measure = SectionMeasure { beam, at, strain, component: k };
+                column(if component.is_some() { "" } else { word }, unit, Measure::Section(measure))
+            })
+            .collect();
+        Some((columns, text.into_owned()))
     }
 
     fn energy(&self) -> Option<(Vec<Column>, String)> {

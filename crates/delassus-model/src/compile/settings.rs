@@ -68,7 +68,7 @@ fn time_fault(env: &Env<'_>, path: &Path<'_>, message: String, help: &str) {
     env.report(Diagnostic::error("E_TIME_SPEC", path.to_string(), message).help(help));
 }
 
-/// `analysis` is `None` where the time span is faulty itself.
+/// `analysis` is `None` if the time span is faulty itself.
 pub(super) fn method(
     env: &Env<'_>,
     spec: &MethodSpec,
@@ -104,7 +104,7 @@ pub(super) fn method(
     }
     let choice = choice?;
     Some(Method {
-        // the name as it is given, which may be another one of the same method
+        // the name as given, which may be an alias of the method
         name: match (&spec.name, choice.unused) {
             (Some(name), None) => name.clone(),
             _ => choice.info().name.to_owned(),
@@ -210,7 +210,7 @@ fn names(methods: impl Iterator<Item = &'static MethodInfo>) -> String {
     methods.map(|m| m.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Impacts one after another are not known to time-stepping.
+/// Time-stepping does not support sequential impacts.
 pub(super) fn note_sequential(env: &Env<'_>, analysis: &Analysis) {
     if analysis.impacts == ImpactType::Sequential {
         let message = "time-stepping does not resolve impacts one after another: those of one step are \

@@ -11,7 +11,7 @@ use delassus_expr::Dim;
 use delassus_math::{Quat, Vec3};
 use std::f64::consts::TAU;
 
-/// A shape, or what is known of one whose data are faulty.
+/// A shape, or what is known about one whose data are faulty.
 #[derive(Debug)]
 pub(super) struct ShapeSlot {
     pub(super) frame: Option<Frame>,
@@ -139,7 +139,7 @@ impl Entry<'_> {
         Some(Frame { body: on.body, p: at, r, name: name.to_owned() })
     }
 
-    /// Planar shapes belong on planar bodies, solids on spatial ones; on the ground both may be.
+    /// Planar shapes belong on planar bodies, solids on spatial ones; on the ground both are allowed.
     fn check_body(&self, body: Option<BodyKind>, on: &Frame) -> Option<()> {
         let (Some(flat), Some(kind)) = (plane(self.spec.kind), body) else {
             return Some(());
@@ -193,7 +193,7 @@ impl Entry<'_> {
         })
     }
 
-    /// A number by the table of fields.
+    /// A number according to the table of fields.
     fn number(&self, name: &str, value: Option<&Scalar>) -> Option<Option<f64>> {
         self.env.number(self.path, self.spec.kind.entry(), name, value)
     }
@@ -341,8 +341,8 @@ impl Entry<'_> {
         Some(self.directed(corners, &path))
     }
 
-    /// Corners run counter-clockwise around material and clockwise around a hole; `hollow` says that
-    /// a hole is meant, whichever way they are given.
+    /// Corners run counter-clockwise around material and clockwise around a hole; `hollow` says that a hole is meant,
+    /// in whichever order they are given.
     fn directed(&self, corners: Vec<Corner>, path: &Path<'_>) -> Vec<Corner> {
         let clockwise = signed_area(&corners) < 0.0;
         if clockwise && !self.spec.hollow {

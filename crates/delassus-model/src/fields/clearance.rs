@@ -64,7 +64,7 @@ pub(super) const EXAGGERATE: Field = Field::number("exaggerate", Dim::NONE)
     .or("none: play is magnified when the viewer is asked to")
     .help("give how many times larger the play is drawn, such as 50; results do not change");
 
-/// Fields of an ideal joint, and behind them those of its play: `N` of both.
+/// Fields of an ideal joint, followed by those of its play: `N` in total.
 pub(super) const fn with_play<const N: usize>(ideal: &[Field], play: &[Field]) -> [Field; N] {
     let mut out = [CLEARANCE; N];
     let mut at = 0;

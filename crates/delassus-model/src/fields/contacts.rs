@@ -185,7 +185,7 @@ pub(super) const TYPES: [EntryType; 6] = [
 ];
 
 impl ContactType {
-    /// What an entry of this type may say.
+    /// The fields of an entry of this type.
     pub fn entry(self) -> &'static EntryType {
         &TYPES[self as usize]
     }

@@ -26,7 +26,7 @@ const fn force(word: &'static str, label: &'static str, fields: &'static [Field]
 }
 
 /// In the order of [`ForceType`].
-pub(super) const TYPES: [EntryType; 6] = [
+pub(super) const TYPES: [EntryType; 7] = [
     force(
         "force",
         "a force",
@@ -107,10 +107,34 @@ pub(super) const TYPES: [EntryType; 6] = [
             ALLOW_NEGATIVE,
         ],
     ),
+    force(
+        "beam",
+        "a beam element",
+        &[
+            BETWEEN,
+            Field::number("length", Dim::LENGTH)
+                .sign(Sign::Positive)
+                .help("give the length of the unloaded element, such as \"0.2 m\""),
+            Field::text("section", "cross-section").or("`EA` and others"),
+            Field::text("material", "material").or("`EA` and others"),
+            Field::new("shear", Value::Flag).or("true"),
+            Field::new("EA", Value::NumberIn("N"))
+                .sign(Sign::Positive)
+                .or("`section` and `material`"),
+            Field::text("GA", "N, or along y and z").sign(Sign::Positive).or("no shear"),
+            Field::text("EI", "N*m^2, or about y and z")
+                .sign(Sign::Positive)
+                .or("`section` and `material`"),
+            Field::new("GJ", Value::NumberIn("N*m^2"))
+                .sign(Sign::Positive)
+                .or("`section` and `material`"),
+            coefficient("damping", "s"),
+        ],
+    ),
 ];
 
 impl ForceType {
-    /// What an entry of this type may say.
+    /// The fields of an entry of this type.
     pub fn entry(self) -> &'static EntryType {
         &TYPES[self as usize]
     }

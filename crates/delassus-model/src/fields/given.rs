@@ -1,4 +1,4 @@
-//! Which fields of an entry are given, without a list of them: those that its serialisation has.
+//! Which fields of an entry are given, without a list of them: those that appear in its serialisation.
 
 use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeStruct};
@@ -7,7 +7,7 @@ use std::fmt;
 /// Keys that every entry has.
 pub(super) const COMMON: [&str; 2] = ["type", "repeat"];
 
-/// Names of the fields that are given, in the order of the struct. Entries leave out what is not.
+/// Names of the given fields, in the order of the struct. Entries omit the others.
 pub(crate) fn given(entry: &impl Serialize) -> Vec<&'static str> {
     let mut names = Vec::new();
     // only structs come here, and writing names down does not fail
@@ -15,7 +15,7 @@ pub(crate) fn given(entry: &impl Serialize) -> Vec<&'static str> {
     names
 }
 
-/// Takes the names of the fields of one struct and looks at no value.
+/// Collects the names of the fields of one struct and ignores the values.
 struct Names<'n>(&'n mut Vec<&'static str>);
 
 #[derive(Debug)]

@@ -117,7 +117,7 @@ pub(super) const TYPES: [EntryType; 17] = [
 ];
 
 impl JointType {
-    /// What an entry of this type may say.
+    /// The fields of an entry of this type.
     pub fn entry(self) -> &'static EntryType {
         &TYPES[self as usize]
     }

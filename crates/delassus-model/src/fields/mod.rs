@@ -1,6 +1,6 @@
-//! What each type of entry of a model file may say: name, dimension, sign and default of every field.
+//! The fields of each type of entry of a model file: name, dimension, sign and default.
 //!
-//! One table for each section. The compiler refuses and reads fields by it, `delassus fields` prints
+//! There is one table for each section. The compiler rejects and reads fields according to it, `delassus fields` prints
 //! it, and bindings to other languages can be made from it.
 
 mod clearance;
@@ -9,6 +9,7 @@ mod forces;
 mod given;
 mod joints;
 mod schema;
+mod sections;
 mod sensors;
 mod shapes;
 #[cfg(test)]
@@ -20,7 +21,7 @@ pub use schema::schema;
 
 use delassus_expr::Dim;
 
-/// What is written.
+/// The form of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     /// A number, or a formula of parameters.
@@ -41,7 +42,7 @@ pub enum Value {
     Flag,
 }
 
-/// Numbers that make sense.
+/// Allowed numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// All.
@@ -59,11 +60,11 @@ pub enum Sign {
 pub struct Field {
     /// Key in the file.
     pub name: &'static str,
-    /// What is written.
+    /// The form of its value.
     pub value: Value,
-    /// Numbers that make sense.
+    /// Allowed numbers.
     pub sign: Sign,
-    /// What a field that is left out means; `None`: it must be given.
+    /// Its default in words; `None`: it is required.
     pub default: Option<&'static str>,
     /// What to give, for messages.
     pub help: &'static str,
@@ -76,7 +77,7 @@ pub struct EntryType {
     pub section: &'static str,
     /// Value of the key `type`.
     pub word: &'static str,
-    /// What messages call it.
+    /// Its name in messages.
     pub label: &'static str,
     /// Its fields, besides `type` and `repeat`.
     pub fields: &'static [Field],
@@ -95,8 +96,14 @@ impl EntryType {
 
 /// All types of all sections that have types with fields of their own, in the order of the file.
 pub fn entry_types() -> impl Iterator<Item = &'static EntryType> {
-    let sections: [&'static [EntryType]; 5] =
-        [&joints::TYPES, &forces::TYPES, &shapes::TYPES, &contacts::TYPES, &sensors::TYPES];
+    let sections: [&'static [EntryType]; 6] = [
+        &joints::TYPES,
+        &forces::TYPES,
+        &sections::TYPES,
+        &shapes::TYPES,
+        &contacts::TYPES,
+        &sensors::TYPES,
+    ];
     sections.into_iter().flatten()
 }
 

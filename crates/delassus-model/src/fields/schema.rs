@@ -1,4 +1,4 @@
-//! The JSON schema of model files, with what each type may and must say, for editors.
+//! The JSON schema of model files, with the allowed and required fields of each type, for editors.
 
 use super::{EntryType, entry_types, given::COMMON};
 use crate::spec::ModelSpec;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 /// The schema of [`ModelSpec`]; in each section the rules of its types are added as conditions.
 pub fn schema() -> Json {
     let mut schema = schemars::schema_for!(ModelSpec).to_value();
-    for section in ["joint", "force", "shape", "contact", "sensor"] {
+    for section in ["joint", "force", "section", "shape", "contact", "sensor"] {
         let types: Vec<&EntryType> = entry_types().filter(|t| t.section == section).collect();
         let mut name = section[..1].to_uppercase() + &section[1..];
         name.push_str("Spec");
@@ -21,7 +21,7 @@ pub fn schema() -> Json {
     schema
 }
 
-/// If the type is this one, then its fields must be there and others must not.
+/// If the type is this one, its required fields must be present and others must not.
 fn rule(entry: &EntryType, known: &Map<String, Json>) -> Json {
     let foreign =
         known.keys().filter(|k| !COMMON.contains(&k.as_str()) && entry.field(k).is_none());

@@ -1,7 +1,8 @@
 //! Fields of sensors.
 
-use super::{COORDINATE, EntryType, Field, JOINT, Value};
+use super::{COORDINATE, EntryType, Field, JOINT, Sign, Value};
 use crate::spec::SensorType;
+use delassus_expr::Dim;
 
 const OF: Field = Field::text("of", "frame").help("name a body or a marker, such as \"crank.tip\"");
 const FRAME: Field = Field::text("frame", "frame of the components").or("ground");
@@ -12,6 +13,11 @@ const fn component(words: &'static [&'static str]) -> Field {
 
 const REACTING: Field = Field::text("joint", "joint or motion").help("name a joint");
 
+const BEAM: Field = Field::text("of", "beam").help("name a body of type `beam` or `planar-beam`");
+const AT: Field = Field::number("at", Dim::LENGTH)
+    .sign(Sign::NotNegative)
+    .help("give the distance along the beam, such as \"0.2 m\"");
+
 const VECTOR: &[Field] = &[OF, FRAME, component(&["x", "y", "z", "norm"])];
 
 const fn sensor(word: &'static str, label: &'static str, fields: &'static [Field]) -> EntryType {
@@ -19,7 +25,7 @@ const fn sensor(word: &'static str, label: &'static str, fields: &'static [Field
 }
 
 /// In the order of [`SensorType`].
-pub(super) const TYPES: [EntryType; 13] = [
+pub(super) const TYPES: [EntryType; 15] = [
     sensor("position", "a position sensor", VECTOR),
     sensor("velocity", "a velocity sensor", VECTOR),
     sensor("acceleration", "an acceleration sensor", VECTOR),
@@ -46,6 +52,16 @@ pub(super) const TYPES: [EntryType; 13] = [
         &[Field::text("joint", "revolute joint").help("name a revolute joint")],
     ),
     sensor(
+        "section",
+        "a section sensor",
+        &[BEAM, AT, component(&["fx", "fy", "fz", "tx", "ty", "tz"])],
+    ),
+    sensor(
+        "strain",
+        "a strain sensor",
+        &[BEAM, AT, component(&["ex", "ey", "ez", "kx", "ky", "kz"])],
+    ),
+    sensor(
         "expression",
         "an expression sensor",
         &[
@@ -57,7 +73,7 @@ pub(super) const TYPES: [EntryType; 13] = [
 ];
 
 impl SensorType {
-    /// What an entry of this type may say.
+    /// The fields of an entry of this type.
     pub fn entry(self) -> &'static EntryType {
         &TYPES[self as usize]
     }

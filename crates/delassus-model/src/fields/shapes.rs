@@ -81,7 +81,7 @@ pub(super) const TYPES: [EntryType; 13] = [
 ];
 
 impl ShapeType {
-    /// What an entry of this type may say.
+    /// The fields of an entry of this type.
     pub fn entry(self) -> &'static EntryType {
         &TYPES[self as usize]
     }

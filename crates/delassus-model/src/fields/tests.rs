@@ -1,7 +1,7 @@
 //! The tables against the types they describe.
 
 use super::entry_types;
-use crate::spec::{ContactSpec, ForceSpec, JointSpec, SensorSpec, ShapeSpec};
+use crate::spec::{ContactSpec, ForceSpec, JointSpec, SectionSpec, SensorSpec, ShapeSpec};
 use schemars::JsonSchema;
 use std::collections::BTreeSet;
 
@@ -21,6 +21,7 @@ fn described(section: &str) -> BTreeSet<String> {
 fn tables_and_structs_have_the_same_fields() {
     assert_eq!(described("joint"), keys::<JointSpec>());
     assert_eq!(described("force"), keys::<ForceSpec>());
+    assert_eq!(described("section"), keys::<SectionSpec>());
     assert_eq!(described("shape"), keys::<ShapeSpec>());
     assert_eq!(described("contact"), keys::<ContactSpec>());
     assert_eq!(described("sensor"), keys::<SensorSpec>());
@@ -34,6 +35,7 @@ fn words_are_those_of_the_types() {
         let found = match entry.section {
             "joint" => word(&erased::parse::<crate::spec::JointType>(entry.word)),
             "force" => word(&erased::parse::<crate::spec::ForceType>(entry.word)),
+            "section" => word(&erased::parse::<crate::spec::SectionType>(entry.word)),
             "shape" => word(&erased::parse::<crate::spec::ShapeType>(entry.word)),
             "contact" => word(&erased::parse::<crate::spec::ContactType>(entry.word)),
             _ => word(&erased::parse::<crate::spec::SensorType>(entry.word)),
@@ -44,7 +46,7 @@ fn words_are_those_of_the_types() {
 
 /// A type by its word, and the word of its table.
 mod erased {
-    use crate::spec::{ContactType, ForceType, JointType, SensorType, ShapeType};
+    use crate::spec::{ContactType, ForceType, JointType, SectionType, SensorType, ShapeType};
 
     pub trait Word {
         fn word(&self) -> &'static str;
@@ -59,7 +61,7 @@ mod erased {
             })*
         };
     }
-    words!(JointType, ForceType, ShapeType, ContactType, SensorType);
+    words!(JointType, ForceType, SectionType, ShapeType, ContactType, SensorType);
 
     pub fn parse<T: serde::de::DeserializeOwned>(word: &str) -> T {
         serde_json::from_value(word.into()).expect("a word of the type")

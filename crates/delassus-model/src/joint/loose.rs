@@ -1,6 +1,6 @@
 //! Joints with clearance: contacts hold them, where the ideal joint has rows.
 //!
-//! Of a journal of finite length in space one row is left: it does not move along its bearing.
+//! A journal of finite length in space keeps one row: it does not move along its bearing.
 
 use super::{RowDraft, axes, row};
 use crate::system::scalar::ScalarKind;

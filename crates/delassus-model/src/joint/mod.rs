@@ -1,9 +1,8 @@
 //! Joints, one file each: how a joint becomes rows of scalars.
 //!
-//! A joint states the rows of a *spatial* pair. Assembly drops the rows that a pair of planar
-//! bodies cannot feel, so a revolute joint has two rows between planar bodies and five in
-//! space, from the same file. To add a joint: write a file, add it to [`lower`], and give it
-//! its contract test.
+//! A joint states the rows of a *spatial* pair. Assembly drops the rows that have no effect on a pair of planar bodies,
+//! so a revolute joint has two rows between planar bodies and five in space, from the same file. To add a joint: write
+//! a file, add it to [`lower`], and give it its contract test.
 
 mod coupling;
 mod cylindrical;
@@ -36,7 +35,7 @@ use delassus_math::{Mat3, Vec3, frame_from_z};
 pub(crate) enum Offset {
     /// A number.
     Const(f64),
-    /// The value at the given starting position.
+    /// The value at the given initial position.
     AtStart,
     /// A function of time.
     Motion(Expr),
@@ -76,13 +75,13 @@ pub(crate) struct Lowered {
 
 /// What lowering may ask about the model.
 pub(crate) trait Context {
-    /// Starting orientation of the body that carries the frame (body to ground components).
+    /// Initial orientation of the body that carries the frame (body to ground components).
     fn start_rotation(&self, f: &Frame) -> Mat3;
-    /// The frame's body moves in the plane only (ground counts).
+    /// Whether the frame's body moves only in the plane (ground counts).
     fn is_planar(&self, f: &Frame) -> bool;
-    /// Value of a pair's angle at the start, on the turn it starts on.
+    /// Value of a pair's angle at the start, on its initial turn.
     fn start_angle(&self, pair: &AxisPair, angle: &Angle) -> f64;
-    /// Angle of a planar body at the start as it was given, with its turns; 0 for the ground.
+    /// Angle of a planar body at the start as given, with its turns; 0 for the ground.
     fn body_angle(&self, f: &Frame) -> f64;
 }
 
@@ -204,8 +203,7 @@ pub(crate) fn coordinate_scalar(c: &Coordinate, ctx: &dyn Context) -> ScalarDraf
                 start: 0.0,
             };
             angle.start = ctx.start_angle(p, &angle);
-            // Between planar bodies the angle is the difference of two coordinates, which count
-            // turns by themselves.
+            // Between planar bodies the angle is the difference of two coordinates, which count turns by themselves.
             angle.planar = (ctx.is_planar(&p.a) && ctx.is_planar(&p.b)).then(|| {
                 let sign = x.z_a.z.signum();
                 let zero = x.y_a.dot(&x_b).atan2(x.x_a.dot(&x_b));

@@ -3,8 +3,8 @@
 use crate::{AxisPair, JointKind};
 
 impl JointKind {
-    /// The frames and axes between which its reactions act. Couplings have none of their own, and where
-    /// there is play contacts act instead.
+    /// The frames and axes between which its reactions act. Couplings have none of their own, and with play contacts
+    /// act instead.
     pub fn pair(&self) -> Option<&AxisPair> {
         match self {
             JointKind::Revolute(p)

@@ -18,17 +18,17 @@ pub struct Body {
     pub inertia: Mat3,
     /// Mass centre in the body frame, m.
     pub com: Vec3,
-    /// Starting position of the body frame, m.
+    /// Initial position of the body frame, m.
     pub position: Vec3,
-    /// Starting orientation (rigid bodies).
+    /// Initial orientation (rigid bodies).
     pub rotation: Quat,
-    /// Starting angle (planar bodies), rad, not wrapped.
+    /// Initial angle (planar bodies), rad, not wrapped.
     pub angle: f64,
-    /// Keep the starting position during assembly.
+    /// Keep the initial position during assembly.
     pub hold: bool,
-    /// Starting velocity of the body frame's origin, m/s, where given.
+    /// Initial velocity of the body frame's origin, m/s, if given.
     pub velocity: Option<Vec3>,
-    /// Starting angular velocity, body axes, rad/s, where given (planar: z).
+    /// Initial angular velocity, body axes, rad/s, if given (planar: z).
     pub rate: Option<Vec3>,
 }
 

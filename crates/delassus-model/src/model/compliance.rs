@@ -27,7 +27,7 @@ pub enum Stiffness {
 }
 
 impl Stiffness {
-    /// K for shapes of these curvatures, 1/m: positive of balls, zero of planes, negative of bearings.
+    /// K for shapes of these curvatures, 1/m: positive for balls, zero for planes, negative for bearings.
     pub fn of(self, curvatures: [f64; 2]) -> f64 {
         match self {
             Stiffness::Given(k) => k,

@@ -23,7 +23,7 @@ impl Contact {
         Contact { name: name.to_owned(), kind, allow_overlap, of_joint: None }
     }
 
-    /// Where it is in the file: its own entry, or that of the joint whose play it is.
+    /// Its place in the file: its own entry, or that of the joint whose play it is.
     pub fn path(&self) -> String {
         match &self.of_joint {
             Some(joint) => format!("joint.{joint}"),
@@ -31,7 +31,7 @@ impl Contact {
         }
     }
 
-    /// How it bounces; `None` for what cannot.
+    /// Its restitution; `None` for contacts that cannot bounce.
     pub fn restitution(&self) -> Option<Restitution> {
         match &self.kind {
             ContactKind::Shapes { surface, .. } | ContactKind::Coordinates { surface, .. } => {
@@ -54,7 +54,7 @@ pub struct Surface {
     pub friction: f64,
     /// Friction that must be overcome to start sliding, ≥ `friction`.
     pub static_friction: f64,
-    /// How sliding friction falls with the speed, from that at rest; `None`: at once.
+    /// How sliding friction falls with the speed, from the static value; `None`: at once.
     pub falling: Option<Falling>,
 }
 
@@ -71,8 +71,8 @@ impl Surface {
 /// Kinds of one-sided interaction with their data.
 #[derive(Debug, Clone)]
 pub enum ContactKind {
-    /// Shapes that do not enter each other: each of `a` with each of `b`, or every pair among
-    /// `a` where there is no `b`; pairs on one body are left out.
+    /// Shapes that do not penetrate each other: each of `a` with each of `b`, or every pair among `a` if there is no
+    /// `b`; pairs on one body are left out.
     Shapes {
         /// One side, ascending.
         a: Vec<ShapeId>,
@@ -80,7 +80,7 @@ pub enum ContactKind {
         b: Option<Vec<ShapeId>>,
         /// Bounce and friction of a rigid contact.
         surface: Surface,
-        /// Law of a compliant contact, which has none of them.
+        /// Law of a compliant contact, which has neither.
         law: Option<ContactLaw>,
     },
     /// Stops of a coordinate; at least one is given.

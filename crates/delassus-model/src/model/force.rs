@@ -2,7 +2,7 @@
 
 use super::{Coordinate, Frame};
 use delassus_expr::Expr;
-use delassus_math::Mat6;
+use delassus_math::{Mat6, Vec6};
 
 /// A force element.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ pub enum ForceKind {
     Actuator {
         /// Coordinate it acts along.
         coordinate: Coordinate,
-        /// Wanted value, expression of time and sensors.
+        /// Desired value, expression of time and sensors.
         target: Expr,
         /// What is controlled.
         control: Control,
@@ -101,4 +101,38 @@ pub enum ForceKind {
         /// Derivative gain.
         kd: f64,
     },
+    /// An element of a beam.
+    Beam(Box<BeamElement>),
+}
+
+/// An element of a beam between two frames, each of which has x along its axis and y and z along those of the section.
+#[derive(Debug, Clone)]
+pub struct BeamElement {
+    /// First end.
+    pub a: Frame,
+    /// Second end.
+    pub b: Frame,
+    /// Length along the unloaded axis, m.
+    pub length: f64,
+    /// Screw that leads from the first frame to the second when unloaded.
+    pub rest: Vec6,
+    /// EA, GA along y and z (infinite without shear), GJ, EI about y and z, N and N m².
+    pub stiffness: Vec6,
+    /// Time of stiffness-proportional damping, s.
+    pub damping: f64,
+    /// Length of the beam that it is part of, m.
+    pub whole: f64,
+}
+
+impl BeamElement {
+    /// Stiffness against the screw: that of the section per length, with shear as soft as the bending within the
+    /// element makes it. So a straight element has the exact stiffness of a beam loaded at its ends.
+    pub fn effective_stiffness(&self) -> Vec6 {
+        let l = self.length;
+        let mut k = self.stiffness;
+        for (shear, bending) in [(1, 5), (2, 4)] {
+            k[shear] = 1.0 / (1.0 / k[shear] + l * l / (12.0 * k[bending]));
+        }
+        k / l
+    }
 }

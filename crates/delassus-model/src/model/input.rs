@@ -1,4 +1,4 @@
-//! What is set from outside while a model runs.
+//! Values that are set from outside while a model runs.
 
 /// A number that may be set between two steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Input {
     pub unit: String,
     /// Value at the start.
     pub default: f64,
-    /// Smallest and largest value; infinite where there is no bound.
+    /// Smallest and largest value; infinite if there is no bound.
     pub bounds: [f64; 2],
 }
 

@@ -4,7 +4,7 @@ use super::AxisPair;
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Vec3, perpendicular};
 
-/// Cosine of the angle to z above which the width of a section is not looked for in the x-y plane, which is ill defined there.
+/// Cosine of the angle to z above which the width of a section is not taken in the x-y plane, where it is ill defined.
 const FAR_FROM_Z: f64 = 0.9;
 
 /// What a joint coordinate measures.
@@ -32,7 +32,7 @@ pub struct Joint {
     pub name: String,
     /// Kind with its data.
     pub kind: JointKind,
-    /// Rate of the joint's own coordinate at the start, where given.
+    /// Rate of the joint's own coordinate at the start, if given.
     pub initial_rate: Option<f64>,
 }
 
@@ -84,19 +84,20 @@ pub enum JointKind {
 /// A joint with clearance.
 #[derive(Debug, Clone)]
 pub struct Play {
-    /// Frames and axes, as of the ideal joint. The first has the hole or guide, the second what is in it.
+    /// Frames and axes, as for the ideal joint. The first has the hole or guide, the second the part inside it.
     pub pair: AxisPair,
-    /// Room on each side when the joint is in the middle, m.
+    /// Clearance on each side when the joint is in the middle, m.
     pub clearance: f64,
-    /// What has play in what.
+    /// The form of the play.
     pub form: PlayForm,
-    /// How many times larger the play is drawn; `None`: as the viewer likes. Motion does not depend on it.
+    /// How many times larger the play is drawn; `None`: the viewer decides. The motion does not depend on it.
     pub exaggerate: Option<f64>,
 }
 
 impl Play {
-    /// Axes of the guide of a block and of the block, in their bodies: width, height, along. `turned` takes components from the first body
-    /// to the second as both start: a block in a channel starts as the ideal joint keeps it, turned about the axis as its body is.
+    /// Axes of the guide of a block and of the block, in their bodies: width, height, along. `turned` transforms
+    /// components from the first body to the second as both start: a block in a channel starts with the rotation of its
+    /// body about the axis, which is what the ideal joint keeps.
     pub fn axes(&self, turned: &Mat3) -> [Mat3; 2] {
         let AxisPair { a, b, axis_a, axis_b } = &self.pair;
         let (along, along_b) = (a.r * axis_a, b.r * axis_b);
@@ -107,11 +108,11 @@ impl Play {
             let guide = [width, axis_a.cross(&width), *axis_a].map(|d| a.r * d);
             let width_b = turned * guide[0];
             let width_b = width_b - along_b * along_b.dot(&width_b);
-            // axes that start perpendicular to each other overlap in any case, which is told
+            // axes that start perpendicular to each other overlap in any case, which is reported
             let width_b = width_b.try_normalize(1e-6).unwrap_or_else(|| perpendicular(&along_b));
             return [Mat3::from_columns(&guide), of(width_b, along_b)];
         }
-        // in the plane left of the axis is up, whatever a marker says of z
+        // in the plane the left of the axis is up, whatever z a marker has
         [of(Vec3::z().cross(&along), along), of(Vec3::z().cross(&along_b), along_b)]
     }
 }
@@ -130,7 +131,7 @@ pub enum PlayForm {
         /// Radius of the bearing, m.
         bearing: f64,
     },
-    /// A journal of finite length in a round hole, in space: it touches with either end, and may be askew.
+    /// A journal of finite length in a round hole, in space: it touches with either end, and may be tilted.
     Shaft {
         /// Radius of the bearing, m.
         bearing: f64,
@@ -149,7 +150,8 @@ pub enum PlayForm {
         /// Across, m.
         width: f64,
     },
-    /// A block of rectangular section in a straight channel of four walls, in space: it touches with its corners, and may be askew.
+    /// A block of rectangular section in a straight channel of four walls, in space: it touches with its corners, and
+    /// may be tilted.
     Channel {
         /// Along the channel, m.
         length: f64,

@@ -1,9 +1,9 @@
 //! A checked model: numbers instead of expressions, ids instead of names.
 //!
-//! [`crate::compile()`] makes it from a [`crate::spec::ModelSpec`]; [`crate::System`] is
-//! assembled from it. It has no equations to ask for, and the system has no `add_body`, so
-//! "not finalised yet" is not a state.
+//! [`crate::compile()`] makes it from a [`crate::spec::ModelSpec`]; [`crate::System`] is assembled from it. It has no
+//! equations to ask for, and the system has no `add_body`, so there is no "not finalised yet" state.
 
+mod beam;
 mod body;
 mod compliance;
 mod contact;
@@ -15,6 +15,7 @@ mod run;
 mod sensor;
 mod shape;
 
+pub use beam::*;
 pub use body::*;
 pub use compliance::*;
 pub use contact::*;
@@ -55,11 +56,13 @@ pub struct Model {
     pub inputs: Vec<Input>,
     /// Acceleration of gravity, m/s², ground components.
     pub gravity: Vec3,
-    /// Bodies; ground is not among them.
+    /// Bodies; ground is not among them. Nodes of beams are.
     pub bodies: Vec<Body>,
+    /// Beams in file order.
+    pub beams: Vec<Beam>,
     /// Joints in file order.
     pub joints: Vec<Joint>,
-    /// Forces in file order.
+    /// Forces in file order, then the elements of beams.
     pub forces: Vec<Force>,
     /// Shapes in file order.
     pub shapes: Vec<ContactShape>,
@@ -73,7 +76,7 @@ pub struct Model {
     pub method: Method,
     /// Tolerances of contact.
     pub contact_tolerances: ContactTolerances,
-    /// What was repaired or may surprise (normalised axes, …), with the place in the model.
+    /// Repairs and surprises (normalised axes, …), with the place in the model.
     pub notes: Vec<crate::Diagnostic>,
 }
 

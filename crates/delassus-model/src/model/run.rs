@@ -35,6 +35,6 @@ pub struct Method {
     pub max_steps: Option<u64>,
     /// How a motion with contact is integrated.
     pub scheme: SchemeType,
-    /// Options of methods, those of other methods than this one included.
+    /// Options of methods, including those of methods other than this one.
     pub options: Options,
 }

@@ -42,6 +42,19 @@ pub enum EnergyKind {
     Balance,
 }
 
+/// What is measured in a section of a beam.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SectionMeasure {
+    /// Number of the beam in [`super::Model::beams`].
+    pub beam: usize,
+    /// Distance along its axis, m.
+    pub at: f64,
+    /// Strain; otherwise force and moment.
+    pub strain: bool,
+    /// Along x, y, z, then about them.
+    pub component: usize,
+}
+
 /// A measured scalar.
 #[derive(Debug, Clone)]
 pub enum Measure {
@@ -67,6 +80,8 @@ pub enum Measure {
     Reaction(JointId, Option<Frame>, ReactionComponent),
     /// Energy.
     Energy(EnergyKind),
+    /// Resultant or strain in a section of a beam.
+    Section(SectionMeasure),
     /// Input of this number in [`super::Model::inputs`].
     Input(usize),
     /// Expression of time, inputs and sensors.

@@ -19,7 +19,7 @@ pub struct ContactShape {
 /// Forms of shapes, m, in the frame of the shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
-    /// The origin alone.
+    /// Only the origin.
     Point,
     /// Disc about the origin.
     Circle {
@@ -101,7 +101,7 @@ pub enum Form {
     Bore {
         /// Radius.
         radius: f64,
-        /// How far along z something may be in it, to draw it and to find it, m.
+        /// How far along z something may be inside it, for drawing and for the search, m.
         length: f64,
     },
     /// Closed surface.
@@ -118,7 +118,7 @@ pub struct Corner {
     pub at: Vec3,
     /// Radius that rounds it off, 0 for none.
     pub fillet: f64,
-    /// Radius of the edge to the next corner: positive turns left on the way (bulges out of the
-    /// material), 0 is straight.
+    /// Radius of the edge to the next corner: positive turns left along the contour (bulges out of the material), 0 is
+    /// straight.
     pub arc: f64,
 }

@@ -17,26 +17,42 @@ pub enum BodyType {
     Point,
     /// Point mass in the x-y plane: x, y.
     PlanarPoint,
+    /// Beam in space that bends, shears, stretches and twists by any amount: rigid nodes and elements between them.
+    Beam,
+    /// Beam in the x-y plane: planar nodes and elements between them.
+    PlanarBeam,
+}
+
+impl BodyType {
+    /// It is made of nodes and elements.
+    pub fn is_beam(self) -> bool {
+        matches!(self, BodyType::Beam | BodyType::PlanarBeam)
+    }
 }
 
 /// A body. Vectors have two components for planar bodies and three for spatial ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "if" = { "properties": { "type": { "enum": ["beam", "planar-beam"] } }, "required": ["type"] },
+    "else" = { "required": ["mass"] }
+))]
 pub struct BodySpec {
     /// Kind of body.
     #[serde(rename = "type")]
     pub kind: BodyType,
-    /// Mass, kg. Zero is legal where the joints keep the system regular.
-    pub mass: Scalar,
+    /// Mass, kg. Zero is allowed where the joints keep the system regular. Beams get theirs from their material.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<Scalar>,
     /// Moment of inertia about the mass centre, kg m²: one number for a planar body; three
     /// (principal, body axes), six (xx, yy, zz, xy, xz, yz) or a 3×3 matrix for a rigid one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia: Option<InertiaSpec>,
-    /// Mass centre in the body frame, m; the origin when left out.
+    /// Mass centre in the body frame, m; default: the origin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub com: Vec<Scalar>,
-    /// Position of the body frame in the ground frame at the start, m. A rough value will do:
-    /// assembly moves the bodies until the joints fit.
+    /// Position of the body frame in the ground frame at the start, m. A rough value will do: assembly moves the bodies
+    /// until the joints are closed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub position: Vec<Scalar>,
     /// Angle of a planar body at the start, rad.
@@ -45,22 +61,67 @@ pub struct BodySpec {
     /// Orientation of a rigid body at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<RotationSpec>,
-    /// Keep the starting position of this body while the others are assembled around it.
+    /// Keep the initial position of this body while the others are assembled around it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hold: bool,
-    /// Velocity of the body frame's origin at the start, m/s, ground components.
-    /// Left out: whatever the joints and the other given velocities ask for.
+    /// Velocity of the body frame's origin at the start, m/s, ground components. By default it follows from the joints
+    /// and the other given velocities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vec<Scalar>>,
     /// Angular velocity at the start, rad/s: one number for a planar body, three components
     /// in the body frame for a rigid one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateSpec>,
+    /// Beam: number of elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<Scalar>,
+    /// Beam: length along its axis, m. It begins at the origin of its frame, along x.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Scalar>,
+    /// Beam: curvature of the unloaded axis, 1/m: about z for a planar beam; of twist, about y and about z of the
+    /// section for a spatial one. Straight when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curvature: Option<RateSpec>,
+    /// Beam: corners of an axis of straight legs in the frame of the beam, m, instead of `length` and `curvature`. The legs are
+    /// joined stiffly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<Vec<Scalar>>,
+    /// Beam: name of its cross-section.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Beam: name of its material.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
+    /// Beam: `false` for sections that stay perpendicular to the axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shear: Option<bool>,
+    /// Beam: time of stiffness-proportional damping, s; that of the material when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<Scalar>,
+    /// Beam, instead of `section` and `material`: axial stiffness, N.
+    #[serde(rename = "EA", default, skip_serializing_if = "Option::is_none")]
+    pub ea: Option<Scalar>,
+    /// Beam: shear stiffness, N: one number in the plane, along y and z in space. No shear when left out.
+    #[serde(rename = "GA", default, skip_serializing_if = "Option::is_none")]
+    pub ga: Option<RateSpec>,
+    /// Beam: bending stiffness, N m²: about z in the plane; about y and z in space.
+    #[serde(rename = "EI", default, skip_serializing_if = "Option::is_none")]
+    pub ei: Option<RateSpec>,
+    /// Beam: torsional stiffness, N m².
+    #[serde(rename = "GJ", default, skip_serializing_if = "Option::is_none")]
+    pub gj: Option<Scalar>,
+    /// Beam: mass per length, kg/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_per_length: Option<Scalar>,
+    /// Beam: moment of inertia of the section per length, kg m: about z in the plane; about y and z in space. As a
+    /// homogeneous section with these stiffnesses has it when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia_per_length: Option<RateSpec>,
     /// Named frames on the body.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub markers: Table<MarkerSpec>,
-    /// Repetition, e.g. `"i = 1..N"` (both ends included): the entry is made once for each i,
-    /// with `{i}` replaced in names and `i` known to expressions.
+    /// Repetition, e.g. `"i = 1..N"` (both ends included): the entry is created once for each i, with `{i}` replaced in
+    /// names and `i` available in expressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
 }
@@ -83,13 +144,13 @@ pub enum InertiaSpec {
     Matrix(Vec<Vec<Scalar>>),
 }
 
-/// Angular velocity as written.
+/// One number for something planar, a list for something in space: angular velocities, and properties of beams.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RateSpec {
     /// Planar.
     Planar(Scalar),
-    /// Spatial, body frame.
+    /// Spatial, body frame or axes of the section.
     Spatial(Vec<Scalar>),
 }
 
@@ -116,7 +177,7 @@ pub struct RotationTable {
     /// Direction of the rotated x axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<Vec<Scalar>>,
-    /// Direction of the rotated y axis; made perpendicular to `x` where both are given.
+    /// Direction of the rotated y axis; made perpendicular to `x` if both are given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub y: Option<Vec<Scalar>>,
     /// Direction of the rotated z axis; the first of x, y, z that is given is exact.
@@ -124,7 +185,7 @@ pub struct RotationTable {
     pub z: Option<Vec<Scalar>>,
 }
 
-/// A named frame: its origin, and an orientation where that matters.
+/// A named frame: its origin, and an orientation if that matters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MarkerSpec {
@@ -138,6 +199,9 @@ pub enum MarkerSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkerTable {
+    /// Beam: distance along its axis, m. There is a node there, whose frame the position and orientation refer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Scalar>,
     /// Position in the body frame, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub position: Vec<Scalar>,
@@ -152,11 +216,11 @@ pub struct MarkerTable {
     pub repeat: Option<String>,
 }
 
-/// What does not move.
+/// Everything that does not move.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GroundSpec {
-    /// Named frames fixed in the ground frame. Names may hold `{i}` with `repeat`.
+    /// Named frames fixed in the ground frame. Names may contain `{i}` with `repeat`.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub markers: Table<MarkerSpec>,
 }

@@ -2,7 +2,7 @@
 
 use super::{
     AnalysisSpec, BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MaterialSpec,
-    MethodSpec, ModelSpec, SCHEMA_VERSION, Scalar, SensorSpec, ShapeSpec,
+    MethodSpec, ModelSpec, SCHEMA_VERSION, Scalar, SectionSpec, SensorSpec, ShapeSpec,
 };
 
 /// Builds a [`ModelSpec`] step by step; every field accepts numbers and expressions alike.
@@ -14,7 +14,7 @@ use super::{
 ///     .gravity(["0", "-9.81"])
 ///     .body("bob", BodySpec {
 ///         kind: BodyType::PlanarPoint,
-///         mass: 1.0.into(),
+///         mass: Some(1.0.into()),
 ///         position: vec!["-L".into(), 0.0.into()],
 ///         ..Default::default()
 ///     })
@@ -88,6 +88,12 @@ impl ModelBuilder {
     /// Adds a shape.
     pub fn shape(mut self, name: impl Into<String>, shape: ShapeSpec) -> Self {
         self.spec.shape.push(name, shape);
+        self
+    }
+
+    /// Adds a cross-section.
+    pub fn section(mut self, name: impl Into<String>, section: SectionSpec) -> Self {
+        self.spec.section.push(name, section);
         self
     }
 

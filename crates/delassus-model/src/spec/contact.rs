@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContactType {
-    /// Shapes that do not enter each other.
+    /// Shapes that do not penetrate each other.
     #[default]
     Shapes,
     /// Stops of a joint coordinate.
     Limit,
     /// Two markers that stay within a distance of each other.
     Rope,
-    /// A joint coordinate that runs in one direction only.
+    /// A joint coordinate that moves in one direction only.
     OneWay,
     /// Friction in a joint with a given bound.
     DryFriction,
@@ -58,9 +58,9 @@ pub enum LawType {
     ZhiyingQishao,
     /// Hu and Guo 2015.
     HuGuo,
-    /// Comes back with the restitution that is asked for.
+    /// Rebounds with the requested restitution.
     Exact,
-    /// A linear spring beside a damper.
+    /// A linear spring in parallel with a damper.
     KelvinVoigt,
 }
 
@@ -82,7 +82,7 @@ impl LawType {
         }
     }
 
-    /// Has no meaning for a restitution of zero.
+    /// Whether it is undefined for a restitution of zero.
     pub fn divides_by_restitution(self) -> bool {
         matches!(
             self,
@@ -105,7 +105,7 @@ pub enum FrictionLawType {
     BengisuAkay,
     /// Rises linearly: Ambrósio 2003.
     Ambrosio,
-    /// Falls from that at rest to that of sliding: Stribeck 1902.
+    /// Falls from the static to the sliding value: Stribeck 1902.
     Stribeck,
     /// Bristles that bend before they slip: Canudas de Wit and others 1995.
     Lugre,
@@ -123,13 +123,13 @@ impl FrictionLawType {
         }
     }
 
-    /// Tells friction at rest from that of sliding.
+    /// Whether it distinguishes static from sliding friction.
     pub fn has_static(self) -> bool {
         !matches!(self, FrictionLawType::Threlfall | FrictionLawType::Ambrosio)
     }
 }
 
-/// Where a contact by Kelvin and Voigt ends.
+/// Where a Kelvin–Voigt contact ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndType {
@@ -140,7 +140,7 @@ pub enum EndType {
     Gap,
 }
 
-/// How the start of a compliant contact is met.
+/// How the start of a compliant contact is located.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartType {
@@ -168,7 +168,7 @@ pub struct ContactSpec {
     /// Shapes: names and patterns; every pair of them on different bodies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub among: Vec<String>,
-    /// Coefficient of restitution, 0 to 1; 0 when left out.
+    /// Coefficient of restitution, 0 to 1; default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<Scalar>,
     /// What it multiplies: velocities (`"newton"`), impulses (`"poisson"`) or work
@@ -181,10 +181,10 @@ pub struct ContactSpec {
     /// With a law: stiffness K, N/m^n.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<Scalar>,
-    /// With a law: exponent n of the depth; 1.5 when left out.
+    /// With a law: exponent n of the depth; default: 1.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponent: Option<Scalar>,
-    /// With a law: material of both sides, or those of each, that the stiffness of round shapes follows from.
+    /// With a law: material of both sides, or one for each, from which the stiffness of round shapes follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<NamesSpec>,
     /// Law `"kelvin-voigt"`: damping, N s/m, instead of `restitution`.
@@ -193,31 +193,31 @@ pub struct ContactSpec {
     /// Law `"kelvin-voigt"`: where a contact ends, at `"force"` zero (the default) or at `"gap"` zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<EndType>,
-    /// With a law: least approach speed that its losses are made with, m/s.
+    /// With a law: smallest approach speed used for its losses, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_speed: Option<Scalar>,
-    /// With a law: how the start of a contact is met, `"locate"` (the default), `"interpolate"` or `"shrink"`.
+    /// With a law: how the start of a contact is located, `"locate"` (the default), `"interpolate"` or `"shrink"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartType>,
     /// With `start = "shrink"`: depth at which a contact may begin, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_start_depth: Option<Scalar>,
-    /// With `start = "shrink"`: shortest step that is tried for that, s; round-off of the time when left out.
+    /// With `start = "shrink"`: shortest step that is tried for that, s; default: round-off of the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_start_step: Option<Scalar>,
-    /// Coefficient of sliding friction; 0 when left out.
+    /// Coefficient of sliding friction; default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<Scalar>,
-    /// Coefficient of friction that must be overcome to start sliding; `friction` when left out.
+    /// Coefficient of friction that must be overcome to start sliding; default: `friction`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub static_friction: Option<Scalar>,
     /// Shapes: how friction depends on sliding; needed for friction with a compliant law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction_law: Option<FrictionLawType>,
-    /// Friction laws of compliant contact but `"lugre"`: speed within which friction rises from zero, m/s.
+    /// Friction laws of compliant contact except `"lugre"`: speed up to which friction rises from zero, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creep_speed: Option<Scalar>,
-    /// Friction law `"ambrosio"`: speed below which there is none, m/s; 0 when left out.
+    /// Friction law `"ambrosio"`: speed below which there is none, m/s; default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dead_speed: Option<Scalar>,
     /// Friction law `"bengisu-akay"`: how fast friction falls beyond its peak, s/m.
@@ -226,25 +226,26 @@ pub struct ContactSpec {
     /// Friction laws `"stribeck"` and `"lugre"`: speed at which friction falls, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stribeck_speed: Option<Scalar>,
-    /// The same laws: exponent of the fall; 2 when left out.
+    /// The same laws: exponent of the fall; default: 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stribeck_exponent: Option<Scalar>,
-    /// Friction law `"lugre"`: stiffness of the bristles over the normal force, 1/m.
+    /// Friction law `"lugre"`: stiffness of the bristles divided by the normal force, 1/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bristle_stiffness: Option<Scalar>,
-    /// Friction law `"lugre"`: damping of the bristles over the normal force, s/m.
+    /// Friction law `"lugre"`: damping of the bristles divided by the normal force, s/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bristle_damping: Option<Scalar>,
-    /// Friction laws `"stribeck"` (compliant) and `"lugre"`: viscous friction over the normal force, s/m; 0 when left out.
+    /// Friction laws `"stribeck"` (compliant) and `"lugre"`: viscous friction divided by the normal force, s/m;
+    /// default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viscous_friction: Option<Scalar>,
-    /// Start even where the gap is negative.
+    /// Start even if the gap is negative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_overlap: bool,
     /// Limit, one-way, dry friction: the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
-    /// Limit, one-way, dry friction: `"angle"` or `"position"` where the joint has both.
+    /// Limit, one-way, dry friction: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
     /// Limit: smallest value, rad or m.
@@ -253,7 +254,7 @@ pub struct ContactSpec {
     /// Limit: largest value, rad or m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<Scalar>,
-    /// Rope: largest distance, m; that at the start when left out.
+    /// Rope: largest distance, m; default: that at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Scalar>,
     /// One-way: 1 (the coordinate may only grow, the default) or -1.
@@ -262,13 +263,13 @@ pub struct ContactSpec {
     /// Dry friction: force or torque while it slides, N or N m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Scalar>,
-    /// Dry friction: force or torque that must be overcome to start; `bound` when left out.
+    /// Dry friction: force or torque that must be overcome to start; default: `bound`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub static_bound: Option<Scalar>,
     /// Coordinates: the gap is `offset` + Σ factor · coordinate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gap: Vec<GapTerm>,
-    /// Coordinates: constant part of the gap; 0 when left out.
+    /// Coordinates: constant part of the gap; default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Scalar>,
     /// Coordinates: the slip velocity is Σ factor · rate.
@@ -305,7 +306,7 @@ impl From<&str> for NamesSpec {
 pub struct GapTerm {
     /// Name of the joint.
     pub joint: String,
-    /// `"angle"` or `"position"` where the joint has both.
+    /// `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
     /// Factor.

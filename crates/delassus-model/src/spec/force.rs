@@ -1,6 +1,6 @@
 //! Forces as written.
 
-use super::{InertiaSpec, Scalar};
+use super::{InertiaSpec, RateSpec, Scalar};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub enum ForceType {
     Bushing,
     /// PI/PID control of a joint coordinate, with its own states.
     Actuator,
+    /// One massless element of a beam between two frames, straight along x of the first when unloaded.
+    Beam,
 }
 
 /// A force element. Expressions may use parameters, `t`, and any sensor of position or
@@ -37,16 +39,16 @@ pub struct ForceSpec {
     /// Force, torque: the frame its components refer to: `"ground"` (default) or a marker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,
-    /// Spring, torsion, bushing: the two frames.
+    /// Spring, torsion, bushing, beam: the two frames.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<String>,
     /// Torsion, actuator: the joint it acts along (instead of `between` and `axis`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
-    /// Torsion, actuator: `"angle"` or `"position"` where the joint has both.
+    /// Torsion, actuator: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
-    /// Torsion: axis in the first frame; z when left out.
+    /// Torsion: axis in the first frame; default: z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vec<Scalar>>,
     /// Force: components (N), a list; spring: the pull as one expression of `length`, `rate`.
@@ -60,16 +62,16 @@ pub struct ForceSpec {
     /// rotations) or a 6×6 matrix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<InertiaSpec>,
-    /// Damping, same shapes as `stiffness`.
+    /// Damping, same shapes as `stiffness`; of a beam the time of stiffness-proportional damping, s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<InertiaSpec>,
-    /// Spring: free length, m; the distance at the start when left out.
+    /// Spring: free length, m; default: the distance at the start. Beam: length, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Scalar>,
-    /// Torsion: free angle, rad; zero when left out.
+    /// Torsion: free angle, rad; default: zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angle: Option<Scalar>,
-    /// Actuator: wanted coordinate, or wanted rate when `control = "rate"`; expression of `t`.
+    /// Actuator: desired coordinate, or desired rate with `control = "rate"`; expression of `t`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Scalar>,
     /// Actuator: `"position"` (default) or `"rate"`.
@@ -87,6 +89,27 @@ pub struct ForceSpec {
     /// Allow negative damping or stiffness.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_negative: bool,
+    /// Beam: name of its cross-section.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Beam: name of its material.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
+    /// Beam: `false` for sections that stay perpendicular to the axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shear: Option<bool>,
+    /// Beam, instead of `section` and `material`: axial stiffness, N.
+    #[serde(rename = "EA", default, skip_serializing_if = "Option::is_none")]
+    pub ea: Option<Scalar>,
+    /// Beam: shear stiffness, N: one number in the plane, along y and z in space. No shear when left out.
+    #[serde(rename = "GA", default, skip_serializing_if = "Option::is_none")]
+    pub ga: Option<RateSpec>,
+    /// Beam: bending stiffness, N m²: about z in the plane; about y and z in space.
+    #[serde(rename = "EI", default, skip_serializing_if = "Option::is_none")]
+    pub ei: Option<RateSpec>,
+    /// Beam: torsional stiffness, N m².
+    #[serde(rename = "GJ", default, skip_serializing_if = "Option::is_none")]
+    pub gj: Option<Scalar>,
     /// Repetition, as for bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,

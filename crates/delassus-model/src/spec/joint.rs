@@ -68,15 +68,14 @@ pub struct JointSpec {
     /// `"ground.marker"`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<String>,
-    /// Joint axis in the first frame; z for joints that turn, x for joints that slide, when
-    /// left out.
+    /// Joint axis in the first frame; default: z for joints that turn, x for joints that slide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vec<Scalar>>,
-    /// Joint axis in the second frame; the same components as `axis` when left out.
+    /// Joint axis in the second frame; default: the same components as `axis`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis2: Option<Vec<Scalar>>,
-    /// Length of a distance joint, m; the distance after assembly of the given positions when
-    /// left out. Prismatic joint with clearance: length of the block along the axis, m.
+    /// Length of a distance joint, m; default: the distance after assembly of the given positions. Prismatic joint with
+    /// clearance: length of the block along the axis, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Scalar>,
     /// Screw: advance per revolution, m. Rack: advance per revolution, m.
@@ -92,13 +91,13 @@ pub struct JointSpec {
     /// Coupling: Σ coefficient · coordinate = offset.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<CouplingTerm>,
-    /// Coupling: right-hand side; the value at the start when left out.
+    /// Coupling: right-hand side; default: the value at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Scalar>,
     /// Motion: the joint whose coordinate is prescribed (instead of `between` and `axis`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
-    /// Motion: `"angle"` or `"position"` where the joint has both.
+    /// Motion: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
     /// Motion: the coordinate as an expression of `t`, m or rad.
@@ -110,11 +109,11 @@ pub struct JointSpec {
     /// Rolling: shape of the second body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<RollingShape>,
-    /// Play of a revolute or prismatic joint: radius of the bearing less that of the journal, or the
-    /// gap on each side of the block, m; an ideal joint when left out.
+    /// Play of a revolute or prismatic joint: radius of the bearing less that of the journal, or the gap on each side
+    /// of the block, m; default: an ideal joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clearance: Option<Scalar>,
-    /// With clearance: how many times larger the play is drawn from the start, from 1 to 1e6; no result changes.
+    /// With clearance: how many times larger the play is drawn from the start, from 1 to 1e6; it changes no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exaggerate: Option<Scalar>,
     /// Prismatic joint with clearance: width of the block across the axis, m.
@@ -123,10 +122,10 @@ pub struct JointSpec {
     /// Prismatic joint with clearance in space: height of the block, across axis and width, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<Scalar>,
-    /// With clearance: coefficient of restitution, as of a contact.
+    /// With clearance: coefficient of restitution, as for a contact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<Scalar>,
-    /// With clearance: what restitution multiplies, as of a contact.
+    /// With clearance: what restitution multiplies, as for a contact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution_law: Option<RestitutionType>,
     /// With clearance: normal force of a compliant contact, instead of rigid impacts.
@@ -135,29 +134,29 @@ pub struct JointSpec {
     /// With a law: stiffness K, N/m^n.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<Scalar>,
-    /// With a law: exponent n of the depth; 1.5 when left out.
+    /// With a law: exponent n of the depth; default: 1.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponent: Option<Scalar>,
-    /// With a law: material of both sides, or those of each, that the stiffness of a journal in its
-    /// bearing follows from.
+    /// With a law: material of both sides, or one for each, from which the stiffness of a journal in its bearing
+    /// follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<NamesSpec>,
     /// Law `"kelvin-voigt"`: damping, N s/m, instead of `restitution`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<Scalar>,
-    /// Law `"kelvin-voigt"`: where a contact ends, as of a contact.
+    /// Law `"kelvin-voigt"`: where a contact ends, as for a contact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<EndType>,
-    /// With a law: least approach speed that its losses are made with, m/s.
+    /// With a law: smallest approach speed used for its losses, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_speed: Option<Scalar>,
-    /// With a law: how the start of a contact is met, as of a contact.
+    /// With a law: how the start of a contact is located, as for a contact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartType>,
     /// With `start = "shrink"`: depth at which a contact may begin, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_start_depth: Option<Scalar>,
-    /// With clearance: coefficient of sliding friction; 0 when left out.
+    /// With clearance: coefficient of sliding friction; default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<Scalar>,
     /// With clearance: coefficient of friction that must be overcome to start sliding.
@@ -169,7 +168,7 @@ pub struct JointSpec {
     /// With clearance: how friction depends on sliding; needed for friction with a law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction_law: Option<FrictionLawType>,
-    /// Friction laws but `"lugre"`: speed within which friction rises from zero, m/s.
+    /// Friction laws except `"lugre"`: speed up to which friction rises from zero, m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creep_speed: Option<Scalar>,
     /// Friction law `"ambrosio"`: speed below which there is none, m/s.
@@ -184,13 +183,13 @@ pub struct JointSpec {
     /// The same laws: exponent of the fall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stribeck_exponent: Option<Scalar>,
-    /// Friction law `"lugre"`: stiffness of the bristles over the normal force, 1/m.
+    /// Friction law `"lugre"`: stiffness of the bristles divided by the normal force, 1/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bristle_stiffness: Option<Scalar>,
-    /// Friction law `"lugre"`: damping of the bristles over the normal force, s/m.
+    /// Friction law `"lugre"`: damping of the bristles divided by the normal force, s/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bristle_damping: Option<Scalar>,
-    /// Friction laws `"stribeck"` and `"lugre"`: viscous friction over the normal force, s/m.
+    /// Friction laws `"stribeck"` and `"lugre"`: viscous friction divided by the normal force, s/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viscous_friction: Option<Scalar>,
     /// Rate of the joint coordinate at the start, rad/s or m/s.
@@ -207,7 +206,7 @@ pub struct JointSpec {
 pub struct CouplingTerm {
     /// Name of the joint.
     pub joint: String,
-    /// `"angle"` or `"position"` where the joint has both.
+    /// `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
     /// Factor.

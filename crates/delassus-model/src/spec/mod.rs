@@ -1,12 +1,11 @@
 //! What a user writes: plain data with names, units and expressions as written.
 //!
-//! One set of types stands behind the TOML file, the Rust builder and the JSON schema.
-//! Nothing is checked here beyond the shape of the data; [`crate::compile()`] turns a
-//! [`ModelSpec`] into numbers and reports every fault it finds.
+//! One set of types is behind the TOML file, the Rust builder and the JSON schema. Nothing is checked here beyond the
+//! shape of the data; [`crate::compile()`] turns a [`ModelSpec`] into numbers and reports every fault it finds.
 //!
-//! The structs are deliberately flat: a joint is one struct with a `type` and optional
-//! fields, so that a file error can point at the exact key, and a field that has no meaning
-//! for a type is reported by name instead of as "no variant matched".
+//! The structs are deliberately flat: a joint is one struct with a `type` and optional fields, so that a file error can
+//! point to the exact key, and a field that has no meaning for a type is reported by name instead of as "no variant
+//! matched".
 
 mod body;
 mod builder;
@@ -17,6 +16,7 @@ mod joint;
 mod material;
 mod run;
 mod scalar;
+mod section;
 mod sensor;
 mod shape;
 mod table;
@@ -39,6 +39,7 @@ pub use run::{
     option_names,
 };
 pub use scalar::Scalar;
+pub use section::{SectionSpec, SectionType};
 pub use sensor::{SensorSpec, SensorType};
 pub use shape::{CornerSpec, ShapePoint, ShapeSpec, ShapeType};
 pub use table::Table;
@@ -71,8 +72,7 @@ pub struct ModelSpec {
     /// Numbers that are set while the model runs, by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub input: Table<InputSpec>,
-    /// Acceleration of gravity, m/s², two or three components in the ground frame.
-    /// Left out: no gravity.
+    /// Acceleration of gravity, m/s², two or three components in the ground frame; default: no gravity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gravity: Vec<Scalar>,
     /// Markers that do not move.
@@ -87,7 +87,10 @@ pub struct ModelSpec {
     /// Forces, springs, bushings and actuators by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub force: Table<ForceSpec>,
-    /// Materials of compliant contacts by name.
+    /// Cross-sections of beams by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub section: Table<SectionSpec>,
+    /// Materials of compliant contacts and beams by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub material: Table<MaterialSpec>,
     /// Shapes on bodies and on the ground, for contact, by name.

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// How impacts that happen at once are resolved.
+/// How simultaneous impacts are resolved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImpactType {
@@ -22,12 +22,12 @@ pub enum ImpactType {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemeType {
-    /// By events, and by time-stepping where those accumulate.
+    /// With events, and by time-stepping where these accumulate.
     #[default]
     Hybrid,
-    /// From event to event, each found to the tolerance.
+    /// From event to event, each located to the tolerance.
     EventDriven,
-    /// Fixed steps that may hold any number of impacts.
+    /// Fixed steps that may contain any number of impacts.
     TimeStepping,
 }
 
@@ -50,77 +50,72 @@ impl SchemeType {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnalysisSpec {
-    /// Start time, s; 0 when left out.
+    /// Start time, s; default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Scalar>,
-    /// End time, s; 1 when left out.
+    /// End time, s; default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<Scalar>,
-    /// Interval of the results, s; a hundredth of the span when left out.
+    /// Interval of the results, s; default: a hundredth of the span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Scalar>,
-    /// Largest correction that assembly may make to the given positions, as a fraction of the
-    /// model's size; 0.01 when left out.
+    /// Largest correction that assembly may make to the given positions, as a fraction of the model's size; default:
+    /// 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_assembly_correction: Option<Scalar>,
-    /// Impacts that happen at once: all together (`"simultaneous"`, the default) or one after
-    /// another (`"sequential"`).
+    /// Simultaneous impacts: all together (`"simultaneous"`, the default) or one after another (`"sequential"`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impacts: Option<ImpactType>,
 }
 
-/// What counts as touching, at rest or solved where contacts are concerned: pure numbers, in parts
-/// of the model's length and of the rate of its motion.
+/// What counts as touching, at rest or solved where contacts are concerned: pure numbers, relative to the model's
+/// length and the rate of its motion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContactTolerancesSpec {
-    /// Gap below which a point belongs to an event that another one caused, in lengths; 1e-10
-    /// when left out.
+    /// Gap below which a point belongs to an event that another one caused, in lengths; default: 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touching: Option<Scalar>,
-    /// Gap that cannot be told from zero, in lengths; 1e-14 when left out.
+    /// Gap that is indistinguishable from zero, in lengths; default: 1e-14.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zero: Option<Scalar>,
-    /// Normal speed that cannot be told from rest, in lengths times rate; 1e-10 when left out.
+    /// Normal speed that is indistinguishable from rest, in lengths times rate; default: 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Scalar>,
-    /// Sliding speed that cannot be told from sticking, in lengths times rate; 1e-10 when left
-    /// out.
+    /// Sliding speed that is indistinguishable from sticking, in lengths times rate; default: 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<Scalar>,
-    /// Normal acceleration that cannot be told from none, in lengths times rate squared; 1e-10
-    /// when left out, at least the relative tolerance.
+    /// Acceleration of a closed point that is indistinguishable from none, as a fraction of what the forces on its
+    /// bodies would cause one by one; default: 2e-9.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub still: Option<Scalar>,
-    /// Time between impacts of one point below which they accumulate, in 1/rate; 1e-7 when left
-    /// out.
+    /// Time between impacts of one point below which they accumulate, in 1/rate; default: 1e-7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dense: Option<Scalar>,
-    /// Time within which many events of several points are a crowd, in 1/rate; 1e-2 when left out.
+    /// Time within which many events of several points are a crowd, in 1/rate; default: 1e-2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crowded: Option<Scalar>,
-    /// Residual of the contact problem of a time step; 1e-10 when left out.
+    /// Residual of the contact problem of a time step; default: 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Scalar>,
-    /// The same for large problems without joints, which are solved by sweeps; 1e-3 when left out.
+    /// The same for large problems without joints, which are solved by sweeps; default: 1e-3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub large_residual: Option<Scalar>,
-    /// Penetration left to stand at the end of a time step, in lengths; 1e-9 when left out.
+    /// Allowed penetration at the end of a time step, in lengths; default: 1e-9.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub penetration: Option<Scalar>,
-    /// The same for large problems without joints; 5e-6 when left out.
+    /// The same for large problems without joints; default: 5e-6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub large_penetration: Option<Scalar>,
 }
 
 /// Integration method, its tolerances and its options.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-// serde cannot refuse unknown keys beside a flattened table: the reader of files and the
-// compiler do it.
+// serde cannot reject unknown keys beside a flattened table: the reader of files and the compiler do it.
 #[schemars(deny_unknown_fields)]
 pub struct MethodSpec {
-    /// Name of the method; `mdop5` when left out, `moreau-jean` for time-stepping. The name of a
-    /// time-stepping method implies that scheme.
+    /// Name of the method; default: `mdop5`, for time-stepping `moreau-jean`. The name of a time-stepping method
+    /// implies that scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Relative tolerance.
@@ -129,7 +124,7 @@ pub struct MethodSpec {
     /// Absolute tolerance, SI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atol: Option<Scalar>,
-    /// Fixed step, s; adaptive steps when left out.
+    /// Fixed step, s; default: adaptive steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Scalar>,
     /// Largest step of an adaptive method, s.
@@ -141,8 +136,8 @@ pub struct MethodSpec {
     /// Models with contact: `"hybrid"` (default), `"event-driven"` or `"time-stepping"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<SchemeType>,
-    /// Options that only some methods have, such as `rho_inf`: keys of the same table. A
-    /// method takes those it has; the others are for when the file is run with another one.
+    /// Options that only some methods have, such as `rho_inf`: keys of the same table. A method takes those it has; the
+    /// others are for running the file with another one.
     #[serde(flatten)]
     #[schemars(with = "OptionKeys")]
     pub options: Table<Scalar>,
@@ -178,7 +173,7 @@ pub fn option_names() -> Vec<&'static str> {
     names
 }
 
-/// Dimension of an option; `Any` where methods differ.
+/// Dimension of an option; `Any` if methods differ.
 pub fn option_dim<'k>(kinds: impl IntoIterator<Item = &'k OptionKind>) -> Dim {
     let dims = kinds.into_iter().filter(|k| k.range().is_some()).map(|k| match k {
         OptionKind::Rate { .. } => Dim::RATE,
@@ -187,7 +182,7 @@ pub fn option_dim<'k>(kinds: impl IntoIterator<Item = &'k OptionKind>) -> Dim {
     dims.reduce(|a, b| if a == b { a } else { Dim::Any }).unwrap_or(Dim::Any)
 }
 
-/// What the methods that have an option of this name take for it, together.
+/// What the methods with an option of this name accept for it, together.
 fn option_schema(name: &str) -> serde_json::Value {
     let owners = catalogue().filter_map(|m| Some((m, m.option(name)?)));
     let mut number = false;

@@ -31,35 +31,43 @@ pub enum SensorType {
     Reaction,
     /// Energy of the whole system, J.
     Energy,
-    /// Where the second frame of a revolute joint is in the first: place, distance and direction.
+    /// Position of the second frame of a revolute joint in the first: components, distance and direction.
     Eccentricity,
+    /// Force and moment in a section of a beam, on the part before it, in the axes of the section.
+    Section,
+    /// Stretch, shear, twist and curvature of a beam in excess of what it has unloaded.
+    Strain,
     /// Expression of `t`, parameters, inputs and other sensors.
     Expression,
 }
 
-/// A sensor: one column of the results, or one per component when `component` is left out of
-/// a vector quantity (columns `name.x`, `name.y`, …).
+/// A sensor: one column of the results, or one per component if `component` of a vector quantity is omitted (columns
+/// `name.x`, `name.y`, …).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SensorSpec {
     /// What is measured.
     #[serde(rename = "type")]
     pub kind: SensorType,
-    /// Marker or body that is measured.
+    /// Marker, body or beam that is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// Frame the components refer to: `"ground"` (default), `"body"` (the body's own axes) or
-    /// a marker. For position and velocity a marker also is the origin.
+    /// Section, strain: distance along the axis of the beam, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Scalar>,
+    /// Frame the components refer to: `"ground"` (default), `"body"` (the body's own axes) or a marker. For position
+    /// and velocity a marker is also the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,
-    /// `"x"`, `"y"`, `"z"`, `"norm"`; `"w"` for orientations; `"fx"` … `"tz"` for reactions;
+    /// `"x"`, `"y"`, `"z"`, `"norm"`; `"w"` for orientations; `"fx"` … `"tz"` for reactions and
+    /// sections, `"ex"` … `"kz"` for strains;
     /// `"kinetic"`, `"potential"`, `"total"`, `"dissipated"`, `"work"`, `"balance"` for energies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<String>,
     /// Joint, joint rate, reaction, eccentricity: name of the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
-    /// Joint, joint rate: `"angle"` or `"position"` where the joint has both.
+    /// Joint, joint rate: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
     /// Distance: the two markers.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Kind of shape. The first ones live in the x-y plane, from `sphere` on they are solids.
+/// Kind of shape. The first ones are in the x-y plane, from `sphere` on they are solids.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShapeType {
@@ -41,15 +41,15 @@ pub enum ShapeType {
     Mesh,
 }
 
-/// A shape on a body or on the ground. Which keys a shape uses depends on its type; a key that a
-/// type does not use is refused.
+/// A shape on a body or on the ground. Which keys a shape uses depends on its type; a key that a type does not use is
+/// rejected.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShapeSpec {
     /// Kind of shape.
     #[serde(rename = "type")]
     pub kind: ShapeType,
-    /// What it is fixed on: `"body"`, `"body.marker"`, `"ground"` or `"ground.marker"`.
+    /// Where it is attached: `"body"`, `"body.marker"`, `"ground"` or `"ground.marker"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Origin of the shape in that frame, m.
@@ -73,7 +73,7 @@ pub struct ShapeSpec {
     /// Capsule, cylinder: length along z, centred, m; instead of `from` and `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Scalar>,
-    /// Half-plane, half-space: outward normal; y in the plane, z in space, when left out.
+    /// Half-plane, half-space: outward normal; default: y in the plane, z in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normal: Option<Vec<Scalar>>,
     /// Arc: where it begins, rad from x.
@@ -94,10 +94,10 @@ pub struct ShapeSpec {
     /// Mesh: STL or OBJ file, relative to the model file and inside its folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Mesh: metres per unit of the file; 1 when left out.
+    /// Mesh: metres per unit of the file; default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scalar>,
-    /// Mesh: what the file holds. The reader of model files fills it; so may a program.
+    /// Mesh: the content of the file. The reader of model files fills it; a program may do so too.
     #[serde(skip)]
     pub mesh: Option<Arc<TriMesh>>,
     /// Repetition, as for bodies.
@@ -111,7 +111,7 @@ pub struct ShapeSpec {
 pub enum ShapePoint {
     /// Its position, m.
     Point(Vec<Scalar>),
-    /// A corner of a profile with more about it.
+    /// A corner of a profile with further data.
     Corner(CornerSpec),
 }
 
@@ -124,8 +124,8 @@ pub struct CornerSpec {
     /// Radius that rounds it off, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fillet: Option<Scalar>,
-    /// The edge to the next corner is an arc of this radius, m: positive turns left on the way to it
-    /// (counter-clockwise corners: bulges outwards), negative right. The shorter of the two arcs is meant.
+    /// The edge to the next corner is an arc of this radius, m: positive turns left on the way to it (counter-clockwise
+    /// corners: bulges outwards), negative right. The shorter of the two arcs is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arc: Option<Scalar>,
 }

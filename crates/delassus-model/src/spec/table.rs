@@ -37,7 +37,7 @@ impl<T> Table<T> {
         self.0.push((name.into(), value));
     }
 
-    /// Puts a value in the place of the one of that name, or adds it.
+    /// Replaces the value of that name, or adds it.
     pub fn set(&mut self, name: &str, value: T) {
         match self.0.iter_mut().find(|(n, _)| n == name) {
             Some((_, old)) => *old = value,

@@ -1,9 +1,8 @@
-//! Coincidence rows between frames that turn about z only or not at all: most rows of most planar
-//! mechanisms.
+//! Coincidence rows between frames that turn only about z or not at all: most rows of most planar mechanisms.
 //!
-//! Row e_k · (p_b − p_a) = offset. Of its gradient only the entries of the two angles change, so
-//! the others are written once, when the workspace is made, and an evaluation is a few
-//! operations instead of the general way through frame space.
+//! Row e_k · (p_b − p_a) = offset. Only the entries of the two angles in its gradient change, so the others are written
+//! once, when the workspace is created, and an evaluation takes a few operations instead of the general path through
+//! frame space.
 
 use super::body::Varying;
 use super::scalar::ScalarKind;
@@ -21,7 +20,7 @@ pub(crate) struct Coincidence {
     axis: usize,
     c: f64,
     offset: f64,
-    /// Places of ∂/∂θ of the two ends in the Jacobian.
+    /// Slots of ∂/∂θ of the two ends in the Jacobian.
     angle: [usize; 2],
 }
 

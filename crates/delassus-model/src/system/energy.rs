@@ -1,5 +1,6 @@
 //! Energies and the power that enters and leaves.
 
+use super::beam::Element;
 use super::force::ForceLaw;
 use super::{RowOffset, System, Workspace};
 use delassus_dae::{Energies, Power};
@@ -20,6 +21,9 @@ impl System {
         for b in &self.bushings {
             e.potential += self.bushing(ws, b).energy;
         }
+        for beam in &self.beam_elements {
+            e.potential += self.strained(ws, beam).energy;
+        }
         e
     }
 
@@ -28,10 +32,16 @@ impl System {
         !self.applied.is_empty()
             || self.n_motions > 0
             || self.bushings.iter().any(|b| b.c.iter().any(|c| *c != 0.0))
+            || self.beam_elements.iter().any(Element::is_damped)
             || self
                 .scalar_forces
                 .iter()
                 .any(|f| !matches!(f.law, ForceLaw::Linear { c, .. } if c == 0.0))
+    }
+
+    /// Whether power depends on multipliers, because moving constraints do work.
+    pub fn power_needs_multipliers(&self) -> bool {
+        self.n_motions > 0
     }
 
     pub(super) fn exchanged_power(&self, ws: &Workspace, lambda: &[f64]) -> Power {
@@ -44,6 +54,9 @@ impl System {
         }
         for b in &self.bushings {
             p.dissipated += self.bushing(ws, b).loss;
+        }
+        for e in self.beam_elements.iter().filter(|e| e.is_damped()) {
+            p.dissipated += self.strained(ws, e).loss;
         }
         for a in &self.applied {
             let w = self.applied_vector(ws, a);

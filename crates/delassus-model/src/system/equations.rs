@@ -5,8 +5,8 @@ use super::scalar::{Pair, PairScalar, ScalarKind, continued};
 use super::{RowOffset, System, Term, Workspace};
 use crate::model::var;
 use delassus_dae::{
-    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, Stretch, Structure, TimeLaws,
-    TimeLook, Unseen,
+    Dims, Energies, Manifold, Power, Problem, Quality, Scales, State, StateSlopes, Stretch,
+    Structure, TimeLaws, TimeLook, Unseen,
 };
 use delassus_math::Vec3;
 
@@ -94,6 +94,11 @@ impl Problem for System {
                 let h = term.scalar.kind.gradient(&pair);
                 ws.gradients[k] = h;
                 let (s, c) = (&term.scalar, term.c);
+                if !s.kind.is_length() {
+                    self.scatter_turn(ws, (s.a, term.slot_a), &(h.a_ang * c));
+                    self.scatter_turn(ws, (s.b, term.slot_b), &(h.b_ang * c));
+                    continue;
+                }
                 self.scatter(ws, (s.a, term.slot_a), &(h.a_lin * c), &(h.a_ang * c));
                 self.scatter(ws, (s.b, term.slot_b), &(h.b_lin * c), &(h.b_ang * c));
             }
@@ -189,6 +194,18 @@ impl Problem for System {
         self.add_feedback(ws, by, values);
     }
 
+    fn state_slopes(&self, ws: &Workspace, out: &mut StateSlopes) {
+        self.add_state_slopes(ws, out);
+    }
+
+    fn ground_vectors(&self) -> Vec<[Option<usize>; 3]> {
+        let of = |b: &super::BodyLayout| {
+            let moves = b.kind.rotation().start;
+            [0, 1, 2].map(|k| (k < moves).then_some(b.iv + k))
+        };
+        self.bodies.iter().map(of).collect()
+    }
+
     fn spin(&self, v: &[f64]) -> (f64, usize) {
         let mut most = self.manifold.fastest(v);
         for &i in &self.turning {
@@ -279,9 +296,8 @@ impl Problem for System {
 }
 
 impl System {
-    /// Realises a state for what samples show as long as no sensor asks for reactions or
-    /// accelerations: bodies, frames, forces and the residuals of rows, but not the Jacobian nor what
-    /// belongs to accelerations.
+    /// Realises a state for samples, as long as no sensor needs reactions or accelerations: bodies, frames, forces and
+    /// the residuals of rows, but not the Jacobian nor anything that belongs to accelerations.
     pub fn realize_motion(&self, s: &State, ws: &mut Workspace) {
         ws.t = s.t;
         ws.z.copy_from_slice(&s.z);
@@ -325,7 +341,7 @@ impl System {
         c.kind.value(&Pair { fa, fb }, &[])
     }
 
-    /// Value of a coincidence row e_k · d, its gradient written straight to the Jacobian.
+    /// Value of a coincidence row e_k · d, with its gradient written directly to the Jacobian.
     #[inline]
     pub(super) fn world_row(&self, ws: &mut Workspace, term: &Term, axis: usize) -> f64 {
         let ends = [(term.scalar.a, term.slot_a, -term.c), (term.scalar.b, term.slot_b, term.c)];
@@ -349,6 +365,14 @@ impl System {
     ) {
         if let Some(j) = self.jac(&ws.kin, frame) {
             j.transpose_mul(lin, ang, &mut ws.jac[slot..slot + j.len()]);
+        }
+    }
+
+    /// The same for a scalar that turns alone can change.
+    #[inline]
+    fn scatter_turn(&self, ws: &mut Workspace, (frame, slot): (usize, usize), ang: &Vec3) {
+        if let Some(j) = self.jac(&ws.kin, frame) {
+            j.transpose_mul_turn(ang, &mut ws.jac[slot..slot + j.len()]);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Forces: gravity and gyroscopic terms, scalar forces (springs, torsion, actuators), applied
 //! forces by expression, bushings.
 
+use super::beam::{Element, Strained};
 use super::body::FrameKin;
 use super::probe::AxesOf;
 use super::scalar::{Gradient, PairScalar};
@@ -11,7 +12,7 @@ use delassus_expr::Expr;
 use delassus_math::{Mat3, Mat6, Quat, Vec3, so3};
 use std::ops::Range;
 
-/// ForceLaw of a scalar force.
+/// Law of a scalar force.
 #[derive(Debug, Clone)]
 pub(crate) enum ForceLaw {
     /// k (s − free) + c ṡ.
@@ -47,7 +48,7 @@ pub(crate) struct ScalarForce {
     pub name: String,
     pub scalar: PairScalar,
     pub law: ForceLaw,
-    /// Sensors that the law depends on, and their places in [`Workspace::readings`].
+    /// Sensors on which the law depends, and their indices in [`Workspace::readings`].
     pub reads: Vec<usize>,
     pub readings: Range<usize>,
 }
@@ -138,6 +139,12 @@ impl System {
             self.add_wrench(ws, b.b, &w[2], &w[3]);
             self.add_wrench(ws, b.a, &w[0], &w[1]);
         }
+        for e in &self.beam_elements {
+            let s = self.strained(ws, e);
+            let w = e.wrenches(&s);
+            self.add_wrench(ws, e.a, &w[0], &w[1]);
+            self.add_wrench(ws, e.b, &w[2], &w[3]);
+        }
         for (k, c) in self.counters.iter().enumerate() {
             let p = self.pair(ws, c);
             ws.z_dot[k] = p.rate(&c.kind.gradient(&p));
@@ -165,8 +172,7 @@ impl System {
                 } else {
                     target.eval_d1(&ws.vars, var::T)
                 };
-                // The derivative term of a rate controller would need accelerations, so `compile`
-                // refuses `kd` there.
+                // The derivative term of a rate controller would need accelerations, so `compile` rejects `kd` there.
                 let (e, e_dot, k, c) = match control {
                     Control::Position => (want - s, want_rate - rate, *kp, *kd),
                     Control::Rate => (want - rate, 0.0, 0.0, *kp),
@@ -197,6 +203,18 @@ impl System {
     /// Components of an applied element in ground axes.
     pub(super) fn in_ground(&self, ws: &Workspace, a: &Applied, local: &Vec3) -> Vec3 {
         ws.kin.frames[a.axes.frame].axes * (a.axes.r * local)
+    }
+
+    /// Element of a beam at the realised state.
+    pub(super) fn strained(&self, ws: &Workspace, e: &Element) -> Strained {
+        e.evaluate(&ws.kin.frames[e.a], &ws.kin.frames[e.b])
+    }
+
+    /// Number of the element that is turned most from one end to the other, and that turn, rad.
+    pub(super) fn most_turned(&self, ws: &Workspace) -> Option<(usize, f64)> {
+        let turn = |e: &Element| e.turn(&ws.kin.frames[e.a], &ws.kin.frames[e.b]);
+        let all = self.beam_elements.iter().map(turn).enumerate();
+        all.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     pub(super) fn bushing(&self, ws: &Workspace, b: &Bushing) -> BushingState {

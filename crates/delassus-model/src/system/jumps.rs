@@ -7,9 +7,9 @@ use delassus_dae::{Problem, State};
 /// An element whose law jumps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Jump {
-    /// The element, as messages call it.
+    /// The element, as named in messages.
     pub element: String,
-    /// What of it jumps.
+    /// The quantity that jumps.
     pub quantity: &'static str,
     /// Value before.
     pub from: f64,
@@ -17,16 +17,16 @@ pub struct Jump {
     pub to: f64,
 }
 
-/// Part of a jump that is left when the time between two looks is divided by [`NEARER`]: all of it, but
-/// of a change that is only steep no more than that share.
+/// Fraction of a jump that remains when the time between two evaluations is divided by [`NEARER`]: all of it, but no
+/// more than that share of a merely steep change.
 const LEFT: f64 = 0.5;
 const NEARER: f64 = 16.0;
-/// A jump below this part of the values on both sides is none.
+/// A jump below this fraction of the values on both sides is ignored.
 const SEEN: f64 = 1e-6;
 
 impl System {
-    /// Elements that jump within a moment, s, after a state with these accelerations, in the order of
-    /// the model; of a motion the lowest of its derivatives that does.
+    /// Elements that jump within a moment, s, after a state with these accelerations, in the order of the model; for a
+    /// motion the lowest of its derivatives that does.
     pub fn jumps(&self, s: &State, a: &[f64], moment: f64) -> Vec<Jump> {
         let mut ws = self.workspace();
         let mut look = |later: f64| {
@@ -52,7 +52,7 @@ impl System {
         found
     }
 
-    /// What all laws say at the realised state; the lowest derivatives first.
+    /// Values of all laws at the realised state; the lowest derivatives first.
     fn laws(&self, ws: &Workspace) -> Vec<Jump> {
         let mut all = Vec::new();
         let mut add = |element: &str, quantity, to| {

@@ -4,8 +4,8 @@ use super::{System, Workspace};
 use crate::{ForceKind, Frame, JointId};
 use delassus_math::Vec3;
 
-/// Loads that are recorded at most: a picture with hundreds of arrows shows nothing. Of models with
-/// more, sensors can measure some.
+/// Largest number of loads recorded: a picture with hundreds of arrows shows nothing. For larger models, sensors can
+/// measure some.
 pub const MOST_LOADS: usize = 400;
 
 /// A force or torque that can be drawn as an arrow.
@@ -13,7 +13,7 @@ pub const MOST_LOADS: usize = 400;
 pub struct LoadView<'a> {
     /// Name of the joint or force.
     pub name: &'a str,
-    /// A torque, no force.
+    /// A torque, not a force.
     pub torque: bool,
     /// Of a joint; otherwise applied.
     pub reaction: bool,
@@ -22,8 +22,8 @@ pub struct LoadView<'a> {
 }
 
 impl System {
-    /// What [`System::loads`] gives: force and torque of every joint that has a place, then the
-    /// applied forces and torques, in file order.
+    /// The meaning of [`System::loads`]: force and torque of every joint that has a place, then the applied forces and
+    /// torques, in file order.
     pub fn load_views(&self) -> Vec<LoadView<'_>> {
         let mut out = Vec::new();
         for j in &self.model.joints {
@@ -72,7 +72,7 @@ mod tests {
         let mut spec = ModelSpec { schema: 1, ..ModelSpec::default() };
         let bead = BodySpec {
             kind: BodyType::PlanarPoint,
-            mass: 1.0.into(),
+            mass: Some(1.0.into()),
             position: vec![1.0.into(), 0.0.into()],
             ..BodySpec::default()
         };

@@ -4,6 +4,7 @@
 //! [`Workspace`]. It implements `delassus_dae::Problem`; start reading at `equations.rs`, then
 //! `scalar.rs` for what joints and springs are made of, and `body/` for coordinates.
 
+mod beam;
 pub(crate) mod body;
 pub(crate) mod build;
 mod coincidence;
@@ -25,6 +26,7 @@ mod sensitivity;
 mod tangent;
 mod target_jumps;
 mod time;
+mod variation;
 mod way;
 
 pub use body::{BodyKind, Pose, PoseForm, pose_of};
@@ -34,9 +36,11 @@ pub use loads::{LoadView, MOST_LOADS};
 pub use probe::{Measured, Outputs};
 pub use target_jumps::TargetJump;
 pub use time::TimeRanges;
+pub use variation::ElementLoad;
 
 use crate::joint;
 use crate::{JointId, Model};
+use beam::Element;
 use body::{BodyLayout, FrameJac, FrameLayout, Kin, Loose};
 use coincidence::Coincidence;
 use contact::Contacts;
@@ -51,7 +55,7 @@ use scalar::{Gradient, Pair, PairScalar};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// One scalar of a row, with the places of its two frames' entries in the Jacobian.
+/// One scalar of a row, with the slots of its two frames' entries in the Jacobian.
 #[derive(Debug, Clone)]
 pub(crate) struct Term {
     scalar: PairScalar,
@@ -64,7 +68,7 @@ pub(crate) struct Term {
 #[derive(Debug, Clone)]
 pub(crate) enum RowOffset {
     Const(f64),
-    /// Function of time; the number is its place in [`Workspace::motion`].
+    /// Function of time; the number is its index in [`Workspace::motion`].
     Motion(Expr, usize),
 }
 
@@ -75,7 +79,7 @@ pub(crate) struct Row {
     offset: RowOffset,
 }
 
-/// Where a row comes from.
+/// The origin of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowOrigin {
     /// Its joint.
@@ -92,7 +96,7 @@ pub struct System {
     frames: Vec<FrameLayout>,
     terms: Vec<Term>,
     rows: Vec<Row>,
-    /// The rows again: those with a way of their own, and the numbers of the others.
+    /// The rows again: those with a special evaluation, and the indices of the others.
     coincidences: Vec<Coincidence>,
     other_rows: Vec<usize>,
     rolls: Vec<RollRow>,
@@ -100,12 +104,14 @@ pub struct System {
     scalar_forces: Vec<ScalarForce>,
     applied: Vec<Applied>,
     bushings: Vec<Bushing>,
+    /// Elements of beams.
+    beam_elements: Vec<Element>,
     /// One-sided interactions.
     contacts: Contacts,
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
     counters: Vec<PairScalar>,
-    /// Velocities of bodies that turn in the plane and whose angle against one in space is measured:
-    /// known but for whole turns, as those between bodies in space are.
+    /// Velocities of bodies that turn in the plane and whose angle relative to one in space is measured: known up to
+    /// whole turns, like those between bodies in space.
     turning: Vec<usize>,
     probes: Vec<Probe>,
     /// All sensors, each after those that it reads.
@@ -114,21 +120,21 @@ pub struct System {
     force_inputs: Vec<usize>,
     /// Pairs of a scalar force and a sensor that it depends on.
     n_readings: usize,
-    /// Some force wants the rates of the sensors that it reads.
+    /// Some force needs the rates of the sensors that it reads.
     needs_rates: bool,
     /// Some controller has an integral, which its force depends on.
     integrates: bool,
     n_motions: usize,
-    /// What reads time.
+    /// Laws that read time.
     time: time::Laws,
-    /// What reads the state, and is more than a polynomial of it.
+    /// Laws that read the state, and are more than polynomials of it.
     way: way::Watched,
     dims: Dims,
     manifold: Manifold,
     structure: Structure,
     scales: Scales,
     length: f64,
-    /// Bodies that have nothing to do with each other.
+    /// Groups of bodies that are independent of each other.
     groups: build::Groups,
     /// Base slots of tangent blocks (row of block i, first column of block j) per body pair.
     blocks: tangent::BlockSlots,
@@ -150,13 +156,13 @@ pub struct Workspace {
     z_dot: Vec<f64>,
     /// Variables of expressions.
     vars: Vec<f64>,
-    /// Rates of the variables, where some force wants them.
+    /// Rates of the variables, if some force needs them.
     rates: Vec<f64>,
     forces: Vec<force::Acting>,
     readings: Vec<sensitivity::Reading>,
     /// Variables of expressions on an interval of time.
     over: time::Over,
-    /// The same on the way of a step.
+    /// The same on the path of a step.
     way: way::Way,
     near: RefCell<contact::Scratch>,
     tangent: RefCell<tangent::Scratch>,
@@ -173,7 +179,7 @@ impl System {
         self.length
     }
 
-    /// The same of each group of bodies that has nothing to do with the others, m.
+    /// The same for each independent group of bodies, m.
     pub fn group_lengths(&self) -> &[f64] {
         &self.groups.length
     }
@@ -183,7 +189,7 @@ impl System {
         &self.origins
     }
 
-    /// Rows of prescribed motions, with the rates that these have at the realised state.
+    /// Rows of prescribed motions, with their rates at the realised state.
     pub(crate) fn motion_rates<'a>(
         &'a self,
         ws: &'a Workspace,
@@ -201,7 +207,7 @@ impl System {
 
     /// Body that owns a velocity coordinate, and which of its velocities it is.
     pub fn dof_owner(&self, dof: usize) -> Option<(usize, usize)> {
-        // coordinates stand in the order of the bodies
+        // coordinates are in the order of the bodies
         let i = self.bodies.partition_point(|b| b.span().end <= dof);
         self.bodies.get(i).map(|b| (i, dof - b.iv))
     }
@@ -235,16 +241,16 @@ impl System {
         FrameLayout::new(f, &self.bodies).at(&self.bodies, q)
     }
 
-    /// Moves a body to a place of its mass centre.
+    /// Moves a body to a pose of its mass centre.
     pub(crate) fn put(&self, q: &mut [f64], body: usize, place: &Pose) {
         let b = &self.bodies[body];
         b.kind.put(place, &mut q[b.iq..b.iq + b.nq]);
     }
 }
 
-/// Answers for assembly analysis.
+/// Services for assembly analysis.
 impl System {
-    /// Mass matrix of a body, of the values of M.
+    /// Mass matrix of a body, from the values of M.
     pub(crate) fn body_mass(&self, body: usize, mass: &[f64]) -> DMatrix<f64> {
         let layout = &self.bodies[body];
         let before: usize = self.bodies[..body].iter().map(BodyLayout::mass_len).sum();
@@ -307,7 +313,7 @@ impl System {
         Some(out)
     }
 
-    /// The force element with a value that is not finite, or else the strongest one.
+    /// The force element with a non-finite value, or else the strongest one.
     pub fn blame_force(&self, ws: &Workspace) -> Option<String> {
         for (f, x) in self.scalar_forces.iter().zip(&ws.forces) {
             if !x.pull.is_finite() {
@@ -328,15 +334,29 @@ impl System {
         None
     }
 
+    /// Most that an element of a beam may be turned from one end to the other, rad.
+    pub const MOST_BEND: f64 = beam::MOST_TURN;
+
+    /// The element of a beam that is turned most from one end to the other, and that turn, rad.
+    pub fn sharpest_bend(&self, ws: &Workspace) -> Option<(&str, f64)> {
+        let (e, turn) = self.most_turned(ws)?;
+        Some((&self.beam_elements[e].name, turn))
+    }
+
     /// Name and magnitude of the strongest force element at the realised state.
     pub fn strongest_force(&self, ws: &Workspace) -> Option<(String, f64)> {
         let scalar =
             self.scalar_forces.iter().zip(&ws.forces).map(|(f, x)| (&f.name, x.pull.abs()));
         let applied = self.applied.iter().map(|a| (&a.name, self.applied_vector(ws, a).norm()));
         let bushing = self.bushings.iter().map(|b| (&b.name, self.bushing(ws, b).force.norm()));
+        let beams = self.beam_elements.iter().map(|e| {
+            let s = self.strained(ws, e);
+            (&e.name, e.wrenches(&s)[2].norm())
+        });
         scalar
             .chain(applied)
             .chain(bushing)
+            .chain(beams)
             .filter(|(_, x)| x.is_finite())
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(n, x)| (n.clone(), x))

@@ -9,7 +9,7 @@ use delassus_expr::Expr;
 use delassus_math::remember;
 use delassus_math::{Mat3, Quat, Vec3};
 
-/// Axes that are fixed to a frame, turned against its own.
+/// Axes fixed to a frame, rotated relative to its own.
 #[derive(Debug, Clone)]
 pub(crate) struct AxesOf {
     pub frame: usize,
@@ -47,12 +47,19 @@ pub(crate) enum Probe {
         component: ReactionComponent,
     },
     Energy(EnergyKind),
+    /// Resultant or strain at a part of an element of a beam.
+    Section {
+        element: usize,
+        part: f64,
+        strain: bool,
+        component: usize,
+    },
     /// Input of this number.
     Input(usize),
     Expression(Expr),
 }
 
-/// What sensors need beyond the realised state.
+/// What sensors need besides the realised state.
 #[derive(Debug, Clone, Copy)]
 pub struct Outputs<'a> {
     /// Accelerations.
@@ -79,8 +86,8 @@ pub struct Measured {
 remember!(Measured { values, seen });
 
 impl System {
-    /// Fills all sensors at the realised state. Calls must follow the motion: an angle is
-    /// continued from the call before by the nearest turn.
+    /// Fills all sensors at the realised state. Calls must follow the motion: an angle is continued from the call
+    /// before to the nearest turn.
     pub fn measure(&self, ws: &mut Workspace, out: &Outputs<'_>, m: &mut Measured) {
         m.values.resize(self.probes.len(), 0.0);
         ws.vars[var::T] = ws.t;
@@ -96,7 +103,7 @@ impl System {
         m.seen = true;
     }
 
-    /// Some sensor is an angle that only the sequence of calls can unwrap.
+    /// Whether some sensor is an angle that only the sequence of calls can unwrap.
     pub fn tracks_turns(&self) -> bool {
         self.probes.iter().any(|p| self.wraps(p))
     }
@@ -178,6 +185,11 @@ impl System {
                     }
                 }
             }
+            Probe::Section { element, part, strain, component } => {
+                let e = &self.beam_elements[*element];
+                let (resultant, excess) = e.section(&self.strained(ws, e), *part);
+                if *strain { excess[*component] } else { resultant[*component] }
+            }
             Probe::Input(k) => ws.z[self.inputs().start + k],
             Probe::Expression(e) => e.eval(&ws.vars),
         }
@@ -190,7 +202,7 @@ impl System {
         for i in self.rows_of(joint) {
             let l = lambda.get(i).copied().unwrap_or(0.0);
             if i < self.rows.len() {
-                // of a coupling only the first term acts on the joint's own second body
+                // only the first term of a coupling acts on the joint's own second body
                 if let Some(k) = self.rows[i].terms.clone().next() {
                     force += ws.gradients[k].b_lin * (l * self.terms[k].c);
                     torque += ws.gradients[k].b_ang * (l * self.terms[k].c);

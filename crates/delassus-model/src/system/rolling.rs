@@ -65,8 +65,7 @@ impl RollRow {
         t[1][3] += ht * by_b;
     }
 
-    /// Derivatives of the way from the centre to the contact point by rotations of the plane and
-    /// of the wheel.
+    /// Derivatives of the vector from the centre to the contact point by rotations of the plane and of the wheel.
     fn contact_slopes(&self, p: &Pair<'_>, m: &Vec3) -> (Mat3, Mat3) {
         let n = p.fa.axes * self.normal;
         let hn = so3::hat(&n);
@@ -97,8 +96,8 @@ impl RollRow {
 }
 
 impl System {
-    /// The rolling disc that lies flattest on its plane at the realised state: its joint, and the angle between
-    /// both, rad. Where that vanishes every point of the rim touches, and none is the point of contact.
+    /// The rolling disc that lies flattest on its plane at the realised state: its joint, and the angle between the
+    /// two, rad. Where that vanishes every point of the rim touches, and none is the contact point.
     pub fn flattest_disc(&self, ws: &Workspace) -> Option<(String, f64)> {
         let mut flattest: Option<(usize, f64)> = None;
         for roll in &self.rolls {

@@ -1,25 +1,27 @@
-//! Which rows are solved with, of those that depend on each other.
+//! Which rows are solved with, among those that depend on each other.
 //!
-//! Assembly chooses them at the start, in the order of the joints. Along the motion of an overconstrained loop (Bennett, Bricard)
-//! the chosen ones may become dependent where the mechanism itself is regular; others hold there.
+//! Assembly chooses them at the start, in the order of the joints. During the motion of an overconstrained loop
+//! (Bennett, Bricard) the chosen ones may become dependent where the mechanism itself is regular; others are
+//! independent there.
 
 use super::System;
 use delassus_dae::{Problem, State};
 use delassus_linalg::strongest_rows;
 
 impl System {
-    /// Whether another choice of rows is possible: some follow exactly from others, and there are few enough to look at all.
+    /// Whether another choice of rows is possible: some follow exactly from others, and there are few enough to examine
+    /// all.
     pub fn has_choice(&self) -> bool {
         let s = &self.structure;
         s.independent_rows.is_some() && !s.rank.almost && self.dims.nv <= MOST
     }
 
-    /// Rows that are solved with; none where all are.
+    /// Rows that are solved with; empty if all are.
     pub fn chosen_rows(&self) -> &[usize] {
         self.structure.independent_rows.as_deref().unwrap_or_default()
     }
 
-    /// The same equations, solved with other rows, where these hold better at a state by this factor.
+    /// The same equations, solved with other rows, if these are better conditioned at a state by this factor.
     pub fn with_stronger_rows(&self, s: &State, factor: f64) -> Option<System> {
         let rows = self.structure.independent_rows.as_ref()?;
         let mut ws = self.workspace();
@@ -33,7 +35,7 @@ impl System {
         (then > factor * now).then(|| self.with_rows(best, then))
     }
 
-    /// The same equations, solved with these of the rows that depend on each other, which hold so well.
+    /// The same equations, solved with these of the dependent rows, which are this well conditioned.
     pub fn with_rows(&self, rows: Vec<usize>, grip: f64) -> System {
         let mut other = self.clone();
         let is_left = |row: &usize| rows.binary_search(row).is_err();
@@ -44,5 +46,5 @@ impl System {
     }
 }
 
-/// Velocities up to which full matrices of all rows are looked at.
+/// Number of velocities up to which full matrices of all rows are examined.
 const MOST: usize = 400;

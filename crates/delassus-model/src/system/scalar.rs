@@ -1,9 +1,8 @@
-//! Scalar functions of two frames: the one kind of brick all joints and most forces are made of.
+//! Scalar functions of two frames: the building block of all joints and most forces.
 //!
-//! A scalar s has a value, a gradient H in frame space (so ṡ = H · twist), a bias
-//! (s̈ = H · acceleration + bias) and a second derivative. A constraint row is s − offset(t);
-//! a spring is a force −P(s, ṡ) along H; a gear is a weighted sum. None of them ever meets a
-//! quaternion, and none knows what a frame is on.
+//! A scalar s has a value, a gradient H in frame space (so ṡ = H · twist), a bias (s̈ = H · acceleration + bias) and a
+//! second derivative. A constraint row is s − offset(t); a spring is a force −P(s, ṡ) along H; a gear is a weighted
+//! sum. None of them ever deals with a quaternion, and none knows what carries a frame.
 
 use super::body::FrameKin;
 use delassus_math::{Mat3, Vec3, so3};
@@ -19,15 +18,15 @@ pub(crate) enum ScalarKind {
     Dot(Vec3, Vec3),
     /// |d|.
     Length,
-    /// Angle about an axis of the first frame. (Boxed: it is rare and large, and the rows of a big model should
-    /// lie close together in memory.)
+    /// Angle about an axis of the first frame. (Boxed: it is rare and large, and the rows of a big model should be
+    /// close together in memory.)
     Angle(Box<Angle>),
     /// a · d − R √(1 − (a·b)²): height of a disc's lowest point above a plane.
     Disc(Vec3, Vec3, f64),
 }
 
-/// How an angle is measured: from x to the direction x_b of the second frame, as seen along the
-/// axis, φ = atan2(y·x_b, x·x_b).
+/// How an angle is measured: from x to the direction x_b of the second frame, as seen along the axis, φ = atan2(y·x_b,
+/// x·x_b).
 ///
 /// With n = a·x_b, which vanishes while the axes of the two frames are parallel, φ turns with the
 /// relative angular velocity along h = (a − n x_b)/(1 − n²).
@@ -39,11 +38,11 @@ pub(crate) struct Angle {
     pub x_a: Vec3,
     pub y_a: Vec3,
     pub x_b: Vec3,
-    /// Planar pair: sign of the axis and angle at zero body angles; the turn count comes free.
+    /// Planar pair: sign of the axis and angle at zero body angles; turns are counted for free.
     pub planar: Option<(f64, f64)>,
     /// Spatial pair: index of the auxiliary state that counts turns.
     pub turns: Option<usize>,
-    /// Value at the given configuration; says on which turn the angle starts.
+    /// Value at the given configuration; determines the initial turn of the angle.
     pub start: f64,
 }
 
@@ -212,7 +211,7 @@ impl ScalarKind {
         }
     }
 
-    /// Gradient of a scalar whose gradient never changes, zero for the others.
+    /// Gradient of a scalar with constant gradient, zero for the others.
     pub fn constant_gradient(&self) -> Gradient {
         let mut h = Gradient::default();
         if let ScalarKind::World(k) = self {
@@ -222,14 +221,14 @@ impl ScalarKind {
         h
     }
 
-    /// Measured in metres (otherwise dimensionless or radians).
+    /// Whether it is measured in metres (otherwise dimensionless or radians).
     pub fn is_length(&self) -> bool {
         !matches!(self, ScalarKind::Dot(..) | ScalarKind::Angle(_))
     }
 }
 
 impl Angle {
-    /// Measured in the same way but for the turns.
+    /// Whether it is measured in the same way except for the turns.
     pub fn same_directions(&self, other: &Angle) -> bool {
         self.axis == other.axis && self.x_a == other.x_a && self.x_b == other.x_b
     }
@@ -245,11 +244,11 @@ impl Angle {
         continued(wrapped, self.turns.map_or(self.start, |i| z[i]))
     }
 
-    /// The axis and the second direction in ground components, n, and 1/(1 − n²): seen along the
-    /// axis, a direction parallel to it has no angle; the limit keeps everything finite.
+    /// The axis and the second direction in ground components, n, and 1/(1 − n²): seen along the axis, a direction
+    /// parallel to it has no angle; the limit keeps everything finite.
     fn parts(&self, p: &Pair<'_>) -> (Vec3, Vec3, f64, f64) {
         let (a, x) = (p.fa.axes * self.axis, p.fb.axes * self.x_b);
-        // between planar bodies, without what rounding makes of it
+        // exactly zero between planar bodies, without rounding
         let n = if self.planar.is_some() { 0.0 } else { a.dot(&x) };
         (a, x, n, 1.0 / (1.0 - n * n).max(1e-100))
     }
@@ -291,7 +290,7 @@ pub(crate) fn continued(x: f64, near: f64) -> f64 {
     x + turns(near - x)
 }
 
-/// Half a turn is +π, not −π, whatever rounding makes of its sign; this close to it, rad.
+/// Half a turn is +π, not −π, whatever the sign after rounding; within this distance of it, rad.
 const HALF_TURN: f64 = 1e-9;
 
 /// The angle x in (−π, π].

@@ -1,8 +1,8 @@
-//! How sensors change with positions and velocities: what forces that read them add to K and C.
+//! How sensors change with positions and velocities: the contribution to K and C of forces that read them.
 //!
-//! A sensor that is no expression (a *leaf*) looks at two frames at most. Its derivatives are
-//! given in frame space, by pose and by twist, and one chain rule leads to ξ and v. Expressions
-//! pass on derivatives by [`System::weight`].
+//! A sensor that is not an expression (a *leaf*) depends on two frames at most. Its derivatives are given in frame
+//! space, by pose and by twist, and one chain rule leads to ξ and v. Expressions pass on derivatives by
+//! [`System::weight`].
 
 use super::body::FrameJac;
 use super::force::ForceLaw;
@@ -27,7 +27,7 @@ impl Spread {
         Spread { part: [None; 2], x: [Vec::with_capacity(n), Vec::with_capacity(n)] }
     }
 
-    /// Numbers of what is followed, and the entries.
+    /// Indices of the sets of velocities, and the entries.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &[f64])> {
         self.part.iter().zip(&self.x).filter_map(|(p, x)| Some(((*p)?, x.as_slice())))
     }
@@ -45,7 +45,7 @@ impl Spread {
         }
     }
 
-    /// Adds what the gradient does to twists that change with the configuration.
+    /// Adds the effect of the gradient on twists that change with the configuration.
     pub fn add_drift(&mut self, ends: &[Option<FrameJac<'_>>; 2], h: &Gradient) {
         let parts = [(&h.a_lin, &h.a_ang), (&h.b_lin, &h.b_ang)];
         for (s, (lin, ang)) in parts.into_iter().enumerate() {
@@ -85,6 +85,7 @@ impl System {
             Probe::Acceleration { .. }
             | Probe::Reaction { .. }
             | Probe::Energy(_)
+            | Probe::Section { .. }
             | Probe::Input(_)
             | Probe::Expression(_) => [None; 2],
         }
@@ -133,7 +134,7 @@ impl System {
         self.slopes(ws, &f, xi, v);
     }
 
-    /// The same of the rate of a leaf of position level.
+    /// The same for the rate of a leaf of position level.
     pub(super) fn leaf_rate_slopes(
         &self,
         ws: &Workspace,

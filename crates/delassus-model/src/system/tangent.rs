@@ -6,13 +6,14 @@
 //! fixed v (its drift) for forces that depend on rates. Forces that read sensors depend on further
 //! frames (`sensitivity.rs`), which makes K and C unsymmetric.
 
+use super::beam::Element;
 use super::body::{FrameJac, FrameKin, Twist};
 use super::force::{Applied, Bushing, ForceLaw};
 use super::scalar::{Gradient, Hessian, Pair};
 use super::sensitivity::{Spread, rate_by_pose};
 use super::{System, Workspace};
 use crate::Control;
-use delassus_dae::Quality;
+use delassus_dae::{Quality, StateSlopes};
 use delassus_linalg::Csr;
 use delassus_math::{Mat3, Vec3, so3};
 use std::cell::RefCell;
@@ -51,7 +52,7 @@ pub(crate) struct Scratch {
     h: Spread,
     xi: Spread,
     v: Spread,
-    /// One entry per velocity that a frame follows, of the one that follows most.
+    /// One entry per velocity that a frame follows, for the one that follows most.
     pulled: Vec<f64>,
 }
 
@@ -207,7 +208,7 @@ impl System {
         for a in &self.applied {
             self.add_applied(ws, a, ck, values, pulled);
             for leaf in &a.reads {
-                // what the components owe to sensors; r contains −f
+                // the dependence of the components on sensors; r contains −f
                 hj.set(&[self.jac(&ws.kin, a.at), None], &self.reading_wrench(ws, a, *leaf));
                 self.leaf_slopes(ws, *leaf, xi, v);
                 self.add_outer(values, hj, xi, -ck);
@@ -216,6 +217,9 @@ impl System {
         }
         for b in &self.bushings {
             self.add_bushing(ws, b, ck, cc, values, pulled);
+        }
+        for e in &self.beam_elements {
+            self.add_beam(ws, e, ck, cc, values, pulled);
         }
         Quality::Exact
     }
@@ -246,6 +250,37 @@ impl System {
                 self.leaf_slopes(ws, *leaf, xi, v);
                 self.add_outer(values, hj, xi, -ki * ck * w);
                 self.add_outer(values, hj, v, -ki * cc * w);
+            }
+        }
+    }
+
+    /// The same derivatives apart from each other.
+    pub(super) fn add_state_slopes(&self, ws: &Workspace, out: &mut StateSlopes) {
+        let Scratch { h: hj, xi, v, .. } = &mut *ws.tangent.borrow_mut();
+        for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
+            let ForceLaw::Actuator { target, control, ki, z: Some(z), .. } = &force.law else {
+                continue;
+            };
+            let ends = self.ends(ws, force.scalar.a, force.scalar.b);
+            hj.set(&ends, &x.h);
+            for (i, h) in spread_entries(&ends, hj) {
+                out.force_by_z.push((i, *z, ki * h));
+                match control {
+                    Control::Position => out.rate_by_q.push((*z, i, -h)),
+                    Control::Rate => out.rate_by_v.push((*z, i, -h)),
+                }
+            }
+            if *control == Control::Rate {
+                let pair = self.pair(ws, &force.scalar);
+                rate_gradient(&pair, &ends, x, &force.scalar.kind, xi);
+                out.rate_by_q.extend(spread_entries(&ends, xi).map(|(i, h)| (*z, i, -h)));
+            }
+            for leaf in &force.reads {
+                let w = self.weight(target, &ws.vars, *leaf);
+                self.leaf_slopes(ws, *leaf, xi, v);
+                let ends = self.leaf_frames(*leaf).map(|f| self.jac(&ws.kin, f?));
+                out.rate_by_q.extend(spread_entries(&ends, xi).map(|(i, h)| (*z, i, w * h)));
+                out.rate_by_v.extend(spread_entries(&ends, v).map(|(i, h)| (*z, i, w * h)));
             }
         }
     }
@@ -299,7 +334,7 @@ impl System {
         }
     }
 
-    /// What the wrench of an applied force owes to a sensor.
+    /// Dependence of the wrench of an applied force on a sensor.
     fn reading_wrench(&self, ws: &Workspace, a: &Applied, leaf: usize) -> Gradient {
         let mut local = Vec3::zeros();
         for (x, e) in local.iter_mut().zip(&a.components) {
@@ -351,25 +386,64 @@ impl System {
                 f
             };
             let step = if turning { 1e-6 } else { 1e-6 * self.length };
-            // the force is linear in velocities, so any step does there
+            // the force is linear in velocities, so any step size will do there
             let (x, y) = (slope(step, &displaced), slope(1.0, &moving));
             for i in 0..4 {
                 by_pose[i][s].set_column(k, &x[i]);
                 by_twist[i][s].set_column(k, &y[i]);
             }
         }
-        // r contains −f
+        let w = b.wrenches(&frames);
+        self.add_wrench_slopes(values, &ends, &w, (&by_pose, &by_twist), (ck, cc), pulled);
+    }
+
+    fn add_beam(
+        &self,
+        ws: &Workspace,
+        e: &Element,
+        ck: f64,
+        cc: f64,
+        values: &mut [f64],
+        pulled: &mut [f64],
+    ) {
+        let s = self.strained(ws, e);
+        let mut by_pose = [[Mat3::zeros(); 4]; 4];
+        let mut by_twist = [[Mat3::zeros(); 4]; 4];
+        e.slopes(&s, &mut by_pose, &mut by_twist);
+        let (ends, w) = (self.ends(ws, e.a, e.b), e.wrenches(&s));
+        let cc = if e.is_damped() { cc } else { 0.0 };
+        self.add_wrench_slopes(values, &ends, &w, (&by_pose, &by_twist), (ck, cc), pulled);
+    }
+
+    /// values −= (ck ∂/∂ξ + cc ∂/∂v) Jᵀw of wrenches at two frames that depend on their places and twists; r contains −f.
+    fn add_wrench_slopes(
+        &self,
+        values: &mut [f64],
+        ends: &Ends<'_>,
+        w: &[Vec3; 4],
+        (by_pose, by_twist): (&Hessian, &Hessian),
+        (ck, cc): (f64, f64),
+        pulled: &mut [f64],
+    ) {
         if ck != 0.0 {
-            self.add_product(values, &ends, &by_pose, -ck, pulled, |j, k| j.column(k));
-            self.add_product(values, &ends, &by_twist, -ck, pulled, |j, k| j.drift(k));
-            let w = b.wrenches(&frames);
+            self.add_product(values, ends, by_pose, -ck, pulled, |j, k| j.column(k));
+            self.add_product(values, ends, by_twist, -ck, pulled, |j, k| j.drift(k));
             self.add_geometric(values, &ends[0], &w[0], &w[1], -ck);
             self.add_geometric(values, &ends[1], &w[2], &w[3], -ck);
         }
         if cc != 0.0 {
-            self.add_product(values, &ends, &by_twist, -cc, pulled, |j, k| j.column(k));
+            self.add_product(values, ends, by_twist, -cc, pulled, |j, k| j.column(k));
         }
     }
+}
+
+/// Entries of a row with their velocities.
+fn spread_entries<'a>(
+    ends: &'a Ends<'_>,
+    row: &'a Spread,
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let on = ends.iter().flatten().zip(row.parts());
+    on.flat_map(|(j, (_, x))| j.span().zip(x.iter().copied()))
 }
 
 /// ∂ṡ/∂ξ at fixed v.

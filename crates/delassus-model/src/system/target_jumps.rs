@@ -1,7 +1,7 @@
 //! Targets that jump under a controller with a derivative part.
 //!
-//! The rate of a jump is an impulse, kd times the jump, if the jump is the limit of a steep ramp. Controllers
-//! give none: ė is the rate on either side. Where that happens it is told, so that nobody takes one for the other.
+//! The rate of a jump is an impulse, kd times the jump, if the jump is the limit of a steep ramp. Controllers give
+//! none: ė is the rate on either side. Where this happens it is reported, so that nobody mistakes one for the other.
 
 use super::force::ForceLaw;
 use super::time::{Source, TimeLaw};
@@ -20,18 +20,18 @@ pub struct TargetJump {
     by: f64,
 }
 
-/// Looks at parts of one step, at most; an isolated switch takes about 100.
+/// Largest number of evaluations on parts of one step; an isolated switch takes about 100.
 const LOOKS: usize = 400;
-/// Halvings of a step, at most.
+/// Largest number of bisections of a step.
 const DEEP: usize = 120;
-/// Parts of a step that are as narrow as rounding allows, relative to where they are and to the step.
+/// Width of the narrowest parts of a step that rounding allows, relative to their position and to the step.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// Part of the size of the coordinate by which a target may jump without being said to: what is left of
-/// formulas that meet by rounding.
+/// Fraction of the size of the coordinate by which a target may jump without being reported: formulas that meet only up
+/// to rounding.
 const MEETS: f64 = 1e-7;
 
 impl System {
-    /// Whether the rate of what a law says acts, and how large what it follows is, rad or m.
+    /// Whether the rate of a law's value acts, and the size of what it follows, rad or m.
     pub(super) fn follows_rate(&self, law: &TimeLaw) -> Option<f64> {
         let Source::Scalar(i) = law.source else { return None };
         let f = &self.scalar_forces[i];
@@ -60,7 +60,7 @@ impl System {
         .min_by(|a, b| a.t.total_cmp(&b.t))
     }
 
-    /// The same on the straight way between the two ends that were taken down, of a step from t over h.
+    /// The same on the straight line between the two recorded ends, of a step from t over h.
     pub fn target_jump_on_way(&self, ws: &mut Workspace, t: f64, h: f64) -> Option<TargetJump> {
         self.span_straight(ws, t, h);
         let laws = self.way.laws().enumerate();
@@ -89,7 +89,7 @@ impl TargetJump {
     }
 }
 
-/// Where a function jumps first by more than this, and by how much. Its ranges on intervals are given, and whether
+/// Where a function first jumps by more than this, and by how much. Its ranges on intervals are given, and whether
 /// nothing switches there.
 fn first_jump(
     on: &mut impl FnMut(f64, f64) -> (Range, bool),

@@ -1,13 +1,12 @@
-//! What reads time: motions, forces and targets by expression, and the expression sensors between.
+//! Laws that read time: motions, forces and targets by expression, and the expression sensors in between.
 //!
-//! Step control asks two things of an interval of time. Is everything smooth in it, or does some
-//! function switch? And how far is each function at most from a polynomial, in terms of what it
-//! does to the motion? Both are answered for the whole interval by ranges of Taylor coefficients
-//! (`delassus_expr::Jet`), so that no pulse is too short to be seen. Sensors that a function reads
-//! beside the time are held at their values in the realised state.
+//! Step control asks two questions about an interval of time. Is everything smooth in it, or does some function switch?
+//! And how far is each function at most from a polynomial, in terms of its effect on the motion? Both are answered for
+//! the whole interval by ranges of Taylor coefficients (`delassus_expr::Jet`), so no pulse is too short to be seen.
+//! Sensors that a function reads besides the time are held at their values in the realised state.
 //!
-//! A force acts on a body of mass m and inertia J as if the body were free: joints only take away
-//! from its acceleration, in the sense of kinetic energy.
+//! A force acts on a body of mass m and inertia J as if the body were free: joints can only reduce its acceleration, in
+//! the sense of kinetic energy.
 
 use super::force::ForceLaw;
 use super::probe::Probe;
@@ -20,15 +19,14 @@ use delassus_dae::{TimeLaws, TimeLook, Unseen};
 use delassus_expr::{Expr, Jet, Range};
 use delassus_math::memory::{Memory, Remember};
 
-/// Taylor coefficients that are looked at: enough for what the interpolation between steps shows,
-/// polynomials of degree 5.
+/// Number of Taylor coefficients used: enough for the interpolation between steps, polynomials of degree 5.
 pub(super) const N: usize = 7;
 /// Length of the intervals on which sensors that depend on time alone are kept, in steps.
 const WIDE: f64 = 16.0;
 
-/// Part of all that a function does by which it may leave the values at the ends of a step.
+/// Fraction of its total variation by which a function may leave the values at the ends of a step.
 const HIDDEN: f64 = 0.1;
-/// Halvings of a step, and looks at its parts, until what its ends do not show is found.
+/// Number of bisections of a step, and of evaluations on its parts, until something hidden between its ends is found.
 const HALVINGS: usize = 40;
 const LOOKS: usize = 200;
 /// No value at all.
@@ -64,7 +62,7 @@ pub(super) struct Laws {
     pure: Vec<bool>,
 }
 
-/// Between which values each function of time, then each law that reads the state, was at the ends of steps.
+/// Ranges of each function of time, then of each law that reads the state, at the ends of steps.
 #[derive(Debug, Clone, Default)]
 pub struct TimeRanges(Vec<Range>);
 
@@ -85,7 +83,7 @@ impl Remember for TimeRanges {
     }
 }
 
-/// Sets variables to what they are on an interval.
+/// Sets variables to their ranges on an interval.
 type SetTime = fn(&System, &Workspace, &mut Over, f64, f64);
 
 /// Variables of expressions on an interval.
@@ -186,7 +184,7 @@ impl System {
         smooth
     }
 
-    /// What functions of time do from a to b that polynomials of this degree do not show.
+    /// Distance of functions of time from polynomials of this degree, from a to b.
     pub(super) fn unseen(&self, ws: &mut Workspace, look: TimeLook<'_>) -> Unseen {
         let TimeLook { span, degree, paces, rough } = look;
         let set: SetTime = if rough { Self::set_time_roughly } else { Self::set_time };
@@ -235,10 +233,10 @@ impl System {
         ws.over = over;
     }
 
-    /// Distance of what a force does from a polynomial, where its expression on an interval is given: of the
-    /// acceleration in sizes of the coordinates, over the pace of its group, or 1 1/s; and of what a controller
-    /// integrates, which stays when the interval is over, in sizes of its own, 1/s. The interval has this length in
-    /// units of time of so many seconds.
+    /// Distance of the effect of a force from a polynomial, given its expression on an interval: of the acceleration in
+    /// sizes of the coordinates, divided by the pace of its group, or 1 1/s; and of the integral of a controller, which
+    /// remains when the interval is over, in its own size, 1/s. The length of the interval is given in units of this
+    /// many seconds.
     pub(super) fn off_force(
         &self,
         law: &TimeLaw,
@@ -262,13 +260,13 @@ impl System {
         acting.max(if size > 0.0 { off / size } else { 0.0 })
     }
 
-    /// Nothing seen yet.
+    /// Empty ranges.
     pub fn time_ranges(&self) -> TimeRanges {
         TimeRanges(vec![EMPTY; self.time.laws.len() + self.way.len()])
     }
 
-    /// The function of time that goes, from a to b, where neither end shows it: by more than
-    /// `HIDDEN` of all it does. For steps of given length, which cannot be made to see it.
+    /// The function of time that goes, from a to b, where neither end shows it: by more than `HIDDEN` of its total
+    /// variation. For fixed steps, which cannot be made to resolve it.
     pub fn hidden_in_time(
         &self,
         ws: &mut Workspace,
@@ -308,13 +306,13 @@ impl System {
         (jet.c[0], jet.decided)
     }
 
-    /// Sets time to an interval, sensors to what they are in it.
+    /// Sets time to an interval, and sensors to their ranges in it.
     pub(super) fn set_time(&self, ws: &Workspace, over: &mut Over, a: f64, b: f64) {
         self.set_vars(ws, &mut over.jets, a, b);
     }
 
-    /// The same with wider ranges of the sensors that depend on time alone: what they are on a longer
-    /// interval serves for many steps.
+    /// The same with wider ranges of the sensors that depend on time alone: their ranges on a longer interval serve for
+    /// many steps.
     pub(super) fn set_time_roughly(&self, ws: &Workspace, over: &mut Over, a: f64, b: f64) {
         let Over { jets, wide, wide_on, .. } = over;
         if !(wide_on.0 <= a && b <= wide_on.1) {
@@ -346,7 +344,7 @@ impl System {
         }
     }
 
-    /// A law on the interval that was set.
+    /// A law on the present interval.
     fn jet<const M: usize>(&self, ws: &Workspace, vars: &mut [Jet<M>], law: &TimeLaw) -> Jet<M> {
         match law.source {
             Source::Motion(i) => match &self.rows[i].offset {
@@ -401,7 +399,7 @@ impl System {
         of(s.a).max(of(s.b))
     }
 
-    /// A body without mass hands forces on to its neighbours.
+    /// A body without mass passes forces on to its neighbours.
     fn mass_or_lightest(&self, mass: f64) -> f64 {
         if mass > 0.0 {
             return mass;
@@ -416,7 +414,7 @@ pub(super) fn hull(a: Range, b: Range) -> Range {
     Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
 }
 
-/// Whether a function, whose ranges on intervals are given, leaves what it is at both ends of one.
+/// Whether a function, whose ranges on intervals are given, leaves its values at both ends of one.
 pub(super) fn leaves(
     on: &mut impl FnMut(f64, f64) -> Range,
     (a, b): (f64, f64),
@@ -463,13 +461,13 @@ fn reads_time(e: &Expr, timed: &[bool], pure: &[bool]) -> (bool, bool) {
     (reads, alone)
 }
 
-/// The least of bounds; what cannot be told is no bound.
+/// The smaller of two bounds; an unknown one is not a bound.
 fn least(a: f64, b: f64) -> f64 {
     if b < a || a.is_nan() { b } else { a }
 }
 
-/// Distance of a function from the best polynomial of at most this degree on an interval of length
-/// h: that with derivative c k! of order k is 2 c (h/4)ᵏ from the one through Chebyshev's nodes.
+/// Distance of a function from the best polynomial of at most this degree on an interval of length h: one with
+/// derivative c k! of order k is 2 c (h/4)ᵏ from the one through Chebyshev's nodes.
 fn off_polynomial<const M: usize>(jet: &Jet<M>, h: f64, degree: usize) -> f64 {
     let mut bound = jet.c[0].radius();
     if jet.decided {
@@ -480,7 +478,7 @@ fn off_polynomial<const M: usize>(jet: &Jet<M>, h: f64, degree: usize) -> f64 {
     bound
 }
 
-/// The same for the rate of a function. That of a jump is at work only as long as the jump takes.
+/// The same for the rate of a function. That of a jump acts only as long as the jump takes.
 fn off_rate(jet: &Jet<N>, h: f64, degree: usize) -> f64 {
     let jump = 2.0 * jet.c[0].radius() / h;
     if !jet.decided {

@@ -1,14 +1,13 @@
-//! What reads the state, on the way of a step: forces and targets by expression that are more than
-//! polynomials of sensors, coordinates and rates.
+//! Laws that read the state, on the path of a step: forces and targets by expression that are more than polynomials of
+//! sensors, coordinates and rates.
 //!
-//! Such a law may act in a narrow window of position, angle or speed, and a step may begin before the
-//! window and end behind it. So all that the laws read is followed from one end of the step to the
-//! other: lengths and angles by the quintic with their values, rates and accelerations at both ends,
-//! speeds by the cubic with their values and rates. Along these, laws are functions of time, and what
-//! they do in any part of the step is known by ranges of Taylor coefficients, as it is for functions
-//! of time itself (`time.rs`). A distance that falls and rises again within a step, or a marker on a
-//! body that turns far, does not follow such a polynomial: that is seen inside the step
-//! ([`System::off_tracks`]), which then is shortened.
+//! Such a law may act in a narrow window of position, angle or speed, and a step may begin before the window and end
+//! after it. So everything that the laws read is followed from one end of the step to the other: lengths and angles by
+//! the quintic with their values, rates and accelerations at both ends, speeds by the cubic with their values and
+//! rates. Along these, laws are functions of time, and their effect in any part of the step is known by ranges of
+//! Taylor coefficients, as for functions of time itself (`time.rs`). A distance that falls and rises again within a
+//! step, or a marker on a body that turns far, does not follow such a polynomial: this is detected inside the step
+//! ([`System::off_tracks`]), which is then shortened.
 
 use super::force::ForceLaw;
 use super::probe::Probe;
@@ -20,33 +19,32 @@ use crate::model::var;
 use delassus_dae::Stretch;
 use delassus_expr::{Expr, Jet, Range};
 
-/// Polynomials of the state up to this degree have no windows: a step sees all that they do.
+/// Polynomials of the state up to this degree have no windows: a step resolves them fully.
 const PLAIN: u32 = 4;
 
-/// How far ranges that serve for many steps go beyond those of one, in its own, and how much less than
-/// enough laws must do for a look at them.
+/// How far ranges that serve for many steps extend beyond those of one, in multiples of these, and how much smaller
+/// than allowed the effect of laws must be for using them.
 const WIDE: f64 = 8.0;
 const ROOM: f64 = 1e3;
-/// Differences of what is read that are round-off, relative.
+/// Relative differences of what is read that are round-off.
 const ROUND_OFF: f64 = 1e-12;
-/// Part of wider ranges of rates that the next ones keep.
+/// Fraction of wider ranges of rates that the next ones keep.
 const FADING: f64 = 0.7;
 
 /// Laws that are followed, and what they read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watched {
-    /// Each with its place among `forces`, if it is there.
+    /// Each with its index among `forces`, if it is there.
     laws: Vec<(TimeLaw, Option<usize>)>,
     /// Sensors that they read, each after those that it reads itself.
     sensors: Vec<usize>,
-    /// None of them is the target of an actuator, whose force depends also on the length of a step.
+    /// None of them is the target of an actuator, whose force also depends on the length of a step.
     steady: bool,
     /// Scalar forces whose coordinate or rate they read.
     forces: Vec<usize>,
 }
 
-/// Value, rate and acceleration of what is read at one end; the last is not a number for what is of
-/// velocity level.
+/// Value, rate and acceleration of what is read at one end; the last is NaN for quantities of velocity level.
 type End = [f64; 3];
 
 /// What laws read, from one end of a step to the other.
@@ -54,9 +52,9 @@ type End = [f64; 3];
 pub(super) struct Way {
     start: Vec<End>,
     end: Vec<End>,
-    /// Coefficients over the part of the step, 0 to 1: sensors that are no expressions, then forces.
+    /// Coefficients over the part of the step, 0 to 1: sensors that are not expressions, then forces.
     tracks: Vec<[f64; 6]>,
-    /// Begin and length of the step, s.
+    /// Start and length of the step, s.
     t: f64,
     h: f64,
     /// Time, the tracks and the rates of the forces in a part of the step.
@@ -66,7 +64,7 @@ pub(super) struct Way {
     spreads: [Spread; 2],
 }
 
-/// What laws do in ranges of all that they read that are wider than a step, so that they serve for many.
+/// Effect of laws in ranges of everything they read that are wider than a step, so that they serve for many.
 #[derive(Debug, Clone, Default)]
 struct Wide {
     leaves: Vec<Jet<N>>,
@@ -74,13 +72,13 @@ struct Wide {
     length: f64,
     degree: u32,
     unseen: f64,
-    /// They are worth a look.
+    /// Whether they are worth using.
     serves: bool,
 }
 
 impl Wide {
-    /// Whether all that laws read in a part of a step is within. A range within another one gives what is
-    /// within, so that the answer is the same as without.
+    /// Whether everything that laws read in a part of a step is within these ranges. A range within another one gives a
+    /// result within, so the answer is the same as without.
     fn holds(&self, leaves: &[Jet<N>], part: &Stretch) -> bool {
         let within = |a: &Range, b: &Range| b.lo <= a.lo && a.hi <= b.hi;
         (part.to - part.from) / part.pieces <= self.length
@@ -117,7 +115,7 @@ impl System {
         let mut degrees = vec![Some(1); self.probes.len()];
         let degree = |e: &Expr, degrees: &[Option<u32>]| {
             e.degree(|x| match x {
-                // functions of time are looked at on their own
+                // functions of time are examined separately
                 var::T => Some(0),
                 var::COORDINATE | var::RATE => Some(1),
                 _ => degrees[x - var::SENSOR],
@@ -177,7 +175,7 @@ impl System {
         }
     }
 
-    /// Takes down what laws read at the realised state, at the start of a step or at its end.
+    /// Records what laws read at the realised state, at the start of a step or at its end.
     pub(super) fn take_down_sensors(&self, ws: &mut Workspace, v: &[f64], a: &[f64], end: bool) {
         let mut way = std::mem::take(&mut ws.way);
         let Way { start, end: last, spreads: [xi, dv], .. } = &mut way;
@@ -226,7 +224,7 @@ impl System {
         row.parts().map(dot).sum()
     }
 
-    /// Joins the two ends that were taken down, of a step from t over h.
+    /// Joins the two recorded ends, of a step from t over h.
     pub(super) fn span_sensors(&self, ws: &mut Workspace, t: f64, h: f64) {
         let Way { start, end, tracks, .. } = &mut ws.way;
         let mut at = 0;
@@ -245,8 +243,8 @@ impl System {
         (ws.way.t, ws.way.h) = (t, h);
     }
 
-    /// How far what laws read at the realised state, at part s of the step, is from the tracks, in what it
-    /// goes along the step.
+    /// Distance of what laws read at the realised state, at part s of the step, from the tracks, relative to its change
+    /// along the step.
     pub(super) fn off_tracks(&self, ws: &Workspace, s: f64) -> f64 {
         let mut tracks = ws.way.tracks.iter();
         let mut worst = 0.0_f64;
@@ -258,7 +256,7 @@ impl System {
             let end_rate: f64 = c[1..].iter().zip(1..).map(|(c, k)| f64::from(k) * c).sum();
             let reach = goes.abs().max(c[1].abs()).max(end_rate.abs());
             let off = (value - on_track).abs();
-            // what is round-off of the values is no distance
+            // round-off of the values does not count as a distance
             if off > ROUND_OFF * (value.abs() + reach) {
                 worst = worst.max(off / reach);
             }
@@ -274,8 +272,8 @@ impl System {
         worst
     }
 
-    /// What laws do in a part of the step that polynomials do not show, by accelerations, and whether none
-    /// of them switches there.
+    /// Deviation of laws from polynomials in a part of the step, as accelerations, and whether none of them switches
+    /// there.
     pub(super) fn unseen_between(
         &self,
         ws: &mut Workspace,
@@ -298,7 +296,7 @@ impl System {
         found
     }
 
-    /// The same where what laws read is set.
+    /// The same once the values that laws read are set.
     fn unseen_by(&self, way: &mut Way, part: &Stretch, paces: &[f64]) -> (f64, bool) {
         let (mut worst, mut smooth) = (0.0_f64, true);
         let length = (part.to - part.from) / part.pieces;
@@ -312,8 +310,8 @@ impl System {
         (worst, smooth)
     }
 
-    /// Looks at wider ranges of all that laws read, which the steps to come may stay in. False where those
-    /// say too little.
+    /// Examines wider ranges of everything that laws read, in which the coming steps may stay. False if those are not
+    /// useful.
     fn widen(&self, way: &mut Way, part: &Stretch, paces: &[f64]) -> bool {
         std::mem::swap(&mut way.leaves, &mut way.wide.leaves);
         let Way { leaves: wide, wide: Wide { leaves: own, .. }, .. } = way;
@@ -322,7 +320,7 @@ impl System {
             let reach = WIDE * (value.hi - value.lo);
             wide.c[0] = Range { lo: value.lo - reach, hi: value.hi + reach };
             for (wide, own) in wide.c[1..].iter_mut().zip(&own.c[1..]) {
-                // rates come back, as those of oscillations
+                // rates recur, like those of oscillations
                 let reach = (2.0 * own.magnitude()).max(FADING * wide.magnitude());
                 *wide = Range { lo: -reach, hi: reach };
             }
@@ -341,7 +339,7 @@ impl System {
         serves
     }
 
-    /// Name of the law that varies most on the way.
+    /// Name of the law that varies most on the path.
     pub(super) fn most_restless_on_way(&self, ws: &mut Workspace) -> Option<String> {
         let mut way = std::mem::take(&mut ws.way);
         let mut worst: Option<(f64, String)> = None;
@@ -356,8 +354,8 @@ impl System {
         worst.map(|w| w.1)
     }
 
-    /// The law that goes, between the two ends that were taken down, where neither shows it: for steps of
-    /// given length, which may hold impacts.
+    /// The name of a law that, between the two recorded ends, takes values that neither end shows: for fixed steps,
+    /// which may contain impacts.
     pub fn hidden_on_way(
         &self,
         ws: &mut Workspace,
@@ -384,7 +382,7 @@ impl System {
         hidden
     }
 
-    /// Joins the two ends that were taken down, of a step that may hold impacts: what is read goes straight.
+    /// Joins the two recorded ends, of a step that may contain impacts, by straight lines.
     pub(super) fn span_straight(&self, ws: &mut Workspace, t: f64, h: f64) {
         self.span_sensors(ws, t, h);
         for c in &mut ws.way.tracks {
@@ -392,7 +390,7 @@ impl System {
         }
     }
 
-    /// A law in a part of the way, and whether nothing switches there.
+    /// A law in a part of the path, and whether nothing switches there.
     pub(super) fn law_on_way(
         &self,
         ws: &mut Workspace,
@@ -408,7 +406,7 @@ impl System {
         (jet.c[0], jet.decided)
     }
 
-    /// All laws where what they read is set, with the length of the step, s.
+    /// All laws once the values they read are set, with the length of the step, s.
     fn visit_way(&self, way: &mut Way, mut visit: impl FnMut(f64, &TimeLaw, &Jet<N>)) {
         self.set_sensors(way);
         for (k, (law, _)) in self.way.laws.iter().enumerate() {
@@ -417,7 +415,7 @@ impl System {
         }
     }
 
-    /// Sets what laws read to what it is in a part of the step.
+    /// Sets what laws read to its range in a part of the step.
     fn set_leaves(&self, way: &mut Way, a: f64, b: f64) {
         let Way { tracks, leaves, t, h, .. } = way;
         leaves[0] = Jet::polynomial(&[*t, *h], a, b);
@@ -431,7 +429,7 @@ impl System {
         }
     }
 
-    /// Sensors where what they read is set.
+    /// Sensors once the values they read are set.
     fn set_sensors(&self, way: &mut Way) {
         let Way { leaves, jets: vars, .. } = way;
         vars[var::T] = leaves[0];
@@ -473,8 +471,8 @@ fn reads_own(e: &Expr) -> bool {
     e.variables().iter().any(|x| [var::COORDINATE, var::RATE].contains(x))
 }
 
-/// Coefficients of the polynomial over 0 to 1 with what is known at both ends of a step over h: the quintic,
-/// or the cubic without accelerations.
+/// Coefficients of the polynomial over 0 to 1 with what is known at both ends of a step over h: the quintic, or the
+/// cubic without accelerations.
 fn joined(start: &End, end: &End, h: f64) -> [f64; 6] {
     let ([x0, v0, a0], [x1, v1, a1]) = (*start, *end);
     let (d, v0, v1) = (x1 - x0, h * v0, h * v1);

@@ -1,4 +1,4 @@
-//! Shapes and one-sided interactions: what is made of them, and every check.
+//! Shapes and one-sided interactions: what they are compiled to, and every check.
 
 use crate::compile_support;
 

@@ -4,6 +4,7 @@
 #[path = "../compile_support/mod.rs"]
 mod compile_support;
 
+mod beams;
 mod contact_models;
 mod contacts;
 mod elements;

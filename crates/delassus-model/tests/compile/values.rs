@@ -305,6 +305,7 @@ fn rel_r07_duplicate() {
     for _ in 0..2 {
         let body = delassus_model::spec::BodySpec {
             kind: delassus_model::spec::BodyType::Point,
+            mass: Some(1.0.into()),
             ..Default::default()
         };
         spec.body.push("bob", body);

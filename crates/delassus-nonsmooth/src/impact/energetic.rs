@@ -1,21 +1,22 @@
 //! One point, Stronge's law: the work of the normal impulse in restitution is −e² that in
 //! compression.
 //!
-//! The impulse P_N grows from zero and plays the part of time: du/dP_N = W (1, −μ d) with d the
-//! direction of sliding, or with the friction that keeps a point at rest from sliding while
-//! μ is large enough. Where d does not turn (in the plane, at rest, along a ray of `slip.rs`), u is
-//! linear in P_N and the phase is exact; in space d turns (it swerves), and `swerve.rs` follows it.
+//! The impulse P_N grows from zero and plays the role of time: du/dP_N = W (1, −μ d) with d the direction of sliding,
+//! or with the friction that keeps a point at rest from sliding while μ is large enough. Where d does not turn (in the
+//! plane, at rest, along a ray of `slip.rs`), u is linear in P_N and the phase is exact; in space d turns (it swerves),
+//! and `swerve.rs` follows it.
 
 use super::slip::{Slip, Way};
 use super::swerve;
 use delassus_dae::{PointLaw, RestitutionLaw};
 
-/// Phases of slip and stick in one impact, and steps of turning ones, beyond which something is wrong.
+/// Largest number of phases of slip and stick in one impact, and of steps of turning ones; beyond it something is
+/// wrong.
 const MAX_PHASES: usize = 8000;
-/// Change of the normal speed per impulse, as part of that without friction, that is none: a motion that
+/// Change of the normal speed per impulse, relative to that without friction, that counts as zero: a motion that
 /// friction locks has it up to rounding.
 const LOCKED: f64 = 1e-11;
-/// Speed of sliding, as part of the approach, that is rest: rounding.
+/// Sliding speed, relative to the approach, that counts as rest: rounding.
 const REST: f64 = 1e-15;
 
 /// The three rows of a point: W (3×3, unused rows zero) and u.
@@ -25,11 +26,11 @@ pub(super) struct Single {
     pub law: PointLaw,
     /// Factor on the coefficient of restitution.
     pub factor: f64,
-    /// Normal impulse that has no more to do with the approach.
+    /// Largest normal impulse that can be explained by the approach.
     pub most: f64,
 }
 
-/// How far an impact has come.
+/// The progress of an impact.
 #[derive(Clone, Copy)]
 pub(super) struct Course {
     pub u: [f64; 3],
@@ -55,7 +56,7 @@ enum Phase {
 }
 
 impl Course {
-    /// What is missing to the end of the phase, positive before it; only its sign and zero have a meaning.
+    /// Remainder to the end of the phase, positive before it; only its sign and zero are meaningful.
     pub fn missing(&self) -> f64 {
         match (self.phase, self.law) {
             (Phase::Compression, _) => -self.u[0],
@@ -72,7 +73,7 @@ impl Course {
         }
     }
 
-    /// Impulse to the end of the phase where u_N changes by `rate` per impulse; infinite where it never ends.
+    /// Impulse to the end of the phase if u_N changes by `rate` per impulse; infinite if it never ends.
     fn left(&self, rate: f64, opens: bool) -> f64 {
         match (self.phase, self.law) {
             (Phase::Compression, _) | (Phase::Restitution { .. }, RestitutionLaw::Newton) => {
@@ -83,7 +84,7 @@ impl Course {
                 }
             }
             (Phase::Restitution { .. }, RestitutionLaw::Poisson) => self.missing(),
-            // ∫ (u + u' x) dx = what is missing
+            // ∫ (u + u' x) dx = the remainder
             (Phase::Restitution { .. }, RestitutionLaw::Energetic) => {
                 let disc = self.u[0] * self.u[0] + 2.0 * rate * self.missing();
                 // a speed that falls to zero before the work is done never does it
@@ -97,7 +98,7 @@ impl Course {
         }
     }
 
-    /// The next phase begins.
+    /// Begins the next phase.
     pub fn turn_over(&mut self) {
         self.phase = match self.phase {
             Phase::Compression => {
@@ -112,7 +113,7 @@ impl Course {
 }
 
 impl Single {
-    /// Impulses of the whole impact; `None` where friction locks the motion before it is over.
+    /// Impulses of the whole impact; `None` if friction locks the motion before it is over.
     pub fn impulse(&self) -> Option<[f64; 3]> {
         let (mu, e, law) = match self.law {
             PointLaw::Contact { mu, restitution, tangential, .. } => {
@@ -148,8 +149,8 @@ impl Single {
         None
     }
 
-    /// A phase of constant friction, per normal impulse: up to the end of compression or restitution, or until
-    /// sliding stops. `None` where nothing of that ever happens.
+    /// A phase of constant friction, per normal impulse: up to the end of compression or restitution, or until sliding
+    /// stops. `None` if none of these ever happens.
     fn straight(&self, c: &mut Course, friction: [f64; 2]) -> Option<()> {
         let per = self.w.map(|row| row[0] + row[1] * friction[0] + row[2] * friction[1]);
         let mut step = c.left(per[0], per[0] > LOCKED * self.w[0][0]);

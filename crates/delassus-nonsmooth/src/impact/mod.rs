@@ -4,22 +4,21 @@
 //! v⁺ = v⁻ + A⁻¹Hᵀ P,  u⁺ = u⁻ + W P        joints are inside A⁻¹ and take their own impulses
 //! ```
 //!
-//! Bodies that neither joints nor touching points connect have nothing to do with each other: every
-//! group (`groups.rs`) is an impact of its own, with its own laws and its own audit. Within a group:
+//! Bodies that are connected neither by joints nor by touching points are independent of each other: every group
+//! (`groups.rs`) is an impact of its own, with its own laws and its own energy check. Within a group:
 //!
 //! - `moreau`: Newton's law for all points at once, 0 ≤ P_N ⊥ u_N⁺ + e u_N⁻ ≥ 0.
 //! - `poisson`: compression, then restitution; points with Newton's law among them end it with their
 //!   own condition.
 //! - `energetic`: one point, with the work of the normal force (Stronge).
-//! - `sequential`: one point after another, by falling speed of approach, each by the law it names.
+//! - `sequential`: one point after another, by decreasing approach speed, each by the law it names.
 //!
-//! Every impact is audited: for e ≤ 1 no group may leave with more kinetic energy than it had. The
-//! known laws do not promise that for friction or different coefficients (Kane's example). Nor do they
-//! promise an answer: where friction locks a linkage, or two stops face each other, nothing leaves as
-//! Newton's law says, and bounces one by one never end; close to that, impulses grow without bound.
-//! Without restitution there always is an answer as long as nothing is driven. So where a law has none,
-//! or gains, the restitution of its group is reduced by as little as that takes, which is told in
-//! [`Impact::reduced`].
+//! The energy of every impact is checked: for e ≤ 1 no group may leave with more kinetic energy than it had. The known
+//! laws do not guarantee that with friction or different coefficients (Kane's example). Nor do they guarantee a
+//! solution: where friction locks a linkage, or two stops face each other, nothing can leave as Newton's law requires,
+//! and bounces one by one never end; close to such cases, impulses grow without bound. Without restitution there is
+//! always a solution as long as nothing is driven. So if a law has none, or gains energy, the restitution of its group
+//! is reduced by as little as necessary, which is reported in [`Impact::reduced`].
 
 mod energetic;
 mod moreau;
@@ -47,7 +46,7 @@ pub struct Impact {
     pub after: Vec<f64>,
     /// Kinetic energy after minus before, J.
     pub energy: f64,
-    /// Least factor on coefficients of restitution; 1 where all laws were kept.
+    /// Smallest factor on coefficients of restitution; 1 if all laws were kept.
     pub softened: f64,
     /// Where the law of the user was not kept.
     pub reduced: Vec<Reduced>,
@@ -58,14 +57,14 @@ pub struct Impact {
 pub struct Reduced {
     /// Those of them that approached and have a coefficient.
     pub points: Vec<PointId>,
-    /// Factor on all coefficients of the group, the largest with an answer that does not gain energy.
+    /// Factor on all coefficients of the group, the largest with a solution that does not gain energy.
     pub factor: f64,
 }
 
 /// Why there is no jump.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ImpactError {
-    /// The laws could not be fulfilled.
+    /// The laws could not be satisfied.
     #[error("no impulses fulfil the laws of impact at {} points ({status})", points.len())]
     NoSolution {
         /// Points that take part.
@@ -73,7 +72,7 @@ pub enum ImpactError {
         /// What the solver said.
         status: String,
     },
-    /// They hang together at more points than are searched for impulses.
+    /// They are connected at more points than are searched for impulses.
     #[error("impulses at {} points that hang together are not searched for", points.len())]
     TooLarge {
         /// Points that take part.
@@ -87,13 +86,13 @@ const RESIDUAL: f64 = 1e-10;
 const ROUND_OFF: f64 = 1e-13;
 /// Bisections of the factor on restitution; each may be an attempt that fails after much work.
 const HALVINGS: u32 = 20;
-/// How much larger impulses may be than what it takes to stop the least mass that points share:
-/// friction that is about to lock a motion would make them larger without limit.
+/// How much larger impulses may be than what it takes to stop the least mass that points share: friction that is about
+/// to lock a motion would increase them without limit.
 const LARGEST: f64 = 1e3;
-/// Part of its own diagonal below which the rest of a row counts as nothing.
+/// Fraction of its own diagonal below which the remainder of a row counts as zero.
 const DEPENDENT: f64 = 1e-9;
-/// Compliance, as part of the diagonal of W, with which a problem is tried again that has no unique
-/// solution, and the residual that it may leave.
+/// Compliance, relative to the diagonal of W, with which a problem without a unique solution is tried again, and the
+/// residual that it may leave.
 const COMPLIANCE: f64 = 1e-10;
 const COMPLIANT_RESIDUAL: f64 = 1e-8;
 
@@ -102,13 +101,13 @@ struct Meeting {
     points: Vec<Meets>,
     /// Row of the response for each row.
     rows: Vec<usize>,
-    /// What a metre is in the unit of each row.
+    /// The equivalent of a metre in the unit of each row.
     per_metre: Vec<f64>,
     w: Vec<f64>,
     n: usize,
-    /// Its rows depend on each other, and how the points share impulses has a say in the motion.
+    /// Its rows depend on each other, and how the points share impulses affects the motion.
     shares: bool,
-    /// Largest impulse that has to do with the approach, in parts of it, both in the metric of W.
+    /// Largest impulse that can be explained by the approach, relative to it, both in the metric of W.
     largest: f64,
 }
 
@@ -121,7 +120,7 @@ struct Meets {
 }
 
 impl Meeting {
-    /// The members with number `group` in `of_group`; dry friction has no impulse and no place here.
+    /// The members with number `group` in `of_group`; dry friction has no impulse and is not included.
     fn new(r: &Response, of_group: &[usize], group: usize) -> Meeting {
         let mut meeting = Meeting {
             points: Vec::new(),
@@ -160,18 +159,18 @@ impl Meeting {
         self.w[i * (self.n + 1)].max(0.0).sqrt()
     }
 
-    /// Largest impulse, in the metric of W, that has to do with these rates.
+    /// Largest impulse, in the metric of W, that can be explained by these rates.
     fn most(&self, before: &[f64]) -> f64 {
         let sizes = before.iter().enumerate().map(|(i, u)| (u.abs(), self.root(i)));
         self.largest * largest(sizes.filter(|s| s.1 > 0.0).map(|(u, root)| u / root))
     }
 
-    /// Whether impulses have to do with the approach; what is no number has not.
+    /// Whether impulses can be explained by the approach; NaN cannot.
     fn is_bounded(&self, p: &[f64], before: &[f64]) -> bool {
         largest(p.iter().enumerate().map(|(i, p)| p.abs() * self.root(i))) <= self.most(before)
     }
 
-    /// Impulses by the laws, which have to do with the approach.
+    /// Impulses by the laws, if they can be explained by the approach.
     fn attempt(
         &self,
         before: &[f64],
@@ -186,8 +185,8 @@ impl Meeting {
         Err(self.none("impulses without bound"))
     }
 
-    /// Impulses without restitution: of the answers of all points at once there may be several, and
-    /// those that a solver finds without bound; point by point there is another.
+    /// Impulses without restitution: the problem of all points at once may have several solutions, and a solver may
+    /// find unbounded ones; point by point there is another.
     fn without_restitution(
         &self,
         before: &[f64],
@@ -198,7 +197,7 @@ impl Meeting {
             .or_else(|e| if one_by_one { Err(e) } else { self.attempt(before, true, 0.0, ws) })
     }
 
-    /// That the laws of these points have no answer.
+    /// The error that the laws of these points have no solution.
     fn none(&self, status: &str) -> ImpactError {
         ImpactError::NoSolution {
             points: self.points.iter().map(|m| m.id).collect(),
@@ -247,7 +246,7 @@ impl Meeting {
     }
 }
 
-/// Dry friction is finite, and an impact lasts no time.
+/// Whether a law has impulses: dry friction is finite, and an impact takes no time.
 pub fn has_impulse(law: &PointLaw) -> bool {
     !matches!(law, PointLaw::Compliant | PointLaw::DryFriction { .. })
 }
@@ -288,7 +287,7 @@ pub fn resolve(
     Ok(Impact { impulse, before: before.to_vec(), after, energy, softened, reduced })
 }
 
-/// An error where some points of a group approach and it has more rows than `most`.
+/// An error if some points of a group approach and it has more rows than `most`.
 fn refuse_large(
     r: &Response,
     before: &[f64],
@@ -329,7 +328,7 @@ fn by_law(
     }
 }
 
-/// Solves W P + b for laws; the points of the meeting are named where there is no solution.
+/// Solves W P + b for laws; the points of the meeting are named if there is no solution.
 fn solve(
     m: &Meeting,
     (w, b): (&[f64], &[f64]),
@@ -346,9 +345,9 @@ fn solve(
     Err(m.none(&format!("{:?}, residual {:.1e}", report.status, report.residual)))
 }
 
-/// Impulses that end the approach of rates u without restitution. A solution is known to exist. The rows
-/// of a linkage may have many, without bound some of them: then loads are spread evenly, and where solvers
-/// find none, a little compliance leaves one.
+/// Impulses that end the approach of rates u without restitution. A solution is known to exist. The rows of a linkage
+/// may have many, some of them unbounded: then loads are spread evenly, and if solvers find none, a little compliance
+/// leaves one.
 fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, ImpactError> {
     let laws = laws(m);
     let found = shared::solve_shared(m, u, ws);
@@ -371,8 +370,8 @@ fn stop(m: &Meeting, u: &[f64], ws: &mut cone::Workspace) -> Result<Vec<f64>, Im
     if cone::natural_residual(&stiff, &p, ws) <= COMPLIANT_RESIDUAL { Ok(p) } else { found }
 }
 
-/// The least of what is left of the rows of a symmetric matrix ≥ 0 in elimination, as part of their
-/// diagonal, without those that depend on others.
+/// The smallest remainder of the rows of a symmetric matrix ≥ 0 in elimination, relative to their diagonal, without
+/// those that depend on others.
 fn weakest_pivot(w: &[f64], n: usize) -> f64 {
     let mut a = w.to_vec();
     let own: Vec<f64> = (0..n).map(|i| w[i * (n + 1)]).collect();

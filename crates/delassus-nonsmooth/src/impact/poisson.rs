@@ -1,12 +1,12 @@
 //! Poisson's law: a phase of compression, then one of restitution.
 //!
-//! Compression ends with u_N ≥ 0 ⊥ P_C ≥ 0 at all points. In restitution each point gives back at
-//! least e P_C; what it gives more is there to keep the points from meeting again,
-//! 0 ≤ (P_N − e P_C) ⊥ u_N⁺ ≥ 0. Friction acts in both phases, bounded by the normal impulse of
-//! the phase: by the cone in compression, by a disc (in the plane an interval) in restitution.
+//! Compression ends with u_N ≥ 0 ⊥ P_C ≥ 0 at all points. In restitution each point gives back at least e P_C; what it
+//! gives in addition keeps the points from meeting again, 0 ≤ (P_N − e P_C) ⊥ u_N⁺ ≥ 0. Friction acts in both phases,
+//! bounded by the normal impulse of the phase: by the cone in compression, by a disc (in the plane an interval) in
+//! restitution.
 //!
-//! A point among them that names Newton's law goes through the same phases, but gives back what makes
-//! it leave as that law says: 0 ≤ P_N − P_C ⊥ u_N⁺ + e u_N⁻ ≥ 0.
+//! A point among them that names Newton's law goes through the same phases, but gives back what makes it leave as that
+//! law requires: 0 ≤ P_N − P_C ⊥ u_N⁺ + e u_N⁻ ≥ 0.
 
 use super::{ImpactError, Meeting, coefficient, solve, stop};
 use delassus_cone as cone;
@@ -14,9 +14,9 @@ use delassus_dae::{PointLaw, RestitutionLaw};
 
 /// Rounds in which the bound of friction follows the normal impulse of restitution.
 const ROUNDS: usize = 200;
-/// Rounds after which the bound follows by halves: where strong friction couples points it swings.
+/// Rounds after which the bound follows by halves: where strong friction couples points it oscillates.
 const PATIENCE: usize = 20;
-/// Change of the impulses, relative, with which the rounds end, and what is accepted after the last.
+/// Relative change of the impulses with which the rounds end, and what is accepted after the last.
 const SETTLED: f64 = 1e-13;
 const ACCEPTED: f64 = 1e-10;
 
@@ -42,8 +42,8 @@ pub(super) fn impulses(
     for m in r.points.iter().filter(|m| is_newtons(&m.law)) {
         u[m.row] += factor * coefficient(&m.law) * before[m.row].min(0.0);
     }
-    // what comes on top: unilateral in the normals; friction bounded by the normal impulse of
-    // this phase, which is found by repetition
+    // what comes on top: unilateral in the normals; friction bounded by the normal impulse of this phase, which is
+    // found by iteration
     let mut rest = Restitution::new(r);
     let mut normal = back.clone();
     let mut last = vec![0.0; r.n];

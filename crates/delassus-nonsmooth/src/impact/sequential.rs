@@ -1,21 +1,21 @@
 //! One point after another, the fastest approach first, until none approaches.
 //!
-//! This is what a row of balls does (the last one leaves), and how the energetic law is applied
-//! where several points meet. Without restitution, approaches that keep coming back are ended by one
-//! simultaneous impact, and so are those with it that have become slow: two points that throw a body at each other bring it
-//! to rest after infinitely many impacts. Bounces that do not slow down have no answer.
+//! This is what a row of balls does (the last one leaves), and how the energetic law is applied where several points
+//! meet. Without restitution, approaches that keep recurring are ended by one simultaneous impact, and so are those
+//! with restitution that have become slow: two points that throw a body at each other bring it to rest after infinitely
+//! many impacts. Bounces that do not slow down have no solution.
 
 use super::energetic::Single;
 use super::{ImpactError, Meeting, stop};
 use delassus_cone as cone;
 use delassus_math::largest;
 
-/// Single impacts per point.
+/// Number of single impacts per point.
 const ROUNDS: usize = 2000;
-/// Part of the speed at the start that approaches have after all these rounds where they fade: half a percent less with every
-/// impact.
+/// Fraction of the initial speed that approaches have after all these rounds if they fade: half a percent less with
+/// every impact.
 const FADED: f64 = 1e-4;
-/// Approach, relative to the fastest at the start, that is over.
+/// Approach, relative to the fastest at the start, that counts as over.
 const OVER: f64 = 1e-10;
 
 pub(super) fn impulses(

@@ -1,9 +1,9 @@
 //! Impulses of points that share them in many ways.
 //!
-//! How they share has a say in the motion where friction, or restitution by impulses, depends on the impulse
-//! of each point: as forces, impulses are spread evenly (`even.rs`). That leaves rates of the size of the
-//! residual where there should be none, and what is left of a rate is an event later on. So the rates that
-//! vanish are made to, by one linear correction of the impulses, as small as the residual.
+//! How they share affects the motion where friction, or restitution by impulses, depends on the impulse of each point:
+//! like forces, impulses are spread evenly (`even.rs`). That leaves rates of the size of the residual where there
+//! should be none, and a remaining rate becomes an event later on. So the rates that should vanish are made to, by one
+//! linear correction of the impulses, as small as the residual.
 
 use super::{ImpactError, Meeting, RESIDUAL, laws, solve};
 use crate::basic::BasicSolver;
@@ -12,7 +12,7 @@ use delassus_cone as cone;
 use delassus_dae::{PointLaw, RestitutionLaw};
 use delassus_math::largest;
 
-/// Friction, and restitution by impulses, depend on the impulse of their own point.
+/// Whether friction, or restitution by impulses, depends on the impulse of its own point.
 pub(super) fn has_shares(law: &PointLaw) -> bool {
     matches!(law, PointLaw::Contact { mu, restitution, .. }
         if *mu > 0.0 || restitution.law != RestitutionLaw::Newton)
@@ -39,14 +39,14 @@ pub(super) fn solve_shared(
     solve(m, (&m.w, b), &laws, ws)
 }
 
-/// A row whose rate vanishes, and the impulse that holds it: along its own row, of a normal that slides also
-/// along the tangents.
+/// A row whose rate vanishes, and the impulse that holds it: along its own row, and for a sliding normal also along the
+/// tangents.
 struct Held {
     row: usize,
     along: [f64; 3],
 }
 
-/// Impulses without what the solver left of rates that vanish, and of impulses of points that leave.
+/// Impulses without the solver's residue in rates that vanish, and in impulses of points that leave.
 fn clean(m: &Meeting, b: &[f64], p: &[f64]) -> Vec<f64> {
     let (held, mut p) = held_rows(m, b, p);
     let mut u = b.to_vec();
@@ -69,7 +69,7 @@ fn clean(m: &Meeting, b: &[f64], p: &[f64]) -> Vec<f64> {
     p
 }
 
-/// Rows of closed points whose rates cannot be told from zero by what the solver may leave, and the impulses
+/// Rows of closed points whose rates are indistinguishable from zero within the solver's residue, and the impulses
 /// without those of points that leave.
 fn held_rows(m: &Meeting, b: &[f64], p: &[f64]) -> (Vec<Held>, Vec<f64>) {
     let mut u = b.to_vec();

@@ -1,4 +1,4 @@
-//! Sliding at one point that is hit: which way, and with which friction.
+//! Sliding at one point that is hit: in which direction, and with which friction.
 //!
 //! With s the speed and d the direction of sliding, per normal impulse
 //!
@@ -9,9 +9,10 @@
 //! A direction in which that is parallel to d is a *ray*: along it d does not turn. From rest, where friction
 //! cannot hold a point, it leaves along the only ray on which s grows.
 
-/// Turning, as part of the largest possible, that is none: rounding.
+/// Turning, relative to the largest possible, that counts as zero: rounding.
 const TURNS: f64 = 1e-13;
-/// Part of the larger principal value of W_TT below which the smaller one is none: joints hold that direction.
+/// Fraction of the larger principal value of W_TT below which the smaller one counts as zero: joints hold that
+/// direction.
 const HELD: f64 = 1e-12;
 /// Bisections that exhaust the digits.
 const BISECTIONS: usize = 60;
@@ -22,7 +23,7 @@ pub(super) struct Slip<'a> {
     pub mu: f64,
 }
 
-/// How sliding goes on.
+/// How sliding continues.
 pub(super) enum Way {
     /// Friction per normal impulse stays as it is until sliding stops or the phase ends.
     Straight([f64; 2]),
@@ -30,7 +31,7 @@ pub(super) enum Way {
 }
 
 impl Slip<'_> {
-    /// How sliding at this velocity goes on; zero is rest.
+    /// How sliding at this velocity continues; zero is rest.
     pub fn way(&self, x: f64, y: f64) -> Way {
         if self.mu == 0.0 {
             return Way::Straight([0.0; 2]);
@@ -56,8 +57,8 @@ impl Slip<'_> {
         [a[0] * d[0] + a[1] * d[1], a[1] * d[0] - a[0] * d[1]]
     }
 
-    /// Friction per normal impulse at a point at rest: the least that keeps it there, or the one that it slides
-    /// against along its ray.
+    /// Friction per normal impulse at a point at rest: the smallest that keeps it there, or the one against which it
+    /// slides along its ray.
     fn at_rest(&self) -> [f64; 2] {
         let w = self.w;
         // W_TT in its principal axes
@@ -67,7 +68,7 @@ impl Slip<'_> {
         let drive = axes.map(|v| along(v, w[1][0], w[2][0]));
         let own = axes.map(|v| along(v, along(v, w[1][1], w[1][2]), along(v, w[2][1], w[2][2])));
         let back = |c: [f64; 2]| [0, 1].map(|k| -(c[0] * axes[0][k] + c[1] * axes[1][k]));
-        // W_TT x = −W_TN, where joints leave it a way to go
+        // W_TT x = −W_TN, where joints leave it free to move
         let floor = HELD * own[0].max(own[1]);
         let holds = [0, 1].map(|k| if own[k] > floor { drive[k] / own[k] } else { 0.0 });
         if holds[0].hypot(holds[1]) <= self.mu {

@@ -13,9 +13,9 @@ use super::slip::Slip;
 
 /// Error of a step, relative.
 const TOLERANCE: f64 = 1e-12;
-/// First step, as part of a radian and of the impulse of the impact.
+/// First step, as a fraction of a radian and of the impulse of the impact.
 const FIRST: f64 = 0.1;
-/// Halvings of a step that ends at the end of a phase; they exhaust the digits.
+/// Bisections of a step that ends at the end of a phase; they exhaust the digits.
 const BISECTIONS: usize = 52;
 
 /// s, d (2), u_N, P (3), work.
@@ -45,7 +45,7 @@ fn kutta(slip: &Slip, y: &State, h: f64) -> State {
     std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * (b[i] + c[i]) + d[i]))
 }
 
-/// Two steps of half the length, made better by one of the whole length, and the difference of both.
+/// Two steps of half the length, improved by one of the whole length, and the difference of both.
 fn doubled(slip: &Slip, y: &State, h: f64) -> (State, State) {
     let once = kutta(slip, y, h);
     let twice = kutta(slip, &kutta(slip, y, 0.5 * h), 0.5 * h);
@@ -59,7 +59,7 @@ pub(super) fn advance(slip: &Slip, c: &mut Course, stride: &mut Option<f64>) {
     let [p0, p1, p2] = c.p;
     let y: State = [speed, c.u[1] / speed, c.u[2] / speed, c.u[0], p0, p1, p2, c.work];
     let w = slip.w;
-    // an impulse that stops the approach, or more where it took more
+    // an impulse that stops the approach, or more if it took more
     let impulse = (c.approach / w[0][0].max(f64::MIN_POSITIVE)).max(p0);
     let most = w[1][0].hypot(w[2][0]) + slip.mu * (w[1][1] + w[2][2]);
     let mut h = stride.unwrap_or_else(|| (FIRST / most).min(FIRST * impulse / speed));
@@ -71,7 +71,7 @@ pub(super) fn advance(slip: &Slip, c: &mut Course, stride: &mut Option<f64>) {
             .zip(size)
             .fold(0.0f64, |m, (e, s)| if e.abs() / s <= m { m } else { e.abs() / s });
         let better = (0.9 * (TOLERANCE / worst).powf(0.2)).clamp(0.2, 5.0);
-        // what is not a number is neither, and does not become one
+        // NaN is neither, and stays NaN
         if !(worst > TOLERANCE) {
             *stride = Some(h * better);
             break next;

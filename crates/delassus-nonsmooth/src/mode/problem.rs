@@ -5,7 +5,7 @@ use crate::friction::{Sliding, tangential_row};
 use crate::pressed::Pressing;
 use delassus_dae::{
     ContactPoint, Dims, Energies, Manifold, PointLaw, Power, Problem, Quality, Scales, State,
-    Stretch, Structure, TimeLaws, TimeLook, Unilateral, Unseen,
+    StateSlopes, Stretch, Structure, TimeLaws, TimeLook, Unilateral, Unseen,
 };
 
 impl<P: Unilateral> Problem for Mode<P> {
@@ -82,8 +82,7 @@ impl<P: Unilateral> Problem for Mode<P> {
     }
 
     fn jacobian(&self, ws: &Self::Ws, out: &mut [f64]) {
-        // the base writes its rows one after another; those of velocity level move behind the
-        // normals
+        // the base writes its rows one after another; those of velocity level move behind the normals
         let (from, to) = self.vel_from;
         self.base.jacobian(&ws.base, &mut out[..self.base_nnz]);
         out.copy_within(from..self.base_nnz, to);
@@ -176,6 +175,32 @@ impl<P: Unilateral> Problem for Mode<P> {
     fn relaxation(&self, ws: &Self::Ws, out: &mut [f64]) {
         self.base.relaxation(&ws.base, out);
         self.bristle_relaxation(ws, out);
+    }
+
+    fn state_slopes(&self, ws: &Self::Ws, out: &mut StateSlopes) {
+        // bristles at rest hold nothing: a linearisation leaves friction of compliant contact out
+        self.base.state_slopes(&ws.base, out);
+    }
+
+    fn left_out(
+        &self,
+        ws: &Self::Ws,
+        lambda: &[f64],
+        tangent: Quality,
+        add: &mut dyn FnMut(usize, usize, f64),
+    ) -> Quality {
+        if self.active.is_empty() {
+            return tangent;
+        }
+        let own = self.with_base_multipliers(ws, lambda, |l| {
+            self.base.left_out(&ws.base, l, Quality::Exact, add)
+        });
+        let known = self.add_curvature(ws, lambda, add) && self.pressed_curvature_known(ws);
+        if known && !self.slides { own } else { Quality::Approximate }
+    }
+
+    fn ground_vectors(&self) -> Vec<[Option<usize>; 3]> {
+        self.base.ground_vectors()
     }
 
     fn energies(&self, ws: &Self::Ws) -> Option<Energies> {

@@ -1,8 +1,8 @@
 //! Both sides of the force problem in the basis of the independent rows.
 //!
-//! A dependent row is a combination of them, W c = G. Mostly it is one of those between the same two shapes: the fourth corner
-//! of a box is one of the other three. That is tried first: it costs as much as the pair does, and no round-off of
-//! the bodies around gets in. Where it is not enough the whole is solved.
+//! A dependent row is a combination of them, W c = G. Mostly of those between the same two shapes: the fourth corner of
+//! a box is a combination of the other three. That is tried first: it costs as much as the pair does, and is free of
+//! the round-off of the surrounding bodies. If it is not enough the whole is solved.
 
 use super::{HELD, Shares};
 use crate::cholesky::Cholesky;
@@ -12,7 +12,7 @@ use delassus_math::max_abs;
 use std::ops::Range;
 
 impl Shares {
-    /// Takes both sides in the basis of the independent rows, where that can be told from their product.
+    /// Transforms both sides to the basis of the independent rows, if that is distinguishable from their product.
     pub(super) fn turn_to_basis(&mut self) {
         let Some(weakest) = self.factor_basis() else { return };
         let m = self.m;
@@ -20,7 +20,7 @@ impl Shares {
         acts.clear();
         yields.clear();
         self.system.x.fill(0.0);
-        // errors grow with the square of the number of bodies in a row, and where pivots are small; what is more than the
+        // errors grow with the square of the number of bodies in a row, and where pivots are small; anything above the
         // round-off of a solution is kept, error or not
         let noise = (f64::EPSILON * (m * m) as f64 / weakest).min(HELD);
         let mut forces = 0..0;
@@ -45,7 +45,7 @@ impl Shares {
             [std::mem::replace(&mut self.acts, acts), std::mem::replace(&mut self.yields, yields)];
     }
 
-    /// Factors W; its weakest pivot, as part of what it was, where it can be told from none.
+    /// Factors W; returns its weakest relative pivot, if it is distinguishable from zero.
     fn factor_basis(&mut self) -> Option<f64> {
         let Shares { equation, yields, system, basis, size, .. } = self;
         basis.clear();
@@ -103,8 +103,8 @@ impl Shares {
         row.fill(0.0);
     }
 
-    /// Whether one side of force k is a combination of the independent rows of its pair, which is left in `own_row`: then
-    /// nothing of it is left along any equation.
+    /// Whether one side of force k is a combination of the independent rows of its pair, which is left in `own_row`:
+    /// then nothing of it remains along any equation.
     fn depends_on_pair(&mut self, k: usize, side: &Side, forces: &Range<usize>) -> bool {
         let Shares { equation, acts, yields, own_basis, own_row, left, size, .. } = self;
         if own_basis.is_empty() {
@@ -115,7 +115,7 @@ impl Shares {
         own_row.clear();
         own_row.extend(own().map(|(_, j)| entry(given, j)));
         own_basis.solve(own_row);
-        // lengths of the row and of what is left of it, in the norm of W
+        // lengths of the row and of its remainder, in the norm of W
         let length: f64 = own().zip(&*own_row).map(|((_, j), c)| c.abs() * size[j]).sum();
         let rows = || own().map(|(p, _)| yields.row(p)).chain([given]);
         rows().flatten().for_each(|(j, _)| left[*j] = 0.0);
@@ -141,7 +141,8 @@ impl Side {
     }
 }
 
-/// Takes in the next row of a matrix up to its diagonal; what is left of that, as a part, where it can be told from none.
+/// Adds the next row of a matrix up to its diagonal; returns its relative remainder, if it is distinguishable from
+/// zero.
 fn push(basis: &mut Cholesky, row: &mut [f64]) -> Option<f64> {
     let (own, row) = row.split_last_mut()?;
     let rest = *own - basis.reduce(row);

@@ -1,29 +1,29 @@
-//! What bounds a force, and which rows belong to one friction.
+//! What limits a force, and which rows belong to one friction.
 
 /// A force that takes its share of a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sharer {
     pub kind: Kind,
-    /// What a metre is in the unit of its row.
+    /// The equivalent of a metre in the unit of its row.
     pub per_metre: f64,
-    /// The pair of shapes that it acts between. Forces of a pair follow each other.
+    /// The pair of shapes between which it acts. Forces of a pair are adjacent.
     pub pair: u64,
     /// Its row depends on none of those before it.
     pub independent: bool,
 }
 
-/// What a force is bounded by.
+/// What limits a force.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     /// It cannot pull.
     Normal,
-    /// Friction at rest: by a coefficient and the normal force at this place.
+    /// Static friction: by a coefficient and the normal force at this index.
     Friction(f64, usize),
-    /// Dry friction at rest: by a constant, in the unit of the force.
+    /// Static dry friction: by a constant, in the unit of the force.
     Bound(f64),
 }
 
-/// The rows of friction of the point that row k belongs to.
+/// The rows of friction of the point to which row k belongs.
 pub(super) fn beside(kinds: &[Kind], k: usize) -> std::ops::Range<usize> {
     let Kind::Friction(_, normal) = kinds[k] else { return k..k + 1 };
     let same = |k: &usize| matches!(kinds.get(*k), Some(Kind::Friction(_, n)) if *n == normal);

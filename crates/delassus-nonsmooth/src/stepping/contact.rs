@@ -1,25 +1,25 @@
 //! The contact problem of a step.
 //!
-//! With u = W P + b at the end of the step, b the rates without impulses minus the least ones allowed:
-//! 0 ≤ u_N ⊥ P_N ≥ 0 and Coulomb's law between P_T and u_T; joints are inside W. What neither joints nor
-//! points connect (nor forces, where they are implicit) is solved apart: each group to its own
-//! tolerance, with its own control of energy.
+//! With u = W P + b at the end of the step, b the rates without impulses minus the smallest ones allowed: 0 ≤ u_N ⊥ P_N
+//! ≥ 0 and Coulomb's law between P_T and u_T; joints are inside W. Parts that are connected neither by joints nor by
+//! points (nor by forces, where they are implicit) are solved separately: each group to its own tolerance, with its own
+//! control of energy.
 
 use super::points::{CLOSED, Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
 use delassus_cone as cone;
 use delassus_dae::Unilateral;
 
-/// How deep what joints hold may be in, in lengths of the model, before joints and contact contradict each other.
+/// Allowed penetration of what joints hold, in lengths of the model, before joints and contact contradict each other.
 const HELD: f64 = 1e-6;
 
 /// Bisections of the factor on restitution where the law of a group would gain energy.
 const BISECTIONS: u32 = 6;
 
 impl<P: Unilateral> Stepper<P> {
-    /// Finds the impulses of all points; `dv_points` and `lambda_points` are what they do. The place
-    /// of the step is realised with the velocity `v` of the start, `dv` is the free change, to which that of compliant
-    /// contacts is added.
+    /// Finds the impulses of all points; `dv_points` and `lambda_points` are their effect. The place of the step is
+    /// realised with the velocity `v` of the start, `dv` is the free change, to which that of compliant contacts is
+    /// added.
     pub(super) fn resolve(
         &mut self,
         p: &P,
@@ -44,7 +44,7 @@ impl<P: Unilateral> Stepper<P> {
         Ok(self.points.collect(p, &self.ws, margin, times, pressed)?)
     }
 
-    /// Impulses of the rigid points that were collected.
+    /// Impulses of the collected rigid points.
     pub(super) fn resolve_rigid(
         &mut self,
         p: &P,
@@ -52,7 +52,7 @@ impl<P: Unilateral> Stepper<P> {
         rule: Rule,
     ) -> Result<StepReport, StepperError> {
         let groups = if self.op.implicit { &mut self.groups.1 } else { &mut self.groups.0 };
-        // of feet that stand alike none may lose its load because the others are let in deeper than it
+        // of feet that stand alike none may lose its load because the others penetrate deeper
         let closed = self.settings.penetration.max(CLOSED) * self.length;
         self.points.pose(&self.dv, frame, rule, closed, groups);
         self.leave_out_passed(p, frame)?;
@@ -89,14 +89,19 @@ impl<P: Unilateral> Stepper<P> {
             }
             delassus.end_group();
         }
-        op.pose(dims, delassus)?;
+        if let Err(e) = op.pose(dims, delassus) {
+            // the largest group is the dearest
+            let group = (0..points.first.len() - 1).max_by_key(|g| points.places(*g).len());
+            let some = group.and_then(|g| points.by_group.get(points.first[g]));
+            return Err(e.with_example(some.map(|i| points.pool[*i].id)).into());
+        }
         self.large = (0..points.first.len() - 1).any(|g| delassus.is_large(g));
         Ok(())
     }
 
-    /// Finds the impulses of one group. Newton's law with friction may gain energy, and where two
-    /// stops face each other it may ask for what cannot be; without restitution neither happens. So
-    /// there the restitution of the group is reduced, by as little as that takes.
+    /// Finds the impulses of one group. Newton's law with friction may gain energy, and where two stops face each other
+    /// it may require the impossible; without restitution neither happens. So the restitution of the group is then
+    /// reduced, by as little as necessary.
     fn resolve_group(
         &mut self,
         group: usize,
@@ -142,8 +147,8 @@ impl<P: Unilateral> Stepper<P> {
         Ok(())
     }
 
-    /// Impulses of a group with all its restitutions times `factor`; the energy they add, and what of
-    /// it is an error of the step.
+    /// Impulses of a group with all its restitutions times `factor`; returns the energy they add, and the part of it
+    /// that is an error of the step.
     fn attempt(
         &mut self,
         group: usize,
@@ -187,7 +192,7 @@ impl<P: Unilateral> Stepper<P> {
             self.b.extend_from_slice(&e.end[..e.rows]);
             self.b[e.row] -= e.bound + factor * e.bounce;
             self.r.extend_from_slice(&points.pool[*i].impulse[..e.rows]);
-            // no impulse moves what joints hold: it may go in as far as errors let it
+            // no impulse moves what joints hold: it may penetrate within errors
             let close = HELD * e.per_metre * self.length;
             if self.delassus.mobility(group, e.row) == Some(0.0) && e.reach >= -close {
                 points.pool[*i].held = e.reach <= close;
@@ -197,8 +202,9 @@ impl<P: Unilateral> Stepper<P> {
         let rounding = self.delassus.rounding(group, &self.v, &self.b);
         let fine = rounding.map_or(self.settings.tolerance, |r| r.max(self.settings.tolerance));
         let settings = cone::Settings {
-            tolerance: match self.delassus.is_large(group) {
-                true => self.settings.large_tolerance,
+            // told where it is more than `fine`
+            tolerance: match self.delassus.is_large(group) || self.last_try {
+                true => self.settings.large_tolerance.max(fine),
                 false => fine,
             },
             max_iterations: self.settings.max_iterations,

@@ -1,29 +1,30 @@
 //! u = W r + b with W = H A⁻¹ Hᵀ for rows H of points, group by group, dense or factored.
 //!
-//! Groups of few rows: W is formed. Without joints A⁻¹ is block-diagonal, and the blocks of a row do.
-//! With joints a column is a solution of the step's linear system; since no group feels another, one
-//! solution serves the first rows of all groups, the next one the second rows, and so on. Groups of
-//! many rows, where forces are explicit: W is never formed, see `mechanisms.rs`.
+//! Groups of few rows: W is formed. Without joints A⁻¹ is block-diagonal, and only the blocks of a row are needed. With
+//! joints a column is a solution of the step's linear system; since groups do not affect each other, one solution
+//! serves the first rows of all groups, the next one the second rows, and so on. Groups of many rows, where forces are
+//! explicit: W is never formed, see `mechanisms.rs`. Memory for W is requested first.
 
 use super::mechanisms::{Mechanisms, PointRows};
 use crate::even;
 use crate::held::Held;
+use crate::response::COPIES;
 use delassus_cone as cone;
-use delassus_dae::{ContactPoint, Factored, Problem, StepFailure};
+use delassus_dae::{ContactPoint, Factored, Problem, Room, StepFailure};
 use delassus_linalg::MassShape;
 use std::ops::Range;
 
-/// Rows from which on the factored form is used where it is possible.
+/// Number of rows from which on the factored form is used where possible.
 const FACTORED_FROM: usize = 100;
 
-/// Rounding of a rate, in the sum of the sizes of its parts.
+/// Rounding of a rate, relative to the sum of the sizes of its parts.
 const ROUNDED: f64 = 4.0 * f64::EPSILON;
 
 /// x = A⁻¹ f, with multipliers of all joints.
 pub(super) type Respond<'a> =
     dyn FnMut(&[f64], &mut [f64], &mut [f64]) -> Result<(), StepFailure> + 'a;
 
-/// M with the rows of joints, where A is that.
+/// M with the rows of joints, if A consists of these.
 pub(super) struct System<'a> {
     pub shape: &'a MassShape,
     pub factored: Factored<'a>,
@@ -34,7 +35,7 @@ pub(super) struct System<'a> {
 struct Formed {
     /// Where it begins.
     at: usize,
-    /// Rows depend on each other: the points share loads in many ways, and evenly is chosen.
+    /// Rows depend on each other: the points can share loads in many ways, and the even one is chosen.
     redundant: bool,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Delassus {
     start: Vec<usize>,
     cols: Vec<usize>,
     vals: Vec<f64>,
-    /// What a metre is in the unit of each row.
+    /// The equivalent of a metre in the unit of each row.
     per_metre: Vec<f64>,
     /// First row of each group, and the end.
     first: Vec<usize>,
@@ -56,18 +57,28 @@ pub(super) struct Delassus {
     dense: cone::Workspace,
     even: even::Scratch,
     mechanisms: Mechanisms,
-    /// `mechanisms` holds the system at hand.
+    /// `mechanisms` holds the present system.
     loaded: bool,
-    /// What one row moves, and whether it moves a block at all; zero between two rows.
+    /// The motion caused by one row, and whether it moves a block at all; zero between two rows.
     moved: Vec<f64>,
     moves: Vec<bool>,
     /// Finds what joints hold.
     held: Option<Held>,
-    /// The masses of `held` are those at hand.
+    /// The masses of `held` are the present ones.
     weighed: bool,
     /// Blocks of each row, and where those of a row begin.
     row_blocks: Vec<usize>,
     row_first: Vec<usize>,
+    /// Points that the rows belong to.
+    points: usize,
+    room: Room,
+}
+
+/// Memory for W of groups with so many rows each, and for what solvers make of the largest, bytes.
+fn bytes_of(groups: impl Iterator<Item = usize>) -> f64 {
+    let entries = |n: usize| (n as f64).powi(2);
+    let (all, largest) = groups.map(entries).fold((0.0, 0.0f64), |(s, m), n| (s + n, m.max(n)));
+    (all + (COPIES - 1.0) * largest) * size_of::<f64>() as f64
 }
 
 impl Delassus {
@@ -84,20 +95,25 @@ impl Delassus {
         self.per_metre.clear();
         self.first.clear();
         self.first.push(0);
+        self.points = 0;
     }
 
+    /// A row of a point, the first one first.
     pub fn push(&mut self, at: &ContactPoint, row: usize, per_metre: f64) {
         self.push_row(&at.cols, &at.rows[row][..at.cols.len()], per_metre);
+        self.points -= usize::from(row > 0);
     }
 
+    /// The only row of a point.
     pub fn push_row(&mut self, cols: &[usize], vals: &[f64], per_metre: f64) {
+        self.points += 1;
         self.per_metre.push(per_metre);
         self.cols.extend_from_slice(cols);
         self.vals.extend_from_slice(vals);
         self.start.push(self.cols.len());
     }
 
-    /// What comes next belongs to the next group.
+    /// Ends a group: further rows belong to the next one.
     pub fn end_group(&mut self) {
         self.first.push(self.start.len() - 1);
     }
@@ -115,8 +131,8 @@ impl Delassus {
         self.loaded && self.rows(group).len() >= FACTORED_FROM
     }
 
-    /// Takes over the system with nv coordinates and `joints` multipliers, once all rows are there;
-    /// `None` where A has more than M and joints.
+    /// Takes over the system with nv coordinates and `joints` multipliers, once all rows are present; `None` if A has
+    /// more than M and joints.
     pub fn load(&mut self, (nv, joints): (usize, usize), system: Option<System<'_>>) {
         self.f.resize(nv, 0.0);
         self.x.resize(nv, 0.0);
@@ -136,6 +152,11 @@ impl Delassus {
         self.formed.clear();
         self.formed.resize(self.groups(), None);
         self.w.clear();
+        let sizes = (0..self.groups()).filter(|g| !self.is_large(*g)).map(|g| self.rows(g).len());
+        let bytes = bytes_of(sizes);
+        if !self.room.grows_to(bytes) {
+            return Err(StepFailure::NoRoom { points: self.points, bytes, example: None });
+        }
         for group in 0..self.formed.len() {
             if !self.is_large(group) {
                 self.make_room(group);
@@ -155,7 +176,7 @@ impl Delassus {
         Ok(())
     }
 
-    /// What joints hold is moved by round-off alone, and by none of either sign.
+    /// Rows that joints hold are moved only by round-off, which is set to zero.
     fn still_what_is_held(
         &mut self,
         group: usize,
@@ -196,7 +217,7 @@ impl Delassus {
         formed
     }
 
-    /// Finds out whether rows depend on each other.
+    /// Determines whether rows depend on each other.
     fn judge(&mut self, group: usize, formed: Formed) -> Formed {
         let n = self.rows(group).len();
         let w = &self.w[formed.at..formed.at + n * n];
@@ -205,8 +226,9 @@ impl Delassus {
         judged
     }
 
-    /// Residual that is left by the rounding of the rates H v in b: where rows depend on each other, b contradicts itself
-    /// by that, and no forces remove it. It counts in steps so short that b is next to nothing beside the velocities.
+    /// Residual caused by the rounding of the rates H v in b: where rows depend on each other, b contradicts itself by
+    /// that, and no forces remove it. It matters in steps so short that b is almost nothing compared with the
+    /// velocities.
     pub fn rounding(&self, group: usize, v: &[f64], b: &[f64]) -> Option<f64> {
         let Some(Formed { at, redundant: true }) = self.formed[group] else { return None };
         let rows = self.rows(group);
@@ -229,7 +251,7 @@ impl Delassus {
         self.formed[group].is_some_and(|f| f.redundant)
     }
 
-    /// What a unit of a row does along it, where W is formed.
+    /// Effect of a unit of a row along it, if W is formed.
     pub fn mobility(&self, group: usize, row: usize) -> Option<f64> {
         let n = self.rows(group).len();
         self.formed[group].map(|f| self.w[f.at + row * (n + 1)])
@@ -252,8 +274,8 @@ impl Delassus {
         self.cols[range.clone()].iter().zip(&self.vals[range]).map(|(c, v)| v * x[*c]).sum()
     }
 
-    /// Finds r of a group from the start in it. In factored form it aims at the tolerance `fine` where
-    /// the group has joints, and accepts that of the settings.
+    /// Finds r of a group from the start in it. In factored form it aims at the tolerance `fine` if the group has
+    /// joints, and accepts that of the settings.
     #[allow(clippy::too_many_arguments)]
     pub fn solve(
         &mut self,
@@ -280,7 +302,13 @@ impl Delassus {
                 if !open || settings.solver != cone::Solver::Auto {
                     return Ok(report);
                 }
-                // what the interior point method does not reach, others may
+                // if the interior point method does not reach it, others may, provided there is memory for W
+                let formed = (0..self.groups()).filter(|g| self.formed[*g].is_some());
+                let sizes = formed.chain([group]).map(|g| self.rows(g).len());
+                let bytes = bytes_of(sizes);
+                if !self.room.grows_to(bytes) {
+                    return Ok(report);
+                }
                 let formed = self.make_room(group);
                 self.form_by_solutions(group..group + 1, respond)?;
                 self.still_what_is_held(group, formed, respond)?;
@@ -290,7 +318,7 @@ impl Delassus {
         let w = &self.w[formed.at..formed.at + b.len() * b.len()];
         let p = cone::DenseProblem { w, b, laws };
         if laws.len() == 1 {
-            // one point alone: a single sweep is exact
+            // a single point: one sweep is exact
             let sweep = cone::Settings {
                 solver: cone::Solver::GaussSeidel,
                 max_iterations: 2,
@@ -340,8 +368,8 @@ impl Delassus {
         Ok(())
     }
 
-    /// W by the inverse of the blocks that a row touches: the cost does not grow with the system, and
-    /// rows without a common block cost next to nothing.
+    /// W by the inverse of the blocks that a row involves: the cost does not grow with the system, and rows without a
+    /// common block cost almost nothing.
     fn form_by_blocks(&mut self) {
         self.list_row_blocks();
         let Some(blocks) = self.mechanisms.shape() else { return };
@@ -384,7 +412,7 @@ impl Delassus {
         self.row_first.push(0);
         for row in self.start.windows(2) {
             let mut last = usize::MAX;
-            // coordinates of a block stand next to each other
+            // coordinates of a block are adjacent
             for c in &self.cols[row[0]..row[1]] {
                 if block_of[*c] != last {
                     last = block_of[*c];

@@ -1,4 +1,4 @@
-//! Nonsmooth generalized-α: smooth motion of order 2, impulses of points apart.
+//! Nonsmooth generalized-α: smooth motion of order 2, with separate impulses of points.
 //!
 //! The smooth part knows forces and joints (the latter at velocity level, positions are projected):
 //!
@@ -7,11 +7,11 @@
 //! ṽ = v₀ + h (1−γ) a₀ + h γ a₁ ,    q̃ = q₀ ∘ exp(h v₀ + h² (½−β) a₀ + h² β a₁)
 //! ```
 //!
-//! then points add M (v₁ − ṽ) = Hᵀ P + joints, by the rule of Moreau–Jean at θ = ½, and
-//! q₁ = q̃ ∘ exp(½ h (v₁ − ṽ)) pushed onto the gaps that are violated. An impulse never enters
-//! v̇ or a, which belong to q̃ and ṽ. Soft forces are evaluated again after an impact; stiff ones are not,
-//! springs would ring, and one step with forces of before the impact costs O(h), as its time does.
-//! So impacts are of order 1, free motion is of order 2 with damping of high frequencies by ρ.
+//! then points add M (v₁ − ṽ) = Hᵀ P + joints, by the rule of Moreau–Jean at θ = ½, and q₁ = q̃ ∘ exp(½ h (v₁ − ṽ)) is
+//! pushed onto the gaps that are violated. An impulse never enters v̇ or a, which belong to q̃ and ṽ. Soft forces are
+//! evaluated again after an impact. Stiff ones are not: springs would ring, and one step with the forces from before
+//! the impact costs O(h), as its time does. So impacts are of order 1, free motion is of order 2 with damping of high
+//! frequencies by ρ.
 
 use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
@@ -55,7 +55,7 @@ impl GenAlpha {
         self.lambda1.copy_from_slice(&d.lambda);
     }
 
-    /// The accelerations at the end of the last step change by these.
+    /// Changes the accelerations at the end of the last step by these.
     pub fn jump(&mut self, by: &[f64]) {
         for (i, by) in by.iter().enumerate() {
             self.vdot[i] += by;
@@ -113,7 +113,7 @@ impl<P: Unilateral> Stepper<P> {
         let mut report = self.resolve(p, frame, Rule::Moreau)?;
         let g = &self.gen_alpha;
         for i in 0..self.dims.nv {
-            // what compliant contacts do to the velocity is in `dv`
+            // the effect of compliant contacts on the velocity is in `dv`
             let smooth = g.v1[i] - self.v[i];
             let by_points = (self.dv[i] - smooth) + self.dv_points[i];
             s.v[i] = g.v1[i] + by_points;
@@ -135,7 +135,7 @@ impl<P: Unilateral> Stepper<P> {
         Ok(report)
     }
 
-    /// Moves v̇₁ and a₁ by what an impact does to soft forces: those behind the wall, where the smooth
+    /// Changes v̇₁ and a₁ by the effect of an impact on soft forces: the forces behind the wall, where the smooth
     /// motion ended, add up over many impacts (½ k (h u)² of energy each at a spring).
     fn start_anew(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
         self.accelerations(p, s)?;

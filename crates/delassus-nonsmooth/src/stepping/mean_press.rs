@@ -1,14 +1,14 @@
-//! The force of a compliant contact over a step: its mean along the way of the point.
+//! The force of a compliant contact over a step: its mean along the path of the point.
 //!
 //! ```text
 //! F̄ = 1/h ∫ F(δ + τ δ̇, δ̇) dτ,  τ from −θh to (1−θ)h,  F = 0 where δ ≤ 0 and where the law would pull
 //! ```
 //!
-//! δ and δ̇ are those where a step evaluates its forces, δ̇ the mean rate of the step, so that the way leads from its start to
-//! its end. A point that touches within the step has the force of the part of the step that it is inside for, and
-//! the part of F that has a potential U does the work U(δ₁) − U(δ₀) exactly (Simo & Tarnow 1992; Gonzalez 2000): however
-//! long the step, a contact gives back no more than went in. F̄ is a function of the state with derivatives
-//! of its own, so that it enters the equations of a step as any other force.
+//! δ and δ̇ are those where a step evaluates its forces, δ̇ the mean rate of the step, so that the path leads from its
+//! start to its end. A point that touches within the step has the force for the part of the step during which it is
+//! inside, and the part of F that has a potential U does the work U(δ₁) − U(δ₀) exactly (Simo & Tarnow 1992; Gonzalez
+//! 2000): however long the step, a contact gives back no more than went in. F̄ is a function of the state with
+//! derivatives of its own, so it enters the equations of a step like any other force.
 
 use delassus_dae::{FrictionLaw, NormalLaw, Onset, Press, SlipForce};
 
@@ -20,8 +20,7 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// Change of the depth, in parts of it, below which a difference of energies is lost in rounding, and Gauss's points are
-/// exact.
+/// Relative change of the depth below which a difference of energies is lost in rounding, and Gauss's points are exact.
 const SMALL: f64 = 1e-3;
 
 /// Mean force from `window[0]` to `window[1]`, s, about a place with this depth and rate.
@@ -64,7 +63,7 @@ pub(super) fn mean_press(
         sum
     };
     let inside = along(from, to);
-    // a linear damper may push in a part of the way alone
+    // a linear damper may push only in a part of the path
     let [a, b] = [from, to].map(|t| law.push(onset, depth + t * rate, rate));
     let turns = from + (to - from) * a / (a - b);
     let pushing = match (a < 0.0, b < 0.0) {
@@ -78,7 +77,7 @@ pub(super) fn mean_press(
     mean.by_depth += pushing.by_depth;
     mean.by_rate += pushing.by_rate;
     if (end - start).abs() > SMALL * start.max(end) {
-        // losses grow with the elastic force, or are linear, of which the sum is exact
+        // losses grow with the elastic force, or are linear, for which the sum is exact
         let energy = |depth: f64| law.energy(onset, depth.max(0.0));
         let elastic = (energy(end) - energy(start)) / (end - start);
         let right = if mean.elastic > 0.0 { elastic / mean.elastic } else { 1.0 };
@@ -94,7 +93,7 @@ pub(super) fn mean_press(
 
 /// Friction over a step of length h from the deflection z of the bristles, and their deflection at its end.
 ///
-/// At a constant sliding velocity bristles follow ż = r − a (z − z₀) exactly, so that they may forget as fast as they like:
+/// At a constant sliding velocity bristles follow ż = r − a (z − z₀) exactly, so they may forget arbitrarily fast:
 /// their mean is z₀ + h ψ(ah) r, their end z₀ + h φ(ah) r.
 pub(super) fn mean_friction(
     law: &dyn FrictionLaw,

@@ -1,8 +1,8 @@
 //! Time-stepping: fixed steps, no events are located.
 //!
-//! All points that close within a step are resolved at its end, together with the joints, in one
-//! problem for impulses. Any number of impacts per step is ordinary; where impacts accumulate nothing
-//! special happens. The price is order 1 in the times of impacts.
+//! All points that close within a step are resolved at its end, together with the joints, in one problem for impulses.
+//! Any number of impacts per step is ordinary; where impacts accumulate nothing special happens. The price is order 1
+//! in the times of impacts.
 //!
 //! ```text
 //! S (v₁ − v₀) = h f + Gᵀ Λ + Hᵀ P ,   G v₁ + g_t = 0 ,   laws between P and u₁ = H v₁ + …
@@ -10,16 +10,14 @@
 //!
 //! * [`Scheme::MoreauJean`]: velocities, the method of choice. See `moreau_jean.rs`.
 //! * [`Scheme::SchatzmanPaoli`]: positions over three times. See `schatzman_paoli.rs`.
-//! * [`Scheme::NonsmoothGenAlpha`]: smooth motion of order 2, impulses of points apart. See
-//!   `gen_alpha.rs`.
+//! * [`Scheme::NonsmoothGenAlpha`]: smooth motion of order 2, separate impulses of points. See `gen_alpha.rs`.
 //!
-//! Compliant contacts are forces, taken implicitly by all of them alike (`yielding.rs`).
+//! Compliant contacts are forces, treated implicitly by all of them alike (`yielding.rs`).
 //!
-//! A gap that closes within the step and is approached gets Newton's restitution, whatever law the
-//! point names (Poisson's and the energetic one need the phases of an impact, which a step does not
-//! resolve); others must not be negative at the end. What is left of penetrations (curved gaps,
-//! impacts early in a step) is removed from positions alone (`position.rs`), except by
-//! Schatzman–Paoli, whose condition allows e times the approach of one step.
+//! A gap that closes within the step and is approached gets Newton's restitution, whatever law the point names
+//! (Poisson's and the energetic one need the phases of an impact, which a step does not resolve); others must not be
+//! negative at the end. Remaining penetrations (curved gaps, impacts early in a step) are removed from positions only
+//! (`position.rs`), except by Schatzman–Paoli, whose condition allows e times the approach of one step.
 //!
 //! References: Moreau, in: Nonsmooth Mechanics and Applications (1988); Jean, Comput. Methods Appl.
 //! Mech. Eng. 177 (1999); Paoli & Schatzman, SIAM J. Numer. Anal. 40 (2002); Brüls, Acary & Cardona,
@@ -83,22 +81,22 @@ impl Default for Scheme {
     }
 }
 
-/// How hard to try.
+/// Settings of the solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepperSettings {
     /// Natural residual of the contact problem, a pure number.
     pub tolerance: f64,
-    /// The same for problems that are solved in factored form, by sweeps.
+    /// The same for problems that are solved in factored form, by sweeps, and for others that no shorter step solves either.
     pub large_tolerance: f64,
     /// Iterations of each solver.
     pub max_iterations: usize,
     /// A step whose contact problem is not solved is halved at most this often.
     pub max_halvings: u32,
-    /// Penetration that is left to stand, as part of the length of the model.
+    /// Allowed penetration, as a fraction of the length of the model.
     pub penetration: f64,
-    /// The same where the contact problem is solved in factored form.
+    /// The same if the contact problem is solved in factored form.
     pub large_penetration: f64,
-    /// How forces are taken.
+    /// How forces are treated.
     pub forces: Forces,
 }
 
@@ -126,9 +124,9 @@ pub struct Stepper<P: Unilateral> {
     ws: P::Ws,
     op: Operator,
     points: Points,
-    /// What hangs together, with explicit and with implicit forces.
+    /// The groups, with explicit and with implicit forces.
     groups: (Groups, Groups),
-    /// Impulses and multipliers (N s) of the parts of a step that was halved so far.
+    /// Impulses and multipliers (N s) of the parts so far of a halved step.
     parts: Parts,
     delassus: Delassus,
     correction: Correction,
@@ -143,8 +141,10 @@ pub struct Stepper<P: Unilateral> {
     b: Vec<f64>,
     r: Vec<f64>,
     du: Vec<f64>,
-    /// Some group of the step at hand is solved in factored form.
+    /// Some group of the present step is solved in factored form.
     large: bool,
+    /// The step at hand cannot be halved once more.
+    last_try: bool,
     laws: Vec<cone::Law>,
     // the step at hand: time and position of its place, …
     t: f64,
@@ -153,7 +153,7 @@ pub struct Stepper<P: Unilateral> {
     gamma: Vec<f64>,
     lambda: Vec<f64>,
     lambda_points: Vec<f64>,
-    /// Generalised force of the points in the last step, without impacts, and of compliant contacts that go on.
+    /// Generalised force of the points in the last step, without impacts, and of compliant contacts that continue.
     carried: Vec<f64>,
     a: Vec<f64>,
     v: Vec<f64>,
@@ -168,7 +168,7 @@ remember!(Stepper<P: Unilateral> {
     op, points, yielding, gen_alpha, half, derived, carried,
 } apart from {
     scheme, settings, dims, length, q_scale, ws, groups, parts, delassus, correction, passing,
-    saved, b, r, du, large, laws, t, f, rows, gamma, lambda, lambda_points, a, v, dv, dv_points,
+    saved, b, r, du, large, last_try, laws, t, f, rows, gamma, lambda, lambda_points, a, v, dv, dv_points,
     xi, q, z, zdot,
 });
 
@@ -211,6 +211,7 @@ impl<P: Unilateral> Stepper<P> {
             r: Vec::new(),
             du: Vec::new(),
             large: false,
+            last_try: false,
             laws: Vec::new(),
             t: 0.0,
             f: nv(),
@@ -230,7 +231,7 @@ impl<P: Unilateral> Stepper<P> {
         })
     }
 
-    /// (Re)starts at a state: nothing is remembered of what was before.
+    /// (Re)starts at a state: nothing is remembered of earlier steps.
     pub fn restart(&mut self, p: &P, s: &State) -> Result<(), StepFailure> {
         self.points.forget();
         self.yielding.forget();
@@ -253,8 +254,8 @@ impl<P: Unilateral> Stepper<P> {
         Ok(())
     }
 
-    /// Changes what is held at a state, from there on. What the methods remember of the last step is moved by what
-    /// that does to the accelerations at once.
+    /// Changes the held states at a state, from there on. What the methods remember of the last step is shifted by the
+    /// immediate effect on the accelerations.
     pub fn set_held(&mut self, p: &P, s: &mut State, values: &[f64]) -> Result<(), StepFailure> {
         let remembers = !matches!(self.scheme, Scheme::MoreauJean { .. });
         let held = p.held();
@@ -279,8 +280,7 @@ impl<P: Unilateral> Stepper<P> {
         op.acc.eval(p, ws, s.t, &s.q, &s.v, &s.z, a, lambda, zdot)
     }
 
-    /// One step of length h, in place. After an error the state is as it was, and the method must be
-    /// restarted.
+    /// One step of length h, in place. After an error the state is unchanged, and the method must be restarted.
     pub fn step(&mut self, p: &P, s: &mut State, h: f64) -> Result<StepReport, StepperError> {
         if !(h > 0.0 && h.is_finite()) {
             return Err(StepperError::BadStep { h });
@@ -303,6 +303,7 @@ impl<P: Unilateral> Stepper<P> {
         depth: u32,
     ) -> Result<StepReport, StepperError> {
         self.saved[depth as usize].copy_from(s);
+        self.last_try = depth == self.settings.max_halvings;
         let done = match self.scheme {
             Scheme::MoreauJean { theta } => self.moreau_jean(p, s, h, theta),
             Scheme::SchatzmanPaoli => self.schatzman_paoli(p, s, h),
@@ -344,8 +345,8 @@ impl<P: Unilateral> Stepper<P> {
         largest(v.iter().zip(&self.q_scale).map(|(v, s)| v.abs() * self.length / s))
     }
 
-    /// Ends a step: positions onto joints and out of each other, velocities onto joints, mean
-    /// accelerations. `s` has the new q, v, z and t; `v` is the velocity the step began with.
+    /// Ends a step: positions onto joints and out of each other, velocities onto joints, mean accelerations. `s` has
+    /// the new q, v, z and t; `v` is the velocity with which the step began.
     fn finish(
         &mut self,
         p: &P,
@@ -408,7 +409,7 @@ impl<P: Unilateral> Stepper<P> {
         Ok(())
     }
 
-    /// z over the step, by the rates at the place that is posed, with the mean velocity.
+    /// z over the step, by the rates at the posed place, with the mean velocity.
     fn advance_z(&mut self, p: &P, s: &mut State, h: f64, t: f64) {
         if self.dims.nz == 0 {
             return;

@@ -6,12 +6,11 @@
 //! q₁ = q_c ∘ exp(θ h v₁)
 //! ```
 //!
-//! For linear forces this is the θ-rule; for θ = ½ it is the midpoint rule with order 2 in smooth
-//! motion, and free of damping. Where forces are soft S = M and f is taken at q_c and the velocity
-//! half-way instead (explicit midpoint), predicted with the contact forces of the last step, so that
-//! a damper of a body that is held has no velocity. Rates at the end of the step, at which joints and points are
-//! held, are G v₁ + g_t + θ h γ: the bias carries the rows from q_c to q₁. Auxiliary states are
-//! taken by the explicit midpoint rule.
+//! For linear forces this is the θ-rule; for θ = ½ it is the midpoint rule with order 2 in smooth motion, and free of
+//! damping. Where forces are soft S = M and f is taken at q_c and at the velocity half-way instead (explicit midpoint),
+//! predicted with the contact forces of the last step, so that a damper of a held body sees no velocity. Rates at the
+//! end of the step, at which joints and points are held, are G v₁ + g_t + θ h γ: the bias carries the rows from q_c to
+//! q₁. Auxiliary states are integrated by the explicit midpoint rule.
 
 use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
@@ -52,8 +51,8 @@ impl<P: Unilateral> Stepper<P> {
         Ok(report)
     }
 
-    /// Goes to the place where the step is posed, `back` after its start, and realises it with the
-    /// velocity of the start.
+    /// Moves to the place where the step is posed, `back` after its start, and realises it with the velocity of the
+    /// start.
     pub(super) fn place(&mut self, p: &P, s: &State, back: f64, t: f64) {
         self.t = t;
         self.v.copy_from_slice(&s.v);

@@ -1,18 +1,18 @@
 //! The linear system of a step: S x − Gᵀλ = f, G x = b.
 //!
-//! S = M where forces are soft (explicit), S = M + c_C C + c_K K where they are stiff. What is stiff
-//! is judged by the size of c_C C + c_K K in the mass metric, bounded by row sums: above
-//! [`STIFF`] the explicit step would lose accuracy and soon its stability.
+//! S = M where forces are soft (explicit), S = M + c_C C + c_K K where they are stiff. Stiffness is judged by the size
+//! of c_C C + c_K K in the mass metric, bounded by row sums: above [`STIFF`] the explicit step would lose accuracy and
+//! soon its stability.
 
 use super::delassus::{Delassus, System};
 use delassus_dae::{Accel, Dims, KktError, Problem, StepFailure};
 use delassus_linalg::{Backend, Csr, MassShape, TangentKkt};
 use delassus_math::remember;
 
-/// How forces are taken within a step.
+/// How forces are treated within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Forces {
-    /// Implicit where they are stiff for the step at hand, else explicit.
+    /// Implicit where they are stiff for the present step, else explicit.
     #[default]
     Auto,
     /// Always with the tangents K and C.
@@ -25,7 +25,7 @@ pub enum Forces {
 const STIFF: f64 = 0.02;
 /// Below this an implicit run becomes explicit again.
 const SOFT: f64 = 0.005;
-/// Steps between two judgements.
+/// Number of steps between two assessments.
 const JUDGE_EVERY: u32 = 8;
 
 /// Matrix of a step with its joints.
@@ -49,13 +49,13 @@ pub(super) struct Operator {
     b_used: Vec<f64>,
     l_used: Vec<f64>,
     forces: Forces,
-    /// The matrix at hand has K and C.
+    /// The present matrix has K and C.
     pub implicit: bool,
     age: u32,
     judged_for: f64,
     /// All coordinates have a mass of their own.
     has_mass: bool,
-    /// Matrix with the tangents of compliant contacts, and whether it is the one at hand.
+    /// Matrix with the tangents of compliant contacts, and whether it is the present one.
     wide: Option<Wide>,
     pressed: bool,
 }
@@ -69,7 +69,7 @@ struct Wide {
     /// Coordinates of the blocks, one after the other, and where each ends.
     blocks: (Vec<usize>, Vec<usize>),
     pattern: Csr,
-    /// Places of the values of the own pattern.
+    /// Slots of the values of the own pattern.
     slots: Vec<usize>,
     mass_slots: Vec<usize>,
     s: Vec<f64>,
@@ -109,13 +109,13 @@ impl Operator {
         })
     }
 
-    /// Forgets what was judged.
+    /// Forgets the assessment.
     pub fn restart(&mut self) {
         self.age = 0;
         self.implicit = self.forces == Forces::Implicit;
     }
 
-    /// Matrix at the state that is realised in `ws`, factored.
+    /// Forms and factors the matrix at the state realised in `ws`.
     pub fn prepare<P: Problem>(
         &mut self,
         p: &P,
@@ -150,11 +150,11 @@ impl Operator {
 
     fn fill<P: Problem>(&mut self, p: &P, ws: &P::Ws, ck: f64, cc: f64) {
         self.s.fill(0.0);
-        // forces alone: accelerations and multipliers of impacts have no place in a tangent
+        // forces alone: accelerations and multipliers of impacts do not belong in a tangent
         p.tangent(ws, &self.zero_a, &self.zero_rows, ck, cc, &mut self.s);
     }
 
-    /// y += c K x, with the state that is realised in `ws`.
+    /// y += c K x, with the state realised in `ws`.
     pub fn add_stiffness<P: Problem>(
         &mut self,
         p: &P,
@@ -163,7 +163,7 @@ impl Operator {
         x: &[f64],
         y: &mut [f64],
     ) {
-        // what was prepared may be asked for again
+        // the prepared matrix may be needed again
         let mut k = std::mem::take(&mut self.stiffness);
         std::mem::swap(&mut self.s, &mut k);
         self.s.resize(k.len(), 0.0);
@@ -173,7 +173,7 @@ impl Operator {
         self.stiffness = k;
     }
 
-    /// f += Gᵀλ at the position that is realised in `ws`.
+    /// f += Gᵀλ at the position realised in `ws`.
     pub fn add_joint_forces<P: Problem>(
         &self,
         p: &P,
@@ -187,7 +187,7 @@ impl Operator {
         self.full.mul_t_add(jac, 1.0, lambda, f);
     }
 
-    /// f −= M x at the position that is realised in `ws`.
+    /// f −= M x at the position realised in `ws`.
     pub fn sub_inertia<P: Problem>(&mut self, p: &P, ws: &P::Ws, x: &[f64], f: &mut [f64]) {
         p.mass(ws, &mut self.mass);
         self.shape.mul_sub(&self.mass, x, f);
@@ -198,7 +198,7 @@ impl Operator {
         let mut diagonal = vec![0.0; self.floor.len()];
         let inertia = self.shape.diagonal(&self.mass);
         for (d, (m, floor)) in diagonal.iter_mut().zip(inertia.zip(&self.floor)) {
-            // coordinates without mass follow the others, they do not swing
+            // coordinates without mass follow the others, they do not oscillate
             if *floor == 0.0 {
                 *d = m;
             }
@@ -252,8 +252,8 @@ impl Operator {
         Ok(())
     }
 
-    /// Makes room for these blocks of coordinates beside the pattern of K and C. What is made depends on them alone, not
-    /// on those of steps before.
+    /// Makes room for these blocks of coordinates beside the pattern of K and C. The result depends only on them, not
+    /// on those of earlier steps.
     pub fn widen(&mut self, blocks: &(Vec<usize>, Vec<usize>)) -> Result<(), KktError> {
         if self.wide.as_ref().is_some_and(|w| w.blocks == *blocks) {
             return Ok(());
@@ -287,11 +287,11 @@ impl Operator {
         wide.pattern.mul_add(&wide.s, 1.0, x, f);
     }
 
-    /// Adds the matrix that was prepared to these tangents and factors the sum. The place of the step is realised in `ws`.
+    /// Adds the prepared matrix to these tangents and factors the sum. The place of the step is realised in `ws`.
     pub fn prepare_pressed<P: Problem>(&mut self, p: &P, ws: &P::Ws) -> Result<(), StepFailure> {
         p.jacobian(ws, &mut self.jac);
         let Some(wide) = &mut self.wide else { return Ok(()) };
-        // what was prepared has the mass in it
+        // the prepared matrix includes the mass
         let (slots, values) = match self.implicit {
             true => (&wide.slots, &self.s),
             false => (&wide.mass_slots, &self.mass),
@@ -303,7 +303,7 @@ impl Operator {
         Ok(self.factor()?)
     }
 
-    /// The matrix at hand has more than M and joints.
+    /// Whether the present matrix has more than M and joints.
     pub fn has_tangents(&self) -> bool {
         self.implicit || self.pressed
     }
@@ -337,7 +337,7 @@ impl Operator {
         Ok(())
     }
 
-    /// Poses the problems of the groups in `points` for the matrix at hand.
+    /// Poses the problems of the groups in `points` for the present matrix.
     pub fn pose(&mut self, d: &Dims, points: &mut Delassus) -> Result<(), StepFailure> {
         let system = if self.has_tangents() { None } else { self.system() };
         // what is taken over from the system is copied before anything is solved
@@ -345,14 +345,14 @@ impl Operator {
         points.form(&mut |f, x, l| self.respond(f, x, l))
     }
 
-    /// M with the rows of joints, where M has an inverse that is as sparse as itself.
+    /// M with the rows of joints, if M has an inverse that is as sparse as itself.
     pub fn system(&self) -> Option<System<'_>> {
         let sparse = self.has_mass && self.shape.is_block_diagonal();
         let factored = self.acc.factored().filter(|_| sparse)?;
         Some(System { shape: &self.shape, factored })
     }
 
-    /// The answer to a force or impulse alone.
+    /// The response to a force or impulse alone.
     pub fn respond(
         &mut self,
         f: &[f64],

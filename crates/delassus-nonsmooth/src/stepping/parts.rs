@@ -1,9 +1,9 @@
-//! A step that was halved: what its parts did together.
+//! A halved step: the combined effect of its parts.
 
 use super::report::PointImpulse;
 use delassus_dae::{Derived, Dims, State};
 
-/// Sums over the parts of the last step; empty where it was made at once.
+/// Sums over the parts of the last step; empty if it was made at once.
 pub(super) struct Parts {
     n: usize,
     impulses: Vec<PointImpulse>,

@@ -1,33 +1,32 @@
 //! New points that the bodies pass instead of hitting.
 //!
-//! Where two floors of one level meet, a body that slides over the seam may be deeper by round-off, or
-//! by the penetration that is left to stand, than the level: its corner then faces the side of the
-//! second floor, a step of no height. And the gap of two corners that pass each other, one a little
-//! above the other, is far from linear within a step. Neither is a hit.
+//! Where two floors of one level meet, a body that slides over the seam may be deeper than the level by round-off, or
+//! by the allowed penetration: its corner then faces the side of the second floor, a step of no height. And the gap of
+//! two corners that pass each other, one a little above the other, is far from linear within a step. Neither is a hit.
 //!
-//! So a point that is new, and that the linear gap closes, is looked at where the bodies would be
-//! at the end of the step: moved on with the forces of the last step, then with one of its two bodies lifted
-//! by [`super::StepperSettings::large_penetration`] off what it rests on. Where the shapes do not meet
-//! there in this direction, although the linear gap is still closed, the point is left out. A body
-//! that rests on nothing is not lifted, and its points are not looked at.
+//! So a new point that the linear gap closes is examined where the bodies would be at the end of the step: moved on
+//! with the forces of the last step, then with one of its two bodies lifted by
+//! [`super::StepperSettings::large_penetration`] off its support. If the shapes do not meet there in this direction,
+//! although the linear gap is still closed, the point is left out. A body that rests on nothing is not lifted, and its
+//! points are not examined.
 
 use super::points::{Points, StepTimes};
 use super::{Stepper, StepperError};
 use delassus_dae::{ContactPoint, PointLaw, Unilateral};
 use delassus_linalg::MassShape;
 
-/// Part of the smaller shape that a point may approach within a step and still be looked at: deeper
-/// inside nothing is seen.
+/// Fraction of the smaller shape that a point may approach within a step and still be examined: deeper inside nothing
+/// is detected.
 const SHALLOW: f64 = 0.1;
 /// Cosine between normals of the same direction.
 const ALIKE: f64 = 0.5;
-/// Bodies are lifted in at most this many groups, each of one look.
+/// Bodies are lifted in at most this many groups, each with one evaluation.
 const ROUNDS: usize = 4;
-/// Sweeps over the points a body rests on, and what they may leave of the lift.
+/// Number of sweeps over the points on which a body rests, and the remainder of the lift that they may leave.
 const SWEEPS: usize = 20;
 const LIFTED: f64 = 1e-2;
 
-/// What a round does with a body.
+/// The role of a body in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Free,
@@ -40,7 +39,7 @@ enum Role {
 /// A new point that the linear gap closes.
 #[derive(Debug, Clone, Copy)]
 struct Suspect {
-    /// Place among the points.
+    /// Index among the points.
     i: usize,
     /// Its bodies that move, and whether they were lifted.
     bodies: [Option<usize>; 2],
@@ -83,7 +82,7 @@ impl Passing {
         }
     }
 
-    /// Finds the points to look at, on bodies that rest on others.
+    /// Finds the points to examine, on bodies that rest on others.
     fn suspect<P: Unilateral>(&mut self, p: &P, points: &Points, frame: StepTimes) {
         self.suspects.clear();
         self.rests.fill(false);
@@ -112,7 +111,7 @@ impl Passing {
         }
     }
 
-    /// Chooses bodies to lift, none of them off another one that is lifted; false where none is left.
+    /// Chooses bodies to lift, none of them off another one that is lifted; false if none is left.
     fn choose(&mut self) -> bool {
         self.roles.fill(Role::Free);
         let mut any = false;
@@ -140,7 +139,7 @@ impl Passing {
         any
     }
 
-    /// Lifts the chosen bodies in `x` until all points they rest on are open by `height`.
+    /// Lifts the chosen bodies in `x` until all points on which they rest are open by `height`.
     fn lift(&mut self, points: &Points, scale: &[f64], height: f64) {
         for _ in 0..SWEEPS {
             let mut low = 0.0f64;
@@ -173,7 +172,7 @@ impl Passing {
         }
     }
 
-    /// At the place that is realised: the shapes of a point meet in its direction.
+    /// Whether the shapes of a point meet in its direction at the realised place.
     fn meets<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, points: &Points, i: usize) -> bool {
         let c = &points.pool[i];
         let first = points.ids.partition_point(|id| id.pair < c.id.pair);
@@ -204,7 +203,7 @@ impl<P: Unilateral> Stepper<P> {
             }
         }
         self.op.respond(&self.f, &mut self.passing.dv, &mut self.lambda_points)?;
-        // what does not even meet as it is needs no lift, which may be more than the gap that closes
+        // shapes that do not even meet without a lift need none; the lift may exceed the gap that closes
         for round in 0..=ROUNDS {
             let lifts = round > 0;
             if lifts && !self.passing.choose() {

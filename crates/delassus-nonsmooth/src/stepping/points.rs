@@ -1,4 +1,4 @@
-//! The points of a step: kinematics, what they must obey, and what is remembered of them.
+//! The points of a step: kinematics, their conditions, and what is remembered about them.
 
 use super::report::PointImpulse;
 use crate::groups::{Groups, sort_by_group};
@@ -8,18 +8,18 @@ use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, Unilateral}
 use delassus_math::remember;
 use delassus_math::{largest, max_abs};
 
-/// How rates and gaps at the place where a step is posed belong to its start and its end.
+/// How rates and gaps at the place where a step is posed relate to its start and its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepTimes {
     /// Length of the step, s.
     pub h: f64,
-    /// The place is so long after the start.
+    /// Time from the start of the step to the place.
     pub back: f64,
-    /// Weight of the end of the step in what forces are evaluated at, and how long they act, s.
+    /// Weight of the end of the step where forces are evaluated, and how long they act, s.
     pub theta: f64,
-    /// See `theta`.
+    /// How long forces act, s.
     pub acts: f64,
-    /// What forces act on ends so long before the end of the step.
+    /// The effect of forces ends this long before the end of the step.
     pub lag: f64,
     /// Rates at the start are those at the place minus this times the bias.
     pub since_start: f64,
@@ -31,24 +31,24 @@ pub(super) struct StepTimes {
     pub travel: f64,
 }
 
-/// How far the shapes of a pair were pressed into each other in the last step.
+/// How deep the shapes of a pair were pressed into each other in the last step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PairDepth {
     pub pair: u64,
     /// Deepest of its points, m.
     pub depth: f64,
-    /// Approach speed that was latched of it, m/s.
+    /// Its latched approach speed, m/s.
     pub speed: f64,
 }
 remember!(PairDepth { pair, depth, speed });
 
 impl PairDepth {
-    /// That of the pair of a point; the list ascends.
+    /// The entry of the pair of a point; the list ascends.
     pub fn of(all: &[PairDepth], id: PointId) -> Option<&PairDepth> {
         all.binary_search_by_key(&id.pair, |d| d.pair).ok().map(|k| &all[k])
     }
 
-    /// Takes in a point; they come in their order.
+    /// Adds a point; they come in their order.
     pub fn add(all: &mut Vec<PairDepth>, id: PointId, depth: f64, speed: f64) {
         match all.last_mut() {
             Some(last) if last.pair == id.pair => {
@@ -62,13 +62,13 @@ impl PairDepth {
 }
 
 impl StepTimes {
-    /// Time at which forces are evaluated, of a place at `t`.
+    /// Time at which forces are evaluated, for a place at `t`.
     pub fn at(&self, t: f64) -> f64 {
         t + (2.0 * self.theta - 1.0) * self.acts
     }
 }
 
-/// Which condition a gap obeys.
+/// The condition of a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Velocities with restitution where a point closes, the gap where it does not yet.
@@ -83,7 +83,7 @@ pub(super) struct Entry {
     /// Its first row in the problem of its group.
     pub row: usize,
     pub group: usize,
-    /// What a metre is in the unit of its gap.
+    /// The equivalent of a metre in the unit of its gap.
     pub per_metre: f64,
     /// Rows in use: without friction the tangential ones are left out.
     pub rows: usize,
@@ -91,11 +91,11 @@ pub(super) struct Entry {
     pub end: [f64; 3],
     /// Gap at the end if its rate there were zero.
     pub reach: f64,
-    /// Least rate at the end; the part that comes from restitution apart.
+    /// Smallest rate at the end; the part that comes from restitution separately.
     pub bound: f64,
     pub bounce: f64,
     pub stuck: bool,
-    /// The impulse to start from is that of the last step, and was no impact.
+    /// The impulse to start from is that of the last step, and was not an impact.
     pub carries: bool,
 }
 
@@ -114,7 +114,7 @@ impl Entry {
     };
 }
 
-/// What is kept of a point from step to step.
+/// What is kept about a point from step to step.
 #[derive(Debug, Clone, Copy, Default)]
 struct Memory {
     id: PointId,
@@ -123,19 +123,19 @@ struct Memory {
     force: [f64; 3],
     stuck: bool,
     hit: bool,
-    /// It bears a load with others and was brought to touch: what its gap seems to be now is the error of one step.
+    /// It bears a load with others and was brought to touch: its apparent gap is the error of one step.
     held: bool,
 }
 remember!(Memory { id, features, force, stuck, hit, held });
 
-/// Points at hand; buffers are reused.
+/// The present points; buffers are reused.
 #[derive(Default)]
 pub(super) struct Points {
     /// All that were near, ascending.
     pub ids: Vec<PointId>,
-    /// Of those, the features that faced each other last.
+    /// For each of those, the features that faced each other last.
     pub before: Vec<Option<[u32; 2]>>,
-    /// Of those that bear a load which they share with others, the features that do.
+    /// For those that bear a load which they share with others, the features that do.
     pub held: Vec<Option<[u32; 2]>>,
     /// Those that take part are the first `n`.
     pub pool: Vec<PointImpulse>,
@@ -149,20 +149,21 @@ pub(super) struct Points {
     fastest: Vec<f64>,
     of_group: Vec<usize>,
     memory: Vec<Memory>,
-    /// Points that were met from behind, ascending: not armed until their gap is not negative.
+    /// Points that were met from behind, ascending: not armed until their gap is non-negative.
     behind: Vec<PointId>,
     still_behind: Vec<PointId>,
-    /// Of compliant contact: those that are near, with their kinematics at the place of the step, the first `n_soft` of
+    /// Points of compliant contact that are near, with their kinematics at the place of the step, the first `n_soft` of
     /// these.
     pub soft: Vec<(PointId, ContactPoint)>,
     pub n_soft: usize,
-    /// Points that count as hit in this step, where that was decided.
+    /// Points that count as hit in this step, once that was decided.
     hits: Vec<PointId>,
     pub keeps_hits: bool,
-    /// Coordinates that forces of compliant contact join within the step, one list after the other, and where each ends.
+    /// Coordinates that forces of compliant contact connect within the step, one list after the other, and where each
+    /// ends.
     pub bonds: (Vec<usize>, Vec<usize>),
-    /// A step has been made: what is inside now without having been at hand came from behind. What is inside at the
-    /// start is pushed out.
+    /// A step has been made: a point that is inside now and was not present before came from behind. A point that is
+    /// inside at the start is pushed out.
     stepped: bool,
 }
 remember!(Points { memory, behind, stepped } apart from {
@@ -170,13 +171,13 @@ remember!(Points { memory, behind, stepped } apart from {
     n_soft, bonds, hits, keeps_hits,
 });
 
-/// Part of the model's length below which a gap counts as closed.
+/// Fraction of the model's length below which a gap counts as closed.
 pub(super) const CLOSED: f64 = 1e-10;
 
-/// Sliding speed that counts as none, as part of the largest rate at hand.
+/// Sliding speed that counts as zero, as a fraction of the largest present rate.
 const STANDS: f64 = 1e-8;
 
-/// Energy that is rounding, as part of the work that went in and out.
+/// Energy that is rounding, as a fraction of the work that went in and out.
 const ROUND_OFF: f64 = 1e-10;
 
 fn has_gap(law: &PointLaw) -> bool {
@@ -196,9 +197,9 @@ impl Points {
         self.memory.binary_search_by(|m| m.id.cmp(&id)).ok().map(|k| &self.memory[k])
     }
 
-    /// Evaluates all points near the place that is realised in `ws`, `back` after the start of a step of length h. The
-    /// margin is more than most gaps change within a step; that of a point far from the axis its body turns about
-    /// changes by more, as its own rate tells. What is new and was deeper already a step ago was not hit, the bodies
+    /// Evaluates all points near the place realised in `ws`, `back` after the start of a step of length h. The margin
+    /// is more than most gaps change within a step; that of a point far from the axis about which its body turns
+    /// changes by more, as its own rate shows. A new point that was already deeper a step ago was not hit: the bodies
     /// come from behind.
     pub fn collect<P: Unilateral>(
         &mut self,
@@ -255,8 +256,8 @@ impl Points {
             let reach = margin * per_metre;
             let inside = faces && law.has_gap() && c.at.gap < 0.0;
             let before_by = |time: f64| c.at.gap - time * c.at.rate[0].min(0.0);
-            // a wall acts on what was in front of it: at the start of the step, or at hand before
-            // where shapes are pressed into each other a point that takes over begins as deep as the others are
+            // a wall acts on what was in front of it at the start of the step, or was present before; where shapes are
+            // pressed into each other a point that takes over begins as deep as the others
             let pressed_by = PairDepth::of(inside_by, id).map_or(0.0, |d| TAKES_OVER * d.depth);
             let limit = (BEHIND * p.length()).max(pressed_by);
             let wall = inside && before_by(back) < -limit && p.one_sided(id);
@@ -297,8 +298,8 @@ impl Points {
         Ok(())
     }
 
-    /// Rates before and after without impulses, and the conditions; leaves those that take part.
-    /// `dv` is what the smooth forces do to the velocity over the step. Gaps up to `closed` cannot be told from none, m.
+    /// Rates before and after without impulses, and the conditions; keeps those that take part. `dv` is the effect of
+    /// the smooth forces on the velocity over the step. Gaps up to `closed` count as zero, m.
     pub fn pose(
         &mut self,
         dv: &[f64],
@@ -353,7 +354,7 @@ impl Points {
         }
     }
 
-    /// From now on within this step, what was hit when points were posed last is hit, and nothing else.
+    /// From now on within this step, the points hit when they were last posed are hit, and no others.
     pub fn keep_hits(&mut self) {
         if !self.keeps_hits {
             self.keeps_hits = true;
@@ -363,7 +364,7 @@ impl Points {
         }
     }
 
-    /// Those that take part are from now on the ones that are to be kept, in the same order.
+    /// Keeps only the points for which `keep` is true, in the same order.
     pub fn retain(&mut self, mut keep: impl FnMut(usize, &PointImpulse, &Entry) -> bool) {
         let mut kept = 0;
         for i in 0..self.n {
@@ -403,12 +404,12 @@ impl Points {
         }
     }
 
-    /// Places of a group in `by_group`.
+    /// Indices of a group in `by_group`.
     pub fn places(&self, group: usize) -> std::ops::Range<usize> {
         self.first[group]..self.first[group + 1]
     }
 
-    /// PointLaw of a point for impulses over a step.
+    /// Law of a point for impulses over a step.
     pub fn law(&self, i: usize, h: f64) -> cone::Law {
         let e = &self.entries[i];
         match self.pool[i].law {
@@ -426,8 +427,8 @@ impl Points {
         }
     }
 
-    /// Rates of a group after its impulses, which change them by `du`; the energy they add, and
-    /// what of it is an error of the step: rounding, and what forces do to the rates meanwhile.
+    /// Rates of a group after its impulses, which change them by `du`; returns the energy they add, and the part of it
+    /// that is an error of the step: rounding, and the effect of forces on the rates meanwhile.
     pub fn finish(&mut self, group: usize, du: &[f64]) -> (f64, f64) {
         let (mut energy, mut error) = (0.0, 0.0);
         let mut most: f64 = 0.0;
@@ -463,7 +464,7 @@ impl Points {
     }
 
     /// Points of a group that slid and would slide back at the end of the step came to rest within it: static friction
-    /// may hold them there. True where a point changed that has two frictions.
+    /// may hold them there. True if a point with two frictions changed.
     pub fn catch(&mut self, group: usize) -> bool {
         let mut again = false;
         for at in self.places(group) {
@@ -478,8 +479,8 @@ impl Points {
         again
     }
 
-    /// Points of a group that were held by static friction and slide now do so with the friction of
-    /// sliding. True where a point changed that has two frictions.
+    /// Points of a group that were held by static friction and now slide do so with sliding friction. True if a point
+    /// with two frictions changed.
     pub fn let_slip(&mut self, group: usize) -> bool {
         let fastest = self.fastest_end(group);
         let mut again = false;
@@ -494,7 +495,7 @@ impl Points {
         again
     }
 
-    /// Keeps what the next step wants to know.
+    /// Keeps what the next step needs.
     pub fn remember(&mut self, h: f64) {
         self.stepped = true;
         self.memory.clear();
@@ -515,7 +516,7 @@ impl Points {
                 stuck: closed && sliding(&c.law, e.rows, &c.after) <= slow,
             });
         }
-        // swaps keep the order of those that take part, but nothing promises it
+        // swaps keep the order of those that take part, but this is not guaranteed
         self.memory.sort_unstable_by_key(|m| m.id);
     }
 
@@ -534,8 +535,9 @@ impl Points {
         self.pool[..self.n].iter().any(|c| c.hit && c.impulse[0] > 0.0)
     }
 
-    /// Takes away what the solver left of an impulse at points that open, or stay open: it is none, and the next step would
-    /// take them for closed ones. `mobility` is what an impulse does to the rate of a row of a group, where that is known.
+    /// Removes the solver's residue from impulses at points that open, or stay open: it counts as zero, and the next
+    /// step would mistake them for closed ones. `mobility` is the effect of an impulse on the rate of a row of a group,
+    /// if known.
     pub fn drop_noise(&mut self, mobility: impl Fn(usize, usize) -> Option<f64>) {
         for (c, e) in self.pool.iter_mut().zip(&self.entries).take(self.n) {
             let rises = c.after[0] - e.bound;
@@ -572,13 +574,13 @@ fn sliding(law: &PointLaw, rows: usize, u: &[f64; 3]) -> f64 {
     along(law, rows, u, u).sqrt()
 }
 
-/// Product of two sliding velocities of a point: negative where they point against each other.
+/// Product of two sliding velocities of a point: negative if they are opposite.
 fn along(law: &PointLaw, rows: usize, u: &[f64; 3], w: &[f64; 3]) -> f64 {
     let slides = if matches!(law, PointLaw::DryFriction { .. }) { 0..1 } else { 1..rows };
     slides.map(|k| u[k] * w[k]).sum()
 }
 
-/// What rests is held by more than what slides.
+/// Whether static friction exceeds sliding friction.
 fn has_two_frictions(law: &PointLaw) -> bool {
     match law {
         PointLaw::Contact { mu, mu_static, .. } => mu_static > mu,
@@ -587,12 +589,12 @@ fn has_two_frictions(law: &PointLaw) -> bool {
     }
 }
 
-/// The gap of a point, none where it cannot be told from that.
+/// The gap of a point, zero if it is indistinguishable from that.
 fn gap(e: &Entry, closed: f64) -> f64 {
     if e.reach > closed * e.per_metre { e.reach } else { e.reach.min(0.0) }
 }
 
-/// A gap closes faster than forces make it within the step, and a bounce is not over within it.
+/// Whether a gap closes faster than forces make it within the step, so that a bounce is not over within it.
 fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> bool {
     let approach = -c.before[0];
     let (closes, speed) = match c.law {
@@ -606,7 +608,7 @@ fn hits(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> bool {
     closes && approach > 0.0 && speed > (e.end[0] - c.before[0]).abs()
 }
 
-/// Least rate at the end by Moreau's rule, and the rate of the bounce.
+/// Smallest rate at the end by Moreau's rule, and the rate of the bounce.
 fn moreau(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> (f64, f64) {
     let PointLaw::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     if c.hit {
@@ -615,9 +617,9 @@ fn moreau(c: &PointImpulse, e: &Entry, frame: StepTimes, closed: f64) -> (f64, f
     (-gap(e, closed).max(0.0) / frame.travel, 0.0)
 }
 
-/// Least rate at the end so that the mean of the positions before and after, weighted e to 1, is
-/// free: g + h (u⁺ − e u⁻)/(1 + e) ≥ 0. A gap below zero is what the last step left, and is
-/// divided by the length of that one: a shorter one would make the bounce of it too fast.
+/// Smallest rate at the end so that the mean of the positions before and after, weighted e to 1, is free: g + h (u⁺ − e
+/// u⁻)/(1 + e) ≥ 0. A negative gap is the remainder of the last step, and is divided by the length of that one: a
+/// shorter one would make its bounce too fast.
 fn schatzman_paoli(c: &PointImpulse, e: &Entry, frame: StepTimes) -> (f64, f64) {
     let PointLaw::Contact { restitution, .. } = c.law else { return (0.0, 0.0) };
     let k = restitution.e;

@@ -4,9 +4,9 @@
 //! min ½ Δqᵀ M Δq    with    g + G Δq = 0 ,   g_N + H_N Δq ≥ 0 ,   = 0 where points bear a load together
 //! ```
 //!
-//! once per Newton step. Feet that share a load are brought back from above too: the one that a step leaves higher than the
-//! others would lose its load to them, and with it the friction that turns the body. Velocities are not touched: a penetration that is removed does not throw
-//! the bodies apart.
+//! once per Newton step. Feet that share a load are also brought back from above: a foot that a step leaves higher than
+//! the others would lose its load to them, and with it the friction that turns the body. Velocities are not touched:
+//! removing a penetration does not throw the bodies apart.
 
 use super::delassus::Delassus;
 use super::operator::Operator;
@@ -15,15 +15,15 @@ use crate::groups::{Groups, sort_by_group};
 use delassus_cone as cone;
 use delassus_dae::{ContactPoint, Dims, PointId, StepFailure, Unilateral};
 
-/// Newton steps. Two bring what a step leaves to round-off.
+/// Number of Newton steps. Two bring what a step leaves to round-off.
 const MAX_ITERATIONS: usize = 8;
-/// Scaled residual of joints that is as good as zero.
+/// Scaled residual of joints that counts as zero.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 /// Residual of joints that is accepted where Newton stalls.
 const JOINT_LIMIT: f64 = 1e-8;
 /// Accuracy of one linear problem, relative to the depths in it: Newton's steps repeat it.
 const LINEAR: f64 = 1e-3;
-/// The same where little is asked for.
+/// The same where low accuracy suffices.
 const LOOSE: f64 = 0.1;
 /// Gaps up to this many times the largest depth take part: others may be pushed into them.
 const AROUND: f64 = 4.0;
@@ -41,7 +41,7 @@ pub(super) struct Correction {
     r: Vec<f64>,
     laws: Vec<cone::Law>,
     gaps: Vec<f64>,
-    /// What is brought back from above too; after a run, what of it touches.
+    /// Points that are also brought back from above; after a run, those of them that touch.
     pub held: Vec<bool>,
     scratch: ContactPoint,
     row_scale: Vec<f64>,
@@ -51,14 +51,14 @@ pub(super) struct Correction {
     length: f64,
 }
 
-/// Points that may have a gap below zero, ascending, with the features that faced each other last, and those that bear a
+/// Points that may have a negative gap, ascending, with the features that faced each other last, and those that bear a
 /// load together with others.
 pub(super) type Near<'a> = (&'a [PointId], &'a [Option<[u32; 2]>], &'a [Option<[u32; 2]>]);
 
-/// What was done.
+/// The result.
 pub(super) struct Corrected {
     pub iterations: usize,
-    /// Largest penetration that is left.
+    /// Largest remaining penetration.
     pub depth: f64,
 }
 
@@ -100,7 +100,7 @@ impl Correction {
         worst
     }
 
-    /// Largest penetration, angles at the length of the system, and largest gap of what is held; evaluates all gaps.
+    /// Largest penetration, angles at the length of the system, and largest gap of held points; evaluates all gaps.
     fn depth<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) -> (f64, f64) {
         self.gaps.clear();
         let (mut depth, mut open) = (0.0f64, 0.0f64);
@@ -116,7 +116,7 @@ impl Correction {
         (depth, open)
     }
 
-    /// Lets go what was held by features that it has left in the step: it slid off their end.
+    /// Releases points that have left the features that held them in the step: they slid off their end.
     fn let_go<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, near: Near<'_>) {
         for ((&id, &features), held) in near.0.iter().zip(near.2).zip(&mut self.held) {
             if *held {
@@ -126,8 +126,8 @@ impl Correction {
         }
     }
 
-    /// Moves q. On return the workspace is realised there, and the joints of `op` are factored there if there are
-    /// joints. Without `push`, gaps are only looked at.
+    /// Moves q. On return the workspace is realised there, and the joints of `op` are factored there if there are any.
+    /// Without `push`, gaps are only measured.
     #[allow(clippy::too_many_arguments)]
     pub fn run<P: Unilateral>(
         &mut self,
@@ -180,7 +180,7 @@ impl Correction {
             }
             if push {
                 self.collect(p, ws, near, AROUND * off.max(limit), drift > 0.0);
-                // joints move as well: nothing is known yet of what that does to the gaps
+                // joints move as well: the effect of that on the gaps is not known yet
                 let wanted = if drift > 0.0 { 0.0 } else { 0.5 / AROUND * limit / off };
                 self.push_apart(op, groups, wanted.clamp(LINEAR, LOOSE))?;
             }
@@ -190,7 +190,7 @@ impl Correction {
         Ok(Corrected { iterations: 0, depth: 0.0 })
     }
 
-    /// Rows of all points with a gap below `reach`, after what `dx` does to it if something `moves`.
+    /// Rows of all points with a gap below `reach`, after the effect of `dx` on it if something `moves`.
     fn collect<P: Unilateral>(
         &mut self,
         p: &P,
@@ -213,7 +213,7 @@ impl Correction {
         }
     }
 
-    /// Adds to `dx` what opens the gaps again; the tolerance is relative to the largest gap at hand.
+    /// Adds to `dx` what opens the gaps again; the tolerance is relative to the largest present gap.
     fn push_apart(
         &mut self,
         op: &mut Operator,
@@ -228,7 +228,7 @@ impl Correction {
             if own.iter().any(|i| self.rows.gaps[*i] < 0.0 || self.rows.held[*i]) {
                 for i in own {
                     let (cols, vals) = self.rows.row(*i);
-                    // without friction nobody asks how loads are shared
+                    // without friction it does not matter how loads are shared
                     self.delassus.push_row(cols, vals, 1.0);
                     self.b.push(self.rows.gaps[*i]);
                     let held = self.rows.held[*i];
@@ -246,7 +246,7 @@ impl Correction {
         self.delassus.form(&mut respond)?;
         self.r.clear();
         self.r.resize(self.b.len(), 0.0);
-        // what few sweeps leave, the next Newton step takes up
+        // what few sweeps leave is taken up by the next Newton step
         let settings =
             cone::Settings { tolerance, max_iterations: SWEEPS, solver: cone::Solver::Accelerated };
         self.f.fill(0.0);
@@ -302,7 +302,7 @@ impl NormalRows {
         (&self.cols[range.clone()], &self.vals[range])
     }
 
-    /// Sorts the rows by groups; tells how many there are.
+    /// Sorts the rows by groups; returns their number.
     fn divide(&mut self, groups: &mut Groups) -> usize {
         let cols = &self.cols;
         let each = self.start.windows(2).map(|w| (&cols[w[0]..w[1]], true));

@@ -1,4 +1,4 @@
-//! What a step tells, and why it may fail.
+//! The report of a step, and why it may fail.
 
 use delassus_cone as cone;
 use delassus_dae::{ContactPoint, Crowded, KktError, PointId, PointLaw, StepFailure};
@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct PointImpulse {
     /// Which.
     pub id: PointId,
-    /// What it obeys.
+    /// Its law.
     pub law: PointLaw,
     /// Its kinematics where the contact problem was posed, inside the step.
     pub at: ContactPoint,
@@ -24,18 +24,18 @@ pub struct PointImpulse {
     pub hit: bool,
     /// Work of its impulse, J: P·(u⁻ + u⁺)/2.
     pub work: f64,
-    /// Largest |P|·|change of rates by all impulses| of a point of its group, J: what the residual of
-    /// the contact problem is a part of.
+    /// Largest |P|·|change of rates by all impulses| of a point of its group, J: the residual of the contact problem is
+    /// relative to it.
     pub effort: f64,
-    /// Factor on its coefficient of restitution that kept its group from gaining energy; 1 where the
-    /// law of the user was kept.
+    /// Factor on its coefficient of restitution that kept its group from gaining energy; 1 if the law of the user was
+    /// kept.
     pub softened: f64,
     /// It touches, and joints hold it: no impulse moves it.
     pub held: bool,
 }
 
 impl PointImpulse {
-    /// Adds what the point does in the part of the step that follows.
+    /// Adds the effect of the point in the following part of the step.
     pub(super) fn join(&mut self, next: &PointImpulse) {
         for (p, q) in self.impulse.iter_mut().zip(next.impulse) {
             *p += q;
@@ -50,10 +50,10 @@ impl PointImpulse {
     }
 }
 
-/// What one step tells.
+/// The report of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepReport {
-    /// How the contact problem ended; of all parts of a halved step, the worst.
+    /// How the contact problem ended; the worst of all parts of a halved step.
     pub status: cone::Status,
     /// Its natural residual, a pure number; the worst of all parts.
     pub residual: f64,
@@ -63,24 +63,23 @@ pub struct StepReport {
     pub contacts: usize,
     /// Points that carry an impulse.
     pub active: usize,
-    /// Largest penetration at the end of the step, m; 0 where there is none.
+    /// Largest penetration at the end of the step, m; 0 if there is none.
     pub penetration: f64,
-    /// Energy that points added, J: Σ P·(u⁻ + u⁺)/2. Impacts never add any for e ≤ 1; points that
-    /// stay closed at most what forces do to their rates within the step, ½ Σ |P| |Δu|, which is
-    /// O(h²) and of either sign.
+    /// Energy that points added, J: Σ P·(u⁻ + u⁺)/2. Impacts never add any for e ≤ 1; points that stay closed add at
+    /// most the effect of forces on their rates within the step, ½ Σ |P| |Δu|, which is O(h²) and of either sign.
     pub energy: f64,
     /// Energy that compliant contacts lost, J.
     pub lost: f64,
-    /// Least factor on the restitution of a group, which would have gained energy or whose laws have
-    /// no solution; 1 where none was needed. Each point has its own in [`PointImpulse::softened`].
+    /// Smallest factor on the restitution of a group which would have gained energy or whose laws have no solution; 1
+    /// if none was needed. Each point has its own in [`PointImpulse::softened`].
     pub softened: f64,
-    /// The contact problem of some group was solved by sweeps, and to `large_tolerance` only.
+    /// The contact problem of some group was solved by sweeps, and only to `large_tolerance`.
     pub loosened: bool,
     /// Newton steps of the position correction.
     pub corrections: usize,
     /// How often the step was halved.
     pub halvings: u32,
-    /// Forces were taken implicitly.
+    /// Forces were treated implicitly.
     pub implicit: bool,
 }
 
@@ -105,7 +104,7 @@ impl Default for StepReport {
 }
 
 impl StepReport {
-    /// Joins the report of the part that follows.
+    /// Adds the report of the following part.
     pub(super) fn join(self, next: StepReport) -> StepReport {
         let worse = next.residual > self.residual;
         StepReport {
@@ -126,16 +125,16 @@ impl StepReport {
     }
 }
 
-/// Why a step failed. The state is left as it was.
+/// Why a step failed. The state is unchanged.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepperError {
     /// The step length is not a positive number.
     #[error("a step of {h} s is not possible")]
     BadStep {
-        /// The step asked for.
+        /// The requested step.
         h: f64,
     },
-    /// Contact impulses were not found to the tolerance, with smaller steps either.
+    /// Contact impulses were not found to the tolerance, even with smaller steps.
     #[error(
         "contact impulses at {} points were not found: {status:?}, residual {residual:.1e}, smallest step {h:.1e} s", points.len()
     )]
@@ -149,7 +148,7 @@ pub enum StepperError {
         /// Length of the smallest step that was tried, s.
         h: f64,
     },
-    /// The system itself could not be evaluated or its joints not be closed.
+    /// The system itself could not be evaluated, or its joints could not be closed.
     #[error(transparent)]
     Step(#[from] StepFailure),
 }

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! written with v⁻ = (q₁ − q₀)/h and v⁺ = (q₂ − q₁)/h: g₁ + h (u⁺ − e u⁻)/(1 + e) ≥ 0 with gaps
-//! linear about q₁. Stiff forces are taken at (q₀ + 2 q₁ + q₂)/4 (S = M + ½ h C + ¼ h² K). The
-//! mean position is free, positions themselves may penetrate by e times the approach of one step; for
-//! e = 0 they do not. Order 2 in smooth motion. The velocity of the state is v⁺, moved on by half a
-//! step of smooth motion where no point acts.
+//! linear about q₁. Stiff forces are taken at (q₀ + 2 q₁ + q₂)/4 (S = M + ½ h C + ¼ h² K). The mean position is free of
+//! penetration; the positions themselves may penetrate by e times the approach of one step, for e = 0 they do not.
+//! Order 2 in smooth motion. The velocity of the state is v⁺, advanced by half a step of smooth motion where no point
+//! acts.
 
 use super::points::{Rule, StepTimes};
 use super::{StepReport, Stepper, StepperError};
@@ -19,11 +19,11 @@ use delassus_math::remember;
 pub(super) struct Half {
     v: Vec<f64>,
     h: f64,
-    /// v⁺ of the step at hand.
+    /// v⁺ of the present step.
     next: Vec<f64>,
-    /// Velocity at the start of the step at hand.
+    /// Velocity at the start of the present step.
     start: Vec<f64>,
-    /// State it was left at.
+    /// State at which it was left.
     end: State,
     set: bool,
 }
@@ -46,8 +46,8 @@ impl Half {
         self.set = false;
     }
 
-    /// Forces changed at the state it was left at, and with them the accelerations. They act from the
-    /// middle of the last step on, so that what is added in its second half is taken back.
+    /// Forces changed at the state at which it was left, and with them the accelerations. They act from the middle of
+    /// the last step on, so what is added in its second half is taken back.
     pub fn jump(&mut self, a: &[f64], z: &[f64]) {
         for (v, a) in self.v.iter_mut().zip(a) {
             *v -= 0.5 * self.h * a;
@@ -55,7 +55,7 @@ impl Half {
         self.end.z.copy_from_slice(z);
     }
 
-    /// The state is the one that was left; its time may have been rounded meanwhile.
+    /// Whether the state is the one that was left; its time may have been rounded meanwhile.
     fn is_end(&self, s: &State) -> bool {
         let e = &self.end;
         (e.t - s.t).abs() <= 1e-6 * self.h && e.q == s.q && e.v == s.v && e.z == s.z

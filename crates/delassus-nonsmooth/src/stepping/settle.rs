@@ -1,4 +1,4 @@
-//! What compliant contacts did in a step, and which of them go on.
+//! What compliant contacts did in a step, and which of them continue.
 
 use super::Stepper;
 use super::points::PairDepth;
@@ -7,10 +7,10 @@ use crate::pressed::{Pressed, follow, lost_by_change};
 use delassus_dae::{Compliance, ContactPoint, PointId, State, Unilateral};
 use std::ops::Range;
 
-/// What a compliant point did in a step, or in a part of one that was halved.
+/// What a compliant point did in a step, or in a part of a halved one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PressedStep {
-    /// The point, with what was latched; slack: at the end of the step.
+    /// The point, with its latched values; slack refers to the end of the step.
     pub point: Pressed,
     /// It was not pressed before.
     pub is_new: bool,
@@ -20,10 +20,18 @@ pub struct PressedStep {
     pub lost: f64,
     /// Deepest penetration, m.
     pub deepest: f64,
-    /// When and how its force began to act, where that was in this step.
+    /// When and how its force began to act, if that was in this step.
     pub began: Option<Moment>,
-    /// When and how its force ended, where that was in this step.
+    /// When and how its force ended, if that was in this step.
     pub ended: Option<Moment>,
+    /// Where it acts, m.
+    pub place: [f64; 3],
+    /// Penetration at the start of the step, m.
+    pub depth: f64,
+    /// What it stored there, J, where it acted and what it was pressed into ended in this step.
+    pub gone: Option<f64>,
+    /// It takes over from another point of its pair.
+    pub takes_over: bool,
 }
 
 /// The beginning or the end of a contact.
@@ -38,8 +46,8 @@ pub struct Moment {
 }
 
 impl<P: Unilateral> Stepper<P> {
-    /// The step is made: what compliant contacts did, and which of them go on from the state it ends at. Bristles of `s` are
-    /// moved.
+    /// The step is made: determines what compliant contacts did, and which of them continue from its end state.
+    /// Bristles of `s` are advanced.
     pub(super) fn settle_yielding(&mut self, p: &P, s: &mut State) -> f64 {
         let own = &mut self.yielding;
         let mut lost = 0.0;
@@ -50,7 +58,7 @@ impl<P: Unilateral> Stepper<P> {
             if own.has(k.point.id) {
                 continue;
             }
-            // the shapes do not face each other any more: what it stored goes with it
+            // the shapes no longer face each other: its stored energy goes with it
             let energy = |c: &Compliance| c.law.energy(&k.point.onset, (-k.gap).max(0.0));
             let left = p.compliance(k.point.id).map_or(0.0, energy);
             lost += left;
@@ -62,6 +70,9 @@ impl<P: Unilateral> Stepper<P> {
                 point: k.point,
                 lost: left,
                 ended: (!k.point.slack).then_some(moment),
+                place: k.place,
+                depth: (-k.gap).max(0.0),
+                gone: (!k.point.slack).then_some(left),
                 ..PressedStep::default()
             });
         }
@@ -77,7 +88,7 @@ impl<P: Unilateral> Stepper<P> {
             let faces = follow(p, &self.ws, t.point.id, t.point.features, &mut at);
             let Some(c) = p.compliance(t.point.id) else { continue };
             let (gap, rate) = if faces { (at.gap, at.rate[0]) } else { (f64::INFINITY, 0.0) };
-            // what forces act on may still be inside
+            // the point may still be inside where forces are evaluated
             let goes_on = gap < 0.0 || (gap < times.lag * rate);
             let acted = t.press.force != 0.0 || t.press.elastic != 0.0;
             let slack = match gap < 0.0 {
@@ -99,13 +110,15 @@ impl<P: Unilateral> Stepper<P> {
             if faces {
                 own_loss += lost_by_change(p, &self.ws, &t.point, &at, &mut scratch);
             }
-            if !faces && t.known {
-                // what it stored goes with it
-                own_loss += c.law.energy(&t.point.onset, (-t.start[0]).max(0.0));
+            let stored = c.law.energy(&t.point.onset, (-t.start[0]).max(0.0));
+            let gone = !faces && t.known;
+            if gone {
+                // its stored energy goes with it
+                own_loss += stored;
             }
             if t.takes_over {
                 // what the other stored is not lost, as far as it is stored here
-                own_loss -= c.law.energy(&t.point.onset, (-t.start[0]).max(0.0));
+                own_loss -= stored;
             }
             lost += own_loss;
             let depth = (-gap).max(-t.start[0]);
@@ -145,6 +158,10 @@ impl<P: Unilateral> Stepper<P> {
                 deepest: deepest([t.start, [gap, rate]], h),
                 began,
                 ended,
+                place: t.at.at,
+                depth: (-t.start[0]).max(0.0),
+                gone: (gone && !t.point.slack).then_some(stored),
+                takes_over: t.takes_over,
             });
             if goes_on {
                 // the next step predicts its velocities with it
@@ -154,7 +171,7 @@ impl<P: Unilateral> Stepper<P> {
                     }
                 }
                 let point = Pressed { slack, features: at.features, ..t.point };
-                own.kept.push(Kept { point, gap, rate, frame: frame(&at) });
+                own.kept.push(Kept { point, gap, rate, place: at.at, frame: frame(&at) });
                 own.pressed.push(point);
             }
         }

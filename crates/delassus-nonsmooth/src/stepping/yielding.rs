@@ -1,4 +1,4 @@
-//! Compliant contact in a step: forces that are taken implicitly, in all methods alike.
+//! Compliant contact in a step: forces that are treated implicitly, in all methods alike.
 //!
 //! Without them a step changes the velocity by Δv₀, with S Δv₀ = …. They add y, together with the impulses P of rigid points:
 //!
@@ -7,11 +7,12 @@
 //! (S + T) y⁺ = h F̄ + T y + Gᵀ Λ + Hᵀ P,     T = θ h C + θ² h² K of the forces F̄ at y
 //! ```
 //!
-//! F̄ is the mean force along the way of the step (`mean_press.rs`), at q_c ∘ exp((2θ−1) h v₀ + θ² h Δv) and v₀ + θ Δv, which is where
-//! each method evaluates its forces. So Newton's method runs around the contact problem, and neither knows of the other.
+//! F̄ is the mean force along the path of the step (`mean_press.rs`), at q_c ∘ exp((2θ−1) h v₀ + θ² h Δv) and v₀ + θ
+//! Δv, which is where each method evaluates its forces. So Newton's method encloses the contact problem, and neither
+//! knows the other.
 //!
-//! The approach speed is that of the moment at which the gap closes, along the motion without the contact; what
-//! touches only because others push it is found where the iteration ends, and takes part from there on.
+//! The approach speed is that of the moment at which the gap closes, along the motion without the contact; points that
+//! touch only because others push them are found where the iteration ends, and take part from then on.
 
 use super::mean_press::{mean_friction, mean_press};
 use super::points::{PairDepth, Rule, StepTimes};
@@ -24,19 +25,19 @@ use delassus_dae::{
 };
 use delassus_math::remember;
 
-/// Iterations. Where a long step meets a stiff contact each takes two fifths of the depth away.
+/// Number of iterations. Where a long step meets a stiff contact each removes two fifths of the depth.
 const MAX_ITERATIONS: usize = 80;
-/// Change of the velocity, in parts of the fastest, that ends the iteration.
+/// Change of the velocity, relative to the fastest, that ends the iteration.
 const CONVERGED: f64 = 1e-11;
-/// The same where it does not become smaller: the contact problem has a tolerance of its own.
+/// The same if it no longer decreases: the contact problem has a tolerance of its own.
 const STALLED: f64 = 1e-8;
-/// Iterations after the first circle that take secants instead of tangents of friction, which lead there surely but slowly; as
-/// many again and again after the next ones.
+/// Number of iterations after the first cycle that use secants instead of tangents of friction, which converge surely
+/// but slowly; as many again after each further one.
 const CAREFUL: u32 = 4;
-/// Iterations in which it is found out which rigid points are hit: one that is hit because compliant contacts push, and whose
-/// bounce takes them away, would be and not be in turn.
+/// Number of iterations in which it is decided which rigid points are hit: a point that is hit because compliant
+/// contacts push, and whose bounce removes them, would alternate.
 const DECIDES: usize = 4;
-/// Change, in parts of that before, from which on an iteration that turns back goes in circles and is damped.
+/// Relative change above which an iteration that turns back goes in cycles and is damped.
 const CIRCLES: f64 = 0.7;
 
 /// A pressed point at the end of a step.
@@ -46,12 +47,14 @@ pub(super) struct Kept {
     /// Gap, m, and its rate, m/s.
     pub gap: f64,
     pub rate: f64,
+    /// Where it acts, m.
+    pub place: [f64; 3],
     /// First tangent and normal, for bristles.
     pub frame: [[f64; 3]; 2],
 }
-remember!(Kept { point, gap, rate, frame });
+remember!(Kept { point, gap, rate, place, frame });
 
-/// A point that may act in the step at hand.
+/// A point that may act in the present step.
 pub(super) struct Trial {
     pub point: Pressed,
     pub at: ContactPoint,
@@ -132,7 +135,7 @@ impl Yielding {
         self.n = 0;
     }
 
-    /// What is pressed, and how deep.
+    /// The pressed points, and how deep they are.
     pub fn known(&self) -> (&[Pressed], &[PairDepth]) {
         (&self.pressed, &self.pairs)
     }
@@ -172,7 +175,7 @@ pub(super) fn frame(at: &ContactPoint) -> [[f64; 3]; 2] {
     [at.tangent, at.normal]
 }
 
-/// Components of what has components z in one frame in another one.
+/// Transforms components z from one frame to another.
 fn turned(z: [f64; 2], from: &[[f64; 3]; 2], to: &[[f64; 3]; 2]) -> [f64; 2] {
     let second = |[t, n]: &[[f64; 3]; 2]| {
         let across = |i: usize, j: usize| n[i] * t[j] - n[j] * t[i];
@@ -222,17 +225,17 @@ fn closes(g: f64, u: f64, a: f64, h: f64) -> Option<(f64, f64)> {
 }
 
 impl<P: Unilateral> Stepper<P> {
-    /// Points of compliant contact that are pressed, with what was latched.
+    /// Points of compliant contact that are pressed, with their latched values.
     pub fn pressed(&self) -> &[Pressed] {
         &self.yielding.pressed
     }
 
-    /// What points of compliant contact did in the last step; in order of its parts, where it was halved.
+    /// What points of compliant contact did in the last step; in order of its parts, if it was halved.
     pub fn presses(&self) -> &[PressedStep] {
         &self.yielding.steps
     }
 
-    /// Goes on with contacts that began before, from the state of the last start.
+    /// Continues with contacts that began before, from the state of the last start.
     pub fn press(&mut self, p: &P, s: &State, pressed: &[Pressed]) {
         self.yielding.forget();
         p.realize_position(s.t, &s.q, &s.z, &mut self.ws);
@@ -241,7 +244,8 @@ impl<P: Unilateral> Stepper<P> {
         for point in pressed {
             if follow(p, &self.ws, point.id, point.features, &mut at) {
                 let point = Pressed { features: at.features, ..*point };
-                let kept = Kept { point, gap: at.gap, rate: at.rate[0], frame: frame(&at) };
+                let (gap, rate, place) = (at.gap, at.rate[0], at.at);
+                let kept = Kept { point, gap, rate, place, frame: frame(&at) };
                 self.yielding.kept.push(kept);
             }
         }
@@ -253,8 +257,9 @@ impl<P: Unilateral> Stepper<P> {
         }
     }
 
-    /// Accelerations by compliant contacts at the realised place, whose points are collected, into `a`: with bristles as
-    /// they are bent after the time h, because what they do before they slip is no acceleration that lasts.
+    /// Accelerations by compliant contacts at the realised place, whose points are collected, into `a`: with the
+    /// deflection of the bristles after the time h, because their effect before they slip is not a lasting
+    /// acceleration.
     pub(super) fn accelerate_pressed(&mut self, p: &P, h: f64) -> Result<(), StepperError> {
         self.yielding.load.fill(0.0);
         for k in 0..self.points.n_soft {
@@ -283,7 +288,7 @@ impl<P: Unilateral> Stepper<P> {
         Ok(())
     }
 
-    /// Chooses what may act within the step: what is pressed, and what closes by the motion without it. True where
+    /// Chooses what may act within the step: pressed points, and points that close by the motion without it. True if
     /// there is something. The place is realised, its points are collected.
     pub(super) fn choose_yielding(
         &mut self,
@@ -298,7 +303,7 @@ impl<P: Unilateral> Stepper<P> {
         let any_new = self.points.soft[..self.points.n_soft]
             .iter()
             .any(|(id, _)| self.yielding.pressed.binary_search_by_key(id, |a| a.id).is_err());
-        // what bears a load goes on to do so
+        // a point that bears a load continues to do so
         self.xi.copy_from_slice(&self.dv);
         if any_new && self.carried.iter().any(|f| *f != 0.0) {
             self.f.iter_mut().zip(&self.carried).for_each(|(f, c)| *f = times.acts * c);
@@ -319,7 +324,7 @@ impl<P: Unilateral> Stepper<P> {
             }
             let known = self.yielding.kept.binary_search_by_key(id, |k| k.point.id);
             if let Ok(i) = known {
-                let Kept { point, gap, rate, frame: old } = self.yielding.kept[i];
+                let Kept { point, gap, rate, frame: old, .. } = self.yielding.kept[i];
                 let scratch = &mut self.yielding.at;
                 let left = lost_by_change(p, &self.ws, &point, at, scratch);
                 self.yielding.push(point, at, [gap, rate], true);
@@ -356,7 +361,8 @@ impl<P: Unilateral> Stepper<P> {
         Ok(self.yielding.n > before)
     }
 
-    /// Bristles of the deepest point of a pair at the start of the step, along the tangents of one that takes over from it.
+    /// Bristles of the deepest point of a pair at the start of the step, along the tangents of one that takes over from
+    /// it.
     fn bend_of_pair(&self, p: &P, id: PointId, at: &ContactPoint) -> [f64; 2] {
         let own = self.yielding.kept.iter().filter(|k| k.point.id.pair == id.pair);
         let deepest = own.min_by(|a, b| a.gap.total_cmp(&b.gap));
@@ -367,7 +373,7 @@ impl<P: Unilateral> Stepper<P> {
         bent.unwrap_or_default()
     }
 
-    /// What is latched of a contact that begins with this speed.
+    /// The latched values of a contact that begins with this speed.
     fn latch(
         &mut self,
         p: &P,
@@ -389,8 +395,8 @@ impl<P: Unilateral> Stepper<P> {
         })
     }
 
-    /// Finds the forces of compliant contacts and the impulses of rigid ones. Afterwards `dv` is the change of the velocity
-    /// by all but rigid points, and `lambda_points` has the share of joints in both.
+    /// Finds the forces of compliant contacts and the impulses of rigid ones. Afterwards `dv` is the change of the
+    /// velocity by everything but rigid points, and `lambda_points` has the share of joints in both.
     pub(super) fn resolve_yielding(
         &mut self,
         p: &P,
@@ -440,7 +446,7 @@ impl<P: Unilateral> Stepper<P> {
                 for i in 0..nv {
                     self.xi[i] = own.free[i] + own.y_next[i];
                 }
-                // points that the forces of others brought to touch
+                // points that the forces of others brought into contact
                 if !self.admit(p, times)? {
                     let own = &self.yielding;
                     for (l, more) in self.lambda_points.iter_mut().zip(&own.lambda) {
@@ -462,7 +468,7 @@ impl<P: Unilateral> Stepper<P> {
             let own = &mut self.yielding;
             let circles = back < 0.0 && change > CIRCLES * last;
             share = if circles { 0.5 * share } else { (2.0 * share).min(1.0) };
-            // friction that saturates throws Newton from one side of rest to the other
+            // saturating friction throws Newton from one side of rest to the other
             careful = careful.saturating_sub(1);
             if circles && careful == 0 {
                 (careful, patience) = (patience, 2 * patience);
@@ -475,7 +481,7 @@ impl<P: Unilateral> Stepper<P> {
         Ok(StepReport::default())
     }
 
-    /// Bodies that are pressed against each other hang together.
+    /// Connects bodies that are pressed against each other.
     fn bind(&mut self) -> Result<(), StepperError> {
         let (cols, ends) = &mut self.points.bonds;
         cols.clear();
@@ -487,8 +493,8 @@ impl<P: Unilateral> Stepper<P> {
         Ok(self.op.widen(&self.points.bonds)?)
     }
 
-    /// Forces of compliant points where the velocity changes by what was found so far, their tangents, and the right-hand
-    /// side h F̄ + T y. Where it is `careful`, the tangents of friction are secants from rest.
+    /// Forces of compliant points where the velocity changes by what was found so far, their tangents, and the
+    /// right-hand side h F̄ + T y. If `careful`, the tangents of friction are secants from rest.
     fn evaluate_yielding(&mut self, p: &P, times: StepTimes, careful: bool) {
         let Stepper { yielding: own, op, ws, v, q, z, xi, .. } = self;
         let (h, theta) = (times.acts, times.theta);

@@ -109,7 +109,8 @@ fn every_law_has_an_answer_that_is_bounded() {
     }
 }
 
-/// A body without clearance between two walls: nothing leaves either as Newton's law says. It stays, and that is told.
+/// A body without clearance between two walls: it cannot leave either of them as Newton's law demands. It stays, and
+/// that is reported.
 #[test]
 fn two_walls_that_face_each_other() {
     for kind in [RestitutionLaw::Newton, RestitutionLaw::Energetic] {

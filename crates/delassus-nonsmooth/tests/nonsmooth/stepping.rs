@@ -396,12 +396,14 @@ fn a_bad_step_is_refused() {
     }
 }
 
-/// A contact problem that no solver meets: halved, then told with its residual; the state stays.
+/// A contact problem that no solver can solve: the step is halved, then the failure is reported with its residual; the
+/// state is unchanged.
 #[test]
 fn an_unsolved_step_is_told() {
     let p = ball(0.5);
     let mut s = state(&[1e-4], &[-1.0]);
-    let settings = StepperSettings { tolerance: -1.0, ..StepperSettings::default() };
+    let never = StepperSettings { tolerance: -1.0, ..StepperSettings::default() };
+    let settings = StepperSettings { large_tolerance: -1.0, ..never };
     let mut m = Stepper::new(&p, MJ, settings).unwrap();
     m.restart(&p, &s).unwrap();
     let before = s.clone();
@@ -412,6 +414,11 @@ fn an_unsolved_step_is_told() {
         other => panic!("{other:?}"),
     }
     assert_eq!(s, before);
+    // what is within the tolerance of large problems is taken where no shorter step does better, and told
+    let mut m = Stepper::new(&p, MJ, never).unwrap();
+    m.restart(&p, &s).unwrap();
+    let report = m.step(&p, &mut s, 1e-3).unwrap();
+    assert!(report.loosened && report.halvings == never.max_halvings, "{report:?}");
 }
 
 /// Same input, same bits; a restart forgets everything.

@@ -1,5 +1,6 @@
-//! The scene of a model: the one place that turns a model into things to draw.
+//! The scene of a model: the only place where a model is turned into things to draw.
 
+use super::beams;
 use super::{
     Attachment, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
     SceneOrbit,
@@ -31,12 +32,15 @@ pub fn scene_from(sys: &System) -> Scene {
             inertia: b.inertia.diagonal().into(),
             com: b.com.into(),
             color: None,
+            of_beam: None,
             shapes: Vec::new(),
             markers: markers_of(m, Some(i)),
         });
     }
     let joints: Vec<SceneJoint> = m.joints.iter().map(|j| joint(m, j)).collect();
-    let forces: Vec<SceneForce> = m.forces.iter().map(force).collect();
+    // elements of beams are drawn as parts of their nodes
+    let of_beams = m.beams.first().map_or(m.forces.len(), |b| b.elements.start);
+    let forces: Vec<SceneForce> = m.forces[..of_beams].iter().map(force).collect();
     let loads = sys.load_views();
     let arrows = if loads.len() <= MOST_LOADS {
         loads.iter().enumerate().map(|(k, l)| load(k, l)).collect()
@@ -44,6 +48,7 @@ pub fn scene_from(sys: &System) -> Scene {
         arrows(m, &joints)
     };
     let (center, size) = extent(m, &bodies, &joints, &forces);
+    beams::draw(m, size, &mut bodies);
     let views = sys.shapes();
     let most = coarse::share(views.iter().filter(|v| v.surface.is_some()).count());
     let of_play = shapes_of_play(m);
@@ -67,7 +72,8 @@ pub fn scene_from(sys: &System) -> Scene {
     }
 }
 
-/// Shapes that play of joints is made of. They are not drawn: a body that has no others is made of sticks, as with ideal joints.
+/// Shapes that represent the play of joints. They are not drawn: a body that has no others is drawn as sticks, as with
+/// ideal joints.
 fn shapes_of_play(m: &Model) -> BTreeSet<usize> {
     let of_joints = m.contacts.iter().filter(|c| c.of_joint.is_some());
     let shapes = of_joints.filter_map(|c| match &c.kind {
@@ -77,7 +83,7 @@ fn shapes_of_play(m: &Model) -> BTreeSet<usize> {
     shapes.flatten().map(|s| s.0).collect()
 }
 
-/// Against gravity along the nearest axis; without gravity y in the plane and z in space.
+/// Opposite to gravity, along the nearest axis; without gravity, y in the plane and z in space.
 fn up(m: &Model, planar: bool) -> [f64; 3] {
     let g = m.gravity;
     let k = g.iamax();
@@ -167,7 +173,7 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
     }
 }
 
-/// A block with play: its frames have the axes of its section, so that it can be drawn with each corner where it is.
+/// A block with play: its frames have the axes of its section, so that each corner can be drawn where it is.
 fn block(m: &Model, play: &Play, size: [f64; 3], mut joint: SceneJoint) -> SceneJoint {
     let start = |f: &Frame| f.body.map_or_else(Mat3::identity, |b| m.bodies[b.0].start_rotation());
     let turned = start(&play.pair.b).tr_mul(&start(&play.pair.a));
@@ -217,7 +223,8 @@ fn load(k: usize, l: &LoadView<'_>) -> SceneArrow {
     }
 }
 
-/// Orbits that sensors of eccentricity measure: they alone have a size and an angle beside the place of a frame in another.
+/// Orbits measured by sensors of eccentricity: only those have a size and an angle besides the position of one frame in
+/// another.
 fn orbits(m: &Model) -> Vec<SceneOrbit> {
     let has = |name: String| m.sensors.iter().any(|s| s.name == name);
     let of = |s: &Sensor| {
@@ -286,6 +293,7 @@ fn force(f: &delassus_model::Force) -> SceneForce {
         ForceKind::Torque { at, .. } => ("torque", place(at), None),
         ForceKind::Spring { a, b, .. } => ("spring", place(a), Some(place(b))),
         ForceKind::Bushing { a, b, .. } => ("bushing", place(a), Some(place(b))),
+        ForceKind::Beam(e) => ("beam", place(&e.a), Some(place(&e.b))),
         ForceKind::Torsion { coordinate: c, .. } => {
             ("torsion", along(&c.pair.a, &c.pair.axis_a), Some(along(&c.pair.b, &c.pair.axis_b)))
         }
@@ -304,7 +312,7 @@ fn contact(m: &Model, c: &Contact) -> SceneContact {
         b,
         ..SceneContact::default()
     };
-    // the one body that all of these shapes are on
+    // the only body that carries all of these shapes
     let side = |shapes: &[ShapeId]| {
         let mut bodies = shapes.iter().map(|s| m.shapes[s.0].frame.body.map_or(0, |b| b.0 + 1));
         let first = bodies.next()?;
@@ -328,14 +336,14 @@ fn contact(m: &Model, c: &Contact) -> SceneContact {
     }
 }
 
-/// Frames that joints, forces and sensors name on a body, each once.
+/// Frames on a body that joints, forces and sensors refer to, each once.
 fn markers_of(m: &Model, body: Option<usize>) -> Vec<SceneMarker> {
     let mut out: Vec<SceneMarker> = Vec::new();
     for f in frames(m) {
         if f.body.map(|b| b.0) != body {
             continue;
         }
-        // "body.marker"; the body's own frame is no marker
+        // "body.marker"; the body's own frame is not a marker
         let Some((_, name)) = f.name.split_once('.') else { continue };
         if !out.iter().any(|s| s.name == name) {
             let Attachment { p, r, .. } = place(f);
@@ -360,6 +368,7 @@ fn frames(m: &Model) -> impl Iterator<Item = &Frame> {
         match &f.kind {
             ForceKind::Force { at, .. } | ForceKind::Torque { at, .. } => vec![at],
             ForceKind::Spring { a, b, .. } | ForceKind::Bushing { a, b, .. } => vec![a, b],
+            ForceKind::Beam(e) => vec![&e.a, &e.b],
             ForceKind::Torsion { coordinate: c, .. }
             | ForceKind::Actuator { coordinate: c, .. } => vec![&c.pair.a, &c.pair.b],
         }
@@ -379,7 +388,7 @@ fn frames(m: &Model) -> impl Iterator<Item = &Frame> {
     joints.chain(forces).chain(sensors)
 }
 
-/// Middle and largest extent of what is attached where at the start.
+/// Centre and largest extent of the attachment points at the start.
 fn extent(
     m: &Model,
     bodies: &[SceneBody],

@@ -1,7 +1,8 @@
-//! What the mechanism looks like: bodies, joints, forces, where they are attached.
+//! What the mechanism looks like: bodies, joints, forces, and where they are attached.
 //!
 //! [`scene_from`] makes it from a model (`build.rs`). Shapes of bodies are in `shapes.rs`.
 
+mod beams;
 mod build;
 
 pub(crate) use build::own_joint;
@@ -17,17 +18,17 @@ use serde::{Deserialize, Serialize};
 pub struct Scene {
     /// All bodies move in the x-y plane.
     pub planar: bool,
-    /// Direction that is up.
+    /// The upward direction.
     pub up: [f64; 3],
     /// Gravity, m/s².
     pub gravity: [f64; 3],
     /// Largest extent at the start, m.
     pub size: f64,
-    /// Typical length that the run used, m.
+    /// Characteristic length that the run used, m.
     pub length: f64,
-    /// Middle at the start, m.
+    /// Centre at the start, m.
     pub center: [f64; 3],
-    /// Ground first.
+    /// Bodies, the ground first.
     pub bodies: Vec<SceneBody>,
     /// Joints.
     pub joints: Vec<SceneJoint>,
@@ -56,7 +57,7 @@ pub struct SceneArrow {
     pub body: usize,
     /// Where on it, m.
     pub p: [f64; 3],
-    /// Columns of its components along x, y and z of the ground, where only sensors know them.
+    /// Columns of its components along x, y and z of the ground, if only sensors measure them.
     #[serde(skip_serializing_if = "unknown")]
     pub columns: [Option<String>; 3],
     /// Its number in `loads.bin`.
@@ -68,7 +69,7 @@ fn unknown(columns: &[Option<String>; 3]) -> bool {
     columns.iter().all(Option::is_none)
 }
 
-/// A body. Places are in its own frame.
+/// A body. Positions are in its own frame.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneBody {
@@ -82,18 +83,21 @@ pub struct SceneBody {
     pub inertia: [f64; 3],
     /// Mass centre, m.
     pub com: [f64; 3],
-    /// Colour, if it has one of its own.
+    /// Its own colour, if it has one.
     pub color: Option<String>,
-    /// What it is drawn as; nothing means sticks between its joints.
+    /// Number of the first node of the beam that it is a node of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_beam: Option<usize>,
+    /// Shapes to draw; if there are none, sticks between its joints.
     pub shapes: Vec<SceneShape>,
-    /// Named points that something is attached to.
+    /// Named points to which something is attached.
     pub markers: Vec<SceneMarker>,
 }
 
-/// A shape at a place of its body.
+/// A shape and its place on its body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SceneShape {
-    /// What it is.
+    /// Its geometry.
     #[serde(flatten)]
     pub geometry: Geometry,
     /// Place, m.
@@ -108,11 +112,11 @@ fn no_rotation() -> [f64; 4] {
     Quat::IDENTITY.0
 }
 
-/// Kinds of shape; lengths in m. Axes are z, planar ones lie in the x-y plane.
+/// Kinds of shape; lengths in m. Axes are along z; planar shapes lie in the x-y plane.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Geometry {
-    /// Ball.
+    /// Sphere.
     Sphere {
         /// Radius.
         radius: f64,
@@ -121,12 +125,12 @@ pub enum Geometry {
     Capsule {
         /// Radius.
         radius: f64,
-        /// Between the centres of the ends.
+        /// Distance between the centres of the ends.
         length: f64,
     },
     /// Box.
     Box {
-        /// Edges.
+        /// Lengths of the edges.
         size: [f64; 3],
     },
     /// Cylinder.
@@ -138,7 +142,7 @@ pub enum Geometry {
     },
     /// Plane with the normal +z.
     Plane {
-        /// Extent that is drawn.
+        /// Extent to draw.
         size: f64,
     },
     /// Triangles.
@@ -147,7 +151,7 @@ pub enum Geometry {
         vertices: Array,
         /// Indices of corners, m × 3.
         triangles: Array,
-        /// Triangles that it has in the model, where fewer are drawn.
+        /// The number of triangles in the model, if fewer are drawn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<usize>,
     },
@@ -158,23 +162,23 @@ pub enum Geometry {
     },
     /// A point.
     Point {},
-    /// A straight piece.
+    /// A straight segment.
     Segment {
-        /// From here.
+        /// Start point.
         a: [f64; 2],
-        /// To there.
+        /// End point.
         b: [f64; 2],
     },
-    /// Straight pieces; arcs are made of many.
+    /// Straight segments; arcs are made of many.
     Polyline {
         /// Corners.
         points: Vec<[f64; 2]>,
         /// The last point is joined to the first.
         closed: bool,
     },
-    /// Half plane below the line through the place of the shape.
+    /// The half plane below the line through the position of the shape.
     Line {
-        /// Out of the half plane.
+        /// Normal pointing out of the half plane.
         normal: [f64; 2],
     },
 }
@@ -219,37 +223,37 @@ pub struct SceneJoint {
     /// Radius of a disc or ball that rolls, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// `disc` or `sphere` of what rolls.
+    /// `disc` or `sphere`, for joints that roll.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shape: Option<String>,
     /// Numbers of the two joints that a pair of gears couples.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<usize>,
-    /// Turns of the first gear per turn of the second; negative when they turn against each other.
+    /// Turns of the first gear per turn of the second; negative if they turn in opposite directions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Room of a journal or ball in its bearing, or of a block on each side, m.
+    /// Clearance of a journal or ball in its bearing, or of a block on each side, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clearance: Option<f64>,
-    /// Width, height and length of a block that has play, m, along x, y and z of both frames; the height is 0 in the plane.
+    /// Width, height and length of a block with play, m, along x, y and z of both frames; the height is 0 in the plane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<[f64; 3]>,
-    /// How many times larger its play is drawn from the start, where the model says so.
+    /// The factor by which its play is drawn enlarged from the start, if the model sets one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exaggerate: Option<f64>,
 }
 
-/// The path of a journal in its bearing: one column over another.
+/// The path of a journal in its bearing: one column plotted over another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneOrbit {
     /// Name of the sensor.
     pub name: String,
-    /// Column of the place along x of the bearing.
+    /// Column of the position along x of the bearing.
     pub x: String,
-    /// Along y.
+    /// Column of the position along y.
     pub y: String,
-    /// How far the journal may be from the middle before it touches, m; none of an ideal joint.
+    /// How far the journal may move from the centre before it touches, m; none for an ideal joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clearance: Option<f64>,
 }
@@ -278,10 +282,10 @@ pub struct SceneContact {
     /// Type as in the model file.
     #[serde(rename = "type")]
     pub kind: String,
-    /// First body, where there is one only.
+    /// First body, if there is exactly one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<usize>,
-    /// Second body, where there is one only.
+    /// Second body, if there is exactly one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b: Option<usize>,
     /// Length of a rope, m.
@@ -293,7 +297,7 @@ pub struct SceneContact {
 }
 
 impl Scene {
-    /// Loads that the run records.
+    /// Number of loads that the run records.
     pub(crate) fn loads(&self) -> usize {
         self.arrows.iter().filter(|a| a.load.is_some()).count()
     }

@@ -1,4 +1,4 @@
-//! Results folders with something wrong: what is good is kept, what is not is named.
+//! Damaged results folders: the intact part is kept, the rest is named.
 
 use delassus_io::model_file::{Limits, parse_str};
 use delassus_io::results::{MotionFile, write_motion};

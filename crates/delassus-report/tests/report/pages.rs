@@ -420,6 +420,41 @@ exaggerate = 30
     assert!(!page.contains("enlarged") && !page.contains("<polygon"));
 }
 
+/// A beam is drawn by its nodes, each with half of the elements beside it, in one colour; also as a still picture and as glTF.
+#[test]
+fn beams_are_drawn_by_their_nodes() {
+    for (kind, more, vectors) in [
+        ("planar-beam", "EI = 1\npoints = [[0, 0], [1, 0], [1, 1]]", 3),
+        ("beam", "EI = [1, 2]\nGJ = 1\nlength = 2\ncurvature = [0, 0, 0.5]", 7),
+    ] {
+        let text = format!(
+            "schema = 1\n[body.b]\ntype = \"{kind}\"\nelements = 4\nEA = 1e4\nmass_per_length = 1\n{more}\n"
+        );
+        let sys = system(&text);
+        let mut r = report(&sys, &text, 1, 0);
+        let scene = r.description.as_ref().map(|d| d.scene.clone()).unwrap();
+        let bodies = &scene.bodies[1..];
+        assert_eq!(bodies.len(), 5);
+        assert!(bodies.iter().all(|b| b.of_beam == Some(1) && b.color == bodies[0].color));
+        assert!(scene.forces.is_empty());
+        // two halves where the corner is, one piece elsewhere
+        let counts: Vec<usize> = bodies.iter().map(|b| b.shapes.len()).collect();
+        assert_eq!(counts, if vectors == 3 { [1, 1, 2, 1, 1] } else { [1; 5] }, "{kind}");
+        assert_eq!(r.motion.coordinates.len(), 5 * vectors, "{kind}");
+        for (k, b) in sys.model().bodies.iter().enumerate() {
+            let at = &mut r.motion.coordinates[k * vectors..(k + 1) * vectors];
+            at.fill(0.0);
+            at[..2].copy_from_slice(&[b.position.x, b.position.y]);
+            if vectors == 7 {
+                at[3..].copy_from_slice(&b.rotation.0);
+            }
+        }
+        let page = r.still_html();
+        assert!(page.matches("<polyline").count() >= 5, "{kind}");
+        assert!(!page.contains("<circle"), "{kind}: nodes are no bodies of their own");
+    }
+}
+
 #[test]
 fn glb_is_consistent() {
     let sys = system(MACHINE);

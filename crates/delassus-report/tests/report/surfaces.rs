@@ -149,7 +149,7 @@ fn contacts_and_forces_of_a_folder() {
     assert_eq!(page["motion"]["loads"]["index"], serde_json::json!([0, 1]));
     assert_eq!(page["events"][0]["normal"], serde_json::json!([0.0, 0.0, 1.0]));
 
-    // cut off, of another version, of another model: told, and the rest is shown
+    // truncated, of another version, of another model: reported, and the rest is shown
     fs::write(path(CONTACTS_BIN), &bytes[..bytes.len() / 2]).unwrap();
     write(LOADS_BIN, &motion(5, PoseForm::Point, 100));
     let r = read_folder(dir.path()).unwrap();

@@ -1,20 +1,20 @@
-//! How far runs differ from the one that is kept, column by column over time.
+//! How far runs differ from the kept one, column by column over time.
 
 use crate::results::Results;
 use delassus_math::largest;
 
-/// Factor on the largest difference. With errors of the same size and opposite sign the error of
-/// each is half the difference; with errors of the same sign and different size the difference is
-/// less than the larger one. Two covers ratios of up to one half.
+/// Factor on the largest difference. With errors of the same size and opposite sign the error of each is half the
+/// difference; with errors of the same sign and different size the difference is less than the larger one. Two covers
+/// ratios of up to one half.
 const SAFETY: f64 = 2.0;
 /// Samples on either side whose differences count too: differences cross zero where errors do not.
 const NEIGHBOURS: usize = 3;
 /// Round-off of a value, relative to it, and of a column, relative to its scale.
 const ROUND_OFF: f64 = 1e-14;
 
-/// Half-widths of the band of one column at all samples of `kept`; infinite where nothing confirms
-/// the value. A run that ended early says nothing about what comes later, if another one does. `breaks` are the times of events, ascending: a difference on one side says nothing
-/// about the other.
+/// Half-widths of the band of one column at all samples of `kept`; infinite where nothing confirms the value. A run
+/// that ended early says nothing about later times, if another one does. `breaks` are the times of events, ascending: a
+/// difference on one side says nothing about the other.
 pub(super) fn band(
     kept: &Results,
     others: &[&Results],
@@ -26,7 +26,7 @@ pub(super) fn band(
     let difference = |row: usize, other: &Results| -> Option<f64> {
         let x = other.data.get(column).and_then(|d| d.get(row))?;
         Some(match (values[row].is_nan(), x.is_nan()) {
-            // both say that there is no value
+            // both runs have no value
             (true, true) => 0.0,
             (false, false) => (values[row] - x).abs(),
             _ => f64::INFINITY,
@@ -60,8 +60,8 @@ pub(super) fn band(
         .collect()
 }
 
-/// Sum of relative differences of one run from the others, up to the shortest of them: the run with
-/// the least is in the middle.
+/// Sum of relative differences of one run from the others, up to the shortest of them: the run with the smallest sum is
+/// in the middle.
 pub(super) fn distance(run: &Results, others: &[&Results], columns: &[(usize, f64)]) -> f64 {
     let rows = others.iter().map(|o| o.t.len()).chain([run.t.len()]).min().unwrap_or(0);
     let mut sum = 0.0;

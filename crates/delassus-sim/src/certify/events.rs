@@ -14,7 +14,7 @@ pub struct EventBand {
     pub kind: &'static str,
     /// Name of the interaction.
     pub contact: String,
-    /// The time is known to this, s; `None` where another family has no such event.
+    /// The time is known to this, s; `None` if another family has no such event.
     pub uncertainty: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ fn times(events: &[Event]) -> BTreeMap<Key<'_>, Vec<f64>> {
     out
 }
 
-/// What happens in the mechanism, not in the program.
+/// Events in the mechanism, not in the program.
 fn is_physical(kind: EventKind) -> bool {
     !matches!(kind, EventKind::HandOver | EventKind::HandBack)
 }
@@ -45,8 +45,8 @@ fn nearest(times: &[f64], t: f64, window: f64) -> Option<f64> {
     distances.min_by(f64::total_cmp)
 }
 
-/// The events of `kept` up to the time `until` with what the others say of them: the nearest event of
-/// the same kind at the same contact, no farther away than `window`, s.
+/// The events of `kept` up to the time `until`, compared with those of the others: the nearest event of the same kind
+/// at the same contact, no farther away than `window`, s.
 pub(super) fn event_bands(
     kept: &[Event],
     others: &[&[Event]],
@@ -70,11 +70,11 @@ pub(super) fn event_bands(
     listed.map(band).collect()
 }
 
-/// The first event that one run has and the other has not, or that has another place in the order.
+/// The first event that one run has and the other does not, or that is at another place in the order.
 pub(super) fn first_mismatch<'a>(a: &'a [Event], b: &'a [Event], window: f64) -> Option<&'a Event> {
     let list = |e: &'a [Event]| e.iter().filter(|e| is_physical(e.kind)).collect::<Vec<_>>();
     let (a, b) = (list(a), list(b));
-    // simultaneous events may stand in either order
+    // simultaneous events may be in either order
     let has = |list: &[&Event], e: &Event| {
         list.iter()
             .any(|o| o.kind == e.kind && o.contact == e.contact && (o.t - e.t).abs() <= window)

@@ -1,4 +1,4 @@
-//! Which runs are made: one method of each family, so that what they share is the model alone.
+//! Which runs are made: one method of each family, so that they share only the model.
 
 use crate::options::{RunOptions, able_methods};
 use delassus_dae::integrator::{MethodId, MethodInfo, info};
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub enum Family {
     /// Accelerations from index 1, states projected onto the constraints.
     Explicit,
-    /// Stages that fulfil the constraints of index 2.
+    /// Stages that satisfy the constraints of index 2.
     HalfExplicit,
     /// Implicit, on the stabilised index-2 or index-3 form.
     Implicit,
@@ -22,7 +22,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The family of a method of smooth motion.
+    /// The family of a method for smooth motion.
     fn of(m: &MethodInfo) -> Family {
         match (m.stiff, m.index) {
             (true, _) => Family::Implicit,
@@ -42,8 +42,7 @@ impl Family {
     }
 }
 
-/// One method of each family that can run the model: the one that was asked for, the default one,
-/// or that of the highest order.
+/// One method of each family that can run the model: the requested one, the default one, or the one of highest order.
 pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, MethodInfo)> {
     let able = able_methods(&model.system);
     let order = |m: &MethodInfo| m.order[0].min(m.order[1]).min(m.dense_order);
@@ -51,8 +50,8 @@ pub(super) fn smooth(model: &Assembled, asked: &RunOptions) -> Vec<(Family, Meth
     let mut out = Vec::new();
     for family in [Family::Explicit, Family::HalfExplicit, Family::Implicit] {
         let of_family = able.iter().filter(|m| m.adaptive && Family::of(m) == family);
-        // of equal rank the last one of the catalogue: there methods of one order follow those that
-        // vary it or need more stages
+        // of equal rank the last one in the catalogue: there methods of one order follow those that vary it or need
+        // more stages
         let best = of_family.reduce(|best, m| if rank(m) >= rank(best) { m } else { best });
         out.extend(best.map(|m| (family, *m)));
     }
@@ -73,7 +72,7 @@ pub(super) fn options(asked: &RunOptions, m: &MethodInfo, rtol: f64) -> RunOptio
     }
 }
 
-/// Settings of a run by time-stepping; `step` as the program chooses it where it is `None`.
+/// Settings of a run by time-stepping; with `None` the program chooses the step.
 pub(super) fn stepping(asked: &RunOptions, step: Option<f64>) -> RunOptions {
     RunOptions {
         method: DEFAULT_METHOD.to_owned(),
@@ -102,7 +101,7 @@ pub(super) fn other_law(model: &Assembled) -> Option<String> {
     ))
 }
 
-/// The tolerance that is asked for, or that of the method.
+/// The requested tolerance, or that of the method.
 pub(super) fn base_rtol(asked: &RunOptions) -> f64 {
     let default = info(&asked.method).map_or(1e-8, |m| m.default_rtol);
     asked.rtol.unwrap_or(default)

@@ -1,13 +1,13 @@
 //! An answer with its error: independent families of methods solve the model until they agree.
 //!
-//! [`certify`] runs a projected explicit, a half-explicit and an implicit method, for models with
-//! contacts also time-stepping at two steps. Where they do not agree to the accuracy asked for, the
-//! first three run again with tighter tolerances. The run in the middle of the tightest ones is kept;
-//! what the others differ from it, twice, is the band of every column. The certificate says until when
-//! the band is within the accuracy, how well the times of events are known, and why it ends.
+//! [`certify`] runs a projected explicit, a half-explicit and an implicit method, and for models with contacts also
+//! time-stepping with two step sizes. Where they do not agree to the requested accuracy, the first three run again with
+//! tighter tolerances. The middle one of the tightest runs is kept; twice the difference of the others from it is the
+//! band of every column. The certificate says until when the band is within the accuracy, how well the times of events
+//! are known, and why it ends.
 //!
-//! What all families share is not seen: the model itself, its assembly, the search for contacts of the
-//! event-driven schemes (which time-stepping does not use).
+//! What all families share is not checked: the model itself, its assembly, the search for contacts of the event-driven
+//! schemes (which time-stepping does not use).
 //!
 //! Start at [`certify`]; then `families.rs` (which methods), `round.rs` (their runs), `verdict.rs`
 //! with `band.rs`, `events.rs` and `stepping.rs` (what they say about each other), `reason.rs` (why not more).
@@ -38,20 +38,20 @@ use verdict::Verdict;
 pub struct Plan {
     /// Settings of the run as the user would make it.
     pub options: RunOptions,
-    /// Accuracy asked for, relative to the size of each column.
+    /// Requested accuracy, relative to the size of each column.
     pub accuracy: f64,
     /// Largest number of runs.
     pub max_runs: usize,
     /// Largest CPU time of one run, s.
     pub max_cpu_s: f64,
-    /// Runs at a time.
+    /// Number of runs at a time.
     pub jobs: usize,
 }
 
 impl Plan {
-    /// Accuracy where none is asked for.
+    /// Default accuracy.
     pub const ACCURACY: f64 = 1e-6;
-    /// Runs at most, unless told otherwise.
+    /// Default limit on the number of runs.
     pub const MAX_RUNS: usize = 6;
 
     /// The usual accuracy and budget.
@@ -66,9 +66,9 @@ impl Plan {
     }
 }
 
-/// Tolerances are at least this much tighter than the accuracy asked for.
+/// Tolerances are at least this much tighter than the requested accuracy.
 const TIGHTER: f64 = 10.0;
-/// Tolerances of the second round against those of the first, and the tightest of all.
+/// Tolerances of the second round relative to those of the first, and the tightest of all.
 const TIGHTEN: f64 = 1e-2;
 const TIGHTEST: f64 = 1e-13;
 
@@ -93,7 +93,7 @@ pub struct FamilyRun {
     pub cpu_s: f64,
     /// Accepted steps.
     pub steps: u64,
-    /// It is the one that is kept.
+    /// It is the kept one.
     pub kept: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct ColumnBand {
     pub name: String,
     /// Unit, SI.
     pub unit: String,
-    /// What the accuracy refers to: the size of the column.
+    /// The size of the column, to which the accuracy refers.
     pub scale: f64,
     /// Largest half-width of the band up to [`ColumnBand::until`].
     pub worst: f64,
@@ -115,9 +115,9 @@ pub struct ColumnBand {
 /// What is certified.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Certificate {
-    /// The accuracy asked for is confirmed for all sensors up to the end.
+    /// The requested accuracy is confirmed for all sensors up to the end.
     pub certified: bool,
-    /// Accuracy asked for, relative to the size of each column.
+    /// Requested accuracy, relative to the size of each column.
     pub accuracy: f64,
     /// All families agree up to this time, s.
     pub until: f64,
@@ -125,11 +125,11 @@ pub struct Certificate {
     pub reason: Option<Reason>,
     /// The runs.
     pub runs: Vec<FamilyRun>,
-    /// Sensors; the energies where a model has none.
+    /// Sensors, or the energies if a model has none.
     pub columns: Vec<ColumnBand>,
     /// Events up to the time of agreement.
     pub events: Vec<EventBand>,
-    /// What else the reader must know.
+    /// Other remarks for the reader.
     pub remarks: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ pub struct Certified {
     pub certificate: Certificate,
 }
 
-/// Hears of finished runs and may end the work. Called from several threads.
+/// Is notified of finished runs and may end the work. Called from several threads.
 pub trait Watch: Sync {
     /// A run has ended.
     fn finished(&self, _run: &FamilyRun) {}
@@ -164,9 +164,8 @@ pub fn certify(model: &Assembled, plan: &Plan, watch: &dyn Watch) -> Result<Cert
     let methods = families::smooth(model, &plan.options);
     let mut remarks = Vec::new();
     let most = plan.max_runs.max(2);
-    // two runs are kept for time-stepping, so that all stay within the budget
-    // steps of time-stepping are as a rule longer than compliant contacts last: they would agree with each other and not with
-    // what is right
+    // two runs are kept for time-stepping, so that all stay within the budget. steps of time-stepping are usually
+    // longer than compliant contacts last: they would agree with each other and not with the right result
     let rigid = model.system.has_contacts() && model.system.first_compliant().is_none();
     let steps = rigid && most >= 4;
     let budget = if steps { most - 2 } else { most };
@@ -222,7 +221,7 @@ impl Observer for UntilStopped<'_> {
     }
 }
 
-/// Fewer than two families came through: the one that got farthest is kept, without a band.
+/// Fewer than two families succeeded: the one that got farthest is kept, without a band.
 fn alone(
     model: &Assembled,
     plan: &Plan,
@@ -237,7 +236,7 @@ fn alone(
     let runs = round.runs();
     let outcome = match round.solved.into_iter().next() {
         Some(best) => *best.outcome,
-        // nothing could be run: the run as it was asked for says why
+        // nothing could be run: the run as requested gives the reason
         None => crate::run::run(model, &plan.options, &mut UntilStopped(watch))?,
     };
     let ended = runs.iter().filter(|r| !r.kept);

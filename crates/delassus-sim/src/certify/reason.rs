@@ -1,7 +1,7 @@
-//! Why families of methods stop to agree, in words.
+//! Why families of methods cease to agree, in words.
 //!
-//! The evidence is looked at in the order of how sure it is: what a run says itself (an error, an
-//! accumulation), then events that only some have, then how the difference grew.
+//! The evidence is examined in the order of its certainty: what a run itself reports (an error, an accumulation), then
+//! events that only some have, then how the difference grew.
 
 use super::events::first_mismatch;
 use crate::contact::{Event, EventKind};
@@ -16,33 +16,33 @@ use serde::Serialize;
 pub enum Cause {
     /// Differences grow exponentially: no tolerance helps for long.
     Chaos,
-    /// The constraints lose rank and the motion can go on in several ways.
+    /// The constraints lose rank and the motion can continue in several ways.
     Branch,
-    /// Impacts accumulate; from there on the scheme decides.
+    /// Impacts accumulate; from then on the scheme decides.
     Accumulation,
-    /// Reactions that redundant joints share in any way they like.
+    /// Reactions that redundant joints can share in any way.
     NotUnique,
     /// Forces or impulses of contacts have no solution or several.
     Painleve,
     /// A touch so light that an error decides whether it happens.
     Grazing,
-    /// Some families have an event that others have not.
+    /// Some families have an event that others do not.
     EventMissing,
-    /// Time-stepping goes another way than the schemes that locate events.
+    /// Time-stepping gives a different motion from the schemes that locate events.
     Scheme,
-    /// The differences shrink with the tolerance, but the budget of runs ended first.
+    /// The differences shrink with the tolerance, but the budget of runs was used up first.
     Budget,
     /// A run ended early.
     Failed,
-    /// Nothing confirms the only family that came through.
+    /// Nothing confirms the only family that succeeded.
     Alone,
-    /// All families agree, and the run that is kept doubts itself.
+    /// All families agree, but the verdict of the kept run is doubtful.
     Doubtful,
     /// None of these.
     Unexplained,
 }
 
-/// Why, from which time on.
+/// The reason and the time from which it applies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
     /// Kind.
@@ -53,9 +53,9 @@ pub struct Reason {
     pub text: String,
 }
 
-/// What is known when runs disagree.
+/// The evidence when runs disagree.
 pub(super) struct Evidence<'a> {
-    /// First time at which the asked accuracy is not confirmed, s.
+    /// First time at which the requested accuracy is not confirmed, s.
     pub t: f64,
     /// Length of the run, s.
     pub span: f64,
@@ -65,30 +65,29 @@ pub(super) struct Evidence<'a> {
     pub growth: &'a [(f64, f64)],
     /// Largest relative difference before the tolerances were tightened.
     pub before: Option<f64>,
-    /// It is time-stepping that does not confirm more.
+    /// Time-stepping is what does not confirm more.
     pub by_stepping: bool,
-    /// Columns that are off are reactions of joints that are not unique.
+    /// Columns that are off, if they are reactions of joints that are not unique.
     pub not_unique: &'a [String],
 }
 
-/// An event this close before a disagreement, in spans, is its reason.
+/// An event this close before a disagreement, as a fraction of the span, is its reason.
 const JUST_BEFORE: f64 = 0.05;
 /// Approach speed of a grazing impact, relative to the fastest impact of the run.
 const LIGHT: f64 = 1e-2;
-/// Differences of event times, in spans, within which they are the same event.
+/// Differences of event times, as a fraction of the span, within which they are the same event.
 pub(super) const SAME_EVENT: f64 = 1e-3;
 /// Decades over which a difference must have grown to be called exponential, and how well a straight
 /// line must describe its logarithm.
 const DECADES: f64 = 3.0;
 const STRAIGHT: f64 = 0.8;
-/// Part of the slope in the first half of the time that the second half must keep.
+/// Fraction of the slope in the first half of the time that the second half must keep.
 const STEADY: f64 = 0.4;
 /// Relative differences that are as large as the motion itself.
 const SATURATED: f64 = 0.1;
 /// Differences below this are round-off and say nothing about growth.
 const ROUND_OFF: f64 = 1e-13;
-/// Tolerances that were tightened a hundredfold shrink the difference by at least this where the
-/// runs converge.
+/// If the runs converge, tightening tolerances a hundredfold shrinks the difference to this fraction or less.
 const CONVERGES: f64 = 0.2;
 
 /// All families agree to the end, and the kept run has this verdict.
@@ -226,11 +225,10 @@ fn missing_event(e: &Evidence<'_>) -> Option<Reason> {
     Some(Reason { cause, t: e.t, text })
 }
 
-/// Rate of an exponential growth, 1/s, if that is what the differences do: a straight line in
-/// logarithms, as steep in the second half of the time as in the first. Errors that add up grow fast at
-/// first and slowly later.
+/// Rate of exponential growth, 1/s, if the differences grow that way: a straight line in logarithms, as steep in the
+/// second half of the time as in the first. Errors that add up grow fast at first and slowly later.
 fn exponential(growth: &[(f64, f64)]) -> Option<f64> {
-    // the envelope: differences oscillate with the motion; what is as large as the motion grows no more
+    // the envelope: differences oscillate with the motion; once as large as the motion they no longer grow
     let mut top = 0.0_f64;
     let envelope = growth.iter().map(|g| {
         top = top.max(g.1);
@@ -251,7 +249,7 @@ fn exponential(growth: &[(f64, f64)]) -> Option<f64> {
     (straight > STRAIGHT && after > STEADY * before && after > 0.0).then_some(rate)
 }
 
-/// Slope of the line through points, and the part of their variance that it explains.
+/// Slope of the line through points, and the fraction of their variance that it explains.
 fn line(points: &[(f64, f64)]) -> (f64, f64) {
     let n = points.len().max(1) as f64;
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;

@@ -10,8 +10,7 @@ use crate::simulation::RunOutcome;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
 
-/// CPU time of a run by time-stepping, in those of the dearest other run, and what is always
-/// allowed, s.
+/// CPU time of a time-stepping run, in multiples of the most expensive other run, and what is always allowed, s.
 const DEARER: f64 = 5.0;
 const ALWAYS_S: f64 = 2.0;
 
@@ -21,7 +20,7 @@ pub(super) struct Solved {
     pub outcome: Box<RunOutcome>,
 }
 
-/// Runs that are compared with each other, and what is said of all others.
+/// Runs that are compared with each other, and the reports on all others.
 #[derive(Default)]
 pub(super) struct Round {
     pub solved: Vec<Solved>,
@@ -34,13 +33,13 @@ impl Round {
         self.solved.len() + self.rest.len()
     }
 
-    /// Takes over what is said of the runs of another round.
+    /// Takes over the reports on the runs of another round.
     pub fn set_aside(&mut self, other: Round) {
         self.rest.extend(other.solved.into_iter().map(|s| s.run));
         self.rest.extend(other.rest);
     }
 
-    /// What is said of all runs.
+    /// The reports on all runs.
     pub fn runs(&self) -> Vec<FamilyRun> {
         self.solved.iter().map(|s| &s.run).chain(&self.rest).cloned().collect()
     }
@@ -73,7 +72,7 @@ pub(super) fn smooth_round(
     round
 }
 
-/// Time-stepping at a step and at half of it; both or none.
+/// Time-stepping with a step and with half of it; both or none.
 pub(super) fn stepping_pair(
     model: &Assembled,
     plan: &Plan,

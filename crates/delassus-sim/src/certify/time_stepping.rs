@@ -1,16 +1,16 @@
-//! The word of time-stepping: it needs no search for contacts and no modes, so that it confirms what
-//! the other families share.
+//! Confirmation by time-stepping: it needs no search for contacts and no modes, so it checks what the other families
+//! share.
 
 use crate::results::Results;
 
-/// Time-stepping is of first order: the error of the finer run is about what the two differ by. This
-/// many times that is still no contradiction.
+/// Time-stepping is of first order: the error of the finer run is about the difference of the two. Up to this many
+/// times that is not a contradiction.
 const ALLOWED: f64 = 5.0;
-/// Differences below this part of a column are none: resting contacts are held to that.
+/// Differences below this fraction of a column are ignored: resting contacts are held to that.
 const SMALL: f64 = 1e-3;
 
-/// The last time up to which the kept run is within what time-stepping can tell. A single sample off is
-/// that of an impact, whose time is known to a step.
+/// The last time up to which the kept run is within the accuracy of time-stepping. A single deviating sample belongs to
+/// an impact, whose time is known to a step.
 pub(super) fn until<'a>(
     kept: &Results,
     pair: &[Results; 2],
@@ -27,7 +27,7 @@ pub(super) fn until<'a>(
             own = own.max(differ(coarse[row], fine[row]));
             let band = if band[row].is_finite() { band[row] } else { 0.0 };
             let allowed = ALLOWED * own + band + SMALL * scale;
-            // NaN: one of them has no value, which says nothing
+            // NaN: one of them has no value, which proves nothing
             let contradicts = differ(fine[row], kept.data[column][row]) > allowed;
             off = if contradicts { off + 1 } else { 0 };
             if off > 1 {

@@ -1,4 +1,4 @@
-//! What the runs of a round say about each other.
+//! What the runs of a round reveal about each other.
 
 use super::reason::{Evidence, SAME_EVENT, doubtful, reason};
 use super::round::{Round, Solved};
@@ -10,18 +10,18 @@ use crate::verdict::Tone;
 use delassus_math::largest;
 use delassus_model::{Assembled, EnergyKind, Measure};
 
-/// Factor on the distance of the first run from the others, when the nearest one is looked for.
+/// Factor on the distance of the first run from the others in the choice of the middle one.
 const FIRST: f64 = 0.7;
 
-/// What all families of a model with contacts have in common, relative to the largest column of a unit: sliding friction is
-/// rounded off at 1e-9 of the characteristic speed, points count as touching at 1e-10 of the length.
+/// Errors that all families of a model with contacts share, relative to the largest column of a unit: sliding friction
+/// is rounded off at 1e-9 of the characteristic speed, points count as touching at 1e-10 of the length.
 const SHARED_BY_CONTACTS: f64 = 4e-9;
 
 /// A column that counts, with its band.
 struct Judged {
     /// Index among the results.
     column: usize,
-    /// What the accuracy refers to.
+    /// The size to which the accuracy refers.
     scale: f64,
     /// Half-widths at all samples.
     band: Vec<f64>,
@@ -31,15 +31,15 @@ struct Judged {
 
 /// Bands around the run in the middle.
 pub(super) struct Verdict {
-    /// Index of the run that is kept.
+    /// Index of the kept run.
     kept: usize,
     columns: Vec<Judged>,
     /// All columns are within the accuracy up to this time, s.
     pub until: f64,
 }
 
-/// Columns whose errors count: sensors, or energies where there are none. The balance of energy is an
-/// error itself and is not the same in any two runs.
+/// Columns whose errors count: sensors, or energies if there are none. The energy balance is itself an error and
+/// differs between any two runs.
 fn counted(model: &Assembled, results: &Results) -> Vec<usize> {
     let sensors = &model.system.model().sensors;
     let balance = |name: &str| {
@@ -56,7 +56,7 @@ fn counted(model: &Assembled, results: &Results) -> Vec<usize> {
 }
 
 impl Verdict {
-    /// `None` where fewer than two runs got anywhere.
+    /// `None` if fewer than two runs got anywhere.
     pub fn new(model: &Assembled, plan: &Plan, round: &Round) -> Option<Verdict> {
         let solved = &round.solved;
         if solved.len() < 2 {
@@ -71,7 +71,7 @@ impl Verdict {
         let results = &outcome.results;
         let others: Vec<&Results> = others(solved, kept).collect();
         let breaks: Vec<f64> = outcome.events.iter().map(|e| e.t).collect();
-        // a speed that is off moves everything, however small a column is
+        // an error in a speed moves everything, however small its column is
         let unit = |k: usize| results.channels[k].unit.as_str();
         let largest = |column: usize, scale: f64| {
             let alike = columns.iter().filter(|(k, _)| unit(*k) == unit(column));
@@ -87,14 +87,14 @@ impl Verdict {
         let columns: Vec<Judged> = columns.iter().copied().map(judged).collect();
         let end = results.t.last().copied()?;
         let until = columns.iter().map(|c| c.until).fold(end, f64::min);
-        // a family that cannot go on casts doubt on those that can
+        // a family that cannot continue casts doubt on those that can
         let failed = solved.iter().filter_map(|s| Some(s.outcome.error.as_ref()?.t));
         let until = failed.fold(until, f64::min);
         Some(Verdict { kept, columns, until })
     }
 
-    /// Takes runs into account that are set aside: where they differ from the kept one by more than the
-    /// accuracy, nothing is confirmed. True where they do so before the others.
+    /// Takes into account runs that are set aside: where they differ from the kept one by more than the accuracy,
+    /// nothing is confirmed. Returns whether they do so before the others.
     pub fn confine(
         &mut self,
         model: &Assembled,
@@ -114,7 +114,7 @@ impl Verdict {
                 let allowed = plan.accuracy * c.scale;
                 let word = confirmed_until(&outcome.results.t[..rows], &band, allowed, &breaks);
                 let whole = rows.checked_sub(1).map(|last| outcome.results.t[last]);
-                // a run that ended early says nothing about what comes later
+                // a run that ended early says nothing about later times
                 if whole.is_some_and(|end| word < end) {
                     c.until = c.until.min(word.max(model.state.t));
                 }
@@ -202,8 +202,7 @@ impl Verdict {
         results.t.iter().enumerate().map(|(row, t)| (*t, at(row))).collect()
     }
 
-    /// Names of the columns that are off, if all of them are reactions of joints whose reactions
-    /// are not unique.
+    /// Names of the columns that are off, if all of them are reactions of joints whose reactions are not unique.
     fn not_unique(&self, model: &Assembled, results: &Results, end: f64) -> Vec<String> {
         let described = model.system.model();
         let shared = |name: &str| {
@@ -250,15 +249,15 @@ fn middle(solved: &[Solved], columns: &[(usize, f64)]) -> Option<usize> {
         let rest: Vec<&Results> = others(solved, k).collect();
         band::distance(&solved[k].outcome.results, &rest, columns)
     };
-    // the first one is the method that was asked for, or the default one: another must be clearly nearer
+    // the first one is the requested method, or the default one: another must be clearly nearer
     let weight = |k: usize| if k == 0 { FIRST } else { 1.0 };
     let able = (0..solved.len()).filter(|k| reach(*k) == farthest);
     let able = able.map(|k| (k, weight(k) * distance(k)));
     able.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
 
-/// The last sample before the band is wider than allowed. A single sample beside an event may be on
-/// either side of it and does not count.
+/// The last sample before the band is wider than allowed. A single sample next to an event may be on either side of it
+/// and does not count.
 fn confirmed_until(t: &[f64], band: &[f64], allowed: f64, breaks: &[f64]) -> f64 {
     let beside_event = |row: usize| {
         let before = if row == 0 { f64::NEG_INFINITY } else { t[row - 1] };
@@ -276,7 +275,7 @@ fn confirmed_until(t: &[f64], band: &[f64], allowed: f64, breaks: &[f64]) -> f64
     t.last().copied().unwrap_or(f64::NEG_INFINITY)
 }
 
-/// Columns of the bands, without a value where nothing confirms one.
+/// Adds the columns of the bands, with no value where nothing confirms one.
 fn add_bands(results: &mut Results, columns: Vec<Judged>) {
     for c in columns {
         let of = &results.channels[c.column];

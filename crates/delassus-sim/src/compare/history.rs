@@ -3,8 +3,7 @@
 /// Points kept at most.
 const MOST: usize = 1024;
 
-/// Time and size of some of the accepted steps: all of them in a short run, evenly many in a
-/// long one.
+/// Time and size of some of the accepted steps: all of them in a short run, evenly spaced ones in a long one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     points: Vec<(f64, f64)>,
@@ -19,7 +18,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Takes in a step of size h that ended at t.
+    /// Records a step of size h that ended at t.
     pub(super) fn push(&mut self, t: f64, h: f64) {
         if self.seen.is_multiple_of(self.stride) {
             if self.points.len() == MOST {

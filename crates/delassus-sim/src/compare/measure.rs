@@ -11,7 +11,7 @@ use crate::summary::{Status, Summary};
 use delassus_model::Assembled;
 use serde::Serialize;
 
-/// Shorter runs are repeated for a better time, until all together took this long, s.
+/// Shorter runs are repeated for a more precise time, until together they took this long, s.
 const REPEAT_BELOW: f64 = 0.03;
 /// Repetitions at most.
 const MAX_REPEATS: usize = 5;
@@ -22,16 +22,16 @@ const MAX_REPEATS: usize = 5;
 pub enum RowStatus {
     /// Reached the end.
     Done,
-    /// Refused, failed or over a limit; the code says which.
+    /// Rejected, failed or over a limit; the code says which.
     Failed,
     /// Stopped by the user.
     Interrupted,
 }
 
-/// What a run took and how well it kept the constraints.
+/// The cost of a run and how well it kept the constraints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
-    /// CPU time, s: the least of a few repetitions where a run is short.
+    /// CPU time, s: the smallest of a few repetitions if a run is short.
     pub cpu_s: f64,
     /// Wall-clock time of the same repetition, s.
     pub wall_s: f64,
@@ -70,7 +70,7 @@ pub struct Cost {
 pub struct Row {
     /// Method.
     pub method: String,
-    /// Relative tolerance asked for; `None` for a given step.
+    /// Requested relative tolerance; `None` for a given step.
     pub rtol: Option<f64>,
     /// Fixed step, given or chosen, s; `None` while steps adapt.
     pub step: Option<f64>,
@@ -86,14 +86,14 @@ pub struct Row {
     /// Error against the reference; only of runs that reached the end.
     #[serde(flatten)]
     pub error: Option<Errors>,
-    /// The error is below what the reference itself is known to.
+    /// The error is below the accuracy of the reference itself.
     pub below_reference: bool,
     /// Step sizes over time.
     #[serde(skip)]
     pub history: History,
 }
 
-/// Runs once, or a few times when it is short. Results come back from runs that reached the end.
+/// Runs once, or a few times if the run is short. Results are returned for runs that reached the end.
 pub(super) fn measure(
     model: &Assembled,
     opts: &RunOptions,

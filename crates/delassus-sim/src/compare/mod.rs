@@ -29,11 +29,11 @@ use crate::pool;
 use delassus_model::Assembled;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Hears of finished runs and may end the comparison. Called from several threads.
+/// Is notified of finished runs and may end the comparison. Called from several threads.
 pub trait Watch: Sync {
     /// A run has ended; `done` of `total` so far.
     fn finished(&self, _row: &Row, _done: usize, _total: usize) {}
-    /// True when the comparison is to stop; rows that are finished are kept.
+    /// True when the comparison should stop; finished rows are kept.
     fn stop(&self) -> bool {
         false
     }
@@ -48,13 +48,13 @@ impl Watch for Unwatched {}
 /// Result of [`compare`].
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// What errors were measured against; `None` when no reference could be made.
+    /// What errors were measured against; `None` if no reference could be made.
     pub reference: Option<ReferenceInfo>,
     /// One row per run, in the order of the plan: methods as given, loose before tight.
     pub rows: Vec<Row>,
-    /// What the reader of the errors must know.
+    /// Warnings about the errors for the reader.
     pub warnings: Vec<String>,
-    /// It was stopped before all rows were there.
+    /// It was stopped before all rows were finished.
     pub interrupted: bool,
 }
 

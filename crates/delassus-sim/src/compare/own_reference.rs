@@ -1,9 +1,8 @@
 //! A reference made here: tight runs of two different methods that must agree.
 //!
-//! Explicit and implicit methods take turns as candidates, those of high order first, so that
-//! the two that are compared share as little as possible. What they agree to is the uncertainty
-//! of the reference. Where they do not agree, the one of higher order is used, unless the other
-//! changes far less when its tolerance is loosened; a warning says so.
+//! Explicit and implicit methods alternate as candidates, those of high order first, so that the two that are compared
+//! share as little as possible. Their difference is the uncertainty of the reference. If they do not agree, the one of
+//! higher order is used, unless the other changes far less when its tolerance is loosened; a warning says so.
 
 use super::Watch;
 use super::measure::{Row, measure};
@@ -15,16 +14,16 @@ use crate::results::Results;
 use delassus_dae::MethodInfo;
 use delassus_model::Assembled;
 
-/// Methods that are tried at most.
+/// Largest number of methods tried.
 const MOST: usize = 4;
 /// Two runs agree when their relative difference is below this.
 const AGREE: f64 = 1e-4;
 /// A tolerance is loosened by this for a second look, or when a method cannot reach it.
 const LOOSER: f64 = 100.0;
-/// Of two runs that do not agree, the second is used when it changes less by this factor.
+/// Of two runs that do not agree, the second is used if it changes less by this factor.
 const CLEARLY: f64 = 10.0;
-/// The reference is to be this much tighter than the tightest run it judges, and at least as
-/// tight as the second figure.
+/// The reference should be this much tighter than the tightest run it judges, and at least as tight as the second
+/// figure.
 const TIGHTER: f64 = 100.0;
 const TIGHT: f64 = 1e-9;
 /// Longest step of a tight run, in sample intervals; but no more steps than this are forced.
@@ -37,7 +36,7 @@ struct Candidate {
     results: Results,
 }
 
-/// The reference; `None` when no method came through.
+/// The reference; `None` if no method succeeded.
 pub(super) fn make(
     model: &Assembled,
     plan: &Plan,
@@ -78,12 +77,12 @@ pub(super) fn make(
     }
 }
 
-/// Order of what a run records: samples are values between steps.
+/// Order of the recorded values: samples lie between steps.
 fn order(m: &MethodInfo) -> u32 {
     m.order[0].min(m.order[1]).min(m.dense_order)
 }
 
-/// Adaptive methods, explicit and implicit in turns, those of high order first.
+/// Adaptive methods, explicit and implicit alternating, those of high order first.
 fn candidates(able: &[MethodInfo]) -> Vec<MethodInfo> {
     let pick = |stiff: bool| {
         let mut list: Vec<MethodInfo> =
@@ -122,7 +121,7 @@ fn at(
 ) -> (Row, Option<Results>) {
     // a tight run needs more steps than those it judges
     let max_steps = Some(plan.max_steps.max(Plan::MAX_STEPS));
-    // a method of high order may step so far that the values between its steps are poor
+    // a method of high order may take such long steps that the values between them are poor
     let span = plan.t_end - model.state.t;
     let longest = (STEP_PER_SAMPLE * plan.sample).max(span / MOST_CAPPED);
     let opts = plan.options(model, m.name, Some(rtol), None);
@@ -194,7 +193,7 @@ fn agree(
             .iter()
             .map(|c| own_change(model, plan, watch, c).map_or(f64::INFINITY, |e| e.relative))
             .collect();
-        // only a clear difference speaks against the higher order
+        // only a clear difference overrules the higher order
         let second = CLEARLY * change[1] < change[0];
         if second {
             found.swap(0, 1);

@@ -13,11 +13,9 @@ use thiserror::Error;
 pub struct Plan {
     /// Methods by name.
     pub methods: Vec<String>,
-    /// Relative tolerances of adaptive methods. A method of fixed steps chooses its step from
-    /// them where no steps are given.
+    /// Relative tolerances of adaptive methods. A fixed-step method chooses its step from them if no steps are given.
     pub tolerances: Vec<f64>,
-    /// Fixed steps, s: of the methods that cannot adapt theirs, and of all methods where no
-    /// tolerances are given.
+    /// Fixed steps, s: for the methods that cannot adapt theirs, and for all methods if no tolerances are given.
     pub steps: Vec<f64>,
     /// End time, s.
     pub t_end: f64,
@@ -27,11 +25,11 @@ pub struct Plan {
     pub max_steps: u64,
     /// Largest CPU time of one run, s.
     pub max_cpu_s: f64,
-    /// Runs at a time.
+    /// Number of runs at a time.
     pub jobs: usize,
     /// Which error counts for thresholds and marks.
     pub measure: Measure,
-    /// What one run may ask of the machine.
+    /// Limits on the resources of one run.
     pub limits: RunLimits,
 }
 
@@ -47,11 +45,11 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// Tolerances where none are given.
+    /// Default tolerances.
     pub const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
-    /// Steps that a run may make where the model says nothing.
+    /// Largest number of steps of a run if the model gives none.
     pub const MAX_STEPS: u64 = 20_000_000;
-    /// CPU time that a run may take, s.
+    /// Largest CPU time of a run, s.
     pub const MAX_CPU_S: f64 = 60.0;
 
     /// All methods at the default tolerances, over the time span of the model.
@@ -80,7 +78,7 @@ impl Plan {
     ) -> RunOptions {
         RunOptions {
             rtol,
-            // the file's own would hide the effect of a tight tolerance
+            // that of the file would hide the effect of a tight tolerance
             atol: None,
             step,
             max_steps: Some(self.max_steps),
@@ -91,9 +89,8 @@ impl Plan {
         }
     }
 
-    /// Runs of a method of fixed steps over tolerances. It chooses the steps itself; where it
-    /// chooses the same one twice because a run must be resolved at all, the tighter tolerance
-    /// gets the step that its order suggests.
+    /// Runs of a fixed-step method over tolerances. It chooses the steps itself; where it chooses the same one twice
+    /// because a run must be resolved at all, the tighter tolerance gets the step that its order suggests.
     fn chosen_steps(
         &self,
         model: &Assembled,
@@ -119,8 +116,8 @@ impl Plan {
         tasks
     }
 
-    /// All runs: methods as given, each from loose to tight. Refuses what no model could run;
-    /// what this model or a method refuses becomes a row later.
+    /// All runs: methods as given, each from loose to tight. Rejects what no model could run; what this model or a
+    /// method rejects becomes a row later.
     pub(super) fn tasks(&self, model: &Assembled) -> Result<Vec<RunOptions>, PlanError> {
         if self.methods.is_empty() {
             return Err(PlanError::Empty("methods"));
@@ -139,7 +136,7 @@ impl Plan {
         let mut seen: Vec<&str> = Vec::new();
         for name in &self.methods {
             let adaptive = described(name).is_none_or(|m| m.adaptive);
-            // another name of a method is no other method
+            // an alias does not make another method
             let canonical = described(name).map_or(name.as_str(), |m| m.name);
             if seen.contains(&canonical) {
                 continue;
@@ -158,7 +155,7 @@ impl Plan {
         }
         for task in &tasks {
             match task.check(model.state.t) {
-                // the file may hold a value that suits one method and not another
+                // the file may contain a value that suits one method and not another
                 Ok(()) | Err(SetupError::Option(_)) => {}
                 Err(e) => return Err(e.into()),
             }

@@ -1,12 +1,11 @@
-//! Performance profiles: which part of a set of cases a solver does within a factor of the
-//! best. E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance
-//! profiles", Math. Program. 91 (2002) 201–213.
+//! Performance profiles: the fraction of a set of cases that a solver solves within a factor of the best. E. D. Dolan,
+//! J. J. Moré, "Benchmarking optimization software with performance profiles", Math. Program. 91 (2002) 201–213.
 
-/// Profile of one solver: ρ(τ), the part of the cases that it solved within τ times the time
-/// of the fastest solver of each case.
+/// Profile of one solver: ρ(τ), the fraction of the cases that it solved within τ times the time of the fastest solver
+/// of each case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Where ρ jumps: τ ≥ 1 in rising order, and ρ from there on.
+    /// Where ρ jumps: τ ≥ 1 in ascending order, and ρ from there on.
     pub jumps: Vec<(f64, f64)>,
 }
 
@@ -17,12 +16,11 @@ impl Profile {
     }
 }
 
-/// Times are compared down to this, s: below it clocks say nothing.
+/// Times are compared down to this, s: below it clocks are meaningless.
 const LEAST: f64 = 1e-9;
 
-/// Profiles of all solvers; `times[s][p]` is what solver s took for case p, `None` where it
-/// failed. A case that nobody solved counts for nobody. All rows have the same length; missing
-/// entries are failures.
+/// Profiles of all solvers; `times[s][p]` is the time of solver s for case p, `None` if it failed. A case that no
+/// solver solved counts for none. All rows have the same length; missing entries are failures.
 pub fn performance_profile(times: &[Vec<Option<f64>>]) -> Vec<Profile> {
     let cases = times.iter().map(Vec::len).max().unwrap_or(0);
     let time = |row: &[Option<f64>], p: usize| {

@@ -15,7 +15,7 @@ use crate::results::{Channel, Results};
 use serde::Serialize;
 use thiserror::Error;
 
-/// Times are the same when they differ by less than this part of the span.
+/// Times are the same if they differ by less than this fraction of the span.
 const SAME_TIME: f64 = 1e-9;
 
 /// Which error counts.
@@ -61,7 +61,7 @@ impl Errors {
 pub enum Source {
     /// Given by the caller.
     Given {
-        /// What the caller calls it.
+        /// The name given by the caller.
         name: String,
     },
     /// Tight runs of different methods; the first one is the reference.
@@ -90,7 +90,7 @@ pub struct ReferenceInfo {
     /// Origin.
     #[serde(flatten)]
     pub source: Source,
-    /// How well it is known; `None` where the caller did not say.
+    /// How well it is known; `None` if the caller did not say.
     pub uncertainty: Option<Errors>,
     /// Columns that are compared.
     pub columns: Vec<String>,
@@ -104,7 +104,7 @@ pub enum ReferenceError {
     /// No column of time.
     #[error("it has no column `t`")]
     NoTime,
-    /// Times that do not rise.
+    /// Times that do not increase.
     #[error("its times do not rise at row {row}: {before} s, then {after} s")]
     Order {
         /// Row of numbers, from 1.
@@ -150,7 +150,7 @@ fn list(names: &[String]) -> String {
 struct Column {
     name: String,
     values: Vec<f64>,
-    /// What relative errors refer to.
+    /// The size to which relative errors refer.
     scale: f64,
 }
 
@@ -164,8 +164,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// From a table of the caller, reduced to the sensors of the model and to the times
-    /// start + k·sample up to the end.
+    /// From a table of the caller, reduced to the sensors of the model and to the times start + k·sample up to the end.
     pub fn from_table(
         name: &str,
         table: &[(String, Vec<f64>)],
@@ -204,7 +203,7 @@ impl Reference {
         Ok(Reference::build(source, pick(t), columns))
     }
 
-    /// From results of a run: its sensors, or its energies where it has none.
+    /// From results of a run: its sensors, or its energies if it has none.
     pub(super) fn from_results(source: Source, results: &Results) -> Reference {
         let any_sensor = results.channels.iter().any(|c| c.sensor);
         let wanted = |c: &Channel| match any_sensor {
@@ -235,8 +234,7 @@ impl Reference {
         }
     }
 
-    /// Error of results that cover the reference; `None` where some common time or column is
-    /// missing.
+    /// Error of results that cover the reference; `None` if some common time or column is missing.
     pub fn error(&self, results: &Results) -> Option<Errors> {
         let span = self.t.last()? - self.t.first()?;
         let same = SAME_TIME * span.max(results.t.last()? - results.t.first()?);
@@ -266,7 +264,7 @@ impl Reference {
         Some(Errors { relative: (relative / n).sqrt(), max, absolute: (absolute / n).sqrt() })
     }
 
-    /// Whether an error is smaller than what the reference is known to.
+    /// Whether an error is smaller than the accuracy of the reference.
     pub(super) fn is_below(&self, error: &Errors, measure: Measure) -> bool {
         self.info.uncertainty.as_ref().is_some_and(|u| error.get(measure) < u.get(measure))
     }

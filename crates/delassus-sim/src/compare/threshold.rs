@@ -1,4 +1,4 @@
-//! Who reaches which accuracy at what cost.
+//! Which method reaches which accuracy at what cost.
 
 use super::measure::Row;
 use super::reference::{Measure, ReferenceInfo};
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Reached {
     /// Largest error allowed.
     pub threshold: f64,
-    /// The reference is known well enough to tell.
+    /// The reference is accurate enough to decide.
     pub decidable: bool,
     /// Index of the cheapest row of all.
     pub best: Option<usize>,
@@ -17,8 +17,8 @@ pub struct Reached {
     pub by_method: Vec<(String, Option<usize>)>,
 }
 
-/// For each threshold, the cheapest run by CPU time, over all and of each method. An error
-/// counts as at least the uncertainty of the reference: below that nobody knows.
+/// For each threshold, the cheapest run by CPU time, over all and of each method. An error counts as at least the
+/// uncertainty of the reference, below which it is unknown.
 pub fn thresholds(
     rows: &[Row],
     reference: Option<&ReferenceInfo>,

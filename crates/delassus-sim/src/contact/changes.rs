@@ -1,8 +1,8 @@
-//! What changes at points from step to step of time-stepping, for the event log.
+//! Changes at points from step to step of time-stepping, for the event log.
 //!
-//! A step does not tell when a point closed, opened, stuck, slid or came to touch another part of a
-//! shape, only that it did, and points at rest are not still: loads of redundant points come and go,
-//! gaps and rates move by what the solver leaves. So a change counts only where it is larger than what gravity does within one step, and after
+//! A step does not reveal when a point closed, opened, stuck, slid or came to touch another part of a shape, only that
+//! it did. And points at rest are not still: loads of redundant points come and go, gaps and rates vary by the residual
+//! of the solver. So a change counts only if it is larger than the effect of gravity within one step, and after
 //! [`SURE`] steps; it is dated back to the step where it began. Times are as good as the step.
 
 use super::event::{Event, EventKind, EventLog};
@@ -13,17 +13,17 @@ use delassus_math::remember;
 use delassus_nonsmooth::stepping::PointImpulse;
 use std::collections::BTreeMap;
 
-/// Steps after which a change is believed.
+/// Number of steps after which a change is accepted.
 const SURE: u32 = 3;
-/// Rates that are no motion, in [`Thresholds::rest`], and gaps that are closed, in
-/// [`Thresholds::touching`], where gravity gives no larger measure.
+/// Rates that count as rest, in [`Thresholds::rest`], and gaps that count as closed, in [`Thresholds::touching`], where
+/// gravity gives no larger measure.
 const LOOSE: f64 = 1e3;
-/// Part of gravity's change of a rate within one step from which on sliding is no rest.
+/// Fraction of gravity's change of a rate within one step above which sliding is not rest.
 const SLIDES: f64 = 0.1;
-/// Part of the bounds on gaps and rates below which a point is exactly where it was.
+/// Fraction of the bounds on gaps and rates below which a point is exactly where it was.
 const EXACT: f64 = 1e-3;
 
-/// How a point moves, as far as a step tells.
+/// How a point moves, as far as a step shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum ShownSlip {
     #[default]
@@ -54,26 +54,26 @@ impl ShownSlip {
         self != ShownSlip::Open
     }
 
-    /// The same but for the direction of sliding.
+    /// The same except for the direction of sliding.
     fn is_like(self, other: ShownSlip) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 }
 
-/// What is known of a point.
+/// What is known about a point.
 #[derive(Debug, Clone, Copy, Default)]
 struct Track {
-    /// As the log has it.
+    /// As logged.
     told: ShownSlip,
-    /// The last time it was exactly as told.
+    /// The last time it was exactly as logged.
     exact: f64,
     /// What it seems to do instead, since when, and for how many steps.
     seems: ShownSlip,
     since: f64,
     count: u32,
-    /// Last step it took part in.
+    /// Last step in which it took part.
     step: u64,
-    /// The parts of the shapes that touch, once it is told to be closed.
+    /// The parts of the shapes that touch, once it is logged as closed.
     features: Option<[u32; 2]>,
     /// Others that seem to have taken over, since when, and for how many steps.
     others: ([u32; 2], f64, u32),
@@ -108,8 +108,8 @@ pub(super) struct Changes {
 remember!(Changes { tracks, step } apart from { gone });
 
 impl Changes {
-    /// Looks at the points of a step from `t0` to `t1` and logs what has changed; `pull` is the
-    /// acceleration of gravity.
+    /// Examines the points of a step from `t0` to `t1` and logs what has changed; `pull` is the acceleration of
+    /// gravity.
     pub fn follow<P: Unilateral>(
         &mut self,
         p: &P,
@@ -126,7 +126,7 @@ impl Changes {
             slide: sliding_speed(th, pull, h),
         };
         self.step += 1;
-        // what is closed in the first step was so at the start
+        // points closed in the first step were closed at the start
         let began = if self.step == 1 { t0 } else { t1 };
         for c in points {
             let bounds = in_metres.of_gap(p.gap_per_metre(c.id));
@@ -136,7 +136,7 @@ impl Changes {
             }
             let step = self.step;
             let track = self.tracks.entry(c.id).or_insert(Track {
-                // dry friction has no gap: it is on from the start, and that is no event
+                // dry friction has no gap: it acts from the start, which is not an event
                 told: if has_gap(&c.law) { ShownSlip::Open } else { seems },
                 exact: began,
                 seems,
@@ -155,7 +155,7 @@ impl Changes {
                 note(p, track.others.1, EventKind::NormalChange, c.id, log);
             }
         }
-        // what took no part is far away
+        // points that took no part are far away
         for (id, track) in &mut self.tracks {
             if track.step != self.step {
                 track.update(ShownSlip::Open, t1, |t, kind| note(p, t, kind, *id, log));
@@ -171,8 +171,8 @@ impl Changes {
 }
 
 impl Track {
-    /// Takes the parts that touch in a step ending at `t`; true where others have taken over for
-    /// sure by now. Those that are passed within less than [`SURE`] steps are not told.
+    /// Records the parts that touch in a step ending at `t`; true if others have definitely taken over. Parts that are
+    /// passed within less than [`SURE`] steps are not logged.
     fn hands_over(&mut self, now: [u32; 2], t: f64) -> bool {
         if !(self.told.is_closed() && self.seems.is_closed()) {
             self.features = None;
@@ -192,7 +192,7 @@ impl Track {
         sure
     }
 
-    /// Takes what a step ending at `t` shows, and tells what is sure by now.
+    /// Records what a step ending at `t` shows, and reports what is certain by now.
     fn update(&mut self, now: ShownSlip, t: f64, mut tell: impl FnMut(f64, EventKind)) {
         if let (ShownSlip::Slip(a), ShownSlip::Slip(b)) = (self.told, now) {
             if a[0] * b[0] + a[1] * b[1] < 0.0 {
@@ -232,7 +232,7 @@ impl Track {
     }
 }
 
-/// Speed from which on a point slides, as far as a step of length `h` can tell, m/s.
+/// Speed above which a point slides, as far as a step of length `h` can tell, m/s.
 pub(super) fn sliding_speed(th: &Thresholds, pull: f64, h: f64) -> f64 {
     (LOOSE * th.slow).max(SLIDES * pull * h)
 }
@@ -241,7 +241,7 @@ fn has_gap(law: &PointLaw) -> bool {
     !matches!(law, PointLaw::DryFriction { .. })
 }
 
-/// What a point does at the end of a step, and whether it is exactly as it was told.
+/// What a point does at the end of a step, and whether it is exactly as logged.
 fn observe(c: &PointImpulse, h: f64, bounds: &Bounds, track: Option<&Track>) -> (ShownSlip, bool) {
     let told = track.map_or(ShownSlip::Open, |t| t.told);
     let (speed, direction) = match c.law {
@@ -300,8 +300,7 @@ mod tests {
         }
     }
 
-    /// What is told where a point shows these motions, one per second; it is exactly as told up to
-    /// `exact` seconds.
+    /// What is reported when a point shows these motions, one per second; the log is exact up to `exact` seconds.
     fn told(start: ShownSlip, exact: f64, shown: &[ShownSlip]) -> Vec<(f64, EventKind)> {
         let mut t = track(start);
         let mut out = Vec::new();
@@ -320,7 +319,7 @@ mod tests {
         assert_eq!(told(c, 1.0, &[c, c, o, o, o, o]), [(1.0, EventKind::Release)]);
         assert_eq!(told(s, 2.0, &[s, s, l, l, l]), [(2.0, EventKind::Slip)]);
         assert_eq!(told(l, 9.0, &[l, s, s, s]), [(2.0, EventKind::Stick)]);
-        // closing and sliding at once is one event
+        // closing and sliding simultaneously is one event
         assert_eq!(told(o, 9.0, &[l, l, s, s, s]), [(1.0, EventKind::Close)]);
     }
 

@@ -5,12 +5,12 @@ use delassus_dae::{PointId, Problem, Unilateral};
 use delassus_model::{JointKind, System};
 use std::collections::BTreeMap;
 
-/// Channels of one contact; the last tells whether it is on.
+/// Channels of one contact; the last one shows whether it is active.
 pub(super) const CHANNELS: [(&str, &str); 4] =
     [("gap", "m"), ("normal", "N"), ("tangential", "N"), ("mode", "1")];
 
-/// How far away the smallest gap of many pairs is looked for at first, in lengths of the system, how much further
-/// then, and beyond what distance everywhere.
+/// Initial distance within which the smallest gap of many pairs is looked for, in lengths of the system, the factor by
+/// which it grows, and the distance beyond which it is unlimited.
 const NEAR: f64 = 1e-3;
 const FURTHER: f64 = 8.0;
 const FAR: f64 = 1e4;
@@ -25,7 +25,7 @@ fn loose_joints(sys: &System) -> impl Iterator<Item = &str> {
     joints.filter(|j| matches!(j.kind, JointKind::Loose(_))).map(|j| j.name.as_str())
 }
 
-/// Channels that contacts add to the results, and behind them one for each joint with play: what it does.
+/// Channels that contacts add to the results, followed by one for each joint with play: what it does.
 pub(crate) fn channels(sys: &System) -> Vec<Channel> {
     let names = contact_names(sys);
     let channel = |name: &str, what: &str, unit: &str| Channel {
@@ -45,9 +45,9 @@ pub(super) struct Contacts {
     of_point: BTreeMap<PointId, usize>,
     ids: Vec<PointId>,
     point: delassus_dae::ContactPoint,
-    /// Place of the joint with play of each contact.
+    /// Index of the joint with play of each contact.
     joints: Vec<Option<usize>>,
-    /// Scratch of what tells following.
+    /// Scratch for detecting following.
     pub pressed: Vec<(usize, usize)>,
 }
 
@@ -65,13 +65,13 @@ impl Contacts {
         self.joints.len()
     }
 
-    /// Place of the joint with play that a point is of.
+    /// Index of the joint with play to which a point belongs.
     pub fn joint(&mut self, sys: &System, id: PointId) -> Option<usize> {
         let k = self.index(sys, id);
         self.joints.get(k).copied().flatten()
     }
 
-    /// Place of the contact of a point.
+    /// Index of the contact of a point.
     pub fn index(&mut self, sys: &System, id: PointId) -> usize {
         if let Some(k) = self.of_point.get(&id) {
             return *k;
@@ -81,14 +81,14 @@ impl Contacts {
         k
     }
 
-    /// The smallest gap of every contact. Of many pairs those that are near come first: others are asked about only
+    /// The smallest gap of every contact. Where there are many pairs, near ones come first: others are examined only
     /// while a contact has none.
     pub fn gaps(&mut self, sys: &System, ws: &<System as Problem>::Ws, out: &mut [f64]) {
         let mut ids = std::mem::take(&mut self.ids);
         let mut margin = if sys.has_few_pairs() { f64::INFINITY } else { NEAR * sys.length() };
         loop {
             if sys.near_at_most(ws, margin, sys.most_points(), &mut ids).is_err() {
-                // as of those that were not looked at
+                // treated like those that were not examined
                 break;
             }
             let mut pair: Option<(u64, usize, f64)> = None;

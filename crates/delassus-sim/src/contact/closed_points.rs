@@ -1,10 +1,10 @@
-//! Event functions of closed points: forces that vanish, friction at its limit, sliding that
-//! stops, features that end, and loads of sliding points that come or go where points share them.
+//! Event functions of closed points: forces that vanish, friction at its limit, sliding that stops, features that end,
+//! and loads of sliding points that come or go where points share them.
 //!
-//! Each but the last is positive while the mode lasts. Where points share a load in many ways their forces are
-//! not known one by one, and the question is asked as a whole: do the rows that the mode does not
-//! solve with still hold, and would the laws choose another mode here? That mode goes with the
-//! event: at its very moment the forces are at their limits and tell nothing.
+//! All but the last are positive while the mode lasts. Where points share a load in many ways their forces are not
+//! known one by one, and the question is asked as a whole: do the rows that the mode does not solve with still hold,
+//! and would the laws choose another mode here? That mode goes with the event: at the exact moment the forces are at
+//! their limits and decide nothing.
 
 use super::following::Answer;
 use super::root::{falling_root, falling_root_from_zero};
@@ -23,24 +23,22 @@ use delassus_math::remember;
 use delassus_nonsmooth::release::{Assume, Closed, Selector};
 use delassus_nonsmooth::{Active, Burden, Mode, ModeWorkspace, SlipState, Standing};
 
-/// What may be left of a gap or a joint at an event, in sizes of the row.
+/// Allowed remainder of a gap or a joint at an event, in sizes of the row.
 const SETTLED: f64 = 1e-9;
 /// How far beyond their border features are kept, in lengths of the system.
 const BORDER: f64 = 1e-9;
 
-/// Parts of a step at which forces and speeds of closed points are looked at.
+/// Parts of a step at which forces and speeds of closed points are evaluated.
 const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-/// Parts of a step, or of what is left of it before another event, at which points that share a
-/// load are looked at.
+/// Parts of a step, or of the time until another event, at which points that share a load are examined.
 const LOOKS: [f64; 2] = [0.5, 1.0];
-/// Part of the largest force that is a load.
+/// Fraction of the largest force above which a force is a load.
 const LOADED: f64 = 1e-9;
-/// Part of a step within which a kink of the forces is as good as at its start.
+/// Fraction of a step within which a kink of the forces counts as at its start.
 const AT_ONCE: f64 = 1e-6;
-/// Acceleration along rows that the mode does not solve with which contradicts it, in
-/// [`Thresholds::still`].
+/// Acceleration along rows that the mode does not solve with, above which they contradict it, in [`Thresholds::still`].
 const CLEARLY: f64 = 3.0;
-/// Speed along rows that the mode does not solve with, in that along those it does.
+/// Speed along rows that the mode does not solve with, in multiples of that along those it does.
 const STRAY: f64 = 10.0;
 
 /// Which function of an active point.
@@ -73,14 +71,14 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     lambda: Vec<f64>,
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
-    /// Values of the functions at one moment; not a number where they cannot be told from zero.
+    /// Values of the functions at one moment; NaN if they are indistinguishable from zero.
     values: Vec<f64>,
-    /// The same at the start of a step, where some have no sign that is known before.
+    /// The same at the start of a step, for functions whose sign is not known beforehand.
     starts: Vec<f64>,
     /// Each active point that slides in space, at the start of the step.
     pub(super) slides: Vec<Slide>,
-    /// The largest speed of each of them so far in a step, along its direction at the start, and the part of
-    /// the step where it was.
+    /// The largest speed of each of them so far in a step, along its direction at the start, and the part of the step
+    /// where it occurred.
     peaks: Vec<(f64, f64)>,
     /// Some points share a load.
     redundant: bool,
@@ -88,7 +86,7 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     inertia: Vec<[f64; 3]>,
     /// Sizes of the forces on the bodies.
     burden: Burden,
-    /// Acceleration that a unit of friction gives to each active point at most, 1/kg.
+    /// Largest acceleration that a unit of friction gives to each active point, 1/kg.
     pub(super) mobility: Vec<f64>,
     pub(super) point: ContactPoint,
     pub(super) answer: Answer,
@@ -138,7 +136,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         })
     }
 
-    /// Takes over what the active points weigh, from the response that chose them.
+    /// Takes over the effective masses of the active points from the response that chose them.
     pub fn set_inertia(&mut self, mode: &Mode<P>, selector: &Selector) {
         let r = &selector.response;
         let own = |row: usize| r.w[row * r.n + row];
@@ -152,15 +150,14 @@ impl<P: Unilateral> ClosedPoints<P> {
         }
     }
 
-    /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their
-    /// speeds, to round-off.
+    /// Brings a state onto the rows of the mode: joints and gaps of closed points, and their speeds, to round-off.
     pub fn project_onto_mode(&mut self, mode: &Mode<P>, s: &mut State) -> Result<(), StepFailure> {
         let (ws, acc) = (&mut self.ws, &mut self.acc);
         self.projector.position(mode, ws, acc, s.t, &mut s.q, &s.z)?;
         self.projector.velocity(mode, ws, acc, &mut s.v, &s.z)
     }
 
-    /// Accelerations and forces at a state; false where they cannot be found.
+    /// Accelerations and forces at a state; false if they cannot be found.
     fn evaluate(&mut self, mode: &Mode<P>, s: &State) -> bool {
         self.acc
             .eval(
@@ -262,7 +259,7 @@ impl<P: Unilateral> ClosedPoints<P> {
                 if size > 0.0 {
                     Trigger::Slides(id, [-r[1] / size, -r[2] / size])
                 } else {
-                    // nothing pulls along: it is the load that vanishes
+                    // nothing else acts: it is the load that vanishes
                     Trigger::Releases(id)
                 }
             }
@@ -272,8 +269,8 @@ impl<P: Unilateral> ClosedPoints<P> {
         }
     }
 
-    /// The first event of closed points before part `limit` of a step; what happens in its part `soonest`
-    /// is as good as at its start.
+    /// The first event of closed points before part `limit` of a step; whatever happens in its part `soonest` counts as
+    /// at its start.
     #[allow(clippy::too_many_arguments)]
     pub fn first(
         &mut self,
@@ -295,8 +292,8 @@ impl<P: Unilateral> ClosedPoints<P> {
             }
         }
         let mut first = self.first_function(mode, span, view, limit, soonest, th);
-        // what was found before anything was looked at: a force that falls and rises again, as it does where rows become
-        // dependent, may come first
+        // the events found so far: a force that falls and rises again, as it does where rows become dependent, may come
+        // first
         let mut looked = limit;
         while let Some((root, _)) = first
             && root > soonest
@@ -343,7 +340,7 @@ impl<P: Unilateral> ClosedPoints<P> {
                 let root = if f == Function::Load {
                     let start = self.starts[i];
                     let sign = start.signum();
-                    // what begins or ends at a kink has no sign there
+                    // a load that begins or ends at a kink has no sign there
                     if !(sign * start > LOADED && sign * value < -LOADED) {
                         continue;
                     }
@@ -414,7 +411,7 @@ impl<P: Unilateral> ClosedPoints<P> {
             start if start > 0.0 => falling_root(&mut goes_on, (0.0, start), (left, -1.0)),
             _ => 0.0,
         };
-        // the root is where it was found last that the mode does not go on
+        // the root is the last place found where the mode does not continue
         Some((root, Trigger::Reselect(next?)))
     }
 
@@ -440,8 +437,8 @@ impl<P: Unilateral> ClosedPoints<P> {
         }
     }
 
-    /// Size of the forces that add up to that of a point: points that touch without load must not
-    /// open and close by round-off. Where friction has a bound that is given, that is enough.
+    /// Size of the forces that add up to that of a point: points that touch without load must not open and close by
+    /// round-off. Where friction has a given bound, that is enough.
     fn slack(&self, mode: &Mode<P>, k: usize, f: Function) -> f64 {
         let point = &self.ws.points[k];
         let law = mode.law(k);
@@ -459,8 +456,8 @@ impl<P: Unilateral> ClosedPoints<P> {
         if self.evaluate(mode, state) { self.function(mode, k, f) } else { f64::NAN }
     }
 
-    /// The mode that the laws choose at a state where it is not the one that is on, or where that
-    /// one does not hold although they choose it.
+    /// The mode that the laws choose at a state if it is not the present one, or if the present one does not hold
+    /// although they choose it.
     fn other(
         &mut self,
         mode: &Mode<P>,
@@ -473,7 +470,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         p.realize_position(state.t, &state.q, &state.z, &mut self.ws);
         p.realize_velocity(&state.v, &state.z, &mut self.ws);
         let Standing { lawful, moves } = p.standing(&mut self.ws, &mut self.burden);
-        // forces that fulfil the laws as they are shared now: nobody needs to look for others
+        // the forces as shared now satisfy the laws: no others need to be looked for
         if lawful && moves <= th.still {
             return None;
         }
@@ -505,8 +502,8 @@ impl<P: Unilateral> ClosedPoints<P> {
         (leaves || !(moves <= CLEARLY * th.still)).then_some(next.active)
     }
 
-    /// Whether the realised mode is the one that is told: a closed point that moves along a row
-    /// which the mode does not solve with, and its speed, m/s.
+    /// Whether the realised mode is the reported one: a closed point that moves along a row which the mode does not
+    /// solve with, and its speed, m/s.
     pub fn strays(&mut self, mode: &Mode<P>, s: &State, th: &Thresholds) -> Option<(usize, f64)> {
         if !self.redundant {
             return None;
@@ -514,12 +511,12 @@ impl<P: Unilateral> ClosedPoints<P> {
         mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         mode.realize_velocity(&s.v, &s.z, &mut self.ws);
         let (dependent, held) = mode.straying(&self.ws);
-        // methods that hold positions alone leave a little speed along all rows
+        // methods that hold only positions leave a little speed along all rows
         dependent.filter(|(_, speed)| !(*speed <= th.stray.max(STRAY * held)))
     }
 
-    /// Value and, where it is known, slope in time of the function that caused an event, at a
-    /// real state; `None` where there is no such function.
+    /// Value and, if known, slope in time of the function that caused an event, at a real state; `None` if there is no
+    /// such function.
     pub fn value(
         &mut self,
         mode: &Mode<P>,

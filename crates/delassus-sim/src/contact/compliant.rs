@@ -1,14 +1,14 @@
-//! Compliant contact as a source of events: points that touch and part, and what each contact did in between.
+//! Compliant contact as a source of events: points that touch and part, and the history of each contact in between.
 //!
-//! The approach speed is latched where the gap is zero to round-off ([`EventDriven::update_pressed`]); while the contact
-//! lasts it is a force of the mode (`delassus_nonsmooth::Pressed`), and no method knows of it.
+//! The approach speed is latched where the gap is zero to round-off ([`EventDriven::update_pressed`]); while the
+//! contact lasts it is a force of the mode (`delassus_nonsmooth::Pressed`), and methods know nothing of it.
 
 use super::courses::{Courses, Instant};
 use super::event::EventKind;
 use super::event_driven::{EventDriven, Halt};
 use super::resolve::{LATER, setup};
 use super::root::falling_root;
-use super::taking_over::{Left, Presser, Pressers, bend};
+use super::taking_over::{Left, Presser, Pressers, acts_beside, bend};
 use super::thresholds::Thresholds;
 use super::trigger::Trigger;
 use super::watch::Inside;
@@ -18,10 +18,10 @@ use delassus_nonsmooth::Pressed;
 use delassus_nonsmooth::release::evaluate;
 use std::ops::Range;
 
-/// Part of the duration of a free impact that the first step of a contact takes at most: the step before it knew
-/// nothing of the contact, and a method of several stages would look far inside.
+/// Largest fraction of the duration of a free impact for the first step of a contact: the step before it did not know
+/// about the contact, and a multistage method would look far inside.
 const FIRST_STEP: f64 = 0.05;
-/// Jump of the depth, in lengths of the system, that features may have which take over from others.
+/// Jump of the depth, in lengths of the system, that is allowed when features take over from others.
 const TAKEN_OVER: f64 = 1e-6;
 
 /// Two tangents in ground components.
@@ -40,19 +40,19 @@ pub(super) fn bristles<P: Unilateral>(base: &P, id: PointId) -> Option<Range<usi
     friction.bristle.map(|first| first..first + friction.directions)
 }
 
-/// Longest step that shows the course of a contact, s.
+/// Longest step that resolves a contact, s.
 pub(super) fn first_step<P: Unilateral>(base: &P, id: PointId, onset: &Onset) -> Option<f64> {
     let first = FIRST_STEP * base.compliance(id)?.law.duration(onset);
     (first > 0.0).then_some(first)
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Hands over compliant contacts that last, with what they did so far.
+    /// Hands over lasting compliant contacts, with their history so far.
     pub(super) fn hand_over_pressed(&mut self) -> (Vec<Pressed>, Courses) {
         (self.selector.pressed.clone(), std::mem::take(&mut self.courses))
     }
 
-    /// Goes on with those of somebody else.
+    /// Continues with contacts that were handed over.
     pub(super) fn take_over_pressed(&mut self, (pressed, courses): (Vec<Pressed>, Courses)) {
         self.selector.pressed = pressed;
         self.courses = courses;
@@ -70,7 +70,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         trigger.point().is_some_and(|id| self.is_compliant(id))
     }
 
-    /// Which compliant points are pressed from this event on, with the sample realised at its state.
+    /// Determines which compliant points are pressed from this event on, with the sample realised at its state.
     pub(super) fn update_pressed(&mut self, s: &mut State, trigger: &Trigger) -> Result<(), Halt> {
         let th = self.thresholds();
         match trigger {
@@ -113,14 +113,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// What a pair is pressed by at the realised sample.
+    /// What presses a pair at the realised sample.
     fn presser(&self, s: &State, pair: u64) -> Option<Presser> {
         let pressers = Pressers { pressed: &self.selector.pressed, left: &self.courses.left };
         pressers.of(&*self.base, &self.ws, pair, (s.t, &s.z), &mut ContactPoint::default())
     }
 
-    /// Latches what begins here: the point that closes, and others that touch at the same moment. What is inside already takes over
-    /// from what its pair is pressed by.
+    /// Latches what begins here: the point that closes, and others that touch at the same moment. A point that is
+    /// already inside takes over from what presses its pair.
     fn touch(
         &mut self,
         s: &mut State,
@@ -168,6 +168,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             let tally = taken.is_none().then_some(&mut self.tally.compliant);
             self.log.push(self.courses.begin(&*self.base, id, begins, tally));
             if taken.is_some() {
+                self.courses.take_over(id.pair, s.t, c.law.duration(&onset));
                 // what the other stored is not lost, as far as it is stored here
                 let stored = point.energy(&*self.base, &m.at);
                 self.lost -= stored;
@@ -180,7 +181,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
-    /// The force of a point that was slack acts again.
+    /// The force of a slack point acts again.
     fn touch_again(&mut self, s: &State, id: PointId) {
         let Some(at) = self.pressed_at(id) else { return };
         let begins = Instant { t: s.t, rate: at.rate[0], depth: -at.gap };
@@ -210,7 +211,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Tangents are made in another way from here on: bristles stay as they are bent.
+    /// Tangents are chosen differently from here on: the deflection of the bristles is kept.
     fn turn_bristles(&self, s: &mut State, id: PointId, before: &Tangents, after: &Tangents) {
         let Some(bent) = bristles(&*self.base, id).filter(|b| b.len() == 2) else { return };
         let z = &mut s.z[bent];
@@ -242,7 +243,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 self.note(s.t, EventKind::NormalChange, id);
             }
             None => {
-                // what it stored goes with it
+                // its stored energy goes with it
                 let pressed = self.selector.pressed.iter().find(|p| p.id == id);
                 self.lost += pressed.map_or(0.0, |p| p.energy(&*self.base, &now));
                 self.leave(s, id, &now);
@@ -254,21 +255,33 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// The features of a pressed point end: others may take over from it within a way as long as it is deep, which is more than
-    /// faces that lean by less than an eighth of a turn can leave between.
+    /// The features of a pressed point end. Others may take over from it within a distance equal to its depth, which is
+    /// more than faces inclined by less than an eighth of a turn can leave between.
     fn leave(&mut self, s: &State, id: PointId, at: &ContactPoint) {
         let Some(p) = self.selector.pressed.iter().find(|p| p.id == id) else { return };
         let depth = (-at.gap).max(0.0);
         let by = Presser { depth, speed: p.onset.speed, bend: bend(&*self.base, id, at, &s.z) };
         let speed = self.fastest_of(&at.cols, &s.v);
         let until = if speed > 0.0 { s.t + depth / speed } else { s.t };
-        let left = &mut self.courses.left;
-        left.retain(|l| l.until >= s.t && l.pair != id.pair);
-        left.push(Left { pair: id.pair, by, until });
+        let stored =
+            if p.slack || self.has_beside(id, at) { 0.0 } else { p.energy(&*self.base, at) };
+        self.courses.left.push(Left { id, by, t: s.t, until, stored });
+    }
+
+    /// Another point of the pair acts at the same place.
+    fn has_beside(&self, id: PointId, at: &ContactPoint) -> bool {
+        let others = self.selector.pressed.iter();
+        let others = others.filter(|p| p.id.pair == id.pair && p.id != id && !p.slack);
+        let points = evaluate(&*self.base, &self.ws, others.map(|p| (p.id, p.features)));
+        points.iter().any(|(_, other)| acts_beside((at.at, -at.gap), (other.at, -other.gap)))
     }
 
     /// Follows the contacts over the step that was just made.
     pub(super) fn follow_pressed(&mut self) {
+        if !self.courses.left.is_empty() {
+            let t = self.driver.state().t;
+            self.courses.give_up(&*self.base, t, &mut self.tally.compliant);
+        }
         if self.mode.pressed().is_empty() {
             return;
         }
@@ -312,7 +325,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Places the pressed points at part s of the last step.
+    /// Evaluates the pressed points at part s of the last step.
     fn look_at(&mut self, s: f64) {
         let view = self.driver.view();
         match s {

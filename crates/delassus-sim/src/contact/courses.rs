@@ -1,4 +1,4 @@
-//! What each compliant contact did since it began, for the event log and the summary.
+//! The history of each compliant contact since it began, for the event log and the summary.
 
 use super::event::{Event, EventKind};
 use super::taking_over::Left;
@@ -7,7 +7,7 @@ use delassus_dae::{PointId, Unilateral};
 use delassus_math::remember;
 use std::collections::BTreeMap;
 
-/// What a contact did so far.
+/// The history of a contact.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Course {
     /// Normal speed at its start, m/s, negative.
@@ -18,7 +18,7 @@ pub(super) struct Course {
     pub lost: f64,
     /// Impulse, N s.
     pub impulse: f64,
-    /// Steps that it took.
+    /// Number of steps that it took.
     pub steps: u64,
 }
 remember!(Course { speed, deepest, lost, impulse, steps });
@@ -45,7 +45,27 @@ pub(super) struct Instant {
 }
 
 impl Courses {
-    /// A contact begins, or its force acts again where it was slack: the entry of the log.
+    /// Something took over in a pair at t. Of the energy that another point of it stored, the fraction is lost for which
+    /// nothing acted, relative to the duration of a whole contact, s.
+    pub fn take_over(&mut self, pair: u64, t: f64, duration: f64) {
+        for l in self.left.iter_mut().filter(|l| l.id.pair == pair) {
+            let missed = t - l.t;
+            l.stored *= if missed < duration { missed.max(0.0) / duration } else { 1.0 };
+        }
+    }
+
+    /// Reports contacts that ended inside and from which nothing took over up to the time t.
+    pub fn give_up<P: Unilateral>(&mut self, p: &P, t: f64, tally: &mut CompliantTally) {
+        self.left.retain(|l| {
+            let lasts = t <= l.until;
+            if !lasts && l.stored > 0.0 {
+                tally.abandon(l.t, l.by.depth, l.stored, || p.point_name(l.id));
+            }
+            lasts
+        });
+    }
+
+    /// Begins a contact, or its force acts again after being slack: the entry of the log.
     pub fn begin<P: Unilateral>(
         &mut self,
         p: &P,
@@ -64,8 +84,8 @@ impl Courses {
         Event { speed_before: rate, speed_after: rate, depth, ..event }
     }
 
-    /// The force of a contact has vanished, with so much energy still stored, J, which does not come back: the entry of
-    /// the log. Contacts are counted that fixed steps passed through in a few.
+    /// The force of a contact has vanished, with this much energy still stored, J, which is lost: the entry of the log.
+    /// Contacts that lasted only a few fixed steps are counted.
     pub fn end<P: Unilateral>(
         &mut self,
         p: &P,

@@ -1,30 +1,29 @@
 //! Events of many points that crowd together, and steps that crawl.
 //!
-//! Where a heap comes to rest, thousands of impacts follow each other at ever other points, none of
-//! which accumulates by itself. Finding them one by one takes long and tells little: such a motion
-//! depends on its errors. A sphere that slides in space at next to no speed is alike: the direction
-//! of its friction turns so fast that steps become tiny.
+//! Where a heap comes to rest, thousands of impacts follow each other at different points, none of which accumulates by
+//! itself. Finding them one by one takes long and reveals little: such a motion depends on its errors. A sphere that
+//! slides in space at very low speed is similar: the direction of its friction turns so fast that steps become tiny.
 
 use super::storm::{Storm, Unrest};
 use delassus_dae::PointId;
 use delassus_math::remember;
 use std::collections::BTreeSet;
 
-/// Events within [`Thresholds::crowded`](super::Thresholds::crowded), and points that cause them,
-/// beyond which they are a crowd.
+/// Number of events within [`Thresholds::crowded`](super::Thresholds::crowded), and of points that cause them, beyond
+/// which they are a crowd.
 const EVENTS: u32 = 40;
 const POINTS: usize = 5;
-/// Steps within it, with contacts closed, that are a crawl: of any motion, and of one whose steps
-/// friction keeps short.
+/// Number of steps within it, with contacts closed, that is a crawl: for any motion, and for one whose steps friction
+/// keeps short.
 const STEPS: u32 = 500;
 const STEPS_OF_FRICTION: u32 = 100;
 
-/// Rows of one problem of contact forces up to which the hybrid looks for modes and impulses: a step of the search costs the
-/// cube of them, and so many take a tenth of a second. Forces that hold everything at rest need no search, and are found as
-/// long as they take no more than that.
+/// Rows of one problem of contact forces up to which the hybrid searches for modes and impulses: a step of the search
+/// costs the cube of them, and this many take a tenth of a second. Forces that hold everything at rest need no search,
+/// and are found as long as they take no more than that.
 pub(super) const SEARCHED_ROWS: usize = 300;
-/// Memory for such problems up to which it does, bytes: stacks of some hundred boxes need so much, and time-stepping does not hold
-/// them up.
+/// Memory for such problems up to which it searches, bytes: stacks of some hundred boxes need this much, and
+/// time-stepping does not hold them up.
 pub(super) const SEARCHED_BYTES: f64 = (1u64 << 32) as f64;
 
 /// Counts events within a window of time.
@@ -38,7 +37,7 @@ pub(crate) struct Crowd {
 remember!(Crowd { since, events, points, steps });
 
 impl Crowd {
-    /// Takes in an event at t, s; true where there are too many within `window`, s.
+    /// Records an event at t, s; true if there are too many within `window`, s.
     pub fn is_event_crowd(&mut self, t: f64, window: f64, point: Option<PointId>) -> bool {
         self.open(t, window);
         self.events += 1;
@@ -46,8 +45,8 @@ impl Crowd {
         self.events > EVENTS && self.points.len() >= POINTS
     }
 
-    /// Takes in a step to t, s; true where there are too many within `window`, s. `turns`: whether
-    /// friction that turns keeps them short.
+    /// Records a step to t, s; true if there are too many within `window`, s. `turns`: whether turning friction keeps
+    /// them short.
     pub fn is_crawling(&mut self, t: f64, window: f64, turns: impl FnOnce() -> bool) -> bool {
         self.open(t, window);
         self.steps += 1;

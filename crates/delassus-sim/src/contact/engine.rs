@@ -1,4 +1,4 @@
-//! A model with contacts, by events, by time-stepping, or by both.
+//! A model with contacts, run with events, by time-stepping, or with both.
 
 use super::channels::{CHANNELS, Contacts};
 use super::compliant::first_step;
@@ -29,11 +29,11 @@ use std::sync::Arc;
 
 /// The method for modes that are stiff by friction in space.
 const STIFF: SmoothId = SmoothId::Radau5;
-/// Steps of one passage of the hybrid.
+/// Number of steps of one passage of the hybrid.
 const STEPS: f64 = 20.0;
 /// Time within which new trouble counts as the same, in [`super::Thresholds::dense`].
 const SOON: f64 = 100.0;
-/// Step of time-stepping where none is given, in characteristic times.
+/// Default step of time-stepping, in characteristic times.
 const STEP: f64 = 1e-3;
 /// Longest step of a passage, in [`super::Thresholds::crowded`].
 const LONGEST: f64 = 0.1;
@@ -63,7 +63,7 @@ pub(crate) struct ContactEngine {
     /// Time of the state that the event-driven part evaluated last, s.
     evaluated: f64,
     log: EventLog,
-    /// Events of the event-driven part that are in `log`.
+    /// Number of events of the event-driven part that are already in `log`.
     taken: usize,
     lost: f64,
     fed: f64,
@@ -98,14 +98,14 @@ impl Last {
     }
 }
 
-/// The state that was evaluated last by time-stepping, and room to look at it.
+/// The state that time-stepping evaluated last, and scratch to evaluate it.
 struct Look {
     sample: State,
     ws: <System as Problem>::Ws,
     point: delassus_dae::ContactPoint,
 }
 
-/// What a run is made with.
+/// What a run is created with.
 pub(crate) struct Runs<'a> {
     /// The method that runs, of time-stepping with that scheme.
     pub method: MethodId,
@@ -123,7 +123,7 @@ impl ContactEngine {
         let sys = model.system.clone();
         let by_steps = opts.scheme == Scheme::TimeStepping;
         let scheme = stepping_scheme(method, &opts.options);
-        // beside time-stepping the event-driven part stands idle
+        // with time-stepping the event-driven part is idle
         let (id, settings) = match method {
             MethodId::Stepping(_) => (DEFAULT_SMOOTH, Settings::default()),
             MethodId::Smooth(id) => (id, settings.clone()),
@@ -188,7 +188,8 @@ impl ContactEngine {
             engine.stepping = Some(stepping);
             engine.stepped = true;
         } else if let Err(halt) = engine.events.resume(&model.state) {
-            engine.start_stepping(halt).map_err(SetupError::Contacts)?;
+            let start = model.state.clone();
+            engine.start_stepping(halt, start).map_err(SetupError::Contacts)?;
         }
         engine.take_events();
         let sys = engine.sys.clone();
@@ -204,7 +205,7 @@ impl ContactEngine {
         self.taken = self.events.log.len();
     }
 
-    /// One step of time-stepping; the event-driven method goes on after it where all is calm.
+    /// One step of time-stepping; the event-driven method continues after it if everything is calm.
     fn advance_stepping(&mut self) -> Result<(), SimError> {
         let th = self.events.thresholds();
         let Some(stepping) = &mut self.stepping else { return self.advance_events() };
@@ -218,7 +219,8 @@ impl ContactEngine {
             let resumed = self.events.resume(&state);
             return match resumed {
                 Ok(()) => self.advance_events(),
-                Err(halt) => self.hand_over(halt),
+                // the driver of events is still where it ended last
+                Err(halt) => self.hand_over(halt, state),
             };
         }
         let (t, h) = (stepping.to.t, stepping.h);
@@ -231,12 +233,12 @@ impl ContactEngine {
 
     fn advance_events(&mut self) -> Result<(), SimError> {
         if let Some(halt) = self.waiting.take() {
-            return self.hand_over(halt);
+            return self.hand_over(halt, self.events.state().clone());
         }
         let made = self.events.advance();
         self.take_events();
         if let Err(halt) = made {
-            return self.hand_over(halt);
+            return self.hand_over(halt, self.events.state().clone());
         }
         if self.scheme == Scheme::Hybrid {
             self.waiting = self.events.crawl();
@@ -244,15 +246,15 @@ impl ContactEngine {
         Ok(())
     }
 
-    /// Time-stepping takes over where the event-driven method cannot go on.
-    fn hand_over(&mut self, halt: Halt) -> Result<(), SimError> {
-        self.start_stepping(halt)?;
+    /// Time-stepping takes over from a state where the event-driven method cannot continue.
+    fn hand_over(&mut self, halt: Halt, from: State) -> Result<(), SimError> {
+        self.start_stepping(halt, from)?;
         self.advance_stepping()
     }
 
-    fn start_stepping(&mut self, halt: Halt) -> Result<(), SimError> {
+    fn start_stepping(&mut self, halt: Halt, s: State) -> Result<(), SimError> {
         self.take_events();
-        let t = self.events.state().t;
+        let t = s.t;
         if self.scheme != Scheme::Hybrid || matches!(halt, Halt::Error(_)) {
             return Err(halt_error(&self.sys, halt, t));
         }
@@ -262,7 +264,7 @@ impl ContactEngine {
             Halt::Storm { storm, .. } => storm.points.first().copied(),
             _ => None,
         };
-        // how long the trouble is expected to last; longer when it comes again soon
+        // how long the trouble is expected to last; longer if it returns soon
         let lasts = match &halt {
             Halt::Accumulation { rest, .. } => rest.max(0.1 * th.dense),
             Halt::Storm { lasts, .. } => *lasts,
@@ -273,9 +275,8 @@ impl ContactEngine {
         self.in_a_row = if soon { self.in_a_row + 1 } else { 0 };
         let least = lasts * f64::from(1 << self.in_a_row.min(20));
         let h = (least / STEPS).min(LONGEST * th.crowded).max(1e-13 * t.abs());
-        let s = self.events.state().clone();
         let handed = self.events.hand_over_pressed();
-        // contacts that yield meanwhile are resolved
+        // compliant contacts are resolved meanwhile
         let shown = handed.0.iter().filter(|p| !p.slack);
         let shown = shown.filter_map(|p| first_step(&*self.sys, p.id, &p.onset));
         let h = shown.fold(h, f64::min);
@@ -302,7 +303,7 @@ impl ContactEngine {
         self.log.push(Event::without_jump(t, kind, None));
     }
 
-    /// Energy that compliant contacts store at the state that was evaluated last by time-stepping.
+    /// Energy that compliant contacts store at the state that time-stepping evaluated last.
     fn look_at_pressed(&mut self) {
         let Some(stepping) = &mut self.stepping else { return };
         let Look { sample: s, ws, point } = &mut self.look;
@@ -323,7 +324,7 @@ impl Remember for ContactEngine {
     fn remember(&mut self, m: &mut Memory<'_>) {
         let there = m.case(u8::from(self.stepping.is_some()), 2) == 1;
         if there && self.stepping.is_none() {
-            // what it begins with is overwritten
+            // its initial content is overwritten
             match self.passage(&self.look.sample, 1.0) {
                 Ok(stepping) => self.stepping = Some(stepping),
                 Err(_) => m.fail("time-stepping cannot be begun"),
@@ -343,9 +344,9 @@ impl Remember for ContactEngine {
             taken,
             lost,
             fed,
-            // it does not pause while something waits
+            // the engine does not pause while something is waiting
             waiting: _,
-            // what it is made with, and scratch
+            // what it is created with, and scratch
             sys: _,
             scheme: _,
             tolerances: _,
@@ -419,7 +420,7 @@ impl Engine for ContactEngine {
         recorder.jump(lost - self.lost, fed - self.fed);
         (self.lost, self.fed) = (lost, fed);
         let sys = self.sys.clone();
-        // the recorder asks the engine back, so that it needs the step apart
+        // the recorder calls the engine back, so it needs the step separately
         let Some(mut last) = self.last.take() else { return Ok(()) };
         last.copy(self);
         let Last { from, to, d0, d1 } = &*last;
@@ -484,8 +485,7 @@ impl Dynamics for ContactEngine {
         }
         self.events.evaluate(s, d)?;
         self.evaluated = s.t;
-        // other states inside a step are for integrals; ends count, and samples, whose channels
-        // are asked for
+        // other states inside a step are for integrals; only ends count, and samples whose channels are requested
         if s.t == self.events.state().t {
             self.events.look_at_closed(s.t);
         }
@@ -587,19 +587,19 @@ impl Dynamics for ContactEngine {
         let inside = self.evaluated < self.events.state().t;
         let tally = &mut self.events.tally;
         tally.load = f64::max(tally.load, load);
-        // where a step ends, what happens there is still to come
+        // at the end of a step the event there is still to come
         if let (force, Some(id)) = pull
             && inside
         {
             tally.pull.observe(force, self.evaluated, || sys.point_name(id));
         }
-        // of many pairs, time-stepping looks at those that act alone
+        // with many pairs, time-stepping examines only those that act
         if !self.stepped {
             contacts.gaps(sys, self.events.evaluated(), out);
         } else if sys.has_few_pairs() {
             contacts.gaps(sys, &look.ws, out);
         }
-        // what does not face each other, or was not looked at, has no gap
+        // shapes that do not face each other, or were not examined, have no gap
         for c in out.chunks_exact_mut(CHANNELS.len()).filter(|c| c[0].is_infinite()) {
             c[0] = f64::NAN;
         }
@@ -609,7 +609,7 @@ impl Dynamics for ContactEngine {
 /// The time-stepping method of the hybrid.
 const HAND_OVER: stepping::Scheme = stepping::Scheme::MoreauJean { theta: 0.5 };
 
-/// A time-stepping method with its options; that of the hybrid for what is none.
+/// A time-stepping method with its options; that of the hybrid for any other method.
 fn stepping_scheme(method: MethodId, options: &Options) -> stepping::Scheme {
     let number = |name| options.number(&method.info(), name);
     match method {

@@ -1,4 +1,4 @@
-//! What happened at points, in the order of time.
+//! Events at points, in order of time.
 
 use delassus_dae::PointId;
 use delassus_math::memory::{Memory, Remember};
@@ -20,11 +20,11 @@ pub enum EventKind {
     Stick,
     /// Sliding began.
     Slip,
-    /// Sliding turned round.
+    /// Sliding reversed.
     Reverse,
     /// Another part of a shape took over: the normal changed.
     NormalChange,
-    /// An impact would have gained energy by its law: its restitution was reduced.
+    /// An impact would have gained energy under its law: its restitution was reduced.
     RestitutionReduced,
     /// Bodies of a compliant contact touched.
     Touch,
@@ -32,7 +32,7 @@ pub enum EventKind {
     Part,
     /// Events became too dense and time-stepping took over.
     HandOver,
-    /// The points are calm and the event-driven method goes on.
+    /// The points are calm and the event-driven method continues.
     HandBack,
 }
 remember_cases!(EventKind {
@@ -73,16 +73,16 @@ impl EventKind {
 /// An entry of the event log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Event {
-    /// Number in the order in which events were found, which the log of a run gives: 0, 1, 2, ….
-    /// The log is in the order of time, so that an event dated back stands before earlier numbers.
+    /// Number in the order in which events were found, assigned by the log of a run: 0, 1, 2, …. The log is in order of
+    /// time, so an event that is dated back comes before earlier numbers.
     pub id: u64,
     /// Time, s.
     pub t: f64,
     /// What happened.
     pub kind: EventKind,
-    /// Where; `None` for what concerns the whole run.
+    /// Where; `None` if it concerns the whole run.
     pub point: Option<PointId>,
-    /// Name of the interaction; empty for what concerns the whole run.
+    /// Name of the interaction; empty if it concerns the whole run.
     pub contact: String,
     /// Normal speed before (negative: approaching), or sliding speed for stick and slip.
     pub speed_before: f64,
@@ -127,8 +127,7 @@ impl Event {
     }
 }
 
-/// The events of a run in the order of time, each with a number that stays its own when another
-/// one is inserted before it.
+/// The events of a run in order of time, each with a number that it keeps when another one is inserted before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventLog(Vec<Event>);
 
@@ -145,7 +144,7 @@ impl EventLog {
         self.0.push(e);
     }
 
-    /// Adds an event at its place in time, behind others of the same time.
+    /// Adds an event at its place in time, after others of the same time.
     pub fn insert(&mut self, mut e: Event) {
         e.id = self.0.len() as u64;
         let at = self.0.partition_point(|other| other.t <= e.t);
@@ -167,8 +166,8 @@ impl DerefMut for EventLog {
     }
 }
 
-/// Events of the log of a run that were found after the first `known` ones, in the order in which
-/// they were found. They stand close to the end of the log, from where it looks for them.
+/// Events of the log of a run that were found after the first `known` ones, in the order in which they were found. They
+/// are close to the end of the log, from where it searches for them.
 pub fn found_after(log: &[Event], known: u64) -> Vec<&Event> {
     let new = (log.len() as u64).saturating_sub(known) as usize;
     let mut found: Vec<&Event> = log.iter().rev().filter(|e| e.id >= known).take(new).collect();

@@ -2,13 +2,11 @@
 //!
 //! After every step that passes the error test, before it is committed:
 //!
-//! 1. the first event in it is looked for on the dense output: an open point that closes
-//!    (`search.rs`), a closed one whose force vanishes, friction that reaches its limit, sliding
-//!    that stops, a feature that ends (`closed_points.rs`);
-//! 2. the step is made again, up to the event, until the event function of the real end state is
-//!    zero to round-off;
-//! 3. the velocity jumps if points approach (`jump.rs`), and accelerations choose the next mode
-//!    (`resolve.rs`).
+//! 1. the first event in it is searched for on the dense output: an open point that closes (`search.rs`), a closed one
+//!    whose force vanishes, friction that reaches its limit, sliding that stops, a feature that ends
+//!    (`closed_points.rs`);
+//! 2. the step is repeated up to the event, until the event function of the real end state is zero to round-off;
+//! 3. the velocity jumps if points approach (`jump.rs`), and accelerations choose the next mode (`resolve.rs`).
 //!
 //! Index sets: I0 all points, I1 those that touch ([`Thresholds::touching`]), I2 those of I1 whose
 //! normal speed is zero ([`Thresholds::rest`]), I3 those of I2 that do not slide
@@ -41,11 +39,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Makes a method for a mode.
+/// Creates a method for a mode.
 pub type MakeMethod<P> =
     Box<dyn Fn(&Mode<P>) -> Result<Box<dyn Integrator<Mode<P>>>, MakeError> + Send>;
 
-/// Why a method could not be made.
+/// Why a method could not be created.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MakeError {
     /// There is none of this name.
@@ -56,24 +54,24 @@ pub enum MakeError {
     Kkt(#[from] KktError),
 }
 
-/// Part of the time that has passed, or of the characteristic time, within which an event counts as at
-/// the start of its step.
+/// Fraction of the elapsed time, or of the characteristic time, within which an event counts as at the start of its
+/// step.
 pub(super) const SOONEST: f64 = 1e-14;
 /// Step times rate of turning beyond which explicit methods are not stable (about 3 for those of
 /// order 5).
 pub(super) const STIFF: f64 = 2.0;
-/// The same, of a step that friction keeps short.
+/// The same, for a step that friction keeps short.
 const TURNING: f64 = 0.1;
-/// Points up to which all are watched, wherever they are.
+/// Number of points up to which all are watched, wherever they are.
 const FEW: usize = 5000;
 /// Overlap, in lengths of the system, that no error of a step explains.
 pub(super) const MISSED: f64 = 1e-6;
-/// Factor on the largest gap that a point can lose in a step by what is known at its start, for what is watched.
+/// Factor on the largest gap that a point can lose in a step, judged by its start, within which points are watched.
 pub(super) const REACH: f64 = 1.5;
-/// Gap, in lengths of the system, within which points are watched whatever they do.
+/// Gap, in lengths of the system, within which points are always watched.
 const CLOSE: f64 = 1e-3;
 
-/// Why the event-driven method cannot go on by itself.
+/// Why the event-driven method cannot continue by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Halt {
     /// Impacts accumulate: the rest of the infinite sequence takes about this long, s.
@@ -97,14 +95,14 @@ pub enum Halt {
         /// Points that take part.
         points: Vec<PointId>,
     },
-    /// Forces were not found to the tolerance; whether there are any is not known.
+    /// Forces were not found to the tolerance; whether any exist is not known.
     Unsolved {
         /// What was found.
         detail: String,
         /// Points that take part.
         points: Vec<PointId>,
     },
-    /// Too many points touch at once for forces that are found together; time-stepping needs less memory.
+    /// Too many points touch at once for solving their forces together; time-stepping needs less memory.
     TooMany(SimError),
     /// An error that ends the run.
     Error(SimError),
@@ -134,7 +132,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) pending: Option<Trigger>,
     pub(super) history: BTreeMap<PointId, Bounces>,
     pub(super) squeeze: Squeeze,
-    /// What compliant contacts did since they began.
+    /// History of compliant contacts since they began.
     pub(super) courses: Courses,
     pub(super) cone: cone::Workspace,
     pub(super) stuck: u32,
@@ -142,7 +140,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
     pub(super) turns: Turns,
     pub(super) last_event: f64,
     pub(super) crowd: Crowd,
-    /// So few points that all are watched all the time.
+    /// There are so few points that all are always watched.
     pub(super) few: bool,
     /// Gap within which points are watched at present, m.
     pub(super) reach: f64,
@@ -160,7 +158,7 @@ pub struct EventDriven<P: Unilateral + 'static> {
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// For a state that fulfils the joints and has no overlap; [`EventDriven::resume`] starts it.
+    /// For a state that satisfies the joints and has no overlap; [`EventDriven::resume`] starts it.
     pub fn new(
         base: Arc<P>,
         make: MakeMethod<P>,
@@ -211,20 +209,20 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         })
     }
 
-    /// Where the direction of friction in space makes a mode stiff for an explicit method, go on
-    /// with a method made by this, until the mode ends.
+    /// Where the direction of friction in space makes a mode stiff for an explicit method, continue with a method
+    /// created by this, until the mode ends.
     pub fn with_stiff(mut self, make: MakeMethod<P>) -> EventDriven<P> {
         self.stiff = Some(make);
         self
     }
 
-    /// With other tolerances than those of a model that sets none.
+    /// With tolerances other than the defaults.
     pub fn with_tolerances(mut self, tolerances: ContactTolerances) -> EventDriven<P> {
         self.tolerances = tolerances;
         self
     }
 
-    /// Gives up where forces at very many points would have to be searched for: something else goes on then.
+    /// Gives up where forces at very many points would have to be searched for, so that another method can continue.
     pub(crate) fn leaving_large_problems(mut self) -> EventDriven<P> {
         self.cone.most_rows = Some(SEARCHED_ROWS);
         self.selector.cone.most_rows = Some(SEARCHED_ROWS);
@@ -247,12 +245,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.driver.view()
     }
 
-    /// An event was met at the present state and has not been resolved yet.
+    /// An event was reached at the present state and has not been resolved yet.
     pub fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Present state. An event that was met at its end has not been resolved yet.
+    /// Present state. An event reached at its end has not been resolved yet.
     pub fn state(&self) -> &State {
         self.driver.state()
     }
@@ -262,7 +260,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Thresholds::new(&self.tolerances, self.base.length(), self.driver.rate())
     }
 
-    /// Thresholds of a point at a state with velocities v, by what its own bodies do.
+    /// Thresholds of a point at a state with velocities v, according to the motion of its own bodies.
     pub(super) fn thresholds_at(&self, id: PointId, cols: &[usize], v: &[f64]) -> Thresholds {
         let rate = self.driver.rate_of(cols, v);
         Thresholds::new(&self.tolerances, self.base.length(), rate)
@@ -274,13 +272,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.driver.set_stop(t);
     }
 
-    /// Changes what is held, from the present time on.
+    /// Changes the held states, from the present time on.
     pub fn set_held(&mut self, values: &[f64]) {
         self.driver.set_held(&self.mode, values);
     }
 
-    /// Goes on from a state that came from elsewhere: the start, or time-stepping.
-    /// Compliant contacts that last are taken over before it.
+    /// Continues from a state that came from elsewhere: the start, or time-stepping. Lasting compliant contacts are
+    /// taken over before it.
     pub fn resume(&mut self, s: &State) -> Result<(), Halt> {
         self.pending = None;
         self.history.clear();
@@ -302,7 +300,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if let Some(trigger) = self.pending.take() {
                 let state = self.driver.state().clone();
                 if let Trigger::Kink(_) = trigger {
-                    // the mode goes on, and the method begins again behind the kink
+                    // the mode continues, and the method restarts after the kink
                     let restarted = self.driver.restart(&self.mode, None, &state);
                     restarted.map_err(|e| setup(&e, state.t))?;
                 } else {
@@ -339,8 +337,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Goes on with the method for stiff modes where the direction of sliding turns faster than an
-    /// explicit method can follow. It does not come back before the mode ends.
+    /// Continues with the method for stiff modes where the direction of sliding turns faster than an explicit method
+    /// can follow. It does not switch back before the mode ends.
     pub(super) fn turn_stiff(&mut self) -> Result<(), Halt> {
         let Some(make) = &self.stiff else { return Ok(()) };
         if self.is_stiff || !self.mode.turns() {
@@ -359,17 +357,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
-    /// Whether friction at the end of a step of length h is that of its last part. In space, where sliding comes to
-    /// its end, direction and force are those of the last instant alone: what the method left of a speed.
+    /// Whether friction at the end of a step of length h is that of its last part. In space, where sliding comes to its
+    /// end, direction and force are those of the last instant only: the remainder of a speed.
     pub fn ends_smoothly(&mut self, end: &State, h: f64) -> bool {
         !self.mode.turns() || self.closed_points.turning_rate(&self.mode, end) * h <= STIFF
     }
 
-    /// After a step: whether steps with closed contacts have become too short to get anywhere, and
-    /// what time-stepping may be asked to pass then.
+    /// After a step: whether steps with closed contacts have become too short to make progress, and what time-stepping
+    /// should pass in that case.
     pub fn crawl(&mut self) -> Option<Halt> {
         let th = self.thresholds();
-        // while a compliant contact acts it is that which keeps steps short, and time-stepping would be no better
+        // a compliant contact keeps steps short while it acts, and time-stepping would be no better
         if self.mode.active().is_empty() || self.mode.pressed().iter().any(|p| !p.slack) {
             return None;
         }
@@ -389,7 +387,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Some(Halt::Storm { storm: Storm { unrest, points }, lasts: th.crowded })
     }
 
-    /// Open points are looked at again where the step ended.
+    /// Examines open points again where the step ended.
     fn after_step(&mut self, th: &Thresholds) -> Result<(), Halt> {
         self.follow_pressed();
         self.sample.copy_from(self.driver.state());
@@ -400,7 +398,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
-    /// Takes over speeds and directions of points that slide in space, at the sample.
+    /// Records speeds and directions of points that slide in space, at the sample.
     pub(super) fn follow_sliding(&mut self) {
         let (base, driver, tol) = (&*self.base, &self.driver, &self.tolerances);
         let slow = |id: PointId, cols: &[usize]| {
@@ -427,8 +425,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.base.length() * largest(rates)
     }
 
-    /// Watches the points that may close in the next step, by velocities and accelerations at the sample, where it
-    /// starts; at least those within this gap, m.
+    /// Watches the points that may close in the next step, judged by velocities and accelerations at the sample, where
+    /// it starts; at least those within this gap, m.
     pub(super) fn watch_near(&mut self, least: f64, th: &Thresholds) -> Result<(), Halt> {
         if !self.few {
             let h = self.driver.next_step();
@@ -442,7 +440,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         watched.map_err(|e| crowded(&*self.base, &e, self.sample.t))
     }
 
-    /// Accelerations and multipliers of the base at a state, contacts as in the present mode.
+    /// Accelerations and multipliers of the base at a state, with contacts as in the present mode.
     pub(crate) fn evaluate(
         &mut self,
         s: &State,
@@ -478,8 +476,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Looks whether the closed points are where they are said to be, at the state that was
-    /// evaluated last, which is one at t.
+    /// Checks whether the closed points are where they should be, at the state that was evaluated last, which is one at
+    /// t.
     pub(crate) fn look_at_closed(&mut self, t: f64) {
         let (base, tally) = (&self.base, &mut self.tally);
         for (k, a) in self.mode.active().iter().enumerate() {

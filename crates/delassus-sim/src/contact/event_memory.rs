@@ -1,4 +1,4 @@
-//! What an event-driven run remembers in a checkpoint.
+//! What an event-driven run stores in a checkpoint.
 
 use super::closed_points::ClosedPoints;
 use super::event_driven::{EventDriven, Halt};
@@ -35,10 +35,10 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
             lost,
             fed,
             base,
-            // made again above
+            // rebuilt above
             mode: _,
             is_stiff: _,
-            // scratch, and what a run is made with
+            // scratch, and what a run is created with
             few: _,
             make: _,
             stiff: _,
@@ -70,7 +70,7 @@ impl<P: Unilateral + 'static> Remember for EventDriven<P> {
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Makes method and closed points again for the mode that was restored.
+    /// Rebuilds the method and the closed points for the restored mode.
     fn remake(&mut self, state: &State) -> Result<(), Halt> {
         let make = match &self.stiff {
             Some(stiff) if self.is_stiff => stiff,

@@ -15,12 +15,19 @@ pub(super) fn start_failed(e: &dyn std::fmt::Display) -> SetupError {
     }
 }
 
-/// A step of time-stepping that failed, with the names of the contacts whose impulses were not found.
+/// A failed step of time-stepping, with the names of the contacts whose impulses were not found.
 pub(super) fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> SimError {
     let (kind, blame) = match e {
         StepperError::Step(StepFailure::Crowded(e)) => {
             let some: Vec<PointId> = e.example.into_iter().collect();
             return SimError::crowded(e, names(sys, &some), t);
+        }
+        StepperError::Step(e @ StepFailure::NoRoom { example, .. }) => {
+            let help = "make fewer points touch at once, take shorter steps, in which forces are no longer stiff and need no full \
+                        matrix, or allow more memory (ulimit -v)";
+            let error = SimError::from_failure(sys, e, t, h);
+            let error = error.at_contact(example.map(|id| sys.point_name(id)));
+            return SimError { help: help.to_owned(), ..error };
         }
         StepperError::Step(e) => return SimError::from_failure(sys, e, t, h),
         StepperError::BadStep { .. } => (SimErrorKind::StepTooSmall, Vec::new()),
@@ -33,7 +40,7 @@ pub(super) fn step_failed(sys: &System, e: &StepperError, t: f64, h: f64) -> Sim
     SimError { kind, t, h, detail: e.to_string(), blame, help: help.to_owned() }
 }
 
-/// The contacts of points, each once in a row.
+/// The contacts of points, each named once.
 pub(super) fn names(sys: &System, points: &[PointId]) -> Vec<String> {
     let name = |p: &PointId| format!("contact \"{}\"", sys.point_name(*p));
     let mut names: Vec<String> = points.iter().map(name).collect();

@@ -1,15 +1,15 @@
 //! What a joint with play does: free flight, impact, following.
 //!
-//! A compliant contact follows where it has not the energy to part against what presses it. Along the direction in which its
-//! forces F push, with the accelerations A⁻¹HᵀF that they alone make,
+//! A compliant contact follows where it does not have the energy to part against its load. Along the direction in which
+//! its forces F push, with the accelerations A⁻¹HᵀF that they alone cause,
 //!
 //! ```text
 //! P = F·δ̇,  Q = F·(H A⁻¹Hᵀ F),  S = F·δ̈,  D = F·δ:     ½ P²/Q + U(δ) < D (1 + S/Q)
 //! ```
 //!
-//! For one point with the mass m this is ½ m δ̇² + U(δ) < L δ with the load L = F + m δ̈: kinetic and stored energy against the
-//! work that parting takes. Nothing presses a free impact, L = 0, which never follows; under a constant load what follows does
-//! not part, because losses only take from the left side.
+//! For one point with the mass m this is ½ m δ̇² + U(δ) < L δ with the load L = F + m δ̈: kinetic and stored energy
+//! against the work that parting takes. A free impact has no load, L = 0, and never follows; under a constant load a
+//! contact that follows does not part, because losses only reduce the left side.
 
 use super::closed_points::ClosedPoints;
 use super::event_driven::EventDriven;
@@ -32,7 +32,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Sized for a mode, where it has pressed points.
+    /// Sized for a mode, if it has pressed points.
     pub fn new<P: Unilateral>(mode: &Mode<P>) -> Answer {
         if mode.pressed().is_empty() {
             return Answer::default();
@@ -64,14 +64,14 @@ impl<P: Unilateral> ClosedPoints<P> {
             d -= f * at.gap;
             stored += mode.pressed()[*k].energy(&**mode.base(), at);
         }
-        // without a force, or where nothing can move, there is nothing to tell
+        // without a force, or where nothing can move, there is nothing to decide
         q > 0.0 && 0.5 * p * p / q + stored < d * (1.0 + s / q)
     }
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Tells impacts of compliant play from following, at the state that was evaluated last. `joint_of` has the joint of a point,
-    /// `modes` those of joints, where impacts may turn into following; `points` is scratch.
+    /// Distinguishes impacts of compliant play from following, at the state that was evaluated last. `joint_of` gives
+    /// the joint of a point, `modes` are those of joints, where impacts may turn into following; `points` is scratch.
     pub(crate) fn tell_following(
         &mut self,
         mut joint_of: impl FnMut(PointId) -> Option<usize>,

@@ -1,9 +1,9 @@
 //! Points that hit in turn, ever sooner: a hinge between two stops that moves into its corner.
 //!
-//! Each impact at one point throws the body against the other. Where gaps close faster than speeds fall, the time of the whole
-//! sequence is used up while the points are still fast, and neither steps nor further events can follow it. But then nothing
-//! else happens in that time either: positions and forces are as good as constant, and the sequence is one of impacts alone,
-//! point by point until none approaches, at one instant.
+//! Each impact at one point throws the body against the other. Where gaps close faster than speeds fall, the time of
+//! the whole sequence is used up while the points are still fast, and neither steps nor further events can follow it.
+//! But then nothing else happens in that time either: positions and forces are practically constant, and the sequence
+//! consists of impacts only, point by point until none approaches, at one instant.
 
 use super::event_driven::{EventDriven, Halt};
 use super::jump::Jump;
@@ -11,15 +11,15 @@ use delassus_dae::{PointId, State, Unilateral};
 use delassus_math::largest;
 use delassus_nonsmooth::release::evaluate;
 
-/// What forces may do to the speeds in the rest of the sequence, in parts of them, so that they have no part in it.
+/// Relative change of the speeds by forces in the rest of the sequence below which forces play no part in it.
 const NONE: f64 = 1e-6;
-/// The same, so that they will have none soon. A ball that bounces under its weight has about 1.
+/// The same, below which they will soon play none. A ball that bounces under its weight has about 1.
 const LITTLE: f64 = 1e-2;
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Where the accumulation of a point is one of several in turn: ends it here, where all of them touch from now on, or leaves
-    /// it to go on. The points whose bounces are over; `None` where it is something else. The sample is realised at the state,
-    /// behind the last impact.
+    /// If the accumulation of a point is one of several points in turn: ends it here, with all of them touching from
+    /// now on, or lets it continue. Returns the points whose bounces are over; `None` if it is something else. The
+    /// sample is realised at the state after the last impact.
     pub(super) fn ends_in_turn(
         &mut self,
         s: &mut State,

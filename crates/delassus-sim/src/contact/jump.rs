@@ -10,7 +10,7 @@ use delassus_nonsmooth::Member;
 use delassus_nonsmooth::impact::{self, ImpactError, has_impulse};
 use delassus_nonsmooth::release::evaluate;
 
-/// Impacts of one point whose spacing is looked at.
+/// Number of impacts of one point whose spacing is examined.
 pub(super) const HISTORY: usize = 4;
 /// Distance, in lengths of the system, within which two points of a pair are logged as one.
 const TWIN: f64 = 1e-7;
@@ -18,7 +18,7 @@ const TWIN: f64 = 1e-7;
 /// The last impacts of a point.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bounces {
-    /// When they were, s.
+    /// Their times, s.
     pub times: Vec<f64>,
     /// Features that met at the last.
     pub features: [u32; 2],
@@ -35,17 +35,17 @@ impl Bounces {
     }
 }
 
-/// What comes of an impact.
+/// The result of an impact.
 pub(super) enum Jump {
-    /// It is over; the points whose bounces are lower than positions can tell.
+    /// It is over; the points whose bounces are below the resolution of positions.
     Over(Vec<PointId>),
-    /// It is one of infinitely many of this point, of which the rest follow within so many seconds.
+    /// It is one of infinitely many of this point, the rest of which follow within so many seconds.
     Accumulates { rest: f64, point: PointId },
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// The jump of the velocity where points of I1 approach, if there was one, with the points whose
-    /// bounces are lower than positions can tell. What comes to rest where others throw it becomes one of those that touch.
+    /// The jump of the velocity where points of I1 approach, if there was one, with the points whose bounces are below
+    /// the resolution of positions. Points that come to rest there because others are thrown join those that touch.
     pub(super) fn impacts(
         &mut self,
         s: &mut State,
@@ -64,7 +64,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         match self.ends_in_turn(s, touching, rest, point)? {
             Some(faded) => Ok(Some(faded)),
             None => {
-                // the impact itself is done: whoever takes over goes on from here
+                // the impact itself is done: whoever takes over continues from here
                 let state = s.clone();
                 self.driver
                     .restart(&self.mode, None, &state)
@@ -89,7 +89,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let mut before = Vec::new();
         r.rates(&mut before);
         for m in r.members.iter().filter(|m| !r.moves(m.row)) {
-            // no impulse moves what joints hold; what errors leave of its speed is none
+            // no impulse moves what joints hold; its speed is only an error
             if before[m.row].abs() <= self.thresholds_at(m.id, &m.at.cols, &s.v).stray {
                 before[m.row] = 0.0;
             }
@@ -155,12 +155,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.count_reduced(s.t, &jump);
         self.sample.copy_from(s);
         self.realize_sample();
-        // what is driven from outside (a shaking table) does work on what it hits
+        // a body driven from outside (a shaking table) does work on what it hits
         self.fed += kinetic(&self.base, &self.ws) - kinetic_before - jump.energy;
         Ok(accumulates.unwrap_or(Jump::Over(over)))
     }
 
-    /// Contacts whose laws no impulses fulfil, or that are too many.
+    /// Contacts whose laws no impulses satisfy, or that are too many.
     fn no_impulses(&self, e: ImpactError) -> Halt {
         let detail = e.to_string();
         match e {
@@ -169,7 +169,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Leaves the points of groups in which one approaches: an impact is not felt in others.
+    /// Keeps only the points of groups in which one approaches: an impact has no effect on other groups.
     pub(super) fn keep_groups_that_meet(
         &mut self,
         points: &mut Vec<(PointId, ContactPoint)>,
@@ -188,7 +188,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         points.retain(|_| of_group.next().is_some_and(|group| meets[*group]));
     }
 
-    /// Logs and counts groups that were not given the restitution the user asked for.
+    /// Logs and counts groups that did not get the requested restitution.
     fn count_reduced(&mut self, t: f64, jump: &impact::Impact) {
         for group in &jump.reduced {
             let mut names = Vec::new();
@@ -223,8 +223,8 @@ fn crushed(name: &str, t: f64, rest: f64) -> Halt {
     })
 }
 
-/// Time that the rest of an infinite sequence of impacts will take, where their spacing shrinks
-/// and has become shorter than `dense`.
+/// Time that the rest of an infinite sequence of impacts will take, if their spacing shrinks and has become shorter
+/// than `dense`.
 fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
     let [.., a, b, c, d] = times else { return None };
     let gaps = [b - a, c - b, d - c];
@@ -233,9 +233,9 @@ fn accumulation(times: &[f64], dense: f64) -> Option<f64> {
         .then(|| gaps[2] * ratio / (1.0 - ratio))
 }
 
-/// Whether the flight since the last impact rose by no more than `noise`, the round-off of positions, and is no
-/// longer shorter than the one before as it should be: where the next one ends is noise too, and impacts would
-/// follow each other for ever.
+/// Whether the flight since the last impact rose by no more than `noise`, the round-off of positions, and is no longer
+/// shorter than the one before as it should be. Then the end of the next one is noise too, and impacts would follow
+/// each other for ever.
 fn is_unresolved(times: &[f64], [before, after]: [f64; 2], noise: f64) -> bool {
     let [.., first, last, now] = times else { return false };
     let (flight, ratio) = (now - last, after / -before);

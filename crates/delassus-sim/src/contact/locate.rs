@@ -1,4 +1,5 @@
-//! The first event in a step: it is looked for on the dense output, and met by steps that are made again until they end there.
+//! The first event in a step: it is searched for on the dense output, and reached by repeating the step until it ends
+//! there.
 
 use super::event_driven::{EventDriven, Halt, MISSED, REACH, SOONEST, STIFF};
 use super::resolve::LATER;
@@ -12,31 +13,31 @@ use crate::error::{SimError, SimErrorKind};
 use delassus_dae::{ContactPoint, PointId, Unilateral};
 use delassus_nonsmooth::SlipState;
 
-/// Steps of a real shortened step before its end is taken as the event.
+/// Number of repetitions of a shortened step before its end is taken as the event.
 const REFINEMENTS: usize = 12;
-/// Halvings of a step that the method could not make.
+/// Number of halvings of a step that the method could not make.
 const HALVINGS: usize = 12;
-/// Cosine of the angle by which the direction of sliding turns in a step at whose end methods begin again.
+/// Cosine of the angle by which the direction of sliding turns in a step at whose end methods restart.
 const TURNED: f64 = 0.5;
 /// Length of a step, in [`Thresholds::dense`], below which it is not shortened because a closed point
 /// moves.
 const LEAST: f64 = 1e-3;
-/// Searches of ever shorter steps for an event that was missed, or a point that moves.
+/// Number of searches of ever shorter steps for a missed event, or a point that moves.
 const SEARCHES: usize = 40;
 
-/// Where an event is met.
+/// Where an event is reached.
 pub(super) enum Met {
-    /// As good as at the start of the step: methods divide by its length, and cannot make it that short.
+    /// Practically at the start of the step: methods divide by its length, and cannot make it that short.
     AtStart(Trigger),
     /// At its end.
     AtEnd(Trigger),
-    /// Behind it, or not at all.
+    /// After it, or not at all.
     Later,
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// The first event in the proposed step. The step is refused and searched again, shorter, where
-    /// a contact must have closed unseen, or where a closed point moves that should be held.
+    /// The first event in the proposed step. The step is rejected and a shorter one searched, if a contact must have
+    /// closed unnoticed, or if a closed point moves that should be held.
     pub(super) fn find_event(&mut self, th: &Thresholds) -> Result<Option<(f64, Trigger)>, Halt> {
         let depth = MISSED * self.base.length();
         let (mut missed, mut strays) = (None, None);
@@ -69,7 +70,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Parts in which the proposed step is looked at; it is shortened where those would be too many.
+    /// Number of parts in which the proposed step is searched; it is shortened if there would be too many.
     fn divide(&mut self) -> Result<usize, Halt> {
         loop {
             let view = self.driver.proposal();
@@ -92,7 +93,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Watches more where the proposed step, with such a surge, moves bodies further than was foreseen.
+    /// Watches more points if the proposed step, with such a surge, moves bodies further than was foreseen.
     fn watch_further(&mut self, surge: f64) -> Result<(), Halt> {
         let view = self.driver.proposal();
         let speed = self.fastest(&view.from.v).max(self.fastest(&view.to.v));
@@ -105,7 +106,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
-    /// The first event in the proposed step, which [`EventDriven::divide`] has just looked at.
+    /// The first event in the proposed step, which [`EventDriven::divide`] has just examined.
     fn first_event(&mut self, parts: usize, th: &Thresholds) -> Option<(f64, Trigger)> {
         let soonest = self.soonest();
         let view = self.driver.proposal();
@@ -139,12 +140,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         first
     }
 
-    /// Makes the step again so that it ends at the first event in it, if there is one.
+    /// Repeats the step so that it ends at the first event in it, if there is one.
     pub(super) fn meet_any(&mut self, th: &Thresholds) -> Result<Met, Halt> {
         let (mut met, mut made) = (Met::Later, f64::INFINITY);
         for _ in 0..SEARCHES {
             let Some(first) = self.find_event(th)? else {
-                // a step that was made shorter yet ends before what was met
+                // a step that was made shorter still ends before what was reached
                 return Ok(if self.proposed() < made { Met::Later } else { met });
             };
             met = self.meet_first(first, th)?;
@@ -157,7 +158,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(met)
     }
 
-    /// Makes the step again so that it ends at an event that was found at part s of it.
+    /// Repeats the step so that it ends at an event that was found at part s of it.
     fn meet_first(
         &mut self,
         (mut s, mut trigger): (f64, Trigger),
@@ -169,7 +170,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if s * proposed <= soonest {
                 return Ok(Met::AtStart(trigger));
             }
-            // where a contact may start deeper, the step ends behind the event on purpose
+            // where a contact may start deeper, the step ends after the event on purpose
             if let Some(met) = self.meet_start(s * proposed, proposed, &trigger)? {
                 return Ok(met.map_or(Met::Later, Met::AtEnd));
             }
@@ -179,7 +180,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if made <= s * proposed + th.dense {
                 return Ok(Met::AtEnd(met));
             }
-            // it is later than was told when it was found: another one may come first
+            // it is later than it was first found to be: another one may come first
             match self.find_event(th)?.filter(|first| (1.0 - first.0) * made > th.dense) {
                 Some(first) => (s, trigger) = first,
                 None if self.proposed() >= made => return Ok(Met::AtEnd(met)),
@@ -191,7 +192,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(Met::Later)
     }
 
-    /// Time after the start of a step, s, that is as good as none.
+    /// Time after the start of a step, s, that counts as zero.
     fn soonest(&self) -> f64 {
         SOONEST * (self.driver.state().t.abs() + 1.0 / self.driver.rate())
     }
@@ -202,8 +203,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         view.to.t - view.from.t
     }
 
-    /// Makes the step again so that it ends at an event that was found after the time h. What happens there;
-    /// `None` where it is still to come.
+    /// Repeats the step so that it ends at an event that was found after the time h. Returns what happens there; `None`
+    /// if it is still to come.
     fn meet(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Option<Trigger>, Halt> {
         if let Trigger::Stops(id) = trigger
             && self.mode.turns()
@@ -232,17 +233,17 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Ok(self.meet_appearance(h, longest, id)?.then_some(trigger));
         }
         if let Trigger::Kink(_) = trigger {
-            // forces that begin to change otherwise a little sooner or later do so by the square of that; their
-            // function jumps where all loads vanish, and leads nowhere
+            // a small error in the time of a kink affects forces only by its square; the function jumps where all loads
+            // vanish, and is no guide
             let t = self.driver.state().t;
             return Ok((self.shorten(t, h)? >= h).then_some(trigger));
         }
         Ok(self.refine(h, longest, &trigger)?.then_some(trigger))
     }
 
-    /// Makes the step again until it ends where a point has just come to face the other shape, inside it; false where it does
-    /// not, in no step that is made, or is still to come. There is no function with a root: the last step that ended before is
-    /// searched for, and the first that ended behind.
+    /// Repeats the step until it ends where a point has just come to face the other shape, inside it; false if it does
+    /// not in any step that is made, or is still to come. There is no function with a root: the search is between the
+    /// last step that ended before and the first that ended after.
     fn meet_appearance(&mut self, told: f64, longest: f64, id: PointId) -> Result<bool, Halt> {
         let t0 = self.driver.state().t;
         let least = LATER * self.thresholds().dense;
@@ -260,7 +261,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 Some(behind) if behind - before <= least => break,
                 None if h >= longest => break,
                 None => (h + stride).min(longest),
-                // the first ones are near to what was told
+                // the first ones are near the predicted one
                 Some(behind) => (behind - stride).max(0.5 * (before + behind)),
             };
             stride *= 2.0;
@@ -269,7 +270,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(behind.is_some_and(|behind| made >= behind))
     }
 
-    /// A point faces the other shape inside it at the end of the proposed step.
+    /// Whether a point faces the other shape inside it at the end of the proposed step.
     fn is_inside(&mut self, id: PointId) -> bool {
         let end = self.driver.proposal().to;
         realize(&*self.base, end, &mut self.ws);
@@ -277,9 +278,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.base.position(&self.ws, id, false, None, &mut at) && at.gap < 0.0
     }
 
-    /// Makes the step again until it ends where the event is; false where it could only be made
-    /// shorter, and the event is still to come. The event stays between the longest step that ended before it and
-    /// the shortest that ended behind: a function with a jump or a kink leads astray otherwise.
+    /// Repeats the step until it ends at the event; false if it could only be made shorter, and the event is still to
+    /// come. The event stays between the longest step that ended before it and the shortest that ended after it:
+    /// otherwise a function with a jump or a kink leads astray.
     fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<bool, Halt> {
         let told = h;
         let mut h = h;
@@ -326,8 +327,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             h = next;
         }
         if !found && trigger.is_of_pressed() {
-            // the dense output of a long step may leave a contact that is a thousandth of it deep, where no step that is made does;
-            // up to there nothing else was seen
+            // the dense output of a long step may miss a contact whose depth is a thousandth of it, which no step that
+            // is made does; up to there nothing else was found
             self.shorten(t0, told)?;
             return Ok(false);
         }
@@ -340,8 +341,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.closed_points.value(&self.mode, &mut self.ws, view.to, trigger)
     }
 
-    /// Makes the proposed step again with another length; where the method cannot, shorter still.
-    /// The length that was made, s.
+    /// Repeats the proposed step with another length; if the method cannot, shorter still. Returns the length made, s.
     pub(super) fn shorten(&mut self, t: f64, h: f64) -> Result<f64, Halt> {
         let mut part = h;
         for _ in 0..HALVINGS {

@@ -11,7 +11,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.log.push(Event::without_jump(t, kind, Some((id, name))));
     }
 
-    /// Writes what changed from one mode to the next to the log.
+    /// Writes the changes from one mode to the next to the log.
     pub(super) fn log_changes(
         &mut self,
         t: f64,

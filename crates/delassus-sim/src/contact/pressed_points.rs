@@ -1,5 +1,5 @@
-//! Event functions of pressed points, those of compliant contact that are inside: bodies that come apart, forces that
-//! would begin to pull, features that end. Each is positive while the mode lasts.
+//! Event functions of pressed points, the points of compliant contact that are inside: bodies that come apart, forces
+//! that would begin to pull, features that end. Each is positive while the mode lasts.
 
 use super::closed_points::{ClosedPoints, feature_function};
 use super::root::falling_root_from_zero;
@@ -9,7 +9,7 @@ use crate::driver::StepView;
 use delassus_dae::{Problem, State, Unilateral};
 use delassus_nonsmooth::Mode;
 
-/// Parts of a step at which pressed points are looked at.
+/// Parts of a step at which pressed points are evaluated.
 const NODES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
 /// What ends the pressure of a point, as it is.
@@ -91,8 +91,8 @@ impl<P: Unilateral> ClosedPoints<P> {
         first
     }
 
-    /// Value and, where known, slope in time of the function of a pressed point that caused an event, at a real state;
-    /// `None` where it is none of those.
+    /// Value and, if known, slope in time of the function of a pressed point that caused an event, at a real state;
+    /// `None` if it is not one of those.
     pub(super) fn pressed_value(
         &mut self,
         mode: &Mode<P>,
@@ -110,7 +110,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         self.place_pressed(mode, s);
         let value = self.ending(mode, k, ending);
         let slope = (ending == Ending::Apart).then(|| -self.ws.pressing.points[k].rate[0]);
-        // where the bodies no longer come apart the slope leads nowhere
+        // where the bodies no longer come apart the slope is useless
         Some((value, slope.filter(|slope| *slope < 0.0)))
     }
 }

@@ -1,4 +1,4 @@
-//! What happens at an event: impacts, then the next mode, then a new start of the method.
+//! What happens at an event: impacts, then the next mode, then a restart of the method.
 
 use super::closed_points::{ClosedPoints, feature_function};
 use super::event::EventKind;
@@ -15,26 +15,26 @@ use delassus_nonsmooth::release::{Assume, Closed, SelectError, Selection, evalua
 use delassus_nonsmooth::{Active, SlipState};
 use std::fmt::Display;
 
-/// Events without any progress in time before the run is given up.
+/// Number of events without any progress in time before the run is given up.
 const MAX_STUCK: u32 = 60;
 /// How long trouble of unknown length is expected to last, in [`Thresholds::dense`].
 pub(super) const PASSAGE: f64 = 10.0;
-/// How far ahead features are asked for when they change, in [`Thresholds::dense`].
+/// How far ahead features are evaluated when they change, in [`Thresholds::dense`].
 pub(super) const LATER: f64 = 1e-2;
-/// Lengths of the system that bodies move until it is clear whether a corner passes an edge.
+/// Distance, in lengths of the system, after which it is clear whether a corner passes an edge.
 const CLEAR: f64 = 1e-7;
-/// Gap, in lengths of the system, that features may have which take over from others a moment later.
+/// Allowed gap, in lengths of the system, of features that take over from others a moment later.
 const TAKEN_OVER: f64 = 1e-7;
-/// Normal speed, in [`Thresholds::rest`], that a point may be left with which comes back without
-/// having been seen to leave: its bounce is lower than positions can tell, and over.
+/// Allowed normal speed, in [`Thresholds::rest`], of a point that returns without having been seen to leave: its bounce
+/// is below the resolution of positions, and over.
 const BOUNCED: f64 = 1e4;
-/// Overlap, in lengths of the system, that a contact may have when it closes.
+/// Allowed overlap, in lengths of the system, of a contact when it closes.
 const MOVED: f64 = 1e-3;
-/// Characteristic times that a step takes at most while points are closed, at first: a motion that is held has
-/// no error to limit its steps, and a force that would release it must not be stepped over.
+/// Longest step while points are closed, at first, in characteristic times: a motion that is held has no error to limit
+/// its steps, and a force that would release it must not be stepped over.
 const CLOSED_STEP: f64 = 0.1;
-/// Part of the time since the last event that such a step may take instead, if that is longer: what has
-/// lasted is not likely to end at once.
+/// Fraction of the time since the last event that such a step may take instead, if that is longer: what has lasted is
+/// not likely to end at once.
 const LASTED: f64 = 0.5;
 
 impl<P: Unilateral + 'static> EventDriven<P> {
@@ -67,7 +67,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             return Err(Halt::Storm { storm: self.crowd.storm(), lasts: th.crowded });
         }
         if *trigger != Trigger::Start {
-            // methods that hold positions or velocities alone leave a little of the other
+            // methods that hold only positions or only velocities leave a small error in the other
             self.closed_points.project_onto_mode(&self.mode, &mut s).map_err(|e| setup(&e, s.t))?;
         }
         self.sample.copy_from(&s);
@@ -76,7 +76,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         // I1: what touches, except what is just leaving
         let mut touching: Vec<(PointId, [u32; 2])> =
             active.iter().map(|a| (a.id, a.features)).collect();
-        // closed points that were brought back may have moved off again what was about to close; it comes later, if at all
+        // bringing closed points back may have moved away a point that was about to close; it comes later, if at all
         if let Trigger::Closes(id, features) = trigger
             && !compliant
             && !(self.stuck == 0 && self.moved_off(*id, *features) > th.touching)
@@ -125,7 +125,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             _ => Vec::new(),
         };
         let points = evaluate(&*self.base, &self.ws, touching.iter().copied());
-        // a bounce that is over is over for all points of its bodies that touch: what holds one may hold the others
+        // a bounce that is over is over for all touching points of its bodies: what holds one may hold the others
         let returned = points.iter().find(|(id, _)| returns == Some(*id));
         let returned = returned.map_or(&[][..], |(_, p)| &p.cols[..]);
         let own = points.iter().map(|(id, p)| (id, p, self.thresholds_at(*id, &p.cols, &s.v)));
@@ -178,7 +178,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.enter(s, selection.active, active, Entry { jumped, renew })
     }
 
-    /// Gap of a point at the realised sample, m; none for what has no gap.
+    /// Gap of a point at the realised sample, m; zero for points without a gap.
     fn moved_off(&self, id: PointId, features: [u32; 2]) -> f64 {
         if !matches!(self.base.law(id), PointLaw::Contact { .. }) {
             return 0.0;
@@ -187,13 +187,13 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         largest(points.iter().map(|(_, p)| p.gap)) / self.base.gap_per_metre(id)
     }
 
-    /// Sliding speed that is as good as rest, m/s.
+    /// Sliding speed that counts as rest, m/s.
     fn stopped(&self, th: &Thresholds) -> f64 {
         th.stopped(&self.tolerances, self.driver.rtol())
     }
 
-    /// A point that slides in space so slowly that friction holds it within the time that positions can tell: at the
-    /// present state, which the sample is realised at.
+    /// A point that slides in space so slowly that friction will hold it before the positions show any difference: at
+    /// the present state, at which the sample is realised.
     pub(super) fn held_soon(&mut self) -> Result<Option<PointId>, Halt> {
         let Some(id) = self.closed_points.asks(&self.mode) else { return Ok(None) };
         let mut s = self.driver.state().clone();
@@ -216,9 +216,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(next.is_ok_and(|next| next.active.iter().any(holds)).then_some(id))
     }
 
-    /// Takes away what is left of the speed of points that came to rest in space: friction would take its direction
-    /// from it, and it has none. Where one stops, so do others that slow down and are as slow, and those that are
-    /// left with nothing then. The points that rest now; the sample is realised at the state.
+    /// Removes the remaining speed of points that came to rest in space: friction would take its direction from it, and
+    /// it has none. Where one stops, so do others that slow down and are as slow, and those that are left with no
+    /// speed. Returns the points that are now at rest; the sample is realised at the state.
     fn bring_to_rest(
         &mut self,
         s: &mut State,
@@ -239,7 +239,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let u = [p.rate[1], p.rate[2]];
                 let slows = || p.acceleration_along(u, &self.driver.derived().a) < 0.0;
                 let th = self.thresholds_at(*id, &p.cols, &s.v);
-                // one that is not as good as at rest was found to be held
+                // one that is not practically at rest was found to be held
                 let slow = if *id == stopper { th.held() } else { self.stopped(&th) };
                 u[0].hypot(u[1]) <= slow && (*id == stopper || !first || slows())
             };
@@ -264,9 +264,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Leaves points open that touch without load, where others caused the event: two corners that
-    /// lift off at once would otherwise close and open in turn, each at the event of the other.
-    /// What closes later is seen to do so.
+    /// Leaves points open that touch without load, if others caused the event: two corners that lift off at once would
+    /// otherwise close and open in turn, each at the event of the other. A point that closes later is detected then.
     fn leave_open(&self, selection: &mut Selection, before: &[Active]) {
         let r = &self.selector.response;
         let loaded = |id: PointId| {
@@ -285,8 +284,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         selection.active.retain(|_| stays.next().copied().unwrap_or(true));
     }
 
-    /// A contact that closes here must touch: to bring bodies together that overlap far would move
-    /// them. What time-stepping hands back, and the start, were looked at before.
+    /// A contact that closes here must touch: bringing together bodies that overlap far would move them. What
+    /// time-stepping hands back, and the start, were checked before.
     fn refuse_overlap(
         &self,
         trigger: &Trigger,
@@ -310,8 +309,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Events without progress: the end of an accumulation where several points take part in turn,
-    /// or something else.
+    /// Events without progress: the end of an accumulation in which several points take part in turn, or something
+    /// else.
     fn storm(&self, th: &Thresholds) -> Halt {
         let last = self.history.iter().max_by(|a, b| {
             let [a, b] = [a.1, b.1].map(|b| b.times.last().copied().unwrap_or(f64::MIN));
@@ -328,7 +327,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Looks at the positions a moment later, s.
+    /// Evaluates the positions a moment later, s.
     pub(super) fn later<T>(
         &mut self,
         s: &State,
@@ -345,10 +344,10 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         seen
     }
 
-    /// The features that take over where those of a point end: those that face each other a moment later, because
-    /// at the border itself both descriptions are as good. `None`: there are none that touch, the point is
-    /// at the end of what it slides on. The other closed points whose features end within this moment go with it:
-    /// corners that pass an edge at once must not leave it one by one.
+    /// The features that take over where those of a point end: those that face each other a moment later, because at
+    /// the border itself both descriptions are equally good. `None`: there are none that touch, the point is at the end
+    /// of what it slides on. The other closed points whose features end within this moment are included: corners that
+    /// pass an edge at once must not leave it one by one.
     fn next_features(
         &mut self,
         s: &State,
@@ -376,8 +375,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         })
     }
 
-    /// Where two corners meet, one may seem to approach an edge of the other that it only passes
-    /// beyond its end: what does not come closer within a moment, as its rate says, is left out.
+    /// Where two corners meet, one may seem to approach an edge of the other that it only passes beyond its end: points
+    /// that do not come closer within a moment, as their rate predicts, are left out.
     fn drop_passing(
         &mut self,
         s: &State,
@@ -388,11 +387,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         if touching.len() < 2 {
             return;
         }
-        // long enough for its bodies to get clear of the border, where both descriptions are as good
+        // long enough for its bodies to get clear of the border, where both descriptions are equally good
         let moment = |p: &ContactPoint| CLEAR * self.base.length() / self.fastest_of(&p.cols, &s.v);
         let mut fast = evaluate(&*self.base, &self.ws, touching.iter().copied());
         fast.retain(|(id, p)| {
-            // falls that stand out of the round-off of positions
+            // approaches that exceed the round-off of positions
             let seen = 10.0 * th.zero / moment(p);
             matches!(self.base.law(*id), PointLaw::Contact { .. })
                 && p.rate[0] < -seen.max(self.thresholds_at(*id, &p.cols, &s.v).rest)
@@ -425,7 +424,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Dry friction has no gap and always takes part.
+    /// Adds dry friction, which has no gap and always takes part.
     fn dry_friction(&mut self, out: &mut Vec<(PointId, [u32; 2])>) {
         let mut ids = Vec::new();
         self.base.near(&self.ws, f64::NEG_INFINITY, &mut ids);
@@ -475,7 +474,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         Ok(())
     }
 
-    /// Counts closed points with friction that joints hold already.
+    /// Counts closed points with friction that joints already hold.
     fn count_held(&mut self, t: f64, closed: &[Active]) {
         let r = &self.selector.response;
         let held = |id: PointId| {
@@ -532,12 +531,12 @@ impl<P: Unilateral + 'static> EventDriven<P> {
 struct Entry {
     /// The velocity jumped.
     jumped: bool,
-    /// Rows and shares are chosen again, even where the points do what they did.
+    /// Rows and shares are chosen again, even if the points do what they did.
     renew: bool,
 }
 
-/// A point that stuck and slides in the mode that was found a moment later, where its forces are
-/// beyond their limits and not just at them.
+/// A point that stuck and slides in the mode found a moment later, where its forces are beyond their limits and not
+/// just at them.
 fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
     let motion = |all: &[Active]| all.iter().find(|a| a.id == id).map(|a| a.motion);
     match (motion(before), motion(next)) {
@@ -546,9 +545,9 @@ fn begins_to_slide(id: PointId, before: &[Active], next: &[Active]) -> Assume {
     }
 }
 
-/// A point that began to slide a moment ago, too slowly to be told from rest, goes on where another one causes the
-/// event: two that let go at once would otherwise stick again in turn, each at the event of the other. Whether it
-/// stops, or turns, is its own event: so slow a motion has no direction yet.
+/// A point that began to slide a moment ago, too slowly to be distinguished from rest, continues to slide if another
+/// one causes the event: two that let go at once would otherwise stick again in turn, each at the event of the other.
+/// Whether it stops, or turns, is its own event: so slow a motion has no direction yet.
 fn goes_on_sliding(before: Option<&Active>, law: PointLaw, p: &ContactPoint, slow: f64) -> Assume {
     let Some(SlipState::Slip(d)) = before.map(|a| a.motion) else { return Assume::Judge };
     let speed = match law {
@@ -570,22 +569,24 @@ pub(super) fn setup(e: &dyn Display, t: f64) -> Halt {
     })
 }
 
-/// How the system answers to forces at points is not known.
+/// The response of the system to forces at points is not known.
 pub(super) fn no_response<P: Unilateral>(p: &P, e: &StepFailure, t: f64) -> Halt {
     let error = SimError::from_failure(p, e, t, 0.0);
     match e {
-        StepFailure::NoRoom { .. } => Halt::TooMany(error),
+        StepFailure::NoRoom { example, .. } => {
+            Halt::TooMany(error.at_contact(example.map(|id| p.point_name(id))))
+        }
         _ => Halt::Error(error),
     }
 }
 
-/// More is near each other than is allowed.
+/// More points are near each other than is allowed.
 pub(super) fn crowded<P: Unilateral>(p: &P, e: &Crowded, t: f64) -> Halt {
     let names = e.example.map(|id| format!("contact \"{}\"", p.point_name(id)));
     Halt::Error(SimError::crowded(e, names.into_iter().collect(), t))
 }
 
-/// The same rows and the same direction of friction.
+/// Whether both have the same rows and the same direction of friction.
 fn same_mode(a: &[Active], b: &[Active]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| {

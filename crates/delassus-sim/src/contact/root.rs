@@ -1,12 +1,12 @@
 //! Roots of functions of one variable inside a bracket.
 
-/// Where f falls through zero in [a, b], f(a) > 0 ≥ f(b): the right end of an interval that is as
-/// short as numbers allow. Bisection with regula falsi (Illinois) steps in between.
+/// Where f falls through zero in [a, b], f(a) > 0 ≥ f(b): the right end of an interval that is as short as numbers
+/// allow. Bisection with regula falsi (Illinois) steps in between.
 pub(crate) fn falling_root(f: impl FnMut(f64) -> f64, a: (f64, f64), b: (f64, f64)) -> f64 {
     falling_bracket(f, a, b).1
 }
 
-/// Both ends of that interval. What is not a number counts as fallen, so the left end is one.
+/// Both ends of that interval. NaN counts as fallen, so at the left end f is a number.
 pub(crate) fn falling_bracket(
     mut f: impl FnMut(f64) -> f64,
     (mut a, mut fa): (f64, f64),
@@ -39,8 +39,8 @@ pub(crate) fn falling_bracket(
     (a, b)
 }
 
-/// The same for a function that may start at zero: the left end is moved to where f is positive.
-/// `None` where it never is, which says that the root is at a.
+/// The same for a function that may start at zero: the left end is moved to where f is positive. `None` if it never is,
+/// which means that the root is at a.
 pub(crate) fn falling_root_from_zero(
     mut f: impl FnMut(f64) -> f64,
     (a, fa): (f64, f64),

@@ -1,16 +1,15 @@
 //! The first open point that closes within a step.
 //!
-//! Gaps are followed on the dense output of the step, at the moments that divide it into parts. A
-//! pair at a distance is measured again only after its sides may have moved that far
-//! (conservative advancement), so nothing between is missed and most pairs are measured at the
-//! ends alone. In a part that is left, a crossing is bracketed by a change of sign of the gap, or by
-//! a change of sign of its rate with a negative gap at the minimum between, so that a point that
-//! dips below zero and comes back is found too, also where it stops having a meaning in between
-//! (a corner that slides off an edge while it is already inside).
+//! Gaps are followed on the dense output of the step, at the moments that divide it into parts. A pair at a distance is
+//! measured again only after its sides may have moved that far (conservative advancement), so nothing in between is
+//! missed and most pairs are measured only at the ends. In the remaining parts, a crossing is bracketed by a change of
+//! sign of the gap, or by a change of sign of its rate with a negative gap at the minimum in between. So a point that
+//! dips below zero and comes back is found too, even if it ceases to exist in between (a corner that slides off an edge
+//! while it is already inside).
 //!
-//! To look at a moment places all bodies, whatever is measured there. Hundreds of points that land at one instant
-//! must not be searched one by one for it: those that seem to close soonest are searched first, and each of the
-//! others is looked at where the first one closes, which is one moment for all.
+//! Evaluating a moment places all bodies, whatever is measured there. Hundreds of points that land at one instant must
+//! not be searched one by one for this reason: those that seem to close soonest are searched first, and each of the
+//! others is evaluated where the first one closes, which is one moment for all.
 
 use super::root::{falling_bracket, falling_root, falling_root_from_zero};
 use super::taking_over::Pressers;
@@ -18,9 +17,9 @@ use super::thresholds::Thresholds;
 use super::watch::{Group, Measure, Node, Open, Watch, realize};
 use delassus_dae::{ContactPoint, Hermite, PointId, PointLaw, State, Unilateral};
 
-/// Gaps cannot fall further than this times their rates at the ends of a step allow.
+/// Gaps cannot fall further than this factor times what their rates at the ends of a step allow.
 const FALL: f64 = 2.0;
-/// Halvings to the end of the meaning of a point.
+/// Number of bisections to the moment where a point ceases to exist.
 const HALVINGS: usize = 50;
 
 /// A crossing.
@@ -35,7 +34,7 @@ pub(crate) struct Crossing {
     pub inside: bool,
 }
 
-/// The step that is looked at.
+/// The step that is searched.
 pub(crate) struct Span<'a> {
     pub dense: &'a mut Hermite,
     pub sample: &'a mut State,
@@ -112,8 +111,8 @@ impl Watch {
         soon.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     }
 
-    /// Measures at both ends; what cannot close is idle from then on. The first entry of a track
-    /// is the end of the step until [`Watch::close`] puts it behind the moments between.
+    /// Measures at both ends; points that cannot close are idle from then on. The first entry of a track is the end of
+    /// the step until [`Watch::close`] moves it behind the moments in between.
     fn ends<P: Unilateral>(
         &mut self,
         p: &P,
@@ -156,7 +155,7 @@ impl Watch {
         }
     }
 
-    /// Measures what is due at a moment.
+    /// Measures the pairs that are due at a moment.
     fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, node: usize, parts: usize) {
         let Watch { open, groups, point, .. } = self;
         for g in groups.iter_mut().filter(|g| !g.idle && g.due == node) {
@@ -168,7 +167,7 @@ impl Watch {
         }
     }
 
-    /// Puts the ends of the step behind what was measured before them.
+    /// Moves the ends of the step behind the earlier measurements.
     fn close(&mut self, parts: usize) {
         for g in self.groups.iter().filter(|g| !g.idle) {
             for o in self.open[g.points.clone()].iter_mut().filter(|o| !o.far) {
@@ -180,12 +179,12 @@ impl Watch {
     }
 }
 
-/// Looks at points in a step, and is cheap where it was asked last.
+/// Evaluates points in a step; cheap at the moment asked for last.
 trait Look {
     /// Gap and rate of point k at part s of the step.
     fn gap(&mut self, k: usize, s: f64) -> (f64, f64);
 
-    /// Whether the point takes over there, with its gap, from another one that its pair is pressed by.
+    /// Whether the point takes over there, with its gap, from another one that presses its pair.
     fn takes_over(&mut self, k: usize, s: f64) -> bool;
 }
 
@@ -216,16 +215,16 @@ impl<P: Unilateral> Look for Looking<'_, '_, P> {
     }
 }
 
-/// What was measured of a point in a step, and what counts as closed.
+/// The measurements of a point in a step, and what counts as closed.
 struct Course<'a> {
     track: &'a [Node],
     armed: bool,
     zero: f64,
     /// Gap below which it is behind a one-sided wall; −∞ without one.
     behind: f64,
-    /// It is one of compliant contact.
+    /// It belongs to a compliant contact.
     yields: bool,
-    /// Motion in one part, for what must not be passed.
+    /// Motion in one part, for features that must not be passed.
     step: f64,
 }
 
@@ -254,19 +253,19 @@ impl Course<'_> {
             if sa >= limit {
                 return None;
             }
-            // nothing closes in what was skipped
+            // nothing closes in the skipped parts
             if b.at > a.at + 1 || a.g > self.step {
                 part.armed |= a.g > part.zero;
                 continue;
             }
-            // what is behind a one-sided wall, or was out of its sight, passes, if it does not take over from another one
+            // a point behind a one-sided wall, or out of its view, passes, unless it takes over from another one
             let walled = self.behind.is_finite();
             let may_take_over = walled && self.yields && a.g.is_nan();
             if walled && !(a.g >= self.behind) && !may_take_over {
                 continue;
             }
             if sb > limit {
-                // only what closes before another one counts, and what closes together with it does not
+                // only a point that closes before another one counts, not one that closes together with it
                 let (g, r) = look.gap(k, limit);
                 if !g.is_nan() {
                     (sb, b.r) = (limit, r);
@@ -288,14 +287,13 @@ impl Course<'_> {
 }
 
 impl Group {
-    /// When a pair that was measured at a moment must be measured again: after the motion has made
-    /// up for the smallest of its gaps, one moment later at least. Beyond the end where it cannot
-    /// close.
+    /// When a pair that was measured at a moment must be measured again: after the motion has covered the smallest of
+    /// its gaps, at least one moment later. Beyond the end if it cannot close.
     fn due(&self, points: &[Open], node: usize, parts: usize) -> usize {
         if !self.passes || self.touches {
             return node + 1;
         }
-        // points without a meaning do not count: two shapes that are apart always have one that does
+        // points that do not exist do not count: two shapes that are apart always have one that does
         let gaps = points.iter().filter_map(|o| o.track.last()).map(|n| n.g);
         let least = gaps.filter(|g| !g.is_nan()).fold(f64::INFINITY, f64::min);
         if !least.is_finite() || least <= 0.0 {
@@ -306,7 +304,7 @@ impl Group {
     }
 }
 
-/// Where a point seems to close: part of the step, beyond its end where it does not.
+/// Where a point seems to close: part of the step, beyond its end if it does not.
 fn guess(track: &[Node], parts: usize) -> f64 {
     let falls = track.windows(2).find(|w| w[0].g > 0.0 && !(w[1].g > 0.0));
     falls.map_or(f64::INFINITY, |w| {
@@ -316,7 +314,7 @@ fn guess(track: &[Node], parts: usize) -> f64 {
     })
 }
 
-/// A part of a step that is looked at closely.
+/// A part of a step that is examined closely.
 struct Part {
     /// The point was clearly open before.
     armed: bool,
@@ -343,8 +341,7 @@ impl Part {
         }
     }
 
-    /// The point comes to face the other shape, taking over from another one: closed from there
-    /// on, or closing.
+    /// The point comes to face the other shape, taking over from another one: closed from there on, or closing.
     fn appears(
         &self,
         gap: &mut impl FnMut(f64) -> (f64, f64),
@@ -366,13 +363,13 @@ impl Part {
         (b, gb, rb): (f64, f64, f64),
     ) -> Option<f64> {
         self.armed |= ga > self.zero;
-        // what has not been clearly open may hover around zero
+        // a point that has not been clearly open may hover around zero
         let closed = if self.armed { gb <= 0.0 } else { gb < -self.zero };
         if closed {
             return Some(if ga > self.zero {
                 falling_root(|s| gap(s).0, (a, ga), (b, gb))
             } else if ra > 0.0 && rb < 0.0 {
-                // opens, turns round and closes again inside this part
+                // opens, reverses and closes again inside this part
                 let top = falling_root(|s| gap(s).1, (a, ra), (b, rb));
                 let g_top = gap(top).0;
                 if g_top > 0.0 { falling_root(|s| gap(s).0, (top, g_top), (b, gb)) } else { a }
@@ -382,7 +379,7 @@ impl Part {
             });
         }
         if ra < 0.0 && rb > 0.0 && self.armed && ga > 0.0 {
-            // a minimum in between: the rate rises through zero, or the point loses its meaning
+            // a minimum in between: the rate rises through zero, or the point ceases to exist
             let (before, after) = falling_bracket(|s| -gap(s).1, (a, -ra), (b, -rb));
             let lowest = [before, after].map(|s| (s, gap(s).0)).into_iter();
             let lowest = lowest.filter(|x| x.1 < -self.zero).min_by(|x, y| x.1.total_cmp(&y.1));
@@ -392,7 +389,7 @@ impl Part {
     }
 }
 
-/// The neighbours a' < b' between which a question that is false at a becomes true at b.
+/// The neighbours a' < b' between which a condition that is false at a becomes true at b.
 fn border(mut f: impl FnMut(f64) -> bool, mut a: f64, mut b: f64) -> (f64, f64) {
     for _ in 0..HALVINGS {
         let mid = 0.5 * (a + b);

@@ -1,11 +1,11 @@
 //! How a point slides in space at the start of a step, and how close to rest the step may lead it.
 //!
-//! Where a point comes to rest its velocity has no direction, and a stage of a method at that very moment would take
-//! any. So steps end before, where its speed and its rate foresee it, and what is left in the end is taken away.
+//! Where a point comes to rest its velocity has no direction, and a stage of a method at that very moment would take an
+//! arbitrary one. So steps end before, as predicted from its speed and its rate, and the final remainder is removed.
 
 use delassus_math::remember;
 
-/// Part of its speed that a step leaves at least to a point whose deceleration is not known to last.
+/// Smallest fraction of its speed that a step leaves to a point whose deceleration is not known to last.
 const SLOWED: f64 = 0.1;
 
 /// A point that slides in space, at the start of a step.
@@ -13,24 +13,24 @@ const SLOWED: f64 = 0.1;
 pub(super) struct Slide {
     /// Size of its velocity, m/s.
     pub speed: f64,
-    /// Speed that is as good as rest, m/s. Below it a velocity has no direction of its own: a point that sets off
-    /// keeps the one that the forces gave it until it is faster.
+    /// Speed that counts as rest, m/s. Below it a velocity has no direction of its own: a point that sets off keeps the
+    /// one that the forces gave it until it is faster.
     pub rest: f64,
-    /// Speed that a point may lose at once where friction will hold it, m/s: it would lose it within the time
-    /// that this takes anyway, and what it does not slide meanwhile is of second order.
+    /// Speed that a point may lose at once where friction will hold it, m/s: it would lose it within a short time
+    /// anyway, and the distance it does not slide meanwhile is of second order.
     pub hold: f64,
-    /// It was asked whether friction would hold it, since it is that slow.
+    /// Since it became that slow, it was checked whether friction would hold it.
     asked: bool,
     /// Acceleration along its velocity, m/s²; zero before its first step.
     change: f64,
-    /// Part of its speed that the step leaves.
+    /// Fraction of its speed that the step leaves.
     left: f64,
 }
 remember!(Slide { speed, rest, hold, asked, change, left });
 
 impl Slide {
-    /// Starts the next step. A deceleration that has hardly changed in the step before lasts until rest: it foresees
-    /// the speed as well as it has lasted, and steps come near by ever larger parts.
+    /// Starts the next step. A deceleration that has hardly changed in the step before lasts until rest: it predicts
+    /// the speed as well as it has lasted, and steps approach rest by ever larger fractions.
     pub fn start(&mut self, speed: f64, [rest, hold]: [f64; 2], change: f64) {
         let lasts = self.change < 0.0 && change < 0.0;
         self.left = if lasts { (1.0 - self.change / change).abs().min(SLOWED) } else { SLOWED };
@@ -39,7 +39,7 @@ impl Slide {
         self.asked &= speed <= hold;
     }
 
-    /// What was seen of its deceleration is over.
+    /// Forgets the observed deceleration.
     pub fn forget(&mut self) {
         self.change = 0.0;
         self.asked = false;
@@ -52,12 +52,12 @@ impl Slide {
         asks
     }
 
-    /// It comes to rest if it goes on like this.
+    /// It comes to rest if it continues like this.
     fn slows(&self) -> bool {
         self.speed > self.rest && self.change < 0.0
     }
 
-    /// Speed at which the step ends at the latest, m/s: as good as rest, but not past it.
+    /// Speed at which the step ends at the latest, m/s: practically at rest, but not past it.
     fn target(&self) -> f64 {
         (self.left * self.speed).max(0.5 * self.rest)
     }
@@ -67,7 +67,7 @@ impl Slide {
         if self.slows() { (self.speed - self.target()) / -self.change } else { f64::INFINITY }
     }
 
-    /// The same for a point whose direction is to be followed all the way, of a step of length h.
+    /// The same for a point whose direction is followed all the way, for a step of length h.
     pub fn turns_for(&self, h: f64) -> f64 {
         if self.slows() { h.min((1.0 - SLOWED) * self.speed / -self.change) } else { h }
     }

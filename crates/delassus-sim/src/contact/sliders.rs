@@ -12,13 +12,12 @@ pub(crate) struct Sliding {
     pub along: f64,
     /// Size of its velocity, m/s.
     pub speed: f64,
-    /// Speed that is as good as rest, m/s.
+    /// Speed that counts as rest, m/s.
     pub rest: f64,
 }
 
 impl<P: Unilateral> ClosedPoints<P> {
-    /// How fast friction turns the direction of sliding in space at a state, 1/s, at the fastest
-    /// of the points.
+    /// Rate at which friction turns the direction of sliding in space at a state, 1/s, for the fastest of the points.
     pub fn turning_rate(&mut self, mode: &Mode<P>, s: &State) -> f64 {
         mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         mode.realize_velocity(&s.v, &s.z, &mut self.ws);
@@ -26,9 +25,9 @@ impl<P: Unilateral> ClosedPoints<P> {
         largest(sliders.map(|(k, friction, speed)| friction / speed * self.mobility[k]))
     }
 
-    /// How often friction would turn the direction of sliding in space round within a step of length h from a
-    /// state with accelerations a, at the fastest of the points. It does so ever faster where a point comes to
-    /// rest, but the step ends before, and ever slower where one sets off.
+    /// How often friction would turn the direction of sliding in space round within a step of length h from a state
+    /// with accelerations a, for the fastest of the points. It turns ever faster where a point comes to rest, but the
+    /// step ends before, and ever slower where one sets off.
     pub fn turning_in(&mut self, mode: &Mode<P>, s: &State, a: &[f64], h: f64) -> f64 {
         mode.realize_position(s.t, &s.q, &s.z, &mut self.ws);
         mode.realize_velocity(&s.v, &s.z, &mut self.ws);
@@ -41,9 +40,9 @@ impl<P: Unilateral> ClosedPoints<P> {
         largest(mode.sliders(&self.ws).map(turning))
     }
 
-    /// Takes over speeds and directions of points that slide in space, at the start of a step from a state with
-    /// accelerations a that the scratch of the base is realised at; `slow` tells which speed of a point with these
-    /// coordinates is as good as rest, and which it may lose at once where it is held, m/s.
+    /// Records speeds and directions of points that slide in space, at the start of a step from a state with
+    /// accelerations a at which the scratch of the base is realised; `slow` gives the speed of a point with these
+    /// coordinates that counts as rest, and the one it may lose at once where it is held, m/s.
     pub fn follow(
         &mut self,
         mode: &mut Mode<P>,
@@ -67,7 +66,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         }
     }
 
-    /// What was seen of the steps before says nothing about the next one.
+    /// Forgets the earlier steps, which say nothing about the next one.
     pub fn forget_slides(&mut self) {
         self.slides.iter_mut().for_each(Slide::forget);
     }
@@ -84,7 +83,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         sliders.map(|k| self.slides[k].lasts()).fold(f64::INFINITY, f64::min)
     }
 
-    /// How a point slides in space at a state; `None` where this is no such point.
+    /// How a point slides in space at a state; `None` if it does not.
     pub fn sliding(&mut self, mode: &Mode<P>, s: &State, id: PointId) -> Option<Sliding> {
         let k = mode.active().iter().position(|a| a.id == id)?;
         if !mode.slides_in_space(k) {

@@ -1,16 +1,16 @@
 //! Bodies that are crushed between others: impacts ever sooner and ever faster.
 //!
-//! A ball between two walls that are driven together hits them in turn, gains speed at every impact,
-//! and has hit them infinitely often when the gap is used up. No law of impact leads beyond that
-//! moment, and its approach costs ever more events for ever less time. Impacts that die out are
-//! another matter (`jump.rs`): they too come sooner and sooner, but more slowly.
+//! A ball between two walls that are driven together hits them in turn, gains speed at every impact, and has hit them
+//! infinitely often when the gap is used up. No law of impact leads beyond that moment, and approaching it costs ever
+//! more events for ever less time. Impacts that die out are another matter (`jump.rs`): they also come sooner and
+//! sooner, but more slowly.
 
 use delassus_dae::PointId;
 use delassus_math::remember;
 use std::collections::BTreeMap;
 
-/// Impacts of a point in succession, each sooner and faster than the one before, after which
-/// nothing else is expected: the speed has grown about as many times.
+/// Number of impacts of a point in succession, each sooner and faster than the one before, after which nothing else is
+/// expected: the speed has grown by about this factor.
 const IMPACTS: u32 = 5000;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,8 +30,8 @@ pub(super) struct Squeeze {
 remember!(Squeeze { tracks });
 
 impl Squeeze {
-    /// Takes in an impact at t, s, with this speed of approach, m/s. Where it is one of a sequence
-    /// that comes to its end, how long that will take, s.
+    /// Records an impact at t, s, with this approach speed, m/s. If it belongs to a sequence that comes to its end,
+    /// returns how long that will take, s.
     pub fn takes(&mut self, id: PointId, t: f64, speed: f64) -> Option<f64> {
         let new = Track { t, interval: f64::INFINITY, speed, count: 0 };
         let track = self.tracks.entry(id).or_insert(new);

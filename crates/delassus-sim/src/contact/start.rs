@@ -1,8 +1,9 @@
-//! How a step that ends inside a compliant contact is made again, by the rule of the contact.
+//! How a step that ends inside a compliant contact is repeated, by the rule of the contact.
 //!
-//! `locate` is how all events are met (`locate.rs`). The other two are the procedures of Flores and Ambrósio (2010): the
-//! time is interpolated and the step made again once, or the step is halved until it ends less deep than allowed. They
-//! stand in the same place, between a step that passed its error test and its acceptance, so that no method knows of them.
+//! `locate` is how all events are reached (`locate.rs`). The other two are the procedures of Flores and Ambrósio
+//! (2010): the time is interpolated and the step repeated once, or the step is halved until it ends less deep than
+//! allowed. They are in the same place, between a step that passed its error test and its acceptance, so that methods
+//! know nothing of them.
 
 use super::event_driven::{EventDriven, Halt, SOONEST};
 use super::thresholds::Thresholds;
@@ -10,16 +11,16 @@ use super::trigger::Trigger;
 use delassus_dae::{StartRule, Unilateral};
 
 impl<P: Unilateral + 'static> EventDriven<P> {
-    /// Whether a contact whose start is located has begun unseen in the step that was made: one that is made again, shorter, ends
-    /// elsewhere than the dense output of the first had said.
+    /// Whether a contact whose start is located has begun unnoticed in the step that was made: a repeated, shorter step
+    /// ends elsewhere than the dense output of the first predicted.
     pub(super) fn passes_start(&mut self, th: &Thresholds) -> bool {
         let (base, end) = (&*self.base, self.driver.proposal().to);
         let located = |id| base.compliance(id).is_some_and(|c| c.start == StartRule::Locate);
         self.watch.deepest(base, &mut self.ws, end, located) > th.touching
     }
 
-    /// Meets the start of a compliant contact that was found after the time h of a step: `None` where it is located
-    /// like all other events, else what happens at the end of the step that was made again.
+    /// Reaches the start of a compliant contact that was found after the time h of a step: `None` if it is located like
+    /// all other events, else what happens at the end of the repeated step.
     pub(super) fn meet_start(
         &mut self,
         h: f64,
@@ -42,9 +43,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         }
     }
 
-    /// Halves the step until all points that are new inside are less deep than allowed, or until it is as good as none,
-    /// which is counted. Where that left it before the
-    /// contact, the contact is still to come.
+    /// Halves the step until all points that are new inside are less deep than allowed, or until it is practically
+    /// zero, which is counted. If that left it before the contact, the contact is still to come.
     fn shrink(
         &mut self,
         longest: f64,
@@ -52,7 +52,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         trigger: &Trigger,
     ) -> Result<Option<Trigger>, Halt> {
         let t = self.driver.state().t;
-        // what is as good as at the start of a step never comes here
+        // events at the start of a step are treated elsewhere
         let least = shortest.max(SOONEST * (t.abs() + 1.0 / self.driver.rate()));
         let mut h = longest;
         loop {

@@ -1,4 +1,4 @@
-//! Many events at one moment: what they are, for a message that blames what is to blame.
+//! Many events at one moment: their kind, for a message that names the cause.
 
 use super::trigger::Trigger;
 use delassus_dae::PointId;
@@ -13,7 +13,7 @@ pub enum Unrest {
     Friction,
     /// Points open and close.
     Opening,
-    /// Parts of shapes take turns.
+    /// Parts of shapes alternate.
     Features,
     /// Many points meet, here and there.
     Crowd,
@@ -33,11 +33,11 @@ pub struct Storm {
     pub points: Vec<PointId>,
 }
 
-/// Names of a message at most.
+/// Largest number of names in a message.
 const NAMED: usize = 3;
 
 impl Storm {
-    /// What to tell: what happens, whom to blame, what helps.
+    /// The text of a message: what happens, what causes it, what helps.
     pub fn words(&self, name: impl Fn(PointId) -> String) -> (String, Vec<String>, &'static str) {
         let mut blame: Vec<String> = Vec::new();
         for p in &self.points {
@@ -85,12 +85,12 @@ pub(super) struct Turns {
 remember!(Turns { counts });
 
 impl Turns {
-    /// Time went on.
+    /// Clears the counts when time has advanced.
     pub fn clear(&mut self) {
         self.counts.clear();
     }
 
-    /// Takes in an event; `active` are the points that were closed before it.
+    /// Records an event; `active` are the points that were closed before it.
     pub fn add(&mut self, trigger: &Trigger, active: &[Active]) {
         match trigger {
             Trigger::Start | Trigger::Kink(_) => {}

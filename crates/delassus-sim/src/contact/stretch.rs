@@ -14,21 +14,21 @@ use delassus_nonsmooth::stepping::{
     PointImpulse, Scheme, StepReport, Stepper, StepperError, StepperSettings,
 };
 
-/// Part of a step that is round-off.
+/// Fraction of a step that is round-off.
 const SAME: f64 = 1e-9;
-/// Calm steps in a row after which the event-driven method goes on.
+/// Number of calm steps in a row after which the event-driven method continues.
 const CALM: u32 = 8;
 
-/// Steps of a passage after which they are doubled.
+/// Number of steps of a passage after which they are doubled.
 const PATIENCE: u32 = 100;
-/// Approach speed that counts as a hit, in [`Thresholds::rest`]: a point that rests or slides on a
-/// curved surface approaches a little from step to step.
+/// Approach speed that counts as a hit, in [`Thresholds::rest`]: a point that rests or slides on a curved surface
+/// approaches a little from step to step.
 const HIT: f64 = 1e3;
 
-/// Work that a contact may be wrong by, in the residual of the contact problem and the effort of its group.
+/// Allowed error in the work of a contact, in the residual of the contact problem and the effort of its group.
 const NOISE: f64 = 10.0;
 
-/// Part of the largest friction below which a point is well inside its cone, and must not move.
+/// Fraction of the largest friction below which a point is well inside its cone, and must not move.
 const INSIDE: f64 = 0.99;
 
 /// Steps a system over fixed steps.
@@ -40,7 +40,7 @@ pub(crate) struct Stepping<P: Unilateral> {
     pub to: State,
     /// Length of a step, s.
     pub h: f64,
-    /// Steps of this length since a time: times are not running sums.
+    /// Start of the steps of this length: times are not running sums.
     pub(super) begun: f64,
     pub(super) made: u64,
     /// It does not end before this time, s.
@@ -62,12 +62,12 @@ pub(crate) struct Stepping<P: Unilateral> {
     hit_before: Vec<PointId>,
     /// What was given up.
     pub tally: ContactTally,
-    /// What points do, where the whole run is time-stepping. In a passage of the hybrid the
-    /// event-driven method tells what is closed after it.
+    /// State of the points, if the whole run is time-stepping. After a passage of the hybrid the event-driven method
+    /// determines what is closed.
     changes: Option<Changes>,
-    /// What compliant contacts did since they began.
+    /// History of compliant contacts since they began.
     pub(super) courses: Courses,
-    /// Energy that they store where they were looked at last, J.
+    /// Energy that they stored when last evaluated, J.
     pub stored: f64,
 }
 remember!(Stepping<P: Unilateral> {
@@ -119,7 +119,7 @@ impl<P: Unilateral> Stepping<P> {
         })
     }
 
-    /// Takes over from the event-driven method for at least `least` seconds, with the compliant contacts that last.
+    /// Takes over from the event-driven method for at least `least` seconds, with the lasting compliant contacts.
     pub fn take_over(
         &mut self,
         p: &P,
@@ -143,7 +143,7 @@ impl<P: Unilateral> Stepping<P> {
         Ok(())
     }
 
-    /// Changes what is held, from the present time on.
+    /// Changes the held states, from the present time on.
     pub fn set_held(&mut self, p: &P, values: &[f64]) -> Result<(), StepFailure> {
         self.stepper.set_held(p, &mut self.to, values)
     }
@@ -169,7 +169,7 @@ impl<P: Unilateral> Stepping<P> {
         self.steps += 1;
         self.lost += report.lost - report.energy;
         self.take_note(p, h, &report);
-        // what forces do to a resting point within a step is no hit
+        // the effect of forces on a resting point within a step is not a hit
         let fast = (HIT * th.rest).max(2.0 * h * self.pull);
         let fast = |i: &PointImpulse| fast * p.gap_per_metre(i.id);
         let mut hits = false;
@@ -178,7 +178,7 @@ impl<P: Unilateral> Stepping<P> {
         let in_two = self.stepper.scheme() == Scheme::SchatzmanPaoli;
         for i in self.stepper.impulses().iter().filter(|i| i.impulse[0] > 0.0) {
             if in_two && self.hit_before.binary_search(&i.id).is_ok() {
-                // three positions make an impact in two steps
+                // with three positions an impact takes two steps
                 hits = true;
                 merge_second_half(i, log);
             } else if i.hit && i.before[0] < -fast(i) {
@@ -201,7 +201,7 @@ impl<P: Unilateral> Stepping<P> {
         self.calm = if hits { 0 } else { self.calm + 1 };
         self.since += 1;
         if self.until.is_finite() && self.since.is_multiple_of(PATIENCE) {
-            // what does not come to rest is passed in longer steps
+            // what does not come to rest is passed with longer steps
             self.h *= 2.0;
             (self.begun, self.made) = (self.to.t, 0);
         }
@@ -234,11 +234,11 @@ impl<P: Unilateral> Stepping<P> {
         tally.penetration.observe(report.penetration, t, String::new);
         tally.residual.observe(report.residual, t, String::new);
         if self.stepper.scheme() == Scheme::SchatzmanPaoli || report.halvings > 0 {
-            // rates at the end are not zero where positions over three times are posed, and of a
-            // halved step only a part is known
+            // rates at the end are not zero where positions over three times are posed, and of a halved step only a
+            // part is known
             return;
         }
-        // a point that opens or closes may be left with an impulse that is none, and holds nothing
+        // a point that opens or closes may be left with a negligible impulse, and holds nothing
         let nothing = NOISE * report.residual.max(self.residual);
         for i in points.iter().filter(|i| holds(i, h)) {
             let (speed, friction) = match i.law {
@@ -252,12 +252,12 @@ impl<P: Unilateral> Stepping<P> {
         }
     }
 
-    /// Speed from which on a point of the last step slides, m/s.
+    /// Speed above which a point of the last step slides, m/s.
     pub fn sliding_speed(&self, th: &Thresholds) -> f64 {
         sliding_speed(th, self.pull, self.last_h)
     }
 
-    /// Nothing has hit for a while, and the least time is over.
+    /// Nothing has hit for a while, and the minimum time is over.
     pub fn is_calm(&self) -> bool {
         self.calm >= CALM && self.to.t >= self.until
     }
@@ -275,7 +275,7 @@ impl<P: Unilateral> Stepping<P> {
     }
 }
 
-/// Adds what the second step of an impact does to its entry in the log.
+/// Adds the effect of the second step of an impact to its entry in the log.
 fn merge_second_half(i: &PointImpulse, log: &mut [Event]) {
     let own = |e: &&mut Event| e.kind == EventKind::Impact && e.point == Some(i.id);
     if let Some(e) = log.iter_mut().rev().find(own) {
@@ -298,7 +298,7 @@ fn holds(i: &PointImpulse, h: f64) -> bool {
     }
 }
 
-/// An entry of the log; what an impact does is not counted again with what happened beside it.
+/// An entry of the log; the effect of an impact is not counted again with what happened beside it.
 fn event<P: Unilateral>(p: &P, t: f64, kind: EventKind, i: &PointImpulse) -> Event {
     let impact = kind == EventKind::Impact;
     Event {

@@ -1,33 +1,46 @@
 //! Where the features of a pressed pair hand over: the point that takes over begins as deep as the one before it.
 //!
-//! A pressed corner that slides over an edge leaves the face it was pressed into, and the edge comes to face the side of the
-//! corner at once, inside it. It is the same contact, and not one from behind: it has the approach speed that was latched and
-//! the bristles of the one before it, and what that stored is stored again. With faces that lean there may be a short way
-//! between both, or both act for such a way, by as much as the lean and the depth make of it.
+//! When a pressed corner slides over an edge, it leaves the face into which it was pressed. At the same moment the edge
+//! faces the side of the corner and is already inside it. This is the same contact, not a new one from behind: it takes
+//! over the latched approach speed and the bristles of its predecessor, and the energy stored there is stored here
+//! again. With inclined faces there may be a short distance between the two, or both act over such a distance,
+//! depending on the inclination and the depth.
 
 use super::compliant::{Tangents, bristles, frame};
 use delassus_dae::{ContactPoint, PointId, Unilateral};
 use delassus_math::remember;
 use delassus_nonsmooth::{Pressed, TAKES_OVER};
 
+/// How near another point that acts already must be, in depths, to be the one that takes over.
+const BESIDE: f64 = 2.0;
+
 /// A pressed point whose features ended before others took over from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Left {
-    pub pair: u64,
+    pub id: PointId,
     pub by: Presser,
-    /// Time until which others may take over, s.
+    /// When its features ended, and until when others may take over, s.
+    pub t: f64,
     pub until: f64,
+    /// What it stored, J; where something took over from it, the part that was lost.
+    pub stored: f64,
 }
-remember!(Left { pair, by, until });
+remember!(Left { id, by, t, until, stored });
 
-/// What presses a pair.
+/// Points of one pair act at one place: the second is as deep as the first, but for the lean of faces.
+pub(super) fn acts_beside(left: ([f64; 3], f64), other: ([f64; 3], f64)) -> bool {
+    let way: f64 = left.0.iter().zip(other.0).map(|(x, y)| (x - y) * (x - y)).sum();
+    way.sqrt() <= BESIDE * left.1 && TAKES_OVER * other.1 >= left.1
+}
+
+/// A point that presses a pair.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Presser {
     /// How deep, m.
     pub depth: f64,
     /// Approach speed that was latched, m/s.
     pub speed: f64,
-    /// How far its bristles are bent, m, in ground components.
+    /// Deflection of its bristles, m, in ground components.
     pub bend: [f64; 3],
 }
 remember!(Presser { depth, speed, bend });
@@ -44,7 +57,7 @@ impl Presser {
     }
 }
 
-/// All that presses at present.
+/// Everything that presses at present.
 #[derive(Clone, Copy)]
 pub(super) struct Pressers<'a> {
     pub pressed: &'a [Pressed],
@@ -52,7 +65,7 @@ pub(super) struct Pressers<'a> {
 }
 
 impl Pressers<'_> {
-    /// The deepest of a pair at the realised state, which is that of time t and has the auxiliary states z.
+    /// The deepest point of a pair at the realised state, which is that of time t and has the auxiliary states z.
     pub fn of<P: Unilateral>(
         &self,
         p: &P,
@@ -73,12 +86,12 @@ impl Pressers<'_> {
                 add(Presser { depth: -at.gap, speed: point.onset.speed, bend });
             }
         }
-        self.left.iter().filter(|l| l.pair == pair && t <= l.until).for_each(|l| add(l.by));
+        self.left.iter().filter(|l| l.id.pair == pair && t <= l.until).for_each(|l| add(l.by));
         deepest
     }
 }
 
-/// How far the bristles of a point are bent, m, in ground components.
+/// Deflection of the bristles of a point, m, in ground components.
 pub(super) fn bend<P: Unilateral>(p: &P, id: PointId, at: &ContactPoint, z: &[f64]) -> [f64; 3] {
     let bent = bristles(p, id).and_then(|b| z.get(b)).unwrap_or_default();
     let mut sum = [0.0; 3];

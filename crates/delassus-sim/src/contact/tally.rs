@@ -3,10 +3,10 @@
 use delassus_math::remember;
 use serde::Serialize;
 
-/// Names that are kept of those something happened to.
+/// Number of names that are kept.
 const NAMES: usize = 8;
 
-/// Something that happened, how often, when for the first time, and to whom.
+/// An occurrence: how often, when for the first time, and at which contacts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Occurrences {
     /// How often.
@@ -19,7 +19,7 @@ pub struct Occurrences {
 remember!(Occurrences { count, first, contacts });
 
 impl Occurrences {
-    /// Once more, at t. Names are asked for while there is room for them.
+    /// Counts one more at t. Names are evaluated only while there is room for them.
     pub(crate) fn add(&mut self, t: f64, names: impl IntoIterator<Item = String>) {
         self.count += 1;
         self.first.get_or_insert(t);
@@ -33,7 +33,7 @@ impl Occurrences {
         }
     }
 
-    /// Takes in what happened elsewhere.
+    /// Adds the occurrences counted elsewhere.
     pub(crate) fn join(&mut self, other: &Occurrences) {
         self.count += other.count;
         self.first = match (self.first, other.first) {
@@ -48,27 +48,27 @@ impl Occurrences {
     }
 }
 
-/// The largest value of something, when it was reached, and where.
+/// The largest value of a quantity, when it was reached, and where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Worst {
     /// Largest value.
     pub value: f64,
     /// When, s.
     pub t: Option<f64>,
-    /// Contact; empty where it is not one alone.
+    /// Contact; empty if it is not a single one.
     pub contact: String,
 }
 remember!(Worst { value, t, contact });
 
 impl Worst {
-    /// Takes in a value. One that is not a number is the worst of all, and stays.
+    /// Records a value. NaN is the worst of all, and stays.
     pub(crate) fn observe(&mut self, value: f64, t: f64, contact: impl FnOnce() -> String) {
         if !(value <= self.value) && !self.value.is_nan() {
             *self = Worst { value, t: Some(t), contact: contact() };
         }
     }
 
-    /// Takes in what was found elsewhere.
+    /// Adds what was found elsewhere.
     pub(crate) fn join(&mut self, other: &Worst) {
         if let Some(t) = other.t {
             self.observe(other.value, t, || other.contact.clone());
@@ -87,10 +87,26 @@ pub struct CompliantTally {
     pub deepest: Worst,
     /// Contacts that began deeper than their `max_start_depth`: the step could not be made shorter.
     pub began_deep: Occurrences,
-    /// Contacts that fixed steps, or those of time-stepping, passed through in fewer than 8.
+    /// Contacts that lasted fewer than 8 fixed steps, or steps of time-stepping.
     pub few_steps: Occurrences,
+    /// Contacts that ended while the bodies were inside each other, because the surface ends there and nothing took
+    /// over.
+    pub abandoned: Occurrences,
+    /// Deepest of them, m.
+    pub abandoned_depth: Worst,
+    /// What they stored in all, J: it is gone.
+    pub abandoned_energy: f64,
 }
-remember!(CompliantTally { contacts, deepest_start, deepest, began_deep, few_steps });
+remember!(CompliantTally {
+    contacts,
+    deepest_start,
+    deepest,
+    began_deep,
+    few_steps,
+    abandoned,
+    abandoned_depth,
+    abandoned_energy,
+});
 
 impl CompliantTally {
     fn join(&mut self, other: &CompliantTally) {
@@ -99,28 +115,38 @@ impl CompliantTally {
         self.deepest.join(&other.deepest);
         self.began_deep.join(&other.began_deep);
         self.few_steps.join(&other.few_steps);
+        self.abandoned.join(&other.abandoned);
+        self.abandoned_depth.join(&other.abandoned_depth);
+        self.abandoned_energy += other.abandoned_energy;
+    }
+
+    /// A contact ended inside at t, so deep and with so much energy stored.
+    pub(crate) fn abandon(&mut self, t: f64, depth: f64, stored: f64, name: impl Fn() -> String) {
+        self.abandoned.add(t, [name()]);
+        self.abandoned_depth.observe(depth, t, name);
+        self.abandoned_energy += stored;
     }
 }
 
-/// Fixed steps in a contact below which its course is not resolved: half a period of an oscillation in eight steps has
-/// an error of about one percent with a method of second order.
+/// Number of fixed steps in a contact below which its course is not resolved: half a period of an oscillation in eight
+/// steps has an error of about one percent with a method of second order.
 pub(crate) const FEW_STEPS: u64 = 8;
 
-/// What was given up at the contacts of a run. Every count is there even when it is zero.
+/// What was given up at the contacts of a run. Every count is present even when it is zero.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContactTally {
     /// Impacts whose restitution was reduced because they would have gained energy.
     pub restitution_reduced: Occurrences,
-    /// Least factor on a coefficient of restitution; 1 where none was reduced.
+    /// Smallest factor on a coefficient of restitution; 1 if none was reduced.
     pub least_restitution_factor: f64,
-    /// Contacts with friction that joints hold already: nothing decides which load they bear, and they bear none.
+    /// Contacts with friction that joints already hold: nothing decides which load they bear, and they bear none.
     pub held_by_joints: Occurrences,
     /// Steps of time-stepping whose contact forces were found to `large_residual` instead of
     /// `residual`.
     pub tolerance_loosened: Occurrences,
-    /// Steps of time-stepping that were made in shorter parts.
+    /// Steps of time-stepping that were divided into shorter parts.
     pub steps_halved: Occurrences,
-    /// Steps of time-stepping that took forces implicitly.
+    /// Steps of time-stepping that treated forces implicitly.
     pub implicit_steps: Occurrences,
     /// Stretches that time-stepping took over from the event-driven method.
     pub hand_overs: Occurrences,
@@ -130,7 +156,7 @@ pub struct ContactTally {
     pub penetration: Worst,
     /// Worst residual of a contact problem of time-stepping, a pure number.
     pub residual: Worst,
-    /// Fastest tangential motion of a point that is said to stick, m/s.
+    /// Fastest tangential motion of a point that should stick, m/s.
     pub stick_speed: Worst,
     /// Strongest pull of a closed point at a sample, N (N m for angles): rigid contacts only push.
     pub pull: Worst,
@@ -178,13 +204,13 @@ impl Default for ContactTally {
 }
 
 impl ContactTally {
-    /// Restitution that was reduced to a part of what the user gave.
+    /// Records that restitution was reduced to a fraction of the given value.
     pub(crate) fn reduce(&mut self, factor: f64, t: f64, names: impl IntoIterator<Item = String>) {
         self.restitution_reduced.add(t, names);
         self.least_restitution_factor = self.least_restitution_factor.min(factor);
     }
 
-    /// Both together: of the event-driven method and of time-stepping.
+    /// Combines both: that of the event-driven method and that of time-stepping.
     pub(crate) fn join(mut self, other: &ContactTally) -> ContactTally {
         self.restitution_reduced.join(&other.restitution_reduced);
         self.least_restitution_factor =

@@ -24,14 +24,14 @@ pub(crate) enum Trigger {
     Changes(PointId),
     /// The laws choose another mode: this one.
     Reselect(Vec<Active>),
-    /// Forces have a kink, and nothing else happens: a point that slides and shares its load with others loses the
-    /// last of it, or gets some again, or one that slides in space turned close to rest.
+    /// Forces have a kink, and nothing else happens: a sliding point that shares its load with others loses the last of
+    /// it, or gains some again, or a point that slides in space turned close to rest.
     Kink(PointId),
     /// The bodies of a pressed point come apart.
     Parts(PointId),
     /// The force of a pressed point vanishes inside, and would pull.
     Slackens(PointId),
-    /// The force of a point that was slack pushes again.
+    /// The force of a slack point pushes again.
     Tightens(PointId),
 }
 
@@ -108,7 +108,7 @@ impl Remember for Trigger {
 }
 
 impl Trigger {
-    /// One of the functions of a pressed point's force.
+    /// Whether it is one of the functions of a pressed point's force.
     pub fn is_of_pressed(&self) -> bool {
         matches!(self, Trigger::Parts(_) | Trigger::Slackens(_) | Trigger::Tightens(_))
     }

@@ -1,28 +1,31 @@
 //! Open points: which of them are watched, and which can close at all within a step.
 //!
-//! Points of shapes that can pass through each other are watched by pairs: balls around the shapes
-//! and a bound of their speed leave out the pairs that cannot meet, and tell into how many parts
-//! the step must be divided for nothing to move further than a tenth of the smallest feature in
-//! one. The search itself is in `search.rs`.
+//! Points of shapes that can pass through each other are watched by pairs: bounding balls of the shapes and a bound on
+//! their speed exclude the pairs that cannot meet, and determine into how many parts the step must be divided for
+//! nothing to move further than a tenth of the smallest feature in one. The search itself is in `search.rs`.
 
 use super::taking_over::Presser;
 use super::thresholds::Thresholds;
 use delassus_dae::{BEHIND, ContactPoint, Crowded, PointId, PointLaw, State, Unilateral};
+use delassus_math::max_abs;
 use delassus_math::memory::{Memory, Remember};
 use std::ops::Range;
 
-/// Parts of a step, at least and at most.
+/// Number of parts of a step, smallest and largest.
 const PARTS: [usize; 2] = [8, 256];
-/// Moments of a step that fit into the track of a point from the start.
+/// Number of moments of a step for which the track of a point has room from the start.
 const TRACK: usize = 32;
-/// SlipState in one part, in sizes of the smallest feature.
+/// Motion in one part, in sizes of the smallest feature.
 const UNSEEN: f64 = 0.1;
-/// Speeds within a step, in those at its ends.
+/// Factor on the speeds at the ends of a step that bounds those within it.
 const FASTER: f64 = 2.0;
 
-/// Speed of approach of two bodies, each moving and turning by one size per second along every axis,
-/// in lengths of the system per second.
+/// Approach speed of two bodies, each moving and turning by one size per second along every axis, in lengths of the
+/// system per second.
 pub(super) const BOTH: f64 = 8.0;
+
+/// Rounding of a gap in parts of the place of its point: positions are sums of a few products.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A point that is open at present.
 #[derive(Debug, Clone)]
@@ -30,24 +33,26 @@ pub(super) struct Open {
     pub id: PointId,
     pub law: PointLaw,
     pub features: Option<[u32; 2]>,
-    /// It was clearly open since its last event.
+    /// It has been clearly open since its last event.
     pub armed: bool,
     /// Size of the smaller of the two parts that meet.
     finest: f64,
     /// It is too far away to close in this step; its track is empty.
     pub far: bool,
-    /// Gap below which it is behind a wall that acts to the front only, m; −∞ for all others.
+    /// Gap below which it is behind a one-sided wall, m; −∞ for all others.
     pub behind: f64,
-    /// Where it was seen last from such a wall, for points of compliant contact: they may begin inside.
+    /// Side of such a wall on which it was seen last, for points of compliant contact: they may begin inside.
     side: Side,
-    /// What a metre is in the unit of its gap.
+    /// The equivalent of a metre in the unit of its gap.
     per_metre: f64,
-    /// What was measured in the step, in order of time.
+    /// Rounding error of a gap this far from the origin, m.
+    rounding: f64,
+    /// The measurements in the step, in order of time.
     pub track: Vec<Node>,
 }
 
 impl Open {
-    /// A point of which nothing is known yet.
+    /// A point about which nothing is known yet.
     fn new<P: Unilateral>(p: &P, id: PointId) -> Open {
         Open {
             id,
@@ -59,19 +64,20 @@ impl Open {
             behind: if p.one_sided(id) { -BEHIND * p.length() } else { f64::NEG_INFINITY },
             side: Side::Unseen,
             per_metre: p.gap_per_metre(id),
+            rounding: 0.0,
             track: Vec::new(),
         }
     }
 }
 
-/// A side of a wall that acts to the front only.
+/// A side of a one-sided wall.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Side {
-    /// Out of its sight.
+    /// Out of its view.
     #[default]
     Unseen,
     Front,
-    /// What is behind passes until it was elsewhere.
+    /// A point behind passes until it has been elsewhere.
     Behind,
 }
 
@@ -100,7 +106,7 @@ impl Remember for Side {
 pub(super) struct Node {
     /// Number of the moment.
     pub at: usize,
-    /// Gap, m (rate for a clutch), and its rate; NaN where the point has no meaning.
+    /// Gap, m (rate for a clutch), and its rate; NaN where the point does not exist.
     pub g: f64,
     pub r: f64,
 }
@@ -109,7 +115,7 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub points: Range<usize>,
-    /// No gap of it is smaller at the start of the step, m.
+    /// Lower bound of its gaps at the start of the step, m.
     clearance: f64,
     /// How far its sides may move past each other in the whole step, m.
     pub reach: f64,
@@ -123,14 +129,15 @@ pub(super) struct Group {
     pub due: usize,
 }
 
-/// What is remembered of an open point: its features, whether it is armed, and the side of the wall.
-type Known = (PointId, Option<[u32; 2]>, (bool, Side));
+/// What is remembered about an open point: its features, whether it is armed, the side of the wall, and the rounding
+/// error of its gap.
+type Known = (PointId, Option<[u32; 2]>, (bool, Side, f64));
 
 /// Watches the open points.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub(super) open: Vec<Open>,
-    /// Of the step before, while a new list is made.
+    /// Those of the step before, while a new list is made.
     before: Vec<Open>,
     pub(super) groups: Vec<Group>,
     /// Points that are closed at present.
@@ -138,50 +145,50 @@ pub(crate) struct Watch {
     /// Points that slid off the end of what they touched, while they are still beside it.
     slid_off: Vec<PointId>,
     ids: Vec<PointId>,
-    /// Where open points seem to close, parts of the step, with their places and groups; soonest first.
+    /// Where open points seem to close, as parts of the step, with their indices and groups; soonest first.
     pub(super) soon: Vec<(f64, usize, usize)>,
-    /// How far something may come closer in the step beyond what the speeds at its ends tell, m or
-    /// rad.
+    /// How much closer something may come in the step than the speeds at its ends indicate, m or rad.
     pub(super) surge: f64,
     pub(super) point: ContactPoint,
 }
 
 impl Watch {
-    /// Visits what is remembered of a system: which points are watched, and what is known of them.
+    /// Visits what is remembered about a system: which points are watched, and what is known about them.
     pub fn remember<P: Unilateral>(&mut self, p: &P, m: &mut Memory<'_>) {
         let mut known: Vec<Known> =
-            self.open.iter().map(|o| (o.id, o.features, (o.armed, o.side))).collect();
+            self.open.iter().map(|o| (o.id, o.features, (o.armed, o.side, o.rounding))).collect();
         known.remember(m);
         self.closed.remember(m);
         self.slid_off.remember(m);
         if m.reads() && !m.failed() {
             self.open.clear();
-            self.open.extend(known.iter().map(|(id, features, (armed, side))| Open {
+            self.open.extend(known.iter().map(|(id, features, (armed, side, rounding))| Open {
                 features: *features,
                 armed: *armed,
                 side: *side,
+                rounding: *rounding,
                 ..Open::new(p, *id)
             }));
         }
     }
 
-    /// The point opened just now, or its features changed.
+    /// The point just opened, or its features changed.
     pub fn disarm(&mut self, id: PointId) {
         if let Ok(k) = self.open.binary_search_by_key(&id, |o| o.id) {
             self.open[k].armed = false;
         }
     }
 
-    /// The point slid off the end of what it touched. Until it has clearly left, rounding decides
-    /// whether it still faces that, and it must not be taken for one that touches.
+    /// The point slid off the end of what it touched. Until it has clearly left, rounding decides whether it still
+    /// faces that, and it must not be mistaken for one that touches.
     pub fn slides_off(&mut self, id: PointId) {
         if !self.slid_off.contains(&id) {
             self.slid_off.push(id);
         }
     }
 
-    /// Takes in the state after an accepted step or an event, which is realised in `ws`: `closed`
-    /// are not watched. Points within `reach` of closing are.
+    /// Takes over the state after an accepted step or an event, which is realised in `ws`. Points in `closed` are not
+    /// watched; points within `reach` of closing are.
     pub fn update<P: Unilateral>(
         &mut self,
         p: &P,
@@ -217,6 +224,7 @@ impl Watch {
                 let (g, _) = self.point.measure(p, ws, &open);
                 if !g.is_nan() {
                     open.features = Some(self.point.features);
+                    open.rounding = ROUNDING * max_abs(&self.point.at);
                     open.armed |= g > open.zero(th);
                 }
                 if g.is_nan() || open.armed {
@@ -231,9 +239,9 @@ impl Watch {
         Ok(())
     }
 
-    /// Looks at the ends of a step: which pairs can close in it, into how many parts it must be
-    /// divided, and the part of it that can be looked at if those are too many. What is driven may
-    /// be at rest at both ends and fast between: `surge` is by how much, sizes per second.
+    /// Examines the ends of a step: which pairs can close in it, into how many parts it must be divided, and the part
+    /// of it that can be searched if those are too many. A driven body may be at rest at both ends and fast in between:
+    /// `surge` is by how much, sizes per second.
     pub fn plan<P: Unilateral>(
         &mut self,
         p: &P,
@@ -279,8 +287,8 @@ impl Watch {
         (wanted.min(most) as usize, (most / wanted).min(1.0))
     }
 
-    /// A point that was outside at the start of the step that was searched, is inside by more than
-    /// `depth` at its end, m, and was not found to close: it would have to be moved to touch.
+    /// A point that was outside at the start of the step that was searched, is inside by more than `depth` at its end,
+    /// m, and was not found to close: it would have to be moved to touch.
     pub fn missed(&self, depth: f64) -> Option<PointId> {
         let points =
             self.groups.iter().filter(|g| !g.idle).flat_map(|g| &self.open[g.points.clone()]);
@@ -307,7 +315,7 @@ impl Watch {
             let th = th.of_gap(o.per_metre);
             let limit = match o.law {
                 PointLaw::OneWay => th.rest,
-                _ => th.touching,
+                _ => th.touching.max(o.rounding),
             };
             if self.slid_off.contains(&o.id)
                 || p.clearance(ws, o.id) > limit
@@ -324,7 +332,7 @@ impl Watch {
 }
 
 impl Watch {
-    /// Depth of the deepest of these open points of compliant contact at a state, m; negative where none is inside.
+    /// Depth of the deepest of these open points of compliant contact at a state, m; negative if none is inside.
     pub fn deepest<P: Unilateral>(
         &mut self,
         p: &P,
@@ -343,8 +351,8 @@ impl Watch {
         deepest
     }
 
-    /// Open points of compliant contact that touch at the realised state and approach, with their features; also those that
-    /// are `inside`, whatever they do.
+    /// Open points of compliant contact that touch at the realised state and approach, with their features; also those
+    /// that are `inside`, whatever their motion.
     pub fn pressing<P: Unilateral>(
         &mut self,
         p: &P,
@@ -381,7 +389,7 @@ impl Watch {
     }
 }
 
-/// Which points inside count, whatever they do.
+/// Which points inside count, whatever their motion.
 #[derive(Clone, Copy)]
 pub(super) enum Inside {
     None,
@@ -390,7 +398,7 @@ pub(super) enum Inside {
     Of(u64, Option<Presser>),
 }
 
-/// Clearance of the pair that was asked for last.
+/// Clearance of the pair that was evaluated last.
 #[derive(Default)]
 struct Clearance(Option<(u64, f64)>);
 
@@ -413,12 +421,12 @@ impl Open {
         gap >= self.behind || gap < self.behind && self.side == Side::Front
     }
 
-    /// Gap (rate of a clutch) that is as good as zero.
+    /// Gap (rate of a clutch) that counts as zero.
     pub fn zero(&self, th: &Thresholds) -> f64 {
         let th = th.of_gap(self.per_metre);
         match self.law {
             PointLaw::OneWay => th.rest,
-            _ => th.zero,
+            _ => th.zero.max(self.rounding),
         }
     }
 }
@@ -428,8 +436,8 @@ pub(super) trait Measure {
 }
 
 impl Measure for ContactPoint {
-    /// Gap and its rate at the realised state; for a clutch its rate, whose derivative is not
-    /// known here. NaN where the point has no meaning.
+    /// Gap and its rate at the realised state; for a clutch its rate, whose derivative is not known here. NaN if the
+    /// point does not exist.
     fn measure<P: Unilateral>(&mut self, p: &P, ws: &P::Ws, o: &Open) -> (f64, f64) {
         if !p.position(ws, o.id, false, o.features, self) {
             return (f64::NAN, f64::NAN);
@@ -442,7 +450,7 @@ impl Measure for ContactPoint {
     }
 }
 
-/// Positions and velocities of a state.
+/// Realises positions and velocities of a state.
 pub(super) fn realize<P: Unilateral>(p: &P, s: &State, ws: &mut P::Ws) {
     p.realize_position(s.t, &s.q, &s.z, ws);
     p.realize_velocity(&s.v, &s.z, ws);

@@ -4,11 +4,15 @@ use super::compliant::first_step;
 use super::courses::{Courses, Instant};
 use super::event::EventLog;
 use super::stretch::Stepping;
+use super::taking_over::{Left, Presser, acts_beside};
 use delassus_dae::{ContactPoint, Onset, PointLaw, Unilateral};
 use delassus_nonsmooth::Pressed;
 use delassus_nonsmooth::stepping::{Moment, PressedStep};
 
-/// Compliant contacts that last, with what they did so far.
+/// Steps within which another point may take over from one whose features ended.
+const HAND_OVER: f64 = 2.5;
+
+/// Lasting compliant contacts, with their history so far.
 pub(super) type Handed = (Vec<Pressed>, Courses);
 
 fn instant(m: Moment) -> Instant {
@@ -40,6 +44,7 @@ impl<P: Unilateral> Stepping<P> {
                 event.into_iter().for_each(|e| log.insert(e));
             }
         }
+        self.watch_for_losses(p);
         if self.until.is_finite() && shown < self.h {
             // a passage of the hybrid may choose its steps
             self.h = shown;
@@ -47,12 +52,35 @@ impl<P: Unilateral> Stepping<P> {
         }
     }
 
-    /// Hands over the contacts that last.
+    /// Points whose features ended inside, and from which nothing takes over.
+    fn watch_for_losses(&mut self, p: &P) {
+        let (t, until) = (self.to.t, self.to.t + HAND_OVER * self.h);
+        let steps = self.stepper.presses();
+        for step in steps {
+            let (id, depth) = (step.point.id, step.depth);
+            if let Some(c) = p.compliance(id).filter(|_| step.takes_over) {
+                self.courses.take_over(id.pair, t - self.last_h, c.law.duration(&step.point.onset));
+            }
+            let Some(stored) = step.gone.filter(|stored| *stored > 0.0) else { continue };
+            let acts = |other: &PressedStep| {
+                other.point.id.pair == id.pair
+                    && other.ended.is_none()
+                    && acts_beside((step.place, depth), (other.place, other.deepest))
+            };
+            if !steps.iter().any(acts) {
+                let by = Presser { depth, speed: step.point.onset.speed, bend: [0.0; 3] };
+                self.courses.left.push(Left { id, by, t, until, stored });
+            }
+        }
+        self.courses.give_up(p, t, &mut self.tally.compliant);
+    }
+
+    /// Hands over the lasting contacts.
     pub(super) fn hand_over_pressed(&mut self) -> Handed {
         (self.stepper.pressed().to_vec(), std::mem::take(&mut self.courses))
     }
 
-    /// Something yields, or did in the last step; before the first, nothing is known.
+    /// Whether something yields, or did in the last step; before the first step, nothing is known.
     pub(super) fn has_pressed(&self) -> bool {
         self.steps == 0 || !(self.stepper.presses().is_empty() && self.stepper.pressed().is_empty())
     }
@@ -60,10 +88,10 @@ impl<P: Unilateral> Stepping<P> {
     /// Energy that compliant contacts store at a realised position within the last step, J.
     pub(super) fn stored_at(&self, p: &P, ws: &P::Ws, at: &mut ContactPoint) -> f64 {
         let steps = self.stepper.presses();
-        // of a step in parts those of the last one, which ascend
+        // for a divided step those of the last part, which ascend
         let first = (1..steps.len()).rev().find(|k| steps[*k].point.id <= steps[k - 1].point.id);
         let own = steps[first.unwrap_or(0)..].iter().map(|s| s.point);
-        // nothing is known yet of the step after a hand-over
+        // nothing is known yet about the step after a hand-over
         let handed = self.stepper.pressed().iter().filter(|_| steps.is_empty()).copied();
         let mut sum = 0.0;
         for point in own.chain(handed) {
@@ -77,7 +105,7 @@ impl<P: Unilateral> Stepping<P> {
             p.near(ws, 0.0, &mut ids);
             for id in ids.into_iter().filter(|id| p.law(*id) == PointLaw::Compliant) {
                 if p.position(ws, id, false, None, at) {
-                    // no potential depends on anything else that is latched
+                    // the potential does not depend on the other latched values
                     let stiffness = p.stiffness(id, at.features);
                     let onset = Onset { stiffness, ..Onset::default() };
                     sum += Pressed { id, onset, ..Pressed::default() }.energy(p, at);

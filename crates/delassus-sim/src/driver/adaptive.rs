@@ -7,13 +7,12 @@ use super::way::Look;
 use crate::error::{SimError, SimErrorKind};
 use delassus_dae::Problem;
 
-/// A step this much shorter than the time, or than the steps before it, is lost in round-off or leads
-/// nowhere.
+/// A step this much shorter than the time, or than the steps before it, is lost in round-off or makes no progress.
 pub(super) const MIN_STEP: f64 = 1e-14;
-/// Steps shorter than this part of the characteristic time are judged per step: round-off in
-/// the error estimate divided by a vanishing step would otherwise drive the step to zero.
+/// Steps shorter than this fraction of the characteristic time are judged per step: round-off in the error estimate
+/// divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
-/// Factor by which a step is stretched rather than to leave a sliver.
+/// Factor by which a step is stretched to avoid leaving a very short one.
 const SLIVER: f64 = 1.01;
 
 impl<P: Problem> Driver<P> {
@@ -36,7 +35,7 @@ impl<P: Problem> Driver<P> {
             let shortest = MIN_STEP * self.state.t.abs().max(usual);
             let free = self.watch_time(p, self.h);
             let Allowed { h, lands } = self.aim_at(self.stop_at(free, shortest), shortest);
-            // a step that is cut by the wish of others says nothing about the next one
+            // a step that is cut at the request of others says nothing about the next one
             let planned = if h < free.h { free.h } else { 0.0 };
             if h < shortest {
                 if failures == 1 && self.pass_rounding(p)? {
@@ -116,7 +115,7 @@ impl<P: Problem> Driver<P> {
         }
     }
 
-    /// The step that ends where something is foreseen to happen, at the latest.
+    /// The step, ending at the latest where something is predicted to happen.
     fn aim_at(&self, step: Allowed, shortest: f64) -> Allowed {
         match self.aim >= shortest && self.aim < step.h {
             true => Allowed { h: self.aim, lands: None },
@@ -124,13 +123,12 @@ impl<P: Problem> Driver<P> {
         }
     }
 
-    /// Time left until the run is to stop, s.
+    /// Time left until the run should stop, s.
     pub(super) fn left(&self) -> f64 {
         self.stop - self.state.t
     }
 
-    /// The step that ends where the run is to stop, at the latest. What is left there and shorter than
-    /// any step is passed.
+    /// The step, ending at the latest where the run should stop. A remainder shorter than any step is passed.
     fn stop_at(&self, step: Allowed, shortest: f64) -> Allowed {
         let left = self.left();
         let stretched = if step.lands.is_none() { SLIVER } else { 1.0 };

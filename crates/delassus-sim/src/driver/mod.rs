@@ -1,10 +1,9 @@
 //! The stepping loop: attempt, control, commit. Knows no mechanics and keeps no results.
 //!
-//! Steps are proposed by their error ([`adaptive`], with [`hop`] over singular positions) or with a
-//! given length ([`fixed`], with [`stable_step`] to advise); [`turn`] keeps their rotations unique;
-//! what depends on time is watched ([`time_marks`]), and so is what reads the state ([`way`]), and branches at singular
-//! positions ([`branch`]); [`stop`]
-//! says why a run cannot go on.
+//! Steps are chosen by their error ([`adaptive`], with [`singular_jump`] over singular positions) or have a given length
+//! ([`fixed`], with [`stable_step`] to advise); [`turn`] keeps their rotations unique; time-dependent elements are
+//! watched ([`time_marks`]), and so are laws that read the state ([`way`]), and branches at singular positions
+//! ([`branch`]); [`stop`] explains why a run cannot continue.
 
 mod adaptive;
 mod branch;
@@ -40,7 +39,7 @@ pub struct DriverOptions {
     pub max_steps: u64,
 }
 
-/// What an accepted step looks like.
+/// An accepted step.
 #[derive(Debug, Clone, Copy)]
 pub struct StepView<'a> {
     /// State before.
@@ -56,7 +55,7 @@ pub struct StepView<'a> {
 /// An attempt that passed the error test and waits for [`Driver::commit`].
 #[derive(Debug, Clone, Copy)]
 struct Pending {
-    /// The time to land on, where it is known better than as a sum.
+    /// The time to land on, if it is known more precisely than as a sum.
     exact_time: Option<f64>,
     /// It ends a fixed step.
     ends_fixed: bool,
@@ -81,8 +80,8 @@ impl Rejections {
     }
 }
 
-/// Steps a problem from a consistent state, for as long as it is asked to. It knows no end: what was at
-/// a time that a step has passed is found between two states.
+/// Steps a problem from a consistent state, for as long as requested. It does not know an end: states at times that a
+/// step has passed are found between two states.
 pub struct Driver<P: Problem> {
     method: Box<dyn Integrator<P>>,
     /// Scratch of the problem.
@@ -106,21 +105,21 @@ pub struct Driver<P: Problem> {
     time: TimeWatch,
     way: WayWatch,
     branch: BranchWatch,
-    /// The largest weakest pivot of a step since the method began.
+    /// The largest of the weakest pivots of the steps since the method started.
     usual_pivot: f64,
     row_jump: RowJump,
-    /// Fixed steps in a row that follow nothing.
+    /// Number of fixed steps in a row that follow nothing.
     coarse: u32,
     /// The last state before fixed steps showed signs of instability.
     trouble: State,
     pending: Option<Pending>,
     /// Longest adaptive step at present, s.
     limit: f64,
-    /// The next adaptive step is not longer than this, s, which says nothing about those behind it.
+    /// The next adaptive step is not longer than this, s, which does not apply to later ones.
     aim: f64,
     /// Steps end at this time at the latest, s.
     stop: f64,
-    /// What is held was changed since the last step.
+    /// The held states were changed since the last step.
     changed: bool,
     /// Work of methods that were replaced.
     spent: delassus_dae::Work,
@@ -143,7 +142,7 @@ remember!(Driver<P: Problem> {
     rejections, hops, first_hop, fed,
 } apart from { ws, opts, row_jump, pending, aim, stop, last_failure, worst });
 
-/// Shortest and longest step, in characteristic times, that is chosen for a method of fixed step.
+/// Shortest and longest step, in characteristic times, that is chosen for a fixed-step method.
 const FIXED_STEPS: [f64; 2] = [1e-4, 1e-2];
 
 impl<P: Problem> Driver<P> {
@@ -167,8 +166,8 @@ impl<P: Problem> Driver<P> {
         };
         let mut opts = opts;
         if !info.adaptive && opts.step.is_none() {
-            // A method of fixed step takes the first step its order and the tolerance suggest,
-            // within bounds that keep a run finite and resolved.
+            // A fixed-step method takes the first step that its order and the tolerance suggest, within bounds that
+            // keep a run finite and resolved.
             let [least, most] = FIXED_STEPS.map(|part| part / scale.pace());
             opts.step = Some(h.clamp(least, most));
         }
@@ -228,7 +227,7 @@ impl<P: Problem> Driver<P> {
         StepView { from: &self.prev, d0: &self.d_prev, to: &self.state, d1: self.method.start() }
     }
 
-    /// The fixed step, given or chosen; `None` while steps adapt.
+    /// The fixed step, given or chosen; `None` if steps adapt.
     pub fn fixed_step(&self) -> Option<f64> {
         self.opts.step
     }
@@ -243,8 +242,8 @@ impl<P: Problem> Driver<P> {
         self.method.weakest_pivot()
     }
 
-    /// Changes of branch at almost singular positions that steps could not resolve: how many, when the first was, s, and by how
-    /// much the constraints miss the position there, relative to their scales.
+    /// Changes of branch at almost singular positions that steps could not resolve: how many, when the first occurred,
+    /// s, and by how much the constraints miss the position there, relative to their scales.
     pub fn branches(&self) -> (u64, Option<(f64, f64)>) {
         (self.branch.count, self.branch.first)
     }
@@ -263,7 +262,7 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
-    /// Makes one step that passes the error test and leaves it to be looked at.
+    /// Makes one step that passes the error test and leaves it open to examination.
     pub fn propose(&mut self, p: &P) -> Result<(), SimError> {
         if self.steps >= self.opts.max_steps {
             return Err(self.stop(p, SimErrorKind::WorkLimit, self.h));
@@ -285,7 +284,7 @@ impl<P: Problem> Driver<P> {
         }
     }
 
-    /// Makes the waiting step again with this length, at most that of the one before.
+    /// Repeats the waiting step with this length, which is at most its previous length.
     pub fn shorten(&mut self, p: &P, h: f64) -> Result<(), StepFailure> {
         self.way.drop_end();
         self.method.attempt(p, &mut self.ws, &self.state, h, &mut self.prev)?;
@@ -307,8 +306,8 @@ impl<P: Problem> Driver<P> {
         }
     }
 
-    /// Goes on from another state after an event, by another method where one is given, for a
-    /// problem that may have other rows than before. Counts, scales and the step stay.
+    /// Continues from another state after an event, with another method if one is given, for a problem that may have
+    /// other rows than before. Counts, scales and the step are kept.
     pub fn restart(
         &mut self,
         p: &P,
@@ -331,7 +330,7 @@ impl<P: Problem> Driver<P> {
         self.stiffness = StiffnessMonitor::default();
         self.coarse = 0;
         if let Some(h) = self.opts.step {
-            // time may have passed elsewhere: fixed steps go on at the next of their times
+            // time may have passed elsewhere: fixed steps continue at the next of their times
             self.n_fixed = ((state.t - self.t0) / h * (1.0 + 1e-14) + 1e-9).floor() as u64;
         }
         self.state.copy_from(state);
@@ -342,7 +341,7 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
-    /// Forgets the waiting step.
+    /// Drops the waiting step.
     pub fn drop_proposal(&mut self) {
         self.way.drop_end();
         self.pending = None;
@@ -358,8 +357,8 @@ impl<P: Problem> Driver<P> {
         self.limit = longest;
     }
 
-    /// The next adaptive step is not longer than this, s: something is foreseen to happen then. Those behind it go on
-    /// with the length that their errors allow.
+    /// The next adaptive step is not longer than this, s: something is predicted to happen then. Later ones have the
+    /// length that their errors allow.
     pub fn set_aim(&mut self, longest: f64) {
         self.aim = longest;
     }
@@ -369,7 +368,7 @@ impl<P: Problem> Driver<P> {
         self.stop = t;
     }
 
-    /// Changes what is held, from the present time on; the next step begins with it.
+    /// Changes the held states, from the present time on; the next step begins with them.
     pub fn set_held(&mut self, p: &P, values: &[f64]) {
         self.state.z[p.held()..].copy_from_slice(values);
         self.changed = true;
@@ -380,18 +379,17 @@ impl<P: Problem> Driver<P> {
         self.opts.tol.rtol
     }
 
-    /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never
-    /// zero.
+    /// Characteristic rate of the motion so far, or of what acts on a model at rest, 1/s; never zero.
     pub fn rate(&self) -> f64 {
         self.scale.wide_pace()
     }
 
-    /// The same of these velocities alone, at a state with velocities v.
+    /// The same for these velocities alone, at a state with velocities v.
     pub fn rate_of(&self, cols: &[usize], v: &[f64]) -> f64 {
         self.scale.pace_of(cols, v)
     }
 
-    /// Distance along a row that cannot be told from round-off of the positions.
+    /// Distance along a row that is indistinguishable from round-off of the positions.
     pub fn round_off_along(&self, cols: &[usize], row: &[f64]) -> f64 {
         self.scale.round_off_along(cols, row)
     }
@@ -403,7 +401,7 @@ impl<P: Problem> Driver<P> {
         }
     }
 
-    /// `prev` holds the new state: swap, commit, take note.
+    /// `prev` holds the new state: swap, commit, record.
     fn accept(&mut self, exact_time: Option<f64>) {
         self.d_prev.copy_from(self.method.start());
         self.usual_pivot = self.usual_pivot.max(self.method.weakest_pivot());
@@ -413,7 +411,7 @@ impl<P: Problem> Driver<P> {
             self.state.t = t;
         }
         self.method.commit();
-        // the time, and turns that are counted, may be put right after the last evaluation
+        // the time, and counted turns, may be corrected after the last evaluation
         let as_evaluated = exact_time.is_none() && self.state.z.is_empty();
         self.time.arrive(as_evaluated && self.method.leaves_realized());
         self.scale.observe(&self.state, self.method.start());
@@ -427,7 +425,7 @@ impl<P: Problem> Driver<P> {
     }
 }
 
-/// Scales of what will move, for a model that may be at rest.
+/// Scales of the coming motion, for a model that may be at rest.
 fn foresee<P: Problem>(p: &P, start: &State, scale: &mut ErrorScale) {
     let mut ws = p.workspace();
     let mut foresight = Foresight::new(p, &mut ws, start);

@@ -3,43 +3,41 @@
 use super::Driver;
 use delassus_dae::Problem;
 
-/// Rejections in a row before a singular position is suspected, and the relative pivot of
-/// G M⁻¹ Gᵀ that confirms it (the square of the distance to the point, in radians or so).
+/// Number of rejections in a row before a singular position is suspected, and the relative pivot of G M⁻¹ Gᵀ that
+/// confirms it (the square of the distance to the point, in radians or so).
 pub(super) const HOP_AFTER: u32 = 3;
 pub(super) const NEAR_SINGULAR: f64 = 1e-5;
-/// Units of rounding by which a state is off its constraints at least.
+/// Smallest distance of a state from its constraints, in units of rounding.
 pub(super) const ROUNDINGS: f64 = 30.0;
-/// Lengths of the jumps that are tried, in steps, and the error per step they may make, in
-/// tolerances.
+/// Lengths of the jumps that are tried, in steps, and the error per step they may make, in tolerances.
 const HOPS: [f64; 6] = [25.0, 12.0, 6.0, 3.0, 50.0, 1.5];
 pub(super) const HOP_ERROR: f64 = 100.0;
-/// A step below this part of the last one away from a singular position has shrunk on the way to
-/// it, over several accepted steps; the jumps that are tried then, in those of that time.
+/// A step below this fraction of the last one away from a singular position has shrunk on the way to it, over several
+/// accepted steps; the jumps that are tried then, in multiples of that step.
 pub(super) const SHRUNK: f64 = 0.1;
 const LONG_HOPS: [f64; 4] = [1.0, 0.5, 2.0, 0.25];
 
-/// A pivot this part of the largest one since the method began is that of a singular position.
+/// A pivot below this fraction of the largest one since the method started belongs to a singular position.
 const FALLEN: f64 = 1e-2;
 
 impl<P: Problem> Driver<P> {
     /// Jumps over a singular position of the constraints.
     ///
-    /// The motion is smooth through such a point, but accelerations computed close to it are
-    /// dominated by what little the state is off the constraints, so the error test fails
-    /// however small the step is made. A step long enough to leave that neighbourhood is more
-    /// accurate than a short one that ends in it. Its error may exceed the tolerance by
-    /// [`HOP_ERROR`]; hops are counted in the summary.
+    /// The motion is smooth through such a point, but accelerations computed close to it are dominated by the small
+    /// distance of the state from the constraints, so the error test fails however small the step is. A step long
+    /// enough to leave that neighbourhood is more accurate than a short one that ends in it. Its error may exceed the
+    /// tolerance by [`HOP_ERROR`]; hops are counted in the summary.
     pub(super) fn jump_singular(&mut self, p: &P, first: f64, shrunk: bool) -> bool {
         let (base, factors) =
             if shrunk { (self.cruise, &LONG_HOPS[..]) } else { (first, &HOPS[..]) };
         let longest = factors.iter().fold(0.0, |m: f64, f| m.max(f * base));
         let left = self.find_mark(p, longest).unwrap_or(f64::INFINITY);
         let left = left.min(self.left());
-        // Methods that hold their step solve for the end of the jump. Of the jumps that are as good as
-        // any step the longest is taken: a short one has the smaller error and ends as close to the
-        // position as it began, where the next steps only shrink. Without such a one the best, because
-        // errors of neighbours differ by powers of ten. Other methods take the first that will do, the
-        // long ones first: their stages, and their next steps, must not lie close to the position.
+        // Methods that hold their step solve for the end of the jump. Among the jumps that are as good as any step, the
+        // longest is taken: a short one has the smaller error but ends as close to the position as it began, where the
+        // next steps only shrink. If there is none, the best is taken, because errors of neighbours differ by powers of
+        // ten. Other methods take the first that is good enough, trying the long ones first: their stages, and their
+        // next steps, must not lie close to the position.
         let mut best = (HOP_ERROR, None);
         let mut good: Option<f64> = None;
         for factor in factors {
@@ -68,13 +66,12 @@ impl<P: Problem> Driver<P> {
         true
     }
 
-    /// What round-off does to accelerations near a singular position, in tolerances, at least one. A state is
-    /// off its constraints by some units of rounding, and accelerations are off by that over the pivot, however
-    /// short the step is. An error test that asks for more makes steps shorter, which lie closer to the
-    /// position, where it is worse.
+    /// Effect of round-off on accelerations near a singular position, in tolerances, at least one. A state is off its
+    /// constraints by some units of rounding, and accelerations are off by that over the pivot, however short the step
+    /// is. A stricter error test makes steps shorter, which then lie closer to the position, where it is worse.
     fn noise(&self) -> f64 {
         let pivot = self.method.weakest_pivot();
-        // a pivot that is always weak is no position; implicit methods do not take accelerations from the
+        // a pivot that is always weak does not indicate a position; implicit methods do not take accelerations from the
         // position itself
         let falls = pivot < NEAR_SINGULAR.min(FALLEN * self.usual_pivot);
         if !falls || self.method.info().stiff {
@@ -83,9 +80,9 @@ impl<P: Problem> Driver<P> {
         (ROUNDINGS * f64::EPSILON / (pivot * self.opts.tol.rtol.max(f64::EPSILON))).max(1.0)
     }
 
-    /// An error in tolerances, measured by what round-off does here. One as large as what moves is no round-off: stages
-    /// of a step that bursts reach positions where pivots are weak too. `unit` is the least part of a characteristic time
-    /// that errors are divided by.
+    /// An error in tolerances, relative to the effect of round-off here. An error as large as the motion itself is not
+    /// round-off: stages of a step that blows up reach positions where pivots are weak too. `unit` is the smallest
+    /// fraction of a characteristic time by which errors are divided.
     pub(super) fn above_noise(&self, err: f64, unit: f64) -> f64 {
         if err * unit * self.opts.tol.rtol < 1.0 { err / self.noise() } else { err }
     }

@@ -1,4 +1,4 @@
-//! Why a run cannot go on, with names and advice.
+//! Why a run cannot continue, with names and advice.
 
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
@@ -6,13 +6,13 @@ use crate::sample_times::resolution;
 use delassus_dae::integrator::METHODS;
 use delassus_dae::{Problem, StepFailure};
 
-/// Sizes of the model beyond which a motion counts as without bound, over the time it had so far.
+/// Distance, in sizes of the model, beyond which a motion counts as unbounded, over the time it had so far.
 const UNBOUNDED: f64 = 1e12;
 
 impl<P: Problem> Driver<P> {
     /// A fixed step that an explicit method cannot take, and the longest that it can.
     pub(super) fn unstable(&mut self, p: &P, h: f64) -> SimError {
-        // a motion that shorter steps do not keep from running away is no matter of stability
+        // a motion that runs away even with shorter steps is not a matter of stability
         let found = self.longest_stable_step(p, h).filter(|stable| self.stays(p, *stable, h));
         let Some(stable) = found else {
             return self.stop(p, SimErrorKind::StepTooSmall, h);
@@ -78,8 +78,8 @@ impl<P: Problem> Driver<P> {
         e
     }
 
-    /// The step went to zero by the error test alone: a jump, which those know who know the elements,
-    /// a tolerance below round-off, or motion without bound.
+    /// The step went to zero by the error test alone: a jump, which is identified elsewhere by those who know the
+    /// elements, a tolerance below round-off, or unbounded motion.
     fn collapse(&self, p: &P, h: f64) -> SimError {
         let t = self.state.t;
         let scale = p.scales().q;
@@ -126,7 +126,7 @@ impl<P: Problem> Driver<P> {
 }
 
 impl<P: Problem> Driver<P> {
-    /// No step was tried: the one that the motion asks for does not advance the clock.
+    /// No step was tried: the step that the motion requires does not advance the clock.
     fn too_coarse(&self, h: f64, fastest: Option<String>) -> SimError {
         let t = self.state.t;
         let of = fastest.as_ref().map_or_else(String::new, |name| format!(" of {name}"));

@@ -1,17 +1,15 @@
-//! What depends on time is watched: steps end where a function of time switches, and none is so
-//! long that something happens inside it which no stage could see.
+//! Watches what depends on time: steps end where a function of time switches, and none is so long that something
+//! happens inside it which no stage could see.
 //!
-//! A model at rest has no error, so that its steps grow without bound, and whatever begins later
-//! (a ramp, a pulse, a motion) would be stepped over. Two things prevent that, before a step is
-//! tried:
+//! A model at rest has no error, so its steps grow without bound, and whatever begins later (a ramp, a pulse, a motion)
+//! would be stepped over. Two things prevent that, before a step is tried:
 //!
-//! - *Marks.* Where some `if`, `abs`, `floor`, or end of a `step` switches, the function is not
-//!   smooth, and a step ends just before it. The next one starts just after it, a few units of
-//!   rounding later, with a new start of the method and a careful first length, so that no step
-//!   ever holds both sides.
-//! - *Variation.* Between marks a step is shortened until the problem guarantees
-//!   ([`Problem::unseen_in_time`]) that its functions of time differ from polynomials of the degree
-//!   of the method by so little that the motion changes by no more than [`ALLOWED`] tolerances.
+//! - *Marks.* Where some `if`, `abs`, `floor`, or end of a `step` switches, the function is not smooth, and a step ends
+//!   just before it. The next one starts just after it, a few units of rounding later, with a restart of the method and
+//!   a cautious first length, so that no step ever contains both sides.
+//! - *Variation.* Between marks a step is shortened until the problem guarantees ([`Problem::unseen_in_time`]) that its
+//!   functions of time differ from polynomials of the degree of the method by so little that the motion changes by no
+//!   more than [`ALLOWED`] tolerances.
 
 use super::Driver;
 use crate::error::{SimError, SimErrorKind};
@@ -19,31 +17,31 @@ use delassus_dae::projection::Projector;
 use delassus_dae::{Accel, Problem, StepControl, StepFailure, TimeLaws, TimeLook};
 use delassus_math::remember;
 
-/// What functions of time may do unseen in one step, in tolerances of positions and velocities.
-/// Of the order of the error test, which is a mean over all coordinates.
+/// Allowed unseen effect of functions of time in one step, in tolerances of positions and velocities. Of the order of
+/// the error test, which is a mean over all coordinates.
 pub(super) const ALLOWED: f64 = 10.0;
-/// Evaluations that one search for the next mark may take; an isolated one takes about 100.
+/// Number of evaluations that one search for the next mark may take; an isolated one takes about 100.
 const SEARCH: usize = 400;
 /// Width of a mark, in units of rounding of the time: functions round differently from their ranges.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Widest mark, in units of rounding of the time or of the look, whichever is longer, and how marks
-/// are widened until what follows them is smooth.
+/// Widest mark, in units of rounding of the time or of the search interval, whichever is longer, and how marks are
+/// widened until the function after them is smooth.
 const WIDEST: f64 = 64.0;
 const WIDER: f64 = 16.0;
-/// How often a switch that no mark was found for is widened: up to a millionth of a millionth.
+/// How often a switch for which no mark was found is widened: up to a millionth of a millionth.
 const WIDENINGS: usize = 4;
-/// How far looks for a mark overlap, in parts of all that is looked at. A function that rounds more than the
-/// time does, (t − a)/b for a far from t, meets the value where it switches for a while, and a look that ends
-/// there is as smooth as one that begins there.
+/// Overlap of the intervals in a search for marks, as a fraction of the whole interval. A function that rounds more
+/// than the time does, (t − a)/b for a far from t, stays at the value where it switches for a while, and an interval
+/// that ends there is as smooth as one that begins there.
 const OVERLAP: f64 = 1e-10;
 /// A mark stands alone if nothing else switches within this many of its widths.
 const ALONE: f64 = 64.0;
-/// Steps that variation is looked at ahead, at most: a look costs a fraction of a step.
+/// Largest number of steps by which variation is examined ahead: an examination costs a fraction of a step.
 const AHEAD: f64 = 16.0;
-/// Shortenings of one step; enough for a pulse of a billionth of a billionth of it.
+/// Number of shortenings of one step; enough for a pulse of a billionth of a billionth of it.
 const SHORTENINGS: usize = 60;
-/// Part of the model's size, and of its speed, by which a prescribed motion may jump at a mark
-/// without being said to: what is left of formulas that meet by rounding.
+/// Fraction of the model's size, and of its speed, by which a prescribed motion may jump at a mark without being
+/// reported: formulas that meet only up to rounding.
 const MEETS: f64 = 1e-7;
 
 /// A moment at which some function of time switches: it is smooth up to `before` and from `after`.
@@ -54,17 +52,17 @@ struct Mark {
 }
 remember!(Mark { before, after });
 
-/// What is known of the functions of time ahead.
+/// What is known about the functions of time ahead.
 #[derive(Debug, Clone)]
 pub(super) struct TimeWatch {
     mark: Option<Mark>,
     /// All of them are smooth up to here, s.
     smooth_until: f64,
-    /// Steps up to here see all that they do, s.
+    /// Steps up to here resolve everything that they do, s.
     seen_until: f64,
-    /// Steps to look ahead.
+    /// Number of steps to look ahead.
     ahead: f64,
-    /// The state that this belongs to, for what also reads the state: its time, s.
+    /// The state to which this belongs, for functions that also read the state: its time, s.
     of: f64,
     /// The scratch of the problem is realised there.
     realized: bool,
@@ -76,7 +74,7 @@ impl TimeWatch {
         TimeWatch { mark: None, smooth_until: t, seen_until: t, ahead: 1.0, of: t, realized: false }
     }
 
-    /// A step was accepted, which left the scratch realised at its end, or not.
+    /// A step was accepted, and left the scratch realised at its end, or not.
     pub fn arrive(&mut self, realized: bool) {
         self.realized = realized;
     }
@@ -87,7 +85,7 @@ impl TimeWatch {
     }
 }
 
-/// What the rows of a problem change by at a mark; kept, so that marks need no memory of their own.
+/// Changes of the rows of a problem at a mark; kept, so that marks need no memory of their own.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowJump {
     /// Changes of g and of G v + g_t.
@@ -111,7 +109,7 @@ impl RowJump {
         }
     }
 
-    /// The largest change at a level, in sizes and, of rates, over the paces of their groups, and its row.
+    /// The largest change at a level, in sizes and, for rates, divided by the paces of their groups, and its row.
     fn largest(&self, level: usize, paces: &[f64]) -> (f64, usize) {
         let x = &self.change[level];
         let unit = |i: usize| if level == 0 { 1.0 } else { paces[self.group[i]] };
@@ -130,9 +128,8 @@ pub(super) struct Allowed {
 }
 
 impl<P: Problem> Driver<P> {
-    /// Takes over what was set from outside, looks for marks as far as the next step may reach and passes
-    /// those that are here already.
-    /// True where the method was started again.
+    /// Takes over what was set from outside, looks for marks as far as the next step may reach and passes those that
+    /// are already here. True if the method was restarted.
     pub fn meet_marks(&mut self, p: &P) -> Result<bool, SimError> {
         let mut passed = std::mem::take(&mut self.changed);
         if passed {
@@ -153,7 +150,7 @@ impl<P: Problem> Driver<P> {
         Ok(passed)
     }
 
-    /// Time left until the next mark within h, or `None`; 0 where it is here.
+    /// Time left until the next mark within h, or `None`; 0 if it is here.
     pub(super) fn find_mark(&mut self, p: &P, h: f64) -> Option<f64> {
         let t = self.state.t;
         let laws = p.time_laws();
@@ -179,13 +176,12 @@ impl<P: Problem> Driver<P> {
             self.time.smooth_until = end;
         }
         let mark = self.time.mark?;
-        // what is as good as here: methods divide by the step
+        // practically here: methods divide by the step
         let here = mark.before <= t + ALONE * width(t, t, h);
         if here { Some(0.0) } else { Some(mark.before - t) }
     }
 
-    /// The longest step, at most h, that ends at a mark at the latest and that sees what functions
-    /// of time do.
+    /// The longest step, at most h, that ends at a mark at the latest and resolves what functions of time do.
     pub(super) fn watch_time(&mut self, p: &P, h: f64) -> Allowed {
         let mut step = Allowed { h, lands: None };
         let laws = p.time_laws();
@@ -196,7 +192,7 @@ impl<P: Problem> Driver<P> {
         let mut longest = f64::INFINITY;
         if let Some(left) = self.find_mark(p, h).filter(|left| *left > 0.0) {
             longest = left;
-            // stretch the last step a little rather than leave a sliver
+            // stretch the last step a little rather than leave a very short one
             if h * 1.01 >= left {
                 step = Allowed { h: left, lands: self.time.mark.map(|m| m.before) };
             }
@@ -238,7 +234,7 @@ impl<P: Problem> Driver<P> {
         step
     }
 
-    /// What functions of time do unseen in a step of this length, in what is allowed.
+    /// Unseen effect of functions of time in a step of this length, relative to what is allowed.
     fn unseen(&mut self, p: &P, h: f64, degree: u32) -> f64 {
         self.look(p, h, degree, false)
     }
@@ -252,7 +248,7 @@ impl<P: Problem> Driver<P> {
         unseen.position.max(unseen.acceleration * h) / tol
     }
 
-    /// The error that ends a run whose steps functions of time made too short, where they did.
+    /// The error that ends a run whose steps functions of time made too short, if they did.
     pub(super) fn too_restless(&mut self, p: &P, h: f64) -> Option<SimError> {
         let t = self.state.t;
         if p.time_laws() == TimeLaws::None || self.unseen(p, 4.0 * h, 1) <= 1.0 {
@@ -270,8 +266,8 @@ impl<P: Problem> Driver<P> {
         })
     }
 
-    /// Goes on behind a switch that no mark was found for, because the function rounds more than the
-    /// time does: (t − a)/b for a far from t. False where what follows is not smooth either.
+    /// Continues after a switch for which no mark was found, because the function rounds more than the time does: (t −
+    /// a)/b for a far from t. False if the function is not smooth after it either.
     pub(super) fn pass_rounding(&mut self, p: &P) -> Result<bool, SimError> {
         let t = self.state.t;
         if p.time_laws() == TimeLaws::None {
@@ -290,7 +286,7 @@ impl<P: Problem> Driver<P> {
         Ok(false)
     }
 
-    /// Goes on behind a mark.
+    /// Continues after a mark.
     fn pass_mark(&mut self, p: &P) -> Result<(), SimError> {
         let Some(mark) = self.time.mark.take() else { return Ok(()) };
         let before = self.state.t;
@@ -301,7 +297,7 @@ impl<P: Problem> Driver<P> {
         self.begin(p)
     }
 
-    /// A new start of the method at the present state, and a careful first step.
+    /// Restarts the method at the present state, with a cautious first step.
     pub(super) fn begin(&mut self, p: &P) -> Result<(), SimError> {
         self.way.forget();
         self.usual_pivot = 0.0;
@@ -316,14 +312,14 @@ impl<P: Problem> Driver<P> {
         Ok(())
     }
 
-    /// A motion whose rate jumps gives an impulse, which the velocities follow; one that jumps
-    /// itself cannot be followed.
+    /// A motion whose rate jumps gives an impulse, which the velocities follow; a motion that itself jumps cannot be
+    /// followed.
     fn follow_jump(&mut self, p: &P, before: f64) -> Result<(), SimError> {
         let d = p.dims();
         if d.n_vel == 0 {
             return Ok(());
         }
-        // what changes from one side to the other: methods may leave a drift of their own
+        // the change from one side to the other: methods may leave a drift of their own
         let s = &self.state;
         let RowJump { change, residual: g, .. } = &mut self.row_jump;
         change.iter_mut().for_each(|x| x.fill(0.0));
@@ -368,14 +364,14 @@ impl<P: Problem> Driver<P> {
     }
 }
 
-/// Width of a mark at t within a look of length h that begins at `from`, s. Near t = 0 times are finer than the sum
-/// of an earlier time and the step that leads there.
+/// Width of a mark at t within a search interval of length h that begins at `from`, s. Near t = 0 times are finer than
+/// the sum of an earlier time and the step that leads there.
 fn width(t: f64, from: f64, h: f64) -> f64 {
     (ROUNDING * t.abs()).max(f64::EPSILON * from.abs()) + f64::EPSILON * f64::EPSILON * h
 }
 
-/// The first mark from a to b that stands alone. Where functions cannot be told to be smooth
-/// although nothing switches, none is found, and their variation alone limits steps.
+/// The first isolated mark from a to b. If functions cannot be shown to be smooth although nothing switches, none is
+/// found, and only their variation limits steps.
 fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Mark> {
     let (mut at, mut part) = (a, b - a);
     let (mut from, overlap) = (a, OVERLAP * (b - a));
@@ -391,7 +387,7 @@ fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Ma
         } else if part > fine {
             part = (0.5 * part).max(0.5 * fine);
         } else {
-            // a function of t + c rounds like c: near t = 0 its switch is wider than the time tells
+            // a function of t + c rounds like c: near t = 0 its switch is wider than the time suggests
             let widest = (WIDEST * f64::EPSILON * at.abs().max(b - a)).max(fine);
             let mut wide = fine;
             loop {
@@ -405,7 +401,7 @@ fn search(mut smooth: impl FnMut(f64, f64) -> bool, a: f64, b: f64) -> Option<Ma
                 }
                 wide = (WIDER * wide).min(widest);
             }
-            // behind what is no mark, or not one alone
+            // after something that is not a mark, or not an isolated one
             at = end + fine + ALONE * fine;
             from = at - fine;
             part = ALONE * fine;

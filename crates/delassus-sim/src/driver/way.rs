@@ -1,20 +1,18 @@
-//! What reads the state is watched: no step passes a window in which a force acts without seeing it, and
-//! steps end where a law of the state switches.
+//! Watches laws that read the state: no step passes a window in which a force acts without seeing it, and steps end
+//! where a law of the state switches.
 //!
-//! The error test compares what the stages of a step saw. A force that acts between 5 m and 6 m, passed
-//! in the middle of a long step, was seen by none of them. So after a step has passed its test, the
-//! laws that read the state are looked at along the whole way of the step
-//! ([`Problem::unseen_on_way`]): what they do beyond polynomials of the degree of the method must not
-//! change a velocity by more than [`ALLOWED`] tolerances, in each of [`PIECES`] parts. A feature of such
-//! a law then is either too weak to matter or wide enough for the stages and for the error test.
+//! The error test compares what the stages of a step saw. A force that acts between 5 m and 6 m, passed in the middle
+//! of a long step, was seen by none of them. So after a step has passed its test, the laws that read the state are
+//! examined along the whole path of the step ([`Problem::unseen_on_way`]): their deviation from polynomials of the
+//! degree of the method must not change a velocity by more than [`ALLOWED`] tolerances, in each of [`PIECES`] parts. A
+//! feature of such a law is then either too weak to matter or wide enough for the stages and for the error test.
 //!
-//! Otherwise the first place where it does more is searched for. If that is narrow, as a jump or a kink
-//! is, the step ends just before it; the next one is so short that it does not matter on which side
-//! its stages lie; and the method begins again behind it. So a law by pieces costs no order. If it is
-//! wide, the step is shortened until it sees it.
+//! Otherwise the first place where it does more is searched for. If that is narrow, like a jump or a kink, the step
+//! ends just before it; the next one is so short that it does not matter on which side its stages lie; and the method
+//! restarts after it. So a piecewise law costs no order. If it is wide, the step is shortened until it resolves it.
 //!
-//! A law that jumps so that the motion is driven back to the jump from both sides, as friction by `sign` of
-//! a speed does, lets no step leave. It is told by name after [`RETURNS`] returns.
+//! A law that jumps so that the motion is driven back to the jump from both sides, like friction by `sign` of a speed,
+//! lets no step leave. It is reported by name after [`RETURNS`] returns.
 
 use super::Driver;
 use super::adaptive::MIN_STEP;
@@ -24,36 +22,35 @@ use delassus_dae::dense::Hermite;
 use delassus_dae::{Problem, State, Stretch};
 use delassus_math::remember;
 
-/// Parts of a step in each of which laws are to be seen, a power of two: as many as stages, so that a feature as
-/// long as a part is as long as the distance between stages of most methods.
+/// Number of parts of a step in each of which laws are resolved, a power of two: as many as stages, so that a feature
+/// as long as a part is as long as the distance between stages of most methods.
 const PIECES: f64 = 8.0;
-/// What a narrow feature may do, in what is allowed, within the step that passes it, which is up to
+/// Allowed effect of a narrow feature, relative to what is allowed, within the step that passes it, which is up to
 /// twice as long and may begin a little early.
 const NARROW: f64 = 0.125;
-/// What a switch must be able to do, in what is allowed, for the method to begin again behind it.
+/// Effect that a switch must be able to have, relative to what is allowed, for the method to restart after it.
 const SWITCH: f64 = 0.01;
 /// A step as it would be without switches, in characteristic times.
 const USUAL: f64 = 1e-3;
-/// Halvings that tell a jump from a kink.
+/// Number of bisections that distinguish a jump from a kink.
 const HALVINGS: u32 = 8;
-/// The longest feature that is narrow, in steps, and the shortest that is told apart, in shortest steps.
+/// The longest feature that is narrow, in steps, and the shortest that is resolved, in shortest steps.
 const LONGEST: f64 = 1.0 / 64.0;
 const ABOVE_MIN: f64 = 100.0;
-/// Attempts of one step that fail by error and are looked at for the cause.
+/// Number of attempts of one step that fail by error and are examined for the cause.
 const LOOKS: u32 = 8;
-/// Steps that pass a jump, each no more than [`SOON`] times its length after the one before, that end
-/// a run.
+/// Number of steps that pass a jump, each no more than [`SOON`] times its length after the one before, that ends a run.
 const RETURNS: u32 = 40;
 const SOON: f64 = 1000.0;
 
 /// Time between two such steps, in characteristic times, beyond which the motion has left in between.
 const NEAR: f64 = 0.01;
-/// Places in a step at which its way is compared with the motion inside it, and the distance, in what
-/// is gone along the step, that is none.
+/// Places in a step at which its path is compared with the motion inside it, and the distance, relative to the change
+/// along the step, that counts as zero.
 const INSIDE: [f64; 2] = [0.5, 0.2];
 const KNOWN: f64 = 1e-5;
-/// Steps this short, in characteristic times, go where they seem to: a distance that falls to zero and
-/// rises again has a kink, which no step is short enough for.
+/// Steps this short, in characteristic times, are taken to follow their path: a distance that falls to zero and rises
+/// again has a kink, for which no step is short enough.
 const SHORT: f64 = 1e-4;
 
 /// What is known at the start of a step.
@@ -61,15 +58,15 @@ const SHORT: f64 = 1e-4;
 enum Start {
     #[default]
     Unknown,
-    /// It is what was taken down at the end of the step before.
+    /// It is what was recorded at the end of the step before.
     IsEnd,
     Known,
 }
 
-/// What switches on the way of a step.
+/// What switches on the path of a step.
 #[derive(Debug, Clone, Copy, Default)]
 struct Met {
-    /// A law, by so much that the method is to begin again.
+    /// A law, by so much that the method should restart.
     switch: bool,
     /// It jumps, by so much that it would matter in a usual step.
     jump: bool,
@@ -89,21 +86,21 @@ struct Before {
 /// Watches laws of the state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WayWatch {
-    /// What the next step is to pass.
+    /// What the next step should pass.
     passing: Met,
     /// The last step passed a switch.
     passed: bool,
-    /// It passed a jump, and is so long, s.
+    /// It passed a jump, and this is its length, s.
     jumped: Option<f64>,
-    /// When a jump was passed last, s, and how many were passed in a row soon after another.
+    /// When a jump was last passed, s, and how many were passed in a row soon after another.
     last: f64,
     returns: u32,
     /// Since when, s.
     since: f64,
     start: Start,
-    /// The attempt that is to end just before a switch.
+    /// The attempt that should end just before a switch.
     before: Option<Before>,
-    /// The end of the step that waits was taken down.
+    /// The end of the waiting step was recorded.
     ended: bool,
     looks: u32,
     /// The motion inside a step.
@@ -120,7 +117,7 @@ impl WayWatch {
         WayWatch { dense, inside: s.clone(), ..WayWatch::default() }
     }
 
-    /// The step that waited was made, up to t, of a motion with this characteristic rate.
+    /// The waiting step was accepted, up to t, for a motion with this characteristic rate.
     pub fn arrive(&mut self, t: f64, pace: f64) {
         self.start = if self.ended { Start::IsEnd } else { Start::Unknown };
         self.ended = false;
@@ -135,7 +132,7 @@ impl WayWatch {
         }
     }
 
-    /// The step that waited is not made, or made again.
+    /// The waiting step is dropped, or repeated.
     pub fn drop_end(&mut self) {
         self.ended = false;
         (self.passed, self.jumped) = (false, None);
@@ -148,19 +145,19 @@ impl WayWatch {
     }
 }
 
-/// What a look at the way of a step says.
+/// Result of examining the path of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Look {
     /// Nothing was missed.
     Clear,
-    /// The step ends just before a switch, which one of this length passes.
+    /// The step ends just before a switch, which a step of this length passes.
     Before(f64),
-    /// The step is to be tried again with this length.
+    /// The step should be repeated with this length.
     Shorter(f64),
 }
 
 impl<P: Problem> Driver<P> {
-    /// Takes down what laws read at the start of a step.
+    /// Records what laws read at the start of a step.
     pub(super) fn start_way(&mut self, p: &P) {
         self.way.looks = 0;
         if !p.state_laws() {
@@ -179,7 +176,7 @@ impl<P: Problem> Driver<P> {
         self.way.start = Start::Known;
     }
 
-    /// Looks at the way of the attempt over h that passed its error test, or not.
+    /// Examines the path of the attempt over h, which passed its error test or not.
     pub(super) fn watch_way(&mut self, p: &P, h: f64, good: bool) -> Look {
         if !p.state_laws() || (!good && self.way.looks >= LOOKS) {
             return Look::Clear;
@@ -227,7 +224,7 @@ impl<P: Problem> Driver<P> {
         })
     }
 
-    /// Whether what laws read goes elsewhere inside the attempt than along the way that joins its ends.
+    /// Whether what laws read leaves, inside the attempt, the path that joins its ends.
     fn leaves_way(&mut self, p: &P) -> bool {
         let (from, to) = (&self.state, &self.prev);
         let WayWatch { dense, inside, .. } = &mut self.way;
@@ -249,8 +246,8 @@ impl<P: Problem> Driver<P> {
         leaves
     }
 
-    /// The first part of the way, of a step over h, that no stage need have seen, and in which laws do
-    /// more than is allowed: as short as it can be told. And what switches on the way.
+    /// The first part of the path, of a step over h, that no stage need have seen, and in which laws do more than is
+    /// allowed: as short as can be resolved. And what switches on the path.
     fn missed(&mut self, p: &P, h: f64) -> (Option<(f64, f64)>, Met) {
         let degree = self.method.error_order();
         let pace = self.scale.pace();
@@ -290,7 +287,7 @@ impl<P: Problem> Driver<P> {
         (Some((a, b)), met)
     }
 
-    /// Goes on behind a switch that the last step passed. True where there was one.
+    /// Continues after a switch that the last step passed. True if there was one.
     pub(super) fn leave_switch(&mut self, p: &P) -> Result<bool, SimError> {
         let t = self.state.t;
         if self.way.returns >= RETURNS {
@@ -319,8 +316,8 @@ impl<P: Problem> Driver<P> {
     }
 }
 
-/// Velocities at a part of a step over h by the cubic with velocities and accelerations of both ends, as laws
-/// see them: those of the interpolated positions differ by what a method of low order leaves between the two.
+/// Velocities at a part of a step over h by the cubic with velocities and accelerations of both ends, as laws see them:
+/// those of the interpolated positions differ by what a method of low order leaves between the two.
 fn speeds(out: &mut [f64], start: [&[f64]; 2], end: [&[f64]; 2], s: f64, h: f64) {
     let ([v0, a0], [v1, a1]) = (start, end);
     for (i, v) in out.iter_mut().enumerate() {
@@ -330,7 +327,7 @@ fn speeds(out: &mut [f64], start: [&[f64]; 2], end: [&[f64]; 2], s: f64, h: f64)
     }
 }
 
-/// Whether what laws do on the whole way is done within a small part of it.
+/// Whether laws do everything they do on the whole path within a small part of it.
 fn jumps<P: Problem>(p: &P, ws: &mut P::Ws, paces: &[f64]) -> bool {
     let mut by = |from: f64, to: f64| {
         let part = Stretch { from, to, pieces: 1.0, degree: 0, enough: 0.0 };
@@ -351,7 +348,7 @@ fn jumps<P: Problem>(p: &P, ws: &mut P::Ws, paces: &[f64]) -> bool {
     part > 0.5 * whole
 }
 
-/// The first of so many pieces of a part whose measure is beyond 1, as are those of all that it is in.
+/// The first of `pieces` pieces of a part whose measure exceeds 1, as do those of all pieces that contain it.
 fn first_beyond(
     measure: &mut impl FnMut(f64, f64, f64) -> f64,
     a: f64,

@@ -1,5 +1,5 @@
-//! What a recorder takes from an accepted step: the energy exchanged in it, what was hidden inside it, its row of
-//! the step log, and the samples that lie in it.
+//! What a recorder takes from an accepted step: the energy exchanged in it, what was hidden inside it, its row of the
+//! step log, and the samples that lie in it.
 
 use super::{Dynamics, Recorder};
 use crate::driver::StepView;
@@ -16,7 +16,7 @@ struct Exchange {
     start: (f64, f64),
     /// Length of the step, s.
     h: f64,
-    /// Power at 0, [`lobatto::INSIDE`], 1 and [`lobatto::MORE`]; `None` where nothing is exchanged.
+    /// Power at 0, [`lobatto::INSIDE`], 1 and [`lobatto::MORE`]; `None` if nothing is exchanged.
     power: Option<[Power; 7]>,
 }
 
@@ -38,7 +38,7 @@ impl Exchange {
 }
 
 impl Recorder {
-    /// Takes in an accepted step during which contacts acted.
+    /// Records an accepted step during which contacts acted.
     pub(crate) fn record_with(
         &mut self,
         sys: &System,
@@ -62,7 +62,7 @@ impl Recorder {
         let balance = e.kinetic + e.potential + end.0 - end.1 - self.energy_at_start;
         let at = (&self.sample, &self.derived);
         self.audit.observe(sys, &self.ws, at, e, [end.0, end.1], balance);
-        // the last step may pass the end, where the run is said to stop
+        // the last step may pass the end, where the run nominally stops
         let t = t1.min(self.t_end);
         self.steps.push(StepRow { t, h, rejected: 0.0, energy_error: balance, drift });
         self.sample_inside(sys, step, &mut contacts, &exchange)?;
@@ -87,7 +87,7 @@ impl Recorder {
         let exchanges = self.exchanges || contacts.is_some();
         let mut power = [Power::default(); 7];
         power[0] = self.power;
-        // what acts may have changed since the end of the step before: contacts, a function of time that switched, an
+        // forces may have changed since the end of the step before: contacts, a function of time that switched, an
         // input that was set
         if contacts.is_some() || (exchanges && t0 != self.power_t) {
             self.sample.copy_from(step.from);
@@ -118,7 +118,7 @@ impl Recorder {
         Ok(Exchange { start, h, power: exchanges.then_some(power) })
     }
 
-    /// Looks for functions of time and laws on the way whose effect hides between the ends of a step.
+    /// Looks for functions of time and laws on the path whose effect is hidden between the ends of a step.
     fn watch_laws(&mut self, sys: &System, step: &StepView<'_>) {
         let (Some(seen), None) = (&mut self.ranges, &self.stepped_over) else { return };
         let (t0, t1) = (step.from.t, step.to.t);
@@ -130,7 +130,7 @@ impl Recorder {
         self.stepped_over = hidden.map(|name| SteppedOver { name, t: t1 });
     }
 
-    /// Looks at targets in a step whose end is realised. Steps that end before a switch of time leave a gap, which
+    /// Examines targets in a step whose end is realised. Steps that end before a switch of time leave a gap, which
     /// belongs to the next one.
     fn watch_targets(&mut self, sys: &System, step: &StepView<'_>) {
         if !self.targets_could_jump || self.target_jumped.is_some() {
@@ -148,7 +148,7 @@ impl Recorder {
         self.target_jumped = first.map(|j| TargetJumped { by: j.size(), force: j.force, t: j.t });
     }
 
-    /// Samples inside the step. What is at its end but for rounding belongs to it, whatever follows: where functions of
+    /// Samples inside the step. A time at its end up to rounding belongs to it, whatever follows: where functions of
     /// time switch, that is the side before.
     fn sample_inside(
         &mut self,
@@ -183,7 +183,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Sets `sample` to the end of a step, realised, at a time that is its own but for rounding.
+    /// Sets `sample` to the end of a step, realised, at a time that equals its own up to rounding.
     fn go_to_end(&mut self, sys: &System, step: &StepView<'_>, t: f64) {
         self.sample.copy_from(step.to);
         self.sample.t = t;
@@ -205,12 +205,12 @@ impl Recorder {
     }
 }
 
-/// Whether a time is the end of a step but for rounding.
+/// Whether a time is the end of a step up to rounding.
 fn is_end(step: &StepView<'_>, t: f64) -> bool {
     (step.to.t - t).abs() <= rounding(step.from.t, step.to.t)
 }
 
-/// Takes down what laws read at both ends of a step, and leaves its end realised.
+/// Records what laws read at both ends of a step, and leaves its end realised.
 fn take_down_ends(sys: &System, ws: &mut Workspace, step: &StepView<'_>) {
     for (s, d, end) in [(step.from, step.d0, false), (step.to, step.d1, true)] {
         sys.realize_position(s.t, &s.q, &s.z, ws);

@@ -1,12 +1,13 @@
-//! What is judged of contacts.
+//! Assessment of contacts.
 
 use super::*;
+use crate::contact::CompliantTally;
 
-/// Penetration, sticking that moves, forces, and all that was given up.
+/// Penetration, sticking contacts that move, forces, and everything that was given up.
 pub(super) fn contact(s: &Summary, items: &mut Vec<Item>) {
     let Some(c) = &s.contact else { return };
     let speed = speed(s);
-    // in time-stepping a way of one step is what the method says of itself
+    // in time-stepping the motion of one step is the accuracy of the method
     let overlap = tone(c.penetration.value, s.length, DRIFT);
     let by_steps = s.scheme == Some("time-stepping");
     let within_step = by_steps && s.step.is_some_and(|h| c.penetration.value <= speed * h);
@@ -28,7 +29,7 @@ pub(super) fn contact(s: &Summary, items: &mut Vec<Item>) {
             "friction there is not to be relied on: compare with --scheme time-stepping"
         },
     );
-    // points that touch without load may pull by round-off of what moves
+    // points that touch without load may pull by round-off of the motion
     let pulls = tone(c.pull.value, c.load.max(s.energy.moved / s.length), PULL);
     if pulls > Tone::Good {
         worst(
@@ -46,6 +47,7 @@ pub(super) fn contact(s: &Summary, items: &mut Vec<Item>) {
         "contact forces fulfil their laws up to a residual of",
         "take a smaller --step, or a smaller `large_residual` in [contact_tolerances]",
     );
+    abandoned(s, &c.compliant, items);
     let mut count = |key, title, code, o: &Occurrences, tone, text: String, help| {
         if o.count == 0 {
             return;
@@ -175,7 +177,38 @@ pub(super) fn contact(s: &Summary, items: &mut Vec<Item>) {
     );
 }
 
-/// An item for the worst value of something, which is a note where it is not good.
+/// Compliant contacts that ended inside, by the energy that they stored.
+fn abandoned(s: &Summary, c: &CompliantTally, items: &mut Vec<Item>) {
+    if c.abandoned.count == 0 {
+        return;
+    }
+    let tone = tone(c.abandoned_energy, s.energy.moved, ABANDONED);
+    let told = tone >= Tone::Fair;
+    items.push(Item {
+        key: "abandoned",
+        title: "Contacts that ended inside",
+        value: c.abandoned_depth.value,
+        unit: "m",
+        tone,
+        text: format!(
+            "{} while the bodies were up to {} m inside each other, because the surface ends there and no other part of \
+             it took over: {} J that were stored are gone, first at t = {} s ({})",
+            times(c.abandoned.count, "compliant contact ended", "compliant contacts ended"),
+            short(c.abandoned_depth.value),
+            short(c.abandoned_energy),
+            time(c.abandoned.first),
+            c.abandoned.contacts.join(", ")
+        ),
+        t: c.abandoned.first,
+        code: told.then_some("N_CONTACT_LOST"),
+        help: told.then_some(
+            "bodies pass through each other from there on: make the contact stiffer, the shapes longer or rounder, or \
+             give a line its side as a profile",
+        ),
+    });
+}
+
+/// An item for the worst value of something, which is a note if it is not good.
 fn worst(
     items: &mut Vec<Item>,
     (key, title, unit, code): (&'static str, &'static str, &'static str, &'static str),

@@ -55,7 +55,7 @@ pub fn integrate(model: &Assembled, options: &RunOptions) -> Outcome<Driver<Syst
     Ok(driver)
 }
 
-/// Whether a driver has come to a time, but for rounding.
+/// Whether a driver has reached a time, apart from rounding.
 pub fn reached(driver: &Driver<System>, t: f64) -> bool {
     driver.state().t >= t - 1e-12 * t.abs()
 }

@@ -1,5 +1,5 @@
-//! Joints with clearance: E3, E4 and E6 of the benchmark problems against independent programs, and play as one word of a
-//! joint: ideal, rigid, compliant.
+//! Joints with clearance: E3, E4 and E6 of the benchmark problems against independent programs, and play as a single
+//! option of a joint: ideal, rigid, compliant.
 
 use crate::support;
 

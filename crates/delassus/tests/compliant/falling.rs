@@ -1,5 +1,5 @@
-//! Friction that falls with the speed in rigid contacts and in joints: the second half of benchmark E7, and rigid contacts beside
-//! compliant ones.
+//! Friction that falls with the speed in rigid contacts and in joints: the second half of benchmark E7, and rigid
+//! contacts together with compliant ones.
 
 use crate::friction::{METHODS, last};
 use crate::support;

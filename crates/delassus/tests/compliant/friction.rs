@@ -1,5 +1,5 @@
 //! Friction of compliant contact on whole models: benchmark E7, creep against closed forms, twins in other frames, and
-//! what is refused.
+//! what is rejected.
 
 use crate::support;
 
@@ -135,7 +135,7 @@ fn sliding_is_slowed_down_by_the_coefficient() {
         });
         let mu = if law.contains("threlfall") { 0.3 * (1.0 - f64::exp(-3.0)) } else { 0.3 };
         let more = if law.contains("bengisu") {
-            // (μ_s − μ_c) exp(−ξ (v − v₀)) beside it, by quadrature of a = −g μ(v)
+            // in addition (μ_s − μ_c) exp(−ξ (v − v₀)), by quadrature of a = −g μ(v)
             let mut v = 2.0;
             let curve = |v: f64| 10.0 * (0.3 + 0.1 * f64::exp(-5.0 * (v - 0.01)));
             for _ in 0..30_000 {

@@ -282,7 +282,7 @@ sample = 0.1
     }
 }
 
-/// Four corners of a box land at once, a rigid contact stands beside it, and a ball rolls over an edge.
+/// Four corners of a box land simultaneously, with a rigid contact next to it, and a ball rolls over an edge.
 #[test]
 fn points_that_wander_and_rigid_contacts_beside_them() {
     let text = r#"
@@ -377,7 +377,7 @@ rtol = 1e-9
         out.events.iter().filter(|e| e.kind == EventKind::Touch).map(|e| e.t).collect();
     assert_eq!(touches.len(), 4);
     assert!(touches.iter().all(|t| (t - (0.2f64 / 9.81).sqrt()).abs() < 1e-10), "{touches:?}");
-    // four springs of K: deepest (5/2 · m v²/(2 · 4 K))^(2/5), but for its weight
+    // four springs of K: deepest (5/2 · m v²/(2 · 4 K))^(2/5), apart from its weight
     let part = out.events.iter().find(|e| e.kind == EventKind::Part).unwrap();
     let free = (2.5 * 2.0 * 2.0 * 9.81 * 0.1 / (2.0 * 4e7f64)).powf(0.4);
     near(part.depth, free, 0.02, "deepest");

@@ -1,4 +1,5 @@
-//! Play as one word of a joint, judged by closed forms and by twins: bodies with shapes and contacts of their own.
+//! Play as a single option of a joint, compared with closed forms and with twins: bodies with explicit shapes and
+//! contacts.
 
 use crate::support;
 
@@ -132,7 +133,7 @@ fn a_guide_with_play_is_four_corners_between_walls() {
     }
 }
 
-/// A start that the ideal joint would not have is told.
+/// A start that the ideal joint would not allow is reported.
 #[test]
 fn a_speed_in_the_play_is_told() {
     let play = "clearance = '0.5 mm'\nradius = '10 mm'\n";
@@ -153,8 +154,8 @@ fn a_speed_in_the_play_is_told() {
     );
 }
 
-/// A wheel that spins on a loose pin climbs its bearing as far as friction lets it, and is braked by what presses there: with
-/// every law as much as by rigid friction, but for the 95 % of Threlfall's.
+/// A wheel that spins on a loose pin climbs its bearing as far as friction allows, and is braked by the pressure there:
+/// with every law as much as by rigid friction, except for the 95 % of Threlfall's.
 #[test]
 fn friction_brakes_a_loose_wheel() {
     let rate = |more: &str| {

@@ -1,5 +1,5 @@
-//! Play of prismatic joints in space: a block of rectangular section in a channel, against its twin in the plane, closed forms,
-//! bodies with shapes of their own, and itself in other frames.
+//! Play of prismatic joints in space: a block of rectangular section in a channel, against its twin in the plane,
+//! closed forms, bodies with explicit shapes, and itself in other frames.
 
 use crate::support;
 
@@ -13,7 +13,7 @@ fn ran(text: &str) -> RunOutcome {
     run(&assembled(&parsed(text), &[]), |_| {})
 }
 
-/// A block that is pushed beside its middle along a guide that is tilted in the x-y plane, in the plane or in space.
+/// A block that is pushed off-centre along a guide that is tilted in the x-y plane, in the plane or in space.
 fn guided(space: bool, axis: f64, law: &str) -> String {
     let (c, s) = (axis.cos(), axis.sin());
     let z = if space { ", 0" } else { "" };

@@ -1,4 +1,4 @@
-//! Play in space: balls in sockets, and journals of finite length that may be askew, against closed forms and twins in the
+//! Play in space: balls in sockets, and journals of finite length that may tilt, against closed forms and twins in the
 //! plane.
 
 use crate::support;
@@ -49,7 +49,7 @@ fn a_shaft_that_is_not_askew_moves_as_in_the_plane() {
     }
 }
 
-/// A rotor whose weight is beside its bearing hangs askew: one end of the journal lies below, the other is pressed up.
+/// A rotor whose weight is off its bearing tilts: one end of the journal rests at the bottom, the other is pressed up.
 #[test]
 fn a_shaft_leans_as_far_as_both_ends_allow() {
     for (word, depth) in [

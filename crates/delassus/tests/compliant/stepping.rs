@@ -1,4 +1,5 @@
-//! Compliant contact by time-stepping, and handed over to it: against closed forms, references and the event-driven method.
+//! Compliant contact in time-stepping, and handed over to it: against closed forms, references and the event-driven
+//! method.
 
 use crate::friction::{LUGRE, block, creeping};
 use crate::impacts::{near, pairs, reference_rows};
@@ -60,13 +61,13 @@ fn e5_converges_with_second_order() {
         for (k, limit) in [5e-4, 2e-3, 1e-3].into_iter().enumerate() {
             assert!(fine[k] < limit, "{method}: {fine:?}");
         }
-        // a sixteenth, but for where in a step a contact begins and ends
+        // a sixteenth, apart from where in a step a contact begins and ends
         assert!(fine[0] < 0.12 * coarse[0], "{method}: {coarse:?} {fine:?}");
     }
 }
 
-/// However long the step, a ball without losses comes back to its height: nothing comes out of a contact that did not go
-/// in. What is not resolved is told.
+/// However long the step, a ball without losses returns to its height: no more comes out of a contact than went in.
+/// What is not resolved is reported.
 #[test]
 fn e1_keeps_its_energy_at_any_step() {
     let m = load("benchmarks/E1_falling_ball.toml", &[]);
@@ -208,7 +209,7 @@ fn twins_in_plane_and_space() {
     }
 }
 
-/// A ball bounces to rest on a floor, or on a plate, beside a contact that yields.
+/// A ball bounces to rest on a floor, or on a plate, next to a compliant contact.
 fn beside(plate: bool) -> Assembled {
     let more = match plate {
         false => {
@@ -236,7 +237,7 @@ fn beside(plate: bool) -> Assembled {
     assembled(&parsed(&text), &[])
 }
 
-/// Bounces that accumulate beside a contact that yields are passed, and the latter is as it is without them.
+/// Bounces that accumulate next to a compliant contact are passed, and the latter is as it is without them.
 #[test]
 fn bounces_accumulate_beside_a_contact_that_yields() {
     let m = beside(false);

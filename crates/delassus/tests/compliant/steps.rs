@@ -1,4 +1,4 @@
-//! Steps at compliant contacts: their history, fixed ones that are too long, and starts that halving finds.
+//! Steps at compliant contacts: their history, fixed ones that are too long, and starts that are found by halving.
 
 use crate::impacts::{e1_with, pairs, with};
 use crate::support;
@@ -28,7 +28,7 @@ fn e2_steps_drop_at_the_contact_and_recover() {
     }
 }
 
-/// Fixed steps that pass through a contact in a few of them are told of; short ones are not.
+/// A contact that only a few fixed steps resolve is reported; with short steps it is not.
 #[test]
 fn fixed_steps_in_a_contact_are_counted() {
     let m = load("benchmarks/E1_falling_ball.toml", &[]);
@@ -44,7 +44,7 @@ fn fixed_steps_in_a_contact_are_counted() {
     }
 }
 
-/// A depth that no step is short enough for is met as well as can be, and told.
+/// A depth for which no step is short enough is met as well as possible, and reported.
 #[test]
 fn a_start_that_cannot_be_shallow_is_counted() {
     for (least, deep) in [("1e-3", 1), ("1e-9", 0)] {

@@ -1,5 +1,5 @@
 //! The contract of compliant contact as a force of a mode: its tangents against differences, its potential against its
-//! force, action and reaction, for shapes whose point of contact wanders.
+//! force, action and reaction, for shapes whose point of contact moves.
 
 use crate::support;
 

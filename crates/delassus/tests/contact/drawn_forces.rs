@@ -1,5 +1,5 @@
-//! What pictures are made of: contact points with their forces, places of events, reactions and
-//! applied forces at the rows of the motion.
+//! The data behind pictures: contact points with their forces, places of events, reactions and applied forces at the
+//! rows of the motion.
 
 use crate::support;
 

@@ -1,5 +1,6 @@
-//! Bodies that slide off edges, and bodies on plates that turn: corners that pass an edge at once leave it at once, feet that
-//! share a load keep it in steps of any length, and a plate that moves from the start on is felt from the start on.
+//! Bodies that slide off edges, and bodies on plates that turn: corners that pass an edge simultaneously leave it
+//! simultaneously, feet that share a load keep it in steps of any length, and a plate that moves from the start takes
+//! effect from the start.
 
 use crate::support;
 
@@ -102,7 +103,7 @@ fn a_box_slides_off_an_edge_without_turning_to_a_side() {
     }
 }
 
-/// A plate turns from the start on, with a box at rest on it, far from the axis and small beside that distance.
+/// A plate turns from the start, with a box at rest on it, far from the axis and small compared with that distance.
 #[test]
 fn a_plate_that_turns_from_the_start_takes_the_box_along() {
     for (rate, method) in [0.5, 2.0]
@@ -155,7 +156,7 @@ fn table(mu: [f64; 4]) -> String {
 }
 
 /// The feet begin to slip one after the other and turn the table. The steps of a hand-over are so short that rates are
-/// round-off beside the velocities; and all schemes agree, time-stepping to the first order of its step.
+/// round-off compared with the velocities; and all schemes agree, time-stepping to the first order of its step.
 #[test]
 fn a_table_slides_down_a_plate_that_tilts() {
     for mu in [[0.2, 0.1, 0.1, 0.3], [0.25, 0.1, 0.15, 0.3], [0.1, 0.3, 0.2, 0.1]] {

@@ -1,5 +1,5 @@
-//! Section G of the benchmark problems: contact, impact and friction on model files, by events,
-//! by both, and by time-stepping, against solutions in closed form or of independent programs.
+//! Section G of the benchmark problems: contact, impact and friction on model files, event-driven, hybrid, and by
+//! time-stepping, against solutions in closed form or of independent programs.
 
 use crate::support;
 
@@ -336,7 +336,7 @@ fn spheres_come_to_rest_in_a_box() {
     );
     let error = out.results.get("energy_error").unwrap();
     assert!(error.iter().all(|e| e.abs() < 1e-5), "{error:?}");
-    // 15500 at 0.38 s before bounces that nobody can see were over. The motion is chaotic, and so is the number
+    // 15500 at 0.38 s, before invisible bounces were ended. The motion is chaotic, and so is the number
     assert!(out.summary.steps < 9000, "{}", out.summary.steps);
 }
 

@@ -1,5 +1,5 @@
-//! Parts that are held by friction alone, where points and joints share loads in many ways: what sticks
-//! does not slide, and what slides could not be held.
+//! Parts that are held by friction alone, where points and joints share loads in many ways: what sticks does not slide,
+//! and what slides could not be held.
 
 use crate::support;
 

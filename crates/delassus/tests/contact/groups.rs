@@ -1,5 +1,5 @@
-//! Bodies that nothing connects have nothing to do with each other: side by side each moves as if it
-//! were alone, whatever hits what, by whatever law, at the same instant.
+//! Unconnected bodies do not affect each other: side by side each moves as if it were alone, whatever hits what, by
+//! whatever law, at the same instant.
 
 use crate::support;
 
@@ -77,8 +77,8 @@ fn off(alone: &RunOutcome, together: &RunOutcome) -> f64 {
     worst
 }
 
-/// Every law beside every other; one rod (Newton's with strong friction) is of the kind whose
-/// restitution is reduced because it would gain energy.
+/// Every law next to every other; one rod (Newton's with strong friction) is of the kind whose restitution is reduced
+/// because it would gain energy.
 #[test]
 fn each_has_its_own_law() {
     let rods = [
@@ -101,8 +101,8 @@ fn each_has_its_own_law() {
     }
 }
 
-/// A body that nothing but gravity and a smooth floor acts on leaves as fast as it came (e = 1), while
-/// others beside it would gain energy by their law.
+/// A body on which nothing but gravity and a smooth floor acts leaves as fast as it came (e = 1), while others next to
+/// it would gain energy by their law.
 #[test]
 fn the_audit_of_one_takes_nothing_from_another() {
     let ball = rod("ball", -10.0, "newton", 1.0, 0.0, 90.0);
@@ -219,8 +219,7 @@ sample = 0.01
     }
 }
 
-/// A block on a belt tears itself loose when friction reaches its bound, also where something much faster moves
-/// beside it.
+/// A block on a belt breaks loose when friction reaches its bound, also if something much faster moves next to it.
 #[test]
 fn sliding_begins_at_the_bound_beside_what_is_fast() {
     let belt = r#"schema = 1

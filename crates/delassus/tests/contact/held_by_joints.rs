@@ -1,5 +1,5 @@
-//! Contacts that joints hold already: a slide on its rail that also touches the floor, a drive that ends at a stop. No force at
-//! such a contact moves anything, and round-off must not decide otherwise, whatever way the model is turned.
+//! Contacts that joints already hold: a slide on its rail that also touches the floor, a drive that ends at a stop. No
+//! force at such a contact moves anything, and round-off must not decide otherwise, whichever way the model is turned.
 
 use crate::support;
 
@@ -56,7 +56,7 @@ fn a_slide_touches_what_it_slides_along() {
             let out = simulate(&text, scheme);
             let x = last(&out, "x");
             assert!((x - 1.8).abs() < 1e-9, "{scheme:?}, turned by {turn}: {x}");
-            // that its friction was left out is told, of the contact that has some
+            // the omission of its friction is reported, for the contact that has some
             let told = &out.summary.contact.as_ref().unwrap().held_by_joints;
             assert_eq!(told.contacts, ["below"], "{scheme:?}, turned by {turn}");
         }

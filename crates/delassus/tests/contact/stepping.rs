@@ -1,5 +1,5 @@
-//! Section G of the benchmark problems by time-stepping, each of its methods, against the event-driven
-//! runs, which `contact.rs` holds against solutions in closed form; and the event log of time-stepping.
+//! Section G of the benchmark problems by time-stepping, each of its methods, against the event-driven runs, which
+//! `events.rs` compares with solutions in closed form; and the event log of time-stepping.
 //!
 //! The table of `docs/src/validation.md` is what `section_g_converges` prints with `--nocapture`.
 
@@ -393,9 +393,9 @@ fn the_log_tells_of_turns_and_brakes() {
     assert_eq!(out.events.len(), 1, "{:?}", out.events);
 }
 
-/// A step whose contact problem no solver meets is made in parts: that is told, and the force of the sample is that of
-/// all parts together, so that it still explains the change of momentum. (A slender block of little inertia on a floor of
-/// friction 50, in steps of 0.2 s; should solvers learn to solve this at once, take a harder one.)
+/// A step whose contact problem no solver can solve is made in parts: that is reported, and the force of the sample is
+/// that of all parts together, so that it still explains the change of momentum. (A slender block of little inertia on
+/// a floor of friction 50, in steps of 0.2 s; if solvers learn to solve this directly, take a harder one.)
 #[test]
 fn a_halved_step_is_told_and_its_forces_are_those_of_all_its_parts() {
     let text = r#"

@@ -1,5 +1,5 @@
-//! Time-stepping in cases that a user met: seams of floors, ends of runs, the log, forces at rest, and
-//! shapes that are met from behind.
+//! Time-stepping in cases that users met: seams of floors, ends of runs, the log, forces at rest, and shapes that are
+//! hit from behind.
 
 use crate::support;
 
@@ -327,7 +327,8 @@ fn points_that_open_are_not_told_to_stick() {
     }
 }
 
-/// A ball bounces in steps of any length, also in those that are shorter than its way through the least gap that can be told.
+/// A ball bounces in steps of any length, also in those shorter than its passage through the smallest gap that can be
+/// resolved.
 #[test]
 fn a_bounce_is_not_lost_in_short_steps() {
     for (law, e) in [("newton", 1.0), ("poisson", 1.0), ("newton", 0.5)] {

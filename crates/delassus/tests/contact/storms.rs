@@ -233,8 +233,8 @@ fn friction_that_jams_at_the_start_is_told_with_its_advice() {
     assert!(jams("-3") && !jams("3"));
 }
 
-/// A bounce that rises by less than the round-off of positions is over: far from the origin that is
-/// long before its speed is small beside that of the motion.
+/// A bounce that rises by less than the round-off of positions is over: far from the origin that is long before its
+/// speed is small compared with that of the motion.
 #[test]
 fn a_ball_far_away_comes_to_rest() {
     for far in [0.0, 3.0, 56.0, 1e4] {

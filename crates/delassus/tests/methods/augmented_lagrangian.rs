@@ -95,8 +95,8 @@ mod slider_cranks {
             &[("A1", Fixed(1e-3)), ("A2", Fixed(7.5e-4)), ("A3", Fixed(2.5e-4))],
         );
     }
-    /// Whether a step ends close to a singular position is a matter of luck: 1.1 ms does, and
-    /// without the check of branches it goes on as a pendulum.
+    /// Whether a step ends close to a singular position is a matter of luck: 1.1 ms does, and without the check of
+    /// branches it continues as a pendulum.
     #[test]
     fn ali3p_at_many_steps() {
         for penalty in ["1e10", "1e12"] {

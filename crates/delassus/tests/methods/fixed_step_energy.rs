@@ -1,5 +1,5 @@
-//! Fixed steps far beyond the fastest vibration: methods that are stable for any step gain no energy,
-//! and the others stop by name with a bound that is right.
+//! Fixed steps far beyond the fastest vibration: methods that are stable for any step gain no energy, and the others
+//! stop with a named failure and a correct bound.
 
 use crate::support;
 
@@ -7,8 +7,8 @@ use delassus::math::largest;
 use delassus::model::Assembled;
 use support::{assembled, parsed, run, try_run};
 
-/// A mass of 1 kg on a spring of k N/m that is stretched by `x` m: along a line, where the far side
-/// of the point that holds the spring is another place of rest, or about an axle, where there is none.
+/// A mass of 1 kg on a spring of k N/m that is stretched by `x` m: along a line, where the far side of the point that
+/// holds the spring is another equilibrium, or about an axle, where there is none.
 fn oscillator(along_a_line: bool, k: f64, x: f64) -> Assembled {
     damped_oscillator(along_a_line, k, 0.0, x)
 }
@@ -123,9 +123,9 @@ fn no_implicit_method_gains_energy_unnoticed() {
     }
 }
 
-/// The step that `E_STEP_UNSTABLE` tells is the border: with half of it the vibration does not grow by more
-/// than half a percent per step (methods of order 5 let undamped ones grow as soon as they lose digits),
-/// with twice as much it explodes, for every explicit method, undamped and damped.
+/// The step that `E_STEP_UNSTABLE` reports is the limit: with half of it the vibration does not grow by more than half
+/// a percent per step (methods of order 5 let undamped ones grow as soon as they lose digits), with twice as much it
+/// explodes, for every explicit method, undamped and damped.
 #[test]
 fn the_bound_of_stability_is_that_of_the_vibration() {
     for method in EXPLICIT {

@@ -1,5 +1,5 @@
-//! A tolerance at the border of what round-off allows: every method finishes, or says what stops
-//! it, within a bounded number of attempts.
+//! A tolerance at the limit of what round-off allows: every method finishes, or says what stops it, within a bounded
+//! number of attempts.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! `lin-euler` on model files: everything a model may contain, the real-time problems F1 and F2,
-//! and how a run ends whose step is too large.
+//! `lin-euler` on model files: everything that a model may contain, the real-time problems F1 and F2, and how a run
+//! with too large a step ends.
 
 use crate::support;
 

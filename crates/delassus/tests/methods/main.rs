@@ -1,4 +1,4 @@
-//! Methods on whole models: references, orders, tolerances, what they refuse.
+//! Methods on whole models: references, orders, tolerances, what they reject.
 #![allow(missing_docs, clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // tests
 
 #[macro_use]

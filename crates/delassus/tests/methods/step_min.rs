@@ -1,4 +1,4 @@
-//! `E_STEP_MIN` blames the element that jumps, and nothing where none does.
+//! `E_STEP_MIN` blames the element that jumps, and nothing if none does.
 
 use crate::support;
 

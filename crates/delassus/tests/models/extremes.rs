@@ -193,8 +193,9 @@ fn rel_r17_mass_ratio_with_fixed_steps() {
     }
 }
 
-/// The unit of mass says nothing about a motion. Matrices of implicit steps were scaled by their largest entries, those of the joints, beside
-/// which masses of 1e-15 kg were taken for none: `E_SINGULAR` at the first step, or where a micrometre box came to rest.
+/// The unit of mass says nothing about a motion. Matrices of implicit steps were scaled by their largest entries, those
+/// of the joints, compared with which masses of 1e-15 kg were taken for zero: `E_SINGULAR` at the first step, or where
+/// a micrometre box came to rest.
 #[test]
 fn models_of_any_mass_run_alike() {
     let four_bar = |mass: f64| {

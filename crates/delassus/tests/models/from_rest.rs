@@ -1,5 +1,5 @@
-//! Models that start at rest: nothing has moved yet that errors could be measured against. They run
-//! with every adaptive method, in the plane and in space, without an absolute tolerance.
+//! Models that start at rest: nothing has moved yet against which errors could be measured. They run with every
+//! adaptive method, in the plane and in space, without an absolute tolerance.
 
 use crate::support;
 

@@ -5,15 +5,20 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod beam_references;
+mod beams;
 mod extremes;
 mod from_rest;
 mod mechanisms;
+mod modes;
 mod near_redundant;
 mod overconstrained;
 mod robustness;
 mod side_by_side;
 mod start_velocities;
 mod state_windows;
+mod statics;
+mod steady_modes;
 mod time_functions;
 mod toy_bodies;
 mod turns;

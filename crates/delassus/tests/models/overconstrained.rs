@@ -1,6 +1,6 @@
-//! Loops that move although they should not by counting: some rows follow from others everywhere, and which of them are solved with is
-//! a choice. Rows that were chosen at the start become dependent along the way where the mechanism itself is regular (its screws
-//! keep their rank), and then others must take over.
+//! Loops that move although the count of their degrees of freedom says otherwise: some rows follow from others
+//! everywhere, and which of them are used is a choice. Rows chosen at the start become dependent along the way although
+//! the mechanism itself is regular (its screws keep their rank), and then others must take over.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! What is not connected has nothing to say: a mechanism is as accurate beside others, fast, large, far away or at
+//! Unconnected parts do not affect each other: a mechanism is as accurate next to others, fast, large, far away or at
 //! rest, as it is alone.
 
 use crate::support;
@@ -83,7 +83,7 @@ sensor.v = { type = "velocity", of = "r", component = "x" }
 analysis.end = 1.5
 "#;
 
-/// What stands beside: each has nothing to do with the rest.
+/// The neighbours: none of them is connected with the rest.
 fn neighbours() -> [(&'static str, String); 5] {
     let rotor =
         r#"body.zr = { type = "planar", mass = 1, inertia = 1, position = [5, 5], rate = 1000 }"#;

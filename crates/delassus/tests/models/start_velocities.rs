@@ -1,5 +1,5 @@
-//! Start velocities that the joints allow only in part: what comes out depends on the mechanism,
-//! not on the axes of the ground, the order of the joints or how often they are written.
+//! Start velocities that the joints allow only in part: the result depends on the mechanism, not on the axes of the
+//! ground, the order of the joints or how often they are written.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! What acts in a window of the state is met, however narrow: zones, bumps, dead bands, windows in speed, with
-//! every adaptive method and with events; and a law that holds the motion at its jump is told by name.
+//! Whatever acts in a window of the state is noticed, however narrow: zones, bumps, dead bands, windows in speed, with
+//! every adaptive method and with events; and a law that holds the motion at its jump is reported by name.
 
 use crate::support;
 
@@ -66,7 +66,7 @@ fn all_methods(m: &Assembled, name: &str, want: f64, what: &str) {
     all_methods_to(m, name, want, what, 0.0);
 }
 
-/// The same but for a part of it that cannot be told.
+/// The same, apart from a part of it that cannot be known.
 fn all_methods_to(m: &Assembled, name: &str, want: f64, what: &str, unknown: f64) {
     for method in able_methods(&m.system).iter().filter(|m| m.adaptive) {
         let out = try_run(m, |o| {
@@ -257,7 +257,7 @@ fn friction_by_sign_is_told_by_name() {
             assert!(e.detail.contains("\"f\"") && e.help.contains("dry-friction"), "{e}");
         }
     }
-    // a jump that is passed, again and again, is none
+    // a jump that is passed, again and again, is not one of these
     let out = run(&point(1.0, "-sign(pos.x)", 20.0), |_| {});
     assert!((last(&out, "v").abs() - 1.0).abs() < 1e-4);
     let out = run(&point(1.0, "-1e4*pos.x - 0.3*v*abs(v)", 5.0), |_| {});

@@ -1,5 +1,5 @@
-//! What depends on time happens, also where nothing moves before it: ramps, pulses, square waves,
-//! driven plates, with every adaptive method, in the plane and in space.
+//! Whatever depends on time takes effect, also if nothing moves before it: ramps, pulses, square waves, driven plates,
+//! with every adaptive method, in the plane and in space.
 
 use crate::support;
 
@@ -41,7 +41,7 @@ fn torque(spatial: bool, value: &str) -> String {
     format!("[force.f]\ntype = \"torque\"\nat = \"wheel\"\ntorque = {value}")
 }
 
-/// Largest distance of `angle` from `want`; not a number where one of them is none.
+/// Largest distance of `angle` from `want`; NaN if one of them is.
 fn off(out: &RunOutcome) -> f64 {
     let (angle, want) = (out.results.get("angle").unwrap(), out.results.get("want").unwrap());
     assert!(angle.len() == want.len() && angle.len() == 301);
@@ -264,7 +264,7 @@ fn steps_of_given_length_tell_what_they_did_not_see() {
     }
     // adaptive steps see it
     assert_eq!(run(&m, |_| {}).summary.stepped_over, None);
-    // a function that fixed steps resolve, jumps included, is none
+    // a function that fixed steps resolve, jumps included, is not reported
     for value in ["sin(20*t)", "if(mod(t, 0.5) < 0.25, 1, -1)", "step(t, 1, 0, 1.1, 5)"] {
         let out = run(&wheel(false, &torque(false, value), "0"), |o| {
             o.method = "rk4".to_owned();

@@ -1,5 +1,5 @@
-//! Whole runs with contact of kinds of bodies that exist for tests alone: what a new kind may bring must
-//! work with every scheme without anything above the kind knowing of it.
+//! Whole runs with contact for kinds of bodies that exist only for tests: everything that a new kind may add must work
+//! with every scheme without any code above the kind knowing about it.
 
 use crate::support;
 

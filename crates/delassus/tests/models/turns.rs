@@ -1,5 +1,5 @@
-//! Angles of joints count their turns: with every method, at fixed and at adaptive steps, between
-//! bodies of any kind, and they start on the turn that the convention says.
+//! Angles of joints count their turns: with every method, with fixed and adaptive steps, between bodies of any kind,
+//! and they start on the turn that the convention prescribes.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! What is recorded between two steps is as good as the steps.
+//! Values recorded between two steps are as accurate as the steps.
 
 use crate::support;
 

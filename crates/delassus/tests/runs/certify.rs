@@ -1,5 +1,5 @@
-//! The bands of `certify` against solutions that were computed elsewhere: they cover the true error
-//! at 95 of 100 samples at least, and the certificate is not given where the motion is not known.
+//! The bands of `certify` against solutions that were computed elsewhere: they cover the true error at 95 of 100
+//! samples at least, and no certificate is given where the motion is not known.
 
 use crate::support;
 
@@ -128,9 +128,10 @@ fn event_times_are_within_their_uncertainty() {
     }
 }
 
-/// The rocking block turns from one corner to the other within a step of time-stepping, which lets gravity act
-/// about the wrong corner for a part of it: an error of first order, at most 8 1/s² times the step in the rate, and the same for
-/// a step and its half where both have a boundary at the same time before the impact. That is a disagreement, and told as one.
+/// The rocking block turns from one corner to the other within a step of time-stepping, which lets gravity act about
+/// the wrong corner for a part of it: an error of first order, at most 8 1/s² times the step in the rate, and the same
+/// for a step and its half if both have a boundary at the same time before the impact. That is a disagreement, and is
+/// reported as one.
 #[test]
 fn schemes_that_go_different_ways_are_told() {
     let m = load("benchmarks/G6_rocking_block.toml", &[]);
@@ -140,7 +141,7 @@ fn schemes_that_go_different_ways_are_told() {
     assert_eq!(c.reason.unwrap().cause, Cause::Scheme);
 }
 
-/// A double pendulum thrown over the top: chaotic, and told so.
+/// A double pendulum thrown over the top: chaotic, and reported as such.
 #[test]
 fn a_chaotic_motion_is_not_certified_to_its_end() {
     let text = r#"

@@ -1,4 +1,4 @@
-//! Inputs: what is set between two steps acts from there on, in every method and scheme.
+//! Inputs: a value set between two steps acts from there on, in every method and scheme.
 
 use crate::support;
 
@@ -210,7 +210,7 @@ fn what_is_saved_goes_on_with_the_same_bits() {
         let mut again = Simulation::restored(&m, &o, &saved).unwrap();
         assert_eq!(again.inputs().collect::<Vec<_>>(), [("push", PUSHES[4])], "{name}");
         push(&mut sim, 4, name);
-        // the one that was restored goes on with what was set
+        // the restored one continues with the value that was set
         again.advance_exactly_to(time(4)).unwrap();
         push(&mut again, 5, name);
         assert_eq!(bytes(sim), bytes(again), "{name}");

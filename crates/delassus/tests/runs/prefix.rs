@@ -1,5 +1,5 @@
-//! The motion depends neither on the end of a run nor on how it is sampled: a short run is, bit by bit,
-//! the beginning of a long one.
+//! The motion depends neither on the end of a run nor on how it is sampled: a short run is bitwise equal to the
+//! beginning of a long one.
 
 use crate::support;
 
@@ -82,7 +82,7 @@ fn fixed_steps() {
     }
 }
 
-/// The end, and all samples, are multiples of the step but for rounding, which goes either way.
+/// The end, and all samples, are multiples of the step apart from rounding, in either direction.
 #[test]
 fn fixed_steps_that_meet_the_end() {
     for (file, step, ends) in [

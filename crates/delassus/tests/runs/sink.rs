@@ -1,5 +1,5 @@
-//! Samples that are handed on are those that would have been kept, however many there are in a step, and what
-//! cannot be taken in ends the run by name.
+//! Samples that are passed on are those that would have been kept, however many there are in a step, and samples that
+//! cannot be accepted end the run with a named failure.
 
 use crate::support;
 

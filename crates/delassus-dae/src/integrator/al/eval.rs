@@ -5,13 +5,13 @@
 //! projections     x of least xᵀM x with G x = b
 //! ```
 //!
-//! Rows that follow from others (`Structure::independent_rows`) have a weight of 1 instead of the
-//! penalty: a little off the constraints they contradict the others and would stiffen the
-//! motion. Where the others lose their grip all rows get the full weight.
+//! Rows that follow from others (`Structure::independent_rows`) have a weight of 1 instead of the penalty: slightly off
+//! the constraints they contradict the others and would stiffen the motion. Where the others become dependent, all rows
+//! get the full weight.
 //!
-//! Each is a few passes with one factor: x and λ grow by what the rest of the constraint
-//! equation asks for, which shrinks by about the penalty in every pass. Where a direction of G
-//! fades, its rest does not shrink and the passes end: noise is not amplified there.
+//! Each solution takes a few passes with one factor: x and λ grow by what the remainder of the constraint equation
+//! requires, which shrinks by about the penalty in every pass. Where a direction of G fades, its remainder does not
+//! shrink and the passes end: noise is not amplified there.
 
 use super::Stabilisation;
 use super::penalty::PenaltyKkt;
@@ -24,13 +24,13 @@ use delassus_math::remember;
 
 /// Passes of one solution. Two reach round-off at the usual penalty.
 const PASSES: usize = 4;
-/// What may be left of a constraint equation, relative.
+/// Allowed remainder of a constraint equation, relative.
 const REST: f64 = 1e-15;
 /// Newton iterations of one projection of positions.
 const PROJECTIONS: usize = 6;
-/// A pivot below this, in units of 1/penalty, says that the independent rows lose their grip.
+/// A pivot below this, in units of 1/penalty, shows that the independent rows become dependent.
 const WEAK: f64 = 100.0;
-/// Scaled residual that is as good as zero.
+/// Scaled residual that counts as zero.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 /// Index-1 evaluator and projector; owns its buffers.
@@ -43,7 +43,7 @@ pub(super) struct AlEval {
     penalty: f64,
     scale: Vec<f64>,
     row_scale: Vec<f64>,
-    /// D, from the masses at the last restart: of all rows, and with dependent ones turned down.
+    /// D, from the masses at the last restart: for all rows, and with dependent ones turned down.
     pub weight: Vec<f64>,
     reduced: Vec<f64>,
     /// Scales of the rows with full weight, infinite for the others.
@@ -61,11 +61,11 @@ pub(super) struct AlEval {
     dy: Vec<f64>,
     y: Vec<f64>,
     q: Vec<f64>,
-    /// A projection that stalls is accepted while |g_i| is below this times the row's scale.
+    /// A projection that stalls is accepted if |g_i| is below this times the row's scale.
     limit: f64,
     /// Smallest pivot since it was last set to 1.
     pub weakest_pivot: f64,
-    /// What was spent.
+    /// Work done so far.
     pub work: Work,
 }
 remember!(AlEval { weight, reduced, use_all, weakest_pivot, work } apart from {
@@ -74,7 +74,7 @@ remember!(AlEval { weight, reduced, use_all, weakest_pivot, work } apart from {
 });
 
 impl AlEval {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, penalty: f64, limit: f64) -> Result<AlEval, KktError> {
         let d = p.dims();
         let st = p.structure();
@@ -158,7 +158,7 @@ impl AlEval {
         Ok(())
     }
 
-    /// x with G x = b by passes; x and y hold the first one on entry.
+    /// Finds x with G x = b by passes; on entry x and y hold the first one.
     fn passes(&mut self, x: &mut [f64], y: &mut [f64]) -> Result<(), StepFailure> {
         let scale = if self.use_all { &self.row_scale } else { &self.judged };
         let size = largest(&self.b, scale);
@@ -281,7 +281,7 @@ impl AlEval {
                 break;
             }
             if !(now < 0.5 * drift) {
-                // round-off or a singular position: what is left is accepted while it is small
+                // round-off or a singular position: the remainder is accepted if it is small
                 if !(now <= self.limit) {
                     let row = (0..n)
                         .max_by(|i, j| self.b[*i].abs().total_cmp(&self.b[*j].abs()))

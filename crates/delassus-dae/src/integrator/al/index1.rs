@@ -6,10 +6,10 @@
 //! a₁ = a(q₁, v₁)   from   M a = f + Gᵀλ ,  G a + γ + 2ξω (G v + g_t) + ω² g = 0
 //! ```
 //!
-//! a₁ is put back into the formulas until it stands still: no tangent is needed, but the step
-//! must stay below about 2/ω for the highest frequency of the system, and each iteration
-//! evaluates and factors again. After the projections a and λ are computed at the projected
-//! state. Error estimate: e = h²/12 (a₁ − a₀) − h³/12 v₀×a₀, the last term on rotations only.
+//! a₁ is put back into the formulas until it no longer changes: no tangent is needed, but the step must stay below
+//! about 2/ω for the highest frequency of the system, and each iteration evaluates and factors again. After the
+//! projections a and λ are computed at the projected state. Error estimate: e = h²/12 (a₁ − a₀) − h³/12 v₀×a₀, the last
+//! term on rotations only.
 //!
 //! Use it for comparison, and for singular positions when tangents are not available.
 //! References: Bayo, García de Jalón & Serna, Comput. Methods Appl. Mech. Eng. 71 (1988); Bayo &
@@ -44,8 +44,7 @@ pub(in crate::integrator) const INFO: MethodInfo = MethodInfo {
 
 /// Iterations before an attempt is given up.
 const MAX_ITERATIONS: usize = 40;
-/// Increments of this relative size that do not get smaller any more are round-off, which is
-/// amplified near singular positions.
+/// Increments of this relative size that no longer decrease are round-off, which is amplified near singular positions.
 const STALLED: f64 = 1e-10;
 
 /// The method with its memory.
@@ -63,7 +62,7 @@ pub struct Al {
 remember!(Al { eval, start, newton } apart from { stab, scale, xi, a, err, end });
 
 impl Al {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<Al, KktError> {
         let d = p.dims();
         let nv = || vec![0.0; d.nv];

@@ -6,16 +6,15 @@
 //! M a₁ − f − Gᵀ(λ − D̄ g) = 0 ,   λ ← λ − D̄ g ,   D̄ = 4/h² D
 //! ```
 //!
-//! The unknown of Newton's method is ξ; multiplied by h²/4 its matrix is S + GᵀDG with
-//! S = M + h/2 C + h²/4 K T(ξ), free of powers of h. The penalty D̄ grows as the step shrinks,
-//! so the multipliers converge equally fast at every step size: that is what lets the step
-//! vary without touching the penalty. Velocity-only (rolling) rows enter at velocity level.
+//! The unknown of Newton's method is ξ; multiplied by h²/4 its matrix is S + GᵀDG with S = M + h/2 C + h²/4 K T(ξ),
+//! free of powers of h. The penalty D̄ grows as the step shrinks, so the multipliers converge equally fast at every
+//! step size: this allows the step to vary without changing the penalty. Velocity-only (rolling) rows enter at velocity
+//! level.
 //!
-//! The step leaves G v and G a off by what the trapezoidal rule does not damp, and without
-//! projections it blows up. So v₁ is projected onto the velocity constraints in the metric of
-//! the masses, and a₁ is the acceleration that satisfies G a + γ = 0 with M a = f + Gᵀλ there.
-//! The λ reported belongs to that a and is of order 2; λ of the iteration is of order 1 only
-//! and serves as nothing but a starting value.
+//! The trapezoidal rule does not damp the errors that a step leaves in G v and G a, and without projections it blows
+//! up. So v₁ is projected onto the velocity constraints in the mass metric, and a₁ is the acceleration that satisfies G
+//! a + γ = 0 with M a = f + Gᵀλ there. The reported λ belongs to that a and is of order 2; λ of the iteration is only
+//! of order 1 and serves merely as an initial value.
 //!
 //! The rule starts from the last state alone, so a change of the step needs no change of
 //! formulas. Error estimate: e = h²/12 (a₁ − a₀) − h³/12 v₀×a₀, the last term on rotations
@@ -65,8 +64,8 @@ pub(in crate::integrator) const VARIABLE: MethodInfo = MethodInfo {
     ..FIXED
 };
 
-/// Close to a singular position (by the smallest pivot, about the square of the distance) a
-/// projection that changes the velocity by more than this part has met the other branch.
+/// Close to a singular position (judged by the smallest pivot, about the square of the distance) a projection that
+/// changes the velocity by more than this fraction has met the other branch.
 const NEAR_SINGULAR: f64 = 1e-4;
 const TURNED: f64 = 0.3;
 
@@ -153,7 +152,7 @@ impl Ali3p {
         })
     }
 
-    /// S + GᵀDG at the point realised in `ws`, factored.
+    /// Factors S + GᵀDG at the point realised in `ws`.
     fn factor<P: Problem>(&mut self, p: &P, ws: &P::Ws, h: f64) -> Result<(), StepFailure> {
         let m = p.manifold();
         let (ck, cc) = (0.25 * h * h, 0.5 * h);
@@ -242,9 +241,10 @@ impl Ali3p {
         size(&self.scale, x)
     }
 
-    /// Predicts; where that was worse than none in the last step, and reaches far, stays if a
-    /// solution is much nearer, by the first increment from there. What very stiff forces make of a constant acceleration lies anywhere,
-    /// and Newton's method would go on from there to a solution on the far side of a spring.
+    /// Predicts. Where the prediction of the last step was worse than none and reaches far, stays at ξ = 0 if, by the
+    /// first increment from there, a solution is much nearer. With very stiff forces an extrapolation with constant
+    /// acceleration may lie anywhere, and Newton's method would continue from there to a solution on the far side of a
+    /// spring.
     fn guess<P: Problem>(&mut self, s: &mut Step<'_, P>) {
         let &mut Step { from, h, .. } = s;
         self.predict(from, h, s.to);
@@ -261,7 +261,7 @@ impl Ali3p {
         }
     }
 
-    /// First guess: a and λ stay.
+    /// First guess: a and λ unchanged.
     fn predict(&mut self, from: &State, h: f64, to: &mut State) {
         self.end.copy_from(&self.start);
         to.t = from.t + h;
@@ -285,9 +285,9 @@ impl Ali3p {
         to.z.copy_from_slice(&from.z);
     }
 
-    /// Refuses an end near a singular position whose tangents belong to another branch of the
-    /// motion: there the projection would turn the velocity (before it: in `dx`) by a good part
-    /// of its size, where otherwise it changes it by O(h²).
+    /// Rejects an end near a singular position whose tangents belong to another branch of the motion: there the
+    /// projection would turn the velocity (before it: in `dx`) by a large part of its size, where otherwise it changes
+    /// it by O(h²).
     fn check_branch(&self, from: &State, h: f64, to: &State) -> Result<(), StepFailure> {
         let (mut turn, mut size): (f64, f64) = (0.0, 0.0);
         for (i, s) in self.scale.iter().enumerate() {

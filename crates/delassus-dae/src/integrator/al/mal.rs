@@ -4,12 +4,11 @@
 //! M a = f + Gᵀλ ,   G a + γ + 2ξω (G v + g_t) + ω² g = 0
 //! ```
 //!
-//! The option `driver` chooses DOPRI5 (adaptive) or the classical method of order 4 (fixed step).
-//! With `projection = "step"` positions and velocities are projected at the end of each step, in
-//! the metric of the masses, and ξ and ω are not used. With `"none"` drift dies out by the
-//! stabilisation alone and stays at the size of the integration error. That is enough on regular
-//! motions; but what a singular position leaves in the direction it had set free then takes a
-//! time 1/ω to vanish, and a slow passage may end on the wrong branch.
+//! The option `driver` chooses DOPRI5 (adaptive) or the classical method of order 4 (fixed step). With
+//! `projection = "step"` positions and velocities are projected at the end of each step, in the mass metric, and ξ and
+//! ω are not used. With `"none"` drift decays only through the stabilisation and stays at the size of the integration
+//! error. That is enough on regular motions; but what a singular position leaves in the direction it had set free then
+//! takes a time 1/ω to vanish, and a slow passage may end on the wrong branch.
 //!
 //! Use it for non-stiff systems with redundant constraints or singular positions. References:
 //! Bayo, García de Jalón & Serna, Comput. Methods Appl. Mech. Eng. 71 (1988); Ruggiu & González,
@@ -62,8 +61,8 @@ pub(in crate::integrator) fn mal<P: Problem>(
     let project = s.options.word(&INFO, PROJECTION.name) == "step";
     let eval = Stabilised {
         eval: AlEval::new(p, o(PENALTY.name), s.constraint_tol)?,
-        // after a projection there is nothing to stabilise, and inside a step the terms would
-        // only feed the low accuracy of the inner stages back into the accelerations
+        // after a projection there is nothing to stabilise, and inside a step the terms would only feed the low
+        // accuracy of the inner stages back into the accelerations
         stab: if project {
             Stabilisation::NONE
         } else {

@@ -4,11 +4,10 @@
 //! S x + GᵀD G x = r + GᵀD b ,   λ ← λ + D (b − G x) ,   repeat with r ← r + Gᵀλ
 //! ```
 //!
-//! S + GᵀDG is regular wherever S alone is regular on the null space of G: redundant rows,
-//! massless coordinates and positions where G loses rank need no special care, and near such
-//! positions a constraint direction that fades is let go smoothly. The weight of row i is
-//! D_i = penalty · E/ρ_i², E the largest M_jj s_j² and s, ρ the scales of coordinates and rows,
-//! so `penalty` is a pure number and the same for every model and every step size.
+//! S + GᵀDG is regular wherever S alone is regular on the null space of G: redundant rows, massless coordinates and
+//! positions where G loses rank need no special care, and near such positions a fading constraint direction is released
+//! smoothly. The weight of row i is D_i = penalty · E/ρ_i², E the largest M_jj s_j² and s, ρ the scales of coordinates
+//! and rows, so `penalty` is a pure number and the same for every model and every step size.
 //!
 //! | name | equations | integration formula | constraints at the steps |
 //! |---|---|---|---|
@@ -64,10 +63,9 @@ impl Stabilisation {
     const NONE: Stabilisation = Stabilisation { omega: 0.0, xi: 0.0 };
 }
 
-/// Increment, relative to the scale of its coordinate, at which the iteration of the
-/// trapezoidal rule may stop. What is left enters the velocity divided by h at every step, so it
-/// must be small against h times the local error of the velocity, (hω)³ ω, where ω is the rate
-/// of the present motion.
+/// Increment, relative to the scale of its coordinate, at which the iteration of the trapezoidal rule may stop. The
+/// remainder enters the velocity divided by h at every step, so it must be small against h times the local error of the
+/// velocity, (hω)³ ω, where ω is the rate of the present motion.
 fn iteration_tolerance(h: f64, v: &[f64], a: &[f64], scale: &[f64]) -> f64 {
     (1e-4 * (h * rate_of_motion(v, a, scale)).powi(4)).clamp(1e-17, 1e-14)
 }

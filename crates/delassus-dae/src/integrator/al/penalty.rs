@@ -5,8 +5,8 @@
 //! [ G   D⁻¹  ] [y] = [b]       ⇔   (S + GᵀDG) x = r + GᵀD b ,  y = D (b − G x)
 //! ```
 //!
-//! The same x and y in exact arithmetic, but S is not drowned in a product that is penalty
-//! times larger, and the matrix stays as sparse as S and G.
+//! x and y are the same in exact arithmetic, but S is not lost in a product that is penalty times larger, and the
+//! matrix stays as sparse as S and G.
 
 use crate::failure::StepFailure;
 use delassus_linalg::{Backend, Csr, KktError, TangentKkt};
@@ -26,7 +26,7 @@ pub(super) struct PenaltyKkt {
 }
 
 impl PenaltyKkt {
-    /// Sizes everything for the patterns of S (with its diagonal) and G.
+    /// Allocates everything for the patterns of S (with its diagonal) and G.
     pub fn new(s: &Csr, jac: &Csr) -> Result<PenaltyKkt, KktError> {
         let (nv, m) = (s.nrows, jac.nrows);
         let of = |c: &Csr| -> Vec<(usize, usize)> {

@@ -4,29 +4,26 @@
 //! ξ̇₁ = T(ξ₁)⁻¹ v₁ (+ w) ,   M v̇₁ = f + Gᵀλ₁ ,   ż₁ = φ ,   g(q₁) = 0 ,   G v₁ + g_t = 0
 //! ```
 //!
-//! with ξ̇₁, v̇₁, ż₁ the derivatives at t₁ of the polynomials through the new point and the k
-//! points before it, on the grid as it is (true variable coefficients, no interpolation to even
-//! spacing). On rotations the past configurations are expressed in the chart of the step,
-//! q = q₀ ∘ exp(ξ), again at each attempt: the history is a smooth curve in one chart, as far as
-//! it does not turn too far; beyond that the order is lowered. `ggl.rs` explains w, the
-//! iteration and the end of a step.
+//! with ξ̇₁, v̇₁, ż₁ the derivatives at t₁ of the polynomials through the new point and the k points before it, on the
+//! actual grid (true variable coefficients, no interpolation to even spacing). On rotations the past configurations are
+//! expressed in the chart of the step, q = q₀ ∘ exp(ξ), newly at each attempt: the history is a smooth curve in one
+//! chart, as long as it does not turn too far; beyond that the order is lowered. `ggl.rs` explains w, the iteration and
+//! the end of a step.
 //!
-//! Start: a multistep method needs k + 1 points of its own accuracy. The first steps, and every
-//! step whose size leaves the range the history can bear (as after failures, at a hidden jump or
-//! when a singular position is jumped over), are made by `radau5`, whose order is 5 and
-//! which is as stable. So a run starts with the full order and the step that the tolerance asks
-//! for, not with order 1 and tiny steps, and a fixed step keeps the order of the method.
+//! Start: a multistep method needs k + 1 points of its own accuracy. The first steps, and every step whose size is
+//! outside the range that the history can represent (as after failures, at a hidden jump or when a singular position is
+//! jumped over), are made by `radau5`, whose order is 5 and which is as stable. So a run starts with the full order and
+//! the step that the tolerance allows, not with order 1 and tiny steps, and a fixed step keeps the order of the method.
 //!
-//! The local error is the usual multiple of corrector minus predictor. That of velocities is
-//! taken by what it does to positions in one step, hω times: velocities along stiff directions
-//! jump by a fixed small amount whenever step or order change, however short the step, and a
-//! test of them would hold the step at the fast scale that the method is to step over. Order and step are kept
-//! for k + 1 steps; the order follows the fall of the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾, the step the error.
+//! The local error is the usual multiple of corrector minus predictor. That of velocities is measured by its effect on
+//! positions in one step, hω times. Velocities along stiff directions jump by a fixed small amount whenever step or
+//! order change, however short the step, and a test of them would hold the step at the fast scale that the method is
+//! meant to step over. Order and step are kept for k + 1 steps; the order follows the decrease of the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾,
+//! the step the error.
 //!
-//! Use it for stiff systems at moderate accuracy, and where evaluations are dear: one matrix of
-//! the size of the model, kept for many steps. Little damped fast oscillations do not suit
-//! orders 3 to 5; set `max_order` to 2 for these. References: Gear 1971; Brenan, Campbell &
-//! Petzold 1996; Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985.
+//! Use it for stiff systems at moderate accuracy, and where evaluations are expensive: it keeps one matrix of the size
+//! of the model for many steps. Lightly damped fast oscillations do not suit orders 3 to 5; set `max_order` to 2 for
+//! these. References: Gear 1971; Brenan, Campbell & Petzold 1996; Hairer & Wanner 1996; Gear, Gupta & Leimkuhler 1985.
 
 mod newton;
 mod order;
@@ -72,14 +69,14 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     ..MethodInfo::BASE
 };
 
-/// States before the present one that are kept.
+/// Number of states before the present one that are kept.
 const PAST: usize = MAX_ORDER;
-/// Steps outside this range, in steps before, start a new history.
+/// Steps outside this range, relative to the step before, start a new history.
 const RATIO: [f64; 2] = [0.2, 2.5];
 /// Rotation, rad, over which one chart is used.
 const CHART: f64 = 2.5;
-/// Local errors of a multistep method add up over a run instead of cancelling; with this factor
-/// on them the global error is of the size of the tolerance on typical mechanisms.
+/// Local errors of a multistep method add up over a run instead of cancelling; with this factor the global error is of
+/// the size of the tolerance on typical mechanisms.
 const ADD_UP: f64 = 30.0;
 
 /// The method with its memory.
@@ -102,8 +99,8 @@ pub struct Bdf {
     mass: Vec<f64>,
     jac: Vec<f64>,
     s: Vec<f64>,
-    // history: states before the present one, newest first; how many; order of the next step and
-    // steps made since order or step were changed
+    // history: states before the present one, newest first; their number; order of the next step and steps made since
+    // order or step were changed
     past: [State; PAST],
     len: usize,
     order: usize,
@@ -111,9 +108,9 @@ pub struct Bdf {
     // the attempt
     from: State,
     tau: Nodes,
-    /// Nodes in one chart: order k looks back to k + 1.
+    /// Number of nodes in one chart: order k looks back to k + 1.
     reach: usize,
-    /// hω: what an error of the velocity does to positions in one step.
+    /// hω: the effect of an error of the velocity on positions in one step.
     weight: f64,
     /// ξ of the present state (zero) and of the past ones.
     xi_past: [Vec<f64>; NODES],
@@ -164,7 +161,7 @@ remember!(Bdf {
 });
 
 impl Bdf {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<Bdf, KktError> {
         let d = p.dims();
         let st = p.structure();
@@ -243,7 +240,7 @@ impl Bdf {
         })
     }
 
-    /// Times and positions of the nodes as seen from a step of h.
+    /// Times and positions of the nodes relative to a step of h.
     fn look_back(&mut self, m: &Manifold, h: f64) {
         let t = self.from.t;
         self.tau[1] = h;
@@ -276,7 +273,7 @@ impl Bdf {
         }
     }
 
-    /// Local error of order k at the new point, from what the prediction of that order misses.
+    /// Local error of order k at the new point, from the error of the prediction of that order.
     fn local_error(&mut self, k: usize) {
         self.predict(k);
         let c = ADD_UP * error_constant(&self.tau, k);

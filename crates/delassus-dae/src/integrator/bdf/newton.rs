@@ -10,9 +10,8 @@ use crate::integrator::newton::{Equations, Increment, Limits, Newton, Step};
 use crate::manifold::Manifold;
 use crate::problem::{Dims, Problem, at, mass_mul_add};
 
-/// What the iteration may leave, in local errors and relative to the scales. Far below the local
-/// error, because local errors may cancel over a turn of a spinning body and what an old matrix
-/// leaves does not.
+/// Remainder that the iteration may leave, in local errors and relative to the scales. It is far below the local error,
+/// because local errors may cancel over a turn of a spinning body and the remainder of an old matrix does not.
 const LEFT: f64 = 1e-6;
 const LEFT_MIN: f64 = 1e-16;
 const LEFT_MAX: f64 = 1e-11;
@@ -40,7 +39,7 @@ impl Bdf {
         for k in 0..n_pos {
             self.rows[k] -= self.g[k];
         }
-        // a rolling wheel is not slid into place
+        // a rolling wheel must not be slid into place
         self.rows[n_pos..].fill(0.0);
         self.acc.correct(&self.rows, &mut self.tmp2)?;
         m.tangent_inv(&self.xi_pred, &self.tmp2, &mut self.tmp);
@@ -76,7 +75,7 @@ impl<P: Problem> Equations<P> for Bdf {
         }
         let mut e = at(p, s.ws, to.t, &to.q, &self.z).velocity(&self.v, &self.z);
         if p.feeds_back() {
-            // z follows q and v, so that the matrix tells how forces follow them through z
+            // z follows q and v, so that the matrix includes how forces depend on them through z
             e.z_dot(&mut self.zdot);
             e.relaxation(&mut self.eliminated.relaxation);
             for (k, z) in self.z.iter_mut().enumerate() {
@@ -138,7 +137,7 @@ impl<P: Problem> Equations<P> for Bdf {
         if self.dims.n_pos > 0 {
             self.correct(m)?;
         }
-        // what is left must be small against the local error
+        // the remainder must be small against the local error
         let of_xi = size(&self.scale, |i| self.xi[i] - self.xi_pred[i]);
         let of_v = size(&self.motion_rates.speed, |i| c * (self.v[i] - self.v_pred[i]));
         let error = error_constant(&self.tau, self.k) * of_xi.max(of_v);

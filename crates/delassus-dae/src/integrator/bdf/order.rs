@@ -7,12 +7,12 @@ use crate::integrator::radau5;
 
 /// Safety on the step that an error estimate allows.
 const SAFETY: f64 = 1.0 / 1.2;
-/// Largest growth of the step, and what is not worth a change.
+/// Largest growth of the step, and the change below which it is kept.
 const GROW: f64 = 2.0;
 const KEEP_BELOW: f64 = 1.25;
 
 impl Bdf {
-    /// Size of the difference that the prediction of order k misses, about hᵏ⁺¹y⁽ᵏ⁺¹⁾.
+    /// Size of the error of the prediction of order k, about hᵏ⁺¹y⁽ᵏ⁺¹⁾.
     fn term(&mut self, k: usize, scale: &ErrorScale) -> f64 {
         self.local_error(k);
         let size = scale.rms(&self.err_xi, &self.err_v, &self.err_z);
@@ -25,10 +25,10 @@ impl Bdf {
         SAFETY / err.max(1e-10).powf(1.0 / (k + 1) as f64)
     }
 
-    /// Order for the next step, from how the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾ fall with k (Shampine & Gordon).
+    /// Order for the next step, from how the terms hᵏ⁺¹y⁽ᵏ⁺¹⁾ decrease with k (Shampine & Gordon).
     ///
-    /// Terms that do not fall belong to a motion that the step does not resolve; for these the
-    /// high orders are inaccurate, and unstable if it is an oscillation. The low orders damp it.
+    /// Terms that do not decrease belong to a motion that the step does not resolve; for these the high orders are
+    /// inaccurate, and unstable if it is an oscillation. The low orders damp it.
     fn best_order(&mut self, scale: &ErrorScale) -> usize {
         let k = self.k;
         let here = self.term(k, scale);
@@ -57,17 +57,17 @@ impl Bdf {
         }
     }
 
-    /// Chooses the order of the next step, and says by what factor the step may change.
+    /// Chooses the order of the next step, and returns the factor by which the step may change.
     pub(super) fn choose(&mut self, scale: &ErrorScale) -> f64 {
         let len = if self.new_history { 0 } else { self.len };
         if self.by_starter {
             if len + 1 < self.max_order || len == 0 {
-                // the history is to be even; the controller may shorten the step
+                // the history should be evenly spaced; the controller may shorten the step
                 let err = scale.rms(&self.err_xi, &self.err_v, &self.err_z).max(1e-10);
                 let order = f64::from(radau5::INFO.error_order);
                 return (0.9 / err.powf(1.0 / order)).min(1.0);
             }
-            // complete: the order that this history can judge and that allows most
+            // complete: the order that this history can judge and that allows the largest step
             let most = (self.reach - 1).min(self.max_order);
             let (mut best, mut order) = (0.0, 1);
             for k in 1..=most {

@@ -4,7 +4,7 @@
 
 /// Largest order.
 pub(super) const MAX_ORDER: usize = 5;
-/// Nodes: the new point and what order 5 and its predictor look back to.
+/// Number of nodes: the new point and those that order 5 and its predictor look back to.
 pub(super) const NODES: usize = MAX_ORDER + 2;
 
 /// Times of the nodes before the new point.
@@ -31,9 +31,8 @@ pub(super) fn derivative(tau: &Nodes, k: usize) -> Nodes {
 
 /// The local error of order k is this times (new value − predicted value).
 ///
-/// Both differ by multiples of one divided difference y[t_{n+1}, …, t_{n−k}]: the prediction
-/// misses by Π_{i≤k+1} τ_i of it, the derivative by Π_{i≤k} τ_i, which the leading weight
-/// turns into an error of the value.
+/// Both differ by multiples of one divided difference y[t_{n+1}, …, t_{n−k}]: the error of the prediction is Π_{i≤k+1}
+/// τ_i times it, that of the derivative Π_{i≤k} τ_i, which the leading weight turns into an error of the value.
 pub(super) fn error_constant(tau: &Nodes, k: usize) -> f64 {
     let leading: f64 = tau[1..=k].iter().map(|t| 1.0 / t).sum();
     1.0 / (leading * tau[k + 1])

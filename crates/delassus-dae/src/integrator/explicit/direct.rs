@@ -1,9 +1,9 @@
-//! Accelerations by the index-1 equations as they are, for the plain methods; drift as
-//! [`Stabilization`] says.
+//! Accelerations by the unmodified index-1 equations, for the plain methods; drift is treated as [`Stabilization`]
+//! says.
 //!
-//! Where the end of the step is projected, the projection stands *before* its derivative. The
-//! next step then starts from consistent values, and the factorisation of W(q₁) serves the
-//! derivative and the velocity projection, so projecting costs almost nothing.
+//! Where the end of the step is projected, the projection comes *before* its derivative. The next step then starts from
+//! consistent values, and the factorisation of W(q₁) serves both the derivative and the velocity projection, so
+//! projecting costs almost nothing.
 
 use super::stabilization::Stabilization;
 use super::{Evaluator, Explicit, Method, Rates, StagePoint};
@@ -25,7 +25,7 @@ pub struct Direct {
 remember!(Direct { acc } apart from { stabilization, proj });
 
 impl Explicit<Direct> {
-    /// A plain method, sized for a problem.
+    /// A plain method, allocated for a problem.
     pub(in crate::integrator) fn new<P: Problem>(
         p: &P,
         s: &Settings,

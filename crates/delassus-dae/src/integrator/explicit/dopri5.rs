@@ -1,6 +1,6 @@
 //! Dormand & Prince's pair of order 5(4), plain (`dopri5`) and projected (`mdop5`).
 //!
-//! The solution of order 5 is carried on, its last stage is the first one of the next step.
+//! The solution of order 5 is continued; its last stage is the first one of the next step.
 //! `mdop5` (Munthe-Kaas, Dormand, Prince) is the default method for ordinary mechanisms.
 //! Reference: Dormand & Prince, J. Comput. Appl. Math. 6 (1980).
 

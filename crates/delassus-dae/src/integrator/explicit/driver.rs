@@ -1,4 +1,4 @@
-//! Methods with accelerations of their own (`mal`, `mns`) leave the tableau to the user.
+//! Methods with accelerations of their own (`mal`, `mns`) let the user choose the tableau.
 
 use super::{Explicit, dopri5, rk4};
 use crate::integrator::{MethodInfo, OptionInfo, OptionKind, Settings};

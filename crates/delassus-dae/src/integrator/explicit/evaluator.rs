@@ -31,7 +31,7 @@ impl StagePoint {
     }
 }
 
-/// Where a, λ and ż go.
+/// Destination of a, λ and ż.
 pub struct Rates<'a> {
     /// Accelerations.
     pub a: &'a mut [f64],
@@ -58,7 +58,7 @@ pub trait Evaluator<P: Problem>: Send + Remember {
         s: &State,
         out: Rates<'_>,
     ) -> Result<(), StepFailure>;
-    /// A step begins.
+    /// Begins a step.
     fn begin(&mut self, p: &P, ws: &mut P::Ws, from: &State) -> Result<(), StepFailure>;
     /// a, λ and ż at a point of the step that began at q₀; the last one is its end.
     fn stage(
@@ -72,7 +72,7 @@ pub trait Evaluator<P: Problem>: Send + Remember {
     ) -> Result<(), StepFailure>;
     /// Smallest relative pivot since the step began.
     fn weakest_pivot(&self) -> f64;
-    /// What was spent.
+    /// Work done so far.
     fn work(&self) -> Work;
     /// Whether the last stage leaves the workspace realised at the end of the step.
     fn leaves_realized(&self) -> bool {

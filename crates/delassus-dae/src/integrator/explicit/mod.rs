@@ -1,5 +1,5 @@
-//! Explicit Runge–Kutta methods on the index-1 form: one machine for all tableaus and for every
-//! way of computing accelerations.
+//! Explicit Runge–Kutta methods on the index-1 form: one implementation for all tableaus and for every way of computing
+//! accelerations.
 //!
 //! ```text
 //! ξᵢ = h Σⱼ aᵢⱼ kⱼ        kⱼ = T(ξⱼ)⁻¹ vⱼ          qᵢ = q₀ ∘ exp(ξᵢ)
@@ -12,13 +12,13 @@
 //! evaluated: output needs it, it is the first stage of the next step, and a tableau may use it
 //! in its error estimate. So a tableau of s stages costs s evaluations per step.
 //!
-//! Constraints hold at acceleration level only and drift, unless the evaluator does something
-//! about it; that of the plain methods is [`direct`].
+//! Constraints hold at acceleration level only and drift, unless the evaluator prevents it; that of the plain methods
+//! is [`direct`].
 //!
-//! Use these methods for non-stiff systems; [`Integrator::stiffness`] tells when they are at
-//! their limit. References are given with the tableaus, for the machine: Munthe-Kaas, BIT 38
-//! (1998); Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I (1993); Haddouni,
-//! Acary, Garreau, Beley & Brogliato, Multibody Syst. Dyn. 41 (2017) for the projected variant.
+//! Use these methods for non-stiff systems; [`Integrator::stiffness`] shows when they are at their limit. References
+//! are given with the tableaus; for the method in general: Munthe-Kaas, BIT 38 (1998); Hairer, Nørsett & Wanner,
+//! Solving Ordinary Differential Equations I (1993); Haddouni, Acary, Garreau, Beley & Brogliato, Multibody Syst. Dyn.
+//! 41 (2017) for the projected variant.
 
 mod direct;
 pub(super) mod dop853;
@@ -44,7 +44,7 @@ use crate::state::{Derived, State};
 use delassus_math::memory::Remember;
 use delassus_math::remember;
 
-/// A method of the family: what it says about itself, and its coefficients.
+/// A method of the family: its description and its coefficients.
 pub(super) struct Method {
     /// Name, order, abilities.
     pub info: MethodInfo,
@@ -65,7 +65,7 @@ pub(super) struct Tableau {
     second: &'static [f64],
     /// A stage at the end time (c = 1), to be compared with the end itself.
     twin: usize,
-    /// h‖J‖ at the border of the region of stability, left of the imaginary axis.
+    /// h‖J‖ at the border of the stability region, left of the imaginary axis.
     border: f64,
 }
 
@@ -115,7 +115,7 @@ impl Error {
 }
 
 impl<E> Explicit<E> {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     fn with<P: Problem>(
         p: &P,
         info: MethodInfo,
@@ -144,10 +144,10 @@ impl<E> Explicit<E> {
         }
     }
 
-    /// h‖k₁ − k₂‖ / ‖y₁ − y₂‖ for the end and its twin, relative to the border of stability:
-    /// an estimate of h‖J‖ that needs no Jacobian. With y = (ξ, h v) both parts have the same
-    /// units, and near the border, where h ω is about 1, both measure h ω on a vibration. Far beyond
-    /// it they do not, and y = (ξ, v/Ω) with Ω the rate itself takes its place ([`Apart`]).
+    /// h‖k₁ − k₂‖ / ‖y₁ − y₂‖ for the end and its twin, relative to the border of stability: an estimate of h‖J‖ that
+    /// needs no Jacobian. With y = (ξ, h v) both parts have the same units, and near the border, where h ω is about 1,
+    /// both measure h ω on a vibration. Far beyond it they do not, and y = (ξ, v/Ω) with Ω the rate itself is used
+    /// instead ([`Apart`]).
     fn compare_with_twin(&mut self, h: f64) {
         let Tableau { twin, border, b, .. } = self.tableau;
         let (k_xi, k_v, x) = (&self.k_xi, &self.k_v, &self.x);
@@ -173,7 +173,7 @@ impl<E> Explicit<E> {
     }
 }
 
-/// Squares of how far the end of a step and its twin are apart, and of how far their rates are.
+/// Squares of the distances between the end of a step and its twin, and between their rates.
 #[derive(Debug, Clone, Copy, Default)]
 struct Apart {
     xi: f64,
@@ -189,8 +189,8 @@ impl Apart {
         ((self.xi_dot + w * self.v_dot) / (self.xi + w * self.v)).sqrt()
     }
 
-    /// The rate measured by itself, Ω = ‖(ξ̇, v̇/Ω)‖ / ‖(ξ, v/Ω)‖: ω of a vibration, however ξ and v
-    /// share in the difference. `None` without a difference in ξ.
+    /// The rate measured by itself, Ω = ‖(ξ̇, v̇/Ω)‖ / ‖(ξ, v/Ω)‖: ω of a vibration, however the difference is
+    /// distributed over ξ and v. `None` without a difference in ξ.
     fn own_rate(&self) -> Option<f64> {
         let Apart { xi, v, xi_dot, v_dot } = *self;
         let b = xi_dot - v;

@@ -1,5 +1,5 @@
-//! Fehlberg's pair of order 4(5), with local extrapolation: the solution of order 5 is carried
-//! on, the difference of the two is the error estimate.
+//! Fehlberg's pair of order 4(5), with local extrapolation: the solution of order 5 is continued, and the difference of
+//! the two is the error estimate.
 //!
 //! Kept for comparison with programs that use it; `dopri5` costs the same and is more accurate.
 //! Reference: Fehlberg, NASA TR R-315 (1969).

@@ -4,11 +4,10 @@
 //! and their integral in g: after a time t, ‖g‖ grows like t² at the size of the local errors.
 //!
 //! - **none**: the textbook method. The drift is of the order of the method and shows its errors.
-//! - **Baumgarte**: g̈ = 0 is replaced by g̈ + 2α ġ + β² g = 0, i.e.
-//!   G a = −γ − 2α (G v + g_t) − β² g, whose solutions decay within about 1/α; rolling rows have
-//!   no g and get the middle term alone. The drift stays bounded at the order of the method. The
-//!   gains are rates of the equations: they belong to the times of the motion, and h α must stay
-//!   below about 2. Accelerations and multipliers are those of the modified equations.
+//! - **Baumgarte**: g̈ = 0 is replaced by g̈ + 2α ġ + β² g = 0, i.e. G a = −γ − 2α (G v + g_t) − β² g, whose solutions
+//!   decay within about 1/α; rolling rows have no g and get only the middle term. The drift stays bounded at the order
+//!   of the method. The gains are rates in the equations: they must suit the time scale of the motion, and h α must
+//!   stay below about 2. Accelerations and multipliers are those of the modified equations.
 //! - **projection**: the end of each step is moved onto both constraints; nothing to tune.
 //!
 //! References: Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972); Hairer & Wanner, Solving
@@ -28,11 +27,11 @@ pub enum Stabilization {
     Projection,
 }
 
-/// Gains beyond this are stiff for any step worth making, 1/s.
+/// Gains beyond this are stiff for any reasonable step, 1/s.
 const LARGEST_GAIN: f64 = 1e6;
 
-/// α: both rates are equal when left out (critical damping). 20 per second settles drift within
-/// the time in which common mechanisms move noticeably, far from the stability of their steps.
+/// α: by default both rates are equal (critical damping). 20 per second removes drift within the time in which common
+/// mechanisms move noticeably, far from the stability limit of their steps.
 const ALPHA: OptionInfo = OptionInfo {
     name: "baumgarte_alpha",
     summary: "gain of the velocity drift, 1/s (with stabilization = baumgarte)",
@@ -58,7 +57,7 @@ pub const fn options(default: &'static str) -> [OptionInfo; 3] {
 }
 
 impl Stabilization {
-    /// As the options say; a method without the option projects.
+    /// As selected by the options; a method without the option projects.
     pub fn new(m: &MethodInfo, options: &Options) -> Stabilization {
         if m.option(CHOICE).is_none() {
             return Stabilization::Projection;

@@ -19,7 +19,7 @@ impl Coefficients {
     fn new(alpha_m: f64, alpha_f: f64, beta: f64, gamma: f64) -> Coefficients {
         let delta = alpha_m - alpha_f;
         let c_q = 1.0 / 6.0 - beta - 0.5 * delta;
-        // what is left of γ = ½ − δ after rounding is not an error of the method
+        // the rounding error of γ = ½ − δ is not an error of the method
         let c_v = 0.5 - gamma - delta;
         let c_v = if c_v.abs() < 1e-12 { 0.0 } else { c_v };
         Coefficients { alpha_m, alpha_f, beta, gamma, delta, c_q, c_v }

@@ -91,8 +91,8 @@ const HHT: MethodInfo = MethodInfo {
     ..BASE
 };
 
-/// Newmark. The trapezoidal rule damps nothing: on index 3 its multipliers have a double root
-/// −1 and grow, so the form that is stable is the one used when none is given.
+/// Newmark. The trapezoidal rule damps nothing: on index 3 its multipliers have a double root −1 and grow, so the
+/// default is a form that is stable.
 const NEWMARK: MethodInfo = MethodInfo {
     name: "newmark",
     summary: "Newmark, by default the trapezoidal rule without numerical damping",
@@ -113,7 +113,7 @@ pub(in crate::integrator) enum Member {
 }
 
 impl Member {
-    /// What it says about itself.
+    /// Its description.
     pub const fn info(self) -> MethodInfo {
         match self {
             Member::Index3 => INDEX3,

@@ -1,18 +1,16 @@
-//! Steps much longer than the fastest vibration: where Newton's iteration begins, and with which
-//! acceleration the first step.
+//! Steps much longer than the fastest vibration: where Newton's iteration begins, and with which acceleration the first
+//! step starts.
 //!
-//! Such a step does not follow the vibration. The method stays stable all the same, but what is
-//! extrapolated from accelerations that change their sign within a step lies anywhere: a mass on a
-//! spring of 1e12 N/m that is stretched by a millimetre would fly 500 m in a step of 1 ms, past the
-//! point that holds the spring, and Newton's method finds the solution on the other side, which has
-//! another energy.
+//! Such a step does not follow the vibration. The method stays stable, but an extrapolation from accelerations that
+//! change sign within a step may lie anywhere: a mass on a spring of 1e12 N/m that is stretched by a millimetre would
+//! fly 500 m in a step of 1 ms, past the point that holds the spring, and Newton's method would find the solution on
+//! the other side, which has another energy.
 //!
-//! So when the last prediction was worse than none, the iteration begins where the body is if a
-//! solution is much nearer to that place than the prediction, by the first increment from there. And the first
-//! step of a member that damps begins with an acceleration without the part that the step cannot
-//! follow: a_f with [S −Gᵀ; G 0] (a_f, ·) = (c_m M a, G a), S Newton's matrix, is a up to
-//! O(h²ω² + hC) where the step is short and c_m a/(βh²ω²) where it is long. With a itself the
-//! velocity of the first step would overshoot by hω.
+//! So when the last prediction was worse than none, the iteration begins where the body is if, by the first increment
+//! from there, a solution is much nearer than the prediction. And the first step of a member that damps begins with an
+//! acceleration without the part that the step cannot follow: a_f with [S −Gᵀ; G 0] (a_f, ·) = (c_m M a, G a), S
+//! Newton's matrix, is a up to O(h²ω² + hC) where the step is short and c_m a/(βh²ω²) where it is long. With a itself
+//! the velocity of the first step would overshoot by hω.
 
 use super::GenAlpha;
 use super::matrix::Linearised;
@@ -28,7 +26,7 @@ impl GenAlpha {
         size(&self.scale, x)
     }
 
-    /// Staying would have been a better prediction than the one that was made.
+    /// Staying would have been a better prediction than the one made.
     pub(super) fn is_astray(&self) -> bool {
         let miss = self.size(|i| self.xi[i] - self.xi_pred[i]);
         miss > NEAR_BY && self.size(|i| self.xi[i]) < miss
@@ -85,8 +83,8 @@ impl GenAlpha {
         damps && self.starts_far(h)
     }
 
-    /// v̈ at the start would turn v round within the step: it belongs to a vibration that the step cannot
-    /// follow, or to a motion that begins from rest.
+    /// v̈ at the start would reverse v within the step: it belongs to a vibration that the step cannot follow, or to a
+    /// motion that begins from rest.
     pub(super) fn outruns(&self, h: f64) -> bool {
         let damps = self.co.alpha_f != 0.0 || self.co.alpha_m != 0.0;
         let [v, a, j] = [&self.v0, &self.base.a, &self.jerk].map(|x| self.size(|i| x[i]));
@@ -104,7 +102,7 @@ impl GenAlpha {
         followed
     }
 
-    /// Takes from v̇ at the start what a step of h cannot follow, if that is much.
+    /// Removes from v̇ at the start what a step of h cannot follow, if that is much.
     pub(super) fn filter<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<bool, StepFailure> {
         let h = s.h;
         let a = std::mem::take(&mut self.base.a);

@@ -12,11 +12,11 @@
 //! G₁ + (β/γ) h (Ġ − G v̂) ≈ [G₁ + (β/γ)(G₁ − G₀)] T(2ξβ/γ)
 //! ```
 //!
-//! by the symmetry of second derivatives of g, ∂(G v + g_t) w = Ġ w − G v̂ w, so no second
-//! derivative is needed. Rolling rows, which are no derivatives of a g, go without Ġ.
+//! by the symmetry of second derivatives of g, ∂(G v + g_t) w = Ġ w − G v̂ w, so no second derivative is needed.
+//! Rolling rows, which are not derivatives of a g, do without Ġ.
 //!
-//! There are two slots: a matrix made during an attempt goes into the spare one and is kept only
-//! when the attempt is committed, so a dropped attempt leaves no trace.
+//! There are two slots: a matrix made during an attempt goes into the spare one and is kept only when the attempt is
+//! committed, so a dropped attempt leaves no trace.
 
 use super::coefficients::Coefficients;
 use super::form::Form;
@@ -30,7 +30,7 @@ use delassus_math::remember;
 /// Steps for which a matrix counts as young.
 const YOUNG: u32 = 20;
 
-/// Where the matrix is taken.
+/// The point at which the matrix is evaluated.
 pub(super) struct Linearised<'a> {
     pub h: f64,
     pub xi: &'a [f64],
@@ -40,7 +40,7 @@ pub(super) struct Linearised<'a> {
     pub jac: &'a [f64],
     /// G at the start of the step.
     pub jac_start: &'a [f64],
-    /// How fast auxiliary states forget themselves, 1/s.
+    /// Rates at which auxiliary states relax, 1/s.
     pub relaxation: &'a [f64],
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Matrix {
     /// Steps made with the kept matrix.
     age: u32,
     renew_kept: bool,
-    /// It is to be renewed before it is used again.
+    /// The matrix must be renewed before it is used again.
     pub renew: bool,
     mass_slots: Vec<usize>,
     subset: RowSubset,
@@ -76,7 +76,7 @@ impl Matrix {
         let st = p.structure();
         let (n_jac, n_pos_values) = (st.jac.nnz(), st.jac.row_ptr[n_pos]);
         let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
-        // not a clone: that would not keep what is reserved for fill
+        // not a clone: that would lose the memory reserved for fill-in
         let kkt = || TangentKkt::new(st.tangent.clone(), subset.pattern().clone(), Backend::Auto);
         Ok(Matrix {
             form,
@@ -109,13 +109,13 @@ impl Matrix {
         self.have = false;
     }
 
-    /// An attempt begins with what the last committed one left.
+    /// Begins an attempt with what the last committed one left.
     pub fn begin(&mut self) {
         self.active = self.kept;
         self.renew = self.renew_kept || !self.have;
     }
 
-    /// It was made in this attempt or not long before.
+    /// The matrix was made in this attempt or shortly before.
     pub fn is_young(&self) -> bool {
         self.active != self.kept || self.age < YOUNG
     }
@@ -128,7 +128,7 @@ impl Matrix {
         self.have = true;
     }
 
-    /// Made again at the point that is realised in `ws`.
+    /// Renews the matrix at the point realised in `ws`.
     pub fn factor<P: Problem>(
         &mut self,
         p: &P,

@@ -9,20 +9,18 @@
 //!                                  stabilised (GGL): both, M p = Gᵀη
 //! ```
 //!
-//! Velocity-only (rolling) rows are imposed at velocity level in every form; auxiliary states
-//! follow the trapezoidal rule. The local error of a position is h³ (C_q v̈ + v̂v̇/12), with v̈ by
-//! the difference of v̇ over the step; members of order 1 (Newmark with γ ≠ ½) add C_v h² v̈ in the
-//! velocity.
+//! Velocity-only (rolling) rows are imposed at velocity level in every form; auxiliary states follow the trapezoidal
+//! rule. The local error of a position is h³ (C_q v̈ + v̂v̇/12), with v̈ from the difference of v̇ over the step;
+//! members of order 1 (Newmark with γ ≠ ½) add C_v h² v̈ in the velocity.
 //!
-//! Use it for stiff systems and where a smooth, dissipative answer is wanted. Index 3 is the
-//! cheapest with equal steps; v and λ carry an O(h²) offset and each change of h starts it afresh.
-//! The stabilised form holds both constraints and changes h freely for one more factorisation per
-//! step; index 2 is the cheapest with varying steps and drifts. Without dissipation (ρ∞ = 1,
-//! α = 0, Newmark with γ = ½) errors of λ alternate undamped; on index 3 they grow.
+//! Use it for stiff systems and where a smooth, dissipative answer is wanted. Index 3 is the cheapest with equal steps;
+//! v and λ carry an O(h²) offset and each change of h restarts it. The stabilised form holds both constraints and
+//! changes h freely, at the cost of one more factorisation per step; index 2 is the cheapest with varying steps and
+//! drifts. Without dissipation (ρ∞ = 1, α = 0, Newmark with γ = ½) errors of λ alternate undamped; on index 3 they
+//! grow.
 //!
-//! Where to read: [`coefficients`], [`form`] and [`family`] say what the members are, [`start`]
-//! what a step begins with, [`guess`] what very stiff
-//! forces ask of it, [`newton`] and [`matrix`] how it is solved, [`sliver`] what is reported
+//! Where to read: [`coefficients`], [`form`] and [`family`] define the members, [`start`] what a step begins with,
+//! [`guess`] what very stiff forces require, [`newton`] and [`matrix`] how it is solved, [`sliver`] what is reported
 //! after a step that was cut short.
 //!
 //! References: Newmark, J. Eng. Mech. Div. 85 (1959); Hilber, Hughes & Taylor, Earthquake Eng.
@@ -74,13 +72,13 @@ pub struct GenAlpha {
     mass: Vec<f64>,
     jac: Vec<f64>,
     jac_start: Vec<f64>,
-    // history: algorithmic acceleration at the present state, v̇ and λ one step before, how many
-    // steps of this size in a row, the step that led here
+    // history: algorithmic acceleration at the present state, v̇ and λ one step before, the number of steps of this
+    // size in a row, the step that led here
     a_alg: Vec<f64>,
     before: Derived,
     in_a_row: u32,
     h_prev: Option<f64>,
-    /// What rounding took from v in the step that led here, and in the attempt.
+    /// Rounding error of v in the step that led here, and in the attempt.
     carry: Vec<f64>,
     carry_next: Vec<f64>,
     // the attempt: what it starts from, and how far v̇ and λ are extrapolated for a first guess
@@ -89,7 +87,7 @@ pub struct GenAlpha {
     a0: Vec<f64>,
     v0: Vec<f64>,
     extrapolate: f64,
-    /// v₀ is that of the last step as it was.
+    /// v₀ is the unmodified velocity of the last step.
     keeps_v: bool,
     /// The prediction of the last step was worse than none.
     astray: bool,
@@ -110,7 +108,7 @@ pub struct GenAlpha {
     tmp2: Vec<f64>,
     rows: Vec<f64>,
     q_tmp: Vec<f64>,
-    /// How fast auxiliary states forget themselves, 1/s.
+    /// Rates at which auxiliary states relax, 1/s.
     relaxation: Vec<f64>,
     // result
     err: Vec<f64>,
@@ -118,7 +116,8 @@ pub struct GenAlpha {
     h: f64,
     start: Derived,
     end: Derived,
-    /// What is reported at the end of the attempt, and at the present state, if not its own.
+    /// What is reported at the end of the attempt, and at the present state, if it differs from the method's own
+    /// values.
     told: Derived,
     tells: bool,
     told_start: Derived,
@@ -138,7 +137,7 @@ remember!(GenAlpha {
 });
 
 impl GenAlpha {
-    /// A member of the family, sized for a problem.
+    /// A member of the family, allocated for a problem.
     pub(super) fn new<P: Problem>(
         p: &P,
         s: &Settings,
@@ -207,7 +206,7 @@ impl GenAlpha {
         })
     }
 
-    /// First guess: v̇ and λ go on as in the last step, or stay.
+    /// First guess: v̇ and λ continue as in the last step, or stay.
     fn predict(&mut self, from: &State, h: f64, to: &mut State) {
         let Coefficients { alpha_m, alpha_f, beta, gamma, .. } = self.co;
         self.end.copy_from(&self.base);
@@ -233,8 +232,8 @@ impl GenAlpha {
         }
     }
 
-    /// v₁ by a compensated sum: steps of a method of order 2 are many and small, and what rounding
-    /// takes from v₀ + h[…] at each would add up to more than the error of the method.
+    /// v₁ by a compensated sum: a method of order 2 takes many small steps, and the rounding errors of v₀ + h[…] would
+    /// add up to more than the error of the method.
     fn sum_velocities(&mut self, h: f64, v: &mut [f64]) {
         let gamma = self.co.gamma;
         let goes_on = self.keeps_v;
@@ -249,8 +248,8 @@ impl GenAlpha {
     /// Local error of the attempt.
     fn estimate<P: Problem>(&mut self, p: &P, h: f64) {
         p.manifold().bracket(&self.v0, &self.base.a, &mut self.err);
-        // The first step of a system at rest may be as long as the run, with the same v̇ at both
-        // ends and much between; v̈ at the start tells.
+        // The first step of a system at rest may be as long as the run, with the same v̇ at both ends and much
+        // happening in between; v̈ at the start reveals it.
         let first = self.h_prev.is_none();
         for (i, e) in self.err.iter_mut().enumerate() {
             let mut change = self.end.a[i] - self.base.a[i];

@@ -2,15 +2,14 @@
 //!
 //! Unknowns are δ = βh² Δa₁ and βh² Δλ; v₁ follows with γ/(βh) δ and v̇₁ with c_m/(βh²) δ.
 //!
-//! **Stabilised form.** Its unknowns are (a₁, λ, η) with q₁ = q₀ ∘ exp(ξ(a₁) + p), M p = Gᵀη.
-//! The iteration alternates two solutions of ordinary size instead of one of size nv + 2m: the
-//! velocity rows give δ and λ, then the position rows give p with δ already in it. The second is a
-//! projection in the mass metric by the matrix of the index-1 form, factored once per attempt at
-//! the predicted point. What is neglected is the way from p back into the velocity rows,
-//! (βh/γ) Ġ p: p contracts by O(hω) per iteration, and a stiff K, through which p enters the
-//! balance of forces, does not change that, because nothing of δ along the constraints depends on
-//! it. So both residuals go to the tolerance of the iteration. The direction of p is a function of
-//! the start and of h alone, not of the matrix that happens to be kept.
+//! **Stabilised form.** Its unknowns are (a₁, λ, η) with q₁ = q₀ ∘ exp(ξ(a₁) + p), M p = Gᵀη. The iteration alternates
+//! two solutions of ordinary size instead of one of size nv + 2m: the velocity rows give δ and λ, then the position
+//! rows give p with δ already included. The second is a projection in the mass metric by the matrix of the index-1
+//! form, factored once per attempt at the predicted point. The neglected effect of p on the velocity rows is (βh/γ) Ġ
+//! p: p contracts by O(hω) per iteration, and a stiff K, through which p enters the balance of forces, does not change
+//! that, because the part of δ along the constraints does not depend on it. So both residuals reach the tolerance of
+//! the iteration. The direction of p is a function of the start and of h only, not of the matrix that happens to be
+//! kept.
 
 use super::GenAlpha;
 use super::form::Form;
@@ -22,17 +21,16 @@ use crate::integrator::newton::{
 };
 use crate::problem::{Problem, at, mass_mul_add};
 
-/// What may be left (relative) is no less than this.
+/// The allowed remainder (relative) is not less than this.
 const NEWTON_FLOOR: f64 = 1e-17;
-/// What is left enters λ divided by βh², and nothing damps it when ρ∞ is near 1.
+/// The remainder enters λ divided by βh², and nothing damps it when ρ∞ is near 1.
 const NEWTON_CEILING: f64 = 1e-14;
-/// The same for velocities where the constraints are those of velocities: they are to hold to
-/// round-off.
+/// The same for velocities where the constraints are at velocity level: they should hold to round-off.
 const VELOCITY_FLOOR: f64 = 3e-16;
 const VELOCITY_CEILING: f64 = 1e-13;
-/// Position corrections are to be this much smaller than the relative rest in the velocities.
+/// Position corrections must be this much smaller than the relative remainder of the velocities.
 const CORRECTION: f64 = 10.0;
-/// Least size of a step, in characteristic times of the motion, for the norm of velocities.
+/// Smallest size of a step, in characteristic times of the motion, for the norm of velocities.
 const AT_REST: f64 = 1e-8;
 
 /// When the iteration may stop.
@@ -40,7 +38,7 @@ const AT_REST: f64 = 1e-8;
 pub(super) struct Target {
     /// Largest norm of an increment.
     tol: f64,
-    /// Increments of ξ per scale that count as 1.
+    /// Increment of ξ per scale that counts as 1.
     unit: f64,
 }
 
@@ -50,10 +48,9 @@ impl GenAlpha {
         rate_of_motion(&self.v0, &self.base.a, &self.scale)
     }
 
-    /// What is left of ξ enters the velocity divided by h and adds up over the steps, so it must
-    /// be small against the local error of the velocity, (hω)³ ω times h, where ω is the rate of
-    /// the present motion. Where velocities hold the constraints, increments are measured as
-    /// velocities, δ γ/(βh), against ω.
+    /// The remainder of ξ enters the velocity divided by h and adds up over the steps, so it must be small against the
+    /// local error of the velocity, (hω)³ ω times h, where ω is the rate of the present motion. Where the constraints
+    /// are at velocity level, increments are measured as velocities, δ γ/(βh), against ω.
     fn target(&self, h: f64) -> Target {
         let x = h * self.rate();
         if self.form.at_velocity() {
@@ -64,7 +61,7 @@ impl GenAlpha {
         }
     }
 
-    /// Puts the guessed positions on the constraints in the form that holds both.
+    /// Puts the guessed positions onto the constraints in the form that holds both.
     pub(super) fn put_on_constraints<P: Problem>(
         &mut self,
         s: &mut Step<'_, P>,
@@ -73,9 +70,9 @@ impl GenAlpha {
         if self.corrects { self.close(s) } else { Ok(()) }
     }
 
-    /// Stabilised form: puts the predicted positions on g = 0 and leaves the factor there for
-    /// [`GenAlpha::correct`]. At a singular position g does not say how far to go, so the step does
-    /// without a correction; the next ones make up for it.
+    /// Stabilised form: puts the predicted positions onto g = 0 and keeps the factor there for [`GenAlpha::correct`].
+    /// At a singular position g does not determine the correction, so the step does without one; the next ones make up
+    /// for it.
     fn close<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         s.p.manifold().retract(&s.from.q, &self.xi, &mut s.to.q);
         self.acc.factor_at(s.p, s.ws, s.to.t, &s.to.q, &s.to.z)?;
@@ -106,7 +103,7 @@ impl GenAlpha {
         for (r, g) in self.rows[..n_pos].iter_mut().zip(&self.gap) {
             *r += g;
         }
-        // rolling rows take part as G p = 0: a wheel is not slid into place
+        // rolling rows take part as G p = 0: a wheel must not be slid into place
         self.rows[n_pos..].fill(0.0);
         self.acc.correct(&self.rows, &mut self.tmp)?;
         m.tangent_inv(&self.xi, &self.tmp, &mut self.tmp2);
@@ -125,11 +122,11 @@ impl GenAlpha {
     pub(super) fn newton<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         self.target = self.target(s.h);
         let unit = self.target.unit;
-        // Round-off of positions, seen as velocities, may be far above that of velocities (stiff
-        // springs pass it on). A matrix of the last few steps is not blamed for it; that of an
-        // old one could be mistaken for it, and add up.
+        // Round-off of positions, seen as velocities, may be far above that of velocities (stiff springs amplify it). A
+        // matrix of the last few steps is not blamed for it; but the error of an old one could be mistaken for it, and
+        // accumulate.
         let noise = if self.matrix.is_young() { NOISE / unit } else { NOISE };
-        // rows of positions see what those lose by rounding
+        // rows of positions contain the rounding errors of the positions
         self.rounding.look(&s.from.q);
         let far = match self.form {
             Form::Index3 => self.rounding.most(),
@@ -156,7 +153,7 @@ impl<P: Problem> Equations<P> for GenAlpha {
         {
             let mut e = at(p, s.ws, to.t, &to.q, &to.z).velocity(&to.v, &to.z);
             if p.feeds_back() {
-                // z follows q and v, so that the matrix tells how forces follow them through z
+                // z follows q and v, so that the matrix includes how forces depend on them through z
                 e.z_dot(&mut self.end.zdot);
                 e.relaxation(&mut self.relaxation);
                 self.auxiliary(&from.z, h, &mut to.z);

@@ -1,28 +1,28 @@
-//! What a step tells that is a sliver: cut short at the end of a run or at an event, or the first
-//! one after an event.
+//! What is reported after a very short step: one cut short at the end of a run or at an event, or the first one after
+//! an event.
 //!
-//! The rows of index 3 tell accelerations by g/(βh²), those of index 2 by (G v + g_t)/(βh). In a
-//! short step round-off in g, about ε of the size of the model, may stand above the error of the
-//! method, (hω)² of the accelerations. Positions are none the worse, and the index-1 form tells from
-//! them what v̇ and λ are. They are reported in the place of the method's own, which stay its history.
-//! Index 3 lets the same round-off into the velocities, by g/h: they are put back on the constraints.
+//! The rows of index 3 determine accelerations by g/(βh²), those of index 2 by (G v + g_t)/(βh). In a short step
+//! round-off in g, about ε of the size of the model, may exceed the error of the method, (hω)² of the accelerations.
+//! Positions are not affected, and the index-1 form gives v̇ and λ from them. These are reported in place of the
+//! method's own values, which remain its history. Index 3 lets the same round-off into the velocities, by g/h: they are
+//! put back onto the constraints.
 //!
-//! Where the two differ by more than round-off explains, the method's own are right: very stiff
-//! forces amplify errors of positions, which the method filters.
+//! Where the two differ by more than round-off explains, the method's own values are right: very stiff forces amplify
+//! errors of positions, which the method filters.
 
 use super::GenAlpha;
 use crate::failure::StepFailure;
 use crate::integrator::newton::Step;
 use crate::problem::{AtVel, Problem};
 
-/// Part of the step before below which a step counts as cut short.
+/// A step below this fraction of the step before counts as cut short.
 const SHORT: f64 = 0.5;
-/// Differences that round-off explains, in what is expected of it.
+/// Differences that round-off explains, in multiples of the expected round-off.
 const MARGIN: f64 = 100.0;
 
 impl GenAlpha {
-    /// Looks whether round-off spoiled v̇ and λ at the end of an attempt; if so, `told` has better
-    /// ones, and v is on the constraints.
+    /// Checks whether round-off spoiled v̇ and λ at the end of an attempt; if so, `told` holds better ones, and v is on
+    /// the constraints.
     pub(super) fn correct_rounded<P: Problem>(
         &mut self,
         s: &mut Step<'_, P>,

@@ -4,20 +4,18 @@
 //! offset h² P (C_q v̈ + v̂v̇/12) in the velocity, P the projector on the constrained directions.
 //! Both belong to one step size.
 //!
-//! - At the start: v̇ by the index-1 form, v̈ by differences along the flow, then the offsets.
-//!   Without them, and without what the step cannot follow, where it is very long ([`super::guess`]).
+//! - At the start: v̇ by the index-1 form, v̈ by differences along the flow, then the offsets. If the step is very
+//!   long, without the offsets and without the part that the step cannot follow ([`super::guess`]).
 //! - h as before: nothing to do.
-//! - h changed, constraints at velocity level: a ← v̇ + δh v̈, with v̇ and λ of the index-1 form and v̈
-//!   by the difference of v̇ over the last step. The v̇ of the last step would do for q and v; but its
-//!   error has a part that belongs to the old h, and what is left of it alternates with the spectral
-//!   radius at infinity: where that is near 1 it adds up to first order in λ. And (a − v̇)/(δh_prev)
-//!   would do for v̈ where all is smooth; but what a bump or a turn left in a alternates by
-//!   −α_m/(1 − α_m), and steps that double would double it each time: with ρ∞ = 0.9 it grows, unseen
-//!   by the error estimate, which looks at v̇.
-//! - h changed, index 3: afresh as at the start, from the velocity projected onto the constraints.
-//!   A rescaling would have to take v̈ from differences of v̇ that already carry the error of the
-//!   old offset, and those errors grow as h shrinks. Without the offsets λ, and with it the error
-//!   estimate, is of first order.
+//! - h changed, constraints at velocity level: a ← v̇ + δh v̈, with v̇ and λ of the index-1 form and v̈ from the
+//!   difference of v̇ over the last step. The v̇ of the last step would do for q and v; but its error has a part that
+//!   belongs to the old h, and its remainder alternates with the spectral radius at infinity: if that is near 1 it adds
+//!   up to first order in λ. And (a − v̇)/(δh_prev) would do for v̈ where everything is smooth; but what a bump or a
+//!   reversal left in a alternates by −α_m/(1 − α_m), and steps that double would double it each time: with ρ∞ = 0.9 it
+//!   grows, unnoticed by the error estimate, which looks at v̇.
+//! - h changed, index 3: restart as at the start, from the velocity projected onto the constraints. A rescaling would
+//!   have to take v̈ from differences of v̇ that already carry the error of the old offset, and those errors grow as h
+//!   shrinks. Without the offsets λ, and with it the error estimate, is of first order.
 
 use super::GenAlpha;
 use super::form::Form;
@@ -26,7 +24,7 @@ use crate::integrator::newton::Step;
 use crate::problem::{Problem, at};
 use crate::state::State;
 
-/// Steps that differ by less than this (relative) are the same.
+/// Steps that differ by less than this (relative) count as equal.
 const SAME: f64 = 1e-9;
 /// Growth of the step up to which v̇ and λ are extrapolated as a first guess.
 const FAR: f64 = 2.5;
@@ -36,8 +34,7 @@ pub(super) fn same(h: f64, other: f64) -> bool {
 }
 
 impl GenAlpha {
-    /// Whether the last factorisation was close to a singular position. The index-1 form is not
-    /// asked there.
+    /// Whether the last factorisation was close to a singular position. The index-1 form is not used there.
     pub(super) fn near_singular(&self) -> bool {
         self.best_pivot.near_singular(self.acc.weakest_pivot)
     }
@@ -56,7 +53,7 @@ impl GenAlpha {
                     self.extrapolate = 0.0;
                 }
                 if self.low_pivot {
-                    // nothing here needs it, but whoever chooses the steps is to know where it stands
+                    // not needed here, but the step-size control must know how close a singular position is
                     self.acc.factor_at(p, s.ws, from.t, &from.q, &from.z)?;
                 }
                 Ok(())
@@ -91,7 +88,7 @@ impl GenAlpha {
             let v_dot = self.start.a[i];
             self.a0[i] = match ratio {
                 1.0 => self.a_alg[i],
-                // differences of the method's own v̇: what both have of the old h cancels
+                // differences of the method's own v̇: the contributions of the old h cancel
                 _ => v_dot + self.co.delta * ratio * (v_dot - self.before.a[i]),
             };
         }
@@ -100,7 +97,7 @@ impl GenAlpha {
         }
     }
 
-    /// Puts the index-1 v̇ and λ in the place of those of the last step; a moves with v̇.
+    /// Replaces v̇ and λ of the last step by those of the index-1 form; a is shifted with v̇.
     fn rebase<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         let &mut Step { p, from, .. } = s;
         let e = at(p, s.ws, from.t, &from.q, &from.z).velocity(&from.v, &from.z);
@@ -140,7 +137,7 @@ impl GenAlpha {
         }
         self.a0.copy_from_slice(&self.base.a);
         let offset = self.form == Form::Index3 && self.dims.n_pos > 0;
-        // the estimate of the first step wants v̈ in any case
+        // the error estimate of the first step always needs v̈
         if self.co.delta == 0.0 && !offset && self.h_prev.is_some() {
             return Ok(());
         }
@@ -170,15 +167,15 @@ impl GenAlpha {
         Ok(())
     }
 
-    /// v̈ at `from` by differences of the index-1 acceleration along the flow, forwards: before
-    /// `from` forces and motions may have been others.
+    /// v̈ at `from` by differences of the index-1 acceleration along the flow, forwards: before `from` forces and
+    /// motions may have been different.
     fn jerk<P: Problem>(&mut self, s: &mut Step<'_, P>) -> Result<(), StepFailure> {
         let &mut Step { p, from, h, .. } = s;
         let tau = 0.05 * h;
         for i in 0..self.dims.nv {
             self.jerk[i] = -1.5 * self.base.a[i] / tau;
         }
-        // of second order, also where forces depend on velocities: what v₀ + k v̇ leaves out cancels
+        // of second order, also where forces depend on velocities: the terms neglected in v₀ + k v̇ cancel
         for (k, weight) in [(tau, 2.0), (2.0 * tau, -0.5)] {
             for i in 0..self.dims.nv {
                 self.xi[i] = k * self.v0[i] + 0.5 * k * k * self.base.a[i];

@@ -1,14 +1,13 @@
 //! The end of a half-explicit step: positions are projected when they need it, and one index-1
 //! solve gives the accelerations and multipliers that belong to the end state.
 //!
-//! Velocities satisfy their constraint already. Positions drift by the local error only, so they
-//! are projected when
+//! Velocities already satisfy their constraint. Positions drift only by the local error, so they are projected when
 //!
 //! - |g| exceeds a fraction of the tolerance ([`DRIFT`]);
-//! - constraints are redundant: off g = 0 the rows contradict each other, and those that are
-//!   not solved for would leave round-off at velocity level too;
-//! - a pivot below [`NEAR`] was met: on g = c the branches of a singular position turn away from
-//!   each other within √c (see [`crate::projection`]).
+//! - constraints are redundant: off g = 0 the rows contradict each other, and those that are not solved for would
+//!   exceed round-off at velocity level too;
+//! - a pivot below [`NEAR`] was met: on g = c the branches of a singular position turn away from each other within √c
+//!   (see [`crate::projection`]).
 //!
 //! The option `project` makes this `always` (round-off at every step) or `never` (the method
 //! as it was published).
@@ -20,8 +19,7 @@ use crate::problem::{AtVel, Problem};
 use crate::projection::Projector;
 use crate::state::{Derived, State};
 
-/// Drift that may stay, in tolerances: below the error of a run, which for `hem5` is about a
-/// hundredth of the tolerance.
+/// Allowed drift, in tolerances: below the error of a run, which for `hem5` is about a hundredth of the tolerance.
 const DRIFT: f64 = 1e-3;
 
 /// Relative pivot of W below which positions are projected at every step.

@@ -7,14 +7,13 @@
 //! V'_i from the stage system with G(Q_{i+1}) V_{i+1} + g_t = 0 ,  row 9 is b
 //! ```
 //!
-//! So every position serves twice, as constraint point and as stage. The multipliers of the
-//! stages are of low order; those that are reported come from an index-1 solve at the end,
-//! which the next step does not depend on: it takes over M, G and f only. Errors of
-//! accelerations near singular positions are therefore not carried on.
+//! So every position serves twice, as constraint point and as stage. The multipliers of the stages are of low order;
+//! the reported ones come from an index-1 solve at the end, which the next step does not depend on: it takes over only
+//! M, G and f. Errors of accelerations near singular positions are therefore not carried on.
 //!
 //! Error estimate: e₁ = y₁ − Y₈ (embedded order 3) and e₂ = y₁ − (y₀ + h (5/2 Y'₇ − 3/2 Y'₈))
-//! (order 2), combined to e₁²/(e₁ + e₂/100) or nearly so ([`crate::SecondError`]). It is careful:
-//! the error of a run is far below the tolerance.
+//! (order 2), combined to e₁²/(e₁ + e₂/100) or nearly so ([`crate::SecondError`]). It is conservative: the error of a
+//! run is far below the tolerance.
 
 use super::finish::Finish;
 use super::stage::{StagePoint, StageSolver};
@@ -91,7 +90,7 @@ pub struct Hem5 {
 remember!(Hem5 { solver, first, start } apart from { finish, k_xi, k_v, k_z, last, turn, xi, err, end });
 
 impl Hem5 {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<Hem5, KktError> {
         let d = p.dims();
         let nv = || vec![0.0; d.nv];

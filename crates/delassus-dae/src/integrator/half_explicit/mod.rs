@@ -1,7 +1,7 @@
 //! Half-explicit Runge–Kutta methods: explicit in q and v, with the constraint at velocity
 //! level (index 2) imposed at every stage.
 //!
-//! A stage takes the forces at one point and the constraint at another, later one:
+//! A stage takes the forces at one point and the constraint at a later one:
 //!
 //! ```text
 //! M(Q) V' − G(Q)ᵀ L = f(Q, V, t)               Q, V: the stage
@@ -9,11 +9,11 @@
 //!                                              Ṽ: v₀ and the earlier stages
 //! ```
 //!
-//! One linear system, no iteration, no bias γ, no Newton matrix; velocities satisfy their
-//! constraint to round-off at every stage, and positions drift only with the order of the
-//! method. On rotations ξ takes the place of q (Munthe-Kaas): ξ̇ = T(ξ)⁻¹ v, Q = q₀ ∘ exp(ξ).
-//! What the two methods share is in [`stage`] (this system, and what is done where it has no
-//! unique solution) and [`finish`] (end of a step: projection if needed, accelerations).
+//! One linear system, no iteration, no bias γ, no Newton matrix; velocities satisfy their constraint to round-off at
+//! every stage, and positions drift only with the order of the method. On rotations ξ takes the place of q
+//! (Munthe-Kaas): ξ̇ = T(ξ)⁻¹ v, Q = q₀ ∘ exp(ξ). The parts shared by the two methods are in [`stage`] (this system,
+//! and its treatment where it has no unique solution) and [`finish`] (end of a step: projection if needed,
+//! accelerations).
 //!
 //! Use them for non-stiff systems, where constraints are costly to differentiate twice or
 //! singular positions are passed: an error c of the stage positions at distance δ from such a

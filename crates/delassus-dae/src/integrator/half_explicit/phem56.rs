@@ -17,9 +17,9 @@
 //! stage gives that acceleration: forces at the end, constraint imposed at c̄₇ = 19/30, back
 //! inside the step and away from the singular position.
 //!
-//! Error estimate: the embedded solution of order 4 with the end accelerations as seventh
-//! stage. Stages leave the tangent space by more than their order, so the difference is
-//! projected onto G(q₁) x = 0 once, with the factor that is there.
+//! Error estimate: the embedded solution of order 4 with the end accelerations as seventh stage. Stages leave the
+//! tangent space by more than their order, so the difference is projected onto G(q₁) x = 0 once, with the present
+//! factor.
 
 use super::finish::Finish;
 use super::stage::{StagePoint, StageSolver};
@@ -71,8 +71,8 @@ const A_BAR_7: [f64; 7] = [
     -11331659.0 / 439538400.0,
     1.0 / 76.0,
 ];
-/// Relative pivot of W at the end below which its acceleration is that of the seventh stage: what
-/// round-off leaves of g enters index-1 accelerations divided by this pivot.
+/// Relative pivot of W at the end below which the acceleration of the seventh stage is used: the round-off in g enters
+/// index-1 accelerations divided by this pivot.
 const INDEX_1: f64 = 1e-7;
 /// Weights of order 5 minus weights of order 4.
 const E: &[f64] = dopri5::TABLEAU.error;
@@ -99,7 +99,7 @@ pub struct Phem56 {
 remember!(Phem56 { solver, start } apart from { finish, k_xi, k_v, k_z, stage, bar, xi, err, normal, change, end });
 
 impl Phem56 {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<Phem56, KktError> {
         let d = p.dims();
         let nv = || vec![0.0; d.nv];

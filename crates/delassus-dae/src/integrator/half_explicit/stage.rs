@@ -8,24 +8,24 @@
 //! The force directions M⁻¹G(Q)ᵀ and the constraint rows G(Q⁺) belong to different positions,
 //! so the solution is an *oblique* projection, regular iff G(Q⁺) M⁻¹ G(Q)ᵀ is.
 //!
-//! **Redundant rows.** Both blocks take the same rows, the independent ones found at assembly
-//! and fixed for the run. Choosing them again at each point may drop different rows at Q and at
-//! Q⁺, and the system is no longer square. The rows left out hold as well as positions do, which
-//! is why redundant systems are brought to round-off at each step (see [`super::finish`]).
+//! **Redundant rows.** Both blocks use the same rows, the independent ones found at assembly and fixed for the run.
+//! Choosing them newly at each point may drop different rows at Q and at Q⁺, and the system would no longer be square.
+//! The rows left out hold as well as positions do, which is why redundant systems are brought to round-off at each step
+//! (see [`super::finish`]).
 //!
 //! **Singular positions.** Let δ and δ⁺ be the distances of Q and Q⁺ from a position where a
 //! combination of rows vanishes: its force direction is δ w, its row δ⁺ wᵀ. The motion is
 //! smooth, so the right-hand side vanishes with δ⁺ too, and V' is as smooth as elsewhere while
 //! only L grows: the system stays useful with δ and δ⁺ of opposite sign and down to
-//! |δ δ⁺| of [`WEAK`]. Below, the projection is split in two, each of them orthogonal and defined
+//! |δ δ⁺| of [`WEAK`]. Below that, the projection is split in two, each of them orthogonal and defined
 //! at any rank (see [`Accel`]: all rows, dependent directions filtered):
 //!
 //! 1. the acceleration a at Q, from G a = −γ;
 //! 2. the smallest change of v (in the mass metric) that satisfies the constraint at Q⁺.
 //!
-//! At δ = 0 the first step leaves wᵀa open and the second fixes it; at δ⁺ = 0 it is the other
-//! way round. The result differs from the oblique one by O(h²) in V', which the error estimate
-//! sees; so this is for the exceptional stage, not for regular ones.
+//! At δ = 0 the first step leaves wᵀa open and the second fixes it; at δ⁺ = 0 it is the other way round. The result
+//! differs from the oblique one by O(h²) in V', which the error estimate notices; so this is for the exceptional stage,
+//! not for regular ones.
 
 use crate::accel::Accel;
 use crate::failure::{StepFailure, check_finite};
@@ -35,18 +35,18 @@ use crate::state::{Derived, State};
 use delassus_linalg::{Backend, KktError, MassShape, TangentKkt};
 use delassus_math::remember;
 
-/// Pivot of the stage matrix below which it is not solved as it is.
+/// Pivot of the stage matrix below which the system is not solved directly.
 pub(super) const WEAK: f64 = 1e-10;
 
-/// Pivot of the stage matrix below which W at the constraint point is factored too, so that
-/// [`Accel::weakest_pivot`] tells how close a singular position is. The pivots of the stage
-/// matrix themselves do not: they depend on how inertias compare with each other.
+/// Pivot of the stage matrix below which W at the constraint point is factored too, so that [`Accel::weakest_pivot`]
+/// shows how close a singular position is. The pivots of the stage matrix themselves do not: they depend on the ratios
+/// of the inertias.
 const WATCH: f64 = 1e-4;
 
 /// Sweeps that remove the fictitious inertia of thin rods from the solution.
 const SWEEPS: usize = 2;
 
-/// A stage: where it is, and what the stage system takes from there.
+/// A stage: its state, and the terms of the stage system there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StagePoint {
     pub t: f64,
@@ -171,12 +171,12 @@ impl StageSolver {
         Ok(())
     }
 
-    /// A new attempt: the pivots of its start count too.
+    /// Begins an attempt: the pivots of its start count too.
     pub fn begin(&mut self) {
         self.acc.weakest_pivot = self.start_pivot;
     }
 
-    /// The end of the attempt is the start of the next one.
+    /// The end of the attempt becomes the start of the next one.
     pub fn commit(&mut self) {
         self.start_pivot = self.end_pivot;
     }
@@ -200,8 +200,8 @@ impl StageSolver {
         check_finite("controller rates", zdot)
     }
 
-    /// V' of the stage `here` with the constraint imposed at `to`, where t, q and z are given and
-    /// v holds Ṽ; on return it is Ṽ + w V'. Leaves G there and `ws` realised at its position.
+    /// V' of the stage `here` with the constraint imposed at `to`, where t, q and z are given and v holds Ṽ; on return
+    /// it is Ṽ + w V'. Leaves G there and `ws` realised at its position.
     pub fn solve<P: Problem>(
         &mut self,
         p: &P,

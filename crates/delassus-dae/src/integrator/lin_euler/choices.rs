@@ -1,4 +1,4 @@
-//! Options of the linear-implicit Euler method, and what they mean for a step.
+//! Options of the linear-implicit Euler method, and their meaning for a step.
 
 use super::super::{MethodInfo, OptionInfo, OptionKind, Options};
 
@@ -41,7 +41,7 @@ pub(super) const BETA: OptionInfo = OptionInfo {
     kind: OptionKind::Number { default: 1.0, min: 0.0, max: 4.0 },
 };
 
-/// Which derivatives stand in the matrix of a step.
+/// Which derivatives are included in the matrix of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Jacobian {
     /// By positions (K).
@@ -52,10 +52,10 @@ pub(super) struct Jacobian {
     pub reactions: bool,
 }
 
-/// How drift is kept down.
+/// How drift is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stabilization {
-    /// By the terms of [`Rows`] alone, if at all.
+    /// By the terms of [`Rows`] only, if at all.
     Rows,
     /// One Newton step for q, then one for v, with the matrix of the step.
     Frozen,

@@ -17,10 +17,10 @@
 //! j3     nothing                    h c ≤ 2 and h² k ≤ 4 − 2 h c
 //! ```
 //!
-//! `exact` and `j2` differ by the geometric stiffness of the constraints and by ∂(M a)/∂q only.
-//! In coordinates of bodies that is much: constraint forces turn with the bodies, and taking them
-//! as fixed over a step feeds energy into every fast rotation and every taut chain. `j1` to `j3`
-//! are for stiffness in forces and slow motion of the joints, and save evaluations of K and C.
+//! `exact` and `j2` differ only by the geometric stiffness of the constraints and by ∂(M a)/∂q. In body coordinates
+//! that is much: constraint forces turn with the bodies, and taking them as fixed over a step feeds energy into every
+//! fast rotation and every taut chain. `j1` to `j3` are for stiffness in forces and slow motion of the joints, and save
+//! evaluations of K and C.
 //!
 //! Rows: c_v = c_g = 0 is the acceleration constraint (index 1), c_v = 1 the velocity constraint
 //! at the end of the step to O(h²) (index 2). Drift |g| is O(h) and grows with time. Against it:
@@ -33,12 +33,11 @@
 //! right sides; Arnold et al. and vehicle codes go the other way round, as here. For linear
 //! forces these are the same steps, cut at another place, and have the same limits of stability.
 //!
-//! Use it where a step must end in time; not for accuracy. Accelerations and multipliers are
-//! those of the step, one step old. Forces that depend on t explicitly are taken at t₀;
-//! controllers are explicit in their own states. References: Burgermeister, Arnold & Esterl,
-//! ZAMM 86 (2006); Arnold, Burgermeister & Eichberger, Multibody Syst. Dyn. 17 (2007); Hairer &
-//! Wanner, Solving ODEs II, IV.7 and VII.2; Gear, Gupta & Leimkuhler, J. Comput. Appl. Math.
-//! 12&13 (1985).
+//! Use it where a step must finish in a fixed time; not for accuracy. Accelerations and multipliers are those of the
+//! step, one step old. Forces that depend on t explicitly are taken at t₀; controllers are explicit in their own
+//! states. References: Burgermeister, Arnold & Esterl, ZAMM 86 (2006); Arnold, Burgermeister & Eichberger, Multibody
+//! Syst. Dyn. 17 (2007); Hairer & Wanner, Solving ODEs II, IV.7 and VII.2; Gear, Gupta & Leimkuhler, J. Comput. Appl.
+//! Math. 12&13 (1985).
 
 mod choices;
 
@@ -76,8 +75,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     ..MethodInfo::BASE
 };
 
-/// A step that moves a coordinate by this many sizes of the model is no motion any more but the
-/// growth of an instability; no model that is resolved at all comes near it.
+/// A step that moves a coordinate by this many sizes of the model is no longer a motion but the growth of an
+/// instability; no model that is resolved at all comes near it.
 const RUNAWAY: f64 = 1e6;
 
 /// The method with its memory.
@@ -119,7 +118,7 @@ remember!(LinEuler { acc, weakest_pivot, start, work } apart from {
 });
 
 impl LinEuler {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<LinEuler, KktError> {
         let d = p.dims();
         let st = p.structure();
@@ -158,7 +157,7 @@ impl LinEuler {
         })
     }
 
-    /// Matrix and right side of the step at its start, factored.
+    /// Forms and factors the matrix and right-hand side of the step at its start.
     fn prepare<P: Problem>(
         &mut self,
         p: &P,
@@ -204,8 +203,8 @@ impl LinEuler {
         Ok(())
     }
 
-    /// Acceleration and multipliers of the step. Those of Baumgarte's terms are left out: they
-    /// are no forces of the model, and of order one whenever h changes.
+    /// Acceleration and multipliers of the step. Those of Baumgarte's terms are left out: they are not forces of the
+    /// model, and of order one whenever h changes.
     fn derive(&mut self, h: f64) -> Result<(), StepFailure> {
         if self.choices.rows.c_g != 0.0 {
             for (row, gamma) in self.rows.iter_mut().zip(&self.gamma) {
@@ -223,7 +222,7 @@ impl LinEuler {
         Ok(())
     }
 
-    /// The correction with G dx = `rows` that the matrix of the step calls smallest.
+    /// The correction with G dx = `rows` that is smallest in the metric of the matrix of the step.
     fn correct(&mut self) -> Result<(), StepFailure> {
         self.r.fill(0.0);
         let (kkt, r, dx) = (&mut self.kkt, &self.r, &mut self.dx);
@@ -243,7 +242,7 @@ impl LinEuler {
         let n_pos = self.dims.n_pos;
         self.work.projections += 1;
         p.realize_position(to.t, &self.q, &from.z, ws);
-        // rolling rows take part as G x = 0: a wheel is not slid into place
+        // rolling rows take part as G x = 0: a wheel must not be slid into place
         self.rows.fill(0.0);
         p.residual_pos(ws, &mut self.rows[..n_pos]);
         self.solve_rows(p, ws, fresh)?;
@@ -276,7 +275,7 @@ impl LinEuler {
         }
     }
 
-    /// Refuses a step that no motion makes.
+    /// Rejects a step that no motion can make.
     fn check_runaway(&self, h: f64, v: &[f64]) -> Result<(), StepFailure> {
         for (index, (v, s)) in v.iter().zip(&self.scale).enumerate() {
             let sizes = h * v.abs() / s;

@@ -5,16 +5,15 @@
 //! [G; B]⁻¹ = [S R] ,   a = R ü − S γ ,   RᵀM R ü = Rᵀ(f + M S γ) ,   λ = Sᵀ(M a − f)
 //! ```
 //!
-//! B picks the independent velocities u = B v. Only they and their part of ξ are integrated; the
-//! rest follows from the constraints at every stage: ξ_D from g(q₀ ∘ exp(ξ), t) = 0 by Newton's
-//! method, v_D from G v + g_t = 0. So there is no drift and nothing to project. The independent
-//! coordinates are chosen again at the start of every step, which keeps G_D well conditioned and
-//! makes a step depend on its start alone.
+//! B picks the independent velocities u = B v. Only they and their part of ξ are integrated; the rest follows from the
+//! constraints at every stage: ξ_D from g(q₀ ∘ exp(ξ), t) = 0 by Newton's method, v_D from G v + g_t = 0. So there is
+//! no drift and nothing to project. The independent coordinates are chosen again at the start of every step, which
+//! keeps G_D well conditioned and makes a step depend only on its start.
 //!
-//! Where G loses rank no choice is good: `StepFailure::RankLost` says so, also when a step would
-//! jump over such a position (the determinant of G_D changes its sign), because nothing tells
-//! the branches apart there. Dense algebra, cubic cost: for mechanisms of moderate size. The
-//! option `driver` chooses DOPRI5 (adaptive) or the classical method of order 4 (fixed step).
+//! Where G loses rank no choice is good: `StepFailure::RankLost` reports it, also when a step would jump over such a
+//! position (the determinant of G_D changes its sign), because nothing distinguishes the branches there. The algebra is
+//! dense, of cubic cost: for mechanisms of moderate size. The option `driver` chooses DOPRI5 (adaptive) or the
+//! classical method of order 4 (fixed step).
 //!
 //! References: Wehage & Haug, J. Mech. Des. 104 (1982); García de Jalón & Bayo, Kinematic and
 //! Dynamic Simulation of Multibody Systems (1994); Ruggiu & González (2021).
@@ -46,7 +45,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 
 /// Newton iterations for the dependent positions of one stage.
 const MAX_ITERATIONS: usize = 8;
-/// Scaled residual that is as good as zero.
+/// Scaled residual that counts as zero.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 /// Evaluates accelerations in the null space of G.
@@ -68,7 +67,7 @@ pub(super) struct NullSpace {
     mr: Vec<f64>,
     h: Vec<f64>,
     u: Vec<f64>,
-    /// What is left of g when a projection stalls must be below this.
+    /// When a projection stalls, the remaining g must be below this.
     limit: f64,
     weakest_pivot: f64,
     work: Work,
@@ -77,7 +76,7 @@ remember!(NullSpace { part, weakest_pivot, work } apart from {
     dims, blocks, jac_pattern, row_scale, rows, mass, jac, jac_xi, res, f, x, r, mr, h, u, limit,
 });
 
-/// Sizes the method for a problem.
+/// Allocates the method for a problem.
 pub(super) fn mns<P: Problem>(p: &P, s: &Settings) -> Result<Explicit<NullSpace>, KktError> {
     let d = p.dims();
     let st = p.structure();
@@ -193,7 +192,7 @@ impl NullSpace {
         check_finite("forces", &self.f)?;
         check_finite("constraint bias", &self.res)?;
         check_finite("controller rates", zdot)?;
-        // a = −S γ, and the force that is left: f + M S γ
+        // a = −S γ, and the remaining force: f + M S γ
         self.part.solve(&self.res, acc);
         for a in acc.iter_mut() {
             *a = -*a;

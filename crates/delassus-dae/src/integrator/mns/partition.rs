@@ -1,4 +1,4 @@
-//! Coordinate partitioning: which velocities are independent, and what the others follow from.
+//! Coordinate partitioning: which velocities are independent, and how the others follow from them.
 //!
 //! With the columns of G split into dependent (D, as many as rows) and independent ones (I):
 //!
@@ -13,9 +13,9 @@ use crate::failure::StepFailure;
 use delassus_linalg::Csr;
 use delassus_math::remember;
 
-/// Pivot of G_D, relative to the largest, below which the constraints have lost rank. It is about the distance to
-/// the singular position. Loops fit to rounding, and within the root of that their branches are not apart: a step
-/// that begins so close goes on along either.
+/// Pivot of G_D, relative to the largest, below which the constraints have lost rank. It is about the distance to the
+/// singular position. Loops close only to rounding, and within the square root of that their branches are not separate:
+/// a step that begins so close continues along either.
 const RANK_LOST: f64 = 1e-7;
 
 /// A choice of dependent coordinates with the LU factors of G_D; owns its buffers.

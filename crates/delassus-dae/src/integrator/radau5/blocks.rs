@@ -64,9 +64,8 @@ pub(super) fn add_mass(
 
 /// Constraint rows δ_ij G_i + a_ij h Ġ_i and multiplier columns δ_ij G_i, from G of the stages.
 ///
-/// ∂(G v + g_t)/∂q is Ġ, here the derivative of the polynomial through the G of the stages. On
-/// rotations it lacks a term of the size of the rotation in a step; rows of velocities alone
-/// have no such symmetry and go without.
+/// ∂(G v + g_t)/∂q is Ġ, here the derivative of the polynomial through the G of the stages. On rotations it lacks a
+/// term of the size of the rotation in a step; velocity-only rows have no such symmetry and do without.
 pub(super) fn fill_constraints(
     p: &Csr,
     n_pos: usize,

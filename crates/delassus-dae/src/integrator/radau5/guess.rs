@@ -1,10 +1,10 @@
 //! Where Newton's iteration begins in steps much longer than the fastest vibration.
 //!
-//! The polynomial of the step before, continued over a step that does not resolve the vibration, lies
-//! anywhere: a mass on a spring of 1e6 N/m that is stretched by 5 cm was predicted, with steps of 10 ms,
-//! beyond the point that holds the spring, and Newton's method found a solution there, with 400 times the
-//! energy. So a prediction that is far away and has not proved better than none in the step before is
-//! used only if no solution is much nearer to the place where the body is, by the first increment from there.
+//! The polynomial of the step before, continued over a step that does not resolve the vibration, may lie anywhere: a
+//! mass on a spring of 1e6 N/m that is stretched by 5 cm was predicted, with steps of 10 ms, beyond the point that
+//! holds the spring, and Newton's method found a solution there, with 400 times the energy. So a prediction that is far
+//! away and has not proved better than none in the step before is used only if, by the first increment from there, no
+//! solution is much nearer to where the body is.
 
 use super::Radau5;
 use super::tableau::{A, N};
@@ -21,7 +21,7 @@ impl Radau5 {
         delassus_math::largest((0..N).map(|i| size(&self.scale, |k| x(i * nv + k))))
     }
 
-    /// The polynomial of the step before was used, and was better than staying or led nowhere far.
+    /// The polynomial of the step before was used, and was better than staying or did not lead far.
     pub(super) fn predicts_well(&self) -> bool {
         let miss = self.size(|i| self.now.xi[i] - self.xi_pred[i]);
         self.have_last && (miss <= NEAR_BY || miss <= self.size(|i| self.now.xi[i]))

@@ -5,9 +5,9 @@
 //! M v̇_i = f + Gᵀλ_i ,   G v_i + g_t = 0 ,   z_i = z₀ + h Σ_j a_ij ż_j
 //! ```
 //!
-//! The last stage, brought onto g = 0 and then G v + g_t = 0, is the new state; v̇ and λ there
-//! come from one index-1 solve. The stages hold velocities alone: positions drift by the local
-//! error within a step and no further.
+//! The last stage, brought onto g = 0 and then G v + g_t = 0, is the new state; v̇ and λ there come from one index-1
+//! solve. The stages satisfy only the velocity constraints: positions drift by the local error within a step and no
+//! further.
 //!
 //! The three stages are solved together: unknowns are h δv_i and h² δλ_i, and the blocks of the
 //! matrix are
@@ -17,25 +17,24 @@
 //! [ δ_ij G_i + a_ij h Ġ_i                     0         ]
 //! ```
 //!
-//! each stage with its own M, C, K and G. That is dearer than the transformation to one real and
-//! one complex system with frozen Jacobians, but it is Newton's method proper, so it bears long
-//! steps with large rotations of G, and a matrix lives long; the pattern is three times that of
-//! one stage in each direction, so the cost stays proportional to the size of a sparse model.
-//! Stages are predicted by the collocation polynomial of the step before, or stay ([`guess`]).
+//! each stage with its own M, C, K and G. That is more expensive than the transformation to one real and one complex
+//! system with frozen Jacobians. But it is a true Newton method, so it tolerates long steps with large rotations of G,
+//! and a matrix lives long; the pattern is three times that of one stage in each direction, so the cost stays
+//! proportional to the size of a sparse model. Stages are predicted by the collocation polynomial of the step before,
+//! or stay ([`guess`]).
 //!
-//! **Singular positions.** Let u be the velocity and x the position out of the branch, and s the
-//! distance to the singular position. The row that gets weak is d(s x)/dt = s u + ṡ x = 0, both
-//! terms of one size within a step; hence Ġ above. Over the stages this is (τ − τ*) x(τ) with a
-//! derivative that vanishes at the nodes: a regular system wherever τ* lies, but for the end and
-//! one point between, so round-off in x is not amplified to speak of and a step passes over. To
-//! hold g = s x = 0 at the stages would divide round-off by s of the nearest of them, squared in
-//! u. Where the end of a step is that close, v̇ and λ are those of the stages; so close that velocities would be round-off, it is
-//! not projected either (g does not tell how far to go, and the next steps make up for it).
+//! **Singular positions.** Let u be the velocity and x the position off the branch, and s the distance to the singular
+//! position. The row that becomes weak is d(s x)/dt = s u + ṡ x = 0, with both terms of the same size within a step;
+//! hence Ġ above. Over the stages this is (τ − τ*) x(τ) with a derivative that vanishes at the nodes: a regular system
+//! wherever τ* lies, except at the end and at one point in between, so round-off in x is hardly amplified and a step
+//! passes over. To hold g = s x = 0 at the stages would divide round-off by s of the nearest of them, squared in u.
+//! Where the end of a step is that close, v̇ and λ are those of the stages. If it is so close that velocities would be
+//! round-off, it is not projected either (g does not determine the correction, and the next steps make up for it).
 //!
-//! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage,
-//! filtered by the matrix of one implicit Euler step of hγ₀ so that stiff components do not
-//! blow it up. Auxiliary states follow positions and velocities, and the matrix has their part in the
-//! forces ([`Problem::feedback`]) and of how fast each forgets itself.
+//! The local error is Hairer's: a method of order 3 embedded with ẏ₀ as an extra stage, filtered by the matrix of one
+//! implicit Euler step of hγ₀ so that stiff components do not blow it up. Auxiliary states follow positions and
+//! velocities, and the matrix includes their effect on the forces ([`Problem::feedback`]) and the rate at which each
+//! relaxes.
 //!
 //! Use it for stiff systems to high accuracy, and where one-step robustness matters: impacts,
 //! switching, singular positions. Reference: Hairer & Wanner, Solving Ordinary Differential
@@ -127,7 +126,7 @@ pub struct Radau5 {
     mass_end: Vec<f64>,
     s: Vec<f64>,
     s_one: Vec<f64>,
-    /// Part of auxiliary states in one block.
+    /// Contribution of auxiliary states in one block.
     z_part: Vec<f64>,
     jac: Vec<f64>,
     /// Constraint rows and multiplier columns of the stages together.
@@ -137,14 +136,14 @@ pub struct Radau5 {
     now: Stages,
     last: Stages,
     have_last: bool,
-    /// Positions of the stages as the polynomial of the step before has them, and whether such a
-    /// prediction may lead far ([`guess`]).
+    /// Positions of the stages as predicted by the polynomial of the step before, and whether such a prediction may
+    /// lead far ([`guess`]).
     xi_pred: Vec<f64>,
     trusted: bool,
     best_pivot: BestPivot,
     motion_rates: GroupRates,
     zdot: Vec<f64>,
-    /// How fast auxiliary states of the stages forget themselves, 1/s, and weights of their feedback.
+    /// Rates at which auxiliary states of the stages relax, 1/s, and weights of their feedback.
     relaxation: Vec<f64>,
     by: Vec<[f64; 2]>,
     a: Vec<f64>,
@@ -175,7 +174,7 @@ remember!(Radau5 {
 });
 
 impl Radau5 {
-    /// Sizes everything for a problem.
+    /// Allocates everything for a problem.
     pub fn new<P: Problem>(p: &P, s: &Settings) -> Result<Radau5, KktError> {
         let d = p.dims();
         let st = p.structure();
@@ -267,15 +266,15 @@ impl Radau5 {
         })
     }
 
-    /// Goes on from a state that another method has reached: what follows from it is given.
+    /// Continues from a state that another method has reached, with the given derived values.
     pub(super) fn adopt(&mut self, d: &Derived) {
         self.start.copy_from(d);
         self.have_last = false;
         self.trusted = false;
     }
 
-    /// After a failure: notes the pivots of W within the step, for the driver to tell a singular
-    /// position. What fails here fails for the reason that is already known.
+    /// After a failure: records the pivots of W within the step, so that the driver can recognise a singular position.
+    /// A failure in here is ignored: its cause is already known.
     fn look_for_singular<P: Problem>(&mut self, p: &P, ws: &mut P::Ws, from: &State, h: f64) {
         self.predict(p, from, h);
         for i in 0..N {
@@ -304,7 +303,8 @@ impl Radau5 {
         self.acc.factor_at(p, ws, to.t, &to.q, &to.z)?;
         let singular = self.near_singular();
         let drift = self.proj.drift(p, ws);
-        // what is left of g decides how the motion goes on; g tells how far to go as long as velocities are no round-off
+        // the remaining g decides how the motion continues; g determines the correction while velocities exceed
+        // round-off
         let told = self.acc.weakest_pivot > crate::pivots::ROUNDINGS * f64::EPSILON / self.rtol;
         if told || drift > self.proj.limit {
             self.proj.position_from(p, ws, &mut self.acc, to.t, &mut to.q, &to.z)?;
@@ -332,8 +332,8 @@ impl Radau5 {
                 (0..N).map(|j| self.a_inv[N - 1][j] * (self.now.v[j * nv + k] - from.v[k])).sum();
             self.now.a[k] = sum / h;
         }
-        // v̇₀ as the step before has it: the multipliers do not count here, and close to a
-        // singular position those of the index-1 solve carry what is left of the constraints
+        // v̇₀ from the step before: the multipliers do not count here, and close to a singular position those of the
+        // index-1 solve carry the residual of the constraints
         let a0 = if self.have_last { &self.last.a } else { &self.start.a };
         for k in 0..nv {
             let (mut x, mut v) = (h * from.v[k], h * a0[k]);

@@ -11,17 +11,17 @@ use crate::problem::{Dims, Problem, at, mass_mul_add};
 use crate::state::State;
 use std::array::from_fn;
 
-/// Longest step, in steps before, whose stages are predicted by the last polynomial.
+/// Longest step, relative to the step before, whose stages are predicted by the last polynomial.
 const EXTRAPOLATE: f64 = 3.0;
 /// Sweeps of ξ = hΣ a T(ξ)⁻¹v in each iteration; each gains a factor of about hΩ/4.
 const SWEEPS: usize = 3;
-/// What the iteration may leave, in (hω)⁶: far below the local error (hω)⁶/7200, because local
-/// errors may cancel over a turn of a spinning body and what an old matrix leaves does not.
+/// Remainder that the iteration may leave, in (hω)⁶: far below the local error (hω)⁶/7200, because local errors may
+/// cancel over a turn of a spinning body and the remainder of an old matrix does not.
 const LEFT: f64 = 1e-9;
-/// Bounds of what the iteration may leave: relative to the scales, and to the tolerance.
+/// Bounds of this remainder: relative to the scales, and to the tolerance.
 const LEFT_MIN: f64 = 1e-15;
 const LEFT_RTOL: f64 = 1e-2;
-/// What it may leave in the time in which a group moves by its size, relative to the tolerance.
+/// Remainder allowed in the time in which a group moves by its size, relative to the tolerance.
 const LEFT_ADDS_UP: f64 = 1e-3;
 
 impl Radau5 {
@@ -30,7 +30,7 @@ impl Radau5 {
         self.have_last && h <= EXTRAPOLATE * self.last.h
     }
 
-    /// Velocities and auxiliary states of the stages: by the last polynomial, or as they are.
+    /// Velocities and auxiliary states of the stages: by the last polynomial, or unchanged.
     pub(super) fn predict<P: Problem>(&mut self, p: &P, from: &State, h: f64) {
         let Dims { nv, nz, n_vel, .. } = self.dims;
         let goes_on = self.goes_on(h);
@@ -83,8 +83,7 @@ impl Radau5 {
         }
     }
 
-    /// z of the stages from ż, which follows q and v: the matrix tells how forces follow those
-    /// through z.
+    /// z of the stages from ż, which follows q and v: the matrix includes how forces depend on those through z.
     fn follow<P: Problem>(&mut self, s: &mut Step<'_, P>) {
         let Dims { nv, nz, .. } = self.dims;
         let &mut Step { p, from, h, .. } = s;
@@ -102,7 +101,7 @@ impl Radau5 {
         }
     }
 
-    /// Better values of auxiliary state k in the stages, from its rates there.
+    /// Improved values of auxiliary state k in the stages, from its rates there.
     fn settled(&self, from: &State, h: f64, k: usize) -> [f64; N] {
         let nz = self.dims.nz;
         let target: [f64; N] = from_fn(|i| self.auxiliary(from, h, i, k));
@@ -138,7 +137,7 @@ impl Radau5 {
         from.z[k] + h * sum
     }
 
-    /// Factors what the evaluation has filled.
+    /// Factors the matrices that the evaluation has filled.
     fn factor(&mut self, h: f64) -> Result<(), StepFailure> {
         self.made_for = None;
         let n_jac = self.one_rows.full().nnz();
@@ -153,8 +152,8 @@ impl Radau5 {
         Ok(())
     }
 
-    /// What the iteration may leave, relative to the scales. A group for which steps are short, because of others,
-    /// has next to no local error, and what is left there adds up over its own time.
+    /// Remainder that the iteration may leave, relative to the scales. A group whose steps are short because of others
+    /// has almost no local error, and its remainder adds up over its own time.
     fn may_leave(&self, h: f64) -> f64 {
         let error = |rate: f64| LEFT * (h * rate).powi(6);
         let GroupRates { fastest, slowest, .. } = &self.motion_rates;

@@ -51,7 +51,7 @@ pub(super) fn product(x: &[[f64; N]; N], y: &[[f64; N]; N]) -> [[f64; N]; N] {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..N).map(|k| x[i][k] * y[k][j]).sum()))
 }
 
-/// (1 + h A D)⁻¹ for what forgets itself at the rates D in the stages.
+/// (1 + h A D)⁻¹ for a quantity that relaxes at the rates D in the stages.
 pub(super) fn forgetting(h: f64, rates: [f64; N]) -> [[f64; N]; N] {
     let one = |i: usize, j: usize| if i == j { 1.0 } else { 0.0 };
     if rates == [0.0; N] {

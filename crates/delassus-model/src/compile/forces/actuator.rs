@@ -54,7 +54,7 @@ impl Entry<'_> {
         let derivative = proportional.checked_mul(Dim::TIME).unwrap_or(Dim::Any);
         let kd = gain(&spec.kd, "kd", derivative);
         if control == Some(Control::Rate) && spec.kd.is_some() {
-            // it would need the acceleration, which is what the force decides
+            // it would need the acceleration, which the force itself determines
             env.report(
                 Diagnostic::error(
                     "E_FIELD_UNUSED",

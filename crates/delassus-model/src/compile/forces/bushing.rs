@@ -8,8 +8,7 @@ use crate::spec::InertiaSpec;
 use delassus_expr::Dim;
 use delassus_math::Mat6;
 
-/// Asymmetry and negative eigenvalues that are put down to rounding, relative to the largest
-/// entry of the matrix.
+/// Asymmetry and negative eigenvalues that are attributed to rounding, relative to the largest entry of the matrix.
 const SLOP: f64 = 1e-9;
 
 impl Entry<'_> {
@@ -31,7 +30,7 @@ impl Entry<'_> {
     /// Six diagonal entries or a 6×6 matrix; `dim` is that of the translational entries.
     fn matrix(&self, value: Option<&InertiaSpec>, field: &str, dim: Dim) -> Option<Mat6> {
         let (env, path) = (self.env, self.path.field(field));
-        // a rotation is dimensionless, so that each rotational index adds a length
+        // a rotation is dimensionless, so each rotational index adds a length
         let entry_dim = |i: usize, j: usize| {
             let lengths = usize::from(i >= 3) + usize::from(j >= 3);
             (0..lengths).fold(dim, |d, _| d.checked_mul(Dim::LENGTH).unwrap_or(Dim::Any))
@@ -85,7 +84,7 @@ impl Entry<'_> {
         self.check_matrix(m, &path, field)
     }
 
-    /// The matrix, if it neither makes energy nor is meant to.
+    /// The matrix, if it does not generate energy, or is allowed to.
     fn check_matrix(&self, m: Mat6, path: &Path<'_>, what: &str) -> Option<Mat6> {
         let size = m.amax();
         if size == 0.0 || self.spec.allow_negative {

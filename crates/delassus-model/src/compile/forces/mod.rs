@@ -1,10 +1,12 @@
 //! Forces, springs, bushings and actuators.
 
 mod actuator;
+mod beam;
 mod bushing;
 
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted};
+use super::elastic::Tables;
 use super::frames::{World, ground_frame};
 use super::repeat::Instance;
 use super::scalars::Vars;
@@ -22,6 +24,7 @@ pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
     pub(super) joints: &'p Joints<'p>,
     pub(super) sensors: &'p Sensors,
+    pub(super) tables: Tables<'p>,
 }
 
 pub(super) fn compile(
@@ -43,6 +46,7 @@ pub(super) fn compile(
         ForceType::Torsion => entry.torsion(),
         ForceType::Bushing => entry.bushing(),
         ForceType::Actuator => entry.actuator(),
+        ForceType::Beam => entry.beam(),
     };
     Some(Force { name: instance.name.clone(), kind: kind? })
 }
@@ -120,7 +124,7 @@ impl Entry<'_> {
         sensors.into_iter().find(|k| marked.get(*k) == Some(&true))
     }
 
-    /// Expressions of a list of components; those left out are zero.
+    /// Expressions of a list of components; omitted ones are zero.
     fn laws(&self, list: &[Scalar], path: &Path<'_>, dim: Dim) -> Option<[Expr; 3]> {
         let laws: Vec<Option<Expr>> = list
             .iter()

@@ -1,6 +1,6 @@
-//! A system whose functions are asked for at any state.
+//! A system whose functions can be evaluated at any state.
 //!
-//! Tests alone use it: a model of theirs that cannot be made ends the test, with the reason.
+//! Used only by tests: if a model of theirs cannot be made, the test ends with the reason.
 
 use super::{ROPES, TELESCOPES, dense};
 use crate::spec::ModelSpec;
@@ -10,7 +10,7 @@ use delassus_dae::problem::mass_mul_add;
 use delassus_dae::{Problem, Quality, State};
 use nalgebra::{DMatrix, DVector};
 
-/// A system whose functions are asked for at any state.
+/// A system whose functions can be evaluated at any state.
 pub(crate) struct Lab {
     pub sys: System,
     pub ws: Workspace,

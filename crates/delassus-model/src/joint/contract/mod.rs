@@ -1,4 +1,4 @@
-//! What every joint must keep, checked by differences at random states.
+//! The properties of every joint, checked by differences at random states.
 //!
 //! The macro at the end of a joint's file names its rows for planar and for spatial bodies;
 //! [`joint`] then tries the joint between two bodies and between a body and the ground. The
@@ -102,7 +102,7 @@ fn check_rows(lab: &mut Lab, s: &State, what: &str) {
     close(&lab.bias(s), &expected, 1e-6, &format!("{what}: bias"));
 }
 
-/// A rigid motion of everything changes no size.
+/// A rigid motion of the whole changes no size.
 fn check_two_bodies(lab: &mut Lab, s: &State, rng: &mut Rng, what: &str) {
     let (turn, shift) = lab.rigid_motion(rng);
     let other = lab.carried(s, &turn, &shift);

@@ -1,4 +1,4 @@
-//! Where bodies are: random states, and rigid motions of everything.
+//! Poses of bodies: random states, and rigid motions of the whole.
 
 use super::{Lab, Rng};
 use crate::{AxisPair, Body, Pose as Place};
@@ -6,7 +6,7 @@ use delassus_dae::{Problem, State};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use nalgebra::DVector;
 
-/// How far a starting configuration keeps the constraint of the frames it is made for.
+/// How far an initial configuration satisfies the constraint of the frames for which it is made.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Pose {
     Free,
@@ -17,7 +17,7 @@ pub(crate) enum Pose {
 }
 
 impl Lab {
-    /// A random state; `pair` says what must be aligned or pinned.
+    /// A random state; `pair` is what must be aligned or pinned.
     pub fn state(&self, rng: &mut Rng, pose: Pose, pair: Option<&AxisPair>) -> State {
         let d = self.sys.dims();
         let mut q = vec![0.0; d.nq];
@@ -28,14 +28,14 @@ impl Lab {
         }
         let t = rng.next();
         let mut z = self.sys.initial_z(t, &q);
-        // what counts no turns is an integral, which may have any value
+        // states that do not count turns are integrals, which may have any value
         for x in z.iter_mut().filter(|x| **x == 0.0) {
             *x = rng.next();
         }
         State { t, q, v: rng.vector(d.nv).as_slice().to_vec(), z }
     }
 
-    /// Moves one of two bodies until the frames fit.
+    /// Moves one of two bodies until the frames match.
     fn fit(&self, q: &mut [f64], p: &AxisPair, pose: Pose, twist: f64) {
         let (fixed, moving, za, zb) = match p.b.body {
             Some(_) => (&p.a, &p.b, p.axis_a, p.axis_b),
@@ -79,7 +79,7 @@ impl Lab {
         self.sys.loose(q, &frame)
     }
 
-    /// The state after a rigid motion of everything: about z and in the plane for planar bodies.
+    /// The state after a rigid motion of the whole: about z and in the plane for planar bodies.
     pub fn carried(&self, s: &State, turn: &Vec3, shift: &Vec3) -> State {
         let mut out = s.clone();
         let rot = Quat::exp(turn);

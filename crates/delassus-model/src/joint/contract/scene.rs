@@ -9,9 +9,9 @@ pub(crate) fn scene(kind: &str) -> String {
     }
 }
 
-/// First line of a model whose rigid bodies are to be telescopes, which model files do not know.
+/// First line of a model whose rigid bodies should be telescopes, which model files do not support.
 pub(crate) const TELESCOPES: &str = "# telescopes\n";
-/// First line, up to a number of nodes, of a model whose planar bodies are to be ropes.
+/// First line, up to a number of nodes, of a model whose planar bodies should be ropes.
 pub(crate) const ROPES: &str = "# ropes ";
 
 const PLANE: &str = r#"

@@ -1,5 +1,5 @@
-//! What every kind of body must keep, checked by differences at random states. That joints, forces and
-//! contact work on it is for their contracts.
+//! The properties of every kind of body, checked by differences at random states. That joints, forces and contact work
+//! on it is checked by their contracts.
 
 use crate::Body;
 use crate::joint::contract::{Lab, Pose, ROPES, Rng, TELESCOPES, close};
@@ -63,7 +63,7 @@ pub(super) fn body(name: &str) {
     }
 }
 
-/// As many names as coordinates and velocities; what turns comes after what moves.
+/// As many names as coordinates and velocities; rotations come after translations.
 fn names(b: &Body) {
     assert_eq!((b.coordinate_names().len(), b.velocity_names().len()), (b.nq(), b.nv()));
     let turning = b.kind.rotation();
@@ -79,7 +79,7 @@ fn starts_where_it_is_given(lab: &Lab, b: &Body) {
     assert!((pose.r.matrix() - b.start_rotation()).norm() < 1e-14);
 }
 
-/// A pose that was written is read, from coordinates and from files.
+/// A pose that was written can be read, from coordinates and from files.
 fn placed(lab: &Lab, s: &State, what: &str) {
     let b = &lab.model().bodies[0];
     let place = lab.place(&s.q, 0);
@@ -95,7 +95,7 @@ fn placed(lab: &Lab, s: &State, what: &str) {
     assert_eq!(x.angle, read.angle);
 }
 
-/// J, twists and biases of all frames are derivatives of where the frames are.
+/// J, twists and biases of all frames are derivatives of their poses.
 fn frames(lab: &mut Lab, s: &State, what: &str) {
     lab.realize(s);
     for k in 0..lab.sys.frames.len() {
@@ -154,7 +154,7 @@ fn frames(lab: &mut Lab, s: &State, what: &str) {
     }
 }
 
-/// The kinetic energy is that of M, and along the free motion energy comes of forces alone.
+/// The kinetic energy is that of M, and along the free motion energy comes only from forces.
 fn energies(lab: &mut Lab, s: &State, what: &str) {
     let (m, v) = (lab.mass(s), DVector::from(s.v.clone()));
     close(&m, &m.transpose(), 1e-14, &format!("{what}: M"));

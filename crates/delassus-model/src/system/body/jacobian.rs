@@ -4,7 +4,7 @@ use super::{FrameKin, FrameLayout, Here, Kind, Twist};
 use delassus_math::Vec3;
 use std::ops::Range;
 
-/// J of a frame: its twist per unit of each velocity of what carries it, ∂(δp, δφ)/∂ξ.
+/// J of a frame: its twist per unit of each velocity of its carrier, ∂(δp, δφ)/∂ξ.
 #[derive(Clone, Copy)]
 pub(crate) struct FrameJac<'w> {
     pub(super) h: Here<'w>,
@@ -23,7 +23,7 @@ pub(crate) enum Varying {
 }
 
 impl FrameJac<'_> {
-    /// Number of the velocities that it follows, see [`FrameLayout::part`].
+    /// Number of the set of velocities that it follows, see [`FrameLayout::part`].
     #[inline]
     pub fn part(&self) -> usize {
         self.frame.part
@@ -35,7 +35,7 @@ impl FrameJac<'_> {
         self.frame.span().len()
     }
 
-    /// Velocities that the columns belong to.
+    /// Velocities to which the columns belong.
     #[inline]
     pub fn span(&self) -> Range<usize> {
         self.frame.span()
@@ -45,6 +45,12 @@ impl FrameJac<'_> {
     #[inline]
     pub fn transpose_mul(&self, lin: &Vec3, ang: &Vec3, out: &mut [f64]) {
         of_kind!(self.h.body.kind, K => K::transpose_mul(self, lin, ang, out));
+    }
+
+    /// The same for a wrench without a force.
+    #[inline]
+    pub fn transpose_mul_turn(&self, ang: &Vec3, out: &mut [f64]) {
+        of_kind!(self.h.body.kind, K => K::transpose_mul_turn(self, ang, out));
     }
 
     /// out += c times the row of J that gives the velocity of the origin along a ground axis.

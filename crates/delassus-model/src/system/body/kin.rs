@@ -1,4 +1,4 @@
-//! Where bodies and frames are and how they move.
+//! Poses and motion of bodies and frames.
 
 use super::{BodyKind, FrameJac, Kind, Varying};
 use crate::{Body, Frame};
@@ -9,7 +9,7 @@ use delassus_math::{Mat3, Vec3};
 #[derive(Debug, Clone)]
 pub(crate) struct BodyLayout {
     pub kind: BodyKind,
-    /// First coordinate and velocity, and how many there are.
+    /// First coordinate and velocity, and their numbers.
     pub iq: usize,
     pub iv: usize,
     pub nq: usize,
@@ -57,7 +57,7 @@ impl BodyLayout {
         of_kind!(self.kind, K => K::CONSTANT_MASS)
     }
 
-    /// Rate, among all velocities, of its angle that counts turns.
+    /// Index, among all velocities, of the rate of its angle that counts turns.
     pub fn angle_rate(&self) -> Option<usize> {
         of_kind!(self.kind, K => K::ANGLE).map(|k| self.iv + k)
     }
@@ -68,7 +68,7 @@ impl BodyLayout {
         (0..self.nv).map(move |k| if turning.contains(&k) { 1.0 } else { length })
     }
 
-    /// Fictitious inertia of its velocities that have none, and zeros.
+    /// Fictitious inertia of its velocities that have none, and zeros for the others.
     pub fn mass_floor(&self, lin: f64, ang: f64) -> impl Iterator<Item = f64> {
         let turning = self.kind.rotation();
         let lin = if self.mass > 0.0 { 0.0 } else { lin };
@@ -76,13 +76,13 @@ impl BodyLayout {
         (0..self.nv).map(move |k| if turning.contains(&k) { ang } else { lin })
     }
 
-    /// The least real moment of inertia; `None` for what cannot turn.
+    /// The smallest real moment of inertia; `None` for bodies that cannot turn.
     pub fn least_inertia(&self) -> Option<f64> {
         of_kind!(self.kind, K => K::least_inertia(&self.inertia))
     }
 }
 
-/// Position and motion of the part of a body that stands for it.
+/// Position and motion of the part of a body that represents it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyKin {
     /// Mass centre, m.
@@ -101,7 +101,7 @@ impl Default for BodyKin {
     }
 }
 
-/// What a frame is fixed on.
+/// The body that carries a frame.
 #[derive(Debug, Clone, Copy)]
 struct Carrier {
     body: usize,
@@ -111,18 +111,17 @@ struct Carrier {
     nv: usize,
 }
 
-/// A frame on a body or on the ground. Its axes are those of the body frame, moved to its origin: an
-/// element that wants others turns them by a constant.
+/// A frame on a body or on the ground. Its axes are those of the body frame, moved to its origin: an element that needs
+/// others rotates them by a constant.
 #[derive(Debug, Clone)]
 pub(crate) struct FrameLayout {
     on: Option<Carrier>,
     /// Origin from the mass centre, body components (ground: position).
     pub r_b: Vec3,
-    /// The velocities that it follows, among all: the first and how many.
+    /// The velocities that it follows, among all: the first and their number.
     first: usize,
     len: usize,
-    /// Frames that follow the same velocities have the same number: that of the body where they are all
-    /// of its own.
+    /// Frames that follow the same velocities have the same number: that of the body if they are all of its own.
     pub part: usize,
 }
 
@@ -137,7 +136,7 @@ impl FrameLayout {
         FrameLayout { on, r_b: f.p - com, first: 0, len: 0, part }.following()
     }
 
-    /// Finds the velocities that it follows from where it is.
+    /// Determines the velocities that it follows from its position.
     fn following(mut self) -> FrameLayout {
         if let Some(on) = &self.on {
             let own = of_kind!(on.kind, K => K::follows(&self, on.nv));
@@ -152,7 +151,7 @@ impl FrameLayout {
         self.first..self.first + self.len
     }
 
-    /// Frame that carries what is fixed to this one.
+    /// Frame that carries everything fixed to this one.
     pub fn anchored(mut self) -> FrameLayout {
         match &self.on {
             Some(on) => self.r_b = of_kind!(on.kind, K => K::anchor(&self.r_b)),
@@ -199,7 +198,7 @@ impl FrameLayout {
         FrameKin { p: at, arm: at, ..FrameKin::default() }
     }
 
-    /// Where the frame is at a configuration.
+    /// Pose of the frame at a configuration.
     pub fn at(&self, bodies: &[BodyLayout], q: &[f64]) -> FrameKin {
         let mut f = self.still();
         if let Some(on) = &self.on {
@@ -213,14 +212,14 @@ impl FrameLayout {
     }
 }
 
-/// Place and motion of a frame.
+/// Pose and motion of a frame.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameKin {
     /// Origin, m.
     pub p: Vec3,
     /// Axes: frame components to ground components.
     pub axes: Mat3,
-    /// Angle about z with its turns, where the body keeps it; 0 otherwise.
+    /// Angle about z with its turns, if the body keeps it; 0 otherwise.
     pub turn: f64,
     /// Velocity of the origin, m/s.
     pub v: Vec3,
@@ -250,7 +249,7 @@ impl FrameKin {
     }
 }
 
-/// Kinematics of a system: bodies are for their kinds only, frames for everybody.
+/// Kinematics of a system: bodies are for their kinds only, frames for everyone.
 #[derive(Debug, Clone)]
 pub(crate) struct Kin {
     q: Vec<f64>,
@@ -320,7 +319,7 @@ impl Kin {
         Some(FrameJac { h: self.here(bodies, on.body), frame: layout, f: &self.frames[frame] })
     }
 
-    /// Where a body is, for tests.
+    /// Pose of a body, for tests.
     #[cfg(test)]
     pub fn body(&self, body: usize) -> &BodyKin {
         &self.bodies[body]
@@ -358,7 +357,7 @@ impl Here<'_> {
         of_kind!(self.body.kind, K => K::mass(self, block));
     }
 
-    /// Weight and all forces that come of its own motion; zero before.
+    /// Weight and all inertial forces; zero before.
     #[inline]
     pub fn force(&self, gravity: &Vec3, f: &mut [f64]) {
         of_kind!(self.body.kind, K => K::force(self, gravity, f));
@@ -388,7 +387,7 @@ impl Here<'_> {
     }
 }
 
-/// A frame that no element has, evaluated where it is asked for: not for step loops.
+/// A frame that no element has, evaluated on demand: not for step loops.
 pub(crate) struct Loose<'w> {
     h: Option<Here<'w>>,
     frame: FrameLayout,

@@ -1,9 +1,8 @@
 //! Kinds of bodies: the only folder that knows what a body is made of.
 //!
-//! Everything else sees frames: where they are and how they move ([`FrameKin`]), and how they follow
-//! the velocities of whatever carries them ([`FrameJac`], with as many columns as that has). A kind is
-//! one file with one implementation of [`Kind`]; it then works with every joint, force, sensor and
-//! contact, which its contract test shows (`contract.rs`).
+//! Everything else sees frames: their pose and motion ([`FrameKin`]), and how they follow the velocities of their
+//! carrier ([`FrameJac`], with as many columns as that has). A kind is one file with one implementation of [`Kind`]; it
+//! then works with every joint, force, sensor and contact, which its contract test shows (`contract.rs`).
 
 /// Runs an expression with a kind of body as a type, without a call by pointer.
 macro_rules! of_kind {
@@ -81,7 +80,7 @@ pub enum BodyKind {
     /// Rigid with a rod that slides along x; see `telescope.rs`.
     #[cfg(any(test, feature = "toys"))]
     Telescope,
-    /// So many nodes with elements between them; see `rope.rs`.
+    /// A number of nodes with elements between them; see `rope.rs`.
     #[cfg(any(test, feature = "toys"))]
     Rope(usize),
 }
@@ -93,27 +92,27 @@ const KINDS: [BodyKind; 4] =
 /// Velocity and angular velocity (or a variation of them), ground components.
 pub(crate) type Twist = [Vec3; 2];
 
-/// What a kind of body knows.
+/// What a kind of body provides.
 ///
-/// Coordinates begin with those of the mass centre, or of another point that stands for the body, and
-/// its orientation; velocities with those of this point in ground components and the angular velocity in
-/// body components. A kind may have any further ones behind them.
+/// Coordinates begin with those of the mass centre, or of another point that represents the body, and its orientation;
+/// velocities with those of this point in ground components and the angular velocity in body components. A kind may
+/// have any further ones after them.
 pub(crate) trait Kind {
-    /// Word for it in model files.
+    /// Its word in model files.
     const NAME: &'static str;
-    /// What messages call one.
+    /// Its name in messages.
     const LABEL: &'static str;
-    /// Fields of model files that have a meaning for it, of those that not all bodies have.
+    /// Fields of model files that have a meaning for it, among those that not all bodies have.
     const FIELDS: &'static [&'static str];
     /// It stays in the x-y plane.
     const PLANAR: bool;
-    /// Its velocities that turn it, after those that move it; empty for what cannot turn.
+    /// Its velocities of rotation, after those of translation; empty if it cannot turn.
     const ROTATION: Range<usize>;
-    /// How motion files keep its place.
+    /// The form in which motion files store its pose.
     const POSE: PoseForm;
-    /// Its mass matrix does not depend on where it is.
+    /// Whether its mass matrix is independent of the configuration.
     const CONSTANT_MASS: bool = true;
-    /// Its coordinate that is an angle about z and counts turns, and velocity that is its rate.
+    /// Its coordinate that is an angle about z and counts turns, and the velocity that is its rate.
     const ANGLE: Option<usize> = None;
 
     /// Names of its coordinates and of its velocities.
@@ -121,39 +120,44 @@ pub(crate) trait Kind {
     /// Its part of the manifold.
     fn blocks(b: &Body) -> Vec<Block>;
 
-    /// Writes the coordinates of a place of the mass centre; those that say more than that are left.
+    /// Writes the coordinates of a pose of the mass centre; coordinates beyond that are left unchanged.
     fn put(pose: &Pose, q: &mut [f64]);
-    /// Orientation, and the angle about z with its turns where it is kept.
+    /// Orientation, and the angle about z with its turns if it is kept.
     fn turn(q: &[f64]) -> (Quat, f64);
-    /// Where it is.
+    /// Computes its pose.
     fn place(q: &[f64], at: &mut BodyKin);
-    /// How it moves; after `place`.
+    /// Computes its motion; after `place`.
     fn travel(v: &[f64], at: &mut BodyKin);
 
-    /// Which of its velocities are coupled by its inertia and by its own forces, as blocks: for a kind of
-    /// many velocities each of which has few neighbours, so that its cost does not grow with their square.
-    /// `None`: all with all.
+    /// Which of its velocities are coupled by its inertia and by its own forces, as blocks: for a kind with many
+    /// velocities each of which has few neighbours, so that its cost does not grow with their square. `None`: all with
+    /// all.
     fn coupling(_b: &Body) -> Option<MassShape> {
         None
     }
-    /// The velocities that a frame follows, of the `nv` of its body. Columns of its Jacobian count from the
-    /// first of them. It depends on the frame, not on the configuration.
+    /// The velocities that a frame follows, among the `nv` of its body. Columns of its Jacobian count from the first of
+    /// them. It depends on the frame, not on the configuration.
     fn follows(_frame: &FrameLayout, nv: usize) -> Range<usize> {
         0..nv
     }
 
-    /// Point of the body whose frame carries what is fixed at `p` (body components, from the mass
-    /// centre): where all of the body turns as one, its mass centre serves all.
+    /// Point of the body whose frame carries what is fixed at `p` (body components, from the mass centre): if the whole
+    /// body turns as one, its mass centre serves all.
     fn anchor(_p: &Vec3) -> Vec3 {
         Vec3::zeros()
     }
-    /// Where a frame is.
+    /// Computes the pose of a frame.
     fn place_frame(frame: &FrameLayout, at: &BodyKin, q: &[f64], f: &mut FrameKin);
-    /// How a frame moves; after `place_frame`.
+    /// Computes the motion of a frame; after `place_frame`.
     fn move_frame(frame: &FrameLayout, at: &BodyKin, v: &[f64], f: &mut FrameKin);
 
     /// out += Jᵀ (lin, ang).
     fn transpose_mul(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]);
+    /// out += Jᵀ (0, ang).
+    #[inline]
+    fn transpose_mul_turn(j: &FrameJac<'_>, ang: &Vec3, out: &mut [f64]) {
+        Self::transpose_mul(j, &Vec3::zeros(), ang, out);
+    }
     /// out += c times the row of J that gives the velocity of the origin along a ground axis.
     #[inline]
     fn transpose_mul_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
@@ -174,10 +178,9 @@ pub(crate) trait Kind {
 
     /// Its part of M in the layout of [`Kind::coupling`], or column by column; zero before.
     fn mass(h: &Here<'_>, block: &mut [f64]);
-    /// Weight and all forces that come of its own motion; zero before.
+    /// Weight and all inertial forces; zero before.
     fn force(h: &Here<'_>, gravity: &Vec3, f: &mut [f64]);
-    /// Its own part of ck ∂(M a − f)/∂ξ + cc ∂(M a − f)/∂v, entry by entry; only between velocities that
-    /// are coupled.
+    /// Its own part of ck ∂(M a − f)/∂ξ + cc ∂(M a − f)/∂v, entry by entry; only between coupled velocities.
     fn tangent(
         h: &Here<'_>,
         gravity: &Vec3,
@@ -193,21 +196,21 @@ pub(crate) trait Kind {
         -(h.body.mass * gravity.dot(&h.at.x))
     }
 
-    /// Some rotation has no inertia, so that its block of M is singular.
+    /// Whether some rotation has no inertia, so that its block of M is singular.
     fn lacks_inertia(inertia: &Mat3) -> bool;
-    /// Rotations without inertia: what they are called, and which velocities they consist of.
+    /// Rotations without inertia: their names, and the velocities of which they consist.
     fn idle_rotations(inertia: &Mat3) -> Vec<(String, Vec<(usize, f64)>)>;
-    /// The least real moment of inertia; `None` for what cannot turn.
+    /// The smallest real moment of inertia; `None` for bodies that cannot turn.
     fn least_inertia(inertia: &Mat3) -> Option<f64>;
 }
 
 impl BodyKind {
-    /// Word for it in model files.
+    /// Its word in model files.
     pub fn name(self) -> &'static str {
         of_kind!(self, K => K::NAME)
     }
 
-    /// What messages call one: "a planar body".
+    /// Its name in messages: "a planar body".
     pub fn label(self) -> &'static str {
         of_kind!(self, K => K::LABEL)
     }
@@ -217,22 +220,22 @@ impl BodyKind {
         of_kind!(self, K => K::PLANAR)
     }
 
-    /// It has an orientation.
+    /// Whether it has an orientation.
     pub fn turns(self) -> bool {
         !self.rotation().is_empty()
     }
 
-    /// How motion files keep its place.
+    /// The form in which motion files store its pose.
     pub fn pose_form(self) -> PoseForm {
         of_kind!(self, K => K::POSE)
     }
 
-    /// Writes the coordinates of a place of the mass centre.
+    /// Writes the coordinates of a pose of the mass centre.
     pub(crate) fn put(self, pose: &Pose, q: &mut [f64]) {
         of_kind!(self, K => K::put(pose, q));
     }
 
-    /// Its velocities that turn it; those before move it.
+    /// Its velocities of rotation; those before are of translation.
     pub(crate) fn rotation(self) -> Range<usize> {
         of_kind!(self, K => K::ROTATION)
     }
@@ -242,7 +245,7 @@ impl BodyKind {
         of_kind!(self, K => K::FIELDS)
     }
 
-    /// Rotations of a body with this inertia that have none.
+    /// Rotations without inertia of a body with this inertia.
     pub(crate) fn idle_rotations(self, inertia: &Mat3) -> Vec<(String, Vec<(usize, f64)>)> {
         of_kind!(self, K => K::idle_rotations(inertia))
     }
@@ -251,8 +254,9 @@ impl BodyKind {
 impl From<BodyType> for BodyKind {
     fn from(t: BodyType) -> BodyKind {
         match t {
-            BodyType::Planar => BodyKind::Planar,
-            BodyType::Rigid => BodyKind::Rigid,
+            // those of the nodes of a beam
+            BodyType::Planar | BodyType::PlanarBeam => BodyKind::Planar,
+            BodyType::Rigid | BodyType::Beam => BodyKind::Rigid,
             BodyType::Point => BodyKind::Point,
             BodyType::PlanarPoint => BodyKind::PlanarPoint,
         }
@@ -319,13 +323,13 @@ impl Body {
         self.kind.put(&pose, q);
     }
 
-    /// Where the body frame is, for coordinates of the body.
+    /// Pose of the body frame, for coordinates of the body.
     pub fn pose(&self, q: &[f64]) -> Pose {
         pose_of(self.kind, &self.com, q)
     }
 }
 
-/// Where the frame of a body is whose mass centre is at `com` in it.
+/// Pose of the frame of a body whose mass centre is at `com` in it.
 pub fn pose_of(kind: BodyKind, com: &Vec3, q: &[f64]) -> Pose {
     let mut at = BodyKin::default();
     let (r, angle) = of_kind!(kind, K => {

@@ -85,7 +85,7 @@ impl Kind for Planar {
 
     #[inline]
     fn transpose_mul_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
-        // it cannot feel the z row it shares with a spatial body
+        // the z row it shares with a spatial body has no effect on it
         if axis < 2 {
             out[axis] += c;
             out[2] += c * j.f.about_z(axis);

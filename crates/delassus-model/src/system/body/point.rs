@@ -14,7 +14,7 @@ pub(crate) struct Point;
 /// x, y.
 pub(crate) struct PlanarPoint;
 
-/// Both are the same but for the number of coordinates.
+/// Both are the same except for the number of coordinates.
 macro_rules! point {
     ($kind:ident, $n:literal, $name:literal, $label:literal, $planar:literal, [$($k:literal)+], $words:expr) => {
         impl Kind for $kind {

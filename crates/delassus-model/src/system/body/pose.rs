@@ -1,8 +1,8 @@
-//! Places of bodies as files and pictures keep them: seven numbers at most, whatever the kind.
+//! Poses of bodies as files and pictures store them: seven numbers at most, whatever the kind.
 
 use delassus_math::{Quat, Vec3};
 
-/// Place of a body frame: its origin and, for those that turn, its orientation.
+/// Pose of a body frame: its origin and, for bodies that turn, its orientation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
     /// Origin of the body frame, m.
@@ -21,7 +21,7 @@ impl Pose {
     }
 }
 
-/// How a place is kept in a motion file. A kind of body chooses one of these; readers know no kinds.
+/// How a pose is stored in a motion file. A kind of body chooses one of these; readers do not know kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PoseForm {
     /// x, y, angle.
@@ -53,7 +53,7 @@ impl PoseForm {
         FORMS.into_iter().find(|f| f.code() == code)
     }
 
-    /// Numbers that it takes.
+    /// Number of values that it takes.
     pub fn width(self) -> usize {
         match self {
             PoseForm::Planar | PoseForm::Point => 3,
@@ -62,12 +62,12 @@ impl PoseForm {
         }
     }
 
-    /// It is in the x-y plane.
+    /// Whether it is in the x-y plane.
     pub fn is_planar(self) -> bool {
         matches!(self, PoseForm::Planar | PoseForm::PlanarPoint)
     }
 
-    /// Word for it in the scene of a report.
+    /// Its word in the scene of a report.
     pub fn scene_word(self) -> &'static str {
         match self {
             PoseForm::Planar => "planar",
@@ -76,7 +76,7 @@ impl PoseForm {
         }
     }
 
-    /// The form that a word of a scene means, in a planar scene or not.
+    /// The form of a word of a scene, in a planar scene or not.
     pub fn from_scene(word: &str, planar: bool) -> PoseForm {
         match word {
             "spatial" => PoseForm::Spatial,
@@ -86,7 +86,7 @@ impl PoseForm {
         }
     }
 
-    /// Appends a place.
+    /// Appends a pose.
     pub fn pack(self, pose: &Pose, out: &mut Vec<f64>) {
         let p = &pose.p;
         match self {
@@ -97,7 +97,7 @@ impl PoseForm {
         }
     }
 
-    /// The place of these numbers, with zeros for those that are missing.
+    /// The pose of these numbers, with zeros for missing ones.
     pub fn unpack(self, numbers: &[f64]) -> Pose {
         let x = |k: usize| numbers.get(k).copied().unwrap_or(0.0);
         let still = Quat::IDENTITY;

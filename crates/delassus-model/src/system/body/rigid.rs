@@ -7,9 +7,9 @@ use delassus_dae::Block;
 use delassus_math::{Mat3, Quat, Vec3, so3};
 use std::ops::Range;
 
-/// Principal inertia, in the largest one, below which a rotation has none: a thin rod about its axis.
+/// Principal inertia, relative to the largest one, below which a rotation has none: a thin rod about its axis.
 const NONE: f64 = 1e-12;
-/// The same for what a torque does: below this it is that of another body that counts.
+/// The same for the effect of a torque: below this the inertia of another body counts.
 const SLIGHT: f64 = 1e-9;
 
 pub(crate) struct Rigid;
@@ -75,6 +75,26 @@ impl Kind for Rigid {
         *x += lin.x;
         *y += lin.y;
         *z += lin.z;
+        *a += m.x;
+        *b += m.y;
+        *c += m.z;
+    }
+
+    #[inline]
+    fn transpose_mul_axis(j: &FrameJac<'_>, axis: usize, c: f64, out: &mut [f64]) {
+        let [x, y, z, a, b, g, ..] = out else { return };
+        *[x, y, z][axis] += c;
+        // Rᵀ (R r × e) = r × Rᵀ e, where Rᵀ e is a row of R
+        let m = j.frame.r_b.cross(&j.h.at.r_wb.row(axis).transpose());
+        *a += c * m.x;
+        *b += c * m.y;
+        *g += c * m.z;
+    }
+
+    #[inline]
+    fn transpose_mul_turn(j: &FrameJac<'_>, ang: &Vec3, out: &mut [f64]) {
+        let [_, _, _, a, b, c, ..] = out else { return };
+        let m = j.h.at.r_wb.tr_mul(ang);
         *a += m.x;
         *b += m.y;
         *c += m.z;

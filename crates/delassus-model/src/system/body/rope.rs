@@ -1,8 +1,8 @@
-//! A kind of body for tests with many velocities, each of which has few neighbours: a rope of nodes in the
-//! x-y plane. Its elements are linear, so that its motion is known, and their mass is consistent, so that
-//! neighbours are coupled; a frame follows the node that it is nearest to and nothing else.
+//! A kind of body for tests with many velocities, each of which has few neighbours: a rope of nodes in the x-y plane.
+//! Its elements are linear, so its motion is known, and their mass is consistent, so neighbours are coupled; a frame
+//! follows only the node nearest to it.
 //!
-//! Node k rests at k d x̂ from the first one, which stands for the body, and is at q_k + k d x̂:
+//! Node k rests at k d x̂ from the first one, which represents the body, and is at q_k + k d x̂:
 //!
 //! ```text
 //! T = Σ m/6 (v_k² + v_k·v_k₊₁ + v_k₊₁²)      V = Σ ½ (q_k₊₁ − q_k)·C (q_k₊₁ − q_k),   C = diag(c_x, c_y)
@@ -22,7 +22,7 @@ const STIFFNESS: [f64; 2] = [60.0, 25.0];
 
 pub(crate) struct Rope;
 
-/// Makes ropes of so many nodes of the planar bodies of a model.
+/// Turns the planar bodies of a model into ropes with so many nodes.
 pub fn roping(model: &mut Model, nodes: usize) {
     for b in model.bodies.iter_mut().filter(|b| b.kind == BodyKind::Planar) {
         b.kind = BodyKind::Rope(nodes.max(2));
@@ -86,7 +86,7 @@ impl Kind for Rope {
     }
 
     fn put(pose: &Pose, q: &mut [f64]) {
-        // all of it goes along
+        // all of it moves along
         let by = [pose.p.x - q[0], pose.p.y - q[1]];
         for (k, q) in q.iter_mut().enumerate() {
             *q += by[k % 2];

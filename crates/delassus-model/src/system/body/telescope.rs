@@ -1,8 +1,9 @@
-//! A kind of body for tests, with everything that a new kind may bring: a rigid hull with a rod that
-//! slides along its x axis. The rod is a coordinate of its own, so that there are seven velocities and
-//! the mass matrix depends on the configuration; frames far out along x are on the rod.
+//! A kind of body for tests, with everything that a new kind may bring: a rigid hull with a rod that slides along its x
+//! axis. The rod is a coordinate of its own, so there are seven velocities and the mass matrix depends on the
+//! configuration; frames far out along x are on the rod.
 //!
-//! With R the orientation of the hull, s the way of the rod, e = x̂ and ρ the rod's mass in the hull:
+//! With R the orientation of the hull, s the displacement of the rod, e = x̂ and ρ the position of the rod's mass in
+//! the hull:
 //!
 //! ```text
 //! v_rod = v + R (Ω × (ρ + s e) + e ṡ)          T = ½ m₁ v² + ½ Ω·JΩ + ½ m₂ v_rod²,  V = ½ k s²
@@ -15,7 +16,7 @@ use delassus_dae::Block;
 use delassus_math::{Mat3, Quat, Vec3};
 use std::ops::Range;
 
-/// Part of the body's mass that slides.
+/// Fraction of the body's mass that slides.
 const SLIDING: f64 = 0.4;
 /// Frames with a larger x are on the rod, m; the rod's mass is at this x.
 const ROD: f64 = 0.3;
@@ -24,7 +25,7 @@ const STIFFNESS: f64 = 30.0;
 
 pub(crate) struct Telescope;
 
-/// Makes telescopes of the rigid bodies of a model.
+/// Turns the rigid bodies of a model into telescopes.
 pub fn telescoping(model: &mut Model) {
     for b in model.bodies.iter_mut().filter(|b| b.kind == BodyKind::Rigid) {
         b.kind = BodyKind::Telescope;
@@ -61,7 +62,7 @@ impl Rod {
         }
     }
 
-    /// Acceleration without those of the coordinates, body components.
+    /// Acceleration at zero acceleration of the coordinates, body components.
     fn bias(&self) -> Vec3 {
         self.o.cross(&(self.o.cross(&self.at) + Vec3::x() * (2.0 * self.rate)))
     }
@@ -198,7 +199,7 @@ impl Kind for Telescope {
         let fallen = rod.r.tr_mul(&(Vec3::new(a[0], a[1], a[2]) - gravity));
         let y = fallen + alpha.cross(at) + e * a[6] + rod.bias();
         for k in 3..7 {
-            // changes of y by ξ and by v, of the way to the rod, and of the axes under R y
+            // changes of y by ξ and by v, of the path to the rod, and of the axes under R y
             let turn = if k < 6 { Vec3::ith(k - 3, 1.0) } else { Vec3::zeros() };
             let out = if k < 6 { Vec3::zeros() } else { e };
             let by_xi = fallen.cross(&turn) + alpha.cross(&out) + o.cross(&o.cross(&out));

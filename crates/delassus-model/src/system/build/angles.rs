@@ -1,10 +1,9 @@
-//! On which turn an angle starts.
+//! The turn on which an angle starts.
 //!
-//! Orientations say an angle but for whole turns, and how the angles of bodies and markers add up to
-//! it is an accident of how the model was written. So every angle of a joint starts at its principal
-//! value, in (−π, π], in the plane as in space, unless something in the model is only meaningful on
-//! another turn: a prescribed motion (the turn nearest to it at the start) or stops (the turn that
-//! lies between them).
+//! Orientations determine an angle up to whole turns, and how the angles of bodies and markers add up to it is an
+//! accident of how the model was written. So every angle of a joint starts at its principal value, in (−π, π], in the
+//! plane as in space, unless something in the model is meaningful only on another turn: a prescribed motion (the turn
+//! nearest to it at the start) or stops (the turn that lies between them).
 
 use super::Builder;
 use crate::joint::Context;
@@ -12,7 +11,7 @@ use crate::system::probe::Probe;
 use crate::system::scalar::{Angle, ScalarKind, continued, principal};
 use crate::{AxisPair, ContactKind, Coordinate, CoordinateKind, Frame, JointKind};
 
-/// Says on which turn the angle of a pair starts.
+/// Determines the turn on which the angle of a pair starts.
 pub(super) struct Pinned {
     pair: AxisPair,
     to: Pin,
@@ -25,7 +24,7 @@ enum Pin {
     Range(f64, f64),
 }
 
-/// Angles that a motion or a stop asks for, motions first: they leave no choice.
+/// Angles that a motion or a stop determines, motions first: they leave no choice.
 pub(super) fn pinned(model: &crate::Model) -> Vec<Pinned> {
     let angle = |c: &Coordinate| c.kind == CoordinateKind::Angle;
     let motions = model.joints.iter().filter_map(|j| match &j.kind {
@@ -46,7 +45,7 @@ pub(super) fn pinned(model: &crate::Model) -> Vec<Pinned> {
 }
 
 impl Builder {
-    /// Bodies that turn in the plane and whose angle against one in space is measured.
+    /// Bodies that turn in the plane and whose angle relative to one in space is measured.
     pub(super) fn find_turning(&mut self) {
         let sys = &mut self.sys;
         let sensors = sys.probes.iter().filter_map(|p| match p {
@@ -65,7 +64,7 @@ impl Builder {
         sys.turning = found;
     }
 
-    /// Angle between the directions of a pair as the bodies are given, on the turn it starts on.
+    /// Angle between the directions of a pair as the bodies are given, on its initial turn.
     pub(super) fn start_value(&self, pair: &AxisPair, angle: &Angle) -> f64 {
         let x = self.start_rotation(&pair.b) * angle.x_b;
         let r_a = self.start_rotation(&pair.a);
@@ -89,7 +88,7 @@ fn between(x: f64, lower: f64, upper: f64) -> f64 {
     } else {
         x - turn * ((x - upper) / turn).ceil()
     };
-    // an angle just outside of a stop by rounding stays there
+    // an angle just outside a stop by rounding stays there
     let outside = |y: f64| (lower - y).max(y - upper);
     if outside(moved) <= 0.0 && outside(x) > 1e-6 { moved } else { x }
 }

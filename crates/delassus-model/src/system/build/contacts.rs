@@ -1,4 +1,4 @@
-//! One-sided interactions: scalars of stops and ropes, shapes and which of them meet.
+//! One-sided interactions: scalars of stops and ropes, shapes and which of them can meet.
 
 use super::Builder;
 use crate::joint::ScalarDraft;
@@ -16,7 +16,7 @@ fn smooth(restitution: Restitution) -> PointLaw {
     PointLaw::Contact { mu: 0.0, mu_static: 0.0, restitution, tangential: 0 }
 }
 
-/// PointLaw of a contact with friction in so many directions.
+/// Law of a contact with friction in so many directions.
 pub(crate) fn rough(s: &Surface, directions: usize) -> PointLaw {
     let tangential = if s.static_friction > 0.0 { directions } else { 0 };
     PointLaw::Contact {

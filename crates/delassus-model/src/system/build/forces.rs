@@ -2,6 +2,7 @@
 
 use super::Builder;
 use crate::joint::ScalarDraft;
+use crate::system::beam::Element;
 use crate::system::force::{Applied, Bushing, ForceLaw, ScalarForce};
 use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::{ForceKind, Frame};
@@ -42,6 +43,10 @@ impl Builder {
                         c: *c,
                     });
                 }
+                ForceKind::Beam(element) => {
+                    let (a, b) = (self.frame(&element.a), self.frame(&element.b));
+                    self.sys.beam_elements.push(Element::new(name, &element, a, b));
+                }
                 ForceKind::Actuator { coordinate, target, control, kp, ki, kd } => {
                     let scalar = self.coordinate(&coordinate, true);
                     let law = ForceLaw::Actuator { target, control, kp, ki, kd, z: None };
@@ -64,7 +69,7 @@ impl Builder {
         }
     }
 
-    /// Inputs are the last auxiliary states: what is set is part of the state, and stays as it is.
+    /// Inputs are the last auxiliary states: their values are part of the state, and stay constant.
     pub(super) fn make_inputs(&mut self) {
         self.sys.dims.nz += self.sys.model.inputs.len();
     }

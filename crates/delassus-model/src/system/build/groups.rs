@@ -1,7 +1,7 @@
-//! Groups of bodies that have nothing to do with each other, and how large they are.
+//! Groups of bodies that are independent of each other, and their sizes.
 //!
-//! What happens in one group can never be felt in another, so a size, a rate or an error of one says nothing about
-//! the others: each is measured as if it were alone.
+//! What happens in one group never affects another, so a size, a rate or an error of one says nothing about the others:
+//! each is measured as if it were alone.
 
 use super::Builder;
 use crate::system::System;
@@ -20,7 +20,7 @@ pub(crate) struct Groups {
     pub of_state: Vec<usize>,
 }
 
-/// Bodies that are joined step by step.
+/// Bodies that are connected step by step.
 struct Joined {
     /// For each body, one of its group that comes no later; itself for the first.
     parent: Vec<usize>,
@@ -57,8 +57,8 @@ impl Joined {
 }
 
 impl Builder {
-    /// Bodies are joined by whatever acts between them, or may: joints, forces and what these read, contacts. The
-    /// ground, gravity and time join nothing.
+    /// Bodies are connected by whatever acts between them, or may: joints, forces and what these read, contacts. The
+    /// ground, gravity and time connect nothing.
     pub(super) fn make_groups(&mut self) {
         let sys = &self.sys;
         let body = |frame: usize| sys.frames[frame].body();
@@ -84,6 +84,9 @@ impl Builder {
         }
         for b in &sys.bushings {
             joined.join([b.a, b.b].into_iter().filter_map(body));
+        }
+        for e in &sys.beam_elements {
+            joined.join([e.a, e.b].into_iter().filter_map(body));
         }
         for p in sys.contacts.scalars.iter().flat_map(|c| &c.points) {
             let terms = p.terms.iter().chain(&p.slip);
@@ -164,10 +167,13 @@ impl System {
         for row in &self.rows {
             grow(self.frames_of_terms(row.terms.clone()).find_map(group), self.stated_length(row));
         }
+        for e in &self.beam_elements {
+            grow([e.a, e.b].into_iter().find_map(group), e.whole);
+        }
         for s in &self.contacts.shapes {
             grow(of_body.get(s.body).copied(), s.reach);
         }
-        // shapes of the ground belong to whatever may meet them
+        // shapes of the ground belong to whatever may touch them
         for sides in self.contacts.pairs.sides() {
             for (one, other) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
                 let on_ground = one.iter().map(|k| &self.contacts.shapes[*k]);
@@ -180,7 +186,7 @@ impl System {
         }
         if length.contains(&0.0) {
             let scenes = self.scenes(of_body, count);
-            // what has no size at all is no larger than the rest
+            // a group without any size is no larger than the rest
             let rest = if self.length > 0.0 { self.length.min(1.0) } else { 1.0 };
             for (length, scene) in length.iter_mut().zip(scenes).filter(|(x, _)| **x == 0.0) {
                 *length = if scene > 0.0 { scene } else { rest };
@@ -189,8 +195,8 @@ impl System {
         length
     }
 
-    /// Sizes of groups of points without extent, m: the diagonal of the box around them and the places on the
-    /// ground that joints and forces hold them from. Where the origin is has no say.
+    /// Sizes of groups of points without extent, m: the diagonal of the box around them and the places on the ground
+    /// from which joints and forces hold them. The position of the origin does not matter.
     fn scenes(&self, of_body: &[usize], count: usize) -> Vec<f64> {
         let mut boxes = vec![None; count];
         let mut take = |g: usize, p: &Vec3| {

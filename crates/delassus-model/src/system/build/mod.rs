@@ -27,7 +27,7 @@ impl System {
         Builder::new(model).finish()
     }
 
-    /// Starting configuration as given (mass-centre coordinates), before assembly analysis.
+    /// Initial configuration as given (mass-centre coordinates), before assembly analysis.
     pub fn given_configuration(&self) -> Vec<f64> {
         let mut q = vec![0.0; self.dims.nq];
         for (b, l) in self.model.bodies.iter().zip(&self.bodies) {
@@ -36,13 +36,13 @@ impl System {
         q
     }
 
-    /// Places of the inputs among the auxiliary states.
+    /// Indices of the inputs among the auxiliary states.
     pub fn inputs(&self) -> std::ops::Range<usize> {
         self.dims.nz - self.model.inputs.len()..self.dims.nz
     }
 
-    /// Auxiliary states at a configuration: turn counters on the turn where their angles start,
-    /// integrals zero, inputs as the model gives them.
+    /// Auxiliary states at a configuration: turn counters on the initial turn of their angles, integrals zero, inputs
+    /// as the model gives them.
     pub fn initial_z(&self, t: f64, q: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.dims.nz];
         let mut ws = self.workspace();
@@ -61,7 +61,7 @@ struct Builder {
     sys: System,
     faults: Vec<Diagnostic>,
     frame_index: HashMap<(Option<usize>, [u64; 3]), usize>,
-    /// Rows found so far with the joint they belong to.
+    /// Rows found so far with the joint to which they belong.
     drafts: Vec<(JointId, RowDraft)>,
     /// Angles that start on a turn of their own.
     pinned: Vec<angles::Pinned>,
@@ -110,6 +110,7 @@ impl Builder {
             scalar_forces: Vec::new(),
             applied: Vec::new(),
             bushings: Vec::new(),
+            beam_elements: Vec::new(),
             contacts: Default::default(),
             counters: Vec::new(),
             turning: Vec::new(),
@@ -173,7 +174,7 @@ impl Builder {
         self.add_frame(FrameLayout::new(f, &self.sys.bodies))
     }
 
-    /// Index of a frame that carries what is fixed at this one, its axes too; what turns as one may
+    /// Index of a frame that carries everything fixed at this one, including its axes; a body that turns as one may
     /// have the same for all.
     fn carrier(&mut self, f: &Frame) -> usize {
         self.add_frame(FrameLayout::new(f, &self.sys.bodies).anchored())
@@ -196,8 +197,8 @@ impl Builder {
         i
     }
 
-    /// Scalar with frame indices; an angle that must count turns gets its state, and one that
-    /// need not shares it where there is one: two counts of one angle could differ.
+    /// Scalar with frame indices; an angle that must count turns gets its state, and one that need not shares it if
+    /// there is one: two counts of one angle could differ.
     fn scalar(&mut self, d: &ScalarDraft, count_turns: bool) -> PairScalar {
         let (a, b) = (self.frame(&d.a), self.frame(&d.b));
         let mut s = PairScalar { kind: d.kind.clone(), a, b };

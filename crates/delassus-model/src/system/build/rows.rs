@@ -1,4 +1,4 @@
-//! Constraint rows of joints: those that the bodies feel, and rolling.
+//! Constraint rows of joints: those that have an effect on the bodies, and rolling.
 
 use super::Builder;
 use crate::joint::{self, Context, Offset};
@@ -7,12 +7,12 @@ use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::system::{Row, RowOffset, RowOrigin, Term, Workspace};
 use crate::{Diagnostic, JointId};
 
-/// A scalar row that no configuration can feel is dropped below this gradient.
+/// A scalar row whose gradient is below this in every configuration is dropped.
 const NO_GRADIENT: f64 = 1e-12;
 
 impl Builder {
-    /// A distance along an axis of the ground is the simplest kind of row; guides and planes are
-    /// often aligned like that.
+    /// A distance along an axis of the ground is the simplest kind of row; guides and planes are often aligned like
+    /// that.
     fn along_ground_axis(&self, c: f64, mut s: PairScalar) -> (f64, PairScalar) {
         if let ScalarKind::Along(a) = s.kind
             && self.sys.frames[s.a].body().is_none()
@@ -27,7 +27,7 @@ impl Builder {
         (c, s)
     }
 
-    /// Rows in file order, without those that the bodies cannot feel.
+    /// Rows in file order, without those that have no effect on the bodies.
     pub(super) fn make_rows(&mut self) {
         let drafts = std::mem::take(&mut self.drafts);
         let mut made = Vec::with_capacity(drafts.len());
@@ -129,7 +129,7 @@ impl Builder {
         q
     }
 
-    /// The scalar's gradient reaches at least one velocity of its bodies.
+    /// Whether the scalar's gradient reaches at least one velocity of its bodies.
     fn feels(&self, ws: &Workspace, s: &PairScalar) -> bool {
         let h = s.kind.gradient(&self.sys.pair(ws, s));
         [(s.a, &h.a_lin, &h.a_ang), (s.b, &h.b_lin, &h.b_ang)].into_iter().any(|(f, lin, ang)| {

@@ -17,7 +17,7 @@ impl Builder {
             Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: String::new() };
         for i in 0..self.sys.model.sensors.len() {
             let m = self.sys.model.sensors[i].measure.clone();
-            // a force must see the turns; a mere output column is unwrapped as it is recorded
+            // a force must see the turns; a mere output column is unwrapped when it is recorded
             let count_turns = self.sys.force_inputs.contains(&i);
             let probe = match m {
                 Measure::Position(of, rel, component) => {
@@ -60,7 +60,7 @@ impl Builder {
                 Measure::Orientation(f, component) => {
                     Probe::Orientation { axes: self.axes(&f), component }
                 }
-                // Time-stepping makes steps of any turn: only a counter can follow.
+                // Time-stepping makes steps of any rotation: only a counter can follow.
                 Measure::Coordinate(c) => {
                     let steps = !self.sys.model.contacts.is_empty();
                     Probe::Scalar(self.coordinate(&c, count_turns || steps))
@@ -75,6 +75,11 @@ impl Builder {
                     Probe::Reaction { joint, axes, component }
                 }
                 Measure::Energy(kind) => Probe::Energy(kind),
+                Measure::Section(s) => {
+                    let (k, part) = self.sys.model.beams[s.beam].element_at(s.at);
+                    let element = self.sys.elements_of(s.beam).start + k;
+                    Probe::Section { element, part, strain: s.strain, component: s.component }
+                }
                 Measure::Input(k) => Probe::Input(k),
                 Measure::Expression(e) => Probe::Expression(e),
             };
@@ -82,15 +87,14 @@ impl Builder {
         }
     }
 
-    /// The order in which sensors can be evaluated: an expression may read one that stands after
-    /// it in the file. Cycles were refused when the model was compiled.
+    /// The order in which sensors can be evaluated: an expression may read one that comes after it in the file. Cycles
+    /// were rejected when the model was compiled.
     pub(super) fn order_sensors(&mut self) {
         let reads: Vec<Vec<usize>> = self.sys.model.sensors.iter().map(reads).collect();
         self.sys.sensor_order = graph::order(&reads, |_| {});
     }
 
-    /// Sensors that forces read, and what those read; and for each force those that are no
-    /// expressions.
+    /// Sensors that forces read, and what those read; and for each force those that are not expressions.
     pub(super) fn find_force_inputs(&mut self) {
         let sys = &mut self.sys;
         let sensors = &sys.model.sensors;
@@ -122,8 +126,8 @@ fn reads(sensor: &Sensor) -> Vec<usize> {
     }
 }
 
-/// The sensors at the end of what some expressions read, in ascending order; all that are met on
-/// the way are marked. Each is entered once: many paths may lead to it.
+/// The sensors at the end of what some expressions read, in ascending order; all that are met on the way are marked.
+/// Each is entered once: many paths may lead to it.
 fn inputs<'e>(
     sensors: &[Sensor],
     expressions: impl IntoIterator<Item = &'e Expr>,

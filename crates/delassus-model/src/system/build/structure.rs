@@ -14,21 +14,20 @@ use delassus_math::largest;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Fictitious inertia of massless coordinates, relative to the lightest real one: small enough
-/// that refinement against the true equations gains five digits a pass, large enough not to
-/// swamp W.
+/// Fictitious inertia of massless coordinates, relative to the lightest real one: small enough that refinement against
+/// the true equations gains five digits per pass, large enough not to dominate W.
 const MASS_FLOOR: f64 = 1e-5;
 
-/// The time that makes the integral of a controller comparable with its coordinate, s: the longest
-/// one within which its part of the force alone grows to what the inertia, the derivative part or
-/// the proportional part does to the same motion.
+/// The time that makes the integral of a controller comparable with its coordinate, s: the longest one within which its
+/// part of the force alone grows to the effect of the inertia, the derivative part or the proportional part on the same
+/// motion.
 fn integral_time([inertia, kd, kp]: [f64; 3], ki: f64) -> f64 {
     let part = |gain: f64| (gain / ki).abs();
     part(kp).max(part(kd).sqrt()).max(part(inertia).cbrt())
 }
 
-/// Size of a scene of points without extent, m: the diagonal of the box around them and the places on the
-/// ground that joints and forces hold them from. Where the origin is has no say.
+/// Size of a scene of points without extent, m: the diagonal of the box around them and the places on the ground from
+/// which joints and forces hold them. The position of the origin does not matter.
 fn scene(sys: &System) -> f64 {
     let joints = sys.terms.iter().map(|t| [t.scalar.a, t.scalar.b]);
     let forces = sys.scalar_forces.iter().map(|f| [f.scalar.a, f.scalar.b]);
@@ -41,9 +40,9 @@ fn scene(sys: &System) -> f64 {
 }
 
 impl System {
-    /// What a row between positions states as a length, m: its constant, and how far one goes per radian of an
-    /// angle in it (the thread of a screw, the radius of a pinion), beside which the round-off of a constant that is
-    /// nil is no length.
+    /// The length stated by a row between positions, m: its constant, and the distance per radian of an angle in it
+    /// (the thread of a screw, the radius of a pinion), compared with which the round-off of a constant that is zero is
+    /// not a length.
     pub(super) fn stated_length(&self, row: &Row) -> f64 {
         let terms = &self.terms[row.terms.clone()];
         let Some(first) = terms.first().filter(|t| t.scalar.kind.is_length()) else { return 0.0 };
@@ -70,6 +69,7 @@ impl Builder {
         for s in &sys.contacts.shapes {
             length = length.max(s.reach);
         }
+        length = length.max(largest(sys.beam_elements.iter().map(|e| e.whole)));
         if length == 0.0 {
             length = scene(sys);
         }
@@ -91,7 +91,7 @@ impl Builder {
         let mut of_rows: Vec<f64> = sys.rows.iter().map(of_row).collect();
         of_rows.extend(sys.rolls.iter().map(|r| sys.length_at([r.a, r.b])));
         sys.scales.row = of_rows;
-        // turns count in radians
+        // turns are counted in radians
         sys.scales.z = vec![1.0; sys.dims.nz];
         // inputs have no error
         let inputs = sys.inputs();
@@ -118,7 +118,7 @@ impl Builder {
         let sys = &mut self.sys;
         let (nv, n_vel) = (sys.dims.nv, sys.dims.n_vel);
         let parts = number_parts(&sys.bodies, &mut sys.frames);
-        // which parts of bodies a row touches
+        // which parts of bodies a row involves
         let mut jac = Vec::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let part_of = |f: usize| sys.frames[f].body().map(|_| sys.frames[f].part);
@@ -145,6 +145,9 @@ impl Builder {
         for b in &sys.bushings {
             groups.push([part_of(b.a), part_of(b.b)].into_iter().flatten().collect());
         }
+        for e in &sys.beam_elements {
+            groups.push([part_of(e.a), part_of(e.b)].into_iter().flatten().collect());
+        }
         for a in &sys.applied {
             groups.push([a.at, a.axes.frame].into_iter().filter_map(part_of).collect());
         }
@@ -161,7 +164,7 @@ impl Builder {
                 pairs.extend(group.iter().map(|b| (*a, *b)));
             }
         }
-        // a force that reads a sensor depends on bodies that it does not act on
+        // a force that reads a sensor depends on bodies on which it does not act
         let scalar = sys.scalar_forces.iter().map(|f| ([f.scalar.a, f.scalar.b], &f.reads));
         let applied = sys.applied.iter().map(|a| ([a.at, a.at], &a.reads));
         for (frames, reads) in scalar.chain(applied) {
@@ -225,7 +228,7 @@ impl Builder {
     }
 }
 
-/// Velocities that frames follow: those of each body, then other runs of them, as frames are met.
+/// Velocities that frames follow: those of each body, then other ranges of them, as frames are met.
 fn number_parts(bodies: &[BodyLayout], frames: &mut [FrameLayout]) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = bodies.iter().map(BodyLayout::span).collect();
     let mut known = HashMap::new();

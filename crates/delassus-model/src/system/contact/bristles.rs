@@ -1,7 +1,7 @@
-//! Friction of compliant contact of shapes, and where its bristles are among the auxiliary states.
+//! Friction of compliant contact of shapes, and the indices of its bristles among the auxiliary states.
 //!
-//! A bristle has one state for each tangent of each point that two shapes may ever touch at: which of them touch is not
-//! known before the run, and states do not come and go.
+//! A bristle has one state for each tangent of each point at which two shapes may ever touch: which of them touch is
+//! not known before the run, and states do not come and go.
 
 use super::pairs::Pairs;
 use super::shapes::{Prepared, ShapeLayout};
@@ -11,7 +11,7 @@ use delassus_dae::{FrictionLaw, PointId, PressedFriction};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Auxiliary states that bristles may have.
+/// Largest number of auxiliary states for bristles.
 pub(crate) const MOST: usize = 20_000;
 
 /// Bristles of the points of one pair of shapes.
@@ -31,7 +31,7 @@ pub(crate) struct Bristles {
 }
 
 impl Bristles {
-    /// Numbers the states from `first` on; how many there are, or the first pair that is too much.
+    /// Numbers the states from `first` on; returns how many there are, or the first pair that is too much.
     pub fn new(
         pairs: &Pairs,
         shapes: &[ShapeLayout],
@@ -68,7 +68,7 @@ impl Bristles {
         Some(patch.first + point.slot as usize * patch.directions)
     }
 
-    /// States of each pair of shapes, and how far they bend, m.
+    /// States of each pair of shapes, and their largest deflection, m.
     pub fn patches(&self) -> impl Iterator<Item = ((usize, usize), Range<usize>, f64)> + '_ {
         self.of.iter().filter_map(|(pair, p)| {
             let Owner::Shapes(a, b) = owner(PointId { pair: *pair, slot: 0 }) else { return None };
@@ -103,7 +103,7 @@ impl System {
         }
     }
 
-    /// Tangents of the points of two shapes that rub.
+    /// Number of tangents of the points of two shapes with friction.
     fn directions_of(&self, a: usize, b: usize) -> usize {
         if self.is_flat(a, b) { 1 } else { 2 }
     }

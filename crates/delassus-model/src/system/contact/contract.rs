@@ -1,7 +1,7 @@
-//! What every point must keep, checked by differences at random states: u = H v, u_N is the rate of
-//! the gap, u̇ = H a + bias, ∂H_N/∂ξ, bounds of its pair hold, and a rigid motion of everything touches nothing.
+//! The properties of every point, checked by differences at random states: u = H v, u_N is the rate of the gap, u̇ = H
+//! a + bias, ∂H_N/∂ξ, bounds of its pair hold, and a rigid motion of the whole changes nothing.
 //!
-//! Tests alone use it: a model of theirs that cannot be made ends the test, with the reason.
+//! Used only by tests: if a model of theirs cannot be made, the test ends with the reason.
 
 use super::moving::Moving;
 use super::touch::{Leaving, Piece, Side, touch};
@@ -103,7 +103,7 @@ fn points_keep(text: &str, seed: u64) {
     assert!(tried > 0, "no point faces anything\n{text}");
 }
 
-/// What is evaluated at once, or in part, is what is evaluated step by step.
+/// Evaluation in one call, or in part, agrees with evaluation step by step.
 fn at_once(lab: &Lab, id: PointId, p: &ContactPoint, text: &str) {
     let mut whole = ContactPoint::default();
     assert!(lab.sys.evaluate(&lab.ws, id, None, &mut whole), "{text}");
@@ -473,8 +473,8 @@ fn the_start_may_not_overlap() {
     assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_BEYOND_LIMIT", "contact.l"));
 }
 
-/// Also where pairs come from the broad phase, and also deep ones: the points of contact see neither a
-/// square on the spot of another one nor one inside.
+/// Also where pairs come from the broad phase, and also deep ones: the contact points detect neither a square exactly
+/// on top of another one nor one inside.
 #[test]
 fn deep_overlap_among_many_is_named() {
     let text = |moved: f64, extra: &str| {

@@ -1,5 +1,5 @@
-//! What compliant contact asks of shapes beyond gaps: their curvature, for stiffness, and how rows of H change with the
-//! position, for tangents; and how fast they move.
+//! What compliant contact needs of shapes besides gaps: their curvature, for stiffness, and how rows of H change with
+//! the position, for tangents; and their velocities.
 
 use super::pairs::Sides;
 use super::shape_point::axis_of;
@@ -11,7 +11,7 @@ use crate::{ContactLaw, ContactShape, Diagnostic, Form, ShapeId, Stiffness};
 use delassus_dae::{ContactPoint, PointId};
 use delassus_math::Vec3;
 
-/// Curvature of a shape that has the same everywhere, 1/m: negative of a bearing.
+/// Curvature of a shape with constant curvature, 1/m: negative for a bearing.
 fn curvature(form: &Form) -> Option<f64> {
     match form {
         Form::Circle { radius } | Form::Sphere { radius } => Some(1.0 / radius),
@@ -43,7 +43,7 @@ pub(crate) fn check(
         faults.push(Diagnostic::error("E_MATERIAL", path(), text).help("give `stiffness` instead"));
         return;
     }
-    // the flattest and the most hollow of the other side meet each shape in the worst case
+    // in the worst case each shape meets the flattest and the most hollow of the other side
     let of = |k: usize| curvature(&shapes[k].form).unwrap_or(0.0);
     let flattest = |list: &[usize]| list.iter().copied().min_by(|x, y| of(*x).total_cmp(&of(*y)));
     let (a, b) = match sides.b {
@@ -95,9 +95,9 @@ impl System {
         law.stiffness.of([a, b].map(|k| curvature(&self.model.shapes[k].form).unwrap_or(0.0)))
     }
 
-    /// ∂H/∂ξ of row k of a point of two shapes. The wrench of a unit force along its direction n at each frame is
-    /// (n, (c − p) × n); along each coordinate the direction n and the place c move as they do with the unit velocity of that coordinate, which
-    /// [`touch`] gives exactly, and the Jacobians of the frames turn under the fixed wrench.
+    /// ∂H/∂ξ of row k of a point of two shapes. The wrench of a unit force along its direction n at each frame is (n,
+    /// (c − p) × n). Along each coordinate the direction n and the place c move as with the unit velocity of that
+    /// coordinate, which [`touch`] gives exactly, and the Jacobians of the frames turn under the fixed wrench.
     pub(super) fn shape_hessian(
         &self,
         ws: &Workspace,

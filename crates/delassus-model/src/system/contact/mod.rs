@@ -1,9 +1,9 @@
 //! One-sided interactions as points: [`delassus_dae::Unilateral`] for [`System`].
 //!
-//! Two families. Interactions along scalars (stops, ropes, clutches, dry friction, sums of
-//! coordinates) are in `scalars.rs`: their rows are made of the same scalars as joints. Contact of
-//! shapes: `pairs.rs` knows which shapes meet and how, `shapes.rs` where they are and which of them
-//! are near, `touch.rs` the gap between two features with exact rates. Start reading at `point.rs`.
+//! There are two families. Interactions along scalars (stops, ropes, clutches, dry friction, sums of coordinates) are
+//! in `scalars.rs`: their rows are made of the same scalars as joints. For contact of shapes, `pairs.rs` knows which
+//! shapes can meet and how, `shapes.rs` where they are and which of them are near, `touch.rs` the gap between two
+//! features with exact rates. Start reading at `point.rs`.
 
 pub(crate) mod bristles;
 pub(crate) mod curvature;
@@ -42,22 +42,22 @@ pub(crate) struct Contacts {
     pub bristles: bristles::Bristles,
 }
 
-/// How much may be near each other at a time.
+/// How many pairs and points may be near at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContactLimits {
-    /// Pairs of shapes whose boxes meet: 32 bytes each.
+    /// Pairs of shapes whose boxes overlap: 32 bytes each.
     pub pairs: usize,
     /// Points that are watched: about a kilobyte each.
     pub points: usize,
 }
 
 impl ContactLimits {
-    /// As much as there is.
+    /// No limit.
     const NONE: ContactLimits = ContactLimits { pairs: usize::MAX, points: usize::MAX };
 }
 
 impl Default for ContactLimits {
-    /// Either takes about 200 MB at most.
+    /// Either takes at most about 200 MB.
     fn default() -> Self {
         ContactLimits { pairs: 2_000_000, points: 200_000 }
     }
@@ -69,7 +69,7 @@ impl Contacts {
     }
 }
 
-/// What an id means.
+/// The meaning of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// An interaction along scalars.

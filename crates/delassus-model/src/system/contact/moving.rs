@@ -1,5 +1,5 @@
-//! Vectors and numbers that know their rate: derivatives of contact geometry without formulas of
-//! their own. Written like the geometry itself, each operation carries the product rule along.
+//! Vectors and numbers that carry their rate: derivatives of contact geometry without formulas of their own. They are
+//! written like the geometry itself; each operation applies the product rule.
 
 use delassus_math::Vec3;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -31,7 +31,7 @@ impl Moving {
         Moving { x: self.x.cross(&o.x), d: self.d.cross(&o.x) + self.x.cross(&o.d) }
     }
 
-    /// The unit vector, or `otherwise` (at rest) where there is none.
+    /// The unit vector, or `otherwise` (at rest) if there is none.
     pub fn unit(&self, otherwise: impl FnOnce() -> Vec3) -> Moving {
         let len = self.x.norm();
         if !(len > 0.0) {

@@ -12,14 +12,14 @@ use delassus_math::Vec3;
 pub(crate) struct Scratch {
     contacts: Vec<Contact>,
     places: Vec<Place>,
-    /// Boxes and numbers of the shapes that meet others.
+    /// Boxes and indices of the shapes that can meet others.
     boxes: Vec<Aabb>,
     numbers: Vec<usize>,
     candidates: Vec<(usize, usize)>,
     broad: Broad,
 }
 
-/// Where a shape is.
+/// The pose of a shape.
 #[derive(Debug, Clone)]
 struct Place {
     pose: Pose,
@@ -28,8 +28,7 @@ struct Place {
 }
 
 impl Contacts {
-    /// Ids of points of shapes with a gap below the margin, appended in ascending order while the limits
-    /// allow it.
+    /// Ids of points of shapes with a gap below the margin, appended in ascending order as long as the limits allow.
     pub(super) fn near_shapes(
         &self,
         frames: &[FrameKin],
@@ -86,8 +85,8 @@ impl Contacts {
         Ok(())
     }
 
-    /// Pairs of shapes, a < b ascending, that overlap by more than `tol` (m), with their depths, of the
-    /// rules that `asked` names. For the start: not made for speed, but near pairs come first.
+    /// Pairs of shapes, a < b ascending, that overlap by more than `tol` (m), with their depths, for the rules that
+    /// `asked` names. For the start: not optimised for speed, but near pairs come first.
     pub(super) fn overlaps(
         &self,
         frames: &[FrameKin],

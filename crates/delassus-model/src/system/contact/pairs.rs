@@ -1,8 +1,8 @@
-//! Which shapes meet, and under which law.
+//! Which shapes can meet, and under which law.
 //!
-//! Small models have a list of all pairs. Thousands of shapes `among` each other would make millions
-//! of pairs: they are kept as groups, one entry per shape, and the broad phase finds those that are
-//! near. Where several interactions name a pair, the first of the file holds.
+//! Small models have a list of all pairs. Thousands of shapes `among` each other would make millions of pairs: they are
+//! kept as groups, one entry per shape, and the broad phase finds those that are near. Where several interactions name
+//! a pair, the first of the file applies.
 
 use super::shape_pair;
 use crate::{ContactLaw, Surface};
@@ -13,12 +13,12 @@ pub(crate) const MAX_LISTED: usize = 4096;
 /// A contact of shapes.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    /// Its place in [`crate::Model::contacts`].
+    /// Its index in [`crate::Model::contacts`].
     pub contact: usize,
     pub surface: Surface,
     /// Law of a compliant contact.
     pub law: Option<ContactLaw>,
-    /// It has one pair only, so that its name says enough.
+    /// It has only one pair, so its name is unambiguous.
     pub single: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Listed {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pairs {
     pub rules: Vec<Rule>,
-    /// All pairs, ascending, where they are few.
+    /// All pairs, ascending, if they are few.
     pub listed: Vec<Listed>,
     /// Otherwise: the rules each shape takes part in.
     roles: Vec<Vec<(u32, Role)>>,
@@ -136,7 +136,7 @@ impl Pairs {
             return self.listed(a, b).map(|k| self.listed[k].rule);
         }
         let (x, y) = (self.roles.get(a)?, self.roles.get(b)?);
-        // both ascending: the first common rule in which the two stand on different sides
+        // both ascending: the first common rule in which the two are on different sides
         let (mut i, mut j) = (0, 0);
         while i < x.len() && j < y.len() {
             match x[i].0.cmp(&y[j].0) {
@@ -154,7 +154,7 @@ impl Pairs {
         None
     }
 
-    /// Place of a pair in the list.
+    /// Index of a pair in the list.
     pub fn listed(&self, a: usize, b: usize) -> Option<usize> {
         self.listed.binary_search_by_key(&(a, b), |p| (p.a, p.b)).ok()
     }

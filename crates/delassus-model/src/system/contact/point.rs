@@ -13,7 +13,7 @@ use delassus_math::Vec3;
 
 impl Unilateral for System {
     fn near(&self, ws: &Workspace, margin: f64, out: &mut Vec<PointId>) {
-        // nothing is too much
+        // without limits this cannot fail
         let _ = self.near_bounded(ws, margin, ContactLimits::NONE, out);
     }
 
@@ -100,7 +100,7 @@ impl Unilateral for System {
                 p.has_gap().then(|| self.scalar_gap(ws, p))
             }
             Owner::Shapes(a, b) => {
-                // features that never change need no more than their places
+                // features that never change need only their places
                 if let Some([fa, fb]) = self.placed_only(ws, a, b) {
                     return Some(delassus_geom::placed_gap(&fa, &fb, Vec3::x).0);
                 }
@@ -192,7 +192,7 @@ impl Unilateral for System {
                         ShapeKind::HalfPlane | ShapeKind::HalfSpace | ShapeKind::Ring
                     )
                 };
-                // nothing comes out behind what has no end
+                // nothing comes out behind a shape without end
                 if endless(x) || endless(y) { f64::INFINITY } else { x.finest().min(y.finest()) }
             }
         }

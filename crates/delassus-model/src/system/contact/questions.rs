@@ -1,4 +1,4 @@
-//! What others ask about the interactions of a system as a whole.
+//! Questions about the interactions of a system as a whole.
 
 use super::{ContactLimits, Owner, owner};
 use crate::ContactKind;
@@ -11,13 +11,13 @@ impl System {
         !self.contacts.is_empty()
     }
 
-    /// Whether the gaps of all pairs of shapes may be asked for at every sample: they are listed one by
-    /// one, not found by the broad phase.
+    /// Whether the gaps of all pairs of shapes may be evaluated at every sample: they are listed one by one, not found
+    /// by the broad phase.
     pub fn has_few_pairs(&self) -> bool {
         !self.contacts.pairs.are_many()
     }
 
-    /// Place in [`crate::Model::contacts`] of the interaction of a point.
+    /// Index in [`crate::Model::contacts`] of the interaction of a point.
     pub fn contact_of(&self, point: PointId) -> Option<usize> {
         match owner(point) {
             Owner::Scalar(k) => self.contacts.scalars.get(k).map(|c| c.contact),
@@ -28,8 +28,8 @@ impl System {
         }
     }
 
-    /// A point of each pair of shapes that overlaps by more than `tol` (m) at the realised position, and
-    /// its depth; without interactions that allow it.
+    /// A point of each pair of shapes that overlaps by more than `tol` (m) at the realised position, and its depth;
+    /// without interactions that allow overlap.
     pub(crate) fn overlaps(
         &self,
         ws: &Workspace,
@@ -44,13 +44,12 @@ impl System {
         Ok(found.into_iter().map(|(a, b, depth)| (id(a, b), depth)).collect())
     }
 
-    /// Other limits than the default on what may be near each other.
+    /// Sets limits other than the default on what may be near each other.
     pub fn limit_contacts(&mut self, limits: ContactLimits) {
         self.contacts.limits = limits;
     }
 
-    /// The contacts that have most to look at, as (name, number of pairs of shapes that it names), largest
-    /// first.
+    /// The contacts with the most pairs, as (name, number of pairs of shapes that it names), largest first.
     pub fn largest_contacts(&self) -> Vec<(&str, f64)> {
         let mut sizes: Vec<(&str, f64)> = Vec::new();
         for c in &self.model.contacts {
@@ -72,7 +71,7 @@ impl System {
         })
     }
 
-    /// Names of the two shapes of a point; of the interaction where there are none.
+    /// Names of the two shapes of a point; of the interaction if there are none.
     pub(crate) fn pair_name(&self, point: PointId) -> String {
         match owner(point) {
             Owner::Scalar(_) => self.point_name(point),

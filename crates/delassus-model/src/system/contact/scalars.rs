@@ -13,7 +13,7 @@ use delassus_dae::{ContactPoint, PointLaw};
 /// An interaction with one or two points.
 #[derive(Debug, Clone)]
 pub(crate) struct ScalarContact {
-    /// Its place in [`crate::Model::contacts`].
+    /// Its index in [`crate::Model::contacts`].
     pub contact: usize,
     pub points: Vec<ScalarPoint>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct ScalarContact {
 /// One point of it.
 #[derive(Debug, Clone)]
 pub(crate) struct ScalarPoint {
-    /// Terms of the gap, or of the rate where the law has no gap.
+    /// Terms of the gap, or of the rate if the law has no gap.
     pub terms: Vec<(f64, PairScalar)>,
     pub offset: f64,
     /// Terms of the slip velocity.
@@ -29,7 +29,7 @@ pub(crate) struct ScalarPoint {
     pub law: PointLaw,
     /// Velocities of all bodies that take part, ascending.
     pub cols: Vec<usize>,
-    /// What it is called beside the name of the interaction: "upper".
+    /// Its label beside the name of the interaction: "upper".
     pub label: &'static str,
 }
 
@@ -38,8 +38,7 @@ impl ScalarPoint {
         matches!(self.law, PointLaw::Contact { .. })
     }
 
-    /// What the gap changes by where all of a model of this length moves by one metre (angles: at its
-    /// length).
+    /// Change of the gap if all of a model of this length moves by one metre (angles: at its length).
     pub fn per_metre(&self, length: f64) -> f64 {
         let of = |s: &PairScalar| if s.kind.is_length() { 1.0 } else { 1.0 / length };
         self.terms.iter().map(|(c, s)| c.abs() * of(s)).sum::<f64>().max(f64::MIN_POSITIVE)

@@ -10,11 +10,11 @@ use delassus_dae::{ContactPoint, PointLaw};
 use delassus_geom::{Contact, Feature};
 use delassus_math::Vec3;
 
-/// The two highest bits of the first feature keep the axis that tangents are made from.
+/// The two highest bits of the first feature store the axis from which tangents are made.
 const AXIS_SHIFT: u32 = 30;
 const PART: u32 = (1 << AXIS_SHIFT) - 1;
 
-/// Those of the second tell whether the edges of shape a and b are turned round.
+/// Those of the second store whether the edges of shape a and b are reversed.
 const TURNED: [u32; 2] = [1 << 30, 1 << 31];
 
 /// Feature ids of the geometry.
@@ -22,7 +22,7 @@ pub(super) fn parts(features: [u32; 2]) -> [u32; 2] {
     features.map(|f| f & PART)
 }
 
-/// A feature as it takes part in a contact: edges may be turned round.
+/// A feature as it takes part in a contact: edges may be reversed.
 pub(super) fn turned(feature: Feature, round: bool) -> Feature {
     match feature {
         Feature::Line { point, direction, radius } if round => {
@@ -32,7 +32,7 @@ pub(super) fn turned(feature: Feature, round: bool) -> Feature {
     }
 }
 
-/// Whether a contact has the edge of a shape turned round.
+/// Whether a contact has the edge of a shape reversed.
 pub(super) fn is_turned(own: Option<Feature>, used: &Feature) -> bool {
     match (own, used) {
         (Some(Feature::Line { direction: d, .. }), Feature::Line { direction: e, .. }) => {
@@ -46,7 +46,7 @@ pub(super) fn axis_of(features: [u32; 2]) -> usize {
     (features[0] >> AXIS_SHIFT) as usize % 3
 }
 
-/// What a shape touches with, by id.
+/// The part of a shape that touches, by id.
 pub(super) fn piece(s: &ShapeLayout, id: u32, feature: Feature) -> Piece {
     match s.shape.rim(id) {
         Some((center, radius)) => Piece::Rim { center, radius },
@@ -54,14 +54,14 @@ pub(super) fn piece(s: &ShapeLayout, id: u32, feature: Feature) -> Piece {
     }
 }
 
-/// How fast the tangents turn about the normal beyond the mean of both bodies, rad/s.
+/// Rate at which the tangents turn about the normal beyond the mean of both bodies, rad/s.
 pub(super) fn turning(directions: &[Moving; 3], a: &FrameKin, b: &FrameKin) -> f64 {
     let [n, u, w] = directions;
     u.d.dot(&w.x) - 0.5 * n.x.dot(&(a.w + b.w))
 }
 
 impl System {
-    /// Both bodies move in the plane (the ground goes with either).
+    /// Whether both bodies move in the plane (the ground goes with either).
     pub(super) fn is_flat(&self, a: usize, b: usize) -> bool {
         let s = &self.contacts.shapes;
         s[a].planar.or(s[b].planar).unwrap_or(false)
@@ -86,8 +86,8 @@ impl System {
         out.extend(last.start.max(first.end)..last.end);
     }
 
-    /// The features of a point: those it had before, or those that face each other now. The ids
-    /// are those of a [`ContactPoint`] but for the axis.
+    /// The features of a point: those it had before, or those that face each other now. The ids are those of a
+    /// [`ContactPoint`] except for the axis.
     pub(super) fn features(
         &self,
         (a, b): (&ShapeLayout, &ShapeLayout),
@@ -142,7 +142,7 @@ impl System {
         true
     }
 
-    /// The features of two shapes that have no others.
+    /// The features of two shapes that have only one each.
     pub(super) fn only_features(&self, a: usize, b: usize) -> Option<[Piece; 2]> {
         let shapes = &self.contacts.shapes;
         Some([Piece::Fixed(shapes[a].only?), Piece::Fixed(shapes[b].only?)])
@@ -180,7 +180,7 @@ impl System {
         }
     }
 
-    /// Axis of frame a that tangents are made from.
+    /// Axis of frame a from which tangents are made.
     pub(super) fn axis(
         &self,
         (a, b): (usize, usize),
@@ -192,7 +192,7 @@ impl System {
         if self.is_flat(a, b) { 0 } else { t.axis(&sa.on.axes, before.map(axis_of), keep) }
     }
 
-    /// Gap, place and rows of a point; how many rows.
+    /// Gap, place and rows of a point; returns the number of rows.
     pub(super) fn fill(
         &self,
         ws: &Workspace,
@@ -215,7 +215,7 @@ impl System {
         n
     }
 
-    /// Row k: how fast what is fixed to frame b at c leaves what is fixed to frame a along e.
+    /// Row k: speed along e at which a point fixed to frame b at c leaves the one fixed to frame a.
     pub(super) fn fill_row(
         &self,
         ws: &Workspace,
@@ -249,7 +249,7 @@ impl System {
         [t.n, u, w]
     }
 
-    /// row += velocity along e of what is fixed to a frame at c.
+    /// row += velocity along e of a point fixed to a frame at c.
     pub(super) fn add_contact_row(
         &self,
         ws: &Workspace,
@@ -288,7 +288,7 @@ impl System {
         }
     }
 
-    /// By balls around the shapes.
+    /// By bounding balls of the shapes.
     pub(super) fn shape_approach(&self, ws: &Workspace, (a, b): (usize, usize)) -> (f64, f64) {
         let [(x, u, r), (y, v, s)] = [a, b].map(|k| {
             let shape = &self.contacts.shapes[k];
@@ -322,7 +322,7 @@ impl System {
             return margin;
         }
         let Some(pair) = self.contacts.prepared.get(x, y) else { return margin };
-        // the geometry goes by ids, features and poses; of a rim by ids alone
+        // the geometry uses ids, features and poses; for a rim only ids
         let features = f.map(|piece| match piece {
             Piece::Fixed(feature) => feature,
             Piece::Rim { center, .. } => Feature::vertex(center),

@@ -13,31 +13,30 @@ use std::sync::Arc;
 /// A shape in the equations.
 #[derive(Debug, Clone)]
 pub(crate) struct ShapeLayout {
-    /// Its body; the number of bodies stands for the ground.
+    /// Its body; the number of bodies denotes the ground.
     pub body: usize,
     /// Frame that carries it.
     pub frame: usize,
-    /// Where it is in that frame.
+    /// Its pose in that frame.
     pub pose: Pose,
-    /// It has that frame for its own.
+    /// That frame is its own.
     centred: bool,
     pub shape: Shape,
-    /// The one feature of a shape that has no other: point, circle, bearing, sphere, half-plane, half-space.
+    /// The feature of a shape that has only one: point, circle, bearing, sphere, half-plane, half-space.
     pub only: Option<Feature>,
-    /// Farthest point from the origin of its frame, m; 0 for what has no end.
+    /// Farthest point from the origin of its frame, m; 0 for shapes without end.
     pub reach: f64,
-    /// A ball around it: centre in the frame that carries it, and radius, m; infinite for what has no
-    /// end.
+    /// A bounding ball: centre in the frame that carries it, and radius, m; infinite for shapes without end.
     pub ball: (Vec3, f64),
     /// Shapes of the same form have the same number.
     pub class: usize,
-    /// In the plane or in space; `None` for what fits both.
+    /// In the plane or in space; `None` for shapes that fit both.
     pub planar: Option<bool>,
 }
 
 impl ShapeLayout {
-    /// `ground` is the number of bodies, `from` the origin of the frame that carries the shape, in the
-    /// frame of the body.
+    /// `ground` is the number of bodies, `from` the origin of the frame that carries the shape, in the frame of the
+    /// body.
     pub fn new(
         shape: &ContactShape,
         (frame, ground): (usize, usize),
@@ -61,7 +60,7 @@ impl ShapeLayout {
         Ok(ShapeLayout { body, frame, pose, centred, shape, only, reach, ball, class, planar })
     }
 
-    /// Where it is.
+    /// Its pose.
     #[inline]
     pub fn place(&self, on: &FrameKin) -> Pose {
         if self.centred {
@@ -70,10 +69,10 @@ impl ShapeLayout {
         Pose::new(on.p + on.axes * self.pose.p, on.axes * self.pose.r)
     }
 
-    /// The one feature of a shape that has no other, in ground components.
+    /// The feature of a shape that has only one, in ground components.
     #[inline]
     pub(super) fn placed_only(&self, on: &FrameKin) -> Option<Feature> {
-        // its own frame has it at the origin
+        // at the origin if the frame is its own
         let origin = || if self.centred { on.p } else { on.p + on.axes * self.pose.p };
         match self.only? {
             Feature::Ball { radius, .. } => Some(Feature::Ball { center: origin(), radius }),
@@ -105,7 +104,7 @@ impl ShapeLayout {
 }
 
 fn ball(shape: &Shape, pose: &Pose) -> (Vec3, f64) {
-    // the box of a shape is that of a ball around it
+    // the box of a shape is that of its bounding ball
     let own = shape.aabb(&Pose::new(Vec3::zeros(), Mat3::identity()));
     let radius = (own.hi.x - own.lo.x) / 2.0;
     if radius.is_finite() {
@@ -120,7 +119,7 @@ fn only(form: &Form) -> Option<Feature> {
     match form {
         Form::Point => ball(0.0),
         Form::Circle { radius } | Form::Sphere { radius } => ball(*radius),
-        // a bearing all around: nothing ends, so that no part ever hands over to another
+        // a closed bearing: nothing ends, so no part ever hands over to another
         Form::Arc { radius, from, to, hollow: true } if to - from >= TAU => ball(-radius),
         Form::Socket { radius } => ball(-radius),
         Form::Bore { radius, .. } => {
@@ -152,7 +151,7 @@ fn reach(form: &Form) -> f64 {
     }
 }
 
-/// Frame that the geometry has for a form, in that of the model.
+/// Frame of a form in the geometry, relative to that of the model.
 fn own_frame(form: &Form) -> Pose {
     match form {
         Form::Cylinder { from, to, .. } => {
@@ -174,7 +173,7 @@ fn form(form: &Form) -> Result<Shape, ShapeError> {
         }
         Form::Profile { corners } => profile(corners),
         Form::Sphere { radius } => Shape::sphere(*radius),
-        // holes have one feature, which knows their gap; of the shape its box is all that is asked
+        // holes have one feature, which knows their gap; of the shape only the box is needed
         Form::Socket { .. } | Form::Bore { .. } => Shape::sphere(reach(form)),
         Form::HalfSpace { normal } => Shape::half_space(Vec3::zeros(), *normal),
         Form::Capsule { from, to, radius } => Shape::capsule(*from, *to, *radius),
@@ -194,7 +193,7 @@ fn profile(corners: &[Corner]) -> Result<Shape, ShapeError> {
         }
         if c.arc != 0.0 {
             let next = &corners[(k + 1) % corners.len()];
-            // an arc is asked for by its radius, which a chord within its diameter has
+            // an arc is given by its radius, which has a chord within its diameter
             let half = ((next.at - c.at).norm() / (2.0 * c.arc.abs())).min(1.0);
             builder = builder.bulge((half.asin() / 2.0).tan() * c.arc.signum());
         }
@@ -202,7 +201,7 @@ fn profile(corners: &[Corner]) -> Result<Shape, ShapeError> {
     builder.build_directed().map(|p| Shape::profile(&p))
 }
 
-/// Pairs of kinds that have no gap, each told once with the first shapes of these kinds.
+/// Pairs of kinds that have no gap, each reported once with the first shapes of these kinds.
 pub(crate) fn check_pairs(
     contact: &str,
     shapes: &[ContactShape],
@@ -294,7 +293,7 @@ pub(crate) fn classify(layouts: &mut [ShapeLayout]) {
             first.len() - 1
         });
     }
-    // forms with one feature only are told apart by their place, behind the others
+    // forms with only one feature are distinguished by their place, after the others
     let n = first.len();
     for (k, l) in layouts.iter_mut().enumerate().filter(|(_, l)| l.only.is_some()) {
         l.class = n + k;
@@ -321,12 +320,12 @@ impl Prepared {
     }
 }
 
-/// Different forms up to which all pairs of them are prepared.
+/// Number of different forms up to which all pairs of them are prepared.
 const MAX_CLASSES: usize = 256;
 
 /// Prepares the pairs of forms that occur in a model of many shapes.
 pub(crate) fn prepare_classes(layouts: &[ShapeLayout], pairs: &Pairs, prepared: &mut Prepared) {
-    // the first shape of each form stands for the others; forms with one feature stay by themselves
+    // the first shape of each form represents the others; forms with one feature are separate
     let mut first: BTreeMap<usize, usize> = BTreeMap::new();
     let mut single: Vec<usize> = Vec::new();
     for (k, l) in layouts.iter().enumerate().filter(|(k, _)| pairs.meets(*k)) {

@@ -1,5 +1,5 @@
-//! The gap between two features with exact rates: normal, point of contact and tangents as they
-//! move with the two frames that carry them.
+//! The gap between two features with exact rates: normal, contact point and tangents as they move with the two frames
+//! that carry them.
 //!
 //! ```text
 //! u_e = e·(v_b(c) − v_a(c)),  e = n, t₁, t₂        v_i(c): velocity of what is fixed to frame i at c
@@ -7,11 +7,11 @@
 //! bias_e = ė·(v_b(c) − v_a(c)) + e·(ω_b × ṙ_b − ω_a × ṙ_a),    r_i = c − p_i
 //! ```
 //!
-//! To bias_e come the accelerations of the frames at zero generalised acceleration.
+//! The accelerations of the frames at zero generalised acceleration are added to bias_e.
 //!
-//! c is half-way between the two surfaces, so that both rows of a point act at one place, and ċ is
-//! the velocity at which it wanders over both. With e = n this is the second derivative of the gap,
-//! curvature included: ṅ and ċ hold it. Formulas of the gaps: `delassus_geom::Feature`.
+//! c is half-way between the two surfaces, so that both rows of a point act at one place, and ċ is the velocity at
+//! which it moves over both. With e = n this is the second derivative of the gap, including the curvature, which is in
+//! ṅ and ċ. Formulas of the gaps: `delassus_geom::Feature`.
 
 use super::moving::Moving;
 use crate::system::body::FrameKin;
@@ -50,14 +50,14 @@ pub(super) struct Touch {
     pub gap: f64,
     /// Unit normal from a to b.
     pub n: Moving,
-    /// Point of contact, half-way between the surfaces.
+    /// Contact point, half-way between the surfaces.
     pub c: Moving,
-    /// A direction on one of the bodies that is never along the normal; `None` between two balls,
-    /// where there is no such direction.
+    /// A direction on one of the bodies that is never along the normal; `None` between two balls, where there is no
+    /// such direction.
     pub along: Option<Moving>,
 }
 
-/// What a shape touches with.
+/// The part of a shape that touches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Piece {
     /// Fixed on the shape.
@@ -92,7 +92,7 @@ fn placed(feature: &Feature, on: &Side<'_>) -> Placed {
     }
 }
 
-/// The point of a rim nearest to the other feature: it wanders along the rim as the bodies move.
+/// The point of a rim nearest to the other feature: it moves along the rim as the bodies move.
 fn on_rim(center: &Vec3, radius: f64, on: &Side<'_>, other: &Placed) -> Placed {
     let (o, axis) = (on.point(center), on.vector(&Vec3::z()));
     let towards = match other {
@@ -104,7 +104,7 @@ fn on_rim(center: &Vec3, radius: f64, on: &Side<'_>, other: &Placed) -> Placed {
     Placed::Ball(o + out * radius, 0.0)
 }
 
-/// Gap, normal and point of contact of two pieces.
+/// Gap, normal and contact point of two pieces.
 pub(super) fn touch(fa: &Piece, a: &Side<'_>, fb: &Piece, b: &Side<'_>) -> Touch {
     let (pa, pb) = match (fa, fb) {
         (Piece::Fixed(fa), Piece::Fixed(fb)) => (placed(fa, a), placed(fb, b)),
@@ -117,7 +117,7 @@ pub(super) fn touch(fa: &Piece, a: &Side<'_>, fb: &Piece, b: &Side<'_>) -> Touch
             let pb = on_rim(center, *radius, b, &pa);
             (pa, pb)
         }
-        // two rims have no gap; no pair of shapes asks for it
+        // two rims have no gap; no pair of shapes needs it
         (Piece::Rim { center: x, .. }, Piece::Rim { center: y, .. }) => {
             (Placed::Ball(a.point(x), 0.0), Placed::Ball(b.point(y), 0.0))
         }
@@ -208,8 +208,8 @@ impl Touch {
         [t, self.n.cross(&t)]
     }
 
-    /// Axis of frame a for the tangents between two balls: `before` as long as it will do, then
-    /// the one most across the normal.
+    /// Axis of frame a for the tangents between two balls: `before` as long as it will do, then the one most nearly
+    /// perpendicular to the normal.
     pub fn axis(&self, axes: &Mat3, before: Option<usize>, keep: bool) -> usize {
         if self.along.is_some() {
             return 0;
@@ -230,7 +230,7 @@ impl Touch {
     }
 }
 
-/// How what is fixed to frame b at a point of contact leaves what is fixed to frame a.
+/// Motion of a point fixed to frame b at the contact point relative to the one fixed to frame a.
 pub(super) struct Leaving {
     /// Relative velocity.
     slip: Vec3,

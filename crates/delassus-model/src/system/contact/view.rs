@@ -6,7 +6,7 @@ use crate::{BodyId, Form};
 use delassus_dae::PointId;
 use delassus_math::{Mat3, Vec3};
 
-/// A shape, where it is fixed and how it looks.
+/// A shape, where it is attached and how it looks.
 #[derive(Debug, Clone)]
 pub struct ShapeView<'a> {
     /// Name.
@@ -47,8 +47,7 @@ impl System {
             .collect()
     }
 
-    /// Bodies of the two shapes of a point, `None` for the ground; nothing for interactions
-    /// without shapes.
+    /// Bodies of the two shapes of a point, `None` for the ground; nothing for interactions without shapes.
     pub fn bodies_of(&self, point: PointId) -> Option<[Option<BodyId>; 2]> {
         let Owner::Shapes(a, b) = owner(point) else { return None };
         Some([a, b].map(|k| self.model.shapes.get(k).and_then(|s| s.frame.body)))

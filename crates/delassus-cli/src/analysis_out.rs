@@ -1,0 +1,73 @@
+//! What `delassus statics` and `delassus modes` have in common: notes, errors and where the answer goes.
+
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::files::Writer;
+use crate::output::check_file;
+use crate::prepare::Prepared;
+use crate::run_cmd::noted;
+use crate::{console, report};
+use delassus::io::model_file::escape;
+use delassus::sim::Note;
+use delassus::sim::analysis::AnalysisError;
+use serde::Serialize;
+use std::path::Path;
+
+/// A failed analysis as the end of the command.
+pub fn failed(e: &AnalysisError) -> Failure {
+    let fault = Fault::new(e.code, "", &e.message).help(&e.help);
+    let exit = if e.input { Exit::Input } else { Exit::Numerical };
+    Failure { exit, faults: vec![fault] }
+}
+
+/// Notes of assembly, then of the analysis.
+pub fn all_notes(p: &Prepared, notes: &[Note]) -> Vec<Fault> {
+    p.notes.iter().cloned().chain(notes.iter().map(noted)).collect()
+}
+
+/// Prints an answer as text or JSON and writes the JSON to a file if one was named.
+pub fn answer(
+    json: &impl Serialize,
+    text: &str,
+    notes: &[Fault],
+    as_json: bool,
+    out: Option<&Path>,
+) -> Result<Exit, Failure> {
+    let object = report::to_json(json);
+    if let Some(file) = out {
+        check_file("--out", file)?;
+        Writer::one(file, object.as_bytes())?;
+    }
+    if as_json {
+        return console::print(&object);
+    }
+    report::warnings(notes);
+    let wrote = out.map_or_else(String::new, |file| {
+        format!("  {:<14} {}\n", "results", escape(&file.display().to_string()))
+    });
+    console::print(&format!("{text}{wrote}"))
+}
+
+/// Name of a model for the first line of an answer.
+pub fn heading(p: &Prepared, file: &str) -> String {
+    let title = &p.model.system.model().title;
+    if title.is_empty() { file.to_owned() } else { format!("{file}: {title}") }
+}
+
+/// A number with as many digits as a reader wants to see.
+pub fn digits(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e6).contains(&size) {
+        format!("{x:.6}")
+    } else {
+        format!("{x:.6e}")
+    }
+}
+
+/// Three numbers in brackets; what is rounding beside `size` is zero.
+pub fn vector(v: &[f64; 3], size: f64) -> String {
+    let shown = v.map(|x| if x.abs() <= 1e-12 * size { "0".to_owned() } else { digits(x) });
+    format!("({})", shown.join(", "))
+}

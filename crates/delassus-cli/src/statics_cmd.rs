@@ -1,0 +1,204 @@
+//! `delassus statics`.
+
+use crate::analysis_out::{all_notes, answer, digits, failed, heading, vector};
+use crate::args::StaticsArgs;
+use crate::exit::{Exit, Failure};
+use crate::fault::Fault;
+use crate::prepare::prepare;
+use crate::settings::Settings;
+use crate::summary_text::Table;
+use delassus::io::model_file::escape;
+use delassus::math::{largest, max_abs};
+use delassus::model::ElementLoad;
+use delassus::sim::analysis::{self, StaticsReport};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Lines of a list shown on the screen; JSON has all.
+const SHOWN: usize = 20;
+
+#[derive(Debug, Serialize)]
+struct StaticsJson<'a> {
+    status: &'static str,
+    code: u8,
+    model: &'a str,
+    model_file: String,
+    model_sha256: &'a str,
+    t: f64,
+    positions: BTreeMap<&'a str, Position>,
+    reactions: BTreeMap<&'a str, Reaction>,
+    forces: BTreeMap<&'a str, Load>,
+    contacts: BTreeMap<&'a str, Contact>,
+    stable: bool,
+    stability: &'static str,
+    potential: f64,
+    iterations: usize,
+    last_step: f64,
+    notes: &'a [Fault],
+}
+
+#[derive(Debug, Serialize)]
+struct Position {
+    position: [f64; 3],
+    quaternion: [f64; 4],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    angle: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Reaction {
+    force: [f64; 3],
+    torque: [f64; 3],
+    unique: bool,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Load {
+    /// Pull of a spring, torque of a torsion spring; size of a vector.
+    value: f64,
+    unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    force: Option<[f64; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    torque: Option<[f64; 3]>,
+}
+
+#[derive(Debug, Serialize)]
+struct Contact {
+    points: usize,
+    normal: f64,
+    friction: f64,
+    slides: bool,
+}
+
+/// Finds the equilibrium of a model.
+pub fn statics(a: &StaticsArgs) -> Result<Exit, Failure> {
+    let prepared = prepare(&a.model, Settings::default())?;
+    let found = analysis::statics(&prepared.model).map_err(|e| failed(&e))?;
+    let notes = all_notes(&prepared, &found.notes);
+    let file = escape(&a.model.model.display().to_string());
+    let json = StaticsJson {
+        status: "ok",
+        code: Exit::Done.code(),
+        model: &prepared.model.system.model().title,
+        model_file: file.clone(),
+        model_sha256: &prepared.hash,
+        t: found.state.t,
+        positions: found
+            .positions
+            .iter()
+            .map(|b| {
+                let (position, quaternion, angle) = (b.position, b.quaternion, b.angle);
+                (b.name.as_str(), Position { position, quaternion, angle })
+            })
+            .collect(),
+        reactions: found
+            .reactions
+            .iter()
+            .map(|r| {
+                let (force, torque, unique) = (r.force, r.torque, r.unique);
+                (r.name.as_str(), Reaction { force, torque, unique })
+            })
+            .collect(),
+        forces: found.forces.iter().map(|(name, l)| (name.as_str(), load(l))).collect(),
+        contacts: found
+            .contacts
+            .iter()
+            .map(|c| {
+                let (points, normal) = (c.points, c.normal);
+                let contact = Contact { points, normal, friction: c.friction, slides: c.slides };
+                (c.name.as_str(), contact)
+            })
+            .collect(),
+        stable: matches!(
+            found.stability,
+            analysis::Stability::Stable | analysis::Stability::Neutral
+        ),
+        stability: found.stability.name(),
+        potential: found.potential,
+        iterations: found.iterations,
+        last_step: found.last_step,
+        notes: &notes,
+    };
+    let text = text(&found, &heading(&prepared, &file));
+    answer(&json, &text, &notes, a.json, a.out.as_deref())
+}
+
+fn load(l: &ElementLoad) -> Load {
+    match l {
+        ElementLoad::Scalar { value, is_length } => {
+            Load { value: *value, unit: if *is_length { "N" } else { "N m" }, ..Load::default() }
+        }
+        ElementLoad::Force(f) => {
+            Load { value: f.norm(), unit: "N", force: Some([f.x, f.y, f.z]), torque: None }
+        }
+        ElementLoad::Torque(f) => {
+            Load { value: f.norm(), unit: "N m", force: None, torque: Some([f.x, f.y, f.z]) }
+        }
+        ElementLoad::Wrench(f, t) => Load {
+            value: f.norm(),
+            unit: "N",
+            force: Some([f.x, f.y, f.z]),
+            torque: Some([t.x, t.y, t.z]),
+        },
+    }
+}
+
+fn text(r: &StaticsReport, heading: &str) -> String {
+    let mut table = Table::new(heading);
+    table.row("equilibrium", &format!("{}, {} steps", r.stability.name(), r.iterations));
+    let length = largest(r.positions.iter().map(|b| max_abs(&b.position)));
+    for (k, b) in r.positions.iter().take(SHOWN).enumerate() {
+        let place = vector(&b.position, length);
+        let turn = match b.angle {
+            Some(angle) => format!(", angle {} rad", digits(angle)),
+            None if b.quaternion != [1.0, 0.0, 0.0, 0.0] => {
+                let q = b.quaternion.map(digits);
+                format!(", quaternion ({})", q.join(", "))
+            }
+            None => String::new(),
+        };
+        let name = if k == 0 { "positions" } else { "" };
+        table.row(name, &format!("{} {place} m{turn}", b.name));
+    }
+    more(&mut table, r.positions.len());
+    let force = largest(r.reactions.iter().map(|x| max_abs(&x.force)));
+    let torque = largest(r.reactions.iter().map(|x| max_abs(&x.torque)));
+    for (k, x) in r.reactions.iter().take(SHOWN).enumerate() {
+        let unique = if x.unique { "" } else { " (not unique: the smallest ones)" };
+        let turns = if max_abs(&x.torque) > 1e-9 * torque.max(force * length) {
+            format!(", {} N m", vector(&x.torque, torque))
+        } else {
+            String::new()
+        };
+        let name = if k == 0 { "reactions" } else { "" };
+        table.row(name, &format!("{} {} N{turns}{unique}", x.name, vector(&x.force, force)));
+    }
+    more(&mut table, r.reactions.len());
+    for (k, (element, l)) in r.forces.iter().take(SHOWN).enumerate() {
+        let Load { value, unit, .. } = load(l);
+        let name = if k == 0 { "forces" } else { "" };
+        table.row(name, &format!("{element} {} {unit}", digits(value)));
+    }
+    more(&mut table, r.forces.len());
+    for (k, c) in r.contacts.iter().take(SHOWN).enumerate() {
+        let points = if c.points == 1 { "point" } else { "points" };
+        let friction = if c.friction > 0.0 {
+            let at = if c.slides { ", at its limit" } else { "" };
+            format!(", friction {} N{at}", digits(c.friction))
+        } else {
+            String::new()
+        };
+        let name = if k == 0 { "contacts" } else { "" };
+        let normal = digits(c.normal);
+        table.row(name, &format!("{} {} {points}, {normal} N{friction}", c.name, c.points));
+    }
+    more(&mut table, r.contacts.len());
+    table.finish()
+}
+
+fn more(table: &mut Table, n: usize) {
+    if n > SHOWN {
+        table.row("", &format!("and {} more (all with --json)", n - SHOWN));
+    }
+}

@@ -1,0 +1,34 @@
+//! What can be asked of a [`Problem`](crate::Problem) without a motion: where it rests, and how it moves next to a rest or a
+//! steady motion.
+//!
+//! ```text
+//! statics    f(q, 0, z, t) + Gᵀλ = 0,  g(q, t) = 0                    [`equilibrium`]
+//! tangents   M ẇ + C w + K δ − Gᵀ δλ = 0  on  G δ = 0                  [`linearise`]
+//! modes      (δ, w) ~ exp(s t)                                        [`modes`]
+//! ```
+//!
+//! Everything is done with M, f, G, K, C, γ and the points of one-sided constraints: nothing here knows bodies. Models of up to
+//! [`DENSE_MAX`] velocities are reduced to their degrees of freedom with full matrices; larger ones are solved with the
+//! sparse saddle matrix and Krylov spaces. Start reading at `linearise.rs`.
+
+mod arnoldi;
+mod dense;
+mod equilibrium;
+mod lanczos;
+mod linearise;
+mod matrices;
+mod modes;
+mod reduce;
+mod saddle;
+mod static_rows;
+mod statics;
+mod steady;
+mod zeros;
+
+pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};
+pub use linearise::{LinearError, Linearised, linearise};
+pub use matrices::Sparse;
+pub use modes::{DENSE_MAX, Mode, ModeOptions, Modes, modes};
+pub use static_rows::{ClosedPoint, PressedPoint};
+pub use statics::equilibrium;
+pub use steady::{MovingAxes, Steadiness, steadiness};
