@@ -319,16 +319,15 @@ fn columns(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) -> bo
     if whole {
         r.problems.append(&mut wrong);
     } else {
-        // the end of one may have been written and that of the other not
-        let both = || tables.iter().filter_map(|(_, t)| t.as_ref());
-        let rows = both().flat_map(|t| &t.table.columns).map(Vec::len).min().unwrap_or(0);
-        let lines = both().map(|t| t.rows).min().unwrap_or(0);
-        // the last rows that stand for several may stand for different ones in the two files
-        let uneven = both().any(|t| t.rows > lines) && thinning != thinning.of(1);
-        let kept = if uneven { rows.saturating_sub(2) } else { rows };
+        // rows of one may have been written and those of the other not: what is there counts, the rest is not known
+        let lines = tables.iter().filter_map(|(_, t)| t.as_ref()).map(|t| t.rows).max();
         for read in tables.iter_mut().filter_map(|(_, t)| t.as_mut()) {
-            read.table.columns.iter_mut().for_each(|c| c.truncate(kept));
-            read.rows = lines;
+            let behind = lines.is_some_and(|most| read.rows < most);
+            if behind && thinning != thinning.of(1) {
+                // its last rows stand for fewer samples than those of the other
+                read.table.columns.iter_mut().for_each(|c| c.truncate(c.len().saturating_sub(2)));
+            }
+            read.rows = lines.unwrap_or(0);
         }
     }
     // a file truncated at the end of a line looks whole; only the others reveal it

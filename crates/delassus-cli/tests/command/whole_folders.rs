@@ -109,6 +109,13 @@ fn rel_r37_what_a_killed_run_has_can_be_shown() {
         assert!(t.parse::<f64>().unwrap() > 40.0 && rest.starts_with("100000 s"), "{}", ran.stderr);
     }
     assert!(bench.read("o/report.html").contains("its samples reach t = "));
+    // killed before the rows of the second file were written
+    let second = bench.path("o/delassus-unfinished/diagnostics.csv");
+    let heading = fs::read_to_string(&second).unwrap().lines().next().unwrap().to_owned() + "\n";
+    fs::write(&second, heading).unwrap();
+    let ran = bench.run(&["plot", "o", "bob.x", "--output", "x.svg"]);
+    assert!(ran.code == 0 && ran.stderr.contains("its samples reach t = "), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("cut off"), "{}", ran.stderr);
     let moving = bench.run(&["export", "o", "--gltf", "x.glb"]);
     assert!(moving.code == 0 && moving.stderr.contains("did not end"), "{}", moving.stderr);
     // the next run leaves nothing of it
