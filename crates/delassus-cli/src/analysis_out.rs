@@ -6,12 +6,21 @@ use crate::files::Writer;
 use crate::output::check_file;
 use crate::prepare::Prepared;
 use crate::run_cmd::noted;
+use crate::settings::duration;
+use crate::signal::{TimeLimit, end_after};
 use crate::{console, report};
 use delassus::io::model_file::escape;
 use delassus::sim::Note;
 use delassus::sim::analysis::AnalysisError;
 use serde::Serialize;
 use std::path::Path;
+
+/// Holds an analysis to the CPU time that it may take, if there is a limit.
+pub fn time_limit(given: Option<&str>, json: bool) -> Result<Option<TimeLimit>, Failure> {
+    let limit = given.map(|text| duration("--max-time", text)).transpose();
+    let limit = limit.map_err(|fault| Failure::input(vec![*fault]))?;
+    Ok(limit.map(|most| end_after(most, json)))
+}
 
 /// A failed analysis as the end of the command.
 pub fn failed(e: &AnalysisError) -> Failure {

@@ -302,6 +302,9 @@ pub struct StaticsArgs {
     /// Model.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Largest CPU time, s [default: any].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_time: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
@@ -325,6 +328,9 @@ pub struct ModesArgs {
     /// Leave out damping and integrals of controllers; gyroscopic terms stay.
     #[arg(long)]
     pub undamped: bool,
+    /// Largest CPU time, s [default: any].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_time: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

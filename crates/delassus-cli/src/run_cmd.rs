@@ -155,6 +155,7 @@ pub fn run_watched(
     integrate: impl FnOnce(&Prepared, &mut Target) -> Result<Integrated, Failure>,
 ) -> Result<Exit, Failure> {
     let settings = Settings::read(&a.how).map_err(Failure::input)?;
+    signal::samples_are_written();
     // several concurrent runs have their own clocks
     let limit = settings.max_time().filter(|_| hand_on);
     let time_limit = limit.map(|t| signal::end_after(t, a.json));

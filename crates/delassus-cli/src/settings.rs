@@ -144,7 +144,8 @@ impl Settings {
 }
 
 /// A time above zero.
-fn duration(option: &str, text: &str) -> Result<f64, Box<Fault>> {
+/// A time above zero, s.
+pub fn duration(option: &str, text: &str) -> Result<f64, Box<Fault>> {
     let value = number(option, text, Dim::TIME)?;
     if value > 0.0 {
         return Ok(value);

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 static STOP: AtomicBool = AtomicBool::new(false);
 /// The work has noticed that it must stop, and ends cleanly.
 static SEEN: AtomicBool = AtomicBool::new(false);
+/// The work writes samples as it goes, which outlive it.
+static SAMPLES: AtomicBool = AtomicBool::new(false);
 
 /// How long work may continue without checking whether it must stop: seconds of its own CPU time, or of wall-clock time
 /// if it is idle.
@@ -28,6 +30,23 @@ pub fn listen() {
         }
         thread::spawn(wait_for_work);
     });
+}
+
+/// From now on the work writes samples, and whoever ends it is told that they are kept.
+pub fn samples_are_written() {
+    SAMPLES.store(true, Ordering::Relaxed);
+}
+
+/// Where work was ended that did not end by itself, and what is left of it.
+fn place_and_remains() -> (&'static str, &'static str) {
+    if SAMPLES.load(Ordering::Relaxed) {
+        (
+            "inside a step, or before the first one",
+            "; samples that were written are kept, and `delassus report` reads them",
+        )
+    } else {
+        ("before there was an answer", "")
+    }
 }
 
 /// Whether a signal has arrived; the caller is assumed to end cleanly.
@@ -49,11 +68,8 @@ fn wait_for_work() {
             return;
         }
     }
-    let _ = writeln!(
-        std::io::stderr(),
-        "interrupted inside a step, or before the first one; samples that were written are kept, \
-         and `delassus report` reads them"
-    );
+    let (place, remains) = place_and_remains();
+    let _ = writeln!(std::io::stderr(), "interrupted {place}{remains}");
     leave();
 }
 
@@ -71,7 +87,7 @@ impl Drop for TimeLimit {
 }
 
 /// Ends the process some time after a limit of CPU time, s. A run checks the clock after its steps and ends cleanly;
-/// this is for preparation, and for steps that take too long.
+/// this is for preparation, for steps that take too long, and for work that has no steps.
 pub fn end_after(limit: f64, json: bool) -> TimeLimit {
     let over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&over);
@@ -84,12 +100,10 @@ pub fn end_after(limit: f64, json: bool) -> TimeLimit {
                 return;
             }
         }
-        let message =
-            format!("more than {limit} s of CPU time, inside a step or before the first one");
-        let fault = Fault::new("E_TIME_LIMIT", "--max-time", message).help(
-            "raise it, or make the model smaller; samples that were written are kept, and `delassus report` \
-             reads them",
-        );
+        let (place, remains) = place_and_remains();
+        let message = format!("more than {limit} s of CPU time, {place}");
+        let fault = Fault::new("E_TIME_LIMIT", "--max-time", message)
+            .help(format!("raise it, or make the model smaller{remains}"));
         report::failure(Exit::Numerical, &[fault], json);
         std::process::exit(i32::from(Exit::Numerical.code()))
     });

@@ -1,6 +1,6 @@
 //! `delassus statics`.
 
-use crate::analysis_out::{all_notes, answer, digits, failed, heading, vector};
+use crate::analysis_out::{all_notes, answer, digits, failed, heading, time_limit, vector};
 use crate::args::StaticsArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
@@ -73,6 +73,7 @@ struct Contact {
 
 /// Finds the equilibrium of a model.
 pub fn statics(a: &StaticsArgs) -> Result<Exit, Failure> {
+    let _limit = time_limit(a.max_time.as_deref(), a.json)?;
     let prepared = prepare(&a.model, Settings::default())?;
     let found = analysis::statics(&prepared.model).map_err(|e| failed(&e))?;
     let notes = all_notes(&prepared, &found.notes);

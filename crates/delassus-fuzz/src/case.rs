@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 const ANSWERS: [i32; 5] = [0, 2, 3, 4, 5];
 /// How long mutated models run, s.
 const END: &str = "0.01";
-/// CPU time that a run may take, less than [`SECONDS`]: a run that needs longer without being hopeless ends by this, by
-/// name.
+/// Where an analysis writes its answer, among the results.
+const ANALYSIS: &str = "analysis.json";
+/// CPU time that a run or an analysis may take, less than [`SECONDS`]: what needs longer without being hopeless ends by
+/// this, by name.
 const LONGEST: &str = "8 s";
 const SCHEMES: [&str; 3] = ["hybrid", "event-driven", "time-stepping"];
 
@@ -25,17 +27,20 @@ pub enum Target {
     Check,
     /// A short run of a mutated model.
     Run,
+    /// `statics` or `modes` of a mutated model.
+    Analysis,
     /// `report`, `plot` and `export` of damaged results.
     Results,
 }
 
 impl Target {
-    pub const ALL: [Target; 3] = [Target::Check, Target::Run, Target::Results];
+    pub const ALL: [Target; 4] = [Target::Check, Target::Run, Target::Analysis, Target::Results];
 
     pub fn name(self) -> &'static str {
         match self {
             Target::Check => "check",
             Target::Run => "run",
+            Target::Analysis => "analysis",
             Target::Results => "results",
         }
     }
@@ -83,11 +88,12 @@ impl<'a> Bench<'a> {
     ) -> io::Result<Vec<Finding>> {
         let mut random = Random::of(seed, target.name(), index);
         match target {
-            Target::Check | Target::Run => {
+            Target::Check | Target::Run | Target::Analysis => {
                 let rough = target == Target::Check || random.chance(0.2);
                 let model = mutant(self.seeds, if rough { &ROUGH } else { &GENTLE }, &mut random);
                 let arguments = match target {
                     Target::Check => vec!["check".to_owned(), "m.toml".to_owned()],
+                    Target::Analysis => analysis_arguments(&mut random),
                     _ => run_arguments(&mut random),
                 };
                 let (code, found) = self.model(&model.text, &arguments)?;
@@ -109,6 +115,9 @@ impl<'a> Bench<'a> {
         let out = self.scratch.join("out");
         if out.exists() {
             fs::remove_dir_all(&out)?;
+        }
+        if arguments.iter().any(|a| a.starts_with("out/")) {
+            fs::create_dir(&out)?;
         }
         fs::write(self.scratch.join("m.toml"), text)?;
         let outcome = trial::run(self.program, arguments, &self.scratch)?;
@@ -215,6 +224,20 @@ fn run_arguments(random: &mut Random) -> Vec<String> {
     arguments
 }
 
+fn analysis_arguments(random: &mut Random) -> Vec<String> {
+    let commands: [&[&str]; 6] = [
+        &["statics"],
+        &["statics"],
+        &["modes"],
+        &["modes", "--undamped"],
+        &["modes", "--at", "start"],
+        &["modes", "--at", "start", "--count", "3"],
+    ];
+    let out = format!("out/{ANALYSIS}");
+    let tail = ["m.toml", "--max-time", LONGEST, "--json", "--out", &out];
+    random.pick(&commands).iter().chain(&tail).map(|&a| a.to_owned()).collect()
+}
+
 /// What is wrong with an answer, whatever the command.
 fn fault(outcome: &Outcome) -> Option<String> {
     match (outcome.code, outcome.signal) {
@@ -243,13 +266,28 @@ fn first_line(text: &str) -> String {
 /// A results file with a non-finite number.
 fn not_a_number(folder: &Path) -> Option<String> {
     let bad = |field: &str| field.parse::<f64>().is_ok_and(|x| !x.is_finite());
-    for file in files(folder).ok()?.iter().filter(|f| f.ends_with(".csv")) {
-        let text = fs::read_to_string(folder.join(file)).ok()?;
-        if text.lines().skip(1).any(|line| line.split(',').any(bad)) {
+    for file in files(folder).ok()? {
+        let read = || fs::read_to_string(folder.join(&file)).ok();
+        let found = if file.ends_with(".csv") {
+            read()?.lines().skip(1).any(|line| line.split(',').any(bad))
+        } else if file == ANALYSIS {
+            read()?.lines().any(null_for_number)
+        } else {
+            false
+        };
+        if found {
             return Some(format!("has a number that is not finite in {file}"));
         }
     }
     None
+}
+
+/// Whether a line of JSON holds a null, which is how a non-finite number is written; messages without a place have some
+/// by right.
+fn null_for_number(line: &str) -> bool {
+    let line = line.trim().trim_end_matches(',');
+    line.ends_with("null")
+        && !["\"file\"", "\"line\"", "\"column\"", "\"help\""].iter().any(|k| line.starts_with(k))
 }
 
 #[cfg(test)]
@@ -268,6 +306,8 @@ mod tests {
         assert!(fault(&outcome(Some(3), None, "failed")).is_some());
         assert!(fault(&outcome(Some(70), None, "E_INTERNAL")).is_some());
         assert!(fault(&outcome(Some(101), None, "panicked at a.rs:1")).is_some());
+        assert!(null_for_number("  null,") && null_for_number("\"real\": null"));
+        assert!(!null_for_number("  \"file\": null,"));
         for signal in [6, 9, 11, 24] {
             assert!(fault(&outcome(None, Some(signal), "")).is_some());
         }

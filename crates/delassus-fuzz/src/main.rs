@@ -87,12 +87,13 @@ fn locked<'a>(report: &'a Mutex<Report>) -> Result<std::sync::MutexGuard<'a, Rep
 }
 
 /// The default sequence: many cheap cases, some expensive ones.
-const MIX: [Target; 7] = [
+const MIX: [Target; 8] = [
     Target::Check,
     Target::Run,
     Target::Check,
     Target::Check,
     Target::Results,
+    Target::Analysis,
     Target::Check,
     Target::Check,
 ];

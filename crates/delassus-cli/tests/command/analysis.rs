@@ -67,3 +67,25 @@ fn what_has_no_answer_ends_with_its_code() {
     let ran = block.run(&["modes", "m.toml", "--count", "0"]);
     assert!(ran.code == 2 && ran.stderr.contains("E_RANGE"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_analysis_keeps_to_the_time_that_it_may_take() {
+    let bench = Bench::new(BLOCK);
+    for command in ["statics", "modes"] {
+        let ran = bench.run(&[command, "m.toml", "--max-time", "0"]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains("E_RANGE") && ran.stderr.contains("--max-time"));
+        assert_eq!(bench.run(&[command, "m.toml", "--max-time", "1 min"]).code, 0);
+    }
+    // a heap whose search takes much longer than a second
+    let heap = Bench::new(include_str!("../../../../models/spheres_in_box.toml"));
+    for command in ["statics", "modes"] {
+        let ran = heap.run(&[command, "m.toml", "--max-time", "0.1 s"]);
+        assert_eq!(ran.code, 3, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("E_TIME_LIMIT") && !ran.stderr.contains("samples"),
+            "{}",
+            ran.stderr
+        );
+    }
+}

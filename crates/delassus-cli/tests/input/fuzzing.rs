@@ -36,6 +36,11 @@ fn mutated_models_run() {
 }
 
 #[test]
+fn mutated_models_are_analysed() {
+    answered(Target::Analysis, 150);
+}
+
+#[test]
 fn damaged_results_are_told() {
     answered(Target::Results, 60);
 }

@@ -99,7 +99,8 @@ pub(super) fn solve(
     let all: Vec<&Wanted> = wanted.iter().collect();
     let mut v = setting.exactly(&all).map_err(fail)?;
     let size = |v: &[f64]| max_abs(v.iter().chain(wanted.iter().map(|w| &w.value)));
-    if wanted.iter().any(|w| !((w.of(&v) - w.value).abs() <= MET * size(&v))) {
+    let rounding = MET * size(&v);
+    if wanted.iter().any(|w| !((w.of(&v) - w.value).abs() <= rounding)) {
         v = setting.closest(&wanted).map_err(fail)?;
     }
     if size(&v) > 0.0
