@@ -8,6 +8,7 @@ mod play;
 mod position;
 mod rank;
 mod reach;
+mod repetition;
 mod velocity;
 
 pub use rank::Redundancy;
@@ -91,6 +92,7 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
         let fault = Diagnostic::error("E_LIMIT", "", message);
         return Err(vec![fault.help("make the model smaller, or allow more memory (ulimit -v)")]);
     }
+    repetition::check(&system)?;
     let mut report = AssemblyReport::default();
     let q = position::solve(&system, t, &mut report)?;
     let z = system.initial_z(t, &q);

@@ -212,6 +212,11 @@ impl System {
         self.bodies.get(i).map(|b| (i, dof - b.iv))
     }
 
+    /// Velocities that a body has.
+    pub(crate) fn body_velocities(&self, body: usize) -> usize {
+        self.bodies[body].span().len()
+    }
+
     #[inline]
     fn pair<'a>(&self, ws: &'a Workspace, s: &PairScalar) -> Pair<'a> {
         self.frame_pair(&ws.kin, s.a, s.b)
