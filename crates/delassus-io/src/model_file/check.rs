@@ -5,6 +5,7 @@ use super::node::{At, Entry, Node, Value, with_index, with_key};
 use super::report::Report;
 use super::shape::{Fields, Shape, quote_list};
 use delassus_expr::suggest;
+use delassus_model::fields::{EntryType, entry_types};
 
 /// The largest number of characters in a name: it appears in column headings and in messages.
 const MAX_NAME: usize = 256;
@@ -60,16 +61,16 @@ pub(super) fn place(entry: &Entry) -> At {
 }
 
 fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: &mut Report) {
-    for e in entries {
-        with_key(path, &e.key, |path| match fields.get(&e.key) {
-            Some(shape) => check(shape, &e.node, place(e), path, report),
-            None => unknown_key(fields, e, path, report),
-        });
-    }
     let kind = entries.iter().find(|e| e.key == "type").and_then(|e| match &e.node.value {
         Value::Text(word) => Some(word.as_str()),
         _ => None,
     });
+    for e in entries {
+        with_key(path, &e.key, |path| match fields.get(&e.key) {
+            Some(shape) => check(shape, &e.node, place(e), path, report),
+            None => unknown_key(fields, kind, e, path, report),
+        });
+    }
     for key in fields.required.iter().filter(|key| !fields.is_optional(key, kind)) {
         if !entries.iter().any(|e| e.key == *key) {
             with_key(path, key, |path| {
@@ -83,16 +84,27 @@ fn table(fields: &Fields, entries: &[Entry], at: At, path: &mut String, report: 
     }
 }
 
-fn unknown_key(fields: &Fields, e: &Entry, path: &str, report: &mut Report) {
-    let known = || fields.known.iter().map(|(k, _)| k.as_str());
+/// Tells which keys there are: of an entry whose type is known those of that type alone.
+fn unknown_key(fields: &Fields, kind: Option<&str>, e: &Entry, path: &str, report: &mut Report) {
     let help = || {
-        let near = suggest(&e.key, known()).or_else(|| {
+        let known: Vec<&str> = fields.known.iter().map(|(k, _)| k.as_str()).collect();
+        let of_type = kind.and_then(|kind| typed(path, kind));
+        let fitting = match of_type {
+            Some(of) => known
+                .iter()
+                .copied()
+                .filter(|k| ["type", "repeat"].contains(k) || of.field(k).is_some())
+                .collect(),
+            None => known.clone(),
+        };
+        let near = suggest(&e.key, fitting.iter().copied())
+            .or_else(|| suggest(&e.key, known.iter().copied()))
             // The one plural that is further than two letters away.
-            known().find(|k| e.key == "bodies" && *k == "body")
-        });
-        match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known keys: {}", quote_list(&known().collect::<Vec<_>>())),
+            .or_else(|| known.iter().copied().find(|k| e.key == "bodies" && *k == "body"));
+        match (near, of_type) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some(of)) => format!("keys of {}: {}", of.label, quote_list(&fitting)),
+            (None, None) => format!("known keys: {}", quote_list(&fitting)),
         }
     };
     let message = format!("unknown key `{}`", shorten(&e.key));
@@ -101,6 +113,12 @@ fn unknown_key(fields: &Fields, e: &Entry, path: &str, report: &mut Report) {
     } else {
         report.error_with("E_UNKNOWN_KEY", e.key_at, path, message, |p| p.help(help()));
     }
+}
+
+/// The type of the entry in which a key is, by the section at the beginning of its path.
+fn typed(path: &str, kind: &str) -> Option<&'static EntryType> {
+    let section = path.split('.').next()?;
+    entry_types().find(|t| t.section == section && t.word == kind)
 }
 
 fn count(max: u64, found: i64, at: At, path: &str, report: &mut Report) {

@@ -53,6 +53,21 @@ fn unknown_keys_are_left_out_wherever_they_stand() {
 }
 
 #[test]
+fn help_for_an_unknown_key_lists_the_keys_of_its_type() {
+    let text = "schema = 1\n[joint.a]\ntype = 'motion'\njoint = 'b'\nof = 't'\n\
+                [joint.b]\ntype = 'revolute'\nlenght = 1\n[joint.c]\ntype = 'nothing'\nof = 't'\n";
+    let m = lenient("m.toml", text).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(m.contains("nothing"), "{m}");
+    let m = lenient("m.toml", &text.replace("nothing", "gear")).unwrap_or_else(|e| panic!("{e}"));
+    let help: Vec<&str> = m.notes.iter().filter_map(|n| n.help.as_deref()).collect();
+    assert!(help[0].starts_with("keys of a motion: ") && help[0].contains("`value`"), "{help:?}");
+    assert!(!help[0].contains("`pitch`") && help[0].contains("`repeat`"), "{help:?}");
+    // a key of another type is nearer than any of its own
+    assert_eq!(help[1], "did you mean `length`?");
+    assert!(help[2].starts_with("keys of a gear") && help[2].contains("`ratio`"), "{help:?}");
+}
+
+#[test]
 fn the_same_in_json() {
     let text = r#"{"schema": 1, "colour": {"a": 1}, "body": {"a": {"type": "point", "mass": 1, "mas": 2}}}"#;
     let m = lenient("m.json", text).unwrap_or_else(|e| panic!("{e}"));

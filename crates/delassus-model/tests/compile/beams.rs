@@ -4,7 +4,7 @@ use crate::compile_support;
 
 use compile_support::{faults, model, refused};
 use delassus_model::spec::ModelSpec;
-use delassus_model::{BodyKind, ForceKind, Model, System, compile_bounded};
+use delassus_model::{ForceKind, Model, System, compile_bounded};
 
 const TABLES: &str = r#"
 [section.bar]
@@ -46,7 +46,7 @@ fn nodes_are_bodies_and_elements_are_forces() {
     ));
     let names: Vec<&str> = m.bodies.iter().map(|b| &*b.name).collect();
     assert_eq!(names, ["arm[0]", "arm[1]", "arm[2]", "arm[3]", "arm[4]"]);
-    assert!(m.bodies.iter().all(|b| b.kind == BodyKind::Rigid));
+    assert!(m.bodies.iter().all(|b| b.kind.name() == "rigid"));
     let mass: f64 = m.bodies.iter().map(|b| b.mass).sum();
     assert!((mass - 8000.0 * 2e-4 * 2.0).abs() < 1e-12);
     // about the middle: that of a rod, and of its sections
