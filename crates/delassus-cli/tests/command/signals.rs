@@ -78,18 +78,22 @@ fn rel_r43_a_signal_is_heard_between_samples() {
 #[test]
 fn a_signal_keeps_the_rows_of_a_comparison() {
     let bench = Bench::new(LONG).with("r.csv", "t,bob.x\n0,1\n1,0\n");
-    // the first run fails at once, the second takes long
+    // the first run fails soon, how soon depends on the machine; the second takes long
     let steps = ["--steps", "1e5,0.1", "--reference", "r.csv", "--jobs", "1"];
     let args = [&["compare", "m.toml", "--methods", "mdop5"], &steps[..]].concat();
-    let child = start(&bench, &args);
-    std::thread::sleep(Duration::from_millis(700));
-    send(&child, "-INT");
-    let clock = Instant::now();
-    let out = child.wait_with_output().unwrap();
-    assert!(clock.elapsed() < Duration::from_secs(5));
-    assert_eq!(out.status.code(), Some(130), "{}", String::from_utf8_lossy(&out.stderr));
-    assert!(String::from_utf8_lossy(&out.stdout).contains("INTERRUPTED"));
+    let in_time = [700, 3000, 12000].iter().any(|&wait| {
+        let child = start(&bench, &args);
+        std::thread::sleep(Duration::from_millis(wait));
+        send(&child, "-INT");
+        let clock = Instant::now();
+        let out = child.wait_with_output().unwrap();
+        assert!(clock.elapsed() < Duration::from_secs(5));
+        assert_eq!(out.status.code(), Some(130), "{}", String::from_utf8_lossy(&out.stderr));
+        assert!(String::from_utf8_lossy(&out.stdout).contains("INTERRUPTED"));
+        bench.read("out/m-compare/compare.csv").lines().count() > 2
+    });
     let csv = bench.read("out/m-compare/compare.csv");
+    assert!(in_time, "{csv}");
     let rows: Vec<&str> = csv.lines().skip(1).collect();
     assert_eq!(rows.len(), 2, "{csv}");
     assert!(rows[0].contains(",failed,E_"), "{csv}");
