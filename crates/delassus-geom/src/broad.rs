@@ -2,8 +2,9 @@
 //!
 //! Boxes are sorted along the axis on which their centres are spread most, and only those that overlap there are
 //! compared. The last order is kept: sorting a list that is almost sorted is cheap. Boxes are enlarged a little beyond
-//! the margin, and the list remains valid until one leaves its enlarged box. The same boxes give the same pairs in the
-//! same order, whatever was requested before.
+//! the margin, and the list remains valid until one leaves its enlarged box. Boxes of one owner never meet and are passed
+//! over together: a wheel of thousands of teeth costs no more than as many bodies. The same boxes give the same pairs in
+//! the same order, whatever was requested before.
 
 use crate::Aabb;
 use delassus_math::Vec3;
@@ -20,6 +21,8 @@ pub struct Broad {
     order: Vec<usize>,
     axis: usize,
     sorted: Vec<Aabb>,
+    /// In sorted order: the owner of each box, and the place of the next box of another owner.
+    owners: Vec<(usize, usize)>,
     /// Boxes of the list of near pairs: as long as each stays inside its own, no other pair can meet.
     kept: Vec<Aabb>,
     near: Vec<(usize, usize)>,
@@ -31,20 +34,21 @@ impl Broad {
         Broad::default()
     }
 
-    /// All pairs (i, j), i < j, that are `wanted` (the same ones at every call) of boxes that come nearer than `margin`
-    /// along every axis, in ascending order. `out` is cleared first. Boxes with a NaN meet nothing. False if more than
-    /// `most` have to be examined, or there is no memory for them; then `out` has at most one.
+    /// All pairs (i, j), i < j, that are `wanted` and whose owners (bodies) differ (the same ones at every call) of boxes
+    /// that come nearer than `margin` along every axis, in ascending order. `out` is cleared first. Boxes with a NaN meet
+    /// nothing. False if more than `most` have to be examined, or there is no memory for them; then `out` has at most one.
     #[must_use]
     pub fn pairs(
         &mut self,
         boxes: &[Aabb],
         margin: f64,
+        owner: impl Fn(usize) -> usize,
         wanted: impl Fn(usize, usize) -> bool,
         most: usize,
         out: &mut Vec<(usize, usize)>,
     ) -> bool {
         out.clear();
-        if !self.holds(boxes, margin) && !self.list(boxes, margin, wanted, most) {
+        if !self.holds(boxes, margin) && !self.list(boxes, margin, owner, wanted, most) {
             self.kept.clear();
             out.extend(self.near.get(self.near.len() / 2));
             self.near = Vec::new();
@@ -73,6 +77,7 @@ impl Broad {
         &mut self,
         boxes: &[Aabb],
         margin: f64,
+        owner: impl Fn(usize) -> usize,
         wanted: impl Fn(usize, usize) -> bool,
         most: usize,
     ) -> bool {
@@ -91,13 +96,23 @@ impl Broad {
         // In sorted order and contiguous in memory: the sweep runs through all of it.
         self.sorted.clear();
         self.sorted.extend(self.order.iter().map(|&i| kept[i]));
+        self.owners.clear();
+        self.owners.extend(self.order.iter().map(|&i| (owner(i), boxes.len())));
+        for k in (1..self.owners.len()).rev() {
+            let (last, (own, next)) = (&self.owners[k - 1], self.owners[k]);
+            self.owners[k - 1].1 = if last.0 == own { next } else { k };
+        }
         self.near.clear();
-        for (k, a) in self.sorted.iter().enumerate() {
-            for (j, b) in self.sorted[k + 1..].iter().enumerate() {
-                if !(b.lo[axis] <= a.hi[axis]) {
-                    break;
+        for (k, (a, own)) in self.sorted.iter().zip(&self.owners).enumerate() {
+            let mut at = own.1;
+            while let Some(b) = self.sorted.get(at)
+                && b.lo[axis] <= a.hi[axis]
+            {
+                if self.owners[at].0 == own.0 {
+                    at = self.owners[at].1;
+                    continue;
                 }
-                let (i, j) = (self.order[k], self.order[k + 1 + j]);
+                let (i, j) = (self.order[k], self.order[at]);
                 let (i, j) = (i.min(j), i.max(j));
                 if a.meets(b) && wanted(i, j) {
                     if self.near.len() >= most || self.near.try_reserve(1).is_err() {
@@ -105,6 +120,7 @@ impl Broad {
                     }
                     self.near.push((i, j));
                 }
+                at += 1;
             }
         }
         self.near.sort_unstable();

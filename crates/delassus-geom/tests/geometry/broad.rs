@@ -38,9 +38,30 @@ proptest! {
                 b.lo.x += shift * (k % 3) as f64;
                 b.hi.x += shift * (k % 3) as f64;
             }
-            prop_assert!(broad.pairs(&boxes, part * margin, |_, _| true, usize::MAX, &mut out));
+            prop_assert!(broad.pairs(&boxes, part * margin, |i| i, |_, _| true, usize::MAX, &mut out));
             prop_assert_eq!(&out, &all_pairs(&boxes, part * margin));
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn boxes_of_one_owner_do_not_meet(
+        seeds in prop::collection::vec((prop::array::uniform3(0.0..1.0f64), 0..4usize), 0..60),
+    ) {
+        let owner = |i: usize| seeds[i].1;
+        let boxes: Vec<Aabb> = seeds
+            .iter()
+            .map(|(s, _)| {
+                let lo = Vec3::new(s[0], s[1], s[2]);
+                Aabb { lo, hi: lo + Vec3::repeat(0.3) }
+            })
+            .collect();
+        let mut out = Vec::new();
+        prop_assert!(Broad::new().pairs(&boxes, 0.1, owner, |_, _| true, usize::MAX, &mut out));
+        let mut wanted = all_pairs(&boxes, 0.1);
+        wanted.retain(|(i, j)| owner(*i) != owner(*j));
+        prop_assert_eq!(out, wanted);
     }
 }
 
@@ -51,7 +72,7 @@ fn a_ground_meets_everything() {
     let mut boxes = vec![ground.aabb(&Pose::identity())];
     boxes.extend((0..3).map(|k| ball.aabb(&Pose::at(2.0 * f64::from(k), 0.0, 0.0))));
     let mut out = Vec::new();
-    assert!(Broad::new().pairs(&boxes, 0.1, |_, _| true, 3, &mut out));
+    assert!(Broad::new().pairs(&boxes, 0.1, |i| i, |_, _| true, 3, &mut out));
     assert_eq!(out, [(0, 1), (0, 2), (0, 3)]);
 }
 
@@ -68,10 +89,10 @@ fn a_thousand_spheres() {
     let mut out = Vec::new();
     let n = 3 * 900 + 6 * 810 + 4 * 729;
     let mut broad = Broad::new();
-    assert!(!broad.pairs(&boxes, 0.0, |_, _| true, n - 1, &mut out) && out.len() == 1);
-    assert!(broad.pairs(&boxes, 0.0, |_, _| true, n, &mut out));
+    assert!(!broad.pairs(&boxes, 0.0, |i| i, |_, _| true, n - 1, &mut out) && out.len() == 1);
+    assert!(broad.pairs(&boxes, 0.0, |i| i, |_, _| true, n, &mut out));
     assert_eq!(out.len(), n);
     // unwanted pairs do not count
-    assert!(Broad::new().pairs(&boxes, 0.0, |i, j| i + 1 == j, 900, &mut out));
+    assert!(Broad::new().pairs(&boxes, 0.0, |i| i, |i, j| i + 1 == j, 900, &mut out));
     assert_eq!(out.len(), 900);
 }

@@ -74,7 +74,8 @@ impl Contacts {
         }
         // ascending, so that the ids are too
         let wanted = |i: usize, j: usize| self.can_meet(numbers[i], numbers[j]);
-        if !broad.pairs(boxes, margin, wanted, limits.pairs, candidates) {
+        let owner = |i: usize| self.shapes[numbers[i]].body;
+        if !broad.pairs(boxes, margin, owner, wanted, limits.pairs, candidates) {
             let example = candidates.first().map(|(i, j)| (numbers[*i], numbers[*j]));
             return Err(too_many_pairs(limits, example));
         }
@@ -101,11 +102,9 @@ impl Contacts {
                 (0..self.shapes.len()).filter(|k| self.pairs.meets(*k)).collect();
             let boxes: Vec<Aabb> =
                 numbers.iter().map(|&k| self.shapes[k].shape.aabb(&poses[k])).collect();
-            let wanted = |i: usize, j: usize| {
-                let (a, b) = (numbers[i], numbers[j]);
-                self.shapes[a].body != self.shapes[b].body && asked(a, b)
-            };
-            if !Broad::new().pairs(&boxes, 0.0, wanted, self.limits.pairs, &mut pairs) {
+            let wanted = |i: usize, j: usize| asked(numbers[i], numbers[j]);
+            let owner = |i: usize| self.shapes[numbers[i]].body;
+            if !Broad::new().pairs(&boxes, 0.0, owner, wanted, self.limits.pairs, &mut pairs) {
                 return Err(too_many_pairs(self.limits, None));
             }
             pairs.iter_mut().for_each(|p| *p = (numbers[p.0], numbers[p.1]));
