@@ -1,0 +1,8 @@
+//! Flexible bodies as numbers: what a body that deforms by few modes needs for its equations of motion.
+//!
+//! Owns: [`Modal`], the integrals over a body in its floating frame, and how they come from finite elements. Must not
+//! know: models, joints, forces, time, files.
+
+mod modal;
+
+pub use modal::{Modal, Node};

@@ -1,0 +1,73 @@
+//! A body that deforms by few modes, in its floating frame.
+
+use delassus_math::{Mat3, Vec3};
+use nalgebra::DMatrix;
+
+/// A body whose points are displaced by modes with amplitudes q_i, all in the axes of its floating frame:
+///
+/// ```text
+/// u(x) = Σ φ_i(x) q_i + ½ Σ ψ_ij(x) q_i q_j
+/// ```
+///
+/// ψ is how much a beam shortens along its axis when it bends; it is what stiffens a beam that turns, and zero where it
+/// is left out. With V the velocity of the frame's origin and Ω its angular velocity, in the axes of the frame,
+///
+/// ```text
+/// T = ½ m V² + V·(Ω × S) + V·Ṡ + ½ Ω·JΩ + Ω·H q̇ + ½ q̇ᵀ M q̇        V_el = ½ qᵀ K q       dissipation ½ q̇ᵀ D q̇
+/// S = m c + Σ s_i q_i + ½ Σ s_ij q_i q_j                  first moment of mass
+/// J = J_0 + Σ J_i q_i + ½ Σ J_ij q_i q_j                  moments of inertia about the origin
+/// H q̇ = Σ_j (h_j + Σ_i h_ij q_i) q̇_j                      angular momentum of the deformation about the origin
+/// ```
+///
+/// Pairs ij stand at `i * modes + j`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Modal {
+    /// Mass m, kg.
+    pub mass: f64,
+    /// Mass centre c of the undeformed body, m.
+    pub com: Vec3,
+    /// J_0 about the origin of the frame (not about the mass centre), kg m².
+    pub inertia: Mat3,
+    /// s_i = ∫ φ_i dm.
+    pub s1: Vec<Vec3>,
+    /// s_ij = ∫ ψ_ij dm, symmetric in ij.
+    pub s2: Vec<Vec3>,
+    /// J_i, symmetric matrices.
+    pub j1: Vec<Mat3>,
+    /// J_ij, symmetric matrices, symmetric in ij.
+    pub j2: Vec<Mat3>,
+    /// h_j = ∫ x × φ_j dm.
+    pub h1: Vec<Vec3>,
+    /// h_ij = ∫ φ_i × φ_j dm + ∫ x × ψ_ij dm.
+    pub h2: Vec<Vec3>,
+    /// M, symmetric and positive definite.
+    pub mass_matrix: DMatrix<f64>,
+    /// K, symmetric.
+    pub stiffness: DMatrix<f64>,
+    /// D, symmetric.
+    pub damping: DMatrix<f64>,
+    /// Where something may be fastened.
+    pub nodes: Vec<Node>,
+}
+
+/// A place of a modal body that carries frames.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Its name, unique in its body.
+    pub name: String,
+    /// Position in the undeformed body, m.
+    pub at: Vec3,
+    /// Displacement φ_i per unit of each mode.
+    pub displacement: Vec<Vec3>,
+    /// Second-order displacement ψ_ij; empty where it is left out.
+    pub shortening: Vec<Vec3>,
+    /// Rotation vector per unit of each mode, rad. The node is turned by exp(Σ θ_i q_i).
+    pub rotation: Vec<Vec3>,
+}
+
+impl Modal {
+    /// Number of modes.
+    pub fn modes(&self) -> usize {
+        self.s1.len()
+    }
+}
