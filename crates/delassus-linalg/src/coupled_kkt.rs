@@ -402,7 +402,11 @@ fn slots(ldl: &SparseLdl, shape: &MassShape, jac: &Csr) -> (Vec<(u32, u32)>, Vec
 /// A row that the minimum degree would eliminate early waits for the last of them. The fill that its elimination would
 /// have caused among them is then caused by the row itself, which is coupled with each: the factor grows by no more
 /// than the entries of the waiting rows.
-fn order(nv: usize, lower: &[(u32, u32)], waits: &[Vec<usize>]) -> Result<Vec<u32>, KktError> {
+pub(crate) fn order(
+    nv: usize,
+    lower: &[(u32, u32)],
+    waits: &[Vec<usize>],
+) -> Result<Vec<u32>, KktError> {
     let m = waits.len();
     let free = ordering::minimum_degree(nv + m, lower)?;
     let mut place = vec![0usize; nv + m];

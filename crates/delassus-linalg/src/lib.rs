@@ -39,6 +39,7 @@ mod row_qr;
 mod saddle;
 mod small_kkt;
 mod sparse_ldl;
+mod sparse_ldu;
 mod sparse_lu;
 mod strongest_rows;
 mod tangent_kkt;

@@ -74,22 +74,7 @@ impl SparseLdl {
 
         let (l_ptr, l_row) = fill_in(n, &a_ptr, &a_row)?;
         check_room(n, l_row.len() as f64, FACTORED)?;
-        let mut r_ptr = vec![0u32; n + 1];
-        for &i in &l_row {
-            r_ptr[i as usize + 1] += 1;
-        }
-        for j in 0..n {
-            r_ptr[j + 1] += r_ptr[j];
-        }
-        let mut next = r_ptr.clone();
-        let mut r = vec![(0u32, 0u32); l_row.len()];
-        for k in 0..n {
-            for at in l_ptr[k]..l_ptr[k + 1] {
-                let i = l_row[at as usize] as usize;
-                r[next[i] as usize] = (k as u32, at);
-                next[i] += 1;
-            }
-        }
+        let (r_ptr, r) = by_rows(n, &l_ptr, &l_row);
         Ok(SparseLdl {
             n,
             order,
@@ -252,12 +237,37 @@ impl SparseLdl {
     }
 }
 
+/// Entries of a pattern by columns, listed by rows: for each the column and its place.
+pub(crate) fn by_rows(n: usize, l_ptr: &[u32], l_row: &[u32]) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let mut r_ptr = vec![0u32; n + 1];
+    for &i in l_row {
+        r_ptr[i as usize + 1] += 1;
+    }
+    for j in 0..n {
+        r_ptr[j + 1] += r_ptr[j];
+    }
+    let mut next = r_ptr.clone();
+    let mut r = vec![(0u32, 0u32); l_row.len()];
+    for k in 0..n {
+        for at in l_ptr[k]..l_ptr[k + 1] {
+            let i = l_row[at as usize] as usize;
+            r[next[i] as usize] = (k as u32, at);
+            next[i] += 1;
+        }
+    }
+    (r_ptr, r)
+}
+
 /// Entries up to which places fit into 32 bits.
 const MOST_ENTRIES: usize = (u32::MAX / 2) as usize;
 
 /// Pattern of `L` below the diagonal. A column inherits the pattern of every
 /// column whose first entry it is.
-fn fill_in(n: usize, a_ptr: &[u32], a_row: &[u32]) -> Result<(Vec<u32>, Vec<u32>), KktError> {
+pub(crate) fn fill_in(
+    n: usize,
+    a_ptr: &[u32],
+    a_row: &[u32],
+) -> Result<(Vec<u32>, Vec<u32>), KktError> {
     let mut l_ptr = vec![0u32; n + 1];
     let mut l_row: Vec<u32> = Vec::with_capacity(2 * a_row.len());
     let mut first_child = vec![u32::MAX; n];

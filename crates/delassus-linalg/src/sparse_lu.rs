@@ -92,6 +92,11 @@ impl SparseLu {
         })
     }
 
+    /// Bound of the entries of `U`, which holds for any pivot order.
+    pub(crate) fn bound(&self) -> usize {
+        self.u.capacity() - self.n
+    }
+
     /// Load values (S, then G of the rows, then −G of the columns).
     pub(crate) fn load(&mut self, s: &[f64], rows: &[f64], cols: &[f64]) {
         self.a.fill(0.0);

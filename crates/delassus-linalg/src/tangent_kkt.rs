@@ -1,11 +1,12 @@
 //! `S x − Gᵀ y = r`, `G x = b` with nonsymmetric `S`, by LU of the whole
-//! saddle matrix.
+//! saddle matrix: of large ones in a fixed order where its pivots are good, with pivoting where they are not.
 
 use crate::dense_lu::DenseLu;
 use crate::error::{KktError, check_len};
 use crate::options::{Backend, FactorInfo};
 use crate::pattern::Csr;
 use crate::saddle::Saddle;
+use crate::sparse_ldu::SparseLdu;
 use crate::sparse_lu::SparseLu;
 use crate::vecops::{all_finite, first_non_finite};
 use delassus_math::memory::{Memory, Remember};
@@ -32,14 +33,29 @@ const DENSE_MAX_FULL: usize = 400;
 )]
 enum Factor {
     Dense(DenseLu),
-    Sparse(SparseLu),
+    /// With pivoting; and in the fixed order, where there is one that fills no more.
+    Sparse(SparseLu, Option<Fixed>),
 }
+
+/// Elimination in a fixed order, and whether it made the present factors.
+#[derive(Debug, Clone)]
+struct Fixed {
+    ldu: SparseLdu,
+    used: bool,
+}
+remember!(Fixed { ldu, used } apart from {});
 
 impl Remember for Factor {
     fn remember(&mut self, m: &mut Memory<'_>) {
         match self {
             Factor::Dense(f) => f.remember(m),
-            Factor::Sparse(f) => f.remember(m),
+            Factor::Sparse(f, fixed) => {
+                f.remember(m);
+                // whether there is one is decided by the structure alone
+                if let Some(fixed) = fixed {
+                    fixed.remember(m);
+                }
+            }
         }
     }
 }
@@ -85,12 +101,15 @@ impl TangentKkt {
             Backend::Dense => true,
             Backend::Sparse => false,
         };
+        let factor = if dense {
+            Factor::Dense(DenseLu::new(&saddle))
+        } else {
+            let lu = SparseLu::new(&saddle)?;
+            let ldu = SparseLdu::new(&saddle, lu.bound())?;
+            Factor::Sparse(lu, ldu.map(|ldu| Fixed { ldu, used: false }))
+        };
         Ok(TangentKkt {
-            factor: if dense {
-                Factor::Dense(DenseLu::new(&saddle))
-            } else {
-                Factor::Sparse(SparseLu::new(&saddle)?)
-            },
+            factor,
             unit: vec![1.0; jac.nrows],
             in_units: vec![0.0; jac.nnz()],
             largest: vec![0.0; s.nrows],
@@ -111,7 +130,7 @@ impl TangentKkt {
     pub fn backend(&self) -> Backend {
         match self.factor {
             Factor::Dense(_) => Backend::Dense,
-            Factor::Sparse(_) => Backend::Sparse,
+            Factor::Sparse(..) => Backend::Sparse,
         }
     }
 
@@ -140,8 +159,8 @@ impl TangentKkt {
             return Err(KktError::NonFinite { row });
         }
         self.choose_units(s_values, jac_cols);
-        let mut found = None;
-        if !self.redundant || self.jac.nrows == 0 {
+        let mut found = self.eliminate(s_values, jac_rows);
+        if found.is_none() && (!self.redundant || self.jac.nrows == 0) {
             found = self.attempt(s_values, jac_rows, None)?;
         }
         let regularized = found.is_none();
@@ -176,7 +195,8 @@ impl TangentKkt {
         }
         match &mut self.factor {
             Factor::Dense(f) => f.solve(r, b, x, y),
-            Factor::Sparse(f) => f.solve(r, b, x, y),
+            Factor::Sparse(_, Some(Fixed { ldu, used: true })) => ldu.solve(r, b, x, y),
+            Factor::Sparse(f, _) => f.solve(r, b, x, y),
         }
         for (y, unit) in y.iter_mut().zip(&self.unit) {
             *y *= unit;
@@ -209,6 +229,20 @@ impl TangentKkt {
         }
     }
 
+    /// Factors in the fixed order; `None` if there is none, or if its pivots are weak.
+    fn eliminate(&mut self, s: &[f64], rows: &[f64]) -> Option<(f64, usize)> {
+        let Factor::Sparse(_, Some(fixed)) = &mut self.factor else {
+            return None;
+        };
+        fixed.used = false;
+        if self.redundant {
+            return None;
+        }
+        let found = fixed.ldu.factor(s, rows, &self.in_units);
+        fixed.used = found.is_some();
+        found
+    }
+
     fn attempt(
         &mut self,
         s: &[f64],
@@ -224,7 +258,7 @@ impl TangentKkt {
                 }
                 f.factor(shift.is_none())
             }
-            Factor::Sparse(f) => {
+            Factor::Sparse(f, _) => {
                 f.load(s, rows, cols);
                 if let Some(shift) = shift {
                     f.shift_diagonal(nv, shift);

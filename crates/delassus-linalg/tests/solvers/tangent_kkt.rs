@@ -60,6 +60,39 @@ fn matches_the_dense_reference_with_different_left_and_right_matrices() {
 }
 
 #[test]
+fn long_chains_need_no_pivots_and_lose_no_digits() {
+    for (links, closed) in [(20, false), (60, false), (60, true)] {
+        let s = chain(links, closed);
+        let mut rng = Rng::new(links as u64);
+        let (pattern, mut sv) = tangent_of(&s, &mut rng);
+        let mut sparse = TangentKkt::new(pattern.clone(), s.jac.clone(), Backend::Sparse).unwrap();
+        let mut dense = TangentKkt::new(pattern.clone(), s.jac.clone(), Backend::Dense).unwrap();
+        // well conditioned; a diagonal that vanishes, which needs pivots; and as before
+        for weak in [None, Some(s.nv() / 2), None] {
+            let kept = sv.clone();
+            if let Some(dof) = weak {
+                let at = pattern.row(dof).iter().position(|&j| j == dof).unwrap();
+                sv[pattern.row_ptr[dof] + at] = 0.0;
+            }
+            let (r, b) = (rng.vec(s.nv()), rng.vec(s.m()));
+            let solve = |kkt: &mut TangentKkt| {
+                kkt.factor(&sv, &s.g, &s.g).unwrap();
+                let (mut x, mut y) = (vec![0.0; s.nv()], vec![0.0; s.m()]);
+                kkt.solve(&r, &b, &mut x, &mut y).unwrap();
+                (x, y)
+            };
+            let ((x, y), (xr, yr)) = (solve(&mut sparse), solve(&mut dense));
+            assert!(max_diff(&x, &xr) < 1e-11 * max_abs(&xr), "{links} {weak:?}");
+            assert!(max_diff(&y, &yr) < 1e-11 * max_abs(&yr), "{links} {weak:?}");
+            let mut left = b.clone();
+            s.jac.mul_add(&s.g, -1.0, &x, &mut left);
+            assert!(max_abs(&left) < 1e-11 * max_abs(&x), "{links} {weak:?}");
+            sv = kept;
+        }
+    }
+}
+
+#[test]
 fn redundant_rows_converge_under_outer_refinement() {
     let base = chain(5, true);
     let s = base.with_rows(&[base.dense_row(3), base.dense_row(7), base.dense_row(3)]);
