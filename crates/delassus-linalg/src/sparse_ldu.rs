@@ -13,9 +13,9 @@ use crate::sparse_ldl;
 use delassus_math::remember;
 
 /// Smallest pivot that is trusted, as a part of what it was or would be made of. Elimination loses as many digits as
-/// have gone from there: 1e-6 leaves ten, more than the regularised path has. A weaker row may be a dependent one, which
-/// only pivoting can tell.
-const TRUSTED: f64 = 1e-6;
+/// have gone from there: 1e-3 leaves thirteen, which Krylov spaces need as well. A weaker row may be a dependent one,
+/// which only pivoting can tell.
+const TRUSTED: f64 = 1e-3;
 
 /// Factors `L U` with unit diagonal in `L`.
 #[derive(Debug, Clone)]
@@ -39,8 +39,9 @@ pub(crate) struct SparseLdu {
     r_ptr: Vec<u32>,
     r: Vec<(u32, u32)>,
     inv: Vec<f64>,
-    /// Size of each unknown in the new order. Coordinates: the larger of S_ii and |S_ij S_ji| / |S_jj|, which is no
-    /// larger where S is positive definite. Rows: |G| |diag S|⁻¹ |G|ᵀ.
+    /// Size of each unknown in the new order. Coordinates: the largest of S_ii, of |S_ij S_ji| / |S_jj|, which is no
+    /// larger where S is positive definite, and of the entries of its multipliers: a soft coordinate beside a stiff one
+    /// would carry the round-off of its row away from it. Rows: |G| |diag S|⁻¹ |G|ᵀ.
     scale: Vec<f64>,
     work: Vec<[f64; 2]>,
     x: Vec<f64>,
@@ -190,8 +191,14 @@ impl SparseLdu {
                         self.scale[i] = self.scale[i].max(product / diagonal(j));
                         self.scale[j] = self.scale[j].max(product / diagonal(i));
                     }
-                    (false, true) => self.scale[i] += product / diagonal(j),
-                    (true, _) => self.scale[j] += product / diagonal(i),
+                    (false, true) => {
+                        self.scale[i] += product / diagonal(j);
+                        self.scale[j] = self.scale[j].max(u.abs());
+                    }
+                    (true, _) => {
+                        self.scale[j] += product / diagonal(i);
+                        self.scale[i] = self.scale[i].max(l.abs());
+                    }
                 }
             }
         }

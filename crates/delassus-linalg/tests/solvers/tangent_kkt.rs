@@ -67,12 +67,14 @@ fn long_chains_need_no_pivots_and_lose_no_digits() {
         let (pattern, mut sv) = tangent_of(&s, &mut rng);
         let mut sparse = TangentKkt::new(pattern.clone(), s.jac.clone(), Backend::Sparse).unwrap();
         let mut dense = TangentKkt::new(pattern.clone(), s.jac.clone(), Backend::Dense).unwrap();
-        // well conditioned; a diagonal that vanishes, which needs pivots; and as before
-        for weak in [None, Some(s.nv() / 2), None] {
+        // well conditioned; a diagonal that vanishes, which needs pivots; one that is soft beside its rows; and as before
+        for weak in [None, Some(0.0), Some(3e-6), None] {
             let kept = sv.clone();
-            if let Some(dof) = weak {
-                let at = pattern.row(dof).iter().position(|&j| j == dof).unwrap();
-                sv[pattern.row_ptr[dof] + at] = 0.0;
+            if let Some(part) = weak {
+                let dof = s.nv() / 2;
+                for (v, &j) in sv[pattern.row_ptr[dof]..].iter_mut().zip(pattern.row(dof)) {
+                    *v = if j == dof { part * *v } else { 0.0 };
+                }
             }
             let (r, b) = (rng.vec(s.nv()), rng.vec(s.m()));
             let solve = |kkt: &mut TangentKkt| {
