@@ -1,11 +1,14 @@
 //! Turns operations into instructions, folds constants and infers dimensions.
 
 use crate::Dim;
+use crate::curve::Curve;
 use crate::error::{ExprError, ExprErrorKind};
 use crate::functions::{Function, Rule};
 use crate::lexer::Span;
 use crate::math::MAX_POWI;
 use crate::program::{self, Op};
+use crate::scope::TableFunction;
+use std::sync::Arc;
 
 /// A part of the expression; its instructions are those from `start` to the next part.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,7 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 pub(crate) struct Emitter {
     pub(crate) code: Vec<Op>,
+    pub(crate) tables: Vec<Arc<Curve>>,
 }
 
 type Emitted = Result<Node, ExprError>;
@@ -54,7 +58,7 @@ impl Emitter {
         self.code.push(op);
         if args.iter().all(|a| a.value.is_some()) {
             let code = &self.code[start..];
-            let folded: f64 = program::run(code, program::depth(code), &[], |_| 0.0);
+            let folded: f64 = program::run(code, &self.tables, program::depth(code), &[], |_| 0.0);
             self.code.truncate(start);
             self.code.push(Op::Const(folded));
             value = Some(folded);
@@ -160,6 +164,23 @@ impl Emitter {
             }
         };
         Ok(self.apply(function.op, args, dim, span))
+    }
+
+    /// A table of the scope at one argument.
+    pub(crate) fn table(
+        &mut self,
+        name: &str,
+        table: TableFunction,
+        a: Node,
+        span: Span,
+    ) -> Emitted {
+        common(table.argument, a, || format!("the argument of `{name}`"))?;
+        let known = self.tables.iter().position(|t| Arc::ptr_eq(t, &table.curve));
+        let index = known.unwrap_or(self.tables.len());
+        if known.is_none() {
+            self.tables.push(table.curve);
+        }
+        Ok(self.apply(Op::Table(index), &[a], table.value, span))
     }
 
     /// `if`: with a constant condition only the branch taken is kept.

@@ -1,16 +1,19 @@
 //! The compiled expression.
 
+use crate::curve::Curve;
 use crate::error::ExprError;
 use crate::jet::Jet;
 use crate::num::{Dual, Dual2};
 use crate::parser::compile;
 use crate::program::{self, Op};
 use crate::{Dim, Scope};
+use std::sync::Arc;
 
 /// A compiled expression: parsed, checked and folded once, evaluated many times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     code: Vec<Op>,
+    tables: Vec<Arc<Curve>>,
     depth: usize,
     dim: Dim,
     variables: Vec<usize>,
@@ -33,6 +36,7 @@ impl Expr {
         variables.dedup();
         Ok(Expr {
             code: compiled.code,
+            tables: compiled.tables,
             depth: compiled.depth,
             dim: compiled.dim,
             variables,
@@ -44,6 +48,7 @@ impl Expr {
     pub fn constant(v: f64) -> Expr {
         Expr {
             code: vec![Op::Const(v)],
+            tables: Vec::new(),
             depth: 1,
             dim: Dim::Any,
             variables: Vec::new(),
@@ -82,24 +87,25 @@ impl Expr {
 
     /// The value. Never allocates or panics; a variable missing from `vars` is NaN.
     pub fn eval(&self, vars: &[f64]) -> f64 {
-        program::run(&self.code, self.depth, vars, |_| 0.0)
+        program::run(&self.code, &self.tables, self.depth, vars, |_| 0.0)
     }
 
     /// The value and its derivative with respect to variable `wrt`.
     pub fn eval_d1(&self, vars: &[f64], wrt: usize) -> (f64, f64) {
-        let Dual { v, d } = program::run(&self.code, self.depth, vars, only(wrt));
+        let Dual { v, d } = program::run(&self.code, &self.tables, self.depth, vars, only(wrt));
         (v, d)
     }
 
     /// The value and its first and second derivative with respect to variable `wrt`.
     pub fn eval_d2(&self, vars: &[f64], wrt: usize) -> (f64, f64, f64) {
-        let Dual2 { v, d, dd } = program::run(&self.code, self.depth, vars, only(wrt));
+        let Dual2 { v, d, dd } =
+            program::run(&self.code, &self.tables, self.depth, vars, only(wrt));
         (v, d, dd)
     }
 
     /// The value and its derivative when the variables move at the given rates; missing ones do not move.
     pub fn eval_along(&self, vars: &[f64], rates: &[f64]) -> (f64, f64) {
-        let Dual { v, d } = program::run(&self.code, self.depth, vars, among(rates));
+        let Dual { v, d } = program::run(&self.code, &self.tables, self.depth, vars, among(rates));
         (v, d)
     }
 
@@ -111,7 +117,7 @@ impl Expr {
         let s = if largest > 0.0 { largest } else { return 0.0 };
         let second = |s: f64| {
             let rate = |k: usize| u(k) + if k == wrt { s } else { 0.0 };
-            let Dual2 { dd, .. } = program::run(&self.code, self.depth, vars, rate);
+            let Dual2 { dd, .. } = program::run(&self.code, &self.tables, self.depth, vars, rate);
             dd
         };
         (second(s) - second(-s)) / (4.0 * s)
@@ -119,7 +125,7 @@ impl Expr {
 
     /// Value and Taylor coefficients on a whole interval, given those of the variables. Never allocates.
     pub fn over<const N: usize>(&self, vars: &[Jet<N>]) -> Jet<N> {
-        program::run_over(&self.code, self.depth, vars)
+        program::run_over(&self.code, &self.tables, self.depth, vars)
     }
 }
 
@@ -135,7 +141,7 @@ fn among(rates: &[f64]) -> impl Fn(usize) -> f64 + '_ {
 /// The value and dimension of an expression without variables.
 pub fn parse_constant(src: &str, scope: &dyn Scope) -> Result<(f64, Dim), ExprError> {
     let compiled = compile(src, scope, false)?;
-    let value = program::run(&compiled.code, compiled.depth, &[], |_| 0.0);
+    let value = program::run(&compiled.code, &compiled.tables, compiled.depth, &[], |_| 0.0);
     Ok((value, compiled.dim))
 }
 

@@ -83,7 +83,7 @@ impl<const N: usize> Jet<N> {
     }
 
     /// Between these values, by decisions that may have either outcome.
-    fn open(value: Range) -> Jet<N> {
+    pub(crate) fn open(value: Range) -> Jet<N> {
         Jet { decided: false, ..Jet::rough(value) }
     }
 

@@ -36,7 +36,8 @@
 //! `min(a, b)`, `max(a, b)`, `atan2(y, x)`, `hypot(a, b)`, `pow(a, b)`, `mod(a, b)` (the result
 //! has the sign of `b`), `if(condition, a, b)`, `clamp(x, lo, hi)` and
 //! `step(t, t0, y0, t1, y1)`, a cubic ramp from `y0` at `t0` to `y1` at `t1`. At a kink the
-//! derivative is the one of the branch that gave the value.
+//! derivative is the one of the branch that gave the value. A scope may add functions of its own that are given by
+//! points: [`Curve`].
 //!
 //! # Units
 //!
@@ -53,6 +54,7 @@
 //! products and yields in sums: `2 * 3 mm` is `Any`, `2 + 3 mm` is a length. A function of an argument with an unknown
 //! dimension has an unknown dimension too, so that a model written entirely without units is never rejected.
 
+mod curve;
 mod dim;
 mod emit;
 mod error;
@@ -70,13 +72,14 @@ mod scope;
 mod suggest;
 mod units;
 
+pub use curve::{Curve, CurveError, Join, Outside};
 pub use dim::Dim;
 pub use error::{ExprError, ExprErrorKind};
 pub use expr::{Expr, parse_constant};
 pub use interpolate::interpolate;
 pub use jet::Jet;
 pub use range::Range;
-pub use scope::{Binding, Scope};
+pub use scope::{Binding, Scope, TableFunction};
 pub use suggest::suggest;
 
 /// Longest accepted expression or template, in bytes.

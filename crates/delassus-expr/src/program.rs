@@ -1,8 +1,10 @@
 //! The compiled form of an expression and its evaluation.
 
+use crate::curve::Curve;
 use crate::jet::Jet;
 use crate::math::{self, Fn1};
 use crate::num::Num;
+use std::sync::Arc;
 
 /// An instruction of the stack machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +36,8 @@ pub(crate) enum Op {
     If,
     Step,
     Clamp,
+    /// A table of the expression, by its index.
+    Table(usize),
 }
 
 impl Op {
@@ -41,7 +45,7 @@ impl Op {
     fn takes(self) -> usize {
         match self {
             Op::Const(_) | Op::Var(_) => 0,
-            Op::Neg | Op::Not | Op::PowInt(_) | Op::Call(_) => 1,
+            Op::Neg | Op::Not | Op::PowInt(_) | Op::Call(_) | Op::Table(_) => 1,
             Op::If | Op::Clamp => 3,
             Op::Step => 5,
             _ => 2,
@@ -92,20 +96,26 @@ const SMALL: usize = 8;
 #[inline]
 pub(crate) fn run<T: Num>(
     code: &[Op],
+    tables: &[Arc<Curve>],
     depth: usize,
     vars: &[f64],
     rate: impl Fn(usize) -> f64,
 ) -> T {
     if depth <= SMALL {
-        run_sized::<T, SMALL>(code, vars, rate)
+        run_sized::<T, SMALL>(code, tables, vars, rate)
     } else {
-        run_sized::<T, { crate::MAX_DEPTH }>(code, vars, rate)
+        run_sized::<T, { crate::MAX_DEPTH }>(code, tables, vars, rate)
     }
 }
 
 /// The top of the stack lives in `top`. Indices are masked instead of checked: the depth was
 /// checked at parse time, and masking can neither panic nor leave the array.
-fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], rate: impl Fn(usize) -> f64) -> T {
+fn run_sized<T: Num, const N: usize>(
+    code: &[Op],
+    tables: &[Arc<Curve>],
+    vars: &[f64],
+    rate: impl Fn(usize) -> f64,
+) -> T {
     const { assert!(N.is_power_of_two()) }
     let mut stack = [T::lit(0.0); N];
     let mut sp = 0_usize;
@@ -159,6 +169,9 @@ fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], rate: impl Fn(us
             Op::And => top = truth!(pop!().value() != 0.0 && top.value() != 0.0),
             Op::Or => top = truth!(pop!().value() != 0.0 || top.value() != 0.0),
             Op::Call(function) => top = math::apply1(function, top),
+            Op::Table(k) => {
+                top = tables.get(k).map_or(T::lit(f64::NAN), |curve| curve.apply(top));
+            }
             Op::Min => top = math::min(pop!(), top),
             Op::Max => top = math::max(pop!(), top),
             Op::Atan2 => top = math::atan2(pop!(), top),
@@ -187,16 +200,25 @@ fn run_sized<T: Num, const N: usize>(code: &[Op], vars: &[f64], rate: impl Fn(us
 }
 
 /// Evaluates a program on an interval; a variable beyond the end of `vars` may be anything.
-pub(crate) fn run_over<const N: usize>(code: &[Op], depth: usize, vars: &[Jet<N>]) -> Jet<N> {
+pub(crate) fn run_over<const N: usize>(
+    code: &[Op],
+    tables: &[Arc<Curve>],
+    depth: usize,
+    vars: &[Jet<N>],
+) -> Jet<N> {
     if depth <= SMALL {
-        run_over_sized::<N, SMALL>(code, vars)
+        run_over_sized::<N, SMALL>(code, tables, vars)
     } else {
-        run_over_sized::<N, { crate::MAX_DEPTH }>(code, vars)
+        run_over_sized::<N, { crate::MAX_DEPTH }>(code, tables, vars)
     }
 }
 
 /// Like [`run_sized`], with both branches of an `if` available.
-fn run_over_sized<const N: usize, const D: usize>(code: &[Op], vars: &[Jet<N>]) -> Jet<N> {
+fn run_over_sized<const N: usize, const D: usize>(
+    code: &[Op],
+    tables: &[Arc<Curve>],
+    vars: &[Jet<N>],
+) -> Jet<N> {
     const { assert!(D.is_power_of_two()) }
     let zero = Jet::constant(0.0);
     let mut stack = [zero; D];
@@ -238,6 +260,9 @@ fn run_over_sized<const N: usize, const D: usize>(code: &[Op], vars: &[Jet<N>]) 
             Op::And => top = pop!().and(top),
             Op::Or => top = pop!().or(top),
             Op::Call(function) => top = top.call(function),
+            Op::Table(k) => {
+                top = tables.get(k).map_or(Jet::constant(f64::NAN), |curve| curve.over(top));
+            }
             Op::Min => top = pop!().min(top),
             Op::Max => top = pop!().max(top),
             Op::Atan2 => top = pop!().atan2(top),
@@ -271,7 +296,7 @@ mod tests {
     use crate::num::Dual;
 
     fn value(code: &[Op]) -> f64 {
-        run(code, depth(code), &[7.0], |_| 0.0)
+        run(code, &[], depth(code), &[7.0], |_| 0.0)
     }
 
     #[test]
@@ -291,7 +316,7 @@ mod tests {
         assert_eq!(value(&[Op::Var(0)]), 7.0);
         assert!(value(&[Op::Var(1)]).is_nan());
         let code = [Op::Var(0), Op::Var(0), Op::Mul];
-        let d: Dual = run(&code, 2, &[7.0], |_| 1.0);
+        let d: Dual = run(&code, &[], 2, &[7.0], |_| 1.0);
         assert_eq!((d.v, d.d), (49.0, 14.0));
     }
 

@@ -1,6 +1,8 @@
 //! The meaning of names in an expression.
 
 use crate::Dim;
+use crate::curve::Curve;
+use std::sync::Arc;
 
 /// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +11,17 @@ pub enum Binding {
     Const(f64, Dim),
     /// A variable: its index into the slice given to [`crate::Expr::eval`].
     Var(usize),
+}
+
+/// A function of one argument, given by points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableFunction {
+    /// The function in SI.
+    pub curve: Arc<Curve>,
+    /// Dimension of its argument.
+    pub argument: Dim,
+    /// Dimension of its value.
+    pub value: Dim,
 }
 
 /// The names an expression may use.
@@ -24,6 +37,16 @@ pub trait Scope {
     /// Whether `name` is a variable, in the same situation.
     fn is_variable(&self, name: &str) -> bool {
         matches!(self.lookup(name), Some(Binding::Var(_)))
+    }
+
+    /// The table of that name, which is called like a function. The functions of the language come first.
+    fn table(&self, _name: &str) -> Option<TableFunction> {
+        None
+    }
+
+    /// Names of all tables.
+    fn tables(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// All names, from which the suggestion for a misspelt one is taken.

@@ -2,6 +2,7 @@
 
 mod quantity;
 
+use crate::curve::Curve;
 use crate::emit::{Emitter, Node};
 use crate::error::{ExprError, ExprErrorKind};
 use crate::lexer::{Span, Tok, Token, Tokens, tokenize};
@@ -10,11 +11,13 @@ use crate::scope::{Binding, Scope};
 use crate::suggest::suggest;
 use crate::{Dim, MAX_DEPTH, MAX_LENGTH, functions, program};
 use std::f64::consts;
+use std::sync::Arc;
 
 /// A checked and compiled expression.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) code: Vec<Op>,
+    pub(crate) tables: Vec<Arc<Curve>>,
     pub(crate) depth: usize,
     pub(crate) dim: Dim,
 }
@@ -46,13 +49,13 @@ pub(crate) fn compile(
     if let Some((value, span)) = node.bad {
         return Err(ExprError::new(ExprErrorKind::NonFinite { value }, span));
     }
-    let code = parser.emit.code;
+    let Emitter { code, tables } = parser.emit;
     let depth = program::depth(&code);
     if depth > MAX_DEPTH {
         return Err(ExprError::new(ExprErrorKind::TooDeep, 0..length));
     }
     let dim = node.dim;
-    Ok(Compiled { code, depth, dim })
+    Ok(Compiled { code, tables, depth, dim })
 }
 
 struct Parser<'a> {
@@ -266,17 +269,43 @@ impl<'a> Parser<'a> {
 
     fn call(&mut self, name_span: Span) -> Parsed {
         let name = self.text(name_span);
-        let Some(function) = functions::lookup(name) else {
+        let function = functions::lookup(name);
+        let table = if function.is_none() { self.scope.table(name) } else { None };
+        if function.is_none() && table.is_none() {
+            let tables = self.scope.tables();
+            let mut known: Vec<&str> = functions::names().collect();
+            known.extend(tables.iter().map(String::as_str));
             let kind = ExprErrorKind::UnknownFunction {
                 name: name.to_owned(),
-                suggestion: suggest(name, functions::names()).map(str::to_owned),
+                suggestion: suggest(name, known.into_iter()).map(str::to_owned),
                 is_name: self.scope.lookup(name).is_some(),
             };
             return Err(ExprError::new(kind, name_span));
-        };
+        }
+        let expected = function.map_or(1, |f| f.args);
+        let (args, span) = self.arguments(name_span, expected)?;
+        match (function, table, &args[..]) {
+            (Some(function), _, args) if args.len() == expected => {
+                self.emit.call(function, args, span)
+            }
+            (None, Some(table), [a]) => self.emit.table(name, table, *a, span),
+            _ => {
+                let (name, found) = (name.to_owned(), args.len());
+                let kind = ExprErrorKind::WrongArgumentCount { name, expected, found };
+                Err(ExprError::new(kind, span))
+            }
+        }
+    }
+
+    /// The arguments in brackets, and the place of the whole call.
+    fn arguments(
+        &mut self,
+        name_span: Span,
+        expected: usize,
+    ) -> Result<(Vec<Node>, Span), ExprError> {
         let open = self.next().span;
         self.enter(open)?;
-        let mut args = Vec::with_capacity(function.args);
+        let mut args = Vec::with_capacity(expected);
         if self.peek().tok != Tok::Close {
             args.push(self.expression(LOOSEST)?);
             while self.peek().tok == Tok::Comma {
@@ -288,16 +317,7 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("`,` or `)`"));
         }
         self.leave();
-        let span = name_span.to(self.next().span);
-        if args.len() != function.args {
-            let kind = ExprErrorKind::WrongArgumentCount {
-                name: name.to_owned(),
-                expected: function.args,
-                found: args.len(),
-            };
-            return Err(ExprError::new(kind, span));
-        }
-        self.emit.call(function, &args, span)
+        Ok((args, name_span.to(self.next().span)))
     }
 }
 

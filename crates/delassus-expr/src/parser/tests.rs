@@ -1,4 +1,7 @@
-use crate::{Binding, Dim, Expr, ExprErrorKind, parse_constant};
+use crate::{
+    Binding, Curve, Dim, Expr, ExprErrorKind, Join, Outside, Scope, TableFunction, parse_constant,
+};
+use std::sync::Arc;
 
 fn value(src: &str) -> f64 {
     let scope = [
@@ -138,4 +141,48 @@ fn dimensions() {
     for (src, expected) in cases {
         assert_eq!(dim(src), expected, "{src}");
     }
+}
+
+struct WithTable(TableFunction);
+
+impl Scope for WithTable {
+    fn lookup(&self, name: &str) -> Option<Binding> {
+        (name == "t").then_some(Binding::Var(0))
+    }
+
+    fn table(&self, name: &str) -> Option<TableFunction> {
+        (name == "road").then(|| self.0.clone())
+    }
+
+    fn tables(&self) -> Vec<String> {
+        vec!["road".to_owned()]
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["t".to_owned()]
+    }
+}
+
+#[test]
+fn tables_are_functions() {
+    let curve = Curve::new(vec![0.0, 1.0, 3.0], &[0.0, 2.0, 0.0], Join::Straight, Outside::Clamp);
+    let (argument, value) = (Dim::LENGTH, Dim::FORCE);
+    let scope = WithTable(TableFunction { curve: Arc::new(curve.unwrap()), argument, value });
+    let expr = Expr::parse("2*road(3*t) + road(50 cm)*road(t)", &scope).unwrap();
+    assert_eq!(expr.eval(&[0.25]), 3.5);
+    assert_eq!(expr.eval_d2(&[0.25], 0), (3.5, 14.0, 0.0));
+    assert_eq!(expr.degree(|_| Some(0)), Some(0));
+    assert_eq!(expr.degree(|_| Some(1)), None);
+    assert_eq!(crate::parse_constant("road(2 m)", &scope), Ok((1.0, Dim::FORCE)));
+    let fails = |text: &str| Expr::parse(text, &scope).unwrap_err().to_string();
+    assert_eq!(fails("road(3 kg)"), "the argument of `road` is in kg, but m was expected");
+    assert_eq!(
+        fails("road(t) + 1 m"),
+        "the right side of `+` is in m, but kg*m/s^2 (N) was expected"
+    );
+    assert!(fails("road(t, 1)").contains("road"));
+    let kind = Expr::parse("raod(t)", &scope).unwrap_err().kind;
+    assert!(
+        matches!(kind, ExprErrorKind::UnknownFunction { suggestion: Some(s), .. } if s == "road")
+    );
 }
