@@ -3,6 +3,9 @@
 //! Owns: [`Modal`], the integrals over a body in its floating frame, and how they come from finite elements. Must not
 //! know: models, joints, forces, time, files.
 
+mod error;
 mod modal;
+mod validate;
 
+pub use error::FlexError;
 pub use modal::{Modal, Node};
