@@ -70,4 +70,36 @@ impl Modal {
     pub fn modes(&self) -> usize {
         self.s1.len()
     }
+
+    /// The same body with the origin of its floating frame moved to its undeformed mass centre.
+    pub fn about_mass_centre(mut self) -> Modal {
+        let c = std::mem::take(&mut self.com);
+        // of a moment of mass s there: what J about c lacks of J about the origin
+        let moved =
+            |s: &Vec3| Mat3::identity() * (2.0 * c.dot(s)) - c * s.transpose() - s * c.transpose();
+        // S = m c + …, of which m c vanishes
+        self.inertia -= moved(&c) * (0.5 * self.mass);
+        for (j, s) in self.j1.iter_mut().zip(&self.s1).chain(self.j2.iter_mut().zip(&self.s2)) {
+            *j -= moved(s);
+        }
+        for (h, s) in self.h1.iter_mut().zip(&self.s1).chain(self.h2.iter_mut().zip(&self.s2)) {
+            *h -= c.cross(s);
+        }
+        for node in &mut self.nodes {
+            node.at -= c;
+        }
+        self
+    }
+
+    /// Mean displacement of the mass per unit of a mode: √(M_ii / m).
+    pub fn mean_displacement(&self, mode: usize) -> f64 {
+        (self.mass_matrix[(mode, mode)] / self.mass).sqrt()
+    }
+}
+
+impl Node {
+    /// Rotation vector Σ θ_i q_i for amplitudes, rad.
+    pub fn turn(&self, q: &[f64]) -> Vec3 {
+        self.rotation.iter().zip(q).map(|(t, q)| t * *q).sum()
+    }
 }

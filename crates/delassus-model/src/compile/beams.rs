@@ -80,6 +80,7 @@ impl BeamFrames {
         };
         Some(Frame {
             body: Some(BodyId(first + node)),
+            node: None,
             p: pose.p,
             r: pose.r,
             name: name.to_owned(),
@@ -151,6 +152,7 @@ pub(super) fn add(
     }
     let frame = |k: usize, r: Mat3| Frame {
         body: Some(BodyId(first + k)),
+        node: None,
         p: Vec3::zeros(),
         r,
         name: name(k),
@@ -230,6 +232,7 @@ impl Made {
             hold: self.hold,
             velocity: self.motion.map(|[v, w]| v + w.cross(&(at.p - self.place.p))),
             rate: self.motion.map(|[_, w]| at.r.tr_mul(&w)),
+            flexible: None,
         }
     }
 }
@@ -445,7 +448,7 @@ impl Entry<'_> {
         whole: Option<f64>,
     ) -> Option<(f64, Pose)> {
         let env = self.env;
-        let MarkerSpec::Frame(MarkerTable { at: Some(at), repeat, .. }) = spec else {
+        let MarkerSpec::Frame(MarkerTable { at: Some(at), node, repeat, .. }) = spec else {
             let help = "say how far along the beam it is, as in { at = \"0.5 m\" }";
             env.missing(&path.field("at"), "a marker of a beam", help);
             return None;
@@ -453,6 +456,7 @@ impl Entry<'_> {
         let owner = "a marker of a body: repeat the body instead";
         let used = ["at", "position", "angle", "orientation"];
         env.unused(path, owner, &[("repeat", repeat.is_some())], &used);
+        env.unused(path, "a beam", &[("node", node.is_some())], &used);
         let at_path = path.field("at");
         let at = env.constant(at, &at_path, Dim::LENGTH);
         let shape = if self.planar { Shape::Either } else { Shape::Space };

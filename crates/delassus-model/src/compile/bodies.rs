@@ -4,6 +4,7 @@ use super::beams;
 use super::context::{Env, Path};
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, components, rotation, vector};
+use super::modal::{self, Undeformed};
 use super::repeat::{Instance, check_name};
 use super::scalars::constants;
 use crate::fields::given;
@@ -11,6 +12,7 @@ use crate::spec::{BodySpec, InertiaSpec, MarkerSpec, RateSpec, Scalar};
 use crate::{Body, BodyKind, Diagnostic};
 use delassus_expr::Dim;
 use delassus_math::{Mat3, Quat, Vec3};
+use std::sync::Arc;
 
 /// Violation of the triangle rule that is attributed to rounding, as a fraction of the trace.
 const SLOP: f64 = 1e-9;
@@ -18,8 +20,18 @@ const SLOP: f64 = 1e-9;
 const MIN_NOTED: f64 = 1e-12;
 
 /// Fields of all kinds of bodies in the order of messages, and those that every kind has.
-const FIELDS: [&str; 8] =
-    ["mass", "inertia", "com", "position", "angle", "orientation", "velocity", "rate"];
+const FIELDS: [&str; 10] = [
+    "mass",
+    "inertia",
+    "com",
+    "position",
+    "angle",
+    "orientation",
+    "velocity",
+    "rate",
+    "modes",
+    "nodes",
+];
 const ALL: [&str; 3] = ["mass", "position", "velocity"];
 
 /// A body, or what is known about one whose data are faulty.
@@ -56,7 +68,7 @@ pub(super) fn compile(
         name: instance.name.clone(),
         kind,
         body: body(env, &instance.name, kind, spec, path),
-        markers: markers(env, kind, spec, &path.field("markers")),
+        markers: markers(env, kind, spec, path),
     }
 }
 
@@ -99,18 +111,26 @@ fn body(
     let rate = optional(spec.rate.as_ref().filter(|_| is_used("rate")), |r| {
         rate(env, kind, r, &path.field("rate"))
     });
+    let (mass, inertia, com) = (mass?, inertia?, com?);
+    let flexible = if is_used("modes") {
+        let body = Undeformed { mass, com, inertia };
+        Some(Arc::new(modal::flexible(env, kind, spec, &body, path)?))
+    } else {
+        None
+    };
     Some(Body {
         name: name.to_owned(),
         kind,
-        mass: mass?,
-        inertia: inertia?,
-        com: com?,
+        mass,
+        inertia,
+        com,
         position: position?,
         rotation: orientation?,
         angle: angle?,
         hold: spec.hold,
         velocity: velocity?,
         rate: rate?,
+        flexible,
     })
 }
 
@@ -332,6 +352,11 @@ fn check_moments(env: &Env<'_>, inertia: &Mat3, path: &Path<'_>) -> Option<Mat3>
 fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> Markers {
     let shape = if kind.is_planar() { Shape::Either } else { Shape::Space };
     let mut out = Markers::default();
+    let on_nodes = kind.fields().contains(&"nodes");
+    if on_nodes {
+        modal::node_markers(env, spec, &path.field("nodes"), &mut out);
+    }
+    let path = path.field("markers");
     for (template, marker_spec) in spec.markers.iter() {
         let path = path.field(template);
         let name = env.text(template, &path);
@@ -342,11 +367,23 @@ fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> M
         if let MarkerSpec::Frame(table) = marker_spec {
             let owner = "a marker of a body: repeat the body instead";
             let given = [("repeat", table.repeat.is_some())];
-            let used = ["position", "angle", "orientation"];
-            env.unused(&path, owner, &given, &used);
-            env.unused(&path, kind.label(), &[("at", table.at.is_some())], &used);
+            let used: &[&str] = match on_nodes {
+                true => &["node", "position", "angle", "orientation"],
+                false => &["position", "angle", "orientation"],
+            };
+            env.unused(&path, owner, &given, used);
+            let given = [("at", table.at.is_some()), ("node", table.node.is_some())];
+            env.unused(&path, kind.label(), &given, used);
         }
-        let pose = marker(env, marker_spec, &path, shape);
+        let mut pose = marker(env, marker_spec, &path, shape);
+        if on_nodes {
+            let node = match marker_spec {
+                MarkerSpec::Frame(table) => table.node.as_deref(),
+                MarkerSpec::Point(_) => None,
+            };
+            let node = modal::node_of(env, kind, node, &out, &path);
+            pose = pose.zip(node).map(|(pose, k)| Pose { node: Some(k), ..pose });
+        }
         if let Some(pose) = pose {
             refuse_offset_on_point(env, kind, &pose, &path);
         }

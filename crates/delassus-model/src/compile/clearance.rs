@@ -304,7 +304,7 @@ fn contact_of(joint: &JointSpec) -> ContactSpec {
 fn turned(world: &World<'_>, pair: &AxisPair) -> Mat3 {
     let start = |f: &Frame| {
         let body = f.body.and_then(|BodyId(k)| world.bodies[k].body.as_ref());
-        body.map_or_else(Mat3::identity, |b| b.start_rotation())
+        body.map_or_else(Mat3::identity, |b| b.start_rotation_of(f.node))
     };
     start(&pair.b).tr_mul(&start(&pair.a))
 }
@@ -321,7 +321,7 @@ fn add(
 ) {
     let mut put = |on: &Frame, p: Vec3, r: Mat3, what: &str, form: Form| {
         let name = format!("{joint}.{what}");
-        let frame = Frame { body: on.body, p, r, name: name.clone() };
+        let frame = Frame { body: on.body, node: on.node, p, r, name: name.clone() };
         out.shapes.push(ContactShape { name, frame, form });
     };
     // bodies move in the plane whatever z a marker of the ground has

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 pub(super) struct Pose {
     pub(super) p: Vec3,
     pub(super) r: Mat3,
+    /// Node of a modal body that carries it.
+    pub(super) node: Option<usize>,
 }
 
 impl Pose {
@@ -24,6 +26,7 @@ impl Pose {
     pub(super) const IDENTITY: Pose = Pose {
         p: Vec3::new(0.0, 0.0, 0.0),
         r: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        node: None,
     };
 }
 
@@ -93,7 +96,7 @@ impl World<'_> {
                 }
             },
         };
-        Some(Frame { body, p: pose.p, r: pose.r, name: text.into_owned() })
+        Some(Frame { body, node: pose.node, p: pose.p, r: pose.r, name: text.into_owned() })
     }
 
     /// The two frames of `between`, on different bodies.
@@ -153,7 +156,13 @@ impl World<'_> {
 }
 
 pub(super) fn ground_frame() -> Frame {
-    Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: "ground".to_owned() }
+    Frame {
+        body: None,
+        node: None,
+        p: Vec3::zeros(),
+        r: Mat3::identity(),
+        name: "ground".to_owned(),
+    }
 }
 
 /// Position and orientation of a marker.
@@ -170,7 +179,7 @@ pub(super) fn marker(
         }
         MarkerSpec::Frame(table) => table,
     };
-    let MarkerTable { at: _, position, angle, orientation, repeat: _ } = table;
+    let MarkerTable { at: _, node: _, position, angle, orientation, repeat: _ } = table;
     let p = if position.is_empty() {
         Some(Vec3::zeros())
     } else {
@@ -188,5 +197,5 @@ pub(super) fn marker(
         (None, Some(spec)) => rotation(env, spec, &path.field("orientation")),
         (None, None) => Some(Quat::IDENTITY),
     };
-    Some(Pose { p: p?, r: q?.matrix() })
+    Some(Pose { p: p?, r: q?.matrix(), node: None })
 }

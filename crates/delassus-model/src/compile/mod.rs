@@ -25,6 +25,7 @@ mod inputs;
 mod joints;
 mod materials;
 mod mesh;
+mod modal;
 mod options;
 mod params;
 mod repeat;
@@ -334,7 +335,13 @@ fn ground_markers(env: Env<'_>, spec: &GroundSpec, names: &Expanded) -> Markers 
     for instance in &names.instances {
         let (name, marker) = &spec.markers.0[instance.entry];
         let env = env.at(instance.entry, &instance.indices);
-        let pose = frames::marker(&env, marker, &root.field(name), Shape::Either);
+        let path = root.field(name);
+        if let MarkerSpec::Frame(table) = marker {
+            let given = [("at", table.at.is_some()), ("node", table.node.is_some())];
+            let used = ["position", "angle", "orientation", "repeat"];
+            env.unused(&path, "a marker of the ground", &given, &used);
+        }
+        let pose = frames::marker(&env, marker, &path, Shape::Either);
         out.poses.insert(instance.name.clone(), pose.unwrap_or(Pose::IDENTITY));
     }
     out

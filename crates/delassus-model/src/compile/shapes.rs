@@ -136,7 +136,7 @@ impl Entry<'_> {
             );
             return None;
         }
-        Some(Frame { body: on.body, p: at, r, name: name.to_owned() })
+        Some(Frame { body: on.body, node: on.node, p: at, r, name: name.to_owned() })
     }
 
     /// Planar shapes belong on planar bodies, solids on spatial ones; on the ground both are allowed.

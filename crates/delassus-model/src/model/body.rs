@@ -2,7 +2,9 @@
 
 use super::BodyId;
 use crate::BodyKind;
+use delassus_flex::Modal;
 use delassus_math::{Mat3, Quat, Vec3};
+use std::sync::Arc;
 
 /// A body. `position`, `rotation` and `velocity` are those of the body frame as the user gave
 /// it; the equations use the mass centre.
@@ -30,6 +32,19 @@ pub struct Body {
     pub velocity: Option<Vec3>,
     /// Initial angular velocity, body axes, rad/s, if given (planar: z).
     pub rate: Option<Vec3>,
+    /// How it deforms; `None` for bodies that do not.
+    pub flexible: Option<Arc<Flexible>>,
+}
+
+/// How a modal body deforms, and how it is deformed at the start.
+#[derive(Debug, Clone)]
+pub struct Flexible {
+    /// Integrals and nodes, about the undeformed mass centre.
+    pub modal: Modal,
+    /// Amplitudes at the start.
+    pub amplitudes: Vec<f64>,
+    /// Their rates at the start, if given.
+    pub rates: Option<Vec<f64>>,
 }
 
 /// A frame fixed on a body or on the ground (`body` = `None`).
@@ -37,9 +52,11 @@ pub struct Body {
 pub struct Frame {
     /// Body it is fixed on.
     pub body: Option<BodyId>,
-    /// Origin in the body frame, m.
+    /// Node of a modal body that carries it; `None`: the body frame does.
+    pub node: Option<usize>,
+    /// Origin in the body frame, or in that of the node, m.
     pub p: Vec3,
-    /// Orientation in the body frame: maps frame components to body components.
+    /// Orientation in the same: maps frame components to those of the body or node.
     pub r: Mat3,
     /// As the user wrote it: `"crank.tip"`.
     pub name: String,

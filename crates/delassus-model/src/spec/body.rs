@@ -1,6 +1,6 @@
 //! Bodies and markers as written.
 
-use super::{Scalar, Table};
+use super::{ModesSpec, NodeSpec, Scalar, Table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,10 @@ pub enum BodyType {
     Beam,
     /// Beam in the x-y plane: planar nodes and elements between them.
     PlanarBeam,
+    /// Body in space that deforms by few modes: a floating frame and amplitudes.
+    Modal,
+    /// The same in the x-y plane.
+    PlanarModal,
 }
 
 impl BodyType {
@@ -117,6 +121,12 @@ pub struct BodySpec {
     /// homogeneous section with these stiffnesses has it when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia_per_length: Option<RateSpec>,
+    /// Modal: how the body deforms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<ModesSpec>,
+    /// Modal: places where something may be fastened, by name. Each is a marker too.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub nodes: Table<NodeSpec>,
     /// Named frames on the body.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub markers: Table<MarkerSpec>,
@@ -202,6 +212,9 @@ pub struct MarkerTable {
     /// Beam: distance along its axis, m. There is a node there, whose frame the position and orientation refer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Scalar>,
+    /// Modal body: name of the node that carries it, whose frame the position and orientation refer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// Position in the body frame, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub position: Vec<Scalar>,

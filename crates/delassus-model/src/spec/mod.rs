@@ -14,6 +14,7 @@ mod force;
 mod input;
 mod joint;
 mod material;
+mod modes;
 mod run;
 mod scalar;
 mod section;
@@ -34,6 +35,7 @@ pub use force::{Components, ForceSpec, ForceType};
 pub use input::InputSpec;
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
 pub use material::MaterialSpec;
+pub use modes::{ArraySpec, ModesSpec, NodeSpec};
 pub use run::{
     AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, SchemeType, option_dim,
     option_names,

@@ -1,6 +1,7 @@
 //! Energies and the power that enters and leaves.
 
 use super::beam::Element;
+use super::body::BodyLayout;
 use super::force::ForceLaw;
 use super::{RowOffset, System, Workspace};
 use delassus_dae::{Energies, Power};
@@ -31,6 +32,7 @@ impl System {
     pub(super) fn exchanges_power(&self) -> bool {
         !self.applied.is_empty()
             || self.n_motions > 0
+            || self.bodies.iter().any(BodyLayout::is_damped)
             || self.bushings.iter().any(|b| b.c.iter().any(|c| *c != 0.0))
             || self.beam_elements.iter().any(Element::is_damped)
             || self
@@ -51,6 +53,9 @@ impl System {
                 ForceLaw::Linear { c, .. } => p.dissipated += c * x.rate * x.rate,
                 _ => p.work -= x.pull * x.rate,
             }
+        }
+        for (i, _) in self.bodies.iter().enumerate().filter(|(_, b)| b.is_damped()) {
+            p.dissipated += ws.kin.here(&self.bodies, i).loss();
         }
         for b in &self.bushings {
             p.dissipated += self.bushing(ws, b).loss;

@@ -285,6 +285,7 @@ impl System {
     ) -> Vec<(usize, f64)> {
         let origin = crate::Frame {
             body: Some(crate::BodyId(body)),
+            node: None,
             p: Vec3::zeros(),
             r: Mat3::identity(),
             name: String::new(),

@@ -377,7 +377,7 @@ impl System {
     pub(super) fn pushed(&self, frame: usize) -> f64 {
         let f = &self.frames[frame];
         let Some(body) = f.body().map(|b| &self.bodies[b]) else { return 0.0 };
-        let lever = f.r_b.norm();
+        let lever = f.reach();
         let turned = if lever > 0.0 { lever * self.turned(frame) } else { 0.0 };
         turned.max(1.0 / (self.mass_or_lightest(body.mass) * self.length_at([frame])))
     }

@@ -31,6 +31,7 @@ impl System {
             .map(|b| {
                 let origin = Frame {
                     body: Some(BodyId(b)),
+                    node: None,
                     p: Vec3::zeros(),
                     r: Mat3::identity(),
                     name: String::new(),

@@ -17,7 +17,7 @@ pub(crate) use close::{close, dense};
 pub(crate) use lab::Lab;
 pub(crate) use pose::Pose;
 pub(crate) use rng::Rng;
-pub(crate) use scene::{ENDS, ROPES, TELESCOPES, scene};
+pub(crate) use scene::{ENDS, MODES, PLANAR_MODES, ROPES, TELESCOPES, scene};
 
 use crate::{JointId, JointKind};
 use delassus_dae::{Problem, State};

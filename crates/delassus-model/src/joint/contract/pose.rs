@@ -75,7 +75,8 @@ impl Lab {
 
     fn place_of_frame(&self, q: &[f64], body: usize) -> crate::system::body::FrameKin {
         let (p, r) = (self.model().bodies[body].com, Mat3::identity());
-        let frame = crate::Frame { body: Some(crate::BodyId(body)), p, r, name: String::new() };
+        let frame =
+            crate::Frame { body: Some(crate::BodyId(body)), node: None, p, r, name: String::new() };
         self.sys.loose(q, &frame)
     }
 

@@ -2,7 +2,7 @@
 //! on it is checked by their contracts.
 
 use crate::Body;
-use crate::joint::contract::{Lab, Pose, ROPES, Rng, TELESCOPES, close};
+use crate::joint::contract::{Lab, MODES, PLANAR_MODES, Pose, ROPES, Rng, TELESCOPES, close};
 use delassus_dae::{Problem, State};
 use delassus_math::{Quat, Vec3};
 use nalgebra::{DMatrix, DVector};
@@ -27,15 +27,30 @@ fn lab(name: &str) -> Lab {
         "rope" => ("planar", format!("{ROPES}4\n")),
         _ => (name, String::new()),
     };
+    let on_node = "node = 'p', position = [0.2, -0.1";
     let data = match label {
         "planar" => "inertia = 0.7\ncom = [0.1, 0.2]\nangle = 0.4\nmarkers.p = [0.6, -0.3]\n",
         "rigid" => {
             "inertia = [0.7, 0.9, 1.1, 0.05, -0.1, 0.08]\ncom = [0.1, 0.2, -0.3]\n\
              orientation = { axis = [0, 1, 1], angle = 0.5 }\nmarkers.p = [0.6, -0.3, 0.2]\n"
         }
+        "planar-modal" => &format!(
+            "inertia = 0.7\ncom = [0.1, 0.2]\nangle = 0.4\nmarkers.q = {{ {on_node}], angle = 0.3 }}\n{}",
+            PLANAR_MODES.replace("NAME", "b")
+        ),
+        "modal" => &format!(
+            "inertia = [0.7, 0.9, 1.1, 0.05, -0.1, 0.08]\ncom = [0.1, 0.2, -0.3]\n\
+             orientation = {{ axis = [0, 1, 1], angle = 0.5 }}\nmarkers.q = {{ {on_node}, 0.3], \
+             orientation = {{ axis = [1, 2, 0], angle = 0.7 }} }}\n{}",
+            MODES.replace("NAME", "b")
+        ),
         _ => "",
     };
-    let marker = if data.is_empty() { "b" } else { "b.p" };
+    let marker = match label {
+        _ if data.is_empty() => "b",
+        "modal" | "planar-modal" => "b.q",
+        _ => "b.p",
+    };
     let position = if label.starts_with("planar") { "[0.3, -0.2]" } else { "[0.3, -0.2, 0.5]" };
     Lab::new(&format!(
         "{first}schema = 1\ngravity = [1, 2]\n[body.b]\ntype = '{label}'\nmass = 1.5\n\
@@ -171,7 +186,8 @@ fn energies(lab: &mut Lab, s: &State, what: &str) {
     );
     let f = lab.force(s);
     let a = m.lu().solve(&f).unwrap();
-    let work = lab.sys.power(&lab.ws, &[]).unwrap_or_default().work;
+    let power = lab.sys.power(&lab.ws, &[]).unwrap_or_default();
+    let work = power.work - power.dissipated;
     let rate = lab.slope(s, (&v, &a, 1.0), energy)[1];
     assert!((rate - work).abs() < 1e-8 * (1.0 + work.abs()), "{what}: {rate} {work}");
 }

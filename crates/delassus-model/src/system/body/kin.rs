@@ -1,9 +1,11 @@
 //! Poses and motion of bodies and frames.
 
 use super::{BodyKind, FrameJac, Kind, Varying};
-use crate::{Body, Frame};
+use crate::{Body, Flexible, Frame};
+use delassus_flex::Node;
 use delassus_linalg::MassShape;
 use delassus_math::{Mat3, Vec3};
+use std::sync::Arc;
 
 /// A body in the layout of q and v.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub(crate) struct BodyLayout {
     pub com: Vec3,
     /// Which of its velocities are coupled; `None`: all with all.
     pub coupling: Option<MassShape>,
+    /// How it deforms; `None` for bodies that do not.
+    pub flexible: Option<Arc<Flexible>>,
 }
 
 impl BodyLayout {
@@ -35,6 +39,7 @@ impl BodyLayout {
             inertia: b.inertia,
             com: b.com,
             coupling: of_kind!(b.kind, K => K::coupling(b)),
+            flexible: b.flexible.clone(),
         }
     }
 
@@ -62,10 +67,24 @@ impl BodyLayout {
         of_kind!(self.kind, K => K::ANGLE).map(|k| self.iv + k)
     }
 
-    /// Typical sizes of its coordinates: a length, 1 rad.
+    /// Typical sizes of its coordinates: a length, 1 rad, amplitudes that displace its mass by a length.
     pub fn scales(&self, length: f64) -> impl Iterator<Item = f64> {
         let turning = self.kind.rotation();
-        (0..self.nv).map(move |k| if turning.contains(&k) { 1.0 } else { length })
+        (0..self.nv).map(move |k| match &self.flexible {
+            _ if turning.contains(&k) => 1.0,
+            Some(f) if k >= turning.end => length / f.modal.mean_displacement(k - turning.end),
+            _ => length,
+        })
+    }
+
+    /// Its own forces dissipate energy.
+    pub fn is_damped(&self) -> bool {
+        self.flexible.as_ref().is_some_and(|f| f.modal.damping.iter().any(|d| *d != 0.0))
+    }
+
+    /// Its velocities that are rates of amplitudes of deformation, among its own.
+    pub fn amplitudes(&self) -> std::ops::Range<usize> {
+        self.nv - self.flexible.as_ref().map_or(0, |f| f.modal.modes())..self.nv
     }
 
     /// Fictitious inertia of its velocities that have none, and zeros for the others.
@@ -116,7 +135,9 @@ struct Carrier {
 #[derive(Debug, Clone)]
 pub(crate) struct FrameLayout {
     on: Option<Carrier>,
-    /// Origin from the mass centre, body components (ground: position).
+    /// Its body as one that deforms, and its node there, if it is on one.
+    node: Option<(Arc<Flexible>, usize)>,
+    /// Origin from the mass centre, body components (ground: position), or from the node, in axes that turn with it.
     pub r_b: Vec3,
     /// The velocities that it follows, among all: the first and their number.
     first: usize,
@@ -131,9 +152,27 @@ impl FrameLayout {
             let BodyLayout { kind, iq, iv, nv, .. } = bodies[b.0];
             Carrier { body: b.0, kind, iq, iv, nv }
         });
-        let com = f.body.map_or(Vec3::zeros(), |b| bodies[b.0].com);
+        let flexible = f.body.and_then(|b| bodies[b.0].flexible.clone());
+        let node = flexible.zip(f.node);
+        let com = f.body.filter(|_| node.is_none()).map_or(Vec3::zeros(), |b| bodies[b.0].com);
         let part = f.body.map_or(usize::MAX, |b| b.0);
-        FrameLayout { on, r_b: f.p - com, first: 0, len: 0, part }.following()
+        FrameLayout { on, node, r_b: f.p - com, first: 0, len: 0, part }.following()
+    }
+
+    /// The node that carries it.
+    #[inline]
+    pub fn node(&self) -> Option<&Node> {
+        self.node.as_ref().and_then(|(f, k)| f.modal.nodes.get(*k))
+    }
+
+    /// Number of the node that carries it.
+    pub fn node_number(&self) -> Option<usize> {
+        self.node.as_ref().map(|n| n.1)
+    }
+
+    /// Distance from the mass centre of the undeformed body, m.
+    pub fn reach(&self) -> f64 {
+        (self.node().map_or(Vec3::zeros(), |n| n.at) + self.r_b).norm()
     }
 
     /// Determines the velocities that it follows from its position.
@@ -178,10 +217,6 @@ impl FrameLayout {
     }
 
     /// Velocities of its body, given all.
-    #[cfg_attr(
-        not(any(test, feature = "toys")),
-        expect(dead_code, reason = "for kinds with coordinates of their own")
-    )]
     pub fn own_v<'v>(&self, v: &'v [f64]) -> &'v [f64] {
         &v[self.on.as_ref().map_or(0, |on| on.iv)..]
     }
@@ -295,7 +330,7 @@ impl Kin {
         for (frame, f) in frames.iter().zip(&mut self.frames) {
             if let Some(on) = &frame.on {
                 let at = &self.bodies[on.body];
-                of_kind!(on.kind, K => K::move_frame(frame, at, v, f));
+                of_kind!(on.kind, K => K::move_frame(frame, at, &self.q, v, f));
             }
         }
     }
@@ -335,10 +370,6 @@ pub(crate) struct Here<'w> {
     v: &'w [f64],
 }
 
-#[cfg_attr(
-    not(any(test, feature = "toys")),
-    expect(dead_code, reason = "for kinds with coordinates of their own")
-)]
 impl Here<'_> {
     /// Coordinates of the body.
     pub(super) fn q(&self) -> &[f64] {
@@ -384,6 +415,11 @@ impl Here<'_> {
     /// Potential energy, J.
     pub fn potential(&self, gravity: &Vec3) -> f64 {
         of_kind!(self.body.kind, K => K::potential(self, gravity))
+    }
+
+    /// Power that its own damping dissipates, W.
+    pub fn loss(&self) -> f64 {
+        of_kind!(self.body.kind, K => K::loss(self))
     }
 }
 

@@ -24,6 +24,15 @@ macro_rules! of_kind {
                 type $k = $crate::system::body::point::PlanarPoint;
                 $run
             }
+            $crate::BodyKind::Modal => {
+                type $k = $crate::system::body::modal::Floating<$crate::system::body::rigid::Rigid>;
+                $run
+            }
+            $crate::BodyKind::PlanarModal => {
+                type $k =
+                    $crate::system::body::modal::Floating<$crate::system::body::planar::Planar>;
+                $run
+            }
             #[cfg(any(test, feature = "toys"))]
             $crate::BodyKind::Telescope => {
                 type $k = $crate::system::body::telescope::Telescope;
@@ -42,6 +51,8 @@ macro_rules! of_kind {
 mod contract;
 mod jacobian;
 mod kin;
+mod modal;
+mod node;
 mod planar;
 mod point;
 mod pose;
@@ -59,11 +70,11 @@ pub use rope::roping;
 #[cfg(any(test, feature = "toys"))]
 pub use telescope::telescoping;
 
-use crate::Body;
 use crate::spec::BodyType;
+use crate::{Body, Flexible};
 use delassus_dae::Block;
 use delassus_linalg::MassShape;
-use delassus_math::{Mat3, Quat, Vec3};
+use delassus_math::{Mat3, Quat, Vec3, so3};
 use std::ops::Range;
 
 /// Kind of body: which coordinates it has.
@@ -77,6 +88,10 @@ pub enum BodyKind {
     Point,
     /// x, y.
     PlanarPoint,
+    /// ℝ³ × SO(3) and amplitudes of modes.
+    Modal,
+    /// x, y, θ and amplitudes of modes.
+    PlanarModal,
     /// Rigid with a rod that slides along x; see `telescope.rs`.
     #[cfg(any(test, feature = "toys"))]
     Telescope,
@@ -86,8 +101,14 @@ pub enum BodyKind {
 }
 
 /// Kinds that model files may name.
-const KINDS: [BodyKind; 4] =
-    [BodyKind::Planar, BodyKind::Rigid, BodyKind::Point, BodyKind::PlanarPoint];
+const KINDS: [BodyKind; 6] = [
+    BodyKind::Planar,
+    BodyKind::Rigid,
+    BodyKind::Point,
+    BodyKind::PlanarPoint,
+    BodyKind::Modal,
+    BodyKind::PlanarModal,
+];
 
 /// Velocity and angular velocity (or a variation of them), ground components.
 pub(crate) type Twist = [Vec3; 2];
@@ -149,7 +170,7 @@ pub(crate) trait Kind {
     /// Computes the pose of a frame.
     fn place_frame(frame: &FrameLayout, at: &BodyKin, q: &[f64], f: &mut FrameKin);
     /// Computes the motion of a frame; after `place_frame`.
-    fn move_frame(frame: &FrameLayout, at: &BodyKin, v: &[f64], f: &mut FrameKin);
+    fn move_frame(frame: &FrameLayout, at: &BodyKin, q: &[f64], v: &[f64], f: &mut FrameKin);
 
     /// out += Jᵀ (lin, ang).
     fn transpose_mul(j: &FrameJac<'_>, lin: &Vec3, ang: &Vec3, out: &mut [f64]);
@@ -194,6 +215,10 @@ pub(crate) trait Kind {
     /// Potential energy, J.
     fn potential(h: &Here<'_>, gravity: &Vec3) -> f64 {
         -(h.body.mass * gravity.dot(&h.at.x))
+    }
+    /// Power that its own damping dissipates, W.
+    fn loss(_: &Here<'_>) -> f64 {
+        0.0
     }
 
     /// Whether some rotation has no inertia, so that its block of M is singular.
@@ -259,6 +284,8 @@ impl From<BodyType> for BodyKind {
             BodyType::Rigid | BodyType::Beam => BodyKind::Rigid,
             BodyType::Point => BodyKind::Point,
             BodyType::PlanarPoint => BodyKind::PlanarPoint,
+            BodyType::Modal => BodyKind::Modal,
+            BodyType::PlanarModal => BodyKind::PlanarModal,
         }
     }
 }
@@ -321,6 +348,27 @@ impl Body {
         let p = self.position + self.start_rotation() * self.com;
         let pose = Pose { p, r: self.rotation, angle: self.angle };
         self.kind.put(&pose, q);
+        if let Some(f) = &self.flexible {
+            let first = q.len() - f.amplitudes.len();
+            q[first..].copy_from_slice(&f.amplitudes);
+        }
+    }
+
+    /// Orientation of one of its nodes at the start, or of the body frame: its components to ground components.
+    pub fn start_rotation_of(&self, node: Option<usize>) -> Mat3 {
+        self.start_rotation() * so3::exp(&self.start_turn_of(node))
+    }
+
+    /// Rotation vector of a node at the start, body components.
+    pub(crate) fn start_turn_of(&self, node: Option<usize>) -> Vec3 {
+        let of =
+            |f: &Flexible| node.and_then(|k| f.modal.nodes.get(k)).map(|n| n.turn(&f.amplitudes));
+        self.flexible.as_ref().and_then(|f| of(f)).unwrap_or_default()
+    }
+
+    /// Pose of a node for coordinates of the body.
+    pub fn node_pose(&self, q: &[f64], node: usize) -> Pose {
+        node::pose(self, q, node)
     }
 
     /// Pose of the body frame, for coordinates of the body.

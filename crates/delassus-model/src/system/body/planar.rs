@@ -67,7 +67,7 @@ impl Kind for Planar {
     }
 
     #[inline]
-    fn move_frame(_: &FrameLayout, at: &BodyKin, _: &[f64], f: &mut FrameKin) {
+    fn move_frame(_: &FrameLayout, at: &BodyKin, _: &[f64], _: &[f64], f: &mut FrameKin) {
         let (r, w) = (&f.arm, at.w.z);
         f.v = Vec3::new(at.v.x - w * r.y, at.v.y + w * r.x, at.v.z);
         f.w.z = w;

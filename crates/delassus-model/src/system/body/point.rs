@@ -57,7 +57,7 @@ macro_rules! point {
             }
 
             #[inline]
-            fn move_frame(_: &FrameLayout, at: &BodyKin, _: &[f64], f: &mut FrameKin) {
+            fn move_frame(_: &FrameLayout, at: &BodyKin, _: &[f64], _: &[f64], f: &mut FrameKin) {
                 f.v = at.v;
             }
 

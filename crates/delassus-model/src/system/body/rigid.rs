@@ -61,7 +61,7 @@ impl Kind for Rigid {
     }
 
     #[inline]
-    fn move_frame(_: &FrameLayout, at: &BodyKin, _: &[f64], f: &mut FrameKin) {
+    fn move_frame(_: &FrameLayout, at: &BodyKin, _: &[f64], _: &[f64], f: &mut FrameKin) {
         let spin = at.w.cross(&f.arm);
         f.v = at.v + spin;
         f.w = at.w;

@@ -125,7 +125,7 @@ impl Kind for Rope {
         f.p = Vec3::new(q[0], q[1], 0.0) + frame.r_b;
     }
 
-    fn move_frame(frame: &FrameLayout, _: &BodyKin, v: &[f64], f: &mut FrameKin) {
+    fn move_frame(frame: &FrameLayout, _: &BodyKin, _: &[f64], v: &[f64], f: &mut FrameKin) {
         let v = &frame.own_v(v)[2 * node_of(frame)..];
         f.v = Vec3::new(v[0], v[1], 0.0);
     }

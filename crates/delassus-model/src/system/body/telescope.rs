@@ -117,7 +117,7 @@ impl Kind for Telescope {
         f.axes = at.r_wb;
     }
 
-    fn move_frame(frame: &FrameLayout, at: &BodyKin, v: &[f64], f: &mut FrameKin) {
+    fn move_frame(frame: &FrameLayout, at: &BodyKin, _: &[f64], v: &[f64], f: &mut FrameKin) {
         let out: Vec3 = at.r_wb.column(0) * (on_rod(frame) * frame.own_v(v)[6]);
         let spin = at.w.cross(&f.arm);
         f.v = at.v + spin + out;

@@ -94,7 +94,8 @@ fn between(x: f64, lower: f64, upper: f64) -> f64 {
 }
 
 fn same_pair(p: &AxisPair, q: &AxisPair) -> bool {
-    let same = |f: &Frame, g: &Frame| f.body == g.body && f.p == g.p && f.r == g.r;
+    let same =
+        |f: &Frame, g: &Frame| f.body == g.body && f.node == g.node && f.p == g.p && f.r == g.r;
     same(&p.a, &q.a) && same(&p.b, &q.b) && p.axis_a == q.axis_a && p.axis_b == q.axis_b
 }
 

@@ -147,7 +147,9 @@ impl Builder {
         for k in 0..self.sys.model.shapes.len() {
             let shape = self.sys.model.shapes[k].clone();
             let of = |b: BodyId| &self.sys.bodies[b.0];
-            let com = shape.frame.body.map_or(Vec3::zeros(), |b| of(b).com);
+            // on a node places are measured from the node
+            let rigid = shape.frame.body.filter(|_| shape.frame.node.is_none());
+            let com = rigid.map_or(Vec3::zeros(), |b| of(b).com);
             let planar = shape.frame.body.is_some_and(|b| of(b).kind.is_planar());
             let frame = self.carrier(&shape.frame);
             let from = com + self.sys.frames[frame].r_b;

@@ -162,7 +162,7 @@ impl System {
             }
         };
         for (k, f) in self.frames.iter().enumerate() {
-            grow(group(k), f.r_b.norm());
+            grow(group(k), f.reach());
         }
         for row in &self.rows {
             grow(self.frames_of_terms(row.terms.clone()).find_map(group), self.stated_length(row));

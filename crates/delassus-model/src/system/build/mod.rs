@@ -57,10 +57,13 @@ impl System {
     }
 }
 
+/// Body, node and origin of a frame.
+type FrameKey = (Option<usize>, Option<usize>, [u64; 3]);
+
 struct Builder {
     sys: System,
     faults: Vec<Diagnostic>,
-    frame_index: HashMap<(Option<usize>, [u64; 3]), usize>,
+    frame_index: HashMap<FrameKey, usize>,
     /// Rows found so far with the joint to which they belong.
     drafts: Vec<(JointId, RowDraft)>,
     /// Angles that start on a turn of their own.
@@ -69,7 +72,7 @@ struct Builder {
 
 impl Context for Builder {
     fn start_rotation(&self, f: &Frame) -> Mat3 {
-        f.body.map_or_else(Mat3::identity, |b| self.sys.model.bodies[b.0].start_rotation())
+        f.body.map_or_else(Mat3::identity, |b| self.sys.model.bodies[b.0].start_rotation_of(f.node))
     }
 
     fn is_planar(&self, f: &Frame) -> bool {
@@ -81,8 +84,11 @@ impl Context for Builder {
     }
 
     fn body_angle(&self, f: &Frame) -> f64 {
-        let of =
-            |b: BodyId| self.sys.bodies[b.0].angle_rate().map(|_| self.sys.model.bodies[b.0].angle);
+        let of = |b: BodyId| {
+            let body = &self.sys.model.bodies[b.0];
+            let own = || body.angle + body.start_turn_of(f.node).z;
+            self.sys.bodies[b.0].angle_rate().map(|_| own())
+        };
         f.body.and_then(of).unwrap_or(0.0)
     }
 }
@@ -187,7 +193,7 @@ impl Builder {
 
     fn add_frame(&mut self, frame: FrameLayout) -> usize {
         let r = &frame.r_b;
-        let key = (frame.body(), [r.x, r.y, r.z].map(f64::to_bits));
+        let key = (frame.body(), frame.node_number(), [r.x, r.y, r.z].map(f64::to_bits));
         if let Some(&i) = self.frame_index.get(&key) {
             return i;
         }

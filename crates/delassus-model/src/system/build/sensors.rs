@@ -13,8 +13,13 @@ use delassus_math::{Mat3, Vec3};
 
 impl Builder {
     pub(super) fn make_probes(&mut self) {
-        let ground =
-            Frame { body: None, p: Vec3::zeros(), r: Mat3::identity(), name: String::new() };
+        let ground = Frame {
+            body: None,
+            node: None,
+            p: Vec3::zeros(),
+            r: Mat3::identity(),
+            name: String::new(),
+        };
         for i in 0..self.sys.model.sensors.len() {
             let m = self.sys.model.sensors[i].measure.clone();
             // a force must see the turns; a mere output column is unwrapped when it is recorded

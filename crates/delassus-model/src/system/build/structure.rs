@@ -62,7 +62,7 @@ impl Builder {
         let mut length: f64 = 0.0;
         for f in &sys.frames {
             if f.body().is_some() {
-                length = length.max(f.r_b.norm());
+                length = length.max(f.reach());
             }
         }
         length = length.max(largest(sys.rows.iter().map(|row| sys.stated_length(row))));

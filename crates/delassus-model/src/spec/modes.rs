@@ -1,0 +1,75 @@
+//! Modes and nodes of a body as written.
+
+use super::Scalar;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A number, or a list of such arrays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ArraySpec {
+    /// A list.
+    List(Vec<ArraySpec>),
+    /// A number.
+    Number(Scalar),
+}
+
+/// How a body deforms: u(x) = Σ φ_i(x) q_i + ½ Σ ψ_ij(x) q_i q_j in its own axes, with amplitudes q in metres. Matrices are lists of
+/// rows, or of what is on the diagonal; vectors have two components in the plane; what belongs to pairs of modes is a
+/// list of lists. In the plane moments of inertia and momenta are one number, about z; in space moments of inertia are
+/// six, xx, yy, zz, xy, xz, yz. Everything is about the origin of the body frame.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModesSpec {
+    /// Mass of the modes ∫ φ_i·φ_j dm, kg. As many modes as rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<ArraySpec>,
+    /// Stiffness, N/m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<ArraySpec>,
+    /// Damping, N s/m; none when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping: Option<ArraySpec>,
+    /// First moments s_i = ∫ φ_i dm, kg: a vector for each mode. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<ArraySpec>,
+    /// First moments of pairs s_ij = ∫ ψ_ij dm, kg/m: vectors. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment_pairs: Option<ArraySpec>,
+    /// Change of the moments of inertia with each mode J_i, kg m. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<ArraySpec>,
+    /// The same with pairs of modes J_ij, kg. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia_pairs: Option<ArraySpec>,
+    /// Angular momenta h_i = ∫ x × φ_i dm, kg m: vectors in space. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<ArraySpec>,
+    /// Angular momenta of pairs h_ij = ∫ φ_i × φ_j dm + ∫ x × ψ_ij dm, kg. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum_pairs: Option<ArraySpec>,
+    /// Amplitudes at the start, m. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amplitudes: Option<ArraySpec>,
+    /// Rates of the amplitudes at the start, m/s. As small as the joints allow when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<ArraySpec>,
+}
+
+/// A place of a modal body that carries frames.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeSpec {
+    /// Position in the body frame when the body is not deformed, m; default: the origin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<Scalar>,
+    /// Displacement φ_i per amplitude of each mode: vectors. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub displacement: Option<ArraySpec>,
+    /// Second-order displacement ψ_ij of pairs of modes, 1/m: vectors. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortening: Option<ArraySpec>,
+    /// Rotation vector per amplitude of each mode, rad/m: one number for each in the plane, about z. Zero when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<ArraySpec>,
+}
