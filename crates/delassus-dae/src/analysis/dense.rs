@@ -1,5 +1,6 @@
 //! All modes, with full matrices.
 
+use super::balance::{ZERO, balancing, clear_rounding};
 use super::linearise::{LinearError, Linearised};
 use super::matrices::{columns, full_mul, largest_entry};
 use super::modes::Found;
@@ -9,8 +10,6 @@ use delassus_math::largest;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side, c64};
 
-/// Stiffness of n degrees of freedom below n times this part of the largest is none.
-const ZERO: f64 = 20.0 * f64::EPSILON;
 /// 1/(s − σ) below this part of the largest belongs to a direction without mass.
 const INFINITE: f64 = 1e-12;
 
@@ -37,8 +36,16 @@ pub(super) fn all_modes(l: &Linearised) -> Result<Vec<Found>, LinearError> {
         }
         return Ok(out);
     }
-    let f = FirstOrder::new(l, r)?;
-    if f.massless > 0 { with_massless(l, &f) } else { first_order(&f) }
+    // coordinates and speeds belong to each other, and all have mass
+    let paired = r.massless == 0 && l.rolling.pattern.nrows == 0;
+    let mut f = FirstOrder::new(l, r.clone())?;
+    if paired {
+        let np = f.positions.ncols();
+        let stiffness = Mat::from_fn(np, np, |i, j| -f.a[(np + i, j)]);
+        f = FirstOrder::new(l, r.along(&stiffness)?)?;
+        clear_rounding(&mut f);
+    }
+    if f.massless > 0 { with_massless(l, &f) } else { first_order(&f, paired) }
 }
 
 /// Undamped vibrations: k x = ω² x, the basis being orthonormal in the mass metric.
@@ -111,16 +118,24 @@ fn scaled(f: &FirstOrder) -> (Mat<f64>, f64) {
     (Mat::from_fn(n, n, |i, j| f.a[(i, j)] * unit(j) / (unit(i) * fast)), fast)
 }
 
-fn first_order(f: &FirstOrder) -> Result<Vec<Found>, LinearError> {
-    let (a, fast) = scaled(f);
+/// All exponents, where no speed is without mass; `paired` coordinates and speeds without rounding can be balanced.
+fn first_order(f: &FirstOrder, paired: bool) -> Result<Vec<Found>, LinearError> {
+    let (mut a, fast) = scaled(f);
+    let n = a.nrows();
+    let mut unit = vec![1.0; n];
+    if paired {
+        unit = balancing(&a);
+        a = Mat::from_fn(n, n, |i, j| a[(i, j)] * unit[j] / unit[i]);
+    }
     let np = f.positions.ncols();
-    let found = exponents(&a)?;
+    let found = exponents(&a, paired)?;
+    let shape = |x: &[c64]| {
+        let own: Vec<c64> = x[..np].iter().zip(&unit).map(|(x, u)| x * u).collect();
+        complex_mul(&f.positions, &own)
+    };
     Ok(found
         .into_iter()
-        .map(|p| Found {
-            exponent: p.exponent * fast,
-            shape: complex_mul(&f.positions, &p.vector[..np]),
-        })
+        .map(|p| Found { exponent: p.exponent * fast, shape: shape(&p.vector) })
         .collect())
 }
 

@@ -12,6 +12,7 @@
 //! sparse saddle matrix and Krylov spaces. Start reading at `linearise.rs`.
 
 mod arnoldi;
+mod balance;
 mod dense;
 mod equilibrium;
 mod lanczos;

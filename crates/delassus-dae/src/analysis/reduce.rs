@@ -17,6 +17,7 @@ use faer::{Mat, Side};
 const MASSLESS: f64 = 1e-13;
 
 /// Bases of what can move.
+#[derive(Clone)]
 pub(super) struct Reduced {
     /// Z_p.
     pub positions: Mat<f64>,

@@ -2,14 +2,21 @@
 //!
 //! A body that nothing holds has an exponent zero twice, with one mode: eigenvalues of such a matrix are known to the square root
 //! of rounding only. They are therefore taken out before: the null space of A, then that of what is left in the space across
-//! it, until nothing is left of it. Each of these is decided by singular values.
+//! it, until nothing is left of it. A column of zeros tells it by itself; the others are decided by singular values.
+//!
+//! Of the rest, eigenvalues are known to rounding of the largest. Where they differ by many powers of ten the lower half of them, by powers, is
+//! taken from A⁻¹, which knows the small ones as well as A the large ones.
 
+use super::balance::{ZERO, beside, equilibrating, without};
 use super::linearise::LinearError;
 use super::matrices::{columns, full_mul, largest_entry};
+use faer::linalg::solvers::Solve;
 use faer::{Mat, c64};
 
-/// Singular values of a matrix of n rows below n times this part of the largest are zero.
-const ZERO: f64 = 20.0 * f64::EPSILON;
+/// Smallest over largest eigenvalue above which those of A are good enough alone.
+const ALIKE: f64 = 1e-4;
+/// Powers of ten about the middle between smallest and largest within which both parts may meet.
+const MIDDLE: f64 = 1e2;
 
 /// An exponent with its vector.
 pub(super) struct Pair {
@@ -24,21 +31,103 @@ struct Level {
     follows: Mat<f64>,
 }
 
-/// Exponents of ẋ = A x: of those that are zero one for each mode, first.
-pub(super) fn exponents(a: &Mat<f64>) -> Result<Vec<Pair>, LinearError> {
+impl Level {
+    /// The null space of columns that are zero.
+    fn of_columns(a: &Mat<f64>, empty: &[usize]) -> Option<Level> {
+        let n = a.nrows();
+        let first = empty.first()?;
+        let unit = Mat::<f64>::identity(n, n);
+        let null = Mat::from_fn(n, empty.len(), |i, j| unit[(i, empty[j])]);
+        let mut across = beside(n, *first);
+        // those after the first have moved by the columns left out before them
+        for (k, j) in empty.iter().enumerate().skip(1) {
+            across = &across * beside(n - k, j - k);
+        }
+        let follows = null.transpose() * a * &across;
+        Some(Level { null, across, follows })
+    }
+}
+
+/// Eigenvalues and vectors of a matrix without null space, small ones as well as large ones.
+fn nonzero(a: &Mat<f64>) -> Result<Vec<(c64, Vec<c64>)>, LinearError> {
+    let n = a.nrows();
+    let by_size = |m: &Mat<f64>| -> Result<Vec<(c64, Vec<c64>)>, LinearError> {
+        let eigen = m.eigen().map_err(|_| LinearError::Eigenvalues)?;
+        let vector = |k: usize| (0..n).map(|i| eigen.U()[(i, k)]).collect();
+        let mut list: Vec<_> = (0..n).map(|k| (eigen.S()[k], vector(k))).collect();
+        list.sort_by(|a: &(c64, _), b| a.0.norm().total_cmp(&b.0.norm()));
+        Ok(list)
+    };
+    let mut large = by_size(a)?;
+    let most = large[n - 1].0.norm();
+    if large[0].0.norm() > ALIKE * most {
+        return Ok(large);
+    }
+    let inverse = a.partial_piv_lu().solve(Mat::<f64>::identity(n, n));
+    if !largest_entry(&inverse).is_finite() {
+        return Ok(large);
+    }
+    let mut small = by_size(&inverse)?;
+    small.reverse();
+    small.iter_mut().for_each(|(s, _)| *s = c64::new(1.0, 0.0) / *s);
+    let middle = (small[0].0.norm() * most).sqrt();
+    let size = |k: usize| {
+        let s = small[k].0.norm();
+        if s < middle { s } else { large[k].0.norm() }
+    };
+    // the widest gap about the middle: there both agree how many lie below
+    let near = |k: &usize| size(*k) > middle / MIDDLE && size(*k - 1) < middle * MIDDLE;
+    let wider = |a: &usize, b: &usize| {
+        let gap = |k: usize| size(k) / size(k - 1);
+        gap(*a).total_cmp(&gap(*b))
+    };
+    let below = (1..n).filter(near).max_by(wider).unwrap_or(0);
+    small.truncate(below);
+    small.extend(large.drain(below..));
+    Ok(small)
+}
+
+/// Exponents of ẋ = A x: of those that are zero one for each mode, first. In a `graded` matrix each entry is known to a part of itself, so
+/// that rows and columns are compared as parts of their own largest entry; in others to a part of the largest.
+pub(super) fn exponents(a: &Mat<f64>, graded: bool) -> Result<Vec<Pair>, LinearError> {
     let mut levels: Vec<Level> = Vec::new();
     let mut rest = a.clone();
     let size = largest_entry(a);
     let mut out = Vec::new();
     while rest.nrows() > 0 {
         let n = rest.nrows();
-        let svd = rest.svd().map_err(|_| LinearError::Eigenvalues)?;
+        // several columns of zeros are one null space
+        let empty: Vec<usize> = (0..n).filter(|j| (0..n).all(|i| rest[(i, *j)] == 0.0)).collect();
+        if let Some(level) = Level::of_columns(&rest, &empty) {
+            if levels.is_empty() {
+                for j in &empty {
+                    let mut vector = vec![c64::new(0.0, 0.0); n];
+                    vector[*j] = c64::new(1.0, 0.0);
+                    out.push(Pair { exponent: c64::new(0.0, 0.0), vector });
+                }
+            }
+            for j in empty.iter().rev() {
+                rest = without(&rest, *j);
+            }
+            levels.push(level);
+            continue;
+        }
+        let (left, right) =
+            if graded { equilibrating(&rest) } else { (vec![1.0; n], vec![1.0; n]) };
+        let even = Mat::from_fn(n, n, |i, j| rest[(i, j)] * left[i] * right[j]);
+        let svd = even.svd().map_err(|_| LinearError::Eigenvalues)?;
+        let size = if graded { largest_entry(&even) } else { size };
         let limit = ZERO * a.nrows() as f64 * size;
         let zeros = (0..n).filter(|i| !(svd.S()[*i] > limit)).count();
         if zeros == 0 {
             break;
         }
-        let v = svd.V().to_owned();
+        let mut v = svd.V().to_owned();
+        if graded {
+            let null = Mat::from_fn(n, zeros, |i, j| right[i] * v[(i, n - zeros + j)]);
+            let q = null.qr().compute_Q();
+            v = Mat::from_fn(n, n, |i, j| q[(i, (j + zeros) % n)]);
+        }
         let (across, null) = (columns(&v, 0, n - zeros), columns(&v, n - zeros, n));
         if levels.is_empty() {
             for j in 0..zeros {
@@ -53,10 +142,7 @@ pub(super) fn exponents(a: &Mat<f64>) -> Result<Vec<Pair>, LinearError> {
     if rest.nrows() == 0 {
         return Ok(out);
     }
-    let eigen = rest.eigen().map_err(|_| LinearError::Eigenvalues)?;
-    for k in 0..rest.nrows() {
-        let exponent = eigen.S()[k];
-        let mut x: Vec<c64> = (0..rest.nrows()).map(|i| eigen.U()[(i, k)]).collect();
+    for (exponent, mut x) in nonzero(&rest)? {
         for level in levels.iter().rev() {
             // the part in the null space: s x₁ = A₁₂ x₂
             let first = complex_mul(&level.follows, &x);

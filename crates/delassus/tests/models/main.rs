@@ -7,6 +7,7 @@ mod support;
 
 mod beam_references;
 mod beams;
+mod damped_modes;
 mod extremes;
 mod from_rest;
 mod mechanisms;
