@@ -358,12 +358,15 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
     Failure::input(vec![fault])
 }
 
-/// Identifies the model: for one file and no values set, it is what `sha256sum` prints. The order in which values are
-/// set does not matter; if one is set twice, the last one counts.
+/// Identifies the model: for one file and no values set, it is what `sha256sum` prints. Meshes and files of tables
+/// count too. The order in which values are set does not matter; if one is set twice, the last one counts.
 fn hash(places: &Places) -> String {
     let mut sha = Sha256::new();
     for file in places.sources.files() {
         sha.update(file.text());
+    }
+    for digest in places.sources.attached() {
+        sha.update(format!("\nattached {}", hex(digest)));
     }
     for (option, given) in [("--set", &places.set), ("--input", &places.input)] {
         for (name, value) in given.iter().map(|(n, v)| (n, v)).collect::<BTreeMap<_, _>>() {

@@ -2,6 +2,7 @@
 
 use crate::curve::Curve;
 use crate::error::ExprError;
+use crate::functions;
 use crate::jet::Jet;
 use crate::num::{Dual, Dual2};
 use crate::parser::compile;
@@ -42,6 +43,11 @@ impl Expr {
             variables,
             source: src.to_owned(),
         })
+    }
+
+    /// Whether the language has a function of that name.
+    pub fn is_function(name: &str) -> bool {
+        functions::lookup(name).is_some()
     }
 
     /// The expression that is always `v`, of any dimension.

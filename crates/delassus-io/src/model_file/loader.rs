@@ -1,21 +1,21 @@
 //! From a path or a text to a model.
 
+use super::attached::Attached;
 use super::check::{check, place};
 use super::decode::NodeReader;
 use super::include::{Refusal, resolve};
 use super::limits::raise;
 use super::locate::SourceMap;
 use super::merge::Merger;
-use super::meshes::Meshes;
 use super::node::{At, Node, Value};
 use super::prune::{prune, prune_faulty};
 use super::read::{ReadError, read_bounded, to_text};
 use super::report::Report;
 use super::roots::Roots;
-use super::{FileFault, Limits, LoadOptions, json_text, shape, toml_text};
+use super::{FileFault, Limits, LoadOptions, curves, json_text, meshes, shape, toml_text};
 use delassus_model::spec::{
-    BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION,
-    Scalar, SensorSpec, ShapeSpec,
+    BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MaterialSpec, ModelSpec,
+    SCHEMA_VERSION, Scalar, SectionSpec, SensorSpec, ShapeSpec, TableSpec,
 };
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -314,10 +314,14 @@ impl<'a> Loader<'a> {
         if self.report.problems.is_empty() {
             spec = decode(&root, &mut self.report);
         }
+        let mut digests = Vec::new();
         if let Some(spec) = &mut spec {
             let (limits, roots) = (self.limits, &self.roots);
-            let mut meshes = Meshes { limits, roots, folders: &self.folders, total: self.total };
-            meshes.load(spec, &root, &mut self.report);
+            let (folders, total) = (&self.folders[..], self.total);
+            let mut files = Attached { limits, roots, folders, total, digests };
+            meshes::load(&mut files, spec, &root, &mut self.report);
+            curves::load(&mut files, spec, &root, &mut self.report);
+            digests = files.digests;
         }
         spec = spec.filter(|_| self.report.problems.is_empty());
         match spec {
@@ -325,12 +329,12 @@ impl<'a> Loader<'a> {
                 spec,
                 notes: self.report.take_notes(),
                 ignored_keys: self.report.ignored.len(),
-                sources: SourceMap::new(self.report.files, root),
+                sources: SourceMap::new(self.report.files, digests, root),
             }),
             None => {
                 let rest = readable(&mut root, &self.report).map(|spec| {
                     let (files, notes) = (self.report.files.clone(), Vec::new());
-                    let sources = SourceMap::new(files, root);
+                    let sources = SourceMap::new(files, Vec::new(), root);
                     Box::new(LoadedModel { spec, notes, ignored_keys: 0, sources })
                 });
                 Err((LoadError::Invalid(self.report.into_problems()), rest))
@@ -413,12 +417,15 @@ fn decode(root: &Node, report: &mut Report) -> Option<ModelSpec> {
     };
     // The schema let something through that the types reject: find the entry.
     type Reader = fn(&Node) -> Result<(), String>;
-    let sections: [(&str, Reader); 8] = [
+    let sections: [(&str, Reader); 11] = [
         ("parameters", |n| read::<Scalar>(n).map(drop)),
         ("input", |n| read::<InputSpec>(n).map(drop)),
+        ("table", |n| read::<TableSpec>(n).map(drop)),
         ("body", |n| read::<BodySpec>(n).map(drop)),
         ("joint", |n| read::<JointSpec>(n).map(drop)),
         ("force", |n| read::<ForceSpec>(n).map(drop)),
+        ("section", |n| read::<SectionSpec>(n).map(drop)),
+        ("material", |n| read::<MaterialSpec>(n).map(drop)),
         ("shape", |n| read::<ShapeSpec>(n).map(drop)),
         ("contact", |n| read::<ContactSpec>(n).map(drop)),
         ("sensor", |n| read::<SensorSpec>(n).map(drop)),

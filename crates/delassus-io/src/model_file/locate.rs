@@ -12,17 +12,23 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct SourceMap {
     files: Vec<Arc<SourceFile>>,
+    attached: Vec<[u8; 32]>,
     root: Node,
 }
 
 impl SourceMap {
-    pub(super) fn new(files: Vec<Arc<SourceFile>>, root: Node) -> Self {
-        SourceMap { files, root }
+    pub(super) fn new(files: Vec<Arc<SourceFile>>, attached: Vec<[u8; 32]>, root: Node) -> Self {
+        SourceMap { files, attached, root }
     }
 
     /// All files of the model, the model itself first.
     pub fn files(&self) -> &[Arc<SourceFile>] {
         &self.files
+    }
+
+    /// SHA-256 of each file that is no text of the model but belongs to it: meshes, tables.
+    pub fn attached(&self) -> &[[u8; 32]] {
+        &self.attached
     }
 
     /// The place of a model path such as `body.crank.position[0]`; if the whole path does not exist, that of its

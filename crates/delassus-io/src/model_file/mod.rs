@@ -4,7 +4,9 @@
 //! (`node`) → comparison with the schema of the model (`check`) → includes merged (`merge`) → [`ModelSpec`]. All faults
 //! are collected along the way; the first 50 in file order are reported.
 
+mod attached;
 mod check;
+mod curves;
 mod decode;
 mod escape;
 mod file_fault;

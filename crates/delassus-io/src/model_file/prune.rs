@@ -16,8 +16,19 @@ pub(super) fn prune(node: &mut Node, ignored: &HashSet<At>) {
 }
 
 /// Sections of named entries.
-const NAMED: [&str; 8] =
-    ["parameters", "input", "body", "joint", "force", "shape", "contact", "sensor"];
+const NAMED: [&str; 11] = [
+    "parameters",
+    "input",
+    "table",
+    "body",
+    "joint",
+    "force",
+    "section",
+    "material",
+    "shape",
+    "contact",
+    "sensor",
+];
 
 /// Removes what has a fault at one of these places: settings, and named entries as a whole, because they would mean
 /// something else without a part.

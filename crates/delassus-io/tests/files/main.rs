@@ -14,3 +14,4 @@ mod lenient;
 mod meshes;
 mod model_files;
 mod results;
+mod tables;

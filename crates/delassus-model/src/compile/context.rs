@@ -22,6 +22,7 @@ pub(super) enum Section {
     Schema,
     Parameters,
     Input,
+    Table,
     Gravity,
     Ground,
     Body,

@@ -34,6 +34,7 @@ mod sections;
 mod sensors;
 mod settings;
 mod shapes;
+mod tables;
 
 use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, SchemeType};
 use crate::{Beam, Diagnostic, Model};
@@ -85,7 +86,9 @@ fn checked(
     if !check_schema(spec, sink) {
         return None;
     }
-    let params = params::compile(spec, overrides, sink);
+    let mut params = params::compile(spec, overrides, sink);
+    params.tables = tables::compile(Env::new(sink, &params, 0.0, Section::Table), spec);
+    let params = params;
     let analysis = {
         let env = Env::new(sink, &params, 0.0, Section::Analysis);
         settings::analysis(&env, &spec.analysis)

@@ -1,6 +1,7 @@
 //! Parameters, in any order.
 
 use super::context::{Env, Path, Section, Sink};
+use super::tables::Tables;
 use crate::Diagnostic;
 use crate::graph;
 use crate::spec::{ModelSpec, Scalar};
@@ -15,6 +16,8 @@ pub(super) struct Params {
     values: BTreeMap<String, Option<(f64, Dim)>>,
     /// Names of inputs, which are not constants.
     inputs: BTreeSet<String>,
+    /// Functions given by points. Their points may use parameters, so that parameters cannot use them.
+    pub(super) tables: Tables,
 }
 
 impl Params {
@@ -101,6 +104,7 @@ pub(super) fn compile(spec: &ModelSpec, overrides: &[(String, String)], sink: &S
     let mut params = Params {
         values: defined.iter().map(|d| (d.name.to_owned(), None)).collect(),
         inputs: spec.input.iter().map(|(name, _)| name.to_owned()).collect(),
+        tables: Tables::new(),
     };
     for k in order {
         if is_cyclic[k] || sink.is_full() {

@@ -4,7 +4,8 @@ use super::context::{Env, Path};
 use crate::spec::Scalar;
 use crate::{Diagnostic, var};
 use delassus_expr::{
-    Binding, Dim, Expr, ExprError, ExprErrorKind, Scope, interpolate, parse_constant,
+    Binding, Curve, Dim, Expr, ExprError, ExprErrorKind, Join, Outside, Scope, TableFunction,
+    interpolate, parse_constant,
 };
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -84,6 +85,18 @@ impl Scope for Names<'_> {
             || self.vars.sensors.is_some_and(|s| s.contains_key(name))
     }
 
+    fn table(&self, name: &str) -> Option<TableFunction> {
+        let found = self.env.params.tables.get(name)?.clone();
+        if found.is_none() {
+            self.tainted.set(true);
+        }
+        found.or_else(anything)
+    }
+
+    fn tables(&self) -> Vec<String> {
+        self.env.params.tables.keys().cloned().collect()
+    }
+
     fn names(&self) -> Vec<String> {
         let sensors = self.vars.sensors.into_iter().flat_map(BTreeMap::keys);
         let mut list: Vec<String> = self.env.params.names().map(str::to_owned).collect();
@@ -92,6 +105,12 @@ impl Scope for Names<'_> {
         list.extend(sensors.take(MAX_SUGGESTED_SENSORS).cloned());
         list
     }
+}
+
+/// Stands for a table that is itself faulty.
+fn anything() -> Option<TableFunction> {
+    let curve = Curve::new(vec![0.0, 1.0], &[1.0, 1.0], Join::Straight, Outside::Clamp).ok()?;
+    Some(TableFunction { curve: curve.into(), argument: Dim::Any, value: Dim::Any })
 }
 
 impl Env<'_> {

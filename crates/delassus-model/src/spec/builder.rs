@@ -2,7 +2,7 @@
 
 use super::{
     AnalysisSpec, BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MaterialSpec,
-    MethodSpec, ModelSpec, SCHEMA_VERSION, Scalar, SectionSpec, SensorSpec, ShapeSpec,
+    MethodSpec, ModelSpec, SCHEMA_VERSION, Scalar, SectionSpec, SensorSpec, ShapeSpec, TableSpec,
 };
 
 /// Builds a [`ModelSpec`] step by step; every field accepts numbers and expressions alike.
@@ -52,6 +52,12 @@ impl ModelBuilder {
     /// Adds an input.
     pub fn input(mut self, name: impl Into<String>, input: InputSpec) -> Self {
         self.spec.input.push(name, input);
+        self
+    }
+
+    /// Adds a function given by points.
+    pub fn table(mut self, name: impl Into<String>, table: TableSpec) -> Self {
+        self.spec.table.push(name, table);
         self
     }
 

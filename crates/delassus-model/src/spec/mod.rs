@@ -10,6 +10,7 @@
 mod body;
 mod builder;
 mod contact;
+mod curve;
 mod force;
 mod input;
 mod joint;
@@ -31,6 +32,7 @@ pub use contact::{
     ContactSpec, ContactType, EndType, FrictionLawType, GapTerm, LawType, NamesSpec,
     RestitutionType, StartType,
 };
+pub use curve::{JoinType, OutsideType, Points, TableSpec};
 pub use force::{Components, ForceSpec, ForceType};
 pub use input::InputSpec;
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
@@ -74,6 +76,9 @@ pub struct ModelSpec {
     /// Numbers that are set while the model runs, by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub input: Table<InputSpec>,
+    /// Functions given by points, usable in every expression, by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub table: Table<TableSpec>,
     /// Acceleration of gravity, m/s², two or three components in the ground frame; default: no gravity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gravity: Vec<Scalar>,

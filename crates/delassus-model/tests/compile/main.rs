@@ -9,5 +9,6 @@ mod contact_models;
 mod contacts;
 mod elements;
 mod sensors;
+mod tables;
 mod values;
 mod walk;

@@ -99,6 +99,47 @@ fn pulses_of_torque_happen() {
     }
 }
 
+/// A triangular pulse of 2 N m s within 0.1 s, given by points, and a motion through points.
+#[test]
+fn tables_of_time_are_met_at_their_points() {
+    for spatial in [false, true] {
+        let table = "[table.f]\nx = [1, 1.05, 1.1]\ny = [0, 40, 0]";
+        let m = wheel(
+            spatial,
+            &format!("{table}\n{}", torque(spatial, "f(t)")),
+            "if(t < 1, 0, if(t < 1.05, 400/3*(t - 1)^3, \
+             2*(t - 1.05) + if(t < 1.1, 400/3*(1.1 - t)^3, 0)))",
+        );
+        all_methods(&m, 2e-3, &format!("table, spatial: {spatial}"));
+        let out = run(&m, |_| {});
+        assert!(off(&out) < 1e-9 && out.summary.energy_error < 1e-9, "{}", off(&out));
+        for end in [1.0, 1.05, 1.1] {
+            assert!(out.steps.rows().iter().any(|r| (r.t - end).abs() < 1e-13), "{end}");
+        }
+        assert!(out.summary.steps < 60, "{}", out.summary.steps);
+    }
+    let table = "[table]\nf = { x = [0, 0.3, 1, 1.2, 1.7], y = [0, 2, -1, 1, 0], join = 'spline', \
+         outside = 'periodic' }";
+    let m = wheel(false, &format!("{}\n{table}", motion("f(t)")), "f(t)");
+    all_methods(&m, 2e-3, "motion by a spline");
+}
+
+/// The same characteristic as a table and as an expression: bits may differ, the motion may not.
+#[test]
+fn a_table_of_the_state_is_what_its_expression_is() {
+    let spring = |law: &str| {
+        format!(
+            "[table.f]\nx = [-1, 0, 0.1]\ny = [-5, 0, 9]\noutside = 'extend'\n[force.s]\n\
+             type = 'torsion'\njoint = 'axle'\ntorque = '{law} - 3 + 0.1*rate'"
+        )
+    };
+    let by_table = run(&wheel(false, &spring("f(angle)"), "0"), |_| {});
+    let by_if = run(&wheel(false, &spring("if(angle < 0, 5*angle, 90*angle)"), "0"), |_| {});
+    let (a, b) = (by_table.results.get("angle").unwrap(), by_if.results.get("angle").unwrap());
+    let apart = largest(a.iter().zip(b).map(|(a, b)| (a - b).abs()));
+    assert!(apart < 1e-6 && largest(a.iter().map(|a| a.abs())) > 0.05, "{apart}");
+}
+
 /// The narrower the pulse, the less can samples say of it; the guarantee does not depend on that.
 #[test]
 fn smooth_pulses_of_any_width_happen() {
