@@ -3,6 +3,8 @@
 //! Owns: which modes are kept ([`Choice`]), how they are found (`shapes.rs`) and their integrals (`integrals.rs`).
 //! Formulas: `docs/src/theory/component-modes.md`.
 
+#[cfg(test)]
+mod brute_force;
 mod choice;
 mod integrals;
 mod pencil;

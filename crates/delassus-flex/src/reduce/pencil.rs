@@ -41,3 +41,50 @@ pub(crate) fn vibrations(k: &Mat<f64>, m: &Mat<f64>) -> Result<Vibrations, FlexE
     let frequencies = (0..there).map(|j| 1.0 / eigen.S()[n - 1 - j].sqrt()).collect();
     Ok(Vibrations { frequencies, shapes })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::beam::{Beam, BeamNode, Section, assemble};
+    use delassus_math::{Vec3, Vec6};
+    use std::f64::consts::PI;
+
+    /// A Timoshenko beam on supports at both ends: with k = nπ/L,
+    /// (GA k² − ρA ω²)(GA + EI k² − ρI ω²) = (GA k)², the lower one of each n.
+    #[test]
+    fn timoshenko_beam_on_two_supports() {
+        let (ga, ei, rho_a, rho_i, length) = (210.0, 2.0, 1.5, 0.02, 1.0);
+        let section = Section {
+            stiffness: Vec6::new(1e7, ga, 1e7, 1e7, 1e7, ei),
+            mass: rho_a,
+            inertia: [1.0, rho_i],
+        };
+        let exact = |n: usize| {
+            let k2 = (n as f64 * PI / length).powi(2);
+            let a = rho_a * rho_i;
+            let b = rho_a * (ga + ei * k2) + rho_i * ga * k2;
+            let c = ga * ei * k2 * k2;
+            ((b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a)).sqrt()
+        };
+        let found = |elements: usize| {
+            let ends = [Vec3::zeros(), Vec3::x() * length];
+            let ends = ends.map(|at| BeamNode { name: String::new(), at });
+            let beam = Beam::through(&ends, elements, section, Vec3::y());
+            let (k, m) = assemble(&beam.parts().unwrap());
+            let (first, last) = (1, 6 * elements + 1);
+            let bends = |i: &usize| (i % 6 == 1 || i % 6 == 5) && *i != first && *i != last;
+            let free: Vec<usize> = (0..k.nrows()).filter(bends).collect();
+            let part =
+                |a: &Mat<f64>| Mat::from_fn(free.len(), free.len(), |i, j| a[(free[i], free[j])]);
+            vibrations(&part(&k), &part(&m)).unwrap().frequencies
+        };
+        let (coarse, fine) = (found(10), found(20));
+        for n in 1..4 {
+            let w = exact(n);
+            let [a, b] = [&coarse, &fine].map(|f| f[n - 1] / w - 1.0);
+            // second order where shear dominates: an element shears evenly
+            let order = (a / b).log2();
+            assert!((1.95..2.3).contains(&order) && b < 5e-3, "{n}: {a:e} {b:e}");
+        }
+    }
+}
