@@ -266,8 +266,15 @@ fn large_models_have_the_same_modes() {
     assert!((found[0] / found[1] - 1.0).abs() < 1e-9);
     // a limit finds those below it
     let limit = 0.5 * (found[6] + found[7]);
-    let below = reduce(&model, &Choice { keep: Keep::Below(limit), ..choice }).unwrap();
-    assert_eq!(below.modes(), 7);
+    let with = |keep| reduce(&model, &Choice { keep, ..choice.clone() });
+    assert_eq!(with(Keep::Below(limit)).unwrap().modes(), 7);
+    assert_eq!(with(Keep::Lowest(0)).unwrap().modes(), 0);
+    let third = frequencies(&with(Keep::Numbers(vec![3])).unwrap());
+    assert!(third.len() == 1 && (third[0] / found[2] - 1.0).abs() < 1e-9);
+    let text = with(Keep::Lowest(571)).unwrap_err().to_string();
+    assert!(text.starts_with("571 modes are asked for, but 570 are there"), "{text}");
+    let text = with(Keep::Below(1e-6)).unwrap_err().to_string();
+    assert!(text.starts_with("no mode is below 0.000001 rad/s"), "{text}");
 }
 
 /// A beam of many elements, clamped and by interface shapes, by both ways.

@@ -60,6 +60,11 @@ pub(super) fn lowest(
         g: Vec::new(),
     };
     let most = ((MOST_MEMORY / (16.0 * n as f64)) as usize).min(n);
+    if let Want::Lowest(count) = want
+        && count > most
+    {
+        return Err(too_many(n, most));
+    }
     let mut seed = 1;
     let (mut before, mut first_steps): (Option<Vec<f64>>, usize) = (None, 0);
     loop {
@@ -72,11 +77,7 @@ pub(super) fn lowest(
                 break s.ritz(want)?;
             }
             if s.basis.len() > most {
-                let text = format!(
-                    "more than {} vectors of {n} unknowns are needed for so many modes: ask for fewer",
-                    s.basis.len()
-                );
-                return Err(FlexError::Option(text));
+                return Err(too_many(n, most));
             }
             let last = s.basis.len() - block;
             let next = s.expand(last);
@@ -113,6 +114,12 @@ pub(super) fn lowest(
         before = Some(values);
         first_steps = first_steps.max(steps);
     }
+}
+
+fn too_many(unknowns: usize, most: usize) -> FlexError {
+    FlexError::Option(format!(
+        "so many modes of {unknowns} unknowns need more than {most} vectors, which is too much memory: ask for fewer"
+    ))
 }
 
 struct Search<'k, M: Fn(&Mat<f64>) -> Mat<f64>> {
@@ -265,4 +272,37 @@ fn random(n: usize, seed: u64) -> Mat<f64> {
     };
     let list: Vec<f64> = (0..n * BLOCK.min(n)).map(|_| next()).collect();
     Mat::from_fn(n, BLOCK.min(n), |i, j| list[j * n + i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Copies of a chain of masses and springs that do not know of each other: every frequency is there once for each,
+    /// which is more often than a block has columns.
+    #[test]
+    fn frequencies_that_repeat() {
+        let (copies, length) = (11, 40);
+        let n = copies * length;
+        let stiff = (0..n).flat_map(|i| {
+            let last = i % length == length - 1;
+            let next = (!last).then_some([(i, i + 1, -1.0), (i + 1, i, -1.0)]);
+            let own = if last { 1.0 } else { 2.0 };
+            next.into_iter().flatten().chain([(i, i, own)])
+        });
+        let k = Symmetric::new(n, stiff.collect());
+        let exact = |mode: usize| {
+            let angle =
+                (2 * mode + 1) as f64 * std::f64::consts::PI / (2 * (2 * length + 1)) as f64;
+            2.0 * angle.sin()
+        };
+        let found = lowest(&k, |x| x.clone(), Want::Lowest(2 * copies)).unwrap();
+        for (i, w) in found.frequencies.iter().enumerate() {
+            let exact = exact(i / copies);
+            assert!((w / exact - 1.0).abs() < 1e-9, "{i}: {w} {exact}");
+        }
+        let limit = 0.5 * (exact(0) + exact(1));
+        let below = lowest(&k, |x| x.clone(), Want::Below(limit)).unwrap();
+        assert_eq!(below.frequencies.iter().filter(|w| **w < limit).count(), copies);
+    }
 }

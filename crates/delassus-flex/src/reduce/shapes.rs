@@ -199,6 +199,16 @@ fn inner(
         };
         vibrations(&a.k.block(free, free), &m)?
     } else {
+        if let Keep::Lowest(asked) = keep
+            && *asked > free.len()
+        {
+            return Err(FlexError::TooManyModes {
+                asked: *asked,
+                there: free.len(),
+                freedoms: free.len(),
+                massless: String::new(),
+            });
+        }
         let m = a.m.part(free);
         let want = match keep {
             Keep::Lowest(0) => None,
