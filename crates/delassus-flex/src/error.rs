@@ -121,6 +121,17 @@ pub enum FlexError {
     /// An option that is out of its range.
     #[error("{0}")]
     Option(String),
+    /// Rounding hides the modes.
+    #[error(
+        "modes of {unknowns} unknowns come out with a relative error of {residual:.1e} by rounding: stiffnesses differ by too \
+         many orders, as those of very short elements do; take fewer elements"
+    )]
+    Rounding {
+        /// How many unknowns.
+        unknowns: usize,
+        /// What is left of K⁻¹ M x − x/ω², relative to x/ω².
+        residual: f64,
+    },
     /// Eigenvalues could not be computed.
     #[error("the eigenvalues of {unknowns} unknowns could not be computed")]
     Eigenvalues {

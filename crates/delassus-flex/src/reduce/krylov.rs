@@ -237,8 +237,9 @@ impl<M: Fn(&Mat<f64>) -> Mat<f64>> Search<'_, M> {
         for j in 0..r.wanted {
             let left: Vec<f64> =
                 (0..n).map(|i| image[(i, j)] - r.values[j] * shapes[(i, j)]).collect();
-            if !(dot(&left, &self.times(&left)).max(0.0).sqrt() <= WRONG * r.values[j]) {
-                return Err(FlexError::Eigenvalues { unknowns: n });
+            let residual = dot(&left, &self.times(&left)).max(0.0).sqrt() / r.values[j];
+            if !(residual <= WRONG) {
+                return Err(FlexError::Rounding { unknowns: n, residual });
             }
         }
         let frequencies = r.values[..r.wanted].iter().map(|x| 1.0 / x.sqrt()).collect();
