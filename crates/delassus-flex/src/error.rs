@@ -102,7 +102,7 @@ pub enum FlexError {
         "the shape that a unit displacement of node `{0}` makes has no mass: give the section moments of inertia"
     )]
     MasslessShape(String),
-    /// What is fixed does not hold the body.
+    /// What is held does not hold the whole body.
     #[error("the body moves without being deformed where it should be held: {0}")]
     Loose(String),
     /// A file that cannot be read.
@@ -123,13 +123,13 @@ pub enum FlexError {
     Option(String),
     /// Rounding hides the modes.
     #[error(
-        "modes of {unknowns} unknowns come out with a relative error of {residual:.1e} by rounding: stiffnesses differ by too \
-         many orders, as those of very short elements do; take fewer elements"
+        "modes of {unknowns} unknowns come out with a relative error of {residual:.1e} by rounding: parts of the body are not \
+         fastened to each other, or stiffnesses differ by too many orders, as with very many short elements"
     )]
     Rounding {
         /// How many unknowns.
         unknowns: usize,
-        /// What is left of K⁻¹ M x − x/ω², relative to x/ω².
+        /// Estimate of the relative error of ω² or of the shape.
         residual: f64,
     },
     /// Eigenvalues could not be computed.

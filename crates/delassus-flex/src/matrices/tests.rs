@@ -399,6 +399,23 @@ fn faults_are_named() {
         text(&Choice { shortening: true, ..choice(at("tip"), 1) })
             .contains("turn the shortening off")
     );
+    // two beams that do not touch, as one body
+    let twice = |a: &Symmetric| {
+        let n = a.size();
+        let list =
+            (0..2 * n).flat_map(|j| a.column(j % n).map(move |(i, x)| (j / n * n + i, j, x)));
+        Symmetric::new(2 * n, list.collect())
+    };
+    let (m, k) = (twice(&m), twice(&k));
+    let nodes = layout.names.iter().zip(&layout.places);
+    let one: Vec<_> = nodes.map(|(name, at)| (name.clone(), *at, 6)).collect();
+    let two = one.iter().map(|(_, at, n)| (String::new(), at + Vec3::y() * 3.0, *n));
+    let layout = Layout::new(one.iter().cloned().chain(two));
+    let model = read(&m, &k, &layout);
+    for boundary in [at("root"), Boundary::Free] {
+        let error = reduce(&model, &choice(boundary, 3)).unwrap_err().to_string();
+        assert!(error.contains("fastened to each other"), "{error}");
+    }
     let (m, k, layout) = block([1, 1, 1]);
     let error = reduce(&read(&m, &k, &layout), &choice(at("a"), 1)).unwrap_err().to_string();
     assert!(error.contains("node `a` has no rotations"), "{error}");

@@ -5,7 +5,7 @@
 //! converged, the search goes on from another block, for as many steps as the first took, until a whole search finds
 //! nothing lower.
 
-use super::pencil::Vibrations;
+use super::pencil::{Vibrations, loose};
 use crate::FlexError;
 use crate::symmetric::Symmetric;
 use faer::linalg::solvers::Solve;
@@ -39,9 +39,7 @@ pub(super) enum Want {
 
 /// K as its factor.
 pub(super) fn factor(k: &Symmetric) -> Result<Llt<usize, f64>, FlexError> {
-    k.sparse()?.sp_cholesky(Side::Lower).map_err(|_| {
-        FlexError::Loose("its stiffness matrix is not positive definite there".to_owned())
-    })
+    k.sparse()?.sp_cholesky(Side::Lower).map_err(|_| loose())
 }
 
 /// The lowest modes, with xᵀ K x = 1, or all there are. `mass` is M times columns.

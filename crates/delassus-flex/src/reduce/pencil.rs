@@ -18,14 +18,21 @@ pub(crate) struct Vibrations {
     pub shapes: Mat<f64>,
 }
 
+/// The stiffness of what is held is singular.
+pub(super) fn loose() -> FlexError {
+    FlexError::Loose(
+        "its stiffness matrix is not positive definite there; parts of it may not be fastened to each other"
+            .to_owned(),
+    )
+}
+
 /// All modes that have mass. K is positive definite, M may be singular: so 1/ω² is what is computed.
 pub(crate) fn vibrations(k: &Mat<f64>, m: &Mat<f64>) -> Result<Vibrations, FlexError> {
     let n = k.nrows();
     if n == 0 {
         return Ok(Vibrations { frequencies: Vec::new(), shapes: Mat::zeros(0, 0) });
     }
-    let held = || FlexError::Loose("its stiffness matrix is singular".to_owned());
-    let l = k.llt(Side::Lower).map_err(|_| held())?.L().to_owned();
+    let l = k.llt(Side::Lower).map_err(|_| loose())?.L().to_owned();
     let mut a = m.clone();
     solve_lower_triangular_in_place(l.as_ref(), a.as_mut(), Par::Seq);
     let mut a = a.transpose().to_owned();

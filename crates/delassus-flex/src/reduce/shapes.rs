@@ -21,6 +21,8 @@ const OUT_OF_PLANE: f64 = 1e-10;
 const HOLDS: f64 = 1e-6;
 /// Largest displacement, relative to the length of the body times the largest rotation, below which a mode only turns.
 const ONLY_TURNS: f64 = 1e-3;
+/// Part of the stiffness of a mode that may be rounding of the matrix.
+const ROUNDING: f64 = 1e-3;
 /// Places whose displacements differ by less than this part decide a sign by their order, not by rounding.
 const EQUAL: f64 = 1e-6;
 
@@ -50,6 +52,7 @@ pub(crate) fn component_modes(
             (modes, Some(first))
         }
     };
+    a.beyond_rounding(&modes)?;
     normalise(&mut modes.shapes, a.layout);
     Ok((modes, held))
 }
@@ -83,6 +86,20 @@ impl Elastic<'_> {
             }
         }
         Ok((0..n).filter(|i| in_plane[*i]).collect())
+    }
+
+    /// Whether the stiffness of modes, of which xᵀ K x = 1 is left, is more than rounding of its parts.
+    fn beyond_rounding(&self, modes: &Vibrations) -> Result<(), FlexError> {
+        for x in modes.shapes.col_iter() {
+            let part = |j: usize| -> f64 {
+                self.k.column(j).map(|(i, k)| (k * x[i]).abs()).sum::<f64>() * x[j].abs()
+            };
+            let residual = f64::EPSILON * (0..self.k.size()).map(part).sum::<f64>();
+            if !(residual <= ROUNDING) {
+                return Err(FlexError::Rounding { unknowns: self.k.size(), residual });
+            }
+        }
+        Ok(())
     }
 
     /// The number of a node that can hold a frame.
