@@ -102,12 +102,36 @@ pub enum FlexError {
         "the shape that a unit displacement of node `{0}` makes has no mass: give the section moments of inertia"
     )]
     MasslessShape(String),
-    /// What is fixed does not hold the body.
+    /// What is held does not hold the whole body.
     #[error("the body moves without being deformed where it should be held: {0}")]
     Loose(String),
+    /// A file that cannot be read.
+    #[error("{file}:{line}: {reason}")]
+    File {
+        /// Its name.
+        file: String,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// Matrices that do not belong to a body.
+    #[error("{0}")]
+    Matrices(String),
     /// An option that is out of its range.
     #[error("{0}")]
     Option(String),
+    /// Rounding hides the modes.
+    #[error(
+        "modes of {unknowns} unknowns come out with a relative error of {residual:.1e} by rounding: parts of the body are not \
+         fastened to each other, or stiffnesses differ by too many orders, as with very many short elements"
+    )]
+    Rounding {
+        /// How many unknowns.
+        unknowns: usize,
+        /// Estimate of the relative error of ω² or of the shape.
+        residual: f64,
+    },
     /// Eigenvalues could not be computed.
     #[error("the eigenvalues of {unknowns} unknowns could not be computed")]
     Eigenvalues {

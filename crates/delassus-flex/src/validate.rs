@@ -7,6 +7,9 @@ use nalgebra::{DMatrix, DVector};
 /// Difference of an entry from its mirror image, relative to the largest entries of its row and column, that is more
 /// than rounding in a file with nine digits.
 const ASYMMETRY: f64 = 1e-8;
+/// The same, relative to the largest entry of all, for entries that are zero but for rounding.
+const ROUNDING: f64 = 1e-12;
+const AXES: [&str; 3] = ["x", "y", "z"];
 /// Smallest eigenvalue of a positive definite matrix with a diagonal of ones: below it, solutions have no correct digit
 /// beyond the fourth, and shapes repeat each other.
 const DEFINITE: f64 = 1e-12;
@@ -112,30 +115,29 @@ impl Modal {
     fn symmetric(&self) -> Result<(), FlexError> {
         let n = self.modes();
         for (what, m) in self.matrices() {
-            same_both_ways(what, n, |i, j| m[(i, j)])?;
+            same_both_ways(what, n, 0.0, |i, j| m[(i, j)])?;
         }
-        same_both_ways("the matrix of moments of inertia", 3, |i, j| self.inertia[(i, j)])?;
+        same_both_ways("the matrix of moments of inertia", 3, 0.0, |i, j| self.inertia[(i, j)])?;
+        let largest = |list: &[Mat3]| list.iter().map(Mat3::amax).fold(0.0, f64::max);
+        let (most, most_pairs) = (largest(&self.j1), largest(&self.j2));
         for (k, m) in self.j1.iter().enumerate() {
-            same_both_ways(&format!("J_i for i = {}", k + 1), 3, |i, j| m[(i, j)])?;
+            let what = format!("J_i for i = {}", k + 1);
+            same_both_ways(&what, 3, most, |i, j| m[(i, j)])?;
         }
         for (k, m) in self.j2.iter().enumerate() {
-            let what = || format!("J_ij for i = {}, j = {}", k / n + 1, k % n + 1);
-            same_both_ways(&what(), 3, |i, j| m[(i, j)])?;
+            let what = format!("J_ij for i = {}, j = {}", k / n + 1, k % n + 1);
+            same_both_ways(&what, 3, most_pairs, |i, j| m[(i, j)])?;
         }
         for a in 0..3 {
-            let axis = ["x", "y", "z"][a];
-            same_both_ways(&format!("s_ij along {axis}"), n, |i, j| self.s2[i * n + j][a])?;
             for b in 0..=a {
-                let what = format!("J_ij, component {axis}{}", ["x", "y", "z"][b]);
-                same_both_ways(&what, n, |i, j| self.j2[i * n + j][(a, b)])?;
+                let what = format!("J_ij, component {}{}", AXES[a], AXES[b]);
+                same_both_ways(&what, n, most_pairs, |i, j| self.j2[i * n + j][(a, b)])?;
             }
         }
-        for node in self.nodes.iter().filter(|node| !node.shortening.is_empty()) {
-            for a in 0..3 {
-                let what =
-                    format!("the shortening of node `{}` along {}", node.name, ["x", "y", "z"][a]);
-                same_both_ways(&what, n, |i, j| node.shortening[i * n + j][a])?;
-            }
+        mirrored("s_ij", n, &self.s2)?;
+        let with = self.nodes.iter().filter(|node| !node.shortening.is_empty());
+        for node in with {
+            mirrored(&format!("the shortening of node `{}`", node.name), n, &node.shortening)?;
         }
         Ok(())
     }
@@ -164,10 +166,20 @@ impl Modal {
     }
 }
 
-/// Whether entries equal their mirror images, measured by the largest entries of row and column.
+/// Whether a list of vectors is symmetric in ij.
+fn mirrored(what: &str, n: usize, list: &[Vec3]) -> Result<(), FlexError> {
+    let most = list.iter().map(Vec3::amax).fold(0.0, f64::max);
+    (0..3).try_for_each(|a| {
+        same_both_ways(&format!("{what} along {}", AXES[a]), n, most, |i, j| list[i * n + j][a])
+    })
+}
+
+/// Whether entries equal their mirror images, measured by the largest entries of row and column, or as rounding by the
+/// largest of all that belong together.
 fn same_both_ways(
     what: &str,
     n: usize,
+    most: f64,
     entry: impl Fn(usize, usize) -> f64,
 ) -> Result<(), FlexError> {
     let largest = |i: usize| (0..n).map(|j| entry(i, j).abs()).fold(0.0, f64::max);
@@ -175,7 +187,8 @@ fn same_both_ways(
     for i in 0..n {
         for j in 0..i {
             let (one, other) = (entry(i, j), entry(j, i));
-            if !((one - other).abs() <= ASYMMETRY * largest[i].max(largest[j])) {
+            let allowed = ASYMMETRY * largest[i].max(largest[j]) + ROUNDING * most;
+            if !((one - other).abs() <= allowed) {
                 let what = what.to_owned();
                 return Err(FlexError::NotSymmetric { what, row: i + 1, col: j + 1, one, other });
             }

@@ -72,3 +72,32 @@ fn free() {
         assert!(m.s1[i].norm() < 1e-12 && m.h1[i].norm() < 1e-12, "{} {}", m.s1[i], m.h1[i]);
     }
 }
+
+/// Many short elements cost digits by rounding, not more; too many are refused.
+#[test]
+fn many_elements() {
+    let m = reduce(&straight(1.0, 300, stretchless()), &planar(clamped(3))).unwrap();
+    for (k, w) in frequencies(&m).iter().enumerate() {
+        let error = w / clamped_free(k + 1).powi(2) - 1.0;
+        assert!(error.abs() < 1e-6, "mode {k}: {error:e}");
+    }
+    let choice = Choice { boundary: Boundary::Free, ..planar(clamped(3)) };
+    let error = reduce(&straight(1.0, 3000, stretchless()), &choice).unwrap_err().to_string();
+    assert!(error.contains("by rounding"), "{error}");
+}
+
+/// A free beam in space bends both ways alike, and its spin, which has no inertia, is no mode.
+#[test]
+fn free_in_space() {
+    let choice = Choice { boundary: Boundary::Free, ..clamped(5) };
+    let m = reduce(&straight(1.0, 20, slender()), &choice).unwrap();
+    let w = frequencies(&m);
+    assert!((w[0] / w[1] - 1.0).abs() < 1e-9 && (w[3] / w[4] - 1.0).abs() < 1e-9);
+    // stretch: π √(EA/ρA)
+    let stretch = std::f64::consts::PI * 10.0;
+    assert!((w[2] / stretch - 1.0 - (0.05 * std::f64::consts::PI).powi(2) / 24.0).abs() < 1e-4);
+    assert!(m.s1.iter().chain(&m.h1).all(|s| s.norm() < 1e-12));
+    // a rod without moment of inertia about its axis is no body in space
+    let error = m.check().unwrap_err().to_string();
+    assert!(error.contains("a rotation without moment of inertia"), "{error}");
+}

@@ -4,3 +4,5 @@
 mod common;
 mod frequencies;
 mod integrals;
+mod refusals;
+mod rotating;
