@@ -10,6 +10,7 @@ mod beams;
 mod extremes;
 mod from_rest;
 mod mechanisms;
+mod modal;
 mod modes;
 mod near_redundant;
 mod overconstrained;
