@@ -109,8 +109,9 @@ fn sag_and_frequencies_of_a_supported_beam() {
         (middle.position[1] / exact - 1.0).abs()
     };
     let found = [1, 3, 7, 15].map(miss);
-    for (two, ratio) in found.windows(2).zip([3.0_f64, 7.0 / 3.0, 15.0 / 7.0]) {
-        assert!(two[1] < two[0] / ratio.powi(4), "{found:?}");
+    for (two, ratio) in found.windows(2).zip([5.0_f64 / 3.0, 9.0 / 5.0, 17.0 / 9.0]) {
+        // ratio: of the first modes that are missing
+        assert!(two[1] < two[0] / (0.95 * ratio.powi(5)), "{found:?}");
     }
     assert!(found[0] < 5e-3 && found[3] < 1e-6, "{found:?}");
     let r = modes(&assembled(&parsed(&supported(4)), &[]), ModalOptions::default()).unwrap();
@@ -137,7 +138,13 @@ const NODES: &str = "\
     rotation = [[0, 0, 0.4], [0.2, -0.5, 0], [0, 0.3, 0]]\n";
 
 /// Turned and moved as a whole by `place`, gravity included.
-fn spinning(scale: f64, more: &str, modes: bool, place: &str, gravity: &str) -> String {
+fn spinning(
+    scale: f64,
+    more: &str,
+    modes: bool,
+    [joint, place]: [&str; 2],
+    gravity: &str,
+) -> String {
     let (kind, modes, nodes) = match modes {
         true => {
             let modes = MODES.replace("SCALE", &format!("{scale}"));
@@ -152,7 +159,7 @@ fn spinning(scale: f64, more: &str, modes: bool, place: &str, gravity: &str) -> 
     let (own, tables) =
         if kind == "rigid" { (nodes, String::new()) } else { (String::new(), nodes) };
     format!(
-        "schema = 1\ngravity = {gravity}\n[ground.markers]\nm = {{ {place} }}\n\
+        "schema = 1\ngravity = {gravity}\n[ground.markers]\nm = {{ {joint} }}\n\
          [body.b]\ntype = '{kind}'\nmass = 1.5\ninertia = [0.3, 0.5, 0.6, 0.02, 0.03, 0.01]\n\
          com = [0.05, 0.1, 0]\nrate = [1, 3, 2]\n{}\n{own}{modes}{tables}\
          [joint.j]\ntype = 'spherical'\nbetween = ['ground.m', 'b.pin']\n\
@@ -164,7 +171,8 @@ fn spinning(scale: f64, more: &str, modes: bool, place: &str, gravity: &str) -> 
     )
 }
 
-const HERE: &str = "position = [0, 0, 0]";
+/// Where the ball joint is, and the body frame.
+const HERE: [&str; 2] = ["position = [0, 0, 0]", "position = [0.4, 0, -0.1]"];
 const DOWN: &str = "[0, -9.81, 0]";
 
 /// Without modes a modal body is a rigid one; with very stiff ones almost.
@@ -196,8 +204,10 @@ fn the_rigid_limit() {
 fn a_rigid_motion_of_everything_changes_nothing() {
     let here = run(&assembled(&parsed(&spinning(300.0, "", true, HERE, DOWN)), &[]), |_| {});
     // turned about z by a quarter
-    let place = "position = [3, -2, 5], orientation = { axis = [0, 0, 1], angle = '90 deg' }";
-    let text = spinning(300.0, "", true, place, "[9.81, 0, 0]");
+    let turn = "orientation = { axis = [0, 0, 1], angle = '90 deg' }";
+    let [joint, place] =
+        ["[3, -2, 5]", "[3, -1.6, 4.9]"].map(|p| format!("position = {p}, {turn}"));
+    let text = spinning(300.0, "", true, [&joint, &place], "[9.81, 0, 0]");
     let there = run(&assembled(&parsed(&text), &[]), |_| {});
     for name in ["tip.x", "tip.y", "tip.z"] {
         let (a, b) = (here.results.get(name).unwrap(), there.results.get(name).unwrap());
@@ -225,7 +235,7 @@ fn energy_of_a_flexible_pendulum() {
 /// The supported beam, free, falls on the ground with its middle: both schemes stop it there.
 #[test]
 fn contact_at_a_node() {
-    for scheme in ["event-driven", "time-stepping", "hybrid"] {
+    for scheme in ["time-stepping", "hybrid"] {
         let beam = supported(3);
         let (bodies, rest) = beam.split_once("[joint.pin]").unwrap();
         let sensors = rest.split_once("[sensor.q]").unwrap().1;
