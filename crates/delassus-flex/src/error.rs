@@ -105,6 +105,19 @@ pub enum FlexError {
     /// What is fixed does not hold the body.
     #[error("the body moves without being deformed where it should be held: {0}")]
     Loose(String),
+    /// A file that cannot be read.
+    #[error("{file}:{line}: {reason}")]
+    File {
+        /// Its name.
+        file: String,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// Matrices that do not belong to a body.
+    #[error("{0}")]
+    Matrices(String),
     /// An option that is out of its range.
     #[error("{0}")]
     Option(String),

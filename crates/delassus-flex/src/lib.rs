@@ -5,9 +5,12 @@
 
 mod beam;
 mod error;
+mod layout;
+pub mod matrices;
 mod modal;
 mod moments;
 mod reduce;
+mod symmetric;
 mod validate;
 
 pub use beam::{Beam, BeamElement, BeamNode, Material, Profile, Section};

@@ -8,8 +8,8 @@ mod element;
 pub(crate) use element::{Element, GAUSS};
 
 use crate::FlexError;
+use crate::symmetric::Symmetric;
 use delassus_math::{Vec3, Vec6};
-use faer::Mat;
 
 /// Stiffness and inertia of a beam per length. Centres of mass, bending and shear are one point on the axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,15 +113,6 @@ impl Beam {
         Beam { nodes, elements }
     }
 
-    /// Number of the node of a name.
-    pub(crate) fn node(&self, name: &str) -> Result<usize, FlexError> {
-        let found = self.nodes.iter().position(|n| !name.is_empty() && n.name == name);
-        found.ok_or_else(|| {
-            let known = self.nodes.iter().map(|n| n.name.as_str());
-            no_node(name, known.filter(|name| !name.is_empty()))
-        })
-    }
-
     /// Its elements, checked.
     pub(crate) fn parts(&self) -> Result<Vec<Element>, FlexError> {
         let fault = |text: String| Err(FlexError::Beam(text));
@@ -132,15 +123,6 @@ impl Beam {
             let what = "the list of elements of a beam".to_owned();
             let (expected, got) = (self.nodes.len() - 1, self.elements.len());
             return Err(FlexError::Size { what, expected, got });
-        }
-        for (k, node) in self.nodes.iter().enumerate() {
-            let same = |other: &BeamNode| !node.name.is_empty() && other.name == node.name;
-            if self.nodes[..k].iter().any(same) {
-                return Err(FlexError::SameName(node.name.clone()));
-            }
-            if !node.at.iter().all(|x| x.is_finite()) {
-                return Err(FlexError::NotFinite { what: format!("the place of node {}", k + 1) });
-            }
         }
         self.elements
             .iter()
@@ -155,25 +137,29 @@ impl Beam {
     }
 }
 
-/// No node has the name.
-pub(crate) fn no_node<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> FlexError {
-    let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
-    let known = if known.is_empty() { "without names".to_owned() } else { known.join(", ") };
-    FlexError::NoNode { name: name.to_owned(), known }
-}
-
-/// Stiffness and mass matrix of a chain of elements, with six degrees of freedom per node: displacement, rotation.
-pub(crate) fn assemble(parts: &[Element]) -> (Mat<f64>, Mat<f64>) {
+/// Stiffness and mass matrix of a chain of elements, with six unknowns per node: displacement, rotation.
+pub(crate) fn assemble(parts: &[Element]) -> (Symmetric, Symmetric) {
     let n = 6 * (parts.len() + 1);
-    let (mut k, mut m) = (Mat::zeros(n, n), Mat::zeros(n, n));
-    for (e, part) in parts.iter().enumerate() {
-        let (ke, me) = (part.stiffness(), part.mass());
-        for i in 0..12 {
-            for j in 0..12 {
-                k[(6 * e + i, 6 * e + j)] += ke[(i, j)];
-                m[(6 * e + i, 6 * e + j)] += me[(i, j)];
+    let matrices: Vec<_> = parts.iter().map(|part| (part.stiffness(), part.mass())).collect();
+    let (mut k, mut m) = (Vec::new(), Vec::new());
+    for node in 0..=parts.len() {
+        for i in 0..6 {
+            // what a node shares with the one before, itself and the next one
+            for j in 0..18 {
+                let Some(other) = (6 * node + j).checked_sub(6).filter(|other| *other < n) else {
+                    continue;
+                };
+                let before = (node > 0 && j < 12).then(|| (&matrices[node - 1], 6 + i, j));
+                let after = (node < parts.len() && j >= 6).then(|| (&matrices[node], i, j - 6));
+                let (mut stiff, mut mass) = (0.0, 0.0);
+                for ((ke, me), a, b) in before.into_iter().chain(after) {
+                    stiff += ke[(a, b)];
+                    mass += me[(a, b)];
+                }
+                k.push((6 * node + i, other, stiff));
+                m.push((6 * node + i, other, mass));
             }
         }
     }
-    (k, m)
+    (Symmetric::new(n, k), Symmetric::new(n, m))
 }

@@ -1,106 +1,264 @@
-//! Component modes of full matrices.
+//! Component modes of stiffness and mass matrices.
 
-use super::choice::Keep;
+use super::choice::{Boundary, Choice, Keep, Motion};
+use super::krylov::{self, Want};
 use super::pencil::{Vibrations, vibrations};
 use crate::FlexError;
+use crate::layout::Layout;
+use crate::symmetric::Symmetric;
+use faer::Mat;
 use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
 use nalgebra::{Matrix6, Vector6};
 
 /// Eigenvalue of the rigid mass matrix, scaled to ones, below which a motion has no mass: the spin of a beam whose
 /// section has no moments of inertia.
 const MASSLESS: f64 = 1e-13;
+/// Unknowns up to which all modes are computed at once, with full matrices.
+const FULL: usize = 400;
+/// Force out of the plane, relative to that in it, that is more than rounding.
+const OUT_OF_PLANE: f64 = 1e-10;
+/// Part of a rigid motion that is left beside those already held, below which an unknown holds nothing new.
+const HOLDS: f64 = 1e-6;
+/// Largest displacement, relative to the length of the body times the largest rotation, below which a mode only turns.
+const ONLY_TURNS: f64 = 1e-3;
+/// Places whose displacements differ by less than this part decide a sign by their order, not by rounding.
+const EQUAL: f64 = 1e-6;
 
-/// Matrices with what they belong to.
-pub(super) struct Matrices {
-    pub k: Mat<f64>,
-    pub m: Mat<f64>,
-    /// Degrees of freedom that may move.
-    pub free: Vec<usize>,
-    /// Rigid motions as columns, 6 in number; zero where they are not free.
-    pub rigid: Mat<f64>,
+/// A finite element model.
+pub(crate) struct Elastic<'a> {
+    pub k: &'a Symmetric,
+    pub m: &'a Symmetric,
+    pub layout: &'a Layout,
 }
 
-/// What is held.
-pub(super) enum Held {
-    /// These degrees of freedom.
-    Clamped(Vec<usize>),
-    /// Nothing; these would hold the body without deforming it.
-    Free(Vec<usize>),
-    /// The first ones always, the second ones while the body vibrates.
-    Interface(Vec<usize>, Vec<usize>, String),
-}
-
-/// Modes, in all degrees of freedom, with xᵀ K x = 1.
-pub(super) fn shapes(a: &Matrices, held: &Held, keep: &Keep) -> Result<Vibrations, FlexError> {
-    let without = |held: &[usize]| -> Vec<usize> {
-        a.free.iter().copied().filter(|i| !held.contains(i)).collect()
+/// Modes in all unknowns, largest displacement 1 m or largest rotation 1 rad, and the node that the frame follows.
+pub(crate) fn component_modes(
+    a: &Elastic<'_>,
+    choice: &Choice,
+) -> Result<(Vibrations, Option<usize>), FlexError> {
+    let free = a.free(choice.motion)?;
+    let (mut modes, held) = match &choice.boundary {
+        Boundary::Clamped { at } => {
+            let at = a.holding_node(at)?;
+            let free: Vec<usize> = without(&free, a.layout.of(at));
+            let kept = inner(a, &free, None, &choice.keep, false)?;
+            (spread(kept, &free, a.k.size()), Some(at))
+        }
+        Boundary::Free => (a.free_modes(&free, &choice.keep)?, None),
+        Boundary::Interface { nodes } => {
+            let (modes, first) = a.interface_modes(&free, nodes, &choice.keep)?;
+            (modes, Some(first))
+        }
     };
-    match held {
-        Held::Clamped(held) => {
-            let free = without(held);
-            let all = vibrations(&block(&a.k, &free, &free), &block(&a.m, &free, &free))?;
-            let kept = chosen(&all, &keep.of(&all.frequencies, free.len(), false)?);
-            Ok(spread(kept, &free, a.k.nrows()))
+    normalise(&mut modes.shapes, a.layout);
+    Ok((modes, held))
+}
+
+impl Elastic<'_> {
+    /// Unknowns that may move.
+    fn free(&self, motion: Motion) -> Result<Vec<usize>, FlexError> {
+        let n = self.k.size();
+        if motion == Motion::Spatial {
+            return Ok((0..n).collect());
         }
-        Held::Free(held) => {
-            let free = without(held);
-            let m_rigid = &a.m * &a.rigid;
-            let inverse = rigid_inverse(&(a.rigid.transpose() * &m_rigid));
-            // without the mean motion: M − M R (Rᵀ M R)⁻¹ Rᵀ M
-            let own = Mat::from_fn(free.len(), 6, |i, j| m_rigid[(free[i], j)]);
-            let m = block(&a.m, &free, &free) - &own * &inverse * own.transpose();
-            let all = vibrations(&block(&a.k, &free, &free), &m)?;
-            let kept = chosen(&all, &keep.of(&all.frequencies, free.len(), false)?);
-            let mut kept = spread(kept, &free, a.k.nrows());
-            // twice, so that nothing of rounding is left
-            for _ in 0..2 {
-                let mean = &inverse * (m_rigid.transpose() * &kept.shapes);
-                kept.shapes -= &a.rigid * mean;
+        let mut in_plane = vec![false; n];
+        for node in 0..self.layout.len() {
+            for (a, i) in self.layout.of(node).enumerate() {
+                in_plane[i] = matches!(a, 0 | 1 | 5);
             }
-            Ok(kept)
         }
-        Held::Interface(first, others, name) => {
-            let edge: Vec<usize> = others.iter().copied().filter(|i| a.free.contains(i)).collect();
-            let both: Vec<usize> = first.iter().chain(others).copied().collect();
-            let inner = without(&both);
-            let k_inner = block(&a.k, &inner, &inner);
-            let all = vibrations(&k_inner, &block(&a.m, &inner, &inner))?;
-            let fixed = chosen(&all, &keep.of(&all.frequencies, inner.len(), true)?);
-            // what the inside does when the edge moves by one unit
-            let follow = if inner.is_empty() {
-                Mat::zeros(0, edge.len())
-            } else {
-                let factor = k_inner.llt(Side::Lower).map_err(|_| {
-                    FlexError::Loose("its stiffness matrix is singular inside".to_owned())
-                })?;
-                factor.solve(block(&a.k, &inner, &edge)) * faer::Scale(-1.0)
-            };
-            let mut basis = Mat::zeros(a.k.nrows(), edge.len() + fixed.frequencies.len());
-            for (j, &e) in edge.iter().enumerate() {
-                basis[(e, j)] = 1.0;
-            }
-            for (i, &row) in inner.iter().enumerate() {
-                for j in 0..edge.len() {
-                    basis[(row, j)] = follow[(i, j)];
-                }
-                for j in 0..fixed.frequencies.len() {
-                    basis[(row, edge.len() + j)] = fixed.shapes[(i, j)];
+        for matrix in [self.k, self.m] {
+            let diagonal = matrix.diagonal();
+            for j in (0..n).filter(|j| in_plane[*j]) {
+                for (i, x) in matrix.column(j).filter(|(i, _)| !in_plane[*i]) {
+                    if !(x.abs() <= OUT_OF_PLANE * (diagonal[i] * diagonal[j]).sqrt()) {
+                        let node = self.layout.start.partition_point(|s| *s <= j);
+                        let text = format!(
+                            "the body does not stay in the x-y plane: in node {node} it is bent or twisted out of it; \
+                             put it and an axis of its section into the plane, or let it move in space"
+                        );
+                        return Err(FlexError::Beam(text));
+                    }
                 }
             }
-            let k = basis.transpose() * &a.k * &basis;
-            let m = basis.transpose() * &a.m * &basis;
-            let own = vibrations(&k, &m)?;
-            if own.frequencies.len() < basis.ncols() {
-                return Err(FlexError::MasslessShape(name.clone()));
-            }
-            Ok(Vibrations { frequencies: own.frequencies, shapes: basis * own.shapes })
         }
+        Ok((0..n).filter(|i| in_plane[*i]).collect())
+    }
+
+    /// The number of a node that can hold a frame.
+    fn holding_node(&self, name: &str) -> Result<usize, FlexError> {
+        let node = self.layout.node(name)?;
+        if self.layout.turns(node) {
+            return Ok(node);
+        }
+        Err(FlexError::Loose(format!(
+            "node `{name}` has no rotations, so that a frame cannot follow it alone; take free modes, or a node with 6 \
+             degrees of freedom"
+        )))
+    }
+
+    /// Modes of the free body without rigid motions.
+    fn free_modes(&self, free: &[usize], keep: &Keep) -> Result<Vibrations, FlexError> {
+        let n = self.k.size();
+        let mut rigid = self.layout.rigid_motions(self.layout.mean());
+        let mut may = vec![false; n];
+        free.iter().for_each(|i| may[*i] = true);
+        for i in (0..n).filter(|i| !may[*i]) {
+            (0..6).for_each(|j| rigid[(i, j)] = 0.0);
+        }
+        // a motion of which the plane leaves a part is none of the plane
+        if free.len() < n {
+            for j in [2, 3, 4] {
+                (0..n).for_each(|i| rigid[(i, j)] = 0.0);
+            }
+        }
+        let support = support(&rigid, self.layout);
+        let m_rigid = self.m.times(&rigid);
+        let inverse = rigid_inverse(&(rigid.transpose() * &m_rigid));
+        let free = without(free, support);
+        let own = Mat::from_fn(free.len(), 6, |i, j| m_rigid[(free[i], j)]);
+        let kept = inner(self, &free, Some((&own, &inverse)), keep, false)?;
+        let mut kept = spread(kept, &free, n);
+        // twice, so that nothing of rounding is left
+        for _ in 0..2 {
+            let mean = &inverse * (m_rigid.transpose() * &kept.shapes);
+            kept.shapes -= &rigid * mean;
+        }
+        Ok(kept)
+    }
+
+    /// Modes of the body held at the first node, by shapes that the other nodes make and vibrations with all held.
+    fn interface_modes(
+        &self,
+        free: &[usize],
+        nodes: &[String],
+        keep: &Keep,
+    ) -> Result<(Vibrations, usize), FlexError> {
+        let Some((first, others)) = nodes.split_first() else {
+            return Err(FlexError::Option("an interface needs one node or more".to_owned()));
+        };
+        let first = self.holding_node(first)?;
+        let mut edge = Vec::new();
+        for (k, name) in others.iter().enumerate() {
+            if nodes[..=k].contains(name) {
+                let text = format!("node `{name}` is named twice as an interface");
+                return Err(FlexError::Option(text));
+            }
+            edge.extend(self.layout.of(self.layout.node(name)?));
+        }
+        let kept = without(free, self.layout.of(first));
+        let inside = without(&kept, edge.iter().copied());
+        let edge: Vec<usize> = edge.into_iter().filter(|i| free.binary_search(i).is_ok()).collect();
+        let fixed = inner(self, &inside, None, keep, true)?;
+        let (n, r) = (edge.len(), fixed.frequencies.len());
+        // what the inside does when the edge moves by one unit
+        let follow = if inside.is_empty() || edge.is_empty() {
+            Mat::zeros(inside.len(), n)
+        } else {
+            let factor = krylov::factor(&self.k.part(&inside))?;
+            factor.solve(self.k.block(&inside, &edge)) * faer::Scale(-1.0)
+        };
+        let mut basis = Mat::zeros(self.k.size(), n + r);
+        for (j, &e) in edge.iter().enumerate() {
+            basis[(e, j)] = 1.0;
+        }
+        for (i, &row) in inside.iter().enumerate() {
+            for j in 0..n {
+                basis[(row, j)] = follow[(i, j)];
+            }
+            for j in 0..r {
+                basis[(row, n + j)] = fixed.shapes[(i, j)];
+            }
+        }
+        let k = basis.transpose() * self.k.times(&basis);
+        let m = basis.transpose() * self.m.times(&basis);
+        let own = vibrations(&k, &m)?;
+        if own.frequencies.len() < basis.ncols() {
+            return Err(FlexError::MasslessShape(others.first().cloned().unwrap_or_default()));
+        }
+        Ok((Vibrations { frequencies: own.frequencies, shapes: basis * own.shapes }, first))
     }
 }
 
-fn block(a: &Mat<f64>, rows: &[usize], columns: &[usize]) -> Mat<f64> {
-    Mat::from_fn(rows.len(), columns.len(), |i, j| a[(rows[i], columns[j])])
+/// Vibrations in some unknowns; where the mean motion is taken out, with M R and (Rᵀ M R)⁻¹: M − M R (Rᵀ M R)⁻¹ Rᵀ M.
+fn inner(
+    a: &Elastic<'_>,
+    free: &[usize],
+    mean: Option<(&Mat<f64>, &Mat<f64>)>,
+    keep: &Keep,
+    or_none: bool,
+) -> Result<Vibrations, FlexError> {
+    let without_mean = |x: Mat<f64>, of: &Mat<f64>| match mean {
+        Some((own, inverse)) => x - own * (inverse * (own.transpose() * of)),
+        None => x,
+    };
+    let all = if free.len() <= FULL {
+        let m = match mean {
+            Some((own, inverse)) => a.m.block(free, free) - own * inverse * own.transpose(),
+            None => a.m.block(free, free),
+        };
+        vibrations(&a.k.block(free, free), &m)?
+    } else {
+        if let Keep::Lowest(asked) = keep
+            && *asked > free.len()
+        {
+            return Err(FlexError::TooManyModes {
+                asked: *asked,
+                there: free.len(),
+                freedoms: free.len(),
+                massless: String::new(),
+            });
+        }
+        let m = a.m.part(free);
+        let want = match keep {
+            Keep::Lowest(0) => None,
+            Keep::Lowest(n) => Some(Want::Lowest(*n)),
+            Keep::Below(limit) => Some(Want::Below(*limit)),
+            Keep::Numbers(list) => list.iter().max().map(|n| Want::Lowest(*n)),
+        };
+        match want {
+            Some(want) => krylov::lowest(&a.k.part(free), |x| without_mean(m.times(x), x), want)?,
+            None => Vibrations { frequencies: Vec::new(), shapes: Mat::zeros(free.len(), 0) },
+        }
+    };
+    Ok(chosen(&all, &keep.of(&all.frequencies, free.len(), or_none)?))
+}
+
+/// Members of a sorted list that are not held.
+fn without(free: &[usize], held: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let held: std::collections::BTreeSet<usize> = held.into_iter().collect();
+    free.iter().copied().filter(|i| !held.contains(i)).collect()
+}
+
+/// Unknowns that hold the body without deforming it: one after the other that which moves most in what is left.
+fn support(rigid: &Mat<f64>, layout: &Layout) -> Vec<usize> {
+    let n = rigid.nrows();
+    let arm = layout.reach().max(f64::MIN_POSITIVE);
+    // rotations in units of displacements, among motions and among unknowns
+    let motion = |j: usize| if j < 3 { 1.0 } else { 1.0 / arm };
+    let mut unknown = vec![1.0; n];
+    for node in 0..layout.len() {
+        layout.of(node).skip(3).for_each(|i| unknown[i] = arm);
+    }
+    let mut left = Mat::from_fn(n, 6, |i, j| rigid[(i, j)] * motion(j) * unknown[i]);
+    let mut out: Vec<usize> = Vec::new();
+    for _ in 0..6 {
+        let size = |i: usize| (0..6).map(|j| left[(i, j)].powi(2)).sum::<f64>().sqrt();
+        let Some(best) = (0..n).max_by(|a, b| size(*a).total_cmp(&size(*b)).then(b.cmp(a))) else {
+            break;
+        };
+        let length = size(best);
+        if length < HOLDS {
+            break;
+        }
+        let direction: Vec<f64> = (0..6).map(|j| left[(best, j)] / length).collect();
+        out.push(best);
+        for i in 0..n {
+            let part: f64 = (0..6).map(|j| left[(i, j)] * direction[j]).sum();
+            (0..6).for_each(|j| left[(i, j)] -= part * direction[j]);
+        }
+    }
+    out
 }
 
 fn chosen(all: &Vibrations, which: &[usize]) -> Vibrations {
@@ -131,4 +289,32 @@ fn rigid_inverse(m: &Mat<f64>) -> Mat<f64> {
     let full =
         eigen.eigenvectors * Matrix6::from_diagonal(&inverse) * eigen.eigenvectors.transpose();
     Mat::from_fn(6, 6, |i, j| full[(i, j)] * unit[i] * unit[j])
+}
+
+/// Largest displacement 1 m, or rotation 1 rad; positive in its largest component.
+fn normalise(shapes: &mut Mat<f64>, layout: &Layout) {
+    let reach = layout.reach();
+    for j in 0..shapes.ncols() {
+        let largest = |turned: bool| {
+            let at = |k: usize| {
+                let zero = delassus_math::Vec3::zeros();
+                if turned {
+                    layout.rotation(shapes, k, j).unwrap_or(zero)
+                } else {
+                    layout.displacement(shapes, k, j)
+                }
+            };
+            let size = (0..layout.len()).map(|k| at(k).norm()).fold(0.0, f64::max);
+            let first = (0..layout.len()).find(|k| at(*k).norm() >= (1.0 - EQUAL) * size);
+            let at = at(first.unwrap_or(0));
+            let most = at.amax();
+            let sign = at.iter().find(|x| x.abs() >= (1.0 - EQUAL) * most).copied();
+            (size, sign.unwrap_or(1.0).signum())
+        };
+        let (moved, turned) = (largest(false), largest(true));
+        let (size, sign) = if moved.0 >= ONLY_TURNS * reach * turned.0 { moved } else { turned };
+        for i in 0..shapes.nrows() {
+            shapes[(i, j)] *= sign / size;
+        }
+    }
 }
