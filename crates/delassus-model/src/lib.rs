@@ -23,7 +23,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
     BodyKind, ContactLimits, ElementLoad, Jump, LoadView, MOST_LOADS, Measured, Outputs, Pose,
-    PoseForm, RowOrigin, ShapeView, System, TargetJump, TimeRanges, Workspace, pose_of,
+    PoseForm, RowOrigin, ShapeView, System, TargetJump, TimeRanges, Workspace, node_pose, pose_of,
 };
 
 /// Kinds of bodies for tests of the crates above this one.

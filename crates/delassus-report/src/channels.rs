@@ -96,6 +96,11 @@ fn describe(m: &Model, measure: &Measure) -> (String, String) {
             let what = if s.strain { "strain" } else { "force and moment" };
             (format!("body/{beam}"), format!("{what} in {beam} at {} m", s.at))
         }
+        Measure::Amplitude { body, mode, rate } => {
+            let name = m.bodies.get(body.0).map_or("", |b| &b.name);
+            let what = if *rate { "rate of mode" } else { "mode" };
+            (format!("body/{name}"), format!("{what} {} of {name}", mode + 1))
+        }
         Measure::Energy(_) => ("energy".to_owned(), "energy".to_owned()),
         Measure::Input(_) => ("input".to_owned(), "input".to_owned()),
         Measure::Expression(_) => ("expression".to_owned(), "expression".to_owned()),

@@ -2,7 +2,8 @@
 
 use delassus_dae::State;
 use delassus_math::{Vec3, remember};
-use delassus_model::{BodyKind, Pose, PoseForm, System, pose_of};
+use delassus_model::{BodyKind, Carrier, Flexible, Pose, PoseForm, System, node_pose, pose_of};
+use std::sync::Arc;
 
 /// Largest memory of a track, bytes; a longer run keeps every second sample, every third, ….
 const LIMIT: u64 = 16 << 20;
@@ -33,6 +34,8 @@ struct Tracked {
     nq: usize,
     /// Mass centre in the body frame, to which the coordinates refer.
     com: Vec3,
+    /// A node of it instead of the body frame.
+    node: Option<(Arc<Flexible>, usize)>,
 }
 
 impl MotionTrack {
@@ -45,12 +48,19 @@ impl MotionTrack {
 
     fn bounded(sys: &System, samples: usize, limit: u64) -> Option<MotionTrack> {
         let mut at = 0;
-        let mut bodies = Vec::with_capacity(sys.model().bodies.len());
+        let mut first = Vec::with_capacity(sys.model().bodies.len());
         for b in &sys.model().bodies {
-            let nq = b.nq();
-            bodies.push(Tracked { kind: b.kind, at, nq, com: b.com });
-            at += nq;
+            first.push(at);
+            at += b.nq();
         }
+        let tracked = |c: Carrier<'_>| Tracked {
+            kind: c.body.kind,
+            at: first[c.number],
+            nq: c.body.nq(),
+            com: c.body.com,
+            node: c.body.flexible.clone().zip(c.node),
+        };
+        let bodies: Vec<Tracked> = sys.model().carriers().map(tracked).collect();
         let bytes = (samples as u64).saturating_mul(8 * (at as u64 + 1));
         let stride = bytes.div_ceil(limit.max(1)).max(1);
         let rows = (samples as u64 / stride) as usize + 1;
@@ -95,16 +105,20 @@ impl MotionTrack {
         self.stride
     }
 
-    /// The form in which files store the poses of the bodies, in the order of the model.
+    /// The form in which files store the poses of [`delassus_model::Model::carriers`]: bodies, then nodes.
     pub fn forms(&self) -> impl ExactSizeIterator<Item = PoseForm> + '_ {
         self.bodies.iter().map(|b| b.kind.pose_form())
     }
 
-    /// Pose of a body at row `row`; `None` outside the track.
+    /// Pose of one of them at row `row`; `None` outside the track.
     pub fn pose(&self, row: usize, body: usize) -> Option<Pose> {
         let b = self.bodies.get(body)?;
         let from = row.checked_mul(self.width)? + b.at;
-        Some(pose_of(b.kind, &b.com, self.q.get(from..from + b.nq)?))
+        let q = self.q.get(from..from + b.nq)?;
+        Some(match &b.node {
+            Some((f, k)) => node_pose(b.kind, f, q, *k),
+            None => pose_of(b.kind, &b.com, q),
+        })
     }
 }
 

@@ -36,9 +36,12 @@ pub(super) fn close(sys: &System, t: f64, q0: &[f64]) -> Result<Closed, KktError
     let scales = sys.scales();
     // Metric: metres and radians of the model's size count alike; mass plays no part, so a massless body is as easy to
     // place as any other.
+    // bodies stay as deformed as they are given where the joints close without that
     let metric: Vec<f64> = (0..d.nv)
         .map(|i| {
-            let held = sys.dof_owner(i).is_some_and(|(b, _)| sys.model().bodies[b].hold);
+            let held = sys.dof_owner(i).is_some_and(|(b, k)| {
+                sys.model().bodies[b].hold || sys.amplitudes_of(b).contains(&k)
+            });
             (if held { HOLD } else { 1.0 }) / (scales.q[i] * scales.q[i])
         })
         .collect();

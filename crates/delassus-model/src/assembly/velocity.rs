@@ -104,7 +104,7 @@ pub(super) fn solve(
         v = setting.closest(&wanted).map_err(fail)?;
     }
     if size(&v) > 0.0
-        && let Some(rigid) = setting.with_rigid_beams(&wanted, &ws, report).map_err(fail)?
+        && let Some(rigid) = setting.undeforming(&wanted, &ws, report).map_err(fail)?
     {
         v = rigid;
     }
@@ -189,15 +189,21 @@ fn contradiction(
 }
 
 impl Setting<'_> {
-    /// The motion of least kinetic energy in which beams without given velocities move as if they were rigid, where
-    /// the joints and the given velocities allow it.
-    fn with_rigid_beams(
+    /// The motion of least kinetic energy in which beams and modal bodies without given velocities move as if they were
+    /// rigid, where the joints and the given velocities allow it.
+    fn undeforming(
         &self,
         wanted: &[Wanted],
         ws: &crate::Workspace,
         report: &mut AssemblyReport,
     ) -> Result<Option<Vec<f64>>, KktError> {
-        let rows = self.sys.rigid_beam_rows(ws);
+        let mut rows = self.sys.rigid_beam_rows(ws);
+        for (k, b) in self.sys.model().bodies.iter().enumerate() {
+            if b.flexible.as_ref().is_some_and(|f| f.rates.is_none()) {
+                let at = self.sys.body_span(k).0;
+                rows.extend(self.sys.amplitudes_of(k).map(|i| vec![(at + i, 1.0)]));
+            }
+        }
         if rows.is_empty() {
             return Ok(None);
         }
@@ -216,10 +222,12 @@ impl Setting<'_> {
             Diagnostic::note(
                 "N_BEAM_START",
                 "",
-                "the joints and the given velocities do not let the beams start as if they were rigid; their nodes start \
-                 with the least kinetic energy",
+                "the joints and the given velocities do not let the beams and modal bodies start as if they were rigid; \
+                 they start with the least kinetic energy",
             )
-            .help("give `velocity` and `rate` of the beams, or let them start at rest"),
+            .help(
+                "give `velocity` and `rate` of the beams and `modes.rates` of the bodies, or let them start at rest",
+            ),
         );
         Ok(None)
     }
@@ -423,6 +431,15 @@ fn wanted(sys: &System, ws: &crate::Workspace) -> Vec<Wanted> {
                     value: v[i],
                 });
             }
+        }
+        let given = b.flexible.as_ref().and_then(|f| f.rates.as_ref());
+        for (i, (dof, value)) in sys.amplitudes_of(k).zip(given.into_iter().flatten()).enumerate() {
+            out.push(Wanted {
+                body: Some(k),
+                path: format!("body.{}.modes.rates[{i}]", b.name),
+                entries: vec![(at + dof, 1.0)],
+                value: *value,
+            });
         }
         if let Some(w) = &b.rate {
             // about z only, or about the body's axes

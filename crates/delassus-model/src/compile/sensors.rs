@@ -14,6 +14,7 @@ use crate::{
     Measure, ReactionComponent, SectionMeasure, Sensor, var,
 };
 use delassus_expr::{Dim, Expr};
+use std::borrow::Cow;
 
 const VECTOR: [&str; 4] = ["x", "y", "z", "norm"];
 const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
@@ -68,7 +69,7 @@ pub(super) struct Parts<'p> {
 
 /// A column before it has a name: the suffix is empty for a sensor of one component.
 pub(super) struct Column {
-    suffix: &'static str,
+    suffix: Cow<'static, str>,
     unit: &'static str,
     measure: Measure,
 }
@@ -110,7 +111,7 @@ pub(super) fn add(
     let first = sensors.list.len();
     for column in columns {
         let id = sensors.list.len();
-        let name = match column.suffix {
+        let name = match &*column.suffix {
             "" => name.clone(),
             suffix => format!("{name}.{suffix}"),
         };
@@ -217,7 +218,8 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
             Measure::Acceleration(..)
             | Measure::Reaction(..)
             | Measure::Energy(_)
-            | Measure::Section(_) => true,
+            | Measure::Section(_)
+            | Measure::Amplitude { .. } => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
         };
         sensors.follows_velocities[k] = match &sensors.list[k].measure {
@@ -256,6 +258,7 @@ impl Entry<'_> {
             S::Energy => self.energy(),
             S::Eccentricity => self.eccentricity(),
             S::Section | S::Strain => self.beam(),
+            S::Amplitude | S::AmplitudeRate => self.amplitude(),
             S::Expression => {
                 let measure = Measure::Expression(Expr::constant(0.0));
                 Some((vec![column("", "1", measure)], String::new()))
@@ -334,7 +337,7 @@ impl Entry<'_> {
             self.refuse_point(&of)?;
         }
         let has_origin = matches!(self.spec.kind, SensorType::Position | SensorType::Velocity);
-        if has_origin && self.spec.frame.as_deref() == Some("body") {
+        if has_origin && self.spec.frame.as_deref() == Some("body") && of.node.is_none() {
             self.env.range(
                 &self.path.field("frame"),
                 format!("`{}` does not move relative to its own body", of.name),
@@ -532,6 +535,40 @@ impl Entry<'_> {
         Some((columns, text.into_owned()))
     }
 
+    /// Amplitudes of a modal body.
+    fn amplitude(&self) -> Option<(Vec<Column>, String)> {
+        let (env, entry) = (self.env, self.spec.kind.entry());
+        let mode = env.number(self.path, entry, "mode", self.spec.mode.as_ref());
+        let path = self.path.field("of");
+        let of = self.of()?;
+        let id = of.body.filter(|_| of.node.is_none() && !of.name.contains('.'));
+        let slot = id.map(|id| &self.parts.world.bodies[id.0]);
+        let Some((body, slot)) = id.zip(slot).filter(|(_, s)| s.kind.fields().contains(&"modes"))
+        else {
+            let text = format!("`{}` has no modes", of.name);
+            env.range(&path, text, "name a body of type `modal` or `planar-modal`");
+            return None;
+        };
+        // one that is faulty has been reported itself
+        let n = slot.body.as_ref()?.flexible.as_ref()?.modal.modes();
+        let rate = self.spec.kind == SensorType::AmplitudeRate;
+        let unit = if rate { "m/s" } else { "m" };
+        let make =
+            |suffix: String, mode| column(suffix, unit, Measure::Amplitude { body, mode, rate });
+        let columns = match mode? {
+            None => (0..n).map(|k| make((k + 1).to_string(), k)).collect(),
+            Some(x) if x.fract() == 0.0 && x <= n as f64 => {
+                vec![make(String::new(), x as usize - 1)]
+            }
+            Some(x) => {
+                let text = format!("the mode is {x}, but `{}` has modes 1 to {n}", of.name);
+                env.range(&self.path.field("mode"), text, "give the number of a mode");
+                return None;
+            }
+        };
+        Some((columns, of.name))
+    }
+
     fn energy(&self) -> Option<(Vec<Column>, String)> {
         let wanted = self.component()?;
         let wanted = wanted.unwrap_or("total");
@@ -540,8 +577,12 @@ impl Entry<'_> {
     }
 }
 
-pub(super) fn column(suffix: &'static str, unit: &'static str, measure: Measure) -> Column {
-    Column { suffix, unit, measure }
+pub(super) fn column(
+    suffix: impl Into<Cow<'static, str>>,
+    unit: &'static str,
+    measure: Measure,
+) -> Column {
+    Column { suffix: suffix.into(), unit, measure }
 }
 
 fn reaction_component(name: &str) -> (&'static str, ReactionComponent) {

@@ -20,12 +20,20 @@ const AT: Field = Field::number("at", Dim::LENGTH)
 
 const VECTOR: &[Field] = &[OF, FRAME, component(&["x", "y", "z", "norm"])];
 
+const AMPLITUDE: &[Field] = &[
+    Field::text("of", "modal body").help("name a body of type `modal` or `planar-modal`"),
+    Field::number("mode", Dim::NONE)
+        .sign(Sign::Positive)
+        .or("all, one column each")
+        .help("give the number of a mode, from 1"),
+];
+
 const fn sensor(word: &'static str, label: &'static str, fields: &'static [Field]) -> EntryType {
     EntryType { section: "sensor", word, label, fields }
 }
 
 /// In the order of [`SensorType`].
-pub(super) const TYPES: [EntryType; 15] = [
+pub(super) const TYPES: [EntryType; 17] = [
     sensor("position", "a position sensor", VECTOR),
     sensor("velocity", "a velocity sensor", VECTOR),
     sensor("acceleration", "an acceleration sensor", VECTOR),
@@ -61,6 +69,8 @@ pub(super) const TYPES: [EntryType; 15] = [
         "a strain sensor",
         &[BEAM, AT, component(&["ex", "ey", "ez", "kx", "ky", "kz"])],
     ),
+    sensor("amplitude", "an amplitude sensor", AMPLITUDE),
+    sensor("amplitude-rate", "an amplitude-rate sensor", AMPLITUDE),
     sensor(
         "expression",
         "an expression sensor",

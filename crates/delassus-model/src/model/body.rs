@@ -37,7 +37,7 @@ pub struct Body {
 }
 
 /// How a modal body deforms, and how it is deformed at the start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Flexible {
     /// Integrals and nodes, about the undeformed mass centre.
     pub modal: Modal,

@@ -5,6 +5,7 @@
 
 mod beam;
 mod body;
+mod carrier;
 mod compliance;
 mod contact;
 mod contact_tolerances;
@@ -17,6 +18,7 @@ mod shape;
 
 pub use beam::*;
 pub use body::*;
+pub use carrier::*;
 pub use compliance::*;
 pub use contact::*;
 pub use contact_tolerances::*;

@@ -1,6 +1,6 @@
 //! What is measured.
 
-use super::{Coordinate, Frame, JointId};
+use super::{BodyId, Coordinate, Frame, JointId};
 use delassus_expr::Expr;
 
 /// Component of a vector.
@@ -82,6 +82,15 @@ pub enum Measure {
     Energy(EnergyKind),
     /// Resultant or strain in a section of a beam.
     Section(SectionMeasure),
+    /// Amplitude of a mode of a body, or its rate.
+    Amplitude {
+        /// The body.
+        body: BodyId,
+        /// Number of the mode from 0.
+        mode: usize,
+        /// Its rate.
+        rate: bool,
+    },
     /// Input of this number in [`super::Model::inputs`].
     Input(usize),
     /// Expression of time, inputs and sensors.

@@ -37,6 +37,10 @@ pub enum SensorType {
     Section,
     /// Stretch, shear, twist and curvature of a beam in excess of what it has unloaded.
     Strain,
+    /// Amplitude of a mode of a modal body, m.
+    Amplitude,
+    /// Its rate, m/s.
+    AmplitudeRate,
     /// Expression of `t`, parameters, inputs and other sensors.
     Expression,
 }
@@ -73,6 +77,9 @@ pub struct SensorSpec {
     /// Distance: the two markers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<String>,
+    /// Amplitude: number of the mode, from 1; all when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Scalar>,
     /// Expression: its formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Scalar>,

@@ -29,7 +29,7 @@ mod time;
 mod variation;
 mod way;
 
-pub use body::{BodyKind, Pose, PoseForm, pose_of};
+pub use body::{BodyKind, Pose, PoseForm, node_pose, pose_of};
 pub use contact::{ContactLimits, ShapeView};
 pub use jumps::Jump;
 pub use loads::{LoadView, MOST_LOADS};
@@ -210,6 +210,11 @@ impl System {
         // coordinates are in the order of the bodies
         let i = self.bodies.partition_point(|b| b.span().end <= dof);
         self.bodies.get(i).map(|b| (i, dof - b.iv))
+    }
+
+    /// Velocities of a body that are rates of amplitudes of deformation, among its own.
+    pub fn amplitudes_of(&self, body: usize) -> std::ops::Range<usize> {
+        self.bodies[body].amplitudes()
     }
 
     /// Velocities that a body has.

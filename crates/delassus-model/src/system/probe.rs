@@ -54,6 +54,10 @@ pub(crate) enum Probe {
         strain: bool,
         component: usize,
     },
+    /// Coordinate of this number among all.
+    Amplitude(usize),
+    /// Velocity of this number among all.
+    AmplitudeRate(usize),
     /// Input of this number.
     Input(usize),
     Expression(Expr),
@@ -190,6 +194,8 @@ impl System {
                 let (resultant, excess) = e.section(&self.strained(ws, e), *part);
                 if *strain { excess[*component] } else { resultant[*component] }
             }
+            Probe::Amplitude(k) => ws.kin.q[*k],
+            Probe::AmplitudeRate(k) => ws.kin.v[*k],
             Probe::Input(k) => ws.z[self.inputs().start + k],
             Probe::Expression(e) => e.eval(&ws.vars),
         }

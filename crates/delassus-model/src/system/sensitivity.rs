@@ -86,6 +86,8 @@ impl System {
             | Probe::Reaction { .. }
             | Probe::Energy(_)
             | Probe::Section { .. }
+            | Probe::Amplitude(_)
+            | Probe::AmplitudeRate(_)
             | Probe::Input(_)
             | Probe::Expression(_) => [None; 2],
         }

@@ -24,14 +24,15 @@ pub enum ElementLoad {
 }
 
 impl System {
-    /// Displacement and rotation of every body frame for a variation of the coordinates at the realised position, ground
-    /// components.
+    /// Displacement and rotation of all [`crate::Model::carriers`] for a variation of the coordinates at the realised
+    /// position, ground components.
     pub fn body_variations(&self, ws: &Workspace, xi: &[f64]) -> Vec<[Vec3; 2]> {
-        (0..self.bodies.len())
-            .map(|b| {
+        self.model
+            .carriers()
+            .map(|c| {
                 let origin = Frame {
-                    body: Some(BodyId(b)),
-                    node: None,
+                    body: Some(BodyId(c.number)),
+                    node: c.node,
                     p: Vec3::zeros(),
                     r: Mat3::identity(),
                     name: String::new(),

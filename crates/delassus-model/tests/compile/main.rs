@@ -8,6 +8,7 @@ mod beams;
 mod contact_models;
 mod contacts;
 mod elements;
+mod modal;
 mod sensors;
 mod tables;
 mod values;

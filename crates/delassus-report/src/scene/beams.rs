@@ -5,7 +5,7 @@ use delassus_math::{Mat3, Quat, Vec3};
 use delassus_model::{Beam, ForceKind, Model};
 
 /// Least half thickness of what is drawn, in parts of the size of the scene: slender beams are seen too.
-const THIN: f64 = 0.003;
+pub(super) const THIN: f64 = 0.003;
 
 /// Colours of beams in turn.
 const COLOURS: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00", "#2b7bba"];
@@ -46,7 +46,7 @@ fn halves(m: &Model, beam: &Beam, node: usize, size: f64) -> Vec<SceneShape> {
     pieces.into_iter().map(|(r, from, to)| piece(planar, &r, [from, to], thick)).collect()
 }
 
-fn piece(planar: bool, r: &Mat3, [from, to]: [f64; 2], [y, z]: [f64; 2]) -> SceneShape {
+pub(super) fn piece(planar: bool, r: &Mat3, [from, to]: [f64; 2], [y, z]: [f64; 2]) -> SceneShape {
     let q = Quat::from_matrix(r).0;
     if planar {
         let points = vec![[from, -y], [to, -y], [to, y], [from, y]];

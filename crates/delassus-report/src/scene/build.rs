@@ -1,10 +1,10 @@
 //! The scene of a model: the only place where a model is turned into things to draw.
 
-use super::beams;
 use super::{
     Attachment, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
     SceneOrbit,
 };
+use super::{beams, modal};
 use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
@@ -21,39 +21,46 @@ pub fn scene_from(sys: &System) -> Scene {
     let mut bodies = vec![SceneBody {
         name: "ground".to_owned(),
         kind: "ground".to_owned(),
-        markers: markers_of(m, None),
+        markers: markers_of(m, 0),
         ..SceneBody::default()
     }];
-    for (i, b) in m.bodies.iter().enumerate() {
+    for (i, c) in m.carriers().enumerate() {
+        let b = c.body;
+        // a node has no mass of its own
+        let (mass, inertia, com) = match c.node {
+            None => (b.mass, b.inertia.diagonal(), b.com),
+            Some(_) => (0.0, Vec3::zeros(), Vec3::zeros()),
+        };
         bodies.push(SceneBody {
-            name: b.name.clone(),
+            name: c.name(),
             kind: b.kind.pose_form().scene_word().to_owned(),
-            mass: b.mass,
-            inertia: b.inertia.diagonal().into(),
-            com: b.com.into(),
+            mass,
+            inertia: inertia.into(),
+            com: com.into(),
             color: None,
             of_beam: None,
             shapes: Vec::new(),
-            markers: markers_of(m, Some(i)),
+            markers: markers_of(m, i + 1),
         });
     }
     let joints: Vec<SceneJoint> = m.joints.iter().map(|j| joint(m, j)).collect();
     // elements of beams are drawn as parts of their nodes
     let of_beams = m.beams.first().map_or(m.forces.len(), |b| b.elements.start);
-    let forces: Vec<SceneForce> = m.forces[..of_beams].iter().map(force).collect();
+    let forces: Vec<SceneForce> = m.forces[..of_beams].iter().map(|f| force(m, f)).collect();
     let loads = sys.load_views();
     let arrows = if loads.len() <= MOST_LOADS {
-        loads.iter().enumerate().map(|(k, l)| load(k, l)).collect()
+        loads.iter().enumerate().map(|(k, l)| load(m, k, l)).collect()
     } else {
         arrows(m, &joints)
     };
     let (center, size) = extent(m, &bodies, &joints, &forces);
     beams::draw(m, size, &mut bodies);
+    modal::draw(m, size, &mut bodies);
     let views = sys.shapes();
     let most = coarse::share(views.iter().filter(|v| v.surface.is_some()).count());
     let of_play = shapes_of_play(m);
     for (_, view) in views.iter().enumerate().filter(|(k, _)| !of_play.contains(k)) {
-        let body = view.body.map_or(0, |b| b.0 + 1);
+        let body = view.carrier.map_or(0, |k| k + 1);
         bodies[body].shapes.extend(shapes::shape(view, size, most));
     }
     Scene {
@@ -96,29 +103,30 @@ fn up(m: &Model, planar: bool) -> [f64; 3] {
     up
 }
 
-fn place(f: &Frame) -> Attachment {
-    turned(f, &Mat3::identity())
+fn place(m: &Model, f: &Frame) -> Attachment {
+    turned(m, f, &Mat3::identity())
 }
 
 /// A frame whose z axis is along `axis` of the frame.
-fn along(f: &Frame, axis: &Vec3) -> Attachment {
-    turned(f, &frame_from_z(axis))
+fn along(m: &Model, f: &Frame, axis: &Vec3) -> Attachment {
+    turned(m, f, &frame_from_z(axis))
 }
 
-fn turned(f: &Frame, r: &Mat3) -> Attachment {
-    Attachment {
-        body: f.body.map_or(0, |b| b.0 + 1),
-        p: f.p.into(),
-        r: Quat::from_matrix(&(f.r * r)).0,
-    }
+/// Number of what carries a frame in the scene, where the ground is 0.
+fn number(m: &Model, f: &Frame) -> usize {
+    m.carrier_of(f).map_or(0, |k| k + 1)
+}
+
+fn turned(m: &Model, f: &Frame, r: &Mat3) -> Attachment {
+    Attachment { body: number(m, f), p: f.p.into(), r: Quat::from_matrix(&(f.r * r)).0 }
 }
 
 fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
     let pair = |kind: &str, p: &AxisPair| SceneJoint {
         name: j.name.clone(),
         kind: kind.to_owned(),
-        a: along(&p.a, &p.axis_a),
-        b: along(&p.b, &p.axis_b),
+        a: along(m, &p.a, &p.axis_a),
+        b: along(m, &p.b, &p.axis_b),
         ..SceneJoint::default()
     };
     match &j.kind {
@@ -159,7 +167,7 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
         },
         JointKind::Coupling(terms, _) => {
             let end = |c: Option<&(Coordinate, f64)>| {
-                c.map_or_else(Attachment::default, |(c, _)| along(&c.pair.b, &c.pair.axis_b))
+                c.map_or_else(Attachment::default, |(c, _)| along(m, &c.pair.b, &c.pair.axis_b))
             };
             let plain = SceneJoint {
                 name: j.name.clone(),
@@ -175,7 +183,8 @@ fn joint(m: &Model, j: &delassus_model::Joint) -> SceneJoint {
 
 /// A block with play: its frames have the axes of its section, so that each corner can be drawn where it is.
 fn block(m: &Model, play: &Play, size: [f64; 3], mut joint: SceneJoint) -> SceneJoint {
-    let start = |f: &Frame| f.body.map_or_else(Mat3::identity, |b| m.bodies[b.0].start_rotation());
+    let start =
+        |f: &Frame| f.body.map_or_else(Mat3::identity, |b| m.bodies[b.0].start_rotation_of(f.node));
     let turned = start(&play.pair.b).tr_mul(&start(&play.pair.a));
     [joint.a.r, joint.b.r] = play.axes(&turned).map(|r| Quat::from_matrix(&r).0);
     SceneJoint { block: Some(size), ..joint }
@@ -210,8 +219,8 @@ pub(crate) fn own_joint(m: &Model, pair: &AxisPair) -> Option<usize> {
     })
 }
 
-fn load(k: usize, l: &LoadView<'_>) -> SceneArrow {
-    let at = place(l.at);
+fn load(m: &Model, k: usize, l: &LoadView<'_>) -> SceneArrow {
+    let at = place(m, l.at);
     SceneArrow {
         name: l.name.to_owned(),
         kind: if l.torque { "torque" } else { "force" }.to_owned(),
@@ -287,19 +296,23 @@ fn arrows(m: &Model, joints: &[SceneJoint]) -> Vec<SceneArrow> {
     out
 }
 
-fn force(f: &delassus_model::Force) -> SceneForce {
+fn force(m: &Model, f: &delassus_model::Force) -> SceneForce {
     let (kind, a, b) = match &f.kind {
-        ForceKind::Force { at, .. } => ("force", place(at), None),
-        ForceKind::Torque { at, .. } => ("torque", place(at), None),
-        ForceKind::Spring { a, b, .. } => ("spring", place(a), Some(place(b))),
-        ForceKind::Bushing { a, b, .. } => ("bushing", place(a), Some(place(b))),
-        ForceKind::Beam(e) => ("beam", place(&e.a), Some(place(&e.b))),
-        ForceKind::Torsion { coordinate: c, .. } => {
-            ("torsion", along(&c.pair.a, &c.pair.axis_a), Some(along(&c.pair.b, &c.pair.axis_b)))
-        }
-        ForceKind::Actuator { coordinate: c, .. } => {
-            ("actuator", along(&c.pair.a, &c.pair.axis_a), Some(along(&c.pair.b, &c.pair.axis_b)))
-        }
+        ForceKind::Force { at, .. } => ("force", place(m, at), None),
+        ForceKind::Torque { at, .. } => ("torque", place(m, at), None),
+        ForceKind::Spring { a, b, .. } => ("spring", place(m, a), Some(place(m, b))),
+        ForceKind::Bushing { a, b, .. } => ("bushing", place(m, a), Some(place(m, b))),
+        ForceKind::Beam(e) => ("beam", place(m, &e.a), Some(place(m, &e.b))),
+        ForceKind::Torsion { coordinate: c, .. } => (
+            "torsion",
+            along(m, &c.pair.a, &c.pair.axis_a),
+            Some(along(m, &c.pair.b, &c.pair.axis_b)),
+        ),
+        ForceKind::Actuator { coordinate: c, .. } => (
+            "actuator",
+            along(m, &c.pair.a, &c.pair.axis_a),
+            Some(along(m, &c.pair.b, &c.pair.axis_b)),
+        ),
     };
     SceneForce { name: f.name.clone(), kind: kind.to_owned(), a, b }
 }
@@ -314,11 +327,11 @@ fn contact(m: &Model, c: &Contact) -> SceneContact {
     };
     // the only body that carries all of these shapes
     let side = |shapes: &[ShapeId]| {
-        let mut bodies = shapes.iter().map(|s| m.shapes[s.0].frame.body.map_or(0, |b| b.0 + 1));
+        let mut bodies = shapes.iter().map(|s| number(m, &m.shapes[s.0].frame));
         let first = bodies.next()?;
         bodies.all(|b| b == first).then_some(first)
     };
-    let of = |f: &Frame| Some(place(f).body);
+    let of = |f: &Frame| Some(place(m, f).body);
     let along = |kind: &str, c: &Coordinate| named(kind, of(&c.pair.a), of(&c.pair.b));
     match &c.kind {
         ContactKind::Shapes { a, b, .. } => {
@@ -327,7 +340,7 @@ fn contact(m: &Model, c: &Contact) -> SceneContact {
         ContactKind::Limit { coordinate, .. } => along("limit", coordinate),
         ContactKind::Rope { a, b, length, .. } => SceneContact {
             length: *length,
-            ends: vec![place(a), place(b)],
+            ends: vec![place(m, a), place(m, b)],
             ..named("rope", of(a), of(b))
         },
         ContactKind::OneWay { coordinate, .. } => along("one-way", coordinate),
@@ -337,16 +350,16 @@ fn contact(m: &Model, c: &Contact) -> SceneContact {
 }
 
 /// Frames on a body that joints, forces and sensors refer to, each once.
-fn markers_of(m: &Model, body: Option<usize>) -> Vec<SceneMarker> {
+fn markers_of(m: &Model, carrier: usize) -> Vec<SceneMarker> {
     let mut out: Vec<SceneMarker> = Vec::new();
     for f in frames(m) {
-        if f.body.map(|b| b.0) != body {
+        if number(m, f) != carrier {
             continue;
         }
         // "body.marker"; the body's own frame is not a marker
         let Some((_, name)) = f.name.split_once('.') else { continue };
         if !out.iter().any(|s| s.name == name) {
-            let Attachment { p, r, .. } = place(f);
+            let Attachment { p, r, .. } = place(m, f);
             out.push(SceneMarker { name: name.to_owned(), p, r });
         }
     }
@@ -395,11 +408,12 @@ fn extent(
     joints: &[SceneJoint],
     forces: &[SceneForce],
 ) -> ([f64; 3], f64) {
+    let carriers: Vec<_> = m.carriers().collect();
     let at = |body: usize, p: [f64; 3]| -> Vec3 {
         let p = Vec3::from(p);
         body.checked_sub(1)
-            .and_then(|i| m.bodies.get(i))
-            .map_or(p, |b| b.position + b.start_rotation() * p)
+            .and_then(|i| carriers.get(i))
+            .map_or(p, |c| c.body.position + c.body.start_rotation() * (c.rest() + p))
     };
     let ends = joints.iter().flat_map(|j| [j.a, j.b]);
     let ends = ends.chain(forces.iter().flat_map(|f| std::iter::once(f.a).chain(f.b)));

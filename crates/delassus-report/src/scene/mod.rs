@@ -4,6 +4,7 @@
 
 mod beams;
 mod build;
+mod modal;
 
 pub(crate) use build::own_joint;
 pub use build::scene_from;

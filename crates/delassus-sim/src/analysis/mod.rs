@@ -16,7 +16,7 @@ use crate::error::{SetupError, SimError};
 use crate::notes::brief;
 use delassus_dae::analysis::{LinearError, StaticsError};
 use delassus_dae::{Problem, State};
-use delassus_model::System;
+use delassus_model::{Carrier, System};
 use thiserror::Error;
 
 /// Why an analysis has no result.
@@ -67,12 +67,13 @@ fn direction_words(sys: &System, s: &State, xi: &[f64]) -> String {
     let length = sys.length_scale();
     let moved = sys.body_variations(&ws, xi);
     let size = |k: usize| (moved[k][0].norm() / length).max(moved[k][1].norm());
+    let carriers: Vec<Carrier<'_>> = sys.model().carriers().collect();
     let mut order: Vec<usize> = (0..moved.len()).collect();
     order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
     let most = order.first().map_or(0.0, |k| size(*k));
     let words = order.iter().filter(|k| size(**k) > 0.2 * most && most > 0.0).take(3).map(|k| {
         let [lin, ang] = moved[*k];
-        let name = &sys.model().bodies[*k].name;
+        let name = carriers[*k].name();
         let moves = lin.norm() / length;
         let along = |what: &str, v: delassus_math::Vec3| {
             let v = v / v.norm();

@@ -146,9 +146,9 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
             sys.body_variations(&ws, &xi)
         };
         let (real, imag) = (part(0), part(1));
-        let shape = sys.model().bodies.iter().zip(real.iter().zip(&imag)).map(|(b, (re, im))| {
+        let shape = sys.model().carriers().zip(real.iter().zip(&imag)).map(|(c, (re, im))| {
             let numbers = |x: &[delassus_math::Vec3; 2]| x.map(|v| [v.x, v.y, v.z]);
-            BodyShape { name: b.name.clone(), real: numbers(re), imag: numbers(im) }
+            BodyShape { name: c.name(), real: numbers(re), imag: numbers(im) }
         });
         NamedMode {
             real: m.real,

@@ -9,7 +9,7 @@ use delassus_dae::analysis::{
 };
 use delassus_dae::{PointLaw, Problem, State, Unilateral};
 use delassus_math::largest;
-use delassus_model::{Assembled, ElementLoad, JointId, System};
+use delassus_model::{Assembled, ElementLoad, JointId, System, node_pose};
 use std::sync::Arc;
 
 /// Times that a search which ended at a saddle goes on downhill.
@@ -90,7 +90,7 @@ impl Stability {
 pub struct StaticsReport {
     /// The state: time, coordinates, no velocities.
     pub state: State,
-    /// By body.
+    /// By body; after them nodes of modal bodies.
     pub positions: Vec<BodyRest>,
     /// By joint.
     pub reactions: Vec<JointReaction>,
@@ -319,14 +319,21 @@ fn report(
     sys.realize_position(s.t, &s.q, &s.z, &mut ws);
     sys.realize_velocity(&s.v, &s.z, &mut ws);
     let m = sys.model();
-    let mut iq = 0;
-    let mut positions = Vec::new();
+    let mut first = vec![0];
     for b in &m.bodies {
-        let pose = b.pose(&s.q[iq..iq + b.nq()]);
-        iq += b.nq();
+        first.push(first[first.len() - 1] + b.nq());
+    }
+    let mut positions = Vec::new();
+    for c in m.carriers() {
+        let b = c.body;
+        let q = &s.q[first[c.number]..first[c.number + 1]];
+        let pose = match b.flexible.as_ref().zip(c.node) {
+            Some((f, node)) => node_pose(b.kind, f, q, node),
+            None => b.pose(q),
+        };
         let n = pose.numbers();
         positions.push(BodyRest {
-            name: b.name.clone(),
+            name: c.name(),
             position: [n[0], n[1], n[2]],
             quaternion: [n[3], n[4], n[5], n[6]],
             angle: (b.kind.is_planar() && b.kind.turns()).then_some(pose.angle),

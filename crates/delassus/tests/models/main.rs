@@ -11,6 +11,7 @@ mod damped_modes;
 mod extremes;
 mod from_rest;
 mod mechanisms;
+mod modal;
 mod modes;
 mod near_redundant;
 mod overconstrained;

@@ -1,6 +1,6 @@
 //! Every kind of body with every other.
 
-use super::{Lab, Pose, Rng, TELESCOPES, check_rows};
+use super::{Lab, MODES, PLANAR_MODES, Pose, Rng, TELESCOPES, check_rows};
 
 /// Every kind of body with every other, for what joins and pulls points.
 #[test]
@@ -11,14 +11,28 @@ fn all_kinds_of_bodies_can_be_mixed() {
             "rigid" => {
                 "inertia = [0.7, 0.9, 1.1]\ncom = [0.1, 0.2, 0.3]\nmarkers.p = [0.6, -0.3, 0.2]"
             }
+            "planar-modal" => &format!(
+                "inertia = 0.7\ncom = [0.1, 0.2]\n{}[body.{name}.markers.q]\nnode = 'p'\n\
+                 position = [0.1, 0.2]",
+                PLANAR_MODES.replace("NAME", name)
+            ),
+            "modal" => &format!(
+                "inertia = [0.7, 0.9, 1.1]\ncom = [0.1, 0.2, 0.3]\n{}[body.{name}.markers.q]\n\
+                 node = 'p'\nposition = [0.1, 0.2, -0.1]",
+                MODES.replace("NAME", name)
+            ),
             "point" => "position = [0.5, 0.4, 0.3]",
             _ => "position = [0.5, 0.4]",
         };
-        let marker = if data.contains("markers") { ".p" } else { "" };
+        let marker = match data {
+            _ if kind.ends_with("modal") => ".q",
+            _ if data.contains("markers") => ".p",
+            _ => "",
+        };
         let text = format!("[body.{name}]\ntype = \"{kind}\"\nmass = 1.5\n{data}\n");
         (text, format!("{name}{marker}"))
     };
-    let kinds = ["planar", "rigid", "point", "planar-point"];
+    let kinds = ["planar", "rigid", "point", "planar-point", "planar-modal", "modal"];
     let pairs = kinds.iter().flat_map(|a| kinds.map(|b| (*a, b, "")));
     let telescopes = kinds.iter().map(|a| (*a, "rigid", TELESCOPES));
     for (a, b, first) in pairs.chain(telescopes) {

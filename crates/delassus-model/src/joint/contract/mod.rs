@@ -31,6 +31,10 @@ macro_rules! joint_contract {
             $(#[test]
             fn planar() {
                 crate::joint::contract::joint(stringify!($name), "planar", $planar);
+            }
+            #[test]
+            fn planar_modal() {
+                crate::joint::contract::joint(stringify!($name), "planar-modal", $planar);
             })?
             $(#[test]
             fn spatial() {
@@ -39,6 +43,10 @@ macro_rules! joint_contract {
             #[test]
             fn telescope() {
                 crate::joint::contract::joint(stringify!($name), "telescope", $spatial);
+            }
+            #[test]
+            fn modal() {
+                crate::joint::contract::joint(stringify!($name), "modal", $spatial);
             })?
         }
     };

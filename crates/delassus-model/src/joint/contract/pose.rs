@@ -47,7 +47,10 @@ impl Lab {
         if self.model().bodies[body.0].kind.rotation().len() == 3 {
             let turn = Quat::from_axis_angle(&Vec3::z(), twist).matrix();
             let here = target.axes * fixed.r * frame_from_z(&za) * turn;
-            place.r = Quat::from_matrix(&(here * (moving.r * frame_from_z(&zb)).transpose()));
+            // how its frame is turned relative to the body, which may deform
+            let turned = self.rotation(q, body.0).transpose() * self.sys.loose(q, moving).axes;
+            let there = turned * moving.r * frame_from_z(&zb);
+            place.r = Quat::from_matrix(&(here * there.transpose()));
             self.sys.put(q, body.0, &place);
         }
         if pose == Pose::Pinned {

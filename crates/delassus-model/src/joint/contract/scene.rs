@@ -63,6 +63,8 @@ fn deforming(scene: &str) -> String {
     let modes = if planar { PLANAR_MODES } else { MODES };
     let text = scene.replace(&format!("\"{of}\""), &format!("\"{own}\""));
     let text = text.replace("markers.m = {", "markers.m = { node = 'p',");
+    // forces on it are to be conservative
+    let modes = modes.replace("damping = [[0.3, 0.1], [0.1, 0.2]]\n", "");
     let text = text.replace("markers.n = {", "markers.n = { node = 'p',");
     format!("{text}{}{}", modes.replace("NAME", "a"), modes.replace("NAME", "b"))
 }

@@ -5,7 +5,7 @@ use crate::{AxisPair, JointKind};
 /// The joint as written, one text per variant.
 pub(super) fn texts(name: &str, kind: &str, [first, second]: [&str; 2]) -> Vec<String> {
     let between = format!("between = [\"{first}\", \"{second}\"]");
-    let planar = kind == "planar";
+    let planar = kind.starts_with("planar");
     let skew = if planar {
         "axis = [0.6, 0.8]\naxis2 = [0.8, -0.6]"
     } else {

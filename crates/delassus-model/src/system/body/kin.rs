@@ -287,8 +287,8 @@ impl FrameKin {
 /// Kinematics of a system: bodies are for their kinds only, frames for everyone.
 #[derive(Debug, Clone)]
 pub(crate) struct Kin {
-    q: Vec<f64>,
-    v: Vec<f64>,
+    pub(in crate::system) q: Vec<f64>,
+    pub(in crate::system) v: Vec<f64>,
     bodies: Vec<BodyKin>,
     pub frames: Vec<FrameKin>,
 }

@@ -64,6 +64,7 @@ mod telescope;
 
 pub(crate) use jacobian::{FrameJac, Varying};
 pub(crate) use kin::{BodyKin, BodyLayout, FrameKin, FrameLayout, Here, Kin, Loose};
+pub use node::node_pose;
 pub use pose::{Pose, PoseForm};
 #[cfg(any(test, feature = "toys"))]
 pub use rope::roping;
@@ -364,11 +365,6 @@ impl Body {
         let of =
             |f: &Flexible| node.and_then(|k| f.modal.nodes.get(k)).map(|n| n.turn(&f.amplitudes));
         self.flexible.as_ref().and_then(|f| of(f)).unwrap_or_default()
-    }
-
-    /// Pose of a node for coordinates of the body.
-    pub fn node_pose(&self, q: &[f64], node: usize) -> Pose {
-        node::pose(self, q, node)
     }
 
     /// Pose of the body frame, for coordinates of the body.

@@ -8,7 +8,7 @@
 //! ```
 
 use super::{FrameLayout, Kind, Pose};
-use crate::Body;
+use crate::{BodyKind, Flexible};
 use delassus_flex::Node;
 use delassus_math::{Mat3, Quat, Vec3, so3};
 use std::ops::{AddAssign, Mul};
@@ -137,13 +137,11 @@ impl<'f> Placed<'f> {
 }
 
 /// Pose of a node for the coordinates of its body.
-pub(super) fn pose(body: &Body, q: &[f64], node: usize) -> Pose {
-    let own = body.flexible.as_ref();
-    let n = own.and_then(|f| f.modal.nodes.get(node));
-    let first = q.len() - own.map_or(0, |f| f.modal.modes());
-    let placed = Placed::of(n, &Vec3::zeros(), &q[first..]);
+pub fn node_pose(kind: BodyKind, flexible: &Flexible, q: &[f64], node: usize) -> Pose {
+    let first = q.len() - flexible.modal.modes();
+    let placed = Placed::of(flexible.modal.nodes.get(node), &Vec3::zeros(), &q[first..]);
     let mut at = super::BodyKin::default();
-    let angle = of_kind!(body.kind, K => {
+    let angle = of_kind!(kind, K => {
         K::place(q, &mut at);
         K::turn(q).1
     });

@@ -85,6 +85,12 @@ impl Builder {
                     let element = self.sys.elements_of(s.beam).start + k;
                     Probe::Section { element, part, strain: s.strain, component: s.component }
                 }
+                Measure::Amplitude { body, mode, rate } => {
+                    let b = &self.sys.bodies[body.0];
+                    let first = if rate { b.iv + b.nv } else { b.iq + b.nq };
+                    let k = first - b.amplitudes().len() + mode;
+                    if rate { Probe::AmplitudeRate(k) } else { Probe::Amplitude(k) }
+                }
                 Measure::Input(k) => Probe::Input(k),
                 Measure::Expression(e) => Probe::Expression(e),
             };

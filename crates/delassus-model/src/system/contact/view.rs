@@ -11,8 +11,8 @@ use delassus_math::{Mat3, Vec3};
 pub struct ShapeView<'a> {
     /// Name.
     pub name: &'a str,
-    /// Body it is on; `None` for the ground.
-    pub body: Option<BodyId>,
+    /// What carries it among [`crate::Model::carriers`]; `None` for the ground.
+    pub carrier: Option<usize>,
     /// Origin in the body frame, m.
     pub p: Vec3,
     /// Orientation in the body frame.
@@ -41,8 +41,8 @@ impl System {
                     _ => None,
                 };
                 let (p, r) = (s.frame.p, s.frame.r);
-                let (name, body) = (s.name.as_str(), s.frame.body);
-                ShapeView { name, body, p, r, form: &s.form, outline, surface }
+                let (name, carrier) = (s.name.as_str(), self.model.carrier_of(&s.frame));
+                ShapeView { name, carrier, p, r, form: &s.form, outline, surface }
             })
             .collect()
     }
