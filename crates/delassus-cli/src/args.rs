@@ -319,7 +319,7 @@ pub struct ModesArgs {
     /// Model.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Next to what: `static` (the equilibrium), `start`, or a time of the run.
+    /// Next to what: `static` (the equilibrium), `start`, `steady` (the steady motion with the velocities of the start), or a time of the run.
     #[arg(long, value_name = "STATE", default_value = "static", allow_hyphen_values = true)]
     pub at: String,
     /// So many lowest modes [default: all of models of up to 400 velocities, 20 of larger ones].

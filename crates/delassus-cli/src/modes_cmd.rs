@@ -62,6 +62,7 @@ pub fn modes(a: &ModesArgs) -> Result<Exit, Failure> {
     let at = match a.at.trim() {
         "static" => At::Static,
         "start" => At::Start,
+        "steady" => At::Steady,
         time => At::Time(number("--at", time, Dim::TIME).map_err(bad)?),
     };
     let count = a.count.as_deref().map(|n| count("--count", n)).transpose().map_err(bad)?;

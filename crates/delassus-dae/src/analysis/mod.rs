@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! statics    f(q, 0, z, t) + Gᵀλ = 0,  g(q, t) = 0                    [`equilibrium`]
+//! motion     M B v − f(q, v, z, t) − Gᵀλ = 0 in axes that turn         [`steady_motion`]
 //! tangents   M ẇ + C w + K δ − Gᵀ δλ = 0  on  G δ = 0                  [`linearise`]
 //! modes      (δ, w) ~ exp(s t)                                        [`modes`]
 //! ```
@@ -24,6 +25,7 @@ mod saddle;
 mod static_rows;
 mod statics;
 mod steady;
+mod steady_motion;
 mod zeros;
 
 pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};
@@ -33,3 +35,4 @@ pub use modes::{DENSE_MAX, Mode, ModeOptions, Modes, modes};
 pub use static_rows::{ClosedPoint, PressedPoint};
 pub use statics::equilibrium;
 pub use steady::{MovingAxes, Steadiness, steadiness};
+pub use steady_motion::steady_motion;

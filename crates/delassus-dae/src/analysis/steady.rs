@@ -24,7 +24,7 @@ const STEADY: f64 = 1e-5;
 /// Part of the largest response by which matrices may differ a little later.
 const SAME: f64 = 1e-5;
 /// How far a motion goes until it is looked at again, in radians or sizes of the coordinates.
-const LATER: f64 = 0.7;
+pub(super) const LATER: f64 = 0.7;
 /// Rates of axes that are tried.
 const MOST_AXES: usize = 8;
 
@@ -66,7 +66,11 @@ impl MovingAxes {
     }
 
     /// Axes that turn with ω_f at a state; `None` where vectors in the plane cannot follow.
-    fn turning<P: Problem>(p: &P, s: &State, rate: Vec3) -> Result<Option<MovingAxes>, KktError> {
+    pub(super) fn turning<P: Problem>(
+        p: &P,
+        s: &State,
+        rate: Vec3,
+    ) -> Result<Option<MovingAxes>, KktError> {
         let nv = p.dims().nv;
         let (mut n, mut b) = (Vec::new(), Vec::new());
         let hat = so3::hat(&rate);
@@ -167,7 +171,7 @@ impl<P: Problem> Ahead<'_, P> {
     }
 }
 
-fn rotated(q: &Quat, v: &Vec3) -> Vec3 {
+pub(super) fn rotated(q: &Quat, v: &Vec3) -> Vec3 {
     q.matrix() * v
 }
 
@@ -246,7 +250,7 @@ fn separate_accelerations<P: Problem>(p: &P, s: &State, derived: &Derived) -> Ve
 }
 
 /// Rates of axes to try: none, then those of bodies and of points that go in circles, the most frequent first.
-fn rates_of_axes<P: Problem>(p: &P, s: &State, a: &[f64]) -> Vec<Vec3> {
+pub(super) fn rates_of_axes<P: Problem>(p: &P, s: &State, a: &[f64]) -> Vec<Vec3> {
     let mut found: Vec<(Vec3, usize)> = Vec::new();
     let mut add = |w: Vec3| {
         let near = |(other, _): &&mut (Vec3, usize)| (*other - w).norm() <= 1e-7 * w.norm();
@@ -286,7 +290,7 @@ fn rates_of_axes<P: Problem>(p: &P, s: &State, a: &[f64]) -> Vec<Vec3> {
 
 /// Whether the equations next to the motion are the same a little later, in axes that turn with this rate. What is compared
 /// is what the system makes of forces that belong to some variations: rows may turn in themselves.
-fn stays<P: Problem>(
+pub(super) fn stays<P: Problem>(
     p: &P,
     s: &State,
     derived: &Derived,

@@ -139,9 +139,13 @@ const NO_ROOM: &str =
 /// Strain of a beam at the start that is no round-off: stretch, shear, or rad from one node to the next.
 const STRAINED: f64 = 1e-6;
 
-/// Beams are given as they are unloaded: what strains them at the start are joints that moved some of their nodes.
+/// The same of an element that is a force, whose ends the user puts where they are: more than any preload.
+const OVERSTRAINED: f64 = 0.1;
+
+/// Beams are given as they are unloaded: what strains them at the start are joints that moved some of their nodes. An element
+/// that is a force may be preloaded, but not so that its length or an axis must be wrong.
 fn note_strained_beams(system: &System, t: f64, q: &[f64], z: &[f64], report: &mut AssemblyReport) {
-    if system.model().beams.is_empty() {
+    if !system.has_beam_elements() {
         return;
     }
     let mut ws = system.workspace();
@@ -158,6 +162,18 @@ fn note_strained_beams(system: &System, t: f64, q: &[f64], z: &[f64], report: &m
             .help("put the beam where the joints want it, or let it start so if that is meant"),
         );
     }
+    for (element, strain) in system.lone_strains(&ws).filter(|e| e.1 > OVERSTRAINED) {
+        report.notes.push(
+            Diagnostic::note(
+                "N_BEAM_STRAINED",
+                format!("force.{element}"),
+                format!(
+                    "its ends strain the element at the start: by {strain:.3e} (stretch, shear, or rad from end to end)"
+                ),
+            )
+            .help("unloaded, its second end is `length` along the x axis of the first, with the same axes"),
+        );
+    }
 }
 
 /// Accelerations at the start cannot be computed: names the force responsible.
@@ -170,10 +186,9 @@ fn start_failure(
     system.realize_position(s.t, &s.q, &s.z, ws);
     system.realize_velocity(&s.v, &s.z, ws);
     if let Some((element, turn)) = system.sharpest_bend(ws).filter(|b| b.1 > System::MOST_BEND) {
-        let beam = element.split('[').next().unwrap_or(element);
         return Diagnostic::error(
             "E_BEAM_TURN",
-            format!("body.{beam}"),
+            system.path_of_element(element),
             format!(
                 "the element `{element}` is turned by {turn:.2} rad from one end to the other at the start; no more than {:.1} rad can be told from a turn the other way",
                 System::MOST_BEND

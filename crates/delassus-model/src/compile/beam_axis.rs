@@ -3,8 +3,11 @@
 use delassus_math::se3::{self, Motion};
 use delassus_math::{Mat3, Vec3, Vec6};
 
-/// Distance from a node, in elements, up to which a marker is on it.
-const ON_NODE: f64 = 1e-9;
+/// Distance from a node, in elements, up to which a marker is carried by it: an element of a length like that would have
+/// strains that are known to the rounding of positions over its length, 1e-10 of a turn or a stretch.
+const ON_NODE: f64 = 1e-6;
+/// Distance of two points, relative to the whole axis, up to which they are one, for the same reason.
+const ONE_POINT: f64 = 1e-6;
 /// Sine of the angle from straight back at which a corner still has a plane.
 const FOLDED: f64 = 1e-9;
 
@@ -58,16 +61,17 @@ pub(super) fn arc(length: f64, curvature: Vec3) -> Vec<Leg> {
     vec![Leg { start: Motion::IDENTITY, length, curvature }]
 }
 
-/// Straight legs from corner to corner, turned at each as little as may be; or the number of a corner that folds back or
-/// lies on the one before it.
-pub(super) fn polygon(points: &[Vec3]) -> Result<Vec<Leg>, usize> {
+/// Straight legs from corner to corner, turned at each as little as may be; or the number of a corner that is at fault, and
+/// why.
+pub(super) fn polygon(points: &[Vec3]) -> Result<Vec<Leg>, (usize, &'static str)> {
     let mut legs = Vec::new();
     let mut r = Mat3::identity();
+    let whole: f64 = points.windows(2).map(|two| (two[1] - two[0]).norm()).sum();
     for (k, two) in points.windows(2).enumerate() {
         let d = two[1] - two[0];
         let length = d.norm();
-        if !(length > 0.0) {
-            return Err(k + 1);
+        if !(length > ONE_POINT * whole) {
+            return Err((k + 1, "this point of the axis is the one before it"));
         }
         let (from, to): (Vec3, Vec3) = (r.column(0).into(), d / length);
         let normal = from.cross(&to);
@@ -75,7 +79,7 @@ pub(super) fn polygon(points: &[Vec3]) -> Result<Vec<Leg>, usize> {
         if cosine < 0.0 && sine < FOLDED {
             // the first leg may go back along x, about z
             if k > 0 {
-                return Err(k);
+                return Err((k, "the axis turns straight back at this point"));
             }
             r = delassus_math::so3::exp(&(Vec3::z() * std::f64::consts::PI));
         } else if sine > 0.0 {
@@ -217,7 +221,7 @@ mod tests {
         assert!((axis.nodes[3].frame.r - Mat3::identity()).norm() < 1e-14);
         assert!((axis.pieces[3].r_a.column(0) + Vec3::y()).norm() < 1e-14);
         let back = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]].map(Vec3::from);
-        assert_eq!(polygon(&back).err(), Some(1));
+        assert_eq!(polygon(&back).err().map(|e| e.0), Some(1));
     }
 
     #[test]

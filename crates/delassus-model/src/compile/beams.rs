@@ -10,11 +10,14 @@ use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, rotation, vector};
 use super::repeat::{Budget, Expanded, Instance, check_name};
 use crate::fields::given;
+use crate::model::effective_stiffness;
 use crate::spec::{BodySpec, BodyType, MarkerSpec, MarkerTable, ModelSpec, RateSpec};
-use crate::{Beam, BeamElement, Body, BodyId, BodyKind, Diagnostic, Force, ForceKind, Frame};
+use crate::{
+    Beam, BeamElement, Body, BodyId, BodyKind, Diagnostic, Force, ForceKind, Frame, System,
+};
 use delassus_expr::Dim;
-use delassus_math::se3::Motion;
-use delassus_math::{Mat3, Quat, Vec3};
+use delassus_math::se3::{self, Motion};
+use delassus_math::{Mat3, Quat, Vec3, largest};
 use std::collections::BTreeMap;
 
 /// Fields that only beams have, in the order of messages.
@@ -40,6 +43,12 @@ const SHARED: [&str; 7] =
 
 /// Distance from the ends, relative to the length, up to which a marker is put there.
 const AT_END: f64 = 1e-12;
+
+/// Masses and stiffnesses up to this one, and down to its inverse, whose products are numbers.
+const LARGEST: f64 = 1e150;
+
+/// Turn of an element up to which it describes a beam well, rad: what errors recommend.
+const GOOD_TURN: f64 = 0.5;
 
 /// Frames on a beam.
 #[derive(Debug, Default)]
@@ -279,11 +288,14 @@ impl Entry<'_> {
         let markers = marked.into_iter().map(|m| {
             let distance = |k: &usize| (axis.nodes[*k].s - m.at).abs();
             let nearest = (0..axis.nodes.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-            (m.name, (nearest.unwrap_or(0), m.pose))
+            let node = nearest.unwrap_or(0);
+            // what is left of the distance where the marker was too close to a node for one of its own
+            let p = m.pose.p + Vec3::x() * (m.at - axis.nodes[node].s);
+            (m.name, (node, Pose { p, r: m.pose.r }))
         });
         let markers = markers.collect();
         let (place, angle) = place?;
-        Some(Made {
+        let made = Made {
             markers,
             incomplete,
             axis,
@@ -292,7 +304,52 @@ impl Entry<'_> {
             angle,
             motion: motion?,
             hold: spec.hold,
-        })
+        };
+        (self.unbent(&made, count) && self.in_range(&made)).then_some(made)
+    }
+
+    /// Whether no element of the unloaded beam turns further than can be told from a turn the other way.
+    fn unbent(&self, made: &Made, count: usize) -> bool {
+        let turns = made.axis.pieces.iter().map(|p| se3::angular(&p.rest).norm());
+        let turn = largest(turns);
+        let most = System::MOST_BEND;
+        if turn <= most {
+            return true;
+        }
+        let path = self.path.field("elements").to_string();
+        let text = format!(
+            "with {count} elements the unloaded axis turns by {turn:.3} rad along one of them; no more than \
+             {most:.1} rad can be told from a turn the other way"
+        );
+        let enough = (count as f64 * turn / GOOD_TURN).ceil();
+        let help = format!("give {enough} elements or more, or less curvature");
+        self.env.report(Diagnostic::error("E_BEAM_TURN", path, text).help(help));
+        false
+    }
+
+    /// Whether masses of nodes and stiffnesses of elements can be computed with: lengths of any size may be written.
+    fn in_range(&self, made: &Made) -> bool {
+        let positive = |x: f64| x > 1.0 / LARGEST && x < LARGEST;
+        let Properties { stiffness, mass, inertia, .. } = made.properties;
+        let soft = |p: &beam_axis::Piece| effective_stiffness(&stiffness, p.length);
+        let bad = made.axis.pieces.iter().map(soft).find(|k| !k.iter().all(|k| positive(*k)));
+        let share = |n: &Node| n.share.iter().map(|s| s.0).sum::<f64>();
+        let shares = made.axis.nodes.iter().map(share);
+        let light = shares
+            .map(|l| [mass * l, inertia[0] * l, inertia[1] * l])
+            .find(|m| !m.iter().all(|m| positive(*m)));
+        let text = match (bad, light) {
+            (None, None) => return true,
+            (Some(k), _) => {
+                let k: Vec<String> = k.iter().map(|k| format!("{k:e}")).collect();
+                format!("the stiffnesses of an element are out of range: {}", k.join(", "))
+            }
+            (_, Some([m, y, z])) => format!(
+                "mass and moments of inertia of the section of a node are out of range: {m:e} kg, {y:e} and {z:e} kg m^2"
+            ),
+        };
+        self.env.range(self.path, text, "check the units of its length, section and material");
+        false
     }
 
     fn elements(&self) -> Option<usize> {
@@ -347,9 +404,8 @@ impl Entry<'_> {
         let points: Vec<Vec3> = points.into_iter().collect::<Option<_>>()?;
         match beam_axis::polygon(&points) {
             Ok(legs) => Some(legs),
-            Err(k) => {
-                let text = "the axis turns straight back or stands still at this point".to_owned();
-                env.range(&path.index(k), text, "give points that lead on");
+            Err((k, why)) => {
+                env.range(&path.index(k), why.to_owned(), "give points that lead on");
                 None
             }
         }

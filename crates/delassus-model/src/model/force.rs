@@ -128,11 +128,15 @@ impl BeamElement {
     /// Stiffness against the screw: that of the section per length, with shear as soft as the bending within the
     /// element makes it. So a straight element has the exact stiffness of a beam loaded at its ends.
     pub fn effective_stiffness(&self) -> Vec6 {
-        let l = self.length;
-        let mut k = self.stiffness;
-        for (shear, bending) in [(1, 5), (2, 4)] {
-            k[shear] = 1.0 / (1.0 / k[shear] + l * l / (12.0 * k[bending]));
-        }
-        k / l
+        effective_stiffness(&self.stiffness, self.length)
     }
+}
+
+/// That of a section over a length, m.
+pub(crate) fn effective_stiffness(section: &Vec6, l: f64) -> Vec6 {
+    let mut k = *section;
+    for (shear, bending) in [(1, 5), (2, 4)] {
+        k[shear] = 1.0 / (1.0 / k[shear] + l * l / (12.0 * k[bending]));
+    }
+    k / l
 }

@@ -205,6 +205,37 @@ impl System {
         before + start - first..before + end - first
     }
 
+    pub(crate) fn has_beam_elements(&self) -> bool {
+        !self.beam_elements.is_empty()
+    }
+
+    /// The elements that are forces of the file.
+    fn lone_elements(&self) -> &[Element] {
+        let count = match self.model.beams.is_empty() {
+            true => self.beam_elements.len(),
+            false => self.elements_of(0).start,
+        };
+        &self.beam_elements[..count]
+    }
+
+    /// Place in the model file of the element of this name: that of its beam, or its own.
+    pub(crate) fn path_of_element(&self, name: &str) -> String {
+        if self.lone_elements().iter().any(|e| e.name == name) {
+            return format!("force.{name}");
+        }
+        format!("body.{}", name.rsplit_once('[').map_or(name, |(beam, _)| beam))
+    }
+
+    /// How much each element that is a force of the file is strained at a realised position, as [`System::beam_strains`]
+    /// tells it.
+    pub(crate) fn lone_strains<'a>(
+        &'a self,
+        ws: &'a Workspace,
+    ) -> impl Iterator<Item = (&'a str, f64)> {
+        let frames = &ws.kin.frames;
+        self.lone_elements().iter().map(|e| (&*e.name, e.excess(&frames[e.a], &frames[e.b])))
+    }
+
     /// How much each beam is strained at a realised position: the largest of stretch, shear and turn, in rad, of its elements.
     pub(crate) fn beam_strains<'a>(
         &'a self,

@@ -120,9 +120,71 @@ fn bad_beams_are_refused() {
     let points = |text: &str| format!("points = {text}");
     lone("length = 2", &points("[[0, 0, 0]]"), "E_SHAPE", "body.arm.points", "2 points");
     let still = points("[[0, 0, 0], [1, 0, 0], [1, 0, 0]]");
-    lone("length = 2", &still, "E_RANGE", "body.arm.points[2]", "stands still");
+    lone("length = 2", &still, "E_RANGE", "body.arm.points[2]", "one before");
+    let close = points("[[0, 0, 0], [1, 0, 0], [1, 1e-9, 0], [1, 1, 0]]");
+    lone("length = 2", &close, "E_RANGE", "body.arm.points[2]", "one before");
     let back = points("[[0, 0, 0], [1, 0, 0], [0, 0, 0]]");
     lone("length = 2", &back, "E_RANGE", "body.arm.points[1]", "straight back");
+}
+
+/// A logarithm tells turns up to half of one: an unloaded element that turns further would be taken for another.
+#[test]
+fn elements_of_a_coiled_beam_must_be_short() {
+    let text = |curvature: f64, elements: usize| {
+        let own = format!("length = 2\ncurvature = [0, 0, {curvature}]");
+        changed("length = 2", &own).replace("elements = 4", &format!("elements = {elements}"))
+    };
+    for curvature in [6.0, -100.0] {
+        let path = "body.arm.elements";
+        refused(&text(curvature, 4), "E_BEAM_TURN", path, "along one of them", "or more");
+    }
+    refused(&text(100.0, 4), "E_BEAM_TURN", "body.arm.elements", "50.000 rad", "400 elements");
+    model(&text(100.0, 400));
+}
+
+/// Numbers that overflow or vanish in masses and stiffnesses.
+#[test]
+fn sizes_beyond_numbers_are_refused() {
+    for length in ["1e300", "1e-300"] {
+        let to = format!("length = {length}");
+        refused(&changed("length = 2", &to), "E_RANGE", "body.arm", "out of range", "units");
+    }
+}
+
+/// A marker beside a node is carried by it, as an element of a tiny length would have strains of rounding.
+#[test]
+fn a_marker_beside_a_node() {
+    let eye = |at: &str| {
+        let more = format!(
+            "markers.eye = {{ at = '{at}' }}\n[force.f]\ntype = 'force'\nat = 'arm.eye'\nforce = [0, 0, 1]\n"
+        );
+        let m = made(&format!("{BEAM}{more}"));
+        let ForceKind::Force { at, .. } = &m.forces[0].kind else { panic!("{:?}", m.forces[0]) };
+        (m.bodies.len(), at.body.map(|b| b.0), at.p.x)
+    };
+    let (count, node, x) = eye("0.5 m + 1e-8 m");
+    assert_eq!((count, node), (5, Some(1)));
+    assert!((x - 1e-8).abs() < 1e-15, "{x}");
+    assert_eq!(eye("0.5001 m"), (6, Some(2), 0.0));
+}
+
+/// An element between frames needs ends that turn.
+#[test]
+fn elements_between_bodies() {
+    let text = |kind: &str, more: &str| {
+        format!(
+            "{TABLES}[body.b]\ntype = '{kind}'\nmass = 1\nposition = [0.5, 0, 0]\n{more}\
+             [force.e]\ntype = 'beam'\nbetween = ['ground', 'b']\nlength = 0.5\nsection = 'bar'\n\
+             material = 'steel'\n"
+        )
+    };
+    let good = text("rigid", "inertia = [1, 1, 1]\n");
+    model(&good);
+    refused(&text("point", ""), "E_RANGE", "force.e.between[1]", "on a point", "spherical");
+    let changed = |from: &str, to: &str| good.replace(from, to);
+    let path = "force.e.length";
+    refused(&changed("length = 0.5", "length = 0"), "E_RANGE", path, "more than 0", "");
+    refused(&changed("'ground', 'b'", "'b', 'b'"), "E_SAME_BODY", "force.e.between", "two", "");
 }
 
 #[test]

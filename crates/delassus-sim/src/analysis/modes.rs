@@ -7,7 +7,7 @@ use crate::notes::Note;
 use crate::options::RunOptions;
 use crate::simulation::Simulation;
 use delassus_dae::analysis::{
-    Linearised, ModeOptions, Steadiness, linearise, modes as find_modes, steadiness,
+    Linearised, ModeOptions, Steadiness, linearise, modes as find_modes, steadiness, steady_motion,
 };
 use delassus_dae::{Accel, Derived, Problem, State};
 use delassus_model::{Assembled, System};
@@ -20,6 +20,8 @@ pub enum At {
     Static,
     /// The start of the model.
     Start,
+    /// The steady motion that its starting velocities belong to.
+    Steady,
     /// Its motion at a time, s.
     Time(f64),
 }
@@ -104,7 +106,10 @@ pub struct ModalReport {
 pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, AnalysisError> {
     let sys = &model.system;
     let mut notes = Vec::new();
-    let (l, about, state) = match options.at {
+    // a model that starts at rest has no other steady motion than its equilibrium
+    let rests = model.state.v.iter().all(|v| *v == 0.0);
+    let at = if options.at == At::Steady && rests { At::Static } else { options.at };
+    let (l, about, state) = match at {
         At::Static => {
             let rest = statics(model)?;
             if rest.equilibrium.closed.iter().any(|c| c.slides) {
@@ -122,6 +127,7 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
             (l, About::Equilibrium, rest.state)
         }
         At::Start => next_to(model, model.state.clone(), &mut notes)?,
+        At::Steady => steady_state(model, &mut notes)?,
         At::Time(t) => next_to(model, state_at(model, t)?, &mut notes)?,
     };
     if !l.exact {
@@ -161,6 +167,37 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
     Ok(ModalReport { about, modes: named.collect(), all: found.all, state, notes })
 }
 
+/// Tangents next to the steady motion with the velocities of the start.
+fn steady_state(
+    model: &Assembled,
+    notes: &mut Vec<Note>,
+) -> Result<(Linearised, About, State), AnalysisError> {
+    let sys = &model.system;
+    let none = |why: &str| {
+        AnalysisError::numerical(
+            "E_NO_STEADY_MOTION",
+            format!("no steady motion was found next to the start{why}"),
+            "let the model start with the velocities of one: the same rate about one axis for all that turns together; --at TIME looks at a run instead",
+        )
+    };
+    if touching(sys, &model.state)?.is_some() {
+        return Err(none(", where contacts or stops are closed: these are not followed"));
+    }
+    let failed = |e| linear_error(&**sys, e);
+    let Some((s, axes)) = steady_motion(&**sys, &model.state).map_err(failed)? else {
+        return Err(none(""));
+    };
+    let Derived { lambda, .. } = derived(sys, &s)?;
+    let a = axes.b.mul(&s.v);
+    note_axes(&axes.rate, notes);
+    let rate = axes.rate;
+    let l = linearise(&**sys, &s, &a, &lambda, axes).map_err(failed)?;
+    if l.rank < sys.structure().held() {
+        return Err(singular(sys, l.rank));
+    }
+    Ok((l, About::Steady(rate), s))
+}
+
 /// The state of a run at a time.
 fn state_at(model: &Assembled, t: f64) -> Result<State, AnalysisError> {
     let (start, end) = (model.state.t, model.system.model().analysis.end);
@@ -192,15 +229,7 @@ fn next_to(
     let (l, steady) = match touching(sys, &s)? {
         Some((mode, derived)) => of_problem(&mode, &s, derived)?,
         None => {
-            let d = sys.dims();
-            let mut derived = Derived::zeros(d.nv, d.n_vel, d.nz);
-            let mut ws = sys.workspace();
-            let failed = |e| linear_error(&**sys, e);
-            let mut acc = Accel::min_norm(&**sys).map_err(|e| failed(e.into()))?;
-            let Derived { a, lambda, zdot } = &mut derived;
-            acc.eval(&**sys, &mut ws, s.t, &s.q, &s.v, &s.z, a, lambda, zdot)
-                .map_err(|e| failed(e.into()))?;
-            let (l, steady) = of_problem(&**sys, &s, derived)?;
+            let (l, steady) = of_problem(&**sys, &s, derived(sys, &s)?)?;
             if l.rank < sys.structure().held() {
                 return Err(singular(sys, l.rank));
             }
@@ -210,16 +239,7 @@ fn next_to(
     let about = match steady {
         Steadiness::Rest(_) => About::Equilibrium,
         Steadiness::Steady(axes) => {
-            if axes.rate.iter().any(|x| *x != 0.0) {
-                notes.push(note(
-                    "N_TURNING_AXES",
-                    format!(
-                        "the motion is steady in axes that turn with ({:.6e}, {:.6e}, {:.6e}) rad/s: frequencies are those seen from these axes",
-                        axes.rate[0], axes.rate[1], axes.rate[2]
-                    ),
-                    "seen from the ground, those of vectors across the axis differ by its rate",
-                ));
-            }
+            note_axes(&axes.rate, notes);
             About::Steady(axes.rate)
         }
         Steadiness::Changing(_, i, rate) => {
@@ -236,6 +256,32 @@ fn next_to(
         }
     };
     Ok((l, about, s))
+}
+
+/// Accelerations and multipliers at a state.
+fn derived(sys: &System, s: &State) -> Result<Derived, AnalysisError> {
+    let d = sys.dims();
+    let mut out = Derived::zeros(d.nv, d.n_vel, d.nz);
+    let mut ws = sys.workspace();
+    let failed = |e| linear_error(sys, e);
+    let mut acc = Accel::min_norm(sys).map_err(|e| failed(e.into()))?;
+    let Derived { a, lambda, zdot } = &mut out;
+    acc.eval(sys, &mut ws, s.t, &s.q, &s.v, &s.z, a, lambda, zdot).map_err(|e| failed(e.into()))?;
+    Ok(out)
+}
+
+/// Tells of axes that turn.
+fn note_axes(rate: &[f64; 3], notes: &mut Vec<Note>) {
+    if rate.iter().any(|x| *x != 0.0) {
+        notes.push(note(
+            "N_TURNING_AXES",
+            format!(
+                "the motion is steady in axes that turn with ({:.6e}, {:.6e}, {:.6e}) rad/s: frequencies are those seen from these axes",
+                rate[0], rate[1], rate[2]
+            ),
+            "seen from the ground, those of vectors across the axis differ by its rate",
+        ));
+    }
 }
 
 fn of_problem<P: Problem>(

@@ -19,6 +19,20 @@ impl Entry<'_> {
             return None;
         }
         let (a, b) = frames?;
+        for (k, frame) in [&a, &b].into_iter().enumerate() {
+            if self.parts.world.kind(frame).is_some_and(|kind| !kind.turns()) {
+                let name = &frame.name;
+                let text = format!(
+                    "a beam element turns with what carries its ends, but `{name}` is on a point, which cannot turn"
+                );
+                env.range(
+                    &between.index(k),
+                    text,
+                    "name a body of type `planar` or `rigid`, with a spherical joint to the point if need be",
+                );
+                return None;
+            }
+        }
         let planar = self.parts.world.is_planar_pair(&a, &b);
         let reader = Reader { env, path, owner: entry.label, planar };
         let properties = reader.properties(&Given::of_force(spec), self.parts.tables)?;
