@@ -291,7 +291,7 @@ impl Entry<'_> {
             let node = nearest.unwrap_or(0);
             // what is left of the distance where the marker was too close to a node for one of its own
             let p = m.pose.p + Vec3::x() * (m.at - axis.nodes[node].s);
-            (m.name, (node, Pose { p, r: m.pose.r }))
+            (m.name, (node, Pose { p, ..m.pose }))
         });
         let markers = markers.collect();
         let (place, angle) = place?;
