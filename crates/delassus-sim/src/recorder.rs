@@ -1,5 +1,6 @@
 //! Samples of sensors, energies and constraint residuals at exactly the requested times.
 
+mod reversal;
 mod step;
 
 use crate::contact::Event;
@@ -21,6 +22,7 @@ use delassus_dae::{
 };
 use delassus_math::remember;
 use delassus_model::{Measured, Outputs, System, TimeRanges, Workspace};
+use reversal::Reversals;
 
 /// Forces of contacts at a state, for a recorder that knows only joints.
 pub trait Dynamics {
@@ -108,12 +110,14 @@ pub struct Recorder {
     targets_until: f64,
     /// Their values at the ends of such steps.
     ranges: Option<TimeRanges>,
+    /// Fixed steps in which the motion turns round.
+    reversals: Option<Reversals>,
 }
 remember!(Recorder {
     results, motion, touches, loads, steps, sample, derived, measured, next,
     acceleration_drift, power, power_t, dissipated, work, energy_at_start, stored, audit, drift,
     sample_drift, stepped_over, target_jumped, targets_until, contact_values, outlet,
-} where present { toucher, ranges } apart from {
+} where present { toucher, ranges, reversals } apart from {
     expected, room, ws, acc, dense, fitted, open_end, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
     targets_could_jump,
 });
@@ -212,6 +216,7 @@ impl Recorder {
             targets_could_jump: sys.targets_could_jump(),
             targets_until: start.t,
             ranges: None,
+            reversals: None,
             ws,
         };
         r.drift = r.drift_here(sys);
@@ -274,10 +279,17 @@ impl Recorder {
         self.outlet.handed + self.results.t.len() as u64
     }
 
-    /// From now on looks for effects of functions of time inside fixed steps that went unseen.
-    pub fn watch_time(&mut self, sys: &System) {
+    /// From now on looks for what fixed steps may miss: effects of functions of time inside them, and motion that turns
+    /// round in each.
+    pub fn watch_steps(&mut self, sys: &System) {
+        self.reversals = Some(Reversals::new(sys));
         let watched = sys.time_laws() != TimeLaws::None || sys.state_laws();
         self.ranges = watched.then(|| sys.time_ranges());
+    }
+
+    /// Fixed steps in which the motion turned round, and the beginning of the first, s.
+    pub(crate) fn reversed(&self) -> (u64, Option<f64>) {
+        self.reversals.as_ref().map_or((0, None), |r| (r.steps, r.since))
     }
 
     /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.

@@ -176,7 +176,7 @@ impl Simulation {
         };
         match engine.counts().fixed_step {
             None => recorder.audit.expect(tol),
-            Some(_) => recorder.watch_time(&sys),
+            Some(_) => recorder.watch_steps(&sys),
         }
         recorder.place_events(&sys, until(engine.events(), t_end), [engine.state(); 2]);
         let d = sys.dims();
@@ -513,6 +513,8 @@ impl Simulation {
             max_sample_velocity_drift: recorder.sample_drift[1],
             stepped_over: recorder.stepped_over.clone(),
             target_jumped: recorder.target_jumped.clone(),
+            reversed_steps: recorder.reversed().0,
+            reversed_since: recorder.reversed().1,
             max_acceleration_drift: recorder.drift[2],
             energy_error: energy.error,
             energy,

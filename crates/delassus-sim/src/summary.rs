@@ -112,6 +112,10 @@ pub struct Summary {
     pub stepped_over: Option<SteppedOver>,
     /// The first target that jumped while its rate acts (`kd`); `null` if none did.
     pub target_jumped: Option<TargetJumped>,
+    /// Fixed steps in which the motion turned round, many in a row: it is not resolved.
+    pub reversed_steps: u64,
+    /// Beginning of the first of them, s.
+    pub reversed_since: Option<f64>,
     /// Largest |G a + γ|.
     pub max_acceleration_drift: f64,
     /// Largest |kinetic + potential + dissipated − work − start|, J.

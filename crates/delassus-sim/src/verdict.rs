@@ -290,6 +290,29 @@ fn samples(s: &Summary, items: &mut Vec<Item>) {
             ),
         });
     }
+    if s.reversed_steps > 0 {
+        let much = s.reversed_steps as f64 > MUCH * s.steps as f64;
+        items.push(Item {
+            key: "reversed_steps",
+            title: "Motion within a step",
+            value: s.reversed_steps as f64,
+            unit: "",
+            tone: if much { Tone::Bad } else { Tone::Fair },
+            text: format!(
+                "the motion turns round from step to step in {} of {} steps, first from t = {} s on: it vibrates faster \
+                 than steps of {} s can follow",
+                s.reversed_steps,
+                s.steps,
+                time(s.reversed_since),
+                s.step.map_or_else(|| "?".to_owned(), short)
+            ),
+            t: s.reversed_since,
+            code: Some("N_STEP_TOO_LONG"),
+            help: Some(
+                "take a --step many times shorter, let steps adapt with --rtol, or damp what need not be followed",
+            ),
+        });
+    }
     if let Some(hidden) = &s.stepped_over {
         items.push(Item {
             key: "stepped_over",
@@ -393,6 +416,8 @@ mod tests {
             max_sample_velocity_drift: 1e-8,
             stepped_over: None,
             target_jumped: None,
+            reversed_steps: 0,
+            reversed_since: None,
             max_acceleration_drift: 1e-12,
             energy_error: 1e-8,
             energy: EnergyBalance {

@@ -56,6 +56,9 @@ impl Recorder {
         for k in 0..3 {
             self.drift[k] = delassus_math::largest([self.drift[k], drift[k]]);
         }
+        if let Some(reversals) = &mut self.reversals {
+            reversals.observe(sys, &self.ws, t0, &step.from.v, &step.to.v);
+        }
         self.watch_laws(sys, step);
         self.watch_targets(sys, step);
         let e = self.energies(sys);

@@ -196,3 +196,35 @@ fn a_chain_of_unequal_masses_does_not_end_well_with_energy_from_nowhere() {
         }
     }
 }
+
+/// Nothing at the ends of the steps is wrong, but the motion is that of the method: `newmark` and `ali3p` keep its
+/// energy for ever.
+#[test]
+fn vibrations_that_steps_cannot_follow_are_told() {
+    for line in [true, false] {
+        let m = oscillator(line, 1e12, 1e-3);
+        for (method, lasting) in [("newmark", true), ("ali3p", true), ("gen-alpha", false)] {
+            let out = run(&m, |o| {
+                o.method = method.to_owned();
+                o.step = Some(1e-3);
+            });
+            let item = out.summary.verdict.items.iter().find(|i| i.code == Some("N_STEP_TOO_LONG"));
+            let seen = out.summary.reversed_steps;
+            assert_eq!(
+                (item.is_some(), seen > 500),
+                (lasting || seen > 0, lasting),
+                "{method}: {seen}"
+            );
+            if lasting {
+                assert_eq!(out.summary.verdict.tone, delassus::sim::Tone::Bad, "{method}");
+            }
+        }
+        // with twenty steps in a period everything is seen
+        let m = oscillator(line, 1e4, 1e-3);
+        let out = run(&m, |o| {
+            o.method = "newmark".to_owned();
+            o.step = Some(3e-3);
+        });
+        assert_eq!(out.summary.reversed_steps, 0);
+    }
+}
