@@ -4,6 +4,9 @@ use crate::FlexError;
 use delassus_math::Vec3;
 use faer::Mat;
 
+/// Numbers up to which products of a few stay finite; nothing real comes near.
+pub(crate) const LARGEST: f64 = 1e60;
+
 /// Nodes with their unknowns: three displacements, and three rotations after them or none.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
@@ -65,7 +68,7 @@ impl Layout {
             if !name.is_empty() && !seen.insert(name) {
                 return Err(FlexError::SameName(name.clone()));
             }
-            if !self.places[k].iter().all(|x| x.is_finite()) {
+            if !self.places[k].iter().all(|x| x.abs() <= LARGEST) {
                 return Err(FlexError::NotFinite { what: format!("the place of node {}", k + 1) });
             }
         }

@@ -32,7 +32,9 @@ impl Modal {
             "two modes have the same shape",
         )?;
         if self.modes() > 0 {
-            let k = self.stiffness.symmetric_eigenvalues();
+            // of size one: squares of what a file may hold need not be finite
+            let size = self.stiffness.amax().max(f64::MIN_POSITIVE);
+            let k = (&self.stiffness / size).symmetric_eigenvalues() * size;
             let (least, most) = (k.min(), k.amax());
             if least < -UNSTABLE * most {
                 return Err(FlexError::Unstable { least, most });
@@ -210,6 +212,11 @@ fn positive(what: &str, m: &DMatrix<f64>, hint: &'static str) -> Result<(), Flex
     }
     let unit = DVector::from_fn(n, |i, _| 1.0 / m[(i, i)].sqrt());
     let scaled = DMatrix::from_fn(n, n, |i, j| 0.5 * (m[(i, j)] + m[(j, i)]) * unit[i] * unit[j]);
+    // no entry of a definite matrix is larger than those on its diagonal, which also keeps overflow out of what follows
+    let most = scaled.iter().map(|x| x.abs()).fold(0.0, f64::max);
+    if !(most < 1.0 + ASYMMETRY) {
+        return failure(1.0 - most);
+    }
     let least = scaled.symmetric_eigenvalues().min();
     if least > DEFINITE { Ok(()) } else { failure(least) }
 }
@@ -275,7 +282,7 @@ mod tests {
     #[test]
     fn faults_are_named() {
         type Fault = (&'static str, fn(&mut Modal));
-        let faults: [Fault; 12] = [
+        let faults: [Fault; 14] = [
             ("s_ij has 0 entries, but 1", |m| m.s2.clear()),
             ("damping matrix has 2 entries", |m| m.damping = DMatrix::zeros(1, 2)),
             ("displacement of node `tip`", |m| m.nodes[0].displacement.clear()),
@@ -288,6 +295,8 @@ mod tests {
             ("negative eigenvalue", |m| m.stiffness[(0, 0)] = -1.0),
             ("whole body is not positive definite", |m| m.s1[0].x = 2.5),
             ("whole body is not positive definite", |m| m.inertia[(2, 2)] = 0.0),
+            ("whole body is not positive definite", |m| m.s1[0].x = 1e308),
+            ("negative eigenvalue -1.000e308", |m| m.stiffness[(0, 0)] = -1e308),
         ];
         for (text, spoil) in faults {
             let mut m = star();

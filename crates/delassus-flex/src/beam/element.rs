@@ -6,6 +6,7 @@
 //! J. S. Przemieniecki (1968), *Theory of Matrix Structural Analysis*, sections 5.6 and 11.5.
 
 use super::{BeamElement, Section};
+use crate::layout::LARGEST;
 use delassus_math::{Mat3, Vec3};
 use nalgebra::{SMatrix, SVector};
 
@@ -53,16 +54,20 @@ impl Element {
         let names = ["EA", "GA along y", "GA along z", "GJ", "EI about y", "EI about z"];
         for (k, (x, name)) in s.stiffness.iter().zip(names).enumerate() {
             let shear = k == 1 || k == 2;
-            if !(*x > 0.0) || !(x.is_finite() || shear) {
-                return Err(format!("has a stiffness {name} of {x}, but it must be more than 0"));
+            if !(*x > 0.0) || !(*x <= LARGEST || shear) {
+                return Err(format!(
+                    "has a stiffness {name} of {x}, but it must be more than 0 and a number"
+                ));
             }
         }
-        if !(s.mass > 0.0 && s.mass.is_finite()) {
+        if !(s.mass > 0.0 && s.mass <= LARGEST) {
             return Err(format!("has {} kg per metre, but its mass must be more than 0", s.mass));
         }
-        if !s.inertia.iter().all(|x| *x >= 0.0 && x.is_finite()) {
+        if !s.inertia.iter().all(|x| (0.0..=LARGEST).contains(x)) {
             let [y, z] = s.inertia;
-            return Err(format!("has negative moments of inertia: {y} and {z} kg m"));
+            return Err(format!(
+                "has moments of inertia of {y} and {z} kg m, but none may be negative"
+            ));
         }
         let length = (b - a).norm();
         if !(length > 0.0 && length.is_finite()) {

@@ -3,6 +3,7 @@
 //! R. F. Boisvert, R. Pozo, K. Remington (1996), *The Matrix Market exchange formats: initial design*, NIST.
 
 use crate::FlexError;
+use crate::layout::LARGEST;
 
 /// Entries of a matrix as they stand in a file, counted from 0; of a symmetric one each pair once.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +86,10 @@ impl<'t, L: Iterator<Item = (usize, &'t str)>> Reader<'t, L> {
         // 1.5D+03 is how Fortran writes doubles
         let number = word.parse().or_else(|_| word.replace(['D', 'd'], "E").parse::<f64>());
         match number {
-            Ok(x) if x.is_finite() => Ok(x),
+            Ok(x) if x.abs() <= LARGEST => Ok(x),
+            Ok(x) if x.is_finite() => {
+                self.fault(format!("`{}` is beyond {LARGEST:e}", short(word)))
+            }
             Ok(_) => self.fault(format!("`{}` is not a finite number", short(word))),
             Err(_) => self.fault(format!("`{}` is not a number", short(word))),
         }
@@ -203,6 +207,7 @@ mod tests {
             (&format!("{sparse}2 2 1\n3 1 1\n"), "entry (3, 1) is outside of 2 rows"),
             (&format!("{sparse}2 2 1\n0 1 1\n"), "entry (0, 1) is outside"),
             (&format!("{sparse}2 2 1\n1 1 one\n"), "`one` is not a number"),
+            (&format!("{sparse}2 2 1\n1 1 1e308\n"), "`1e308` is beyond 1e60"),
             (&format!("{sparse}2 2 1\n1 1 nan\n"), "`nan` is not a finite number"),
             (&format!("{sparse}2 2 1\n1 1 1\n2 2 1\n"), "k.mtx:4: `2 2 1` stands after"),
             (&format!("{sparse}9 9 99999999999999\n"), "ends after 0 of 99999999999999"),

@@ -38,8 +38,8 @@ fn coordinates(m: &Modal, q: &[f64]) -> Vec<f64> {
     m.nodes.iter().flat_map(of).collect()
 }
 
-/// The body as points of mass, deformed: the axis from its derivative exp(θ)(τ + ε), held at the first node.
-fn cloud(parts: &[Element], x: &[f64]) -> (Cloud, Vec<Vec3>) {
+/// The body as points of mass, deformed: the axis from its derivative exp(θ)(τ + ε), with one node where it was.
+fn cloud(parts: &[Element], x: &[f64], held: usize) -> (Cloud, Vec<Vec3>) {
     let mut out = Vec::new();
     let mut place = parts[0].place(0.0);
     let mut at_nodes = vec![place];
@@ -74,6 +74,10 @@ fn cloud(parts: &[Element], x: &[f64]) -> (Cloud, Vec<Vec3>) {
         }
         at_nodes.push(place);
     }
+    let was = parts.get(held).map_or(parts[parts.len() - 1].place(1.0), |part| part.place(0.0));
+    let back = was - at_nodes[held];
+    out.iter_mut().for_each(|(_, p)| *p += back);
+    at_nodes.iter_mut().for_each(|p| *p += back);
     (out, at_nodes)
 }
 
@@ -103,8 +107,8 @@ fn modal_state(m: &Modal, q: &[f64], rate: &[f64]) -> (Vec3, Mat3, Vec3) {
     (s, j, h)
 }
 
-/// Every node named, so that the shapes are known.
-fn bodies() -> Vec<(Modal, Vec<Element>)> {
+/// Bodies held at a node. Every node is named, so that the shapes are known.
+fn bodies() -> Vec<(Modal, Vec<Element>, usize)> {
     let mut beam = crooked();
     for (k, node) in beam.nodes.iter_mut().enumerate() {
         node.name = k.to_string();
@@ -113,15 +117,17 @@ fn bodies() -> Vec<(Modal, Vec<Element>)> {
     for (k, node) in straight.nodes.iter_mut().enumerate() {
         node.at = Vec3::x() * (0.4 * k as f64);
     }
-    let choice = Choice {
-        boundary: Boundary::Clamped { at: "0".into() },
-        keep: Keep::Lowest(8),
-        motion: Motion::Spatial,
-        shortening: true,
-        damping: Damping::Ratios(vec![0.0]),
+    let body = |b: &Beam, held: usize| {
+        let choice = Choice {
+            boundary: Boundary::Clamped { at: held.to_string() },
+            keep: Keep::Lowest(8),
+            motion: Motion::Spatial,
+            shortening: true,
+            damping: Damping::Ratios(vec![0.0]),
+        };
+        (reduce(b, &choice).unwrap(), b.parts().unwrap(), held)
     };
-    let body = |b: &Beam| (reduce(b, &choice).unwrap(), b.parts().unwrap());
-    vec![body(&beam), body(&straight)]
+    vec![body(&beam, 0), body(&beam, 2), body(&beam, 4), body(&straight, 0)]
 }
 
 fn random(seed: usize, n: usize) -> Vec<f64> {
@@ -136,12 +142,12 @@ fn scaled(q: &[f64], by: f64) -> Vec<f64> {
 /// of the difference. The differences of the second order alone are small beside the second order.
 #[test]
 fn moments_of_the_deformed_body() {
-    for (m, parts) in bodies() {
+    for (m, parts, held) in bodies() {
         for seed in 0..3 {
             let q = random(seed, m.modes());
             let differences = |size: f64| {
                 let q = scaled(&q, size);
-                let (c, places) = cloud(&parts, &coordinates(&m, &q));
+                let (c, places) = cloud(&parts, &coordinates(&m, &q), held);
                 let (s, j, _) = modal_state(&m, &q, &q);
                 let node = m.nodes.iter().zip(&places).map(|(node, place)| {
                     let n = m.modes();
@@ -167,12 +173,12 @@ fn moments_of_the_deformed_body() {
 /// Momentum and angular momentum of the deformation and its kinetic energy, from differences of places.
 #[test]
 fn momentum_of_the_deformation() {
-    for (m, parts) in bodies() {
+    for (m, parts, held) in bodies() {
         let (q, rate) = (random(5, m.modes()), random(9, m.modes()));
         let differences = |size: f64| {
             let at = |t: f64| {
                 let q: Vec<f64> = q.iter().zip(&rate).map(|(q, r)| size * q + t * r).collect();
-                cloud(&parts, &coordinates(&m, &q)).0
+                cloud(&parts, &coordinates(&m, &q), held).0
             };
             let dt = 1e-5;
             let (before, now, after) = (at(-dt), at(0.0), at(dt));

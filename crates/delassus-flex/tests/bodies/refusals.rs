@@ -84,7 +84,7 @@ fn beams_that_are_none() {
         &choice,
         "element 2 of the beam has -1 kg",
     );
-    refused(&with(&|b| b.elements[1].section.inertia[0] = -1.0), &choice, "negative moments");
+    refused(&with(&|b| b.elements[1].section.inertia[0] = -1.0), &choice, "none may be negative");
     let planar = Choice { motion: Motion::Planar, ..choice };
     refused(&crooked(2, thick()), &planar, "does not stay in the x-y plane");
 }
