@@ -8,6 +8,7 @@ use super::context::{Env, Path};
 use super::elastic::{Given, Properties, Reader, Tables};
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, rotation, vector};
+use super::modal_beam;
 use super::repeat::{Budget, Expanded, Instance, check_name};
 use crate::fields::given;
 use crate::model::effective_stiffness;
@@ -38,7 +39,7 @@ pub(super) const OWN: [&str; 14] = [
     "inertia_per_length",
 ];
 /// Other fields that they have.
-const SHARED: [&str; 7] =
+pub(super) const SHARED: [&str; 7] =
     ["position", "angle", "orientation", "velocity", "rate", "hold", "markers"];
 
 /// Distance from the ends, relative to the length, up to which a marker is put there.
@@ -143,7 +144,9 @@ pub(super) fn add(
     budget: &mut Budget,
     out: &mut Bodies,
 ) {
-    let entry = Entry { env: c.env, spec, path, planar: spec.kind == BodyType::PlanarBeam };
+    let planar = spec.kind == BodyType::PlanarBeam;
+    let label = if planar { "a planar beam" } else { "a beam" };
+    let entry = Entry { env: c.env, spec, path, planar, label };
     let made = if c.env.is_hopeless() { None } else { entry.compile(c.tables, budget) };
     let Some(made) = made else {
         out.frames.insert(instance.name.clone(), BeamFrames::default());
@@ -247,18 +250,16 @@ impl Made {
 }
 
 /// The entry being compiled.
-struct Entry<'e> {
-    env: &'e Env<'e>,
-    spec: &'e BodySpec,
-    path: &'e Path<'e>,
-    planar: bool,
+pub(super) struct Entry<'e> {
+    pub(super) env: &'e Env<'e>,
+    pub(super) spec: &'e BodySpec,
+    pub(super) path: &'e Path<'e>,
+    pub(super) planar: bool,
+    /// What messages call it.
+    pub(super) label: &'static str,
 }
 
 impl Entry<'_> {
-    fn label(&self) -> &'static str {
-        if self.planar { "a planar beam" } else { "a beam" }
-    }
-
     fn compile(&self, tables: Tables<'_>, budget: &mut Budget) -> Option<Made> {
         let (env, spec, path) = (self.env, self.spec, self.path);
         let (own, other) =
@@ -266,9 +267,9 @@ impl Entry<'_> {
         let used: Vec<&str> = OWN.into_iter().chain(SHARED).filter(|f| *f != other).collect();
         let foreign = given(spec).into_iter().filter(|f| !used.contains(f));
         let foreign: Vec<(&'static str, bool)> = foreign.map(|f| (f, true)).collect();
-        env.unused(path, self.label(), &foreign, &used);
+        env.unused(path, self.label, &foreign, &used);
 
-        let reader = Reader { env, path, owner: self.label(), planar: self.planar };
+        let reader = Reader { env, path, owner: self.label, planar: self.planar };
         let properties = reader.properties(&Given::of_body(spec), tables);
         let count = self.elements();
         let legs = self.legs(&reader);
@@ -352,11 +353,11 @@ impl Entry<'_> {
         false
     }
 
-    fn elements(&self) -> Option<usize> {
+    pub(super) fn elements(&self) -> Option<usize> {
         let path = self.path.field("elements");
         let Some(value) = &self.spec.elements else {
             let help = "say how many elements it is made of, such as 10";
-            self.env.missing(&path, self.label(), help);
+            self.env.missing(&path, self.label, help);
             return None;
         };
         let x = self.env.constant(value, &path, Dim::NONE)?;
@@ -368,18 +369,18 @@ impl Entry<'_> {
         None
     }
 
-    fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> Shape {
         if self.planar { Shape::Plane } else { Shape::Space }
     }
 
-    fn legs(&self, reader: &Reader<'_>) -> Option<Vec<Leg>> {
+    pub(super) fn legs(&self, reader: &Reader<'_>) -> Option<Vec<Leg>> {
         let (env, spec) = (self.env, self.spec);
         if spec.points.is_empty() {
             let length = match &spec.length {
                 Some(length) => reader.positive(length, "length", Dim::LENGTH),
                 None => {
                     let help = "give its length along x, or corners as `points`";
-                    env.missing(&self.path.field("length"), self.label(), help);
+                    env.missing(&self.path.field("length"), self.label, help);
                     None
                 }
             };
@@ -390,7 +391,7 @@ impl Entry<'_> {
             return Some(beam_axis::arc(length?, curvature?));
         }
         let given = [("length", spec.length.is_some()), ("curvature", spec.curvature.is_some())];
-        let owner = format!("{} with `points`", self.label());
+        let owner = format!("{} with `points`", self.label);
         env.unused(self.path, &owner, &given, &["points", "elements"]);
         let path = self.path.field("points");
         if spec.points.len() < 2 {
@@ -428,7 +429,7 @@ impl Entry<'_> {
         }
     }
 
-    fn place(&self, own: &str) -> Option<(Motion, f64)> {
+    pub(super) fn place(&self, own: &str) -> Option<(Motion, f64)> {
         let (env, spec) = (self.env, self.spec);
         let position = match spec.position.as_slice() {
             [] => Some(Vec3::zeros()),
@@ -466,7 +467,7 @@ impl Entry<'_> {
     }
 
     /// Markers, and whether one of them could not be named.
-    fn markers(&self, whole: Option<f64>) -> (Vec<Marked>, bool) {
+    pub(super) fn markers(&self, whole: Option<f64>) -> (Vec<Marked>, bool) {
         let mut out: Vec<Marked> = Vec::new();
         let mut incomplete = whole.is_none();
         if let Some(whole) = whole {
@@ -529,10 +530,10 @@ impl Entry<'_> {
 }
 
 /// A marker at a distance along the axis.
-struct Marked {
-    name: String,
-    at: f64,
-    pose: Pose,
+pub(super) struct Marked {
+    pub(super) name: String,
+    pub(super) at: f64,
+    pub(super) pose: Pose,
 }
 
 /// All bodies of a model, in file order.
@@ -552,6 +553,9 @@ pub(super) fn compile_bodies(
         let path = root.field(name);
         if body.kind.is_beam() {
             add(&Context { env: &env, tables }, instance, body, &path, budget, &mut out);
+        } else if modal_beam::is_beam(body) {
+            let slot = modal_beam::compile(&env, &instance.name, body, &path, tables, budget);
+            out.add(&env, &path, instance.clone(), slot);
         } else {
             let slot = super::bodies::compile(&env, instance, body, &path);
             out.add(&env, &path, instance.clone(), slot);

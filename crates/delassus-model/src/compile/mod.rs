@@ -26,6 +26,7 @@ mod joints;
 mod materials;
 mod mesh;
 mod modal;
+mod modal_beam;
 mod options;
 mod params;
 mod repeat;

@@ -38,7 +38,7 @@ pub(super) fn flexible(
 ) -> Option<Flexible> {
     let at = path.field("modes");
     let Some(modes) = &spec.modes else {
-        env.missing(&at, kind.label(), "give a table with `mass` and `stiffness` of its modes");
+        env.missing(&at, kind.label(), "give a table with `mass` and `stiffness` of its modes, or `count` and the fields of a beam");
         return None;
     };
     if !(body.mass > 0.0) {
@@ -61,20 +61,36 @@ pub(super) fn flexible(
     }
     let entry = Entry { env, planar: kind.is_planar(), n };
     let modal = entry.modal(modes, body, &at);
-    let list = |spec: &Option<ArraySpec>, name: &str, dim| {
-        optional(spec.as_ref(), |x| entry.numbers(x, &at.field(name), &[n], dim))
-    };
-    let amplitudes = list(&modes.amplitudes, "amplitudes", Dim::LENGTH);
-    let rates = list(&modes.rates, "rates", Dim::VELOCITY);
+    let given = [("held", !modes.held.is_empty()), ("shortening", modes.shortening.is_some())];
+    let owner = format!("{} with `mass` and `stiffness` of its modes", kind.label());
+    env.unused(&at, &owner, &given, &["damping", "moment", "inertia", "momentum"]);
+    let start = start(env, kind, modes, n, &at);
     let path = path.field("nodes");
     let nodes: Vec<Option<Node>> =
         spec.nodes.iter().map(|(name, spec)| entry.node(name, spec, &path.field(name))).collect();
     let mut modal = modal?;
     modal.nodes = nodes.into_iter().collect::<Option<_>>()?;
     let modal = modal.about_mass_centre();
-    let amplitudes = amplitudes?.unwrap_or_else(|| vec![0.0; n]);
     entry.check(&modal, &at)?;
-    Some(Flexible { modal, amplitudes, rates: rates? })
+    let (amplitudes, rates) = start?;
+    Some(Flexible { modal, amplitudes, rates })
+}
+
+/// Amplitudes at the start, and their rates if given.
+pub(super) fn start(
+    env: &Env<'_>,
+    kind: BodyKind,
+    modes: &ModesSpec,
+    n: usize,
+    path: &Path<'_>,
+) -> Option<(Vec<f64>, Option<Vec<f64>>)> {
+    let entry = Entry { env, planar: kind.is_planar(), n };
+    let list = |spec: &Option<ArraySpec>, name: &str, dim| {
+        optional(spec.as_ref(), |x| entry.numbers(x, &path.field(name), &[n], dim))
+    };
+    let amplitudes = list(&modes.amplitudes, "amplitudes", Dim::LENGTH);
+    let rates = list(&modes.rates, "rates", Dim::VELOCITY);
+    Some((amplitudes?.unwrap_or_else(|| vec![0.0; n]), rates?))
 }
 
 /// Nodes as markers, in the order of the file.

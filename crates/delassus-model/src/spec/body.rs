@@ -38,7 +38,7 @@ impl BodyType {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
-    "if" = { "properties": { "type": { "enum": ["beam", "planar-beam"] } }, "required": ["type"] },
+    "if" = { "properties": { "type": { "enum": ["beam", "planar-beam", "modal", "planar-modal"] } }, "required": ["type"] },
     "else" = { "required": ["mass"] }
 ))]
 pub struct BodySpec {

@@ -48,6 +48,19 @@ pub struct ModesSpec {
     /// Angular momenta of pairs h_ij = ∫ φ_i × φ_j dm + ∫ x × ψ_ij dm, kg. Zero when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub momentum_pairs: Option<ArraySpec>,
+    /// Of a beam, instead of the numbers above: how many modes, the lowest ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Scalar>,
+    /// Of a beam, instead of `count`: all modes up to this frequency, Hz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<Scalar>,
+    /// Of a beam: markers that hold it while it vibrates. None: modes of the free beam; one: of the beam clamped there; several:
+    /// shapes by displacements and rotations of all but the first, and `count` modes with all held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<String>,
+    /// Of a beam: `false` leaves out how much it shortens when it bends, which stiffens a beam that turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortening: Option<bool>,
     /// Amplitudes at the start, m. Zero when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amplitudes: Option<ArraySpec>,
