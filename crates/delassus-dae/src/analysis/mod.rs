@@ -5,6 +5,7 @@
 //! statics    f(q, 0, z, t) + Gᵀλ = 0,  g(q, t) = 0                    [`equilibrium`]
 //! tangents   M ẇ + C w + K δ − Gᵀ δλ = 0  on  G δ = 0                  [`linearise`]
 //! modes      (δ, w) ~ exp(s t)                                        [`modes`]
+//! response   f ~ exp(iωt)                                             [`response`]
 //! ```
 //!
 //! Everything is done with M, f, G, K, C, γ and the points of one-sided constraints: nothing here knows bodies. Models of up to
@@ -15,6 +16,7 @@ mod arnoldi;
 mod balance;
 mod dense;
 mod equilibrium;
+mod harmonic;
 mod lanczos;
 mod linearise;
 mod matrices;
@@ -27,6 +29,7 @@ mod steady;
 mod zeros;
 
 pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};
+pub use harmonic::response;
 pub use linearise::{LinearError, Linearised, linearise};
 pub use matrices::Sparse;
 pub use modes::{DENSE_MAX, Mode, ModeOptions, Modes, modes};

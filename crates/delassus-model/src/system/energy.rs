@@ -1,7 +1,7 @@
 //! Energies and the power that enters and leaves.
 
 use super::beam::Element;
-use super::force::ForceLaw;
+use super::force::{Bushing, ForceLaw};
 use super::{RowOffset, System, Workspace};
 use delassus_dae::{Energies, Power};
 
@@ -31,7 +31,7 @@ impl System {
     pub(super) fn exchanges_power(&self) -> bool {
         !self.applied.is_empty()
             || self.n_motions > 0
-            || self.bushings.iter().any(|b| b.c.iter().any(|c| *c != 0.0))
+            || self.bushings.iter().any(Bushing::exchanges_power)
             || self.beam_elements.iter().any(Element::is_damped)
             || self
                 .scalar_forces
@@ -53,7 +53,9 @@ impl System {
             }
         }
         for b in &self.bushings {
-            p.dissipated += self.bushing(ws, b).loss;
+            let s = self.bushing(ws, b);
+            p.dissipated += s.loss;
+            p.work += s.circulation;
         }
         for e in self.beam_elements.iter().filter(|e| e.is_damped()) {
             p.dissipated += self.strained(ws, e).loss;

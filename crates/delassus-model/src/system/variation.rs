@@ -23,19 +23,18 @@ pub enum ElementLoad {
     Wrench(Vec3, Vec3),
 }
 
+/// The frame of a body itself.
+fn body_frame(body: usize) -> Frame {
+    Frame { body: Some(BodyId(body)), p: Vec3::zeros(), r: Mat3::identity(), name: String::new() }
+}
+
 impl System {
     /// Displacement and rotation of every body frame for a variation of the coordinates at the realised position, ground
     /// components.
     pub fn body_variations(&self, ws: &Workspace, xi: &[f64]) -> Vec<[Vec3; 2]> {
         (0..self.bodies.len())
             .map(|b| {
-                let origin = Frame {
-                    body: Some(BodyId(b)),
-                    p: Vec3::zeros(),
-                    r: Mat3::identity(),
-                    name: String::new(),
-                };
-                let at = Loose::new(&ws.kin, &self.bodies, &origin);
+                let at = Loose::new(&ws.kin, &self.bodies, &body_frame(b));
                 let mut out = [Vec3::zeros(); 2];
                 if let Some(j) = at.jac() {
                     for (k, i) in j.span().enumerate() {
@@ -47,6 +46,18 @@ impl System {
                 out
             })
             .collect()
+    }
+
+    /// Generalised force of a force (ground components) at the origin of a body frame, at the realised position.
+    pub fn generalised_force(&self, ws: &Workspace, body: usize, force: &Vec3) -> Vec<f64> {
+        let mut out = vec![0.0; self.dims.nv];
+        let at = Loose::new(&ws.kin, &self.bodies, &body_frame(body));
+        if let Some(j) = at.jac() {
+            for (k, i) in j.span().enumerate() {
+                out[i] += j.column(k)[0].dot(force);
+            }
+        }
+        out
     }
 
     /// What every force element does at the realised state, by name.
