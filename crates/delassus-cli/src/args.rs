@@ -39,6 +39,8 @@ pub enum Command {
     Statics(StaticsArgs),
     /// Find the frequencies, damping and shapes of small motions.
     Modes(ModesArgs),
+    /// Find whirl frequencies over the speed, critical speeds, or the answer to unbalance of a rotor.
+    Rotor(RotorArgs),
     /// Inspect a model without running it: bodies, joints, degrees of freedom, redundancy.
     Check(CheckArgs),
     /// Write a commented starter model.
@@ -337,6 +339,54 @@ pub struct ModesArgs {
     /// Write the JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// `delassus rotor`.
+#[derive(Debug, Args)]
+pub struct RotorArgs {
+    /// Model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// What to find: frequencies over the speed, speeds that meet one of them, or motions by unbalance.
+    pub what: RotorQuestion,
+    /// Speeds: FIRST:LAST:COUNT, or one, in rad/s or with a unit ("0:25000 rpm:26").
+    #[arg(long, value_name = "SPEEDS", allow_hyphen_values = true)]
+    pub speeds: String,
+    /// Parameter of the model that is the speed of the rotor in rad/s.
+    #[arg(long, value_name = "NAME", default_value = "speed")]
+    pub parameter: String,
+    /// Unbalance at the origin of a body, mass times eccentricity (kg m); may be given several times.
+    #[arg(long, value_name = "BODY=VALUE", value_parser = assignment)]
+    pub unbalance: Vec<(String, String)>,
+    /// Bodies whose motion is told [default: those with unbalance]; may be given several times.
+    #[arg(long, value_name = "BODY")]
+    pub of: Vec<String>,
+    /// Leave out damping of the frequencies; critical speeds are always without.
+    #[arg(long)]
+    pub undamped: bool,
+    /// Draw it to this file (.svg or .png).
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Largest CPU time, s [default: any].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub max_time: Option<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the JSON object to this file.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// What `delassus rotor` finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RotorQuestion {
+    /// Whirl frequencies at each speed, forward and backward.
+    Campbell,
+    /// Speeds at which an undamped whirl frequency is the speed.
+    Critical,
+    /// Amplitudes and phases by unbalance at each speed.
+    Unbalance,
 }
 
 /// `delassus view`. The options that run a model do not apply to a results folder.

@@ -39,6 +39,8 @@ mod reading;
 mod report;
 mod report_cmd;
 mod resume_cmd;
+mod rotor_cmd;
+mod rotor_plot;
 mod run_cmd;
 mod settings;
 mod signal;
@@ -73,6 +75,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::Statics(a) => (statics_cmd::statics(a), a.json),
         Command::Modes(a) => (modes_cmd::modes(a), a.json),
+        Command::Rotor(a) => (rotor_cmd::rotor(a), a.json),
         Command::New(a) => (new_cmd::new(a), false),
         Command::Schema => (console::print(&delassus::io::model_file::schema_json()), false),
         Command::Fields(a) => (fields_cmd::fields(a), a.json),

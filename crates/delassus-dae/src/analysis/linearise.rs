@@ -36,6 +36,15 @@ pub enum LinearError {
     /// The state could not be evaluated.
     #[error("{0}")]
     Step(#[from] StepFailure),
+    /// What was asked for is not made for rolling.
+    #[error("rows that exist for velocities only (rolling) are not part of this analysis")]
+    Rolling,
+    /// Too large for full matrices.
+    #[error("the model has more than {0} velocities, too many for full matrices")]
+    TooLarge(usize),
+    /// An undamped vibration has the frequency of the force.
+    #[error("the force has the frequency of a vibration without damping")]
+    Resonance,
     /// Eigenvalues did not converge.
     #[error("the eigenvalues did not converge")]
     Eigenvalues,

@@ -6,6 +6,7 @@
 //! motion     M B v − f(q, v, z, t) − Gᵀλ = 0 in axes that turn         [`steady_motion`]
 //! tangents   M ẇ + C w + K δ − Gᵀ δλ = 0  on  G δ = 0                  [`linearise`]
 //! modes      (δ, w) ~ exp(s t)                                        [`modes`]
+//! response   f ~ exp(iωt)                                             [`response`]
 //! ```
 //!
 //! Everything is done with M, f, G, K, C, γ and the points of one-sided constraints: nothing here knows bodies. Models of up to
@@ -16,6 +17,7 @@ mod arnoldi;
 mod balance;
 mod dense;
 mod equilibrium;
+mod harmonic;
 mod lanczos;
 mod linearise;
 mod matrices;
@@ -29,6 +31,7 @@ mod steady_motion;
 mod zeros;
 
 pub use equilibrium::{Equilibrium, StaticOptions, StaticsError};
+pub use harmonic::response;
 pub use linearise::{LinearError, Linearised, linearise};
 pub use matrices::Sparse;
 pub use modes::{DENSE_MAX, Mode, ModeOptions, Modes, modes};

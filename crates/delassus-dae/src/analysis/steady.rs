@@ -21,6 +21,8 @@ use delassus_math::{Quat, Vec3, so3};
 
 /// Part of the largest rate, squared, up to which accelerations count as steady: what a state from a run is off by.
 const STEADY: f64 = 1e-5;
+/// Part of a size by which positions, and so the ends of springs, are off by rounding.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Part of the largest response by which matrices may differ a little later.
 const SAME: f64 = 1e-5;
 /// How far a motion goes until it is looked at again, in radians or sizes of the coordinates.
@@ -206,7 +208,8 @@ pub fn steadiness<P: Problem>(
     if !(rate > 0.0) {
         let axes = MovingAxes::at_rest(d.nv);
         let typical = relative(&separate_accelerations(p, s, derived));
-        return Ok(if relative(&derived.a) <= STEADY * typical || typical == 0.0 {
+        let most = (STEADY * typical).max(ROUNDING * stiffest(p, s, derived));
+        return Ok(if relative(&derived.a) <= most {
             Steadiness::Rest(axes)
         } else {
             let i = fastest(&derived.a);
@@ -230,6 +233,22 @@ pub fn steadiness<P: Problem>(
     let off: Vec<f64> = derived.a.iter().zip(&steady).map(|(a, b)| a - b).collect();
     let i = fastest(&off);
     Ok(Steadiness::Changing(axes, i, off[i]))
+}
+
+/// Largest stiffness over mass of a coordinate alone, 1/s².
+fn stiffest<P: Problem>(p: &P, s: &State, derived: &Derived) -> f64 {
+    let structure = p.structure();
+    let mut ws = p.workspace();
+    let e = at(p, &mut ws, s.t, &s.q, &s.z).velocity(&s.v, &s.z);
+    let mut k = vec![0.0; structure.tangent.nnz()];
+    e.tangent(&derived.a, &derived.lambda, 1.0, 0.0, &mut k);
+    let mut mass = vec![0.0; structure.mass.value_len()];
+    e.mass(&mut mass);
+    let each = structure.mass.diagonal(&mass).enumerate().map(|(i, m)| {
+        let own = structure.tangent.slot(i, i).map_or(0.0, |slot| k[slot].abs());
+        if m > 0.0 { own / m } else { 0.0 }
+    });
+    delassus_math::largest(each)
 }
 
 /// Accelerations that forces and reactions would give each coordinate alone: what balances at rest.

@@ -26,7 +26,7 @@ const fn force(word: &'static str, label: &'static str, fields: &'static [Field]
 }
 
 /// In the order of [`ForceType`].
-pub(super) const TYPES: [EntryType; 7] = [
+pub(super) const TYPES: [EntryType; 8] = [
     force(
         "force",
         "a force",
@@ -129,6 +129,17 @@ pub(super) const TYPES: [EntryType; 7] = [
                 .sign(Sign::Positive)
                 .or("`section` and `material`"),
             coefficient("damping", "s"),
+        ],
+    ),
+    force(
+        "bearing",
+        "a bearing",
+        &[
+            BETWEEN,
+            AXIS,
+            matrix("stiffness", "one number, 2 across the axis or 2×2, N/m"),
+            matrix("damping", "one number, 2 across the axis or 2×2, N*s/m"),
+            ALLOW_NEGATIVE,
         ],
     ),
 ];

@@ -75,7 +75,7 @@ pub enum ForceKind {
         /// Law.
         law: SpringLaw,
     },
-    /// Wrench −K x − C ẋ on b, x = (position, rotation vector) of b in a.
+    /// Wrench −K x − C ẋ on b, x = (position, rotation vector) of b in a. K need not be symmetric.
     Bushing {
         /// First frame.
         a: Frame,

@@ -23,6 +23,8 @@ pub enum ForceType {
     Actuator,
     /// One massless element of a beam between two frames, straight along x of the first when unloaded.
     Beam,
+    /// Linear bearing: full 2×2 stiffness and damping across an axis.
+    Bearing,
 }
 
 /// A force element. Expressions may use parameters, `t`, and any sensor of position or
@@ -39,7 +41,7 @@ pub struct ForceSpec {
     /// Force, torque: the frame its components refer to: `"ground"` (default) or a marker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,
-    /// Spring, torsion, bushing, beam: the two frames.
+    /// Spring, torsion, bushing, beam, bearing: the two frames.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<String>,
     /// Torsion, actuator: the joint it acts along (instead of `between` and `axis`).
@@ -48,7 +50,7 @@ pub struct ForceSpec {
     /// Torsion, actuator: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
-    /// Torsion: axis in the first frame; default: z.
+    /// Torsion: axis in the first frame; default: z. Bearing: x, y or z of the first frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vec<Scalar>>,
     /// Force: components (N), a list; spring: the pull as one expression of `length`, `rate`.
@@ -59,7 +61,7 @@ pub struct ForceSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque: Option<Components>,
     /// Spring: N/m. Torsion: N m/rad. Bushing: six diagonal entries (three translations, three
-    /// rotations) or a 6×6 matrix.
+    /// rotations) or a 6×6 matrix. Bearing: one number, two across the axis, or a 2×2 matrix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<InertiaSpec>,
     /// Damping, same shapes as `stiffness`; of a beam the time of stiffness-proportional damping, s.

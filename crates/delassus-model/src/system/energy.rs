@@ -2,7 +2,7 @@
 
 use super::beam::Element;
 use super::body::BodyLayout;
-use super::force::ForceLaw;
+use super::force::{Bushing, ForceLaw};
 use super::{RowOffset, System, Workspace};
 use delassus_dae::{Energies, Power};
 
@@ -33,7 +33,7 @@ impl System {
         !self.applied.is_empty()
             || self.n_motions > 0
             || self.bodies.iter().any(BodyLayout::is_damped)
-            || self.bushings.iter().any(|b| b.c.iter().any(|c| *c != 0.0))
+            || self.bushings.iter().any(Bushing::exchanges_power)
             || self.beam_elements.iter().any(Element::is_damped)
             || self
                 .scalar_forces
@@ -58,7 +58,9 @@ impl System {
             p.dissipated += ws.kin.here(&self.bodies, i).loss();
         }
         for b in &self.bushings {
-            p.dissipated += self.bushing(ws, b).loss;
+            let s = self.bushing(ws, b);
+            p.dissipated += s.loss;
+            p.work += s.circulation;
         }
         for e in self.beam_elements.iter().filter(|e| e.is_damped()) {
             p.dissipated += self.strained(ws, e).loss;

@@ -106,8 +106,11 @@ pub(crate) struct BushingState {
     pub torque: Vec3,
     /// Moment on a about its origin.
     pub moment_a: Vec3,
+    /// Of the symmetric part of K, which has a potential.
     pub energy: f64,
     pub loss: f64,
+    /// Power of the skew part, which has none.
+    pub circulation: f64,
 }
 
 impl System {
@@ -223,6 +226,11 @@ impl System {
 }
 
 impl Bushing {
+    /// Takes or gives energy: by damping, or by stiffness that is not symmetric.
+    pub fn exchanges_power(&self) -> bool {
+        self.c.iter().any(|c| *c != 0.0) || self.k != self.k.transpose()
+    }
+
     /// Force and moment on the first frame, then on the second.
     pub fn wrenches(&self, [a, b]: &[FrameKin; 2]) -> [Vec3; 4] {
         let s = self.evaluate(a, b);
@@ -262,6 +270,7 @@ impl Bushing {
             moment_a,
             energy: 0.5 * pos.dot(&(self.k * pos)),
             loss: vel.dot(&damp),
+            circulation: -0.5 * vel.dot(&((self.k - self.k.transpose()) * pos)),
         }
     }
 }

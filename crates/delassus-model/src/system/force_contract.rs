@@ -79,6 +79,10 @@ const CASES: &[Case] = &[
     Case { text: DAMPED_PLANAR_BEAM, kinds: PLANAR, conservative: false, ..SPRING },
     Case { text: BUSHING, ..SPRING },
     Case { text: DAMPED_BUSHING, conservative: false, ..SPRING },
+    Case { text: SKEW_BUSHING, conservative: false, ..SPRING },
+    Case { text: "type = 'bearing'\nbetween = [FIRST, SECOND]\nstiffness = [40, 30]", ..SPRING },
+    Case { text: BEARING, conservative: false, ..SPRING },
+    Case { text: BEARING_ACROSS_X, kinds: &["rigid", "telescope"], conservative: false, ..SPRING },
     Case {
         text: "type = 'force'\nat = 'b.n'\nforce = ['3 + t', -2, 0.5]",
         conservative: false,
@@ -146,6 +150,15 @@ const DAMPED_BUSHING: &str = "type = 'bushing'\nbetween = [FIRST, SECOND]\n\
     stiffness = [50, 40, 60, 9, 7, 8]\ndamping = [\
     [5, 0.3, -0.2, 0.1, 0.1, -0.1], [0.3, 4, 0.4, -0.2, 0.1, 0.3], [-0.2, 0.4, 6, 0.1, -0.4, 0.2], \
     [0.1, -0.2, 0.1, 0.9, 0.1, -0.1], [0.1, 0.1, -0.4, 0.1, 0.7, 0.1], [-0.1, 0.3, 0.2, -0.1, 0.1, 0.8]]";
+
+/// Cross terms that have no potential.
+const SKEW_BUSHING: &str = "type = 'bushing'\nbetween = [FIRST, SECOND]\nallow_negative = true\n\
+    stiffness = [[50, 3, 0, 0, 0, 5], [-7, 40, 0, 0, 0, 0], [0, 0, 60, 0, 0, 0], \
+    [0, 0, 0, 9, 0, 0], [0, 0, 0, 0, 7, 0], [1, 0, 0, 0, 0, 8]]";
+const BEARING: &str = "type = 'bearing'\nbetween = [FIRST, SECOND]\n\
+    stiffness = [[50, 30], [-20, 40]]\ndamping = [[5, 1], [-2, 4]]";
+const BEARING_ACROSS_X: &str = "type = 'bearing'\nbetween = [FIRST, SECOND]\naxis = [1, 0, 0]\n\
+    stiffness = [[50, 30], [-20, 40]]\ndamping = [[5, 1], [-2, 4]]";
 
 impl Case {
     fn lab(&self, kind: &str, ends: [&str; 2]) -> Lab {

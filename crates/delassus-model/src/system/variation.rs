@@ -23,6 +23,12 @@ pub enum ElementLoad {
     Wrench(Vec3, Vec3),
 }
 
+/// The frame of a body itself, or of one of its nodes.
+fn frame_of(body: usize, node: Option<usize>) -> Frame {
+    let (p, r) = (Vec3::zeros(), Mat3::identity());
+    Frame { body: Some(BodyId(body)), node, p, r, name: String::new() }
+}
+
 impl System {
     /// Displacement and rotation of all [`crate::Model::carriers`] for a variation of the coordinates at the realised
     /// position, ground components.
@@ -30,14 +36,7 @@ impl System {
         self.model
             .carriers()
             .map(|c| {
-                let origin = Frame {
-                    body: Some(BodyId(c.number)),
-                    node: c.node,
-                    p: Vec3::zeros(),
-                    r: Mat3::identity(),
-                    name: String::new(),
-                };
-                let at = Loose::new(&ws.kin, &self.bodies, &origin);
+                let at = Loose::new(&ws.kin, &self.bodies, &frame_of(c.number, c.node));
                 let mut out = [Vec3::zeros(); 2];
                 if let Some(j) = at.jac() {
                     for (k, i) in j.span().enumerate() {
@@ -49,6 +48,18 @@ impl System {
                 out
             })
             .collect()
+    }
+
+    /// Generalised force of a force (ground components) at the origin of a body frame, at the realised position.
+    pub fn generalised_force(&self, ws: &Workspace, body: usize, force: &Vec3) -> Vec<f64> {
+        let mut out = vec![0.0; self.dims.nv];
+        let at = Loose::new(&ws.kin, &self.bodies, &frame_of(body, None));
+        if let Some(j) = at.jac() {
+            for (k, i) in j.span().enumerate() {
+                out[i] += j.column(k)[0].dot(force);
+            }
+        }
+        out
     }
 
     /// What every force element does at the realised state, by name.

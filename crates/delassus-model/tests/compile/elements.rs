@@ -315,6 +315,33 @@ fn force_shapes() {
     assert_eq!((k[(3, 3)], c.amax()), (4.0, 0.0));
 }
 
+#[test]
+fn bearings_act_across_an_axis_of_their_frame() {
+    let bearing = "[force.f]\ntype = \"bearing\"\nbetween = [\"ground\", \"r\"]\n";
+    let model = model_with(&format!(
+        "{bearing}axis = [0, 2, 0]\nstiffness = [[1, 2], [-3, 4]]\ndamping = 5"
+    ));
+    let ForceKind::Bushing { k, c, .. } = &model.forces[0].kind else {
+        panic!("{:?}", model.forces[0]);
+    };
+    // across y: z, then x
+    assert_eq!([k[(2, 2)], k[(2, 0)], k[(0, 2)], k[(0, 0)]], [1.0, 2.0, -3.0, 4.0]);
+    assert_eq!((c[(0, 0)], c[(2, 2)], c[(1, 1)], c[(0, 2)]), (5.0, 5.0, 0.0, 0.0));
+    let refused = |text: &str, code, path, found, help| {
+        refused_entry(&format!("{bearing}{text}"), code, path, found, help);
+    };
+    refused("axis = [1, 1, 0]\nstiffness = 1", "E_RANGE", "force.f.axis", "x, y or z", "marker");
+    refused("stiffness = [1, 2, 3]", "E_SHAPE", "force.f.stiffness", "3 entries", "2×2");
+    refused(
+        "stiffness = [[1, 0], [0, -4]]",
+        "E_RANGE",
+        "force.f.stiffness[1][1]",
+        "-4",
+        "allow_negative",
+    );
+    refused("", "E_MISSING_FIELD", "force.f.stiffness", "bearing", "2×2");
+}
+
 fn columns(text: &str) -> Vec<(String, String, String)> {
     let model = model_with(text);
     let sensors = model.sensors.into_iter();

@@ -98,6 +98,12 @@ type = "bushing"
 between = ["r", "s"]
 stiffness = [1, 1, 1, 1, 1, 1]
 damping = [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
+[force.journal]
+type = "bearing"
+between = ["r", "s"]
+axis = [0, 1, 0]
+stiffness = [[1, 2], [-3, 4]]
+damping = [1, 2]
 [force.motor]
 type = "actuator"
 joint = "pin"

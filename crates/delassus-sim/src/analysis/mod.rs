@@ -4,10 +4,12 @@
 //! (`touching.rs`: with contacts that are closed), and the names of everything that is told.
 
 mod modes;
+mod rotor;
 mod statics;
 mod touching;
 
 pub use modes::{About, At, BodyShape, ModalOptions, ModalReport, NamedMode, modes};
+pub use rotor::{Critical, Orbit, Rotor, Whirl, WhirlMode, critical_speeds};
 pub use statics::{
     BodyRest, ContactRest, JointReaction, Stability, StaticsReport, statics, statics_with,
 };

@@ -220,7 +220,7 @@ fn state_at(model: &Assembled, t: f64) -> Result<State, AnalysisError> {
 }
 
 /// Tangents next to a motion.
-fn next_to(
+pub(super) fn next_to(
     model: &Assembled,
     s: State,
     notes: &mut Vec<Note>,

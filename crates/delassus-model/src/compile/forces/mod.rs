@@ -1,7 +1,8 @@
-//! Forces, springs, bushings and actuators.
+//! Forces, springs, bushings, bearings and actuators.
 
 mod actuator;
 mod beam;
+mod bearing;
 mod bushing;
 
 use super::context::{Env, Path};
@@ -47,6 +48,7 @@ pub(super) fn compile(
         ForceType::Bushing => entry.bushing(),
         ForceType::Actuator => entry.actuator(),
         ForceType::Beam => entry.beam(),
+        ForceType::Bearing => entry.bearing(),
     };
     Some(Force { name: instance.name.clone(), kind: kind? })
 }
