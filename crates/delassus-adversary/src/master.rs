@@ -4,7 +4,10 @@ use crate::arguments::Arguments;
 use crate::report::Report;
 use crate::worker::model;
 use delassus_adversary::judge::plain;
-use delassus_adversary::{families::FAMILIES, relations::RELATIONS};
+use delassus_adversary::{
+    families::{FAMILIES, LATER},
+    relations::RELATIONS,
+};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -69,6 +72,9 @@ pub fn run(a: &Arguments) -> Result<bool, String> {
     if a.list {
         for f in FAMILIES {
             println!("family    {}", f.name);
+        }
+        for f in LATER {
+            println!("family    {}, only if it is named", f.name);
         }
         for r in RELATIONS {
             println!("relation  {:10} {}", r.name, r.says);

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::master::Line;
-use delassus_adversary::families::FAMILIES;
+use delassus_adversary::families::{FAMILIES, LATER};
 use delassus_adversary::known::{self, Known};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Report {
             self.arguments.seed
         );
         println!("\n{:12} {:>7} {:>9} {:>8}", "family", "models", "violated", "refused");
-        for family in FAMILIES {
+        for family in FAMILIES.iter().chain(LATER) {
             let Some((models, violated)) = self.by_family.get(family.name) else { continue };
             let refused: u64 =
                 self.refused.iter().filter(|((f, _), _)| *f == family.name).map(|(_, n)| n).sum();

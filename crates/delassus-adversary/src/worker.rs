@@ -5,7 +5,7 @@
 
 use crate::arguments::Arguments;
 use crate::master::Line;
-use delassus_adversary::families::{self, FAMILIES, Family};
+use delassus_adversary::families::{self, FAMILIES, Family, LATER};
 use delassus_adversary::judge::{Judged, judge_aloud, plain};
 use delassus_adversary::mechanism::Mechanism;
 use delassus_adversary::random::Random;
@@ -21,7 +21,10 @@ const WRITTEN: u32 = 3;
 pub fn model(a: &Arguments, index: u64) -> Result<(&'static Family, Mechanism), String> {
     let chosen: Vec<&Family> = match a.families.is_empty() {
         true => FAMILIES.iter().collect(),
-        false => FAMILIES.iter().filter(|f| a.families.iter().any(|n| n == f.name)).collect(),
+        false => {
+            let named = |f: &&Family| a.families.iter().any(|n| n == f.name);
+            FAMILIES.iter().chain(LATER).filter(named).collect()
+        }
     };
     if chosen.is_empty() {
         return Err(format!("no family is called {}", a.families.join(" or ")));

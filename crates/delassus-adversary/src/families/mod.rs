@@ -2,11 +2,13 @@
 
 mod actuated;
 mod balls;
+mod beams;
 mod belts;
 mod billiards;
 mod boxes;
 mod chains;
 mod clutches;
+mod cushions;
 mod doors;
 mod driven;
 mod flyers;
@@ -66,6 +68,9 @@ pub const FAMILIES: &[Family] = &[
     family("rollers", rollers::make),
     family("wheels", wheels::make),
 ];
+
+/// Families that came later. They are chosen by name, so that the numbers of all earlier models mean what they meant.
+pub const LATER: &[Family] = &[family("cushions", cushions::make), family("beams", beams::make)];
 
 /// The mechanism of a family that belongs to a seed.
 pub fn make(family: &Family, seed: u64) -> Mechanism {

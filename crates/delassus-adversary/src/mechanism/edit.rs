@@ -30,9 +30,9 @@ impl ForceKind {
     pub fn places(&mut self) -> Vec<&mut Place> {
         match self {
             ForceKind::Push { at, .. } => vec![at],
-            ForceKind::Spring { between, .. } | ForceKind::Bushing { between, .. } => {
-                between.iter_mut().collect()
-            }
+            ForceKind::Spring { between, .. }
+            | ForceKind::Bushing { between, .. }
+            | ForceKind::Beam { between, .. } => between.iter_mut().collect(),
             _ => Vec::new(),
         }
     }
@@ -173,7 +173,7 @@ impl Mechanism {
             kind.joint().into_iter().for_each(prefix);
         }
         m.shapes.iter_mut().for_each(|s| prefix(&mut s.name));
-        for Contact { name, kind } in &mut m.contacts {
+        for Contact { name, kind, .. } in &mut m.contacts {
             prefix(name);
             kind.joint().into_iter().for_each(prefix);
             kind.shapes().into_iter().for_each(prefix);

@@ -128,6 +128,16 @@ pub enum ForceKind {
         stiffness: [f64; 6],
         damping: [f64; 6],
     },
+    /// A massless element of a round beam, straight along x of its first frame.
+    Beam {
+        between: [Place; 2],
+        length: f64,
+        /// EA, N.
+        stretch: f64,
+        /// EI, N m².
+        bend: f64,
+        damping: f64,
+    },
     Actuator {
         joint: String,
         target: Law,
@@ -162,6 +172,21 @@ pub enum Form {
 pub struct Contact {
     pub name: String,
     pub kind: ContactKind,
+    /// Of shapes that yield instead of bouncing at once.
+    pub cushion: Option<Cushion>,
+}
+
+/// A law of compliant contact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cushion {
+    pub law: &'static str,
+    pub stiffness: f64,
+    /// Whole, so that the stiffness has a unit.
+    pub exponent: u8,
+    /// Speed below which losses count as at this one, m/s; it has a unit too.
+    pub least_speed: f64,
+    /// Speed up to which friction rises, m/s.
+    pub creep_speed: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -293,7 +318,17 @@ impl Mechanism {
 
     /// Adds a contact.
     pub fn contact(&mut self, name: &str, kind: ContactKind) {
-        self.contacts.push(Contact { name: name.to_owned(), kind });
+        self.contacts.push(Contact { name: name.to_owned(), kind, cushion: None });
+    }
+
+    /// Adds a compliant contact of shapes.
+    pub fn yielding(&mut self, name: &str, kind: ContactKind, cushion: Cushion) {
+        self.contacts.push(Contact { name: name.to_owned(), kind, cushion: Some(cushion) });
+    }
+
+    /// Whether some contact yields.
+    pub fn has_cushions(&self) -> bool {
+        self.contacts.iter().any(|c| c.cushion.is_some())
     }
 
     /// Whether this joint's own coordinate is in metres. `None` if it has none.

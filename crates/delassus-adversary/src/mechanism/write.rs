@@ -400,6 +400,20 @@ impl Writer<'_> {
                     self.frames(between)
                 )
             }
+            ForceKind::Beam { between, length, stretch, bend, damping } => {
+                let rigidity = v.bare(*bend, Dim::TORQUE.times(Dim::LENGTH));
+                let bends = match m.space {
+                    true => format!("EI = [{rigidity}, {rigidity}], GJ = {rigidity}"),
+                    false => format!("EI = {rigidity}"),
+                };
+                format!(
+                    "type = \"beam\", {}, length = {}, EA = {}, {bends}, damping = {}",
+                    self.frames(between),
+                    v.bare(*length, Dim::LENGTH),
+                    v.bare(*stretch, Dim::FORCE),
+                    v.bare(*damping, Dim::TIME)
+                )
+            }
             ForceKind::Actuator { joint, target, offset, kp, ki, kd, rate } => {
                 let coordinate = m.coordinate(joint);
                 let aim = if *rate { coordinate.over(Dim::TIME) } else { coordinate };
@@ -465,7 +479,19 @@ impl Writer<'_> {
                     if *restitution != 0.0 {
                         f.push(format!("restitution = {restitution:?}"));
                     }
-                    if *law != "newton" {
+                    if let Some(c) = &contact.cushion {
+                        let per = Dim::FORCE.over(Dim::LENGTH.power(i32::from(c.exponent)));
+                        f.push(format!("law = \"{}\"", c.law));
+                        f.push(format!("stiffness = {}", v.bare(c.stiffness, per)));
+                        f.push(format!("least_speed = {}", v.bare(c.least_speed, Dim::SPEED)));
+                        if c.law != "kelvin-voigt" {
+                            f.push(format!("exponent = {}", c.exponent));
+                        }
+                        if *friction != 0.0 {
+                            let creep = v.bare(c.creep_speed, Dim::SPEED);
+                            f.push(format!("friction_law = \"threlfall\", creep_speed = {creep}"));
+                        }
+                    } else if *law != "newton" {
                         f.push(format!("restitution_law = \"{law}\""));
                     }
                     if *friction != 0.0 {

@@ -37,7 +37,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
 /// A copy with other impact laws.
 fn itself(m: &Mechanism, r: &mut Random) -> Mechanism {
     let mut copy = m.clone();
-    for c in &mut copy.contacts {
+    for c in copy.contacts.iter_mut().filter(|c| c.cushion.is_none()) {
         if let ContactKind::Shapes { restitution, law, .. } = &mut c.kind {
             *law = r.pick(&["newton", "poisson", "energetic"]);
             *restitution = r.pick(&[0.0, 0.5, *restitution, *restitution]);

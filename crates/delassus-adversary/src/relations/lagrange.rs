@@ -95,7 +95,7 @@ impl Tree<'_> {
     /// The tree, if the mechanism is one that these equations cover.
     fn of(m: &Mechanism) -> Option<Tree<'_>> {
         let known = |k: &ForceKind| match k {
-            ForceKind::Bushing { .. } => false,
+            ForceKind::Bushing { .. } | ForceKind::Beam { .. } => false,
             ForceKind::Actuator { ki, rate, .. } => *ki == 0.0 && !rate,
             _ => true,
         };
@@ -294,7 +294,7 @@ impl Tree<'_> {
                 self.push(&between[0], moving, scaled(tension, unit), load);
                 self.push(&between[1], moving, scaled(-tension, unit), load);
             }
-            ForceKind::Bushing { .. } => {}
+            ForceKind::Bushing { .. } | ForceKind::Beam { .. } => {}
         }
     }
 

@@ -25,7 +25,7 @@ pub fn check(s: &Subject) -> Vec<Violation> {
     found.into_iter().map(|v| v.with_twin(text.clone())).collect()
 }
 
-/// Whether the state in the middle holds more than positions and velocities: integrals, numbers of turns.
+/// Whether the state in the middle holds more than positions and velocities: integrals, numbers of turns, depths.
 fn remembers(s: &Subject, middle: usize) -> bool {
     let m = &s.mechanism;
     let integral = |k: &ForceKind| matches!(k, ForceKind::Actuator { ki, .. } if *ki != 0.0);
@@ -46,7 +46,8 @@ fn remembers(s: &Subject, middle: usize) -> bool {
     });
     // at rest on a clutch, round-off may give the rate either sign
     let clutch = m.contacts.iter().any(|c| matches!(c.kind, ContactKind::OneWay { .. }));
-    by_joint || counted || clutch
+    // the losses of a contact that yields follow from the speed with which it began
+    by_joint || counted || clutch || m.has_cushions()
 }
 
 fn restarted(s: &Subject, middle: usize) -> Mechanism {

@@ -160,7 +160,8 @@ fn contradiction(
     report: &AssemblyReport,
 ) -> Option<Diagnostic> {
     let worst = (0..left.len()).max_by(|i, j| left[*i].abs().total_cmp(&left[*j].abs()))?;
-    if !(left[worst].abs() > CONTRADICTS * asked) {
+    // subnormal rates have no digits that could agree
+    if !(left[worst].abs() > (CONTRADICTS * asked).max(f64::MIN_POSITIVE)) {
         return None;
     }
     let row = sys.row_name(worst);

@@ -13,8 +13,10 @@ use delassus_dae::Unilateral;
 /// Allowed penetration of what joints hold, in lengths of the model, before joints and contact contradict each other.
 const HELD: f64 = 1e-6;
 
-/// Bisections of the factor on restitution where the law of a group would gain energy.
-const BISECTIONS: u32 = 6;
+/// Bisections of the factor on restitution where the law of a group would gain energy, as for impacts that are events;
+/// and for groups that are solved by sweeps, where each costs as much as a step and the law is the smaller error.
+const BISECTIONS: u32 = 20;
+const BISECTIONS_OF_LARGE: u32 = 6;
 
 impl<P: Unilateral> Stepper<P> {
     /// Finds the impulses of all points; `dv_points` and `lambda_points` are their effect. The place of the step is
@@ -124,7 +126,11 @@ impl<P: Unilateral> Stepper<P> {
         let (mut lo, mut hi) = (0.0, 1.0);
         let mut energy_of_lo = self.attempt(group, h, lo, report)?.0;
         let mut is_at_lo = true;
-        for _ in 0..BISECTIONS {
+        let bisections = match self.delassus.is_large(group) {
+            true => BISECTIONS_OF_LARGE,
+            false => BISECTIONS,
+        };
+        for _ in 0..bisections {
             let mid = 0.5 * (lo + hi);
             let made = self.attempt(group, h, mid, report).ok();
             is_at_lo = made.is_some_and(|(energy, error)| energy <= error);

@@ -71,6 +71,8 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     lambda: Vec<f64>,
     zdot: Vec<f64>,
     functions: Vec<(usize, Function)>,
+    /// Functions whose course on the dense output of the present step is not believed.
+    disbelieved: Vec<bool>,
     /// Values of the functions at one moment; NaN if they are indistinguishable from zero.
     values: Vec<f64>,
     /// The same at the start of a step, for functions whose sign is not known beforehand.
@@ -91,7 +93,7 @@ pub(crate) struct ClosedPoints<P: Unilateral> {
     pub(super) point: ContactPoint,
     pub(super) answer: Answer,
 }
-remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, slides } apart from { projector, ws, a, lambda, zdot, functions, values, starts, peaks, redundant, burden, point, answer });
+remember!(ClosedPoints<P: Unilateral> { acc, inertia, mobility, slides } apart from { projector, ws, a, lambda, zdot, functions, disbelieved, values, starts, peaks, redundant, burden, point, answer });
 
 impl<P: Unilateral> ClosedPoints<P> {
     pub fn new(mode: &Mode<P>) -> Result<ClosedPoints<P>, KktError> {
@@ -117,6 +119,7 @@ impl<P: Unilateral> ClosedPoints<P> {
         }
         Ok(ClosedPoints {
             values: vec![0.0; functions.len()],
+            disbelieved: vec![false; functions.len()],
             starts: vec![0.0; if mode.friction_follows_shares() { functions.len() } else { 0 }],
             acc: Accel::new(mode)?,
             projector: Projector::new(mode, SETTLED),
@@ -313,6 +316,27 @@ impl<P: Unilateral> ClosedPoints<P> {
         first
     }
 
+    /// A new step begins, and with it a new dense output.
+    pub fn believe_all(&mut self) {
+        self.disbelieved.fill(false);
+    }
+
+    /// States at the ends of steps do not confirm an event: no more of its kind is searched for in the present step.
+    pub fn disbelieve(&mut self, mode: &Mode<P>, trigger: &Trigger) {
+        for (i, (k, f)) in self.functions.iter().enumerate() {
+            let id = mode.active()[*k].id;
+            self.disbelieved[i] |= match trigger {
+                Trigger::Releases(of) => {
+                    *of == id && matches!(f, Function::Force | Function::Friction)
+                }
+                Trigger::Slides(of, _) => *of == id && *f == Function::Friction,
+                Trigger::Stops(of) => *of == id && *f == Function::Sliding,
+                Trigger::Changes(of) => *of == id && *f == Function::Feature,
+                _ => false,
+            };
+        }
+    }
+
     /// The first function that falls through zero before part `limit` of a step.
     fn first_function(
         &mut self,
@@ -336,6 +360,9 @@ impl<P: Unilateral> ClosedPoints<P> {
             }
             self.evaluate_functions(mode, th);
             for i in 0..self.functions.len() {
+                if self.disbelieved[i] {
+                    continue;
+                }
                 let ((k, f), value) = (self.functions[i], self.values[i]);
                 let root = if f == Function::Load {
                     let start = self.starts[i];

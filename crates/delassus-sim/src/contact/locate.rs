@@ -15,6 +15,9 @@ use delassus_nonsmooth::SlipState;
 
 /// Number of repetitions of a shortened step before its end is taken as the event.
 const REFINEMENTS: usize = 12;
+/// Fraction of a step that is tried in vain before an event that was predicted in its first half is not believed. The
+/// refinements halve what is left, and get closer to its end than this.
+const IN_VAIN: f64 = 0.99;
 /// Number of halvings of a step that the method could not make.
 const HALVINGS: usize = 12;
 /// Cosine of the angle by which the direction of sliding turns in a step at whose end methods restart.
@@ -33,6 +36,22 @@ pub(super) enum Met {
     AtEnd(Trigger),
     /// After it, or not at all.
     Later,
+}
+
+/// What became of an event that was predicted in a step.
+enum Sought {
+    /// It happens at the end of the step as made now.
+    Found(Trigger),
+    /// The step could only be made shorter.
+    Later,
+    /// It does not happen: no step that was made ends behind it, almost up to the longest, which it is now.
+    Refuted,
+}
+
+impl Sought {
+    fn at_end(reached: bool, trigger: Trigger) -> Sought {
+        if reached { Sought::Found(trigger) } else { Sought::Later }
+    }
 }
 
 impl<P: Unilateral + 'static> EventDriven<P> {
@@ -143,6 +162,7 @@ impl<P: Unilateral + 'static> EventDriven<P> {
     /// Repeats the step so that it ends at the first event in it, if there is one.
     pub(super) fn meet_any(&mut self, th: &Thresholds) -> Result<Met, Halt> {
         let (mut met, mut made) = (Met::Later, f64::INFINITY);
+        self.closed_points.believe_all();
         for _ in 0..SEARCHES {
             let Some(first) = self.find_event(th)? else {
                 // a step that was made shorter still ends before what was reached
@@ -174,9 +194,20 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             if let Some(met) = self.meet_start(s * proposed, proposed, &trigger)? {
                 return Ok(met.map_or(Met::Later, Met::AtEnd));
             }
-            let met = self.meet(s * proposed, proposed, trigger)?;
+            let met = match self.meet(s * proposed, proposed, trigger.clone())? {
+                Sought::Found(met) => met,
+                Sought::Later => return Ok(Met::Later),
+                Sought::Refuted => {
+                    // where loads are round-off, the dense output has events that no state has; others may be behind
+                    self.closed_points.disbelieve(&self.mode, &trigger);
+                    match self.find_event(th)? {
+                        Some(first) => (s, trigger) = first,
+                        None => return Ok(Met::Later),
+                    }
+                    continue;
+                }
+            };
             let made = self.proposed();
-            let Some(met) = met else { return Ok(Met::Later) };
             if made <= s * proposed + th.dense {
                 return Ok(Met::AtEnd(met));
             }
@@ -203,9 +234,8 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         view.to.t - view.from.t
     }
 
-    /// Repeats the step so that it ends at an event that was found after the time h. Returns what happens there; `None`
-    /// if it is still to come.
-    fn meet(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Option<Trigger>, Halt> {
+    /// Repeats the step so that it ends at an event that was found after the time h. Returns what happens there.
+    fn meet(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Sought, Halt> {
         if let Trigger::Stops(id) = trigger
             && self.mode.turns()
         {
@@ -219,26 +249,26 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                 let Some(sliding) = self.closed_points.sliding(&self.mode, end, id) else { break };
                 let Sliding { along, speed, rest } = sliding;
                 if speed <= rest {
-                    return Ok(Some(trigger));
+                    return Ok(Sought::Found(trigger));
                 }
                 if along > 0.0 {
                     // what methods remember of the time before friction turned misleads them
                     let turned = along < TURNED * speed;
-                    return Ok(turned.then_some(Trigger::Kink(id)));
+                    return Ok(Sought::at_end(turned, Trigger::Kink(id)));
                 }
                 part *= 0.5;
             }
         }
         if let Trigger::Appears(id, _) = trigger {
-            return Ok(self.meet_appearance(h, longest, id)?.then_some(trigger));
+            return Ok(Sought::at_end(self.meet_appearance(h, longest, id)?, trigger));
         }
         if let Trigger::Kink(_) = trigger {
             // a small error in the time of a kink affects forces only by its square; the function jumps where all loads
             // vanish, and is no guide
             let t = self.driver.state().t;
-            return Ok((self.shorten(t, h)? >= h).then_some(trigger));
+            return Ok(Sought::at_end(self.shorten(t, h)? >= h, trigger));
         }
-        Ok(self.refine(h, longest, &trigger)?.then_some(trigger))
+        self.refine(h, longest, trigger)
     }
 
     /// Repeats the step until it ends where a point has just come to face the other shape, inside it; false if it does
@@ -278,10 +308,9 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         self.base.position(&self.ws, id, false, None, &mut at) && at.gap < 0.0
     }
 
-    /// Repeats the step until it ends at the event; false if it could only be made shorter, and the event is still to
-    /// come. The event stays between the longest step that ended before it and the shortest that ended after it:
+    /// Repeats the step until it ends at the event. The event stays between the longest step that ended before it and the shortest that ended after it:
     /// otherwise a function with a jump or a kink leads astray.
-    fn refine(&mut self, h: f64, longest: f64, trigger: &Trigger) -> Result<bool, Halt> {
+    fn refine(&mut self, h: f64, longest: f64, trigger: Trigger) -> Result<Sought, Halt> {
         let told = h;
         let mut h = h;
         let (mut last, mut found): (Option<(f64, f64)>, bool) = (None, false);
@@ -289,9 +318,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
         let t0 = self.driver.state().t;
         for _ in 0..REFINEMENTS {
             if self.shorten(t0, h)? < h {
-                return Ok(false);
+                return Ok(Sought::Later);
             }
-            let Some((value, slope)) = self.event_value(trigger) else { return Ok(true) };
+            let Some((value, slope)) = self.event_value(&trigger) else {
+                return Ok(Sought::Found(trigger));
+            };
             let slope = match (slope, last) {
                 (Some(s), _) => s,
                 (None, Some((h0, v0))) if h != h0 => (value - v0) / (h - h0),
@@ -299,11 +330,11 @@ impl<P: Unilateral + 'static> EventDriven<P> {
                     // a first guess by the value at a slightly shorter step
                     let shorter = h * (1.0 - 1e-4);
                     if self.shorten(t0, shorter)? < shorter {
-                        return Ok(false);
+                        return Ok(Sought::Later);
                     }
-                    match self.event_value(trigger) {
+                    match self.event_value(&trigger) {
                         Some((v, _)) => (value - v) / (h - shorter),
-                        None => return Ok(true),
+                        None => return Ok(Sought::Found(trigger)),
                     }
                 }
             };
@@ -330,9 +361,14 @@ impl<P: Unilateral + 'static> EventDriven<P> {
             // the dense output of a long step may miss a contact whose depth is a thousandth of it, which no step that
             // is made does; up to there nothing else was found
             self.shorten(t0, told)?;
-            return Ok(false);
+            return Ok(Sought::Later);
         }
-        Ok(self.shorten(t0, h)? >= h)
+        let reached = self.shorten(t0, h)? >= h;
+        let in_vain = !found && told < 0.5 * longest && before > IN_VAIN * longest;
+        if reached && in_vain && trigger.is_of_closed() {
+            return Ok(Sought::Refuted);
+        }
+        Ok(Sought::at_end(reached, trigger))
     }
 
     /// Value and, where known, slope of an event function at the end of the proposed step.

@@ -6,6 +6,7 @@ use super::event::{Event, EventKind, EventLog};
 use super::tally::ContactTally;
 use super::thresholds::Thresholds;
 use super::yielding::Handed;
+use crate::driver::MAX_TURN;
 use crate::planted;
 use delassus_dae::{Derived, KktError, PointId, PointLaw, State, StepFailure, Unilateral};
 use delassus_math::remember;
@@ -148,7 +149,8 @@ impl<P: Unilateral> Stepping<P> {
         self.stepper.set_held(p, &mut self.to, values)
     }
 
-    /// One step, which ends at `stop` at the latest; events go to `log`.
+    /// One step, which ends at `stop` at the latest, or before bodies that spin fast have turned too far; events go to
+    /// `log`.
     pub fn advance(
         &mut self,
         p: &P,
@@ -161,11 +163,19 @@ impl<P: Unilateral> Stepping<P> {
         let cut = stop < grid - SAME * self.h && stop - self.to.t > SAME * self.h;
         let target = if cut { stop } else { grid };
         let left = target - self.to.t;
+        // orientations at the ends of a step tell how far a body turned only below half a turn
+        let (spin, _) = p.spin(&self.to.v);
+        let parts = (spin * left / MAX_TURN).ceil();
+        let divided = parts > 1.0 && parts.is_finite();
+        let (target, left) = match divided {
+            true => (self.to.t + left / parts, left / parts),
+            false => (target, left),
+        };
         let h = if (left - self.h).abs() <= SAME * self.h { self.h } else { left };
         let report = self.stepper.step(p, &mut self.to, h)?;
         self.last_h = h;
         self.to.t = target;
-        self.made += u64::from(!cut);
+        self.made += u64::from(!cut && !divided);
         self.steps += 1;
         self.lost += report.lost - report.energy;
         self.take_note(p, h, &report);

@@ -108,6 +108,14 @@ impl Remember for Trigger {
 }
 
 impl Trigger {
+    /// It is where an event function of one closed point falls through zero.
+    pub fn is_of_closed(&self) -> bool {
+        matches!(
+            self,
+            Trigger::Releases(_) | Trigger::Slides(..) | Trigger::Stops(_) | Trigger::Changes(_)
+        )
+    }
+
     /// Whether it is one of the functions of a pressed point's force.
     pub fn is_of_pressed(&self) -> bool {
         matches!(self, Trigger::Parts(_) | Trigger::Slackens(_) | Trigger::Tightens(_))

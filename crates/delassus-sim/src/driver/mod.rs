@@ -24,6 +24,7 @@ use delassus_dae::{
 };
 use delassus_math::remember;
 use time_marks::{RowJump, TimeWatch};
+pub(crate) use turn::MAX_TURN;
 use way::WayWatch;
 
 /// How to step.

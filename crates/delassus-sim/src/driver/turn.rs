@@ -11,7 +11,7 @@ use delassus_dae::{Problem, StepFailure};
 
 /// Rotation for which a step is chosen, rad, and the one that is accepted: bodies speed up. Twice the latter is below
 /// half a turn.
-pub(super) const MAX_TURN: f64 = 1.4;
+pub(crate) const MAX_TURN: f64 = 1.4;
 const ACCEPTED: f64 = 1.55;
 /// Largest distance, rad, between the rotation of a step and the mean of its speeds. A step that turns by less than
 /// [`ACCEPTED`] at both ends and steadily in between is far below.

@@ -284,3 +284,28 @@ fn stops_that_hit_in_turn_bring_a_chain_to_rest() {
         }
     }
 }
+
+/// A box touches a plate that slides under it, without load and far from the origin: forces and gaps are round-off, and
+/// their signs change with every step that is tried. The search must not repeat each step thousands of times.
+#[test]
+fn contact_without_load_far_from_the_origin_does_not_hang() {
+    for x in [80.0, 82.57918091633718, 1000.0] {
+        let text = format!(
+            "schema = 1\nground.markers = {{ m = [{x}, 0, 0] }}\n[body]\n\
+             block = {{ type = 'rigid', mass = 1.6435, inertia = [0.0223, 0.0223, 0.0223], position = [{x}, 0.135, 0] }}\n\
+             plate = {{ type = 'rigid', mass = 1, inertia = [1, 1, 1], position = [{x}, 0, 0] }}\n[joint]\n\
+             guide = {{ type = 'prismatic', between = ['ground.m', 'plate'], axis = [1, 0, 0] }}\n\
+             drive = {{ type = 'motion', joint = 'guide', value = 'step(t, 0.054, 0, 0.204, 0.4)' }}\n[shape]\n\
+             box = {{ type = 'box', size = [0.3, 0.27, 0.3], body = 'block' }}\n\
+             floor = {{ type = 'half-space', normal = [0, 1, 0], body = 'plate' }}\n\
+             [contact.touch]\nbetween = ['box', 'floor']\nfriction = 0.4\n\
+             [sensor.p]\ntype = 'position'\nof = 'block'\n[analysis]\nend = 0.3\nsample = 0.01\n"
+        );
+        let out = run(&assembled(&parsed(&text), &[]), |_| {});
+        assert!(out.summary.evaluations < 60_000, "{x}: {}", out.summary.evaluations);
+        for (name, want) in [("p.x", x), ("p.y", 0.135), ("p.z", 0.0)] {
+            let last = *out.results.get(name).unwrap().last().unwrap();
+            assert!((last - want).abs() < 1e-6 * x, "{x} {name}: {last}");
+        }
+    }
+}

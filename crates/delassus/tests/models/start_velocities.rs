@@ -163,3 +163,18 @@ end = 0.01
         assert!((w.abs() / right - 1.0).abs() < 1e-8, "{w} {right}: {more}");
     }
 }
+
+/// Rates so small that they have no digits left are rest: they contradict nothing.
+#[test]
+fn rates_without_digits_are_rest() {
+    let text = "schema = 1\nground.markers = { m = [0.5, 0, 0] }\n[body.door]\ntype = \"rigid\"\nmass = 2.6\n\
+                inertia = [0.26, 0.39, 0.52]\ncom = [0, 0, 0.57]\nvelocity = [5e-324, 0, 0]\n\
+                rate = [0, -1e-323, -1e-323]\nmarkers = { m = [0.5, 0, 1e-14] }\n[joint]\n\
+                a = { type = \"revolute\", between = [\"ground\", \"door\"], axis = [1, 0, 0] }\n\
+                b = { type = \"revolute\", between = [\"ground.m\", \"door.m\"], axis = [1, 0, 0] }\n\
+                drive = { type = \"motion\", joint = \"a\", value = \"step(t, 0.6, 0, 0.7, -1.4)\" }\n\
+                [sensor.q]\ntype = \"joint\"\njoint = \"a\"\n[analysis]\nstart = 0.06\nend = 0.8\n";
+    let out = support::run(&assembled(&parsed(text), &[]), |_| {});
+    let q = *out.results.get("q").unwrap().last().unwrap();
+    assert!((q + 1.4).abs() < 1e-9, "{q}");
+}

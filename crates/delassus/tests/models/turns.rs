@@ -121,6 +121,35 @@ fn time_stepping_counts_turns() {
     }
 }
 
+/// A body without a joint has no counter: its angle is continued from step to step, so time-stepping must not turn it
+/// further than tells the way. The orientation inside such a step is right as well.
+#[test]
+fn time_stepping_follows_the_angle_of_a_free_body() {
+    let (rate, step) = (2e3, 5e-3);
+    let text = format!(
+        "schema = 1\ngravity = [0, 0, -9.81]\n[body.b]\ntype = \"rigid\"\nmass = 1\n\
+         inertia = [1e-3, 1e-3, 1e-3]\nposition = [0, 0, 0.1]\nrate = [0, 0, {rate}]\n\
+         [shape]\nb = {{ type = \"sphere\", body = \"b\", radius = 0.1 }}\n\
+         f = {{ type = \"half-space\", body = \"ground\" }}\n[contact.c]\nbetween = [\"b\", \"f\"]\n\
+         [sensor]\na = {{ type = \"angle\", of = \"b\" }}\no = {{ type = \"orientation\", of = \"b\" }}\n\
+         [analysis]\nend = 0.3\nsample = {}\n",
+        1.5 * step
+    );
+    let m = assembled(&parsed(&text), &[]);
+    for method in ["moreau-jean", "schatzman-paoli", "nonsmooth-gen-alpha"] {
+        let out = run(&m, |o| {
+            o.scheme = SchemeType::TimeStepping;
+            o.method = method.to_owned();
+            o.step = Some(step);
+        });
+        let column = |name: &str| out.results.get(name).unwrap().to_vec();
+        for ((t, a), w) in out.results.t.iter().zip(column("a")).zip(column("o.w")) {
+            assert!((a - rate * t).abs() < 1e-6, "{method} at {t}: {a}");
+            assert!((w - (0.5 * rate * t).cos().abs()).abs() < 1e-6, "{method} at {t}: {w}");
+        }
+    }
+}
+
 /// The start value of the angle for a body and two markers turned by these angles.
 fn start(spatial: bool, [body, a, b]: [f64; 3], more: &str) -> f64 {
     let place = |x: f64| {
