@@ -420,3 +420,44 @@ fn faults_are_named() {
     let error = reduce(&read(&m, &k, &layout), &choice(at("a"), 1)).unwrap_err().to_string();
     assert!(error.contains("node `a` has no rotations"), "{error}");
 }
+
+/// Damaged files are refused or read, and what is read ends in a body or an error.
+#[test]
+fn damaged_files() {
+    let (m, k, layout) = beam_as_matrices(&beam(1));
+    let texts = [market(&m), market(&k), table(&layout)];
+    let mut state = 1usize;
+    let mut next = |n: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    const NEW: [&str; 12] = ["0", "-", "e", "9", ".", " ", "\n", ",", "nan", "1e59", "%", "é"];
+    let mut bodies = 0;
+    for _ in 0..400 {
+        let mut damaged = texts.clone();
+        let text = &mut damaged[next(3)];
+        if next(3) == 0 {
+            let mut lines: Vec<&str> = text.lines().collect();
+            let (from, to) = (next(lines.len()), next(lines.len()));
+            match next(3) {
+                0 => drop(lines.remove(from)),
+                1 => lines[to] = lines[from],
+                _ => lines.swap(from, to),
+            }
+            *text = lines.join("\n");
+        } else {
+            let at = next(text.len());
+            text.replace_range(at..=at, NEW[next(NEW.len())]);
+        }
+        let [mass, stiffness, nodes] = &damaged;
+        let Ok(model) = FiniteElements::parse(mass, stiffness, nodes) else { continue };
+        for boundary in [at("root"), Boundary::Free] {
+            if let Ok(body) = reduce(&model, &choice(boundary, 4)) {
+                bodies += usize::from(body.check().is_ok());
+            }
+        }
+    }
+    // names and last digits do no harm
+    assert!(bodies > 20, "{bodies}");
+}

@@ -28,6 +28,8 @@ const LOOK: usize = 8;
 const WRONG: f64 = 1e-6;
 /// Memory for the vectors of the search, bytes.
 const MOST_MEMORY: f64 = 2e9;
+/// Multiplications for making them orthogonal, some minutes.
+const MOST_WORK: f64 = 4e11;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +59,8 @@ pub(super) fn lowest(
         k_basis: Vec::new(),
         g: Vec::new(),
     };
-    let most = ((MOST_MEMORY / (16.0 * n as f64)) as usize).min(n);
+    let room = MOST_MEMORY / (16.0 * n as f64);
+    let most = (room.min((MOST_WORK / (8.0 * n as f64)).sqrt()) as usize).min(n);
     if let Want::Lowest(count) = want
         && count > most
     {
@@ -116,7 +119,7 @@ pub(super) fn lowest(
 
 fn too_many(unknowns: usize, most: usize) -> FlexError {
     FlexError::Option(format!(
-        "so many modes of {unknowns} unknowns need more than {most} vectors, which is too much memory: ask for fewer"
+        "so many modes of {unknowns} unknowns need more than {most} vectors, which is too much memory or work: ask for fewer"
     ))
 }
 
