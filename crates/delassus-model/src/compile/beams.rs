@@ -505,7 +505,11 @@ impl Entry<'_> {
         whole: Option<f64>,
     ) -> Option<(f64, Pose)> {
         let env = self.env;
-        let MarkerSpec::Frame(MarkerTable { at: Some(at), node, repeat, .. }) = spec else {
+        let table = match spec {
+            MarkerSpec::Frame(table) => Some(&**table),
+            MarkerSpec::Point(_) => None,
+        };
+        let Some(MarkerTable { at: Some(at), node, repeat, .. }) = table else {
             let help = "say how far along the beam it is, as in { at = \"0.5 m\" }";
             env.missing(&path.field("at"), "a marker of a beam", help);
             return None;

@@ -179,7 +179,7 @@ pub(super) fn marker(
         }
         MarkerSpec::Frame(table) => table,
     };
-    let MarkerTable { at: _, node: _, position, angle, orientation, repeat: _ } = table;
+    let MarkerTable { at: _, node: _, position, angle, orientation, repeat: _ } = &**table;
     let p = if position.is_empty() {
         Some(Vec3::zeros())
     } else {

@@ -202,7 +202,7 @@ pub enum MarkerSpec {
     /// Position in the body frame, m.
     Point(Vec<Scalar>),
     /// Position and orientation.
-    Frame(MarkerTable),
+    Frame(Box<MarkerTable>),
 }
 
 /// A marker with an orientation.

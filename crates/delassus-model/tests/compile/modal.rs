@@ -41,9 +41,9 @@ fn sizes_and_forms() {
     bad("momentum = [0.2, 0]", "momentum = [0.2, [0]]", "E_SHAPE", "modes.momentum[1]", "a list");
     bad(
         "[[0.1, 0.2], [0.2, 0.3]]",
-        "[0.1, 0.2]",
+        "[[0.1, 0.2], 3]",
         "E_SHAPE",
-        "modes.inertia_pairs[0]",
+        "modes.inertia_pairs[1]",
         "one number",
     );
     bad(
@@ -55,7 +55,7 @@ fn sizes_and_forms() {
     );
     bad("stiffness = [30, 40]\n", "", "E_MISSING_FIELD", "modes.stiffness", "needs");
     bad("mass = [[1, 0.1], [0.1, 2]]\n", "", "E_MISSING_FIELD", "modes.mass", "needs");
-    bad("'1 mm'", "'1 s'", "E_UNIT", "modes.amplitudes[0]", "");
+    bad("'1 mm'", "'1 s'", "E_DIMENSION", "modes.amplitudes[0]", "");
     bad("rotation = [0.5, 0]", "rotation = [0.5]", "E_SHAPE", "nodes.tip.rotation", "1 entry");
     bad("mass = 2\n", "mass = 0\n", "E_RANGE", "mass", "must have some");
 }
@@ -98,4 +98,71 @@ fn sensors_of_amplitudes() {
     refused(&text("type = 'amplitude'\nof = 'rod'\nmode = 3"), "E_RANGE", path, "modes 1 to 2", "");
     refused(&text("type = 'amplitude'\nof = 'rod'\nmode = 1.5"), "E_RANGE", path, "1.5", "");
     refused(&text("type = 'amplitude'\nof = 'ground'"), "E_RANGE", "sensor.q.of", "no modes", "");
+}
+
+const BEAM: &str = "[body.arm]\ntype = 'modal'\nlength = 2\nelements = 4\nEA = 1e6\nEI = [20, 30]\nGJ = 10\n\
+    mass_per_length = 3\nmarkers = { eye = { at = 0.7, position = [0, 0.1, 0] } }\n\
+    [body.arm.modes]\nheld = ['start']\n";
+
+/// A beam by few of its modes: mass, nodes, frequencies, and what is wrong with such an entry.
+#[test]
+fn modes_of_a_beam() {
+    let text = format!("{BEAM}count = 3\n");
+    let m = model(&text);
+    let b = &m.bodies[0];
+    assert_eq!((b.kind, b.nv(), b.nodes()), (BodyKind::Modal, 9, 6));
+    assert!((b.mass - 6.0).abs() < 1e-12 && (b.com.x - 1.0).abs() < 1e-12);
+    let modal = &b.flexible.as_ref().unwrap().modal;
+    let omega = |k: usize| (modal.stiffness[(k, k)] / modal.mass_matrix[(k, k)]).sqrt();
+    // the lowest bends about y: 1.8751^2 sqrt(EI / (rho A L^4)), of which mass of the section takes little
+    let wanted = 1.875_104_f64.powi(2) * (20.0f64 / (3.0 * 16.0)).sqrt();
+    assert!((omega(0) / wanted - 1.0).abs() < 1e-3, "{} {wanted}", omega(0));
+    System::new(m).unwrap_or_else(|e| panic!("{e:?}"));
+    let below = format!("{BEAM}below = '{} Hz'\n", 1.1 * wanted / std::f64::consts::TAU);
+    assert_eq!(model(&below).bodies[0].nv(), 7);
+    // between two places of it: six shapes of the end and two vibrations
+    let both = text.replace("['start']", "['start', 'end']").replace("count = 3", "count = 2");
+    assert_eq!(model(&both).bodies[0].nv(), 14);
+    let planar = text
+        .replace("'modal'", "'planar-modal'")
+        .replace("[20, 30]", "20")
+        .replace("GJ = 10\n", "");
+    let planar = planar.replace("[0, 0.1, 0]", "[0, 0.1]");
+    assert_eq!(model(&planar).bodies[0].nv(), 6);
+    let path = "body.arm.modes";
+    refused(
+        &text.replace("= 3\n", "= 100\n").replace("mass_per_length = 100", "mass_per_length = 3"),
+        "E_MODES",
+        path,
+        "100",
+        "fewer",
+    );
+    refused(
+        &text.replace("'start'", "'strat'"),
+        "E_UNKNOWN_NAME",
+        "body.arm.modes.held[0]",
+        "`strat`",
+        "start",
+    );
+    refused(
+        &format!("{text}damping = [1, 2, 3]\n"),
+        "E_FIELD_UNUSED",
+        "body.arm.modes.damping",
+        "no meaning",
+        "",
+    );
+    refused(
+        &text.replace("length = 2\n", "length = 2\nmass = 3\n"),
+        "E_FIELD_UNUSED",
+        "body.arm.mass",
+        "no meaning",
+        "",
+    );
+    refused(
+        &text.replace("count = 3", "count = 1.5"),
+        "E_RANGE",
+        "body.arm.modes.count",
+        "1.5",
+        "",
+    );
 }

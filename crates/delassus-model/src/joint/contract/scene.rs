@@ -63,6 +63,11 @@ fn deforming(scene: &str) -> String {
     let modes = if planar { PLANAR_MODES } else { MODES };
     let text = scene.replace(&format!("\"{of}\""), &format!("\"{own}\""));
     let text = text.replace("markers.m = {", "markers.m = { node = 'p',");
+    // heavy enough for deformations of a metre and more: beyond some size no body has integrals up to second order
+    let text = text.replace("mass = 0.8", "mass = 1.8");
+    let text = text
+        .replace("[0.3, 0.5, 0.4, ", "[0.9, 1.1, 1.0, ")
+        .replace("inertia = 0.3", "inertia = 0.9");
     // forces on it are to be conservative
     let modes = modes.replace("damping = [[0.3, 0.1], [0.1, 0.2]]\n", "");
     let text = text.replace("markers.n = {", "markers.n = { node = 'p',");
