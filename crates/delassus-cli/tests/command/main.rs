@@ -12,6 +12,7 @@ mod live;
 mod reliability;
 mod report;
 mod resume;
+mod rotor;
 mod runs;
 mod signals;
 mod stepping;

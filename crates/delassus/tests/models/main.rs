@@ -16,6 +16,7 @@ mod modes;
 mod near_redundant;
 mod overconstrained;
 mod robustness;
+mod rotors;
 mod side_by_side;
 mod start_velocities;
 mod state_windows;
