@@ -3,7 +3,7 @@
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
-use crate::output::check_file;
+use crate::output::{check_target, real};
 use crate::prepare::Prepared;
 use crate::run_cmd::noted;
 use crate::settings::duration;
@@ -13,7 +13,7 @@ use delassus::io::model_file::escape;
 use delassus::sim::Note;
 use delassus::sim::analysis::AnalysisError;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Holds an analysis to the CPU time that it may take, if there is a limit.
 pub fn time_limit(given: Option<&str>, json: bool) -> Result<Option<TimeLimit>, Failure> {
@@ -34,6 +34,13 @@ pub fn all_notes(p: &Prepared, notes: &[Note]) -> Vec<Fault> {
     p.notes.iter().cloned().chain(notes.iter().map(noted)).collect()
 }
 
+/// Rejects a file for the answer that cannot be written or that the model was read from.
+pub fn check_out(p: &Prepared, model: &Path, out: Option<&Path>) -> Result<(), Failure> {
+    let Some(file) = out else { return Ok(()) };
+    let sources = p.places.files().map(PathBuf::from).chain([model.to_owned()]);
+    check_target("--out", file, &real(sources))
+}
+
 /// Prints an answer as text or JSON and writes the JSON to a file if one was named.
 pub fn answer(
     json: &impl Serialize,
@@ -44,7 +51,6 @@ pub fn answer(
 ) -> Result<Exit, Failure> {
     let object = report::to_json(json);
     if let Some(file) = out {
-        check_file("--out", file)?;
         Writer::one(file, object.as_bytes())?;
     }
     if as_json {

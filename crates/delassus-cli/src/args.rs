@@ -480,7 +480,7 @@ pub struct MethodsArgs {
 /// `delassus fields`.
 #[derive(Debug, Args)]
 pub struct FieldsArgs {
-    /// Section of the model file: joint, force, shape, contact, sensor [default: all].
+    /// Section of the model file, such as joint [default: all].
     pub section: Option<String>,
     /// Type of entry, such as revolute [default: all].
     #[arg(value_name = "TYPE")]
@@ -532,7 +532,7 @@ pub fn explain(error: &clap::Error, json: bool) -> Exit {
         let fault = Fault::new("E_USAGE", "", message).help("see `delassus --help`");
         report::failure(Exit::Input, &[fault], true);
     } else {
-        console::warn(&text);
+        console::warn(&format!("E_USAGE\n\n{text}"));
     }
     Exit::Input
 }

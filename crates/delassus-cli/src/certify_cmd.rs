@@ -8,6 +8,7 @@ use crate::prepare::{Prepared, setup_failure};
 use crate::run_cmd::{Integrated, run_watched};
 use crate::signal;
 use delassus::expr::Dim;
+use delassus::math::Plain;
 use delassus::sim::certify::{self, FamilyRun, Plan, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -29,7 +30,7 @@ impl Asked {
             if value > 0.0 && value < most {
                 return Some(value);
             }
-            let message = format!("{value} is out of range: above 0 and below {most}");
+            let message = format!("{} is out of range: above 0 and below {most}", Plain(value));
             keep(Err(Box::new(
                 Fault::new("E_RANGE", option, message).help("give one such as 1e-6"),
             )))

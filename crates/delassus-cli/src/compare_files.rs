@@ -1,5 +1,6 @@
 //! Writes compare.csv.
 
+use delassus::math::Plain;
 use delassus::sim::compare::{Cost, Errors, Row, RowStatus};
 
 /// All runs as a table.
@@ -65,6 +66,5 @@ pub fn csv(rows: &[Row]) -> String {
 
 /// The shortest number that reads back to the same bits.
 fn number(x: f64) -> String {
-    let plain = x == 0.0 || (1e-5..1e16).contains(&x.abs());
-    if plain { x.to_string() } else { format!("{x:e}") }
+    Plain(x).to_string()
 }

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
 use crate::number::number;
-use crate::output::{REPORT_HTML, check_file, refused};
+use crate::output::{REPORT_HTML, check_ending, check_file, refused};
 use crate::report_cmd::{read, results_folder};
 use delassus::expr::Dim;
 use delassus::io::model_file::escape;
@@ -25,6 +25,7 @@ pub fn export(a: &ExportArgs) -> Result<Exit, Failure> {
     let folder = results_folder(&a.result);
     let report = read(&folder)?;
     if let Some(file) = &a.gltf {
+        check_ending("--gltf", file, &["glb"])?;
         check_file("--gltf", file)?;
         let bytes = report.glb().map_err(|what| {
             let message = format!("{}: {what}", folder.display());

@@ -112,7 +112,9 @@ fn unknown(a: &FieldsArgs) -> Fault {
     let sections = || entry_types().map(|t| t.section);
     let section = a.section.as_deref().unwrap_or_default();
     if !sections().any(|s| s == section) {
-        let help = "use one of: joint, force, shape, contact, sensor";
+        let mut all: Vec<&str> = sections().collect();
+        all.dedup();
+        let help = format!("use one of: {}", all.join(", "));
         return Fault::new("E_UNKNOWN_NAME", "", format!("no section `{section}` has types"))
             .help(help);
     }

@@ -1,6 +1,6 @@
 //! `delassus modes`.
 
-use crate::analysis_out::{all_notes, answer, digits, failed, heading, time_limit};
+use crate::analysis_out::{all_notes, answer, check_out, digits, failed, heading, time_limit};
 use crate::args::ModesArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
@@ -74,6 +74,7 @@ pub fn modes(a: &ModesArgs) -> Result<Exit, Failure> {
     };
     let _limit = time_limit(a.max_time.as_deref(), a.json)?;
     let prepared = prepare(&a.model, Settings::default())?;
+    check_out(&prepared, &a.model.model, a.out.as_deref())?;
     let found = analysis::modes(&prepared.model, options).map_err(|e| failed(&e))?;
     let notes = all_notes(&prepared, &found.notes);
     let file = escape(&a.model.model.display().to_string());

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use delassus::expr::{Dim, ExprError, ExprErrorKind, parse_constant};
+use delassus::math::Plain;
 
 /// Value of an option in SI units.
 pub fn number(option: &str, text: &str, dim: Dim) -> Result<f64, Box<Fault>> {
@@ -34,12 +35,16 @@ pub fn number(option: &str, text: &str, dim: Dim) -> Result<f64, Box<Fault>> {
     Ok(value)
 }
 
+/// 2^53: above it not every whole number can be represented.
+const MOST_COUNTED: f64 = 9_007_199_254_740_992.0;
+
 /// Value of an option that counts something.
 pub fn count(option: &str, text: &str) -> Result<u64, Box<Fault>> {
     let value = number(option, text, Dim::NONE)?;
-    // Above 2^53 not every whole number can be represented.
-    if value.fract() != 0.0 || !(1.0..=9.007_199_254_740_992e15).contains(&value) {
-        let message = format!("the value is {value}, but a whole number of at least 1 is needed");
+    if value.fract() != 0.0 || !(1.0..=MOST_COUNTED).contains(&value) {
+        let bound = if value > MOST_COUNTED { "at most 2^53" } else { "at least 1" };
+        let message =
+            format!("the value is {}, but a whole number of {bound} is needed", Plain(value));
         let fault = Fault::new("E_RANGE", option, message).help("give a count such as 100000");
         return Err(Box::new(fault));
     }

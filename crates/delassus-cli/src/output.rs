@@ -100,8 +100,7 @@ impl Output {
         let files = files.iter().filter_map(|(option, file)| Some((*option, file.as_deref()?)));
         let files: Vec<(&str, &Path)> = files.collect();
         for (k, (option, file)) in files.iter().enumerate() {
-            keep_sources(file, &sources)?;
-            check_file(option, file)?;
+            check_target(option, file, &sources)?;
             if let Some((other, _)) = files[..k].iter().find(|(_, f)| f == file) {
                 return Err(usage(&format!("{other} and {option} name the same file"), file));
             }
@@ -162,6 +161,26 @@ fn check_folder(folder: &Path, mark: &str, force: bool) -> Result<(), Failure> {
         }
         Err(_) => probe(&existing(folder)),
     }
+}
+
+/// Rejects a file that cannot be written, or that is one of the sources.
+pub fn check_target(option: &str, file: &Path, sources: &[PathBuf]) -> Result<(), Failure> {
+    keep_sources(file, sources)?;
+    check_file(option, file)
+}
+
+/// Rejects a file whose name does not end as those of its kind do: what is written over by mistake, a model or another
+/// file of the results, ends otherwise. Returns the ending; none for a pipe or device.
+pub fn check_ending(option: &str, file: &Path, endings: &[&str]) -> Result<String, Failure> {
+    let ending = file.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let special = fs::metadata(file).is_ok_and(|m| !m.is_file() && !m.is_dir());
+    if special || endings.contains(&ending.as_str()) {
+        return Ok(ending);
+    }
+    let all = endings.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" or ");
+    let message = format!("the name of {} does not end with {all}", file.display());
+    let fault = Fault::new("E_OUTPUT", option, message).help("give a name that ends so");
+    Err(Failure::input(vec![fault]))
 }
 
 pub fn check_file(option: &str, file: &Path) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
 use crate::number::number;
-use crate::output::check_file;
+use crate::output::{check_ending, check_file};
 use crate::report_cmd::{read_peaks, results_folder};
 use delassus::expr::{Dim, suggest};
 use delassus::io::model_file::escape;
@@ -21,13 +21,7 @@ const SUGGESTED: usize = 8;
 pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
     let folder = results_folder(&a.result);
     let output = a.output.clone().unwrap_or_else(|| folder.join("plot.svg"));
-    let kind = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if !matches!(kind.as_deref(), Some("svg" | "png")) {
-        let message = format!("{} is neither .svg nor .png", output.display());
-        let fault = Fault::new("E_OUTPUT", "--output", message)
-            .help("end the name of the file with .svg or .png");
-        return Err(Failure::input(vec![fault]));
-    }
+    let kind = check_ending("--output", &output, &["svg", "png"])?;
     let report = read_peaks(&folder)?;
     if a.channels.is_empty() {
         return names(&report);
@@ -39,8 +33,8 @@ pub fn plot(a: &PlotArgs) -> Result<Exit, Failure> {
     };
     let plots = plots(&report, &columns, over, a.log, rows(&report, a)?);
     check_file("--output", &output)?;
-    let bytes = match kind.as_deref() {
-        Some("png") => png(&plots),
+    let bytes = match kind.as_str() {
+        "png" => png(&plots),
         _ => panels(&plots).into_bytes(),
     };
     Writer::one(&output, &bytes)?;

@@ -5,7 +5,7 @@ use crate::console;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::files::Writer;
-use crate::output::{REPORT_HTML, SUMMARY_JSON, check_file};
+use crate::output::{REPORT_HTML, SUMMARY_JSON, check_ending, check_file};
 use crate::place::is_busy;
 use crate::report as faults;
 use delassus::io::model_file::escape;
@@ -19,6 +19,7 @@ use std::time::Duration;
 pub fn report(a: &ReportArgs) -> Result<Exit, Failure> {
     let folder = results_folder(&a.result);
     let page = a.output.clone().unwrap_or_else(|| folder.join(REPORT_HTML));
+    check_ending("--output", &page, &["html", "htm"])?;
     write_of(&folder, &page, &read(&folder)?)?;
     console::print(&format!("wrote {}\n", escape(&page.display().to_string())))
 }

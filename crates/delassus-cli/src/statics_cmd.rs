@@ -1,6 +1,8 @@
 //! `delassus statics`.
 
-use crate::analysis_out::{all_notes, answer, digits, failed, heading, time_limit, vector};
+use crate::analysis_out::{
+    all_notes, answer, check_out, digits, failed, heading, time_limit, vector,
+};
 use crate::args::StaticsArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
@@ -75,6 +77,7 @@ struct Contact {
 pub fn statics(a: &StaticsArgs) -> Result<Exit, Failure> {
     let _limit = time_limit(a.max_time.as_deref(), a.json)?;
     let prepared = prepare(&a.model, Settings::default())?;
+    check_out(&prepared, &a.model.model, a.out.as_deref())?;
     let found = analysis::statics(&prepared.model).map_err(|e| failed(&e))?;
     let notes = all_notes(&prepared, &found.notes);
     let file = escape(&a.model.model.display().to_string());

@@ -145,7 +145,10 @@ impl ExprError {
             K::UnknownFunction { is_name: true, .. } => {
                 "to multiply, write `*` before the parenthesis".into()
             }
-            K::UnknownFunction { suggestion, .. } => did_you_mean(suggestion)?,
+            K::UnknownFunction { name, suggestion, .. } => match elsewhere(name) {
+                Some(own) => format!("here it is {own}"),
+                None => did_you_mean(suggestion)?,
+            },
             K::WrongArgumentCount { name, .. } => functions::lookup(name)?.usage.into(),
             K::UnexpectedToken { found, .. } => token_help(found)?.into(),
             K::UnexpectedEnd { expected } => format!("add {expected}"),
@@ -211,6 +214,18 @@ fn token_help(found: &str) -> Option<&'static str> {
         "\u{b2}" => "write `^2`",
         "\u{b3}" => "write `^3`",
         "\u{221a}" => "write `sqrt(...)`",
+        _ => return None,
+    })
+}
+
+/// What a function of other programs is called here.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "log" => "`ln(x)`, or `log10(x)` to base 10",
+        "pow" | "power" => "`x^y`",
+        "arcsin" => "`asin(x)`",
+        "arccos" => "`acos(x)`",
+        "arctan" => "`atan(x)`",
         _ => return None,
     })
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with a shape, and pairs that are not supported.
 
+use delassus_math::Plain;
 use thiserror::Error;
 
 /// Largest length of a shape, m: sums of squares of such lengths are still finite.
@@ -9,7 +10,7 @@ pub(crate) const LARGEST: f64 = 1e150;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ShapeError {
     /// A size that has to be positive and finite.
-    #[error("{what} is {value}: it must be positive and finite")]
+    #[error("{what} is {}: it must be positive and finite", Plain(*value))]
     NotPositive {
         /// Which size.
         what: &'static str,
@@ -55,7 +56,7 @@ pub enum ShapeError {
         element: usize,
     },
     /// The contour has a gap.
-    #[error("the profile is not closed: after piece {element} there is a gap of {gap} m")]
+    #[error("the profile is not closed: after piece {element} there is a gap of {} m", Plain(*gap))]
     NotClosed {
         /// After which piece.
         element: usize,
@@ -63,13 +64,13 @@ pub enum ShapeError {
         gap: f64,
     },
     /// All points on a line.
-    #[error("the profile encloses no area ({area} m²)")]
+    #[error("the profile encloses no area ({} m²)", Plain(*area))]
     NoArea {
         /// Area (m²).
         area: f64,
     },
     /// The contour is walked the wrong way round.
-    #[error("the profile is clockwise (area {area} m²): list its points counter-clockwise")]
+    #[error("the profile is clockwise (area {} m²): list its points counter-clockwise", Plain(*area))]
     Clockwise {
         /// Signed area (m²).
         area: f64,
@@ -96,7 +97,7 @@ pub enum ShapeError {
         most: u64,
     },
     /// A fillet that does not fit on its edges.
-    #[error("a fillet of {radius} m at point {point} does not fit on the edges beside it")]
+    #[error("a fillet of {} m at point {point} does not fit on the edges beside it", Plain(*radius))]
     FilletTooLarge {
         /// Which point, from 0.
         point: usize,

@@ -9,11 +9,13 @@
 
 mod largest;
 pub mod memory;
+mod plain;
 pub mod quat;
 pub mod se3;
 pub mod so3;
 
 pub use largest::{largest, max_abs, max_difference};
+pub use plain::Plain;
 pub use quat::Quat;
 
 /// Three components.

@@ -368,7 +368,7 @@ impl SimError {
                 (
                     SimErrorKind::Diverged,
                     vec![name.clone()],
-                    format!("the {what} are not finite, first for {name}"),
+                    format!("numbers that are not finite appear in the {what}, first for {name}"),
                     "look at the named element just before this time; a smaller step or tolerance shows whether the model itself diverges",
                 )
             }

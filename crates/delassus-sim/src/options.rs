@@ -5,6 +5,7 @@ use crate::pace::MAX_STEPS;
 use crate::sample_times::resolution;
 use delassus_dae::integrator::{Abilities, METHODS, MethodId, MethodInfo, catalogue};
 use delassus_dae::{Options, Problem};
+use delassus_math::Plain;
 use delassus_model::spec::SchemeType;
 use delassus_model::{Choice, ChoiceError, ContactTolerances, Model, System, nearest_method};
 
@@ -127,7 +128,11 @@ impl RunOptions {
             if let Some(h) = value
                 && !(h > 0.0 && h.is_finite())
             {
-                return bad("E_TIME_SPEC", what, format!("{what} ({h} s) must be positive"));
+                return bad(
+                    "E_TIME_SPEC",
+                    what,
+                    format!("{what} ({} s) must be positive", Plain(h)),
+                );
             }
         }
         if let Some(h) = self.step
@@ -136,7 +141,7 @@ impl RunOptions {
             return bad(
                 "E_TIME_SPEC",
                 "step",
-                format!("the step ({h} s) is longer than the run ({span} s)"),
+                format!("the step ({} s) is longer than the run ({} s)", Plain(h), Plain(span)),
             );
         }
         self.check_resolution(t_start)?;
@@ -146,7 +151,7 @@ impl RunOptions {
             return bad(
                 "E_TOLERANCE",
                 "rtol",
-                format!("rtol ({r}) must be at least 1e-14 and below 1"),
+                format!("rtol ({}) must be at least 1e-14 and below 1", Plain(r)),
             );
         }
         if let Some(a) = self.atol

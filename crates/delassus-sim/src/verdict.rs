@@ -184,7 +184,10 @@ fn energy(s: &Summary) -> Item {
         false => format!("largest error; {} of the {} J that move", short(part), short(e.moved)),
     };
     let (mut text, mut help) = (of, None);
-    if off {
+    if !(e.error.is_finite() && e.moved.is_finite()) {
+        text = "energies grow beyond what numbers can hold".to_owned();
+        help = Some("look at masses, velocities and forces: one of them is beyond all sizes");
+    } else if off {
         text = format!(
             "the energy balance is off by {} J, {} of the {} J that move, since t = {} s; {}",
             short(e.error),

@@ -9,6 +9,7 @@ mod bad_clearance;
 mod bad_contact;
 mod bad_input;
 mod bad_law;
+mod extremes;
 mod fuzzing;
 mod lenient;
 mod limits;

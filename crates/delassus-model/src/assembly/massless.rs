@@ -1,7 +1,7 @@
 //! Massless bodies are allowed where the joints carry every force on them: each direction without inertia must be
 //! constrained.
 
-use super::unsolved;
+use super::unsolved::unsolved_at;
 use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::Csr;
@@ -32,7 +32,7 @@ pub(super) fn check(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<(), Ve
         }
     }
     let pairs = entries.iter().map(|e| (e.0, e.1));
-    let fail = |e: delassus_linalg::KktError| unsolved("E_MASSLESS", &e);
+    let fail = |e: delassus_linalg::KktError| unsolved_at(None, "E_MASSLESS", &e);
     let pattern = Csr::from_pairs(directions.len(), s.jac.nrows.max(1), pairs).map_err(fail)?;
     let mut values = vec![0.0; pattern.nnz()];
     for (i, j, x) in entries {

@@ -9,14 +9,16 @@ mod position;
 mod rank;
 mod reach;
 mod repetition;
+mod unsolved;
 mod velocity;
 
 pub use rank::Redundancy;
 
 use crate::{Diagnostic, System};
-use delassus_dae::{Accel, Derived, KktError, Problem, State, StepFailure, has_room};
+use delassus_dae::{Accel, Derived, Problem, State, StepFailure, has_room};
 use delassus_linalg::schur_entries;
 use std::sync::Arc;
+use unsolved::unmoved;
 
 /// A system with a consistent start.
 #[derive(Debug, Clone)]
@@ -118,18 +120,10 @@ pub fn assemble(mut system: System) -> Result<Assembled, Vec<Diagnostic>> {
         acc.eval(&system, &mut ws, t, &state.q, &state.v, &state.z, a, l, zd)
     });
     if let Err(e) = solved {
-        return Err(vec![start_failure(&system, &mut ws, &state, &e)]);
+        return Err(start_failure(&system, &mut ws, &state, &e));
     }
     play::note_speeds(&system, &state, &mut report);
     Ok(Assembled { system: Arc::new(system), state, derived, report })
-}
-
-/// The diagnostic for a system that could not be solved; lack of memory has its own code.
-fn unsolved(code: &'static str, e: &KktError) -> Vec<Diagnostic> {
-    vec![match e {
-        KktError::NoRoom { .. } => Diagnostic::error("E_LIMIT", "", e.to_string()).help(NO_ROOM),
-        _ => Diagnostic::error(code, "", e.to_string()),
-    }]
 }
 
 /// What to do if a system needs more memory than there is.
@@ -182,11 +176,11 @@ fn start_failure(
     ws: &mut crate::Workspace,
     s: &State,
     e: &StepFailure,
-) -> Diagnostic {
+) -> Vec<Diagnostic> {
     system.realize_position(s.t, &s.q, &s.z, ws);
     system.realize_velocity(&s.v, &s.z, ws);
     if let Some((element, turn)) = system.sharpest_bend(ws).filter(|b| b.1 > System::MOST_BEND) {
-        return Diagnostic::error(
+        let fault = Diagnostic::error(
             "E_BEAM_TURN",
             system.path_of_element(element),
             format!(
@@ -195,18 +189,16 @@ fn start_failure(
             ),
         )
         .help("give the beam more elements, or a start that is nearer to its unloaded shape");
+        return vec![fault];
     }
     if let Some(name) = system.blame_force(ws) {
-        return Diagnostic::error(
+        let fault = Diagnostic::error(
             "E_NONFINITE",
             format!("force.{name}"),
             format!("the force is not finite at t = {} s", s.t),
         )
         .help("check divisions and roots in its expression at the start of the run");
+        return vec![fault];
     }
-    if let StepFailure::Kkt(e @ KktError::NoRoom { .. }) = e {
-        return Diagnostic::error("E_LIMIT", "", e.to_string()).help(NO_ROOM);
-    }
-    Diagnostic::error("E_START", "", format!("the accelerations at the start cannot be computed: {e}"))
-        .help("check masses and that every moving body is connected as intended; `delassus check` lists the joints")
+    unmoved(system, "E_START", e)
 }

@@ -1,6 +1,7 @@
 //! Positions: damped Gauss–Newton onto g(q, t) = 0.
 
-use super::{AssemblyReport, unsolved};
+use super::AssemblyReport;
+use super::unsolved::unsolved;
 use crate::{Diagnostic, System};
 use delassus_dae::Problem;
 use delassus_linalg::{
@@ -197,7 +198,7 @@ pub(super) fn solve(
     }
     let mut c = close(sys, t, &q0)
         .and_then(|c| if c.worst <= ASSEMBLED { Ok(c) } else { descend(sys, t, c) })
-        .map_err(|e| unsolved("E_ASSEMBLY", &e))?;
+        .map_err(|e| unsolved(sys, "E_ASSEMBLY", &e))?;
     if !(c.worst <= ASSEMBLED) {
         // descent may have led out of a bad region: once more at full speed from there
         if let Ok(again) = close(sys, t, &c.q)

@@ -1,6 +1,7 @@
 //! Mobility and redundancy, by name.
 
-use super::{AssemblyReport, doubt, position, unsolved};
+use super::unsolved::unsolved;
+use super::{AssemblyReport, doubt, position};
 use crate::model::JointId;
 use crate::{Diagnostic, System};
 use delassus_dae::{Problem, RowRank, SOLVED_BY_RANK};
@@ -195,7 +196,7 @@ fn rank_at(sys: &System, t: f64, q: &[f64], z: &[f64]) -> Result<RankReport, Vec
     // columns in units of the model's size, so that metres and radians compare
     let scale: Vec<f64> = sys.scales().q;
     row_rank_of_blocks(&s.jac, &jac, Some(&scale), s.mass.sizes(), rank_tol::ROWS)
-        .map_err(|e| unsolved("E_ASSEMBLY", &e))
+        .map_err(|e| unsolved(sys, "E_ASSEMBLY", &e))
 }
 
 /// A configuration a little way along a generic admissible velocity.

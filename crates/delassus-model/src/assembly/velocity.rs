@@ -1,6 +1,7 @@
 //! Velocities: the given ones are kept, the others follow from the joints.
 
-use super::{AssemblyReport, unsolved};
+use super::AssemblyReport;
+use super::unsolved::{unmoved, unsolved};
 use crate::{Diagnostic, System};
 use delassus_dae::{Accel, Problem, StepFailure};
 use delassus_linalg::{Backend, CondensedKkt, Csr, KktError, KktOptions};
@@ -83,7 +84,7 @@ pub(super) fn solve(
     sys.realize_position(t, q, z, &mut ws);
     let wanted = wanted(sys, &ws);
     let s = sys.structure();
-    let fail = |e: KktError| unsolved("E_START", &e);
+    let fail = |e: KktError| unsolved(sys, "E_START", &e);
     let mut mass = vec![0.0; s.mass.value_len()];
     sys.mass(&ws, &mut mass);
     let mut jac = vec![0.0; s.jac.nnz()];
@@ -113,10 +114,7 @@ pub(super) fn solve(
     let mut residual = vec![0.0; d.n_vel];
     let mut dv = vec![0.0; d.nv];
     sys.realize_position(t, q, z, &mut ws);
-    let stop = |e: StepFailure| match e {
-        StepFailure::Kkt(e) => unsolved("E_START", &e),
-        _ => vec![Diagnostic::error("E_START", "", e.to_string())],
-    };
+    let stop = |e: StepFailure| unmoved(sys, "E_START", &e);
     acc.factor_realized(sys, &ws).map_err(stop)?;
     sys.realize_velocity(&v, z, &mut ws);
     sys.residual_vel(&ws, &mut residual);

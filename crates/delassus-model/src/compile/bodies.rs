@@ -11,7 +11,7 @@ use crate::fields::given;
 use crate::spec::{BodySpec, InertiaSpec, MarkerSpec, RateSpec, Scalar};
 use crate::{Body, BodyKind, Diagnostic};
 use delassus_expr::Dim;
-use delassus_math::{Mat3, Quat, Vec3};
+use delassus_math::{Mat3, Plain, Quat, Vec3};
 use std::sync::Arc;
 
 /// Violation of the triangle rule that is attributed to rounding, as a fraction of the trace.
@@ -185,7 +185,7 @@ fn negative(env: &Env<'_>, path: &Path<'_>, what: &str, value: f64, unit: &str) 
         Diagnostic::error(
             "E_MASS_SIGN",
             path.to_string(),
-            format!("{what} is {value} {unit}, but must not be negative"),
+            format!("{what} is {} {unit}, but must not be negative", Plain(value)),
         )
         .help("give a value of zero or more"),
     );

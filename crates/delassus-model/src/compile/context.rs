@@ -272,7 +272,10 @@ impl<'a> Env<'a> {
                     list[MAX_LISTED] = "…";
                 }
                 match list.as_slice() {
-                    [] => format!("the model defines no {what}"),
+                    [] => {
+                        let what = what.trim_end_matches(" called");
+                        format!("the model defines no {what}")
+                    }
                     _ => format!("use one of: {}", list.join(", ")),
                 }
             }

@@ -5,6 +5,7 @@ use crate::Diagnostic;
 use crate::fields::{EntryType, Sign, Value, given};
 use crate::spec::Scalar;
 use delassus_expr::Dim;
+use delassus_math::Plain;
 use serde::Serialize;
 
 impl Env<'_> {
@@ -65,7 +66,7 @@ impl Env<'_> {
         if good {
             return Some(Some(x));
         }
-        let message = format!("`{name}` is {x}{}, but must {rule}", unit(dim));
+        let message = format!("`{name}` is {}{}, but must {rule}", Plain(x), unit(dim));
         let help = match field.sign {
             Sign::NotZero => "give a value other than 0",
             _ => field.help,

@@ -5,7 +5,7 @@ use super::scalars::constants;
 use crate::Diagnostic;
 use crate::spec::{RotationSpec, RotationTable, Scalar};
 use delassus_expr::Dim;
-use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
+use delassus_math::{Mat3, Plain, Quat, Vec3, frame_from_z};
 
 /// Shortest vector that still has a direction.
 const MIN_LENGTH: f64 = 1e-12;
@@ -72,8 +72,9 @@ pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Opti
                 "E_DEGENERATE_DIRECTION",
                 path.to_string(),
                 format!(
-                    "{} has length {length:e}, but a direction needs at least {MIN_LENGTH:e}",
-                    components(v.as_slice())
+                    "{} has length {}, but a direction needs at least {MIN_LENGTH:e}",
+                    components(v.as_slice()),
+                    Plain(length)
                 ),
             )
             .help("give a vector with a direction, such as [0, 0, 1]"),
@@ -92,7 +93,7 @@ pub(super) fn direction(env: &Env<'_>, list: &[Scalar], path: &Path<'_>) -> Opti
 }
 
 pub(super) fn components(v: &[f64]) -> String {
-    let list: Vec<String> = v.iter().map(f64::to_string).collect();
+    let list: Vec<String> = v.iter().map(|x| Plain(*x).to_string()).collect();
     format!("[{}]", list.join(", "))
 }
 

@@ -70,9 +70,8 @@ fn one(env: &Env<'_>, name: &str, spec: &InputSpec, path: &Path<'_>) -> Option<I
         return None;
     }
     if !input.allows(input.default) {
-        let message =
-            format!("the default is {}, but must be from {least} to {most}", input.default);
-        env.range(&path.field("default"), message, "give a `default` between `min` and `max`");
+        let message = format!("the value is {}, but must be from {least} to {most}", input.default);
+        env.range(&path.field("default"), message, "give a value between `min` and `max`");
         return None;
     }
     Some(input)

@@ -3,6 +3,7 @@
 use super::context::{Env, Path};
 use crate::spec::ShapeSpec;
 use crate::{Diagnostic, Form};
+use delassus_math::Plain;
 use std::sync::Arc;
 
 pub(super) fn compile(env: &Env<'_>, spec: &ShapeSpec, path: &Path<'_>) -> Option<Form> {
@@ -29,7 +30,7 @@ pub(super) fn compile(env: &Env<'_>, spec: &ShapeSpec, path: &Path<'_>) -> Optio
     match mesh.scaled(scale) {
         Ok(mesh) => Some(Form::Mesh { mesh: Arc::new(mesh) }),
         Err(e) => {
-            let message = format!("scaled by {scale}: {e}");
+            let message = format!("scaled by {}: {e}", Plain(scale));
             let fault = Diagnostic::error("E_MESH", file.to_string(), message);
             env.report(fault.help("check the scale: metres per unit of the file"));
             None

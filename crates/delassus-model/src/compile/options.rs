@@ -9,6 +9,7 @@ use crate::spec::{Scalar, Table, option_dim, option_names};
 use delassus_dae::Options;
 use delassus_dae::integrator::{MethodInfo, OptionInfo, OptionKind, OptionValue, catalogue};
 use delassus_expr::suggest;
+use delassus_math::Plain;
 
 /// `None` after a fault was reported. `method` is the one that runs, `None` if there is none.
 pub(super) fn compile(
@@ -110,6 +111,10 @@ fn read(
     let mut allowed: Vec<String> = numbers.iter().map(|k| k.rule()).collect();
     allowed.dedup();
     let about = rules.first().map_or("", |o| o.summary);
-    env.range(path, format!("the value is {x}, but must be {}", allowed.join(" or ")), about);
+    env.range(
+        path,
+        format!("the value is {}, but must be {}", Plain(x), allowed.join(" or ")),
+        about,
+    );
     None
 }

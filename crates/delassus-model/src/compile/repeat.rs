@@ -5,6 +5,7 @@ use super::params::name_fault;
 use super::scalars::quoted;
 use crate::Diagnostic;
 use delassus_expr::Dim;
+use delassus_math::Plain;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -148,8 +149,8 @@ pub(super) fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
         "the name is empty".to_owned()
     } else if name.contains('.') {
         format!("the name `{name}` has a `.`, which separates a body from its marker")
-    } else if name.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        format!("the name `{}` has white space or control characters", name.escape_debug())
+    } else if name.chars().any(|c| c.is_whitespace() || !is_visible(c)) {
+        format!("the name `{}` has white space or invisible characters", name.escape_default())
     } else {
         return true;
     };
@@ -158,6 +159,17 @@ pub(super) fn check_name(env: &Env<'_>, name: &str, path: &Path<'_>) -> bool {
             .help("use letters, digits, `_` and `-`, as in `crank_2`"),
     );
     false
+}
+
+/// Whether a reader sees a character, and reads it where it stands. Control characters change what a terminal does,
+/// marks of direction the order of what follows, and names that differ by characters without width look the same.
+fn is_visible(c: char) -> bool {
+    let is_hidden = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    !c.is_control() && !is_hidden
 }
 
 /// An index with its bounds, both included.
@@ -283,8 +295,9 @@ fn bound(env: &Env<'_>, text: &str, offset: usize, path: &Path<'_>) -> Option<i6
             "E_RANGE",
             path.to_string(),
             format!(
-                "the bound `{}` is {value}, but must be a whole number of at most 2^53",
-                quoted(text.trim())
+                "the bound `{}` is {}, but must be a whole number of at most 2^53",
+                quoted(text.trim()),
+                Plain(value)
             ),
         )
         .within(offset..offset + text.len())

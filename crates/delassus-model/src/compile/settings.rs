@@ -10,6 +10,7 @@ use crate::{
 };
 use delassus_dae::integrator::{MethodId, MethodInfo, STEPPING, catalogue};
 use delassus_expr::Dim;
+use delassus_math::Plain;
 
 /// Below this a relative tolerance asks for more than double precision has.
 const MIN_RTOL: f64 = 1e-14;
@@ -50,7 +51,11 @@ pub(super) fn analysis(env: &Env<'_>, spec: &AnalysisSpec) -> Option<Analysis> {
         time_fault(
             env,
             &path.field("end"),
-            format!("the end is {end} s, but must be after the start at {start} s"),
+            format!(
+                "the end is {} s, but must be after the start at {} s",
+                Plain(end),
+                Plain(start)
+            ),
             "give an end after the start",
         );
         return None;
@@ -138,7 +143,10 @@ pub(super) fn contact_tolerances(
                     Diagnostic::error(
                         "E_TOLERANCE",
                         path.to_string(),
-                        format!("the tolerance is {value:e}, but must be more than 0 and below 1"),
+                        format!(
+                            "the tolerance is {}, but must be more than 0 and below 1",
+                            Plain(value)
+                        ),
                     )
                     .help(format!("leave it out for {to:e}", to = *to)),
                 );
@@ -233,7 +241,7 @@ fn tolerance(env: &Env<'_>, path: &Path<'_>, value: Option<f64>, least: f64) {
         Diagnostic::error(
             "E_TOLERANCE",
             path.to_string(),
-            format!("the tolerance is {value:e}, but {rule}"),
+            format!("the tolerance is {}, but {rule}", Plain(value)),
         )
         .help("give a tolerance such as 1e-6"),
     );
@@ -242,12 +250,16 @@ fn tolerance(env: &Env<'_>, path: &Path<'_>, value: Option<f64>, least: f64) {
 fn step_size(env: &Env<'_>, path: &Path<'_>, step: Option<f64>, span: Option<f64>) {
     let Some(step) = step else { return };
     if step <= 0.0 {
-        let message = format!("the step is {step} s, but must be more than 0");
+        let message = format!("the step is {} s, but must be more than 0", Plain(step));
         time_fault(env, path, message, "give a positive step");
     } else if let Some(span) = span
         && step > span
     {
-        let message = format!("the step is {step} s, but the whole time span is only {span} s");
+        let message = format!(
+            "the step is {} s, but the whole time span is only {} s",
+            Plain(step),
+            Plain(span)
+        );
         time_fault(env, path, message, "give a step shorter than the time span");
     }
 }

@@ -10,6 +10,7 @@ use delassus_dae::analysis::{
     Linearised, ModeOptions, Steadiness, linearise, modes as find_modes, steadiness, steady_motion,
 };
 use delassus_dae::{Accel, Derived, Problem, State};
+use delassus_math::Plain;
 use delassus_model::{Assembled, System};
 
 /// Next to what.
@@ -205,7 +206,10 @@ fn state_at(model: &Assembled, t: f64) -> Result<State, AnalysisError> {
         return Err(AnalysisError::input(
             "E_RANGE",
             format!(
-                "the time {t} s is not between start ({start} s) and end ({end} s) of the model"
+                "the time {} s is not between start ({} s) and end ({} s) of the model",
+                Plain(t),
+                Plain(start),
+                Plain(end)
             ),
             "ask for a time of the run, or set another analysis.end",
         ));

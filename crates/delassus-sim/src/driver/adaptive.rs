@@ -12,13 +12,16 @@ pub(super) const MIN_STEP: f64 = 1e-14;
 /// Steps shorter than this fraction of the characteristic time are judged per step: round-off in the error estimate
 /// divided by a vanishing step would otherwise drive the step to zero.
 const PER_UNIT_FLOOR: f64 = 1e-5;
+/// How often one step may begin anew behind a switch that rounds more than the time; where something varies as fast
+/// as numbers can tell, each beginning would meet the next switch.
+const ROUNDINGS: u32 = 10;
 /// Factor by which a step is stretched to avoid leaving a very short one.
 const SLIVER: f64 = 1.01;
 
 impl<P: Problem> Driver<P> {
     pub(super) fn propose_adaptive(&mut self, p: &P) -> Result<(), SimError> {
         let first = self.h;
-        let mut failures = 0;
+        let (mut failures, mut passed) = (0, 0);
         self.start_way(p);
         loop {
             let shrunk = failures == 1 && first < SHRUNK * self.cruise;
@@ -38,8 +41,8 @@ impl<P: Problem> Driver<P> {
             // a step that is cut at the request of others says nothing about the next one
             let planned = if h < free.h { free.h } else { 0.0 };
             if h < shortest {
-                if failures == 1 && self.pass_rounding(p)? {
-                    failures = 0;
+                if failures == 1 && passed < ROUNDINGS && self.pass_rounding(p)? {
+                    (failures, passed) = (0, passed + 1);
                     continue;
                 }
                 let restless = if failures == 1 { self.too_restless(p, h) } else { None };

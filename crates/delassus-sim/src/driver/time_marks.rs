@@ -43,6 +43,12 @@ const SHORTENINGS: usize = 60;
 /// Fraction of the model's size, and of its speed, by which a prescribed motion may jump at a mark without being
 /// reported: formulas that meet only up to rounding.
 const MEETS: f64 = 1e-7;
+/// Number of marks that may be passed in one place; formulas that meet there switch two or three times.
+const MARKS_AT_ONCE: usize = 100;
+/// Distances from a mark, in its widths, at which a function is compared with a pole, and the share of the strength of a
+/// pole that it must keep from one to the next: a function with an integral loses at least 1 − 1/√64 of it.
+const POLE: [f64; 3] = [64.0, 4096.0, 262_144.0];
+const KEEPS: f64 = 0.5;
 
 /// A moment at which some function of time switches: it is smooth up to `before` and from `after`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -143,7 +149,12 @@ impl<P: Problem> Driver<P> {
         if p.time_laws() == TimeLaws::None {
             return Ok(passed);
         }
+        let mut here = 0;
         while self.find_mark(p, self.h) == Some(0.0) {
+            here += 1;
+            if here > MARKS_AT_ONCE {
+                return Err(self.restless(p, self.h));
+            }
             self.pass_mark(p)?;
             passed = true;
         }
@@ -250,20 +261,40 @@ impl<P: Problem> Driver<P> {
 
     /// The error that ends a run whose steps functions of time made too short, if they did.
     pub(super) fn too_restless(&mut self, p: &P, h: f64) -> Option<SimError> {
-        let t = self.state.t;
         if p.time_laws() == TimeLaws::None || self.unseen(p, 4.0 * h, 1) <= 1.0 {
             return None;
         }
-        let name = p.restless(&mut self.ws, t, t + 4.0 * h)?;
-        Some(SimError {
+        Some(self.restless(p, 4.0 * h))
+    }
+
+    /// The error that names the function of time that varies most in the next h seconds.
+    fn restless(&mut self, p: &P, h: f64) -> SimError {
+        let t = self.state.t;
+        let name = p.restless(&mut self.ws, t, t + h);
+        let what = name.as_deref().unwrap_or("a function of time");
+        SimError {
             kind: SimErrorKind::StepTooSmall,
             t,
             h,
-            detail: format!("{name} varies faster than any step can follow at this time"),
-            blame: vec![name],
+            detail: format!("{what} varies faster than any step can follow at this time"),
+            blame: name.into_iter().collect(),
             help: "look at the formula just after this time: it has a pole there, or oscillates without bound"
                 .to_owned(),
-        })
+        }
+    }
+
+    /// Whether a force grows without bound towards a mark, so fast that it has no integral: its change over an interval
+    /// as long as the distance from the mark, times that distance, does not vanish as the interval comes closer.
+    fn has_pole(&mut self, p: &P, mark: Mark) -> bool {
+        let wide = mark.after - mark.before;
+        let paces = self.scale.paces();
+        let mut strength = |d: f64| {
+            let span = (mark.after + d, mark.after + 2.0 * d);
+            let look = TimeLook { span, degree: 0, paces, rough: false };
+            d * p.unseen_in_time(&mut self.ws, look).acceleration
+        };
+        let [near, middle, far] = POLE.map(|d| strength(d * wide));
+        far > 0.0 && far.is_finite() && middle >= KEEPS * far && near >= KEEPS * middle
     }
 
     /// Continues after a switch for which no mark was found, because the function rounds more than the time does: (t −
@@ -289,6 +320,10 @@ impl<P: Problem> Driver<P> {
     /// Continues after a mark.
     fn pass_mark(&mut self, p: &P) -> Result<(), SimError> {
         let Some(mark) = self.time.mark.take() else { return Ok(()) };
+        if self.has_pole(p, mark) {
+            let h = mark.after - self.state.t;
+            return Err(self.restless(p, h));
+        }
         let before = self.state.t;
         let t = before.max(mark.after);
         self.state.t = t;

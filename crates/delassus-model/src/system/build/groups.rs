@@ -9,6 +9,10 @@ use crate::system::scalar::PairScalar;
 use delassus_math::{Vec3, largest};
 use std::ops::Range;
 
+/// Smallest size of a group as a fraction of its distance from the origin: below it, gaps and steps that count as zero
+/// would be finer than numbers are at that distance.
+pub(super) const FINEST: f64 = 1e-9;
+
 /// Groups of bodies, numbered in the order of their first bodies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Groups {
@@ -192,7 +196,26 @@ impl System {
                 *length = if scene > 0.0 { scene } else { rest };
             }
         }
+        for (body, far) in self.distances() {
+            let length = &mut length[of_body[body]];
+            *length = length.max(FINEST * far);
+        }
         length
+    }
+
+    /// Distances from the origin, m, of the bodies and of what they may touch on the ground.
+    pub(super) fn distances(&self) -> Vec<(usize, f64)> {
+        let mut all: Vec<(usize, f64)> =
+            self.model.bodies.iter().map(|b| b.position.norm()).enumerate().collect();
+        for [a, b] in self.contacts.pairs.sides() {
+            for (one, other) in [(&a, &b), (&b, &a)] {
+                let on_ground = one.iter().map(|k| &self.contacts.shapes[*k]);
+                let on_ground = on_ground.filter(|s| s.body >= self.bodies.len());
+                let far = largest(on_ground.map(|s| self.frames[s.frame].r_b.norm()));
+                all.extend(self.bodies_of_shapes(other).into_iter().map(|body| (body, far)));
+            }
+        }
+        all
     }
 
     /// Sizes of groups of points without extent, m: the diagonal of the box around them and the places on the ground

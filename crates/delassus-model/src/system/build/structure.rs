@@ -1,6 +1,7 @@
 //! Typical sizes and sparsity.
 
 use super::Builder;
+use super::groups::FINEST;
 use crate::Diagnostic;
 use crate::model::Control;
 use crate::system::body::{BodyLayout, FrameLayout};
@@ -76,7 +77,7 @@ impl Builder {
         if length == 0.0 {
             length = 1.0;
         }
-        sys.length = length;
+        sys.length = length.max(FINEST * largest(sys.distances().into_iter().map(|(_, far)| far)));
     }
 
     /// Weights that follow from the lengths of the groups.

@@ -86,20 +86,21 @@ impl Contacts {
         Ok(())
     }
 
-    /// Pairs of shapes, a < b ascending, that overlap by more than `tol` (m), with their depths, for the rules that
-    /// `asked` names. For the start: not optimised for speed, but near pairs come first.
+    /// Pairs of shapes, a < b ascending, that overlap by more than `tol` (m), with their depths, for these rules. For
+    /// the start: not optimised for speed, but near pairs come first.
     pub(super) fn overlaps(
         &self,
         frames: &[FrameKin],
         tol: f64,
-        asked: &dyn Fn(usize) -> bool,
+        rule: &dyn Fn(usize) -> bool,
     ) -> Result<Vec<(usize, usize, f64)>, Crowded> {
-        let asked = |a: usize, b: usize| self.pairs.rule(a, b).is_some_and(asked);
+        let asked = |a: usize, b: usize| self.pairs.rule(a, b).is_some_and(rule);
         let poses: Vec<Pose> = self.shapes.iter().map(|s| s.place(&frames[s.frame])).collect();
         let mut pairs = Vec::new();
         if self.pairs.are_many() {
+            // shapes that no such rule names are not even looked for: thousands may lie in one place
             let numbers: Vec<usize> =
-                (0..self.shapes.len()).filter(|k| self.pairs.meets(*k)).collect();
+                (0..self.shapes.len()).filter(|k| self.pairs.meets_by(*k, rule)).collect();
             let boxes: Vec<Aabb> =
                 numbers.iter().map(|&k| self.shapes[k].shape.aabb(&poses[k])).collect();
             let wanted = |i: usize, j: usize| asked(numbers[i], numbers[j]);

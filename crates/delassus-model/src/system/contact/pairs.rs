@@ -127,7 +127,12 @@ impl Pairs {
 
     /// Whether a shape meets any other.
     pub fn meets(&self, shape: usize) -> bool {
-        self.roles.get(shape).is_some_and(|r| !r.is_empty())
+        self.meets_by(shape, |_| true)
+    }
+
+    /// The same by one of the `asked` rules.
+    pub fn meets_by(&self, shape: usize, asked: impl Fn(usize) -> bool) -> bool {
+        self.roles.get(shape).is_some_and(|r| r.iter().any(|(rule, _)| asked(*rule as usize)))
     }
 
     /// The rule of two shapes on different bodies.
