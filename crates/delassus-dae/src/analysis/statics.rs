@@ -32,6 +32,12 @@ const CLOSED: f64 = 1e-9;
 const FIRST: f64 = 0.1;
 /// Part of the largest stiffness below which μ is not taken: what rounding does in directions without stiffness stays small.
 const FLOOR: f64 = 1e-9;
+/// The least such part, and the factor by which it is approached where μ and not K decides on the steps near the end: soft as a
+/// beam of a thousand stiff elements is, its stiffness is well above rounding.
+const LOWEST_FLOOR: f64 = 1e-14;
+const LOWER: f64 = 0.1;
+/// Part of the work of μ that a direction with stiffness takes from K at least; rounding takes less.
+const NOT_ROUNDING: f64 = 1e-5;
 /// Part of the largest stiffness below which the work of a step is nothing, however soft its direction.
 const NO_WORK: f64 = 1e-18;
 /// Sizes of the coordinates that a search may go, there and back, before there is no equilibrium: what is driven turns for ever.
@@ -140,6 +146,7 @@ impl<P: Unilateral> Search<'_, P> {
         let mut first_step = None;
         let mut iterations = 0;
         let mut uphill = false;
+        let mut part_of_largest = FLOOR;
         while iterations < options.max_iterations
             && self.solves < MOST_SOLVES
             && self.unknowns < MOST_UNKNOWNS
@@ -150,7 +157,7 @@ impl<P: Unilateral> Search<'_, P> {
             if mu.is_nan() {
                 mu = (self.work_size(&here.f) / FIRST).max(FLOOR * k_max);
             }
-            let floor = FLOOR * k_max;
+            let floor = part_of_largest * k_max;
             // Newton's method alone, as a measure of how far it is
             if first_step.is_none() {
                 let newton = self.step(&here, &base, Some(floor));
@@ -167,6 +174,12 @@ impl<P: Unilateral> Search<'_, P> {
                 continue;
             };
             let size = self.size(&step.xi);
+            if mu <= 1.001 * floor
+                && step.curvature > NOT_ROUNDING * step.creep
+                && step.creep > LOWER * step.curvature
+            {
+                part_of_largest = (LOWER * part_of_largest).max(LOWEST_FLOOR);
+            }
             let settling = here.violation > CLOSED || !self.live.is_empty();
             if !settling && size > 1e-7 && !(step.curvature + step.creep > 0.0) {
                 // K turns the step round: more honey

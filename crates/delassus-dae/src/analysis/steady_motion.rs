@@ -34,6 +34,8 @@ const REACH: f64 = 0.3;
 /// Step at which it has converged, and steps after that which gain the last digits.
 const CONVERGED: f64 = 1e-9;
 const POLISH: usize = 2;
+/// Step that may be rounding where it falls no more: of stiff chains that is more than [`CONVERGED`].
+const ROUNDING: f64 = 1e-5;
 /// Corrections onto the rows after a step: two are quadratic enough for the last digits.
 const CORRECTIONS: usize = 2;
 
@@ -81,7 +83,7 @@ impl<'p, P: Problem> Search<'p, P> {
     /// Newton's method in axes that turn with this rate.
     fn find(&mut self, start: &State, omega: Vec3) -> Result<Option<State>, LinearError> {
         let mut s = start.clone();
-        let mut polish = 0;
+        let (mut polish, mut previous) = (0, f64::INFINITY);
         for _ in 0..MOST_STEPS {
             let Some(axes) = MovingAxes::turning(self.p, &s, omega)? else { return Ok(None) };
             let mut delta = self.step(&s, axes)?;
@@ -97,12 +99,13 @@ impl<'p, P: Problem> Search<'p, P> {
                 let back = self.correction(&s)?;
                 self.carry(&mut s, &back, omega);
             }
-            if size <= CONVERGED {
+            if size <= CONVERGED || size <= ROUNDING && size >= 0.5 * previous {
                 polish += 1;
                 if polish == POLISH {
                     return Ok(Some(s));
                 }
             }
+            previous = size;
         }
         Ok(None)
     }

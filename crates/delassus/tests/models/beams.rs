@@ -2,6 +2,7 @@
 
 use crate::support;
 
+use delassus::model::{System, assemble, compile_with};
 use delassus::sim::RunOutcome;
 use support::{assembled, parsed, run, try_run};
 
@@ -275,6 +276,27 @@ fn starts() {
     let m = assembled(&parsed(&askew), &[]);
     let notes = &m.report.notes;
     assert!(notes.iter().any(|n| n.code == "N_BEAM_STRAINED" && n.path == "body.b"), "{notes:?}");
+}
+
+/// An element between bodies that are not where its length says.
+#[test]
+fn an_element_that_starts_far_from_unloaded_is_told() {
+    let text = |x: f64, angle: f64| {
+        format!(
+            "schema = 1\n[body.b]\ntype = 'planar'\nmass = 1\ninertia = 1\nposition = [{x}, 0]\nangle = {angle}\n\
+             [force.e]\ntype = 'beam'\nbetween = ['ground', 'b']\nlength = 1\nEA = 100\nEI = 1\n\
+             [analysis]\nend = 0.01\n"
+        )
+    };
+    let notes = |text: &str| {
+        let report = assembled(&parsed(text), &[]).report;
+        report.notes.iter().map(|n| (n.code, n.path.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(&text(1.05, 0.0)), []);
+    assert_eq!(notes(&text(-1.0, 0.0)), [("N_BEAM_STRAINED", "force.e".to_owned())]);
+    let system = System::new(compile_with(&parsed(&text(0.1, 3.0)), &[]).unwrap()).unwrap();
+    let faults = assemble(system).err().unwrap();
+    assert_eq!((faults[0].code, &*faults[0].path), ("E_BEAM_TURN", "force.e"));
 }
 
 /// A frame of two legs at a right angle: the load at its end bends both.

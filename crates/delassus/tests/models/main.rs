@@ -6,6 +6,7 @@
 mod support;
 
 mod beam_references;
+mod beam_statics_modes;
 mod beams;
 mod damped_modes;
 mod extremes;
