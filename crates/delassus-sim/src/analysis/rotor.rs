@@ -21,6 +21,8 @@ const TURNS: f64 = 1e-3;
 const STILL: f64 = 1e-9;
 /// How well critical speeds are known, in parts of them.
 const REFINED: f64 = 1e-10;
+/// Difference of frequency and speed, in parts, beyond which a place where signs change is no crossing.
+const MET: f64 = 1e-6;
 
 /// How the rotor moves in a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,5 +297,7 @@ fn refine<E>(
         }
         (b, fb) = (next, f);
     }
-    Ok(Some(Critical { speed, whirl: at.whirl, sense: at.sense }))
+    // a vibration that ends in between (it becomes a growth) shifts the numbers of the others without a crossing
+    let met = (at.imag - speed).abs() <= MET * speed;
+    Ok(met.then_some(Critical { speed, whirl: at.whirl, sense: at.sense }))
 }
