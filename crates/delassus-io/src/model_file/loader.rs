@@ -12,7 +12,9 @@ use super::prune::{prune, prune_faulty};
 use super::read::{ReadError, read_bounded, to_text};
 use super::report::Report;
 use super::roots::Roots;
-use super::{FileFault, Limits, LoadOptions, curves, json_text, meshes, shape, toml_text};
+use super::{
+    FileFault, Limits, LoadOptions, curves, json_text, matrices, meshes, shape, toml_text,
+};
 use delassus_model::spec::{
     BodySpec, ContactSpec, ForceSpec, InputSpec, JointSpec, MarkerSpec, MaterialSpec, ModelSpec,
     SCHEMA_VERSION, Scalar, SectionSpec, SensorSpec, ShapeSpec, TableSpec,
@@ -321,6 +323,7 @@ impl<'a> Loader<'a> {
             let mut files = Attached { limits, roots, folders, total, digests };
             meshes::load(&mut files, spec, &root, &mut self.report);
             curves::load(&mut files, spec, &root, &mut self.report);
+            matrices::load(&mut files, spec, &root, &mut self.report);
             digests = files.digests;
         }
         spec = spec.filter(|_| self.report.problems.is_empty());

@@ -15,6 +15,7 @@ mod json_text;
 mod limits;
 mod loader;
 mod locate;
+mod matrices;
 mod merge;
 mod meshes;
 mod node;

@@ -5,6 +5,7 @@ use super::context::{Env, Path};
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, components, rotation, vector};
 use super::modal::{self, Undeformed};
+use super::modal_matrices;
 use super::repeat::{Instance, check_name};
 use super::scalars::constants;
 use crate::fields::given;
@@ -20,7 +21,7 @@ const SLOP: f64 = 1e-9;
 const MIN_NOTED: f64 = 1e-12;
 
 /// Fields of all kinds of bodies in the order of messages, and those that every kind has.
-const FIELDS: [&str; 10] = [
+pub(super) const FIELDS: [&str; 10] = [
     "mass",
     "inertia",
     "com",
@@ -64,12 +65,17 @@ pub(super) fn compile(
                 .help("give the body another name"),
         );
     }
-    BodySlot {
-        name: instance.name.clone(),
-        kind,
-        body: body(env, &instance.name, kind, spec, path),
-        markers: markers(env, kind, spec, path),
-    }
+    let body = body(env, &instance.name, kind, spec, path);
+    let nodes = if modal_matrices::is_given(kind, spec) {
+        let flexible = body.as_ref().and_then(|b| b.flexible.as_deref());
+        modal_matrices::node_markers(env, flexible, path)
+    } else if kind.fields().contains(&"nodes") {
+        modal::node_markers(env, spec, &path.field("nodes"))
+    } else {
+        Markers::default()
+    };
+    let markers = markers(env, kind, spec, path, nodes);
+    BodySlot { name: instance.name.clone(), kind, body, markers }
 }
 
 fn body(
@@ -80,8 +86,12 @@ fn body(
     path: &Path<'_>,
 ) -> Option<Body> {
     let own = kind.fields();
-    let used: Vec<&str> =
-        FIELDS.into_iter().filter(|f| ALL.contains(f) || own.contains(f)).collect();
+    let by_matrices = modal_matrices::is_given(kind, spec);
+    let used: Vec<&str> = FIELDS
+        .into_iter()
+        .filter(|f| ALL.contains(f) || own.contains(f))
+        .filter(|f| !by_matrices || modal_matrices::uses(f))
+        .collect();
     let special = |f: &&str| FIELDS.contains(f) || beams::OWN.contains(f);
     let foreign = given(spec).into_iter().filter(|f| special(f) && !used.contains(f));
     let foreign: Vec<(&'static str, bool)> = foreign.map(|f| (f, true)).collect();
@@ -93,9 +103,14 @@ fn body(
         _ => vector(env, list, &path.field(field), Dim::LENGTH, shape),
     };
 
-    let mass = mass(env, kind, spec.mass.as_ref(), &path.field("mass"));
-    let inertia = inertia(env, kind, spec.inertia.as_ref(), &path.field("inertia"));
-    let com = if is_used("com") { or_origin(&spec.com, "com") } else { Some(Vec3::zeros()) };
+    let weight = if by_matrices {
+        None
+    } else {
+        let mass = mass(env, kind, spec.mass.as_ref(), &path.field("mass"));
+        let inertia = inertia(env, kind, spec.inertia.as_ref(), &path.field("inertia"));
+        let com = if is_used("com") { or_origin(&spec.com, "com") } else { Some(Vec3::zeros()) };
+        Some((mass, inertia, com))
+    };
     let position = or_origin(&spec.position, "position");
     let angle = match &spec.angle {
         Some(angle) if is_used("angle") => env.constant(angle, &path.field("angle"), Dim::NONE),
@@ -111,13 +126,28 @@ fn body(
     let rate = optional(spec.rate.as_ref().filter(|_| is_used("rate")), |r| {
         rate(env, kind, r, &path.field("rate"))
     });
-    let (mass, inertia, com) = (mass?, inertia?, com?);
-    let flexible = if is_used("modes") {
-        let body = Undeformed { mass, com, inertia };
-        Some(Arc::new(modal::flexible(env, kind, spec, &body, path)?))
-    } else {
-        None
+    let (mass, inertia, com, flexible) = match weight {
+        None => {
+            let found = modal_matrices::compile(env, kind, spec, path)?;
+            (found.mass, found.inertia, found.com, Some(found.flexible))
+        }
+        Some((mass, inertia, com)) => {
+            let (mass, inertia, com) = (mass?, inertia?, com?);
+            let body = Undeformed { mass, com, inertia };
+            let modal = is_used("modes");
+            let flexible = modal.then(|| modal::flexible(env, kind, spec, &body, path));
+            (
+                mass,
+                inertia,
+                com,
+                match flexible {
+                    Some(flexible) => Some(flexible?),
+                    None => None,
+                },
+            )
+        }
     };
+    let flexible = flexible.map(Arc::new);
     Some(Body {
         name: name.to_owned(),
         kind,
@@ -349,13 +379,15 @@ fn check_moments(env: &Env<'_>, inertia: &Mat3, path: &Path<'_>) -> Option<Mat3>
     Some(*inertia)
 }
 
-fn markers(env: &Env<'_>, kind: BodyKind, spec: &BodySpec, path: &Path<'_>) -> Markers {
+fn markers(
+    env: &Env<'_>,
+    kind: BodyKind,
+    spec: &BodySpec,
+    path: &Path<'_>,
+    mut out: Markers,
+) -> Markers {
     let shape = if kind.is_planar() { Shape::Either } else { Shape::Space };
-    let mut out = Markers::default();
     let on_nodes = kind.fields().contains(&"nodes");
-    if on_nodes {
-        modal::node_markers(env, spec, &path.field("nodes"), &mut out);
-    }
     let path = path.field("markers");
     for (template, marker_spec) in spec.markers.iter() {
         let path = path.field(template);

@@ -27,6 +27,7 @@ mod materials;
 mod mesh;
 mod modal;
 mod modal_beam;
+mod modal_matrices;
 mod options;
 mod params;
 mod repeat;

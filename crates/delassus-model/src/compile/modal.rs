@@ -38,7 +38,7 @@ pub(super) fn flexible(
 ) -> Option<Flexible> {
     let at = path.field("modes");
     let Some(modes) = &spec.modes else {
-        env.missing(&at, kind.label(), "give a table with `mass` and `stiffness` of its modes, or `count` and the fields of a beam");
+        env.missing(&at, kind.label(), "give a table with `mass` and `stiffness` of its modes, `count` and the fields of a beam, or the `folder` of its matrices");
         return None;
     };
     if !(body.mass > 0.0) {
@@ -61,7 +61,11 @@ pub(super) fn flexible(
     }
     let entry = Entry { env, planar: kind.is_planar(), n };
     let modal = entry.modal(modes, body, &at);
-    let given = [("held", !modes.held.is_empty()), ("shortening", modes.shortening.is_some())];
+    let given = [
+        ("held", !modes.held.is_empty()),
+        ("shortening", modes.shortening.is_some()),
+        ("ratio", modes.ratio.is_some()),
+    ];
     let owner = format!("{} with `mass` and `stiffness` of its modes", kind.label());
     env.unused(&at, &owner, &given, &["damping", "moment", "inertia", "momentum"]);
     let start = start(env, kind, modes, n, &at);
@@ -94,7 +98,8 @@ pub(super) fn start(
 }
 
 /// Nodes as markers, in the order of the file.
-pub(super) fn node_markers(env: &Env<'_>, spec: &BodySpec, path: &Path<'_>, out: &mut Markers) {
+pub(super) fn node_markers(env: &Env<'_>, spec: &BodySpec, path: &Path<'_>) -> Markers {
+    let mut out = Markers::default();
     for (k, (template, _)) in spec.nodes.iter().enumerate() {
         let path = path.field(template);
         match env.text(template, &path).filter(|n| check_name(env, n, &path)) {
@@ -104,6 +109,7 @@ pub(super) fn node_markers(env: &Env<'_>, spec: &BodySpec, path: &Path<'_>, out:
             None => out.incomplete = true,
         }
     }
+    out
 }
 
 /// Number of the node that a marker names.

@@ -25,7 +25,9 @@ const USED: [&str; 6] = ["count", "below", "held", "shortening", "amplitudes", "
 
 /// Whether a body gets its modes from a beam.
 pub(super) fn is_beam(spec: &BodySpec) -> bool {
-    let of = |modes: &ModesSpec| modes.count.is_some() || modes.below.is_some();
+    let of = |modes: &ModesSpec| {
+        modes.folder.is_none() && (modes.count.is_some() || modes.below.is_some())
+    };
     BodyKind::from(spec.kind).fields().contains(&"modes") && spec.modes.as_ref().is_some_and(of)
 }
 
@@ -159,7 +161,7 @@ fn beam(axis: &Axis, properties: &Properties) -> Beam {
 }
 
 /// How many modes.
-fn keep(env: &Env<'_>, modes: &ModesSpec, path: &Path<'_>, owner: &str) -> Option<Keep> {
+pub(super) fn keep(env: &Env<'_>, modes: &ModesSpec, path: &Path<'_>, owner: &str) -> Option<Keep> {
     if let Some(below) = &modes.below {
         let owner = format!("{owner} with a limit `below`");
         env.unused(path, &owner, &[("count", modes.count.is_some())], &["below", "held"]);

@@ -37,7 +37,7 @@ pub use force::{Components, ForceSpec, ForceType};
 pub use input::InputSpec;
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
 pub use material::MaterialSpec;
-pub use modes::{ArraySpec, ModesSpec, NodeSpec};
+pub use modes::{ArraySpec, MATRIX_FILES, ModesSpec, NodeSpec};
 pub use run::{
     AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, SchemeType, option_dim,
     option_names,

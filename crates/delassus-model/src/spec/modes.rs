@@ -3,6 +3,10 @@
 use super::Scalar;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Names of the files in a folder of matrices.
+pub const MATRIX_FILES: [&str; 3] = delassus_flex::matrices::FILES;
 
 /// A number, or a list of such arrays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,13 +52,23 @@ pub struct ModesSpec {
     /// Angular momenta of pairs h_ij = ∫ φ_i × φ_j dm + ∫ x × ψ_ij dm, kg. Zero when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub momentum_pairs: Option<ArraySpec>,
-    /// Of a beam, instead of the numbers above: how many modes, the lowest ones.
+    /// Instead of the numbers above: the folder of the matrices of a finite element program, `mass.mtx`, `stiffness.mtx` and
+    /// `nodes.csv`, relative to the model file and inside its folder. In space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// From matrices: damping of every mode, a part of the critical one; none when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Scalar>,
+    /// From matrices: the texts of the three files. The reader of model files fills them; a program may do so too.
+    #[serde(skip)]
+    pub files: Option<Arc<[String; 3]>>,
+    /// Of a beam or from matrices: how many modes, the lowest ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Scalar>,
-    /// Of a beam, instead of `count`: all modes up to this frequency, Hz.
+    /// Of a beam or from matrices, instead of `count`: all modes up to this frequency, Hz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<Scalar>,
-    /// Of a beam: markers that hold it while it vibrates. None: modes of the free beam; one: of the beam clamped there; several:
+    /// Of a beam or from matrices: markers that hold it while it vibrates. None: modes of the free body; one: of the body clamped there; several:
     /// shapes by displacements and rotations of all but the first, and `count` modes with all held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
