@@ -66,3 +66,34 @@ fn the_content_belongs_to_the_model() {
     fs::write(dir.path().join("road.csv"), "s,height\n0,0\n2,31\n").unwrap();
     assert_ne!(digests(), before);
 }
+
+/// Matrices are found and bounded like tables; what is in them is judged when the model is compiled.
+#[test]
+fn folders_of_matrices() {
+    let dir = tempdir().unwrap();
+    let model = |folder: &str| {
+        let text = format!(
+            "schema = 1\n[body.b]\ntype = 'modal'\nmodes = {{ folder = '{folder}', count = 1 }}\n"
+        );
+        fs::write(dir.path().join("m.toml"), text).unwrap();
+        load(&dir.path().join("m.toml"), &Limits::default())
+    };
+    let refused = |folder: &str, code: &str, part: &str| {
+        let Err(LoadError::Invalid(p)) = model(folder) else { panic!("accepted: {folder}") };
+        assert_eq!((p[0].code, p[0].path.as_str()), (code, "body.b.modes.folder"), "{}", p[0]);
+        assert!(p[0].message.contains(part), "{}", p[0]);
+    };
+    refused("part", "E_MODES", "part/mass.mtx");
+    refused("../part", "E_PATH_ESCAPE", "refused");
+    let part = dir.path().join("part");
+    fs::create_dir(&part).unwrap();
+    fs::write(part.join("mass.mtx"), [0xff, 0xfe]).unwrap();
+    refused("part", "E_MODES", "UTF-8");
+    let header = "%%MatrixMarket matrix coordinate real symmetric\n";
+    fs::write(part.join("mass.mtx"), format!("{header}3 3 1\n1 1 x\n")).unwrap();
+    fs::write(part.join("stiffness.mtx"), header).unwrap();
+    fs::write(part.join("nodes.csv"), "a, 0, 0, 0\n").unwrap();
+    let faults = delassus_model::compile(&model("part").unwrap().spec).unwrap_err();
+    assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_MODES", "body.b.modes.folder"));
+    assert!(faults[0].message.starts_with("mass.mtx:3:"), "{}", faults[0].message);
+}

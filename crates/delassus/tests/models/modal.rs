@@ -252,3 +252,31 @@ fn contact_at_a_node() {
         assert!(bent > 1e-3, "{scheme} {bent}");
     }
 }
+
+/// Four masses m and six springs k along the edges of a regular tetrahedron, as matrices in files: ω² is k/m twice, 2k/m
+/// three times and 4k/m, and its rigid motions have none.
+#[test]
+fn matrices_of_a_finite_element_program() {
+    let mut spec = support::spec("spring_tetrahedron.toml");
+    // free, so that the modes of the mechanism are those of the body
+    spec.joint.0.clear();
+    spec.gravity.clear();
+    let m = assembled(&spec, &[]);
+    let found = modes(&m, ModalOptions { undamped: true, ..Default::default() }).unwrap();
+    let omega: Vec<f64> = found.modes.iter().map(|m| m.imag).filter(|w| *w > 1e-3).collect();
+    let expected = [1.0, 1.0, 2.0, 2.0, 2.0, 4.0].map(|x: f64| 1e3 * x.sqrt());
+    assert_eq!(omega.len(), 6, "{omega:?}");
+    for (a, b) in omega.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-9 * b, "{omega:?}");
+    }
+    let body = &m.system.model().bodies[0];
+    assert!((body.mass - 4.0).abs() < 1e-14 && body.com.norm() < 1e-16);
+    // all masses are as far from the centre, so that every axis is principal: 4 m r² · 2/3
+    let inertia = 8.0 / 3.0 * 3.0 * 0.035355339059327376_f64.powi(2);
+    assert!((body.inertia[(1, 1)] - inertia).abs() < 1e-15, "{}", body.inertia);
+
+    // hung at a corner it keeps its energy, and swings as its rigid twin but for what it stretches
+    let hung = load("spring_tetrahedron.toml", &[]);
+    let out = run(&hung, |_| {});
+    assert!(out.summary.energy_error < 1e-5 * out.summary.energy.moved, "{:?}", out.summary.energy);
+}
