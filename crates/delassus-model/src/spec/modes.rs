@@ -1,21 +1,40 @@
 //! Modes and nodes of a body as written.
 
 use super::Scalar;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Names of the files in a folder of matrices.
 pub const MATRIX_FILES: [&str; 3] = delassus_flex::matrices::FILES;
 
 /// A number, or a list of such arrays.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ArraySpec {
     /// A list.
     List(Vec<ArraySpec>),
     /// A number.
     Number(Scalar),
+}
+
+/// Lists within lists, as deep as any field has them: a vector for each pair of modes.
+const DEPTH: usize = 3;
+
+/// Written out instead of by recursion: editors and the reader of model files follow no loops.
+impl JsonSchema for ArraySpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Array".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let number = generator.subschema_for::<Scalar>();
+        (0..DEPTH).fold(
+            number.clone(),
+            |item, _| json_schema!({ "anyOf": [{ "type": "array", "items": item }, number] }),
+        )
+    }
 }
 
 /// How a body deforms: u(x) = Σ φ_i(x) q_i + ½ Σ ψ_ij(x) q_i q_j in its own axes, with amplitudes q in metres. Matrices are lists of
