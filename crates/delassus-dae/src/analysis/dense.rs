@@ -1,7 +1,6 @@
 //! All modes, with full matrices.
 
 use super::balance::{ZERO, balancing, clear_rounding};
-use super::lanczos;
 use super::linearise::{LinearError, Linearised};
 use super::matrices::{columns, full_mul, largest_entry};
 use super::modes::Found;
@@ -11,10 +10,6 @@ use delassus_math::largest;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side, c64};
 
-/// Relative error of ω² by rounding from which the slow vibrations of a stiff model are found another way.
-const COARSE: f64 = 1e-9;
-/// Difference of the two ways to find them, in estimates of the error, that no rounding explains.
-const MISSING: f64 = 100.0;
 /// 1/(s − σ) below this part of the largest belongs to a direction without mass.
 const INFINITE: f64 = 1e-12;
 
@@ -29,9 +24,6 @@ pub(super) fn all_modes(l: &Linearised) -> Result<Vec<Found>, LinearError> {
         && (r.massless == 0 || l.rolling.pattern.nrows == 0)
     {
         let mut out = vibrations(l, &k, &allowed, r.massless)?;
-        if r.massless == 0 && l.rolling.pattern.nrows == 0 {
-            refine_slow(l, &mut out)?;
-        }
         // places that rolling cannot reach, where it rests as well
         let n = r.positions.ncols() - r.speeds.ncols();
         if n > 0 {
@@ -102,40 +94,6 @@ fn vibrations(
         }
     }
     Ok(out)
-}
-
-/// Full matrices leave an error of some roundings of the largest ω² in each, which is all that there is to the slow
-/// vibrations of fine beams. Those are found with (K + κM)⁻¹ M instead, whose error is in parts of the smallest.
-fn refine_slow(l: &Linearised, out: &mut Vec<Found>) -> Result<(), LinearError> {
-    let square = |f: &Found| f.exponent.norm_sqr();
-    out.sort_by(|a, b| square(a).total_cmp(&square(b)));
-    let most = out.last().map_or(0.0, square);
-    let error = f64::EPSILON * out.len() as f64 * most;
-    let coarse = out.iter().filter(|f| square(f) * COARSE < error).count();
-    // a pair of real exponents is one shape
-    let pairs = out[..coarse].iter().filter(|f| f.exponent.re < 0.0).count();
-    let solid = out.iter().any(|f| square(f) > 0.0);
-    if coarse == 0 || !solid {
-        return Ok(());
-    }
-    let found = lanczos::lowest(l, coarse - pairs)?;
-    let least = found.iter().map(|v| v.stiffness.abs()).find(|k| *k > 0.0);
-    let Some(least) = least else { return Ok(()) };
-    // where both errors are as large
-    let border = (error * least / lanczos::CONVERGED).sqrt();
-    let mut slow = Vec::new();
-    for v in found.into_iter().filter(|v| v.stiffness.abs() <= border) {
-        v.put(&mut slow);
-    }
-    slow.sort_by(|a, b| square(a).total_cmp(&square(b)));
-    // one that is missing would shift all others
-    let apart = slow.iter().zip(out.iter()).map(|(a, b)| (square(a) - square(b)).abs());
-    if slow.len() > out.len() || largest(apart) > MISSING * error {
-        return Err(LinearError::Eigenvalues);
-    }
-    out.drain(..slow.len());
-    out.append(&mut slow);
-    Ok(())
 }
 
 /// The entry that is largest beside its scale.

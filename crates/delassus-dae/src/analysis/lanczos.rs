@@ -5,13 +5,12 @@
 //! pairs, as those of a chain that swings in two planes, are all found.
 
 use super::linearise::{LinearError, Linearised};
-use super::modes::Found;
 use super::saddle::Undamped;
 use delassus_math::largest;
-use faer::{Mat, Side, c64};
+use faer::{Mat, Side};
 
 /// Residual of a Ritz pair, relative to the largest one, below which it has converged.
-pub(super) const CONVERGED: f64 = 1e-13;
+const CONVERGED: f64 = 1e-13;
 /// The shift, in parts of the lowest stiffness over mass that is not zero.
 const SHIFT: f64 = 0.05;
 /// Stiffness, in parts of the shift, that counts as none.
@@ -21,20 +20,6 @@ const ZERO: f64 = 1e-7;
 pub(super) struct Vibration {
     pub stiffness: f64,
     pub shape: Vec<f64>,
-}
-
-impl Vibration {
-    /// Adds its exponents to a list.
-    pub fn put(self, out: &mut Vec<Found>) {
-        let rate = self.stiffness.abs().sqrt();
-        let exponents = if self.stiffness >= 0.0 {
-            vec![c64::new(0.0, rate)]
-        } else {
-            vec![c64::new(rate, 0.0), c64::new(-rate, 0.0)]
-        };
-        let shape: Vec<c64> = self.shape.iter().map(|x| c64::new(*x, 0.0)).collect();
-        out.extend(exponents.into_iter().map(|exponent| Found { exponent, shape: shape.clone() }));
-    }
 }
 
 /// The `count` lowest vibrations by |ω²|, or all there are.

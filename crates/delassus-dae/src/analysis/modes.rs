@@ -91,7 +91,17 @@ fn large(l: &Linearised, count: usize) -> Result<Vec<Found>, LinearError> {
     if quiet {
         let mut out = Vec::new();
         for v in vibrations {
-            v.put(&mut out);
+            let shape: Vec<c64> = v.shape.iter().map(|x| c64::new(*x, 0.0)).collect();
+            let mut push = |re, im| {
+                out.push(Found { exponent: c64::new(re, im), shape: shape.clone() });
+            };
+            let rate = v.stiffness.abs().sqrt();
+            if v.stiffness >= 0.0 {
+                push(0.0, rate);
+            } else {
+                push(rate, 0.0);
+                push(-rate, 0.0);
+            }
         }
         return Ok(out);
     }
