@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::files::Writer;
 use crate::output::check_file;
 use delassus::io::plot::{Axis, Plot, Series, panels, png};
+use delassus::math::largest;
 use delassus::sim::analysis::{Orbit, Whirl, WhirlMode};
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -50,7 +51,7 @@ const LOWEST: usize = 4;
 pub fn campbell(title: &str, ladder: &[(f64, Vec<WhirlMode>)]) -> Vec<Plot> {
     let label = "speed of the rotor, rpm";
     let mut p = Plot::new(title, Axis::linear(label), Axis::linear("frequency, Hz"));
-    let last = ladder.iter().map(|(s, _)| *s).fold(0.0, f64::max);
+    let last = largest(ladder.iter().map(|(s, _)| *s));
     let low = ladder.iter().filter_map(|(_, list)| Some(list.get(LOWEST - 1)?.imag));
     let highest = low.fold(ABOVE * last, f64::max);
     let kinds = [Whirl::Forward, Whirl::Backward, Whirl::Planar, Whirl::Axial];
@@ -93,9 +94,9 @@ pub fn unbalance(title: &str, ladder: &[(f64, Vec<Orbit>)]) -> Vec<Plot> {
         let body = &ladder[0].1[k].body;
         size.series.push(line(&|o| o.semi_axes[0], body, k));
         for (j, axis) in ["x", "y", "z"].into_iter().enumerate() {
-            let largest = ladder.iter().map(|(_, o)| o[k].amplitude[j]).fold(0.0, f64::max);
-            let most = ladder.iter().map(|(_, o)| o[k].semi_axes[0]).fold(0.0, f64::max);
-            if largest > 1e-6 * most {
+            let along = largest(ladder.iter().map(|(_, o)| o[k].amplitude[j]));
+            let most = largest(ladder.iter().map(|(_, o)| o[k].semi_axes[0]));
+            if along > 1e-6 * most {
                 let name = format!("{body} {axis}");
                 phase.series.push(line(&|o| o.phase[j].to_degrees(), &name, 3 * k + j));
             }

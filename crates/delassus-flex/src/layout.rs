@@ -1,7 +1,7 @@
 //! Where the nodes of a finite element model are, and which unknowns are theirs.
 
 use crate::FlexError;
-use delassus_math::Vec3;
+use delassus_math::{Vec3, largest};
 use faer::Mat;
 
 /// Numbers up to which products of a few stay finite; nothing real comes near.
@@ -77,7 +77,7 @@ impl Layout {
 
     /// Largest distance from the first node, m.
     pub fn reach(&self) -> f64 {
-        self.places.iter().map(|p| (p - self.places[0]).norm()).fold(0.0, f64::max)
+        largest(self.places.iter().map(|p| (p - self.places[0]).norm()))
     }
 
     /// Displacements along and rotations about the axes through a point, as columns.

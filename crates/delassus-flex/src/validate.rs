@@ -1,7 +1,7 @@
 //! Whether the numbers of a modal body can belong to a body.
 
 use crate::{FlexError, Modal};
-use delassus_math::{Mat3, Vec3, so3};
+use delassus_math::{Mat3, Vec3, largest, so3};
 use nalgebra::{DMatrix, DVector};
 
 /// Difference of an entry from its mirror image, relative to the largest entries of its row and column, that is more
@@ -120,8 +120,8 @@ impl Modal {
             same_both_ways(what, n, 0.0, |i, j| m[(i, j)])?;
         }
         same_both_ways("the matrix of moments of inertia", 3, 0.0, |i, j| self.inertia[(i, j)])?;
-        let largest = |list: &[Mat3]| list.iter().map(Mat3::amax).fold(0.0, f64::max);
-        let (most, most_pairs) = (largest(&self.j1), largest(&self.j2));
+        let most_of = |list: &[Mat3]| largest(list.iter().map(Mat3::amax));
+        let (most, most_pairs) = (most_of(&self.j1), most_of(&self.j2));
         for (k, m) in self.j1.iter().enumerate() {
             let what = format!("J_i for i = {}", k + 1);
             same_both_ways(&what, 3, most, |i, j| m[(i, j)])?;
@@ -170,7 +170,7 @@ impl Modal {
 
 /// Whether a list of vectors is symmetric in ij.
 fn mirrored(what: &str, n: usize, list: &[Vec3]) -> Result<(), FlexError> {
-    let most = list.iter().map(Vec3::amax).fold(0.0, f64::max);
+    let most = largest(list.iter().map(Vec3::amax));
     (0..3).try_for_each(|a| {
         same_both_ways(&format!("{what} along {}", AXES[a]), n, most, |i, j| list[i * n + j][a])
     })
@@ -184,12 +184,11 @@ fn same_both_ways(
     most: f64,
     entry: impl Fn(usize, usize) -> f64,
 ) -> Result<(), FlexError> {
-    let largest = |i: usize| (0..n).map(|j| entry(i, j).abs()).fold(0.0, f64::max);
-    let largest: Vec<f64> = (0..n).map(largest).collect();
+    let size: Vec<f64> = (0..n).map(|i| largest((0..n).map(|j| entry(i, j).abs()))).collect();
     for i in 0..n {
         for j in 0..i {
             let (one, other) = (entry(i, j), entry(j, i));
-            let allowed = ASYMMETRY * largest[i].max(largest[j]) + ROUNDING * most;
+            let allowed = ASYMMETRY * size[i].max(size[j]) + ROUNDING * most;
             if !((one - other).abs() <= allowed) {
                 let what = what.to_owned();
                 return Err(FlexError::NotSymmetric { what, row: i + 1, col: j + 1, one, other });
@@ -213,7 +212,7 @@ fn positive(what: &str, m: &DMatrix<f64>, hint: &'static str) -> Result<(), Flex
     let unit = DVector::from_fn(n, |i, _| 1.0 / m[(i, i)].sqrt());
     let scaled = DMatrix::from_fn(n, n, |i, j| 0.5 * (m[(i, j)] + m[(j, i)]) * unit[i] * unit[j]);
     // no entry of a definite matrix is larger than those on its diagonal, which also keeps overflow out of what follows
-    let most = scaled.iter().map(|x| x.abs()).fold(0.0, f64::max);
+    let most = largest(scaled.iter().map(|x| x.abs()));
     if !(most < 1.0 + ASYMMETRY) {
         return failure(1.0 - most);
     }

@@ -3,6 +3,7 @@
 use crate::error::KktError;
 use crate::options::SolveInfo;
 use crate::vecops::{all_finite, first_non_finite, weighted_max};
+use delassus_math::largest;
 
 /// Relative residual to reach, and how often to try.
 const RESIDUAL_GOAL: f64 = 2e-14;
@@ -91,7 +92,7 @@ fn magnitudes(
 
 /// Largest of these residuals relative to the sizes of their terms.
 pub(crate) fn worst_part(residuals: &[f64], sizes: &[f64]) -> f64 {
-    residuals.iter().zip(sizes).map(|(r, s)| ratio(r.abs(), *s)).fold(0.0, f64::max)
+    largest(residuals.iter().zip(sizes).map(|(r, s)| ratio(r.abs(), *s)))
 }
 
 fn ratio(part: f64, whole: f64) -> f64 {

@@ -15,7 +15,7 @@ use crate::layout::Layout;
 use crate::reduce::{Choice, Elastic, component_modes, set_matrices};
 use crate::symmetric::Symmetric;
 use crate::{FlexError, Modal};
-use delassus_math::{Mat3, so3};
+use delassus_math::{Mat3, largest, so3};
 use faer::Mat;
 use market::Entries;
 
@@ -129,7 +129,7 @@ impl FiniteElements {
                 let x = rigid[(c, j)];
                 self.stiffness.column(c).for_each(|(i, k)| size[i] += (k * x).abs());
             }
-            let most = size.iter().copied().fold(0.0, f64::max);
+            let most = largest(size.iter().copied());
             let worst = (0..n).max_by(|a, b| force[(*a, j)].abs().total_cmp(&force[(*b, j)].abs()));
             let Some(worst) = worst.filter(|i| force[(*i, j)].abs() > RIGID * most) else {
                 continue;

@@ -321,7 +321,7 @@ fn normalise(shapes: &mut Mat<f64>, layout: &Layout) {
                     layout.displacement(shapes, k, j)
                 }
             };
-            let size = (0..layout.len()).map(|k| at(k).norm()).fold(0.0, f64::max);
+            let size = delassus_math::largest((0..layout.len()).map(|k| at(k).norm()));
             let first = (0..layout.len()).find(|k| at(*k).norm() >= (1.0 - EQUAL) * size);
             let at = at(first.unwrap_or(0));
             let most = at.amax();

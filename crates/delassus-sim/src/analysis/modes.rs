@@ -3,7 +3,7 @@
 use super::statics::{note, singular_note, statics, tangents};
 use super::touching::touching;
 use super::{AnalysisError, linear_error};
-use crate::notes::Note;
+use crate::notes::{Note, brief};
 use crate::options::RunOptions;
 use crate::simulation::Simulation;
 use delassus_dae::analysis::{
@@ -280,8 +280,8 @@ fn note_axes(rate: &[f64; 3], notes: &mut Vec<Note>) {
         notes.push(note(
             "N_TURNING_AXES",
             format!(
-                "the motion is steady in axes that turn with ({:.6e}, {:.6e}, {:.6e}) rad/s: frequencies are those seen from these axes",
-                rate[0], rate[1], rate[2]
+                "the motion is steady in axes that turn with ({}) rad/s: frequencies are those seen from these axes",
+                rate.map(brief).join(", ")
             ),
             "seen from the ground, those of vectors across the axis differ by its rate",
         ));

@@ -9,7 +9,7 @@ use super::{AnalysisError, linear_error};
 use crate::notes::Note;
 use delassus_dae::analysis::{Linearised, ModeOptions, modes as find_modes, response};
 use delassus_dae::{Problem, State};
-use delassus_math::Vec3;
+use delassus_math::{Vec3, largest};
 use delassus_model::{Assembled, System};
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ impl Rotor {
         let found = find_modes(&l, ModeOptions::default()).map_err(failed)?;
         let mut ws = self.sys.workspace();
         self.sys.realize_position(self.state.t, &self.state.q, &self.state.z, &mut ws);
-        let fastest = found.list.iter().map(|m| m.imag).fold(0.0, f64::max);
+        let fastest = largest(found.list.iter().map(|m| m.imag));
         let list = found.list.iter().filter(|m| m.imag > 1e-9 * fastest).map(|m| {
             let shape = self.shape(&ws, &m.shape);
             let (whirl, sense) = sense(&shape, axis, self.sys.length_scale());
