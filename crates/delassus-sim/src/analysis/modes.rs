@@ -145,6 +145,16 @@ pub fn modes(model: &Assembled, options: ModalOptions) -> Result<ModalReport, An
     };
     let asked = ModeOptions { count: options.count, sparse: options.sparse };
     let found = find_modes(&l, asked).map_err(|e| linear_error(&**sys, e))?;
+    if let Some(count) = options.count.filter(|n| !found.all && found.list.len() < *n) {
+        notes.push(note(
+            "N_FEWER_MODES",
+            format!(
+                "{count} modes were asked for, but only {} were found: others may be missing among them",
+                found.list.len()
+            ),
+            "compare with fewer elements, up to 400 velocities of which are solved with full matrices",
+        ));
+    }
     let mut ws = sys.workspace();
     sys.realize_position(state.t, &state.q, &state.z, &mut ws);
     let named = found.list.iter().map(|m| {

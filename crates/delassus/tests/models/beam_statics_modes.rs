@@ -211,3 +211,13 @@ fn many_elements_come_to_rest() {
     }
     assert!(steps < 150, "{steps}");
 }
+
+/// Whoever asks for eight modes gets them, or is told that there are fewer.
+#[test]
+fn modes_that_are_not_found_are_told() {
+    let m = load("benchmarks/H5_rotating_cantilever.toml", &[("n", "70"), ("eta", "1")]);
+    let options = ModalOptions { at: At::Steady, count: Some(8), ..Default::default() };
+    let r = modes(&m, options).unwrap();
+    let told = r.notes.iter().any(|n| n.code == "N_FEWER_MODES");
+    assert_eq!(told, r.modes.len() < 8, "{}", r.modes.len());
+}
