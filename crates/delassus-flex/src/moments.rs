@@ -40,6 +40,20 @@ impl Moments {
         }
     }
 
+    /// Adds what mass with these second moments ∫ s sᵀ dm about its centre contributes where the modes turn it, each by a
+    /// rotation with this cross-product matrix, to the second order.
+    pub fn add_turned(&mut self, spread: &Mat3, turns: &[Mat3]) {
+        let n = turns.len();
+        for i in 0..n {
+            self.with_place[i] += spread * turns[i].transpose();
+            for j in 0..n {
+                let (ij, product) = (i * n + j, turns[i] * turns[j]);
+                self.pairs[ij] += turns[i] * spread * turns[j].transpose();
+                self.second_order[ij] += 0.5 * spread * (product + product.transpose());
+            }
+        }
+    }
+
     /// Displaces the body by −ψ_ij as a whole.
     pub fn shift(&mut self, psi: &[Vec3]) {
         for (ij, psi) in psi.iter().enumerate() {

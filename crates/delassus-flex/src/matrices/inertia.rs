@@ -93,15 +93,7 @@ fn products(mass: &Symmetric, layout: &Layout, shapes: &Mat<f64>) -> Moments {
         let spread = spread(&turning[k]);
         let turns: Vec<Mat3> =
             (0..n).filter_map(|j| layout.rotation(shapes, k, j)).map(|r| so3::hat(&r)).collect();
-        for i in 0..n {
-            out.with_place[i] += spread * turns[i].transpose();
-            for j in 0..n {
-                let (ij, product) = (i * n + j, turns[i] * turns[j]);
-                out.pairs[ij] += turns[i] * spread * turns[j].transpose();
-                // second order of a node that turns
-                out.second_order[ij] += 0.5 * spread * (product + product.transpose());
-            }
-        }
+        out.add_turned(&spread, &turns);
     }
     // F_ij and F_ji are transposes but for rounding
     for i in 0..n {

@@ -166,11 +166,11 @@ fn a_beam_as_matrices() {
             assert!(close(&own.nodes[1].rotation[i], &read.nodes[1].rotation[i]));
         }
         let of = |a: &[Mat3], b: &[Mat3]| {
-            let size = a.iter().map(Mat3::amax).fold(0.0, f64::max);
-            a.iter().zip(b).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max) / size
+            let size = largest(a.iter().map(Mat3::amax));
+            largest(a.iter().zip(b).map(|(a, b)| (a - b).amax())) / size
         };
-        let turns = own.h2.iter().zip(&read.h2).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
-        let size = own.h2.iter().map(Vec3::amax).fold(0.0, f64::max);
+        let turns = largest(own.h2.iter().zip(&read.h2).map(|(a, b)| (a - b).amax()));
+        let size = largest(own.h2.iter().map(Vec3::amax));
         [of(&own.j1, &read.j1), of(&own.j2, &read.j2), turns / size]
     };
     let (coarse, fine) = (differences(4), differences(8));

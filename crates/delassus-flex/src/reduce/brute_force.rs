@@ -160,7 +160,7 @@ fn moments_of_the_deformed_body() {
                     }
                     (at - place).norm()
                 });
-                [(s - first(&c)).norm(), (j - inertia(&c)).norm(), node.fold(0.0, f64::max)]
+                [(s - first(&c)).norm(), (j - inertia(&c)).norm(), delassus_math::largest(node)]
             };
             let (coarse, fine) = (differences(0.02), differences(0.01));
             for (k, (coarse, fine)) in coarse.iter().zip(&fine).enumerate() {

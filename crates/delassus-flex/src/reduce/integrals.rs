@@ -147,15 +147,7 @@ fn add_point(out: &mut Moments, x: Vec3, f: &Field, psi: &[Vec3], dm: f64) {
 
 /// Adds what the extent of the sections contributes, from its second moments of mass.
 fn add_section(out: &mut Moments, f: &Field, spread: &Mat3) {
-    let n = f.rotation.len();
     let turns: Vec<Mat3> = f.rotation.iter().map(so3::hat).collect();
     out.second += spread;
-    for i in 0..n {
-        out.with_place[i] += spread * turns[i].transpose();
-        for j in 0..n {
-            let (ij, product) = (i * n + j, turns[i] * turns[j]);
-            out.pairs[ij] += turns[i] * spread * turns[j].transpose();
-            out.second_order[ij] += 0.5 * spread * (product + product.transpose());
-        }
-    }
+    out.add_turned(spread, &turns);
 }

@@ -134,17 +134,9 @@ fn body(
         Some((mass, inertia, com)) => {
             let (mass, inertia, com) = (mass?, inertia?, com?);
             let body = Undeformed { mass, com, inertia };
-            let modal = is_used("modes");
-            let flexible = modal.then(|| modal::flexible(env, kind, spec, &body, path));
-            (
-                mass,
-                inertia,
-                com,
-                match flexible {
-                    Some(flexible) => Some(flexible?),
-                    None => None,
-                },
-            )
+            let modes = is_used("modes").then_some(&body);
+            let flexible = optional(modes, |body| modal::flexible(env, kind, spec, body, path))?;
+            (mass, inertia, com, flexible)
         }
     };
     let flexible = flexible.map(Arc::new);
