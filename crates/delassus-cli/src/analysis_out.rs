@@ -37,7 +37,7 @@ pub fn all_notes(p: &Prepared, notes: &[Note]) -> Vec<Fault> {
 /// Rejects a file for the answer that cannot be written or that the model was read from.
 pub fn check_out(p: &Prepared, model: &Path, out: Option<&Path>) -> Result<(), Failure> {
     let Some(file) = out else { return Ok(()) };
-    let sources = p.places.files().map(PathBuf::from).chain([model.to_owned()]);
+    let sources = p.places.all_files().map(PathBuf::from).chain([model.to_owned()]);
     check_target("--out", file, &real(sources))
 }
 

@@ -78,10 +78,15 @@ pub struct ModelOptions {
     /// Set a parameter of the model to another value; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub set: Vec<(String, String)>,
-    /// Set an input of the model for the whole run; may be given several times.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
+    /// Set an input of the model for the whole run, or inputs over time from a CSV file with a column `t` and columns
+    /// named like inputs, with straight lines between its lines; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE|FILE", value_parser = input, allow_hyphen_values = true)]
     #[serde(default)]
-    pub input: Vec<(String, String)>,
+    pub input: Vec<InputArg>,
+    /// The same file, with each value held until the next line; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub input_hold: Vec<String>,
     /// Ignore unknown keys of the model file with a warning for each, instead of an error.
     #[arg(long)]
     pub lenient: bool,
@@ -93,6 +98,16 @@ pub struct ModelOptions {
     /// result-bytes, columns, events.
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, allow_hyphen_values = true)]
     pub limit: Vec<(String, String)>,
+}
+
+/// What `--input` gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum InputArg {
+    /// One input: name and value.
+    Value(String, String),
+    /// Path of a file with inputs over time.
+    File(String),
 }
 
 /// `delassus run`. Numbers may be expressions with units: "10 ms", "2*pi", 1e-3.
@@ -498,6 +513,16 @@ pub struct NewArgs {
     /// Which mechanism.
     #[arg(long, value_enum, default_value_t = Kind::Pendulum)]
     pub kind: Kind,
+}
+
+fn input(text: &str) -> Result<InputArg, String> {
+    if text.contains('=') {
+        return assignment(text).map(|(name, value)| InputArg::Value(name, value));
+    }
+    match text.trim() {
+        "" => Err("write NAME=VALUE, or the name of a CSV file".to_owned()),
+        path => Ok(InputArg::File(path.to_owned())),
+    }
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

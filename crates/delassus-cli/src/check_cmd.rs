@@ -7,7 +7,6 @@ use crate::prepare::{Prepared, prepare};
 use crate::settings::Settings;
 use crate::summary_text::{Table, brief, degrees_of_freedom, ignored_keys, redundant, short_list};
 use crate::{console, report};
-use delassus::model::Measure;
 use serde::Serialize;
 
 /// Number of lines of a list shown on the screen; JSON has all.
@@ -76,7 +75,7 @@ pub fn check(a: &CheckArgs) -> Result<Exit, Failure> {
 
 fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
     let (m, r) = (p.model.system.model(), &p.model.report);
-    let sensors = m.sensors.iter().filter(|s| !matches!(s.measure, Measure::Input(_)));
+    let sensors = m.sensors.iter().filter(|s| !s.given);
     CheckReport {
         status: "ok",
         code: Exit::Done.code(),
@@ -88,7 +87,7 @@ fn gather(p: &Prepared, model_file: String) -> CheckReport<'_> {
         forces: m.forces.iter().map(|f| f.name.as_str()).collect(),
         shapes: m.shapes.iter().map(|s| s.name.as_str()).collect(),
         contacts: m.contacts.iter().map(|c| c.name.as_str()).collect(),
-        inputs: m.inputs.iter().map(|i| i.name.as_str()).collect(),
+        inputs: m.sensors.iter().filter(|s| s.given).map(|s| s.name.as_str()).collect(),
         sensors: sensors.map(|s| s.name.as_str()).collect(),
         velocities: r.nv,
         constraints: r.rows,

@@ -1,6 +1,6 @@
 //! Checkpoints of a run: written while it is in progress, read by `delassus resume`.
 
-use crate::args::RunArgs;
+use crate::args::{InputArg, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::number::number;
@@ -48,6 +48,13 @@ impl About {
         let at = |path: &mut PathBuf| *path = self.directory.join(&path);
         at(&mut run.model.model);
         run.model.options.allow_dir.iter_mut().for_each(at);
+        let inputs = run.model.options.input.iter_mut().filter_map(|given| match given {
+            InputArg::File(path) => Some(path),
+            InputArg::Value(..) => None,
+        });
+        for path in inputs.chain(&mut run.model.options.input_hold) {
+            *path = self.directory.join(&*path).to_string_lossy().into_owned();
+        }
         let files = [&mut run.csv, &mut run.parquet, &mut run.events, &mut run.dump_states];
         files.into_iter().flatten().for_each(at);
         run

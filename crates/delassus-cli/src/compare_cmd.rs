@@ -81,7 +81,7 @@ pub fn compare(a: &CompareArgs) -> Result<Exit, Failure> {
     };
     let folder = folder(a);
     if let Some(folder) = &folder {
-        let sources = prepared.places.files().map(PathBuf::from);
+        let sources = prepared.places.all_files().map(PathBuf::from);
         let sources = sources.chain([a.model.model.clone()]).chain(a.reference.clone());
         let names = [COMPARE_CSV, COMPARE_JSON];
         folder_for(folder, &names, COMPARE_JSON, &real(sources), a.force)?;

@@ -22,6 +22,7 @@ mod fault;
 mod fields_cmd;
 mod files;
 mod grid;
+mod input_files;
 mod limits;
 mod live;
 mod methods_cmd;

@@ -1,8 +1,9 @@
 //! From a path to an assembled model, with every fault located.
 
-use crate::args::ModelArgs;
+use crate::args::{InputArg, ModelArgs};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
+use crate::input_files::{self, InputFile};
 use crate::limits::{self, Bounds};
 use crate::settings::Settings;
 use crate::{reading, report};
@@ -16,7 +17,7 @@ use delassus::model::{
 };
 use delassus::sim::{NO_ROOM, RunOptions, SetupError, SimErrorKind};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of problems shown.
 const MOST: usize = 50;
@@ -43,6 +44,7 @@ pub struct Places {
     settings: Settings,
     set: Vec<(String, String)>,
     input: Vec<(String, String)>,
+    input_files: Vec<InputFile>,
     known: Vec<String>,
 }
 
@@ -50,6 +52,11 @@ impl Places {
     /// Files the model was read from.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.sources.files().iter().map(|f| f.name())
+    }
+
+    /// Files that must not be written over: those of the model and of its inputs.
+    pub fn all_files(&self) -> impl Iterator<Item = &str> {
+        self.files().chain(self.input_files.iter().map(InputFile::name))
     }
 
     /// The text of the model, then that of the files it includes.
@@ -153,11 +160,13 @@ fn ready(
         sources: loaded.sources,
         settings,
         set: args.options.set.clone(),
-        input: args.options.input.clone(),
+        input: values(&args.options.input),
+        input_files: input_files::read(&args.options, bounds.reader.max_file_bytes)?,
         known,
     };
     let choice = Choice::of(spec.method.name.as_deref(), spec.method.scheme);
-    set_inputs(&mut spec, &args.options.input)?;
+    set_inputs(&mut spec, &places.input)?;
+    input_files::apply(&mut spec, &places.input_files, &args.options.input)?;
     let mut faults: Vec<Diagnostic> = idle_method(&choice, &places.settings).into_iter().collect();
     faults.extend(foreign_options(&choice, &places.settings));
     let compiled = match compile_bounded(&spec, &args.options.set, bounds.elements) {
@@ -182,7 +191,8 @@ fn ready(
     system.limit_contacts(bounds.contacts);
     let model = assemble(system).map_err(refused)?;
     notes.extend(model.report.notes.iter().cloned());
-    let notes = places.diagnostics(notes);
+    let mut notes = places.diagnostics(notes);
+    notes.extend(input_files::beyond(&places.input_files, model.state.t, options.t_end));
     let hash = hash(&places);
     Ok(Prepared { model, options, notes, ignored_keys: 0, hash, places })
 }
@@ -221,8 +231,9 @@ fn look_further(
         !follows && !cut.contains(&at)
     });
     let known = spec.parameters.iter().map(|(n, _)| n.to_owned()).collect();
-    let (set, input) = (args.options.set.clone(), args.options.input.clone());
-    let places = Places { sources: rest.sources, settings, set, input, known };
+    let (set, input) = (args.options.set.clone(), values(&args.options.input));
+    let input_files = Vec::new();
+    let places = Places { sources: rest.sources, settings, set, input, input_files, known };
     failure.faults.extend(places.diagnostics(found));
     let files: Vec<String> = places.files().map(str::to_owned).collect();
     failure.faults.sort_by_key(|f| {
@@ -231,6 +242,15 @@ fn look_further(
     });
     failure.faults.truncate(MOST);
     failure
+}
+
+/// Inputs with one value.
+fn values(given: &[InputArg]) -> Vec<(String, String)> {
+    let value = |given: &InputArg| match given {
+        InputArg::Value(name, value) => Some((name.clone(), value.clone())),
+        InputArg::File(_) => None,
+    };
+    given.iter().filter_map(value).collect()
 }
 
 /// Replaces the default values of inputs by those of the command line.
@@ -358,8 +378,8 @@ pub fn setup_failure(e: &SetupError, places: &Places) -> Failure {
     Failure::input(vec![fault])
 }
 
-/// Identifies the model: for one file and no values set, it is what `sha256sum` prints. Meshes and files of tables
-/// count too. The order in which values are set does not matter; if one is set twice, the last one counts.
+/// Identifies the model: for one file and no values set, it is what `sha256sum` prints. Meshes, files of tables
+/// and of inputs count too. The order in which values are set does not matter; if one is set twice, the last one counts.
 fn hash(places: &Places) -> String {
     let mut sha = Sha256::new();
     for file in places.sources.files() {
@@ -372,6 +392,10 @@ fn hash(places: &Places) -> String {
         for (name, value) in given.iter().map(|(n, v)| (n, v)).collect::<BTreeMap<_, _>>() {
             sha.update(format!("\n{option} {name}={value}"));
         }
+    }
+    let files: BTreeSet<String> = places.input_files.iter().map(InputFile::identity).collect();
+    for file in files {
+        sha.update(format!("\n{file}"));
     }
     hex(&sha.finalize())
 }

@@ -165,7 +165,7 @@ pub fn run_watched(
         prepared.options.keep_states = dump::STATES;
     }
     let output = Output::new(a);
-    output.check(prepared.places.files(), &a.model.model, a.force)?;
+    output.check(prepared.places.all_files(), &a.model.model, a.force)?;
     let (o, t) = (&prepared.options, prepared.model.state.t);
     let columns = prepared.model.system.model().sensors.len() + DIAGNOSTICS.len();
     let size = ResultSize::new(o.t_end - t, o.sample, columns);

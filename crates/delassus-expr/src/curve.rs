@@ -8,6 +8,8 @@ use std::fmt;
 /// What joins the points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
+    /// The value of a point until the next one: a jump at every point where it changes.
+    Hold,
     /// Straight lines: a kink at every point.
     Straight,
     /// Cubics with continuous slope that rise and fall only where the points do.
@@ -97,6 +99,8 @@ pub struct Curve {
     before: [f64; 4],
     after: [f64; 4],
     periodic: bool,
+    /// It jumps at its points, whose value belongs to what follows.
+    jumps: bool,
 }
 
 impl Curve {
@@ -109,12 +113,15 @@ impl Curve {
             return Err(CurveError::Open { first: y[0], last: y[n - 1] });
         }
         let slope = match join {
-            Join::Straight => Vec::new(),
+            Join::Hold | Join::Straight => Vec::new(),
             Join::Monotone => monotone(&x, y, periodic),
             Join::Spline => spline(&x, y, periodic),
         };
         let piece = |k: usize| {
             let h = x[k + 1] - x[k];
+            if join == Join::Hold {
+                return [y[k], 0.0, 0.0, 0.0];
+            }
             let mean = (y[k + 1] - y[k]) / h;
             if slope.is_empty() {
                 return [y[k], mean, 0.0, 0.0];
@@ -132,7 +139,8 @@ impl Curve {
             _ => [y, 0.0, 0.0, 0.0],
         };
         let (before, after) = (beyond(y[0], first), beyond(y[n - 1], last));
-        Ok(Curve { x, pieces, before, after, periodic })
+        let jumps = join == Join::Hold;
+        Ok(Curve { x, pieces, before, after, periodic, jumps })
     }
 
     /// Value, slope and curvature; at a kink those of the side that follows.
@@ -167,13 +175,14 @@ impl Curve {
             if hi > end {
                 let last = self.range(self.x.partition_point(|p| *p <= lo), usize::MAX, lo, end);
                 let hi = hi - self.period();
-                let first = self.range(1, self.x.partition_point(|p| *p < hi), self.x[0], hi);
+                let first = self.range(1, self.x.partition_point(|p| *p <= hi), self.x[0], hi);
                 return Jet::open(last.hull(first));
             }
         }
         let first = self.x.partition_point(|p| *p <= lo);
-        // an interval that ends at a point does not reach the piece behind it
-        let last = self.x.partition_point(|p| *p < hi).max(first);
+        // an interval that ends at a point does not reach the piece behind it, unless the point has its value
+        let reaches = |p: &f64| if self.jumps { *p <= hi } else { *p < hi };
+        let last = self.x.partition_point(reaches).max(first);
         let value = self.range(first, last, lo, hi);
         if first != last || lo.is_nan() || hi.is_nan() {
             return Jet::open(value);

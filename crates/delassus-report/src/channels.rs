@@ -1,7 +1,7 @@
 //! The body or joint to which a column belongs.
 
 use crate::scene::own_joint;
-use delassus_model::{AxisPair, Contact, Frame, JointKind, Measure, Model};
+use delassus_model::{AxisPair, Contact, Frame, JointKind, Measure, Model, Sensor};
 use serde::{Deserialize, Serialize};
 
 /// A column of the results, without its values.
@@ -21,7 +21,7 @@ pub struct ChannelInfo {
 /// All sensors of a model.
 pub fn channels_from(m: &Model) -> Vec<ChannelInfo> {
     let sensors = m.sensors.iter().map(|s| {
-        let (group, what) = describe(m, &s.measure);
+        let (group, what) = describe(m, s);
         let frame = match s.frame.as_str() {
             "" => String::new(),
             frame => format!(" in {frame}"),
@@ -75,9 +75,12 @@ pub fn diagnostic(name: &str, unit: &str) -> ChannelInfo {
     }
 }
 
-fn describe(m: &Model, measure: &Measure) -> (String, String) {
+fn describe(m: &Model, s: &Sensor) -> (String, String) {
+    if s.given {
+        return ("input".to_owned(), "input".to_owned());
+    }
     let of = |what: &str, f: &Frame| (body(m, f), format!("{what} of {}", f.name));
-    match measure {
+    match &s.measure {
         Measure::Position(f, ..) => of("position", f),
         Measure::Velocity(f, ..) => of("velocity", f),
         Measure::Acceleration(f, ..) => of("acceleration", f),

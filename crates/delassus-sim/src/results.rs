@@ -3,7 +3,7 @@
 use crate::error::SetupError;
 use crate::options::RunLimits;
 use delassus_math::remember;
-use delassus_model::{Measure, Sensor};
+use delassus_model::Sensor;
 
 /// A column of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,12 @@ impl Channel {
 impl From<&Sensor> for Channel {
     fn from(s: &Sensor) -> Channel {
         // an input is given, so nothing is to be learnt from its error
-        let sensor = !matches!(s.measure, Measure::Input(_));
-        Channel { name: s.name.clone(), unit: s.unit.clone(), frame: s.frame.clone(), sensor }
+        Channel {
+            name: s.name.clone(),
+            unit: s.unit.clone(),
+            frame: s.frame.clone(),
+            sensor: !s.given,
+        }
     }
 }
 

@@ -133,6 +133,33 @@ fn what_is_not_a_checkpoint_is_refused() {
     assert!(ran.code == 5 && ran.stderr.contains("there is no checkpoint"), "{}", ran.stderr);
 }
 
+/// The file of inputs is found from another folder, and a run does not go on with another one.
+#[test]
+fn inputs_over_time_belong_to_a_checkpoint() {
+    let text = model("pendulum.toml") + "\n[input.wind]\nunit = 'N'\n";
+    let bench = Bench::new(&text).with("wind.csv", "t,wind\n0,0\n1e6,1\n");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_delassus"))
+        .current_dir(bench.dir.path())
+        .args(["run", "m.toml", "--input", "wind.csv", "--out", "cut", "--quiet", "--end", "1e6"])
+        .args(["--sample", "1e4", "--checkpoint", "0 s"])
+        .spawn()
+        .unwrap();
+    while !bench.path("cut/checkpoint.bin").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fs::write(bench.path("wind.csv"), "t,wind\n0,0\n1e6,2\n").unwrap();
+    let ran = bench.run(&["resume", "cut"]);
+    assert!(ran.code == 2 && ran.stderr.contains("the model has changed"), "{}", ran.stderr);
+    fs::remove_file(bench.path("wind.csv")).unwrap();
+    let ran =
+        bench.command().current_dir("/").arg("resume").arg(bench.path("cut")).output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let path = bench.path("wind.csv").display().to_string();
+    assert!(ran.status.code() == Some(5) && told.contains(&path), "{told}");
+}
+
 #[test]
 fn a_checkpoint_needs_a_folder_and_a_time() {
     let bench = Bench::new(&model("pendulum.toml"));

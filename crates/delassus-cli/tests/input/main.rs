@@ -11,6 +11,7 @@ mod bad_input;
 mod bad_law;
 mod extremes;
 mod fuzzing;
+mod input_files;
 mod lenient;
 mod limits;
 mod method_options;

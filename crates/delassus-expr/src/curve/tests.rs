@@ -156,6 +156,25 @@ fn ranges_hold_all_values_and_end_at_kinks() {
     assert_eq!(jet.c[0], Range { lo: -1.0, hi: 2.5 });
 }
 
+/// A point has the value that follows; an interval that ends there meets the jump, one that begins there does not.
+#[test]
+fn held_values_jump_at_their_points() {
+    let c = curve(Join::Hold, Outside::Clamp);
+    for (x, y) in
+        [(-1.0, 0.0), (0.99, 0.0), (1.0, 2.0), (2.9, 2.0), (4.0, -1.0), (6.0, 0.0), (9.0, 0.0)]
+    {
+        assert_eq!(c.at(x), [y, 0.0, 0.0], "{x}");
+    }
+    let over = |lo, hi| c.over(Jet::<3>::time(lo, hi));
+    assert!(!over(0.5, 1.0).decided && over(1.0, 2.9).decided && over(0.5, 0.999).decided);
+    assert_eq!(over(0.5, 1.0).c[0], Range { lo: 0.0, hi: 2.0 });
+    assert_eq!(over(1.0, 2.9).c[0], Range { lo: 2.0, hi: 2.0 });
+    assert_eq!(over(0.5, 5.0).c[0], Range { lo: -1.0, hi: 2.5 });
+    let again = curve(Join::Hold, Outside::Periodic);
+    assert_eq!([again.at(7.5)[0], again.at(-3.0)[0]], [2.0, 2.5]);
+    assert!(!again.over(Jet::<3>::time(5.5, 7.5)).decided);
+}
+
 #[test]
 fn refuses() {
     let new = |x: &[f64], y: &[f64], outside| {

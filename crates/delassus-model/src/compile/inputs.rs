@@ -1,24 +1,47 @@
-//! Inputs: named numbers that are set while the model runs.
+//! Inputs: named numbers that are set while the model runs, or known over time before.
 
 use super::context::{Env, Path};
+use super::course;
 use super::params::name_fault;
 use crate::spec::{InputSpec, ModelSpec, Scalar};
-use crate::{Diagnostic, Input};
+use crate::{Diagnostic, Input, Measure, Sensor};
 use delassus_expr::Dim;
 
+/// The inputs of a model.
+#[derive(Default)]
+pub(super) struct Inputs {
+    /// Those that can be set.
+    pub(super) list: Vec<Input>,
+    /// The columns of all of them, in file order.
+    pub(super) columns: Vec<Sensor>,
+}
+
 /// All inputs in file order. A faulty one is reported and left out.
-pub(super) fn compile(env: Env<'_>, spec: &ModelSpec) -> Vec<Input> {
+pub(super) fn compile(env: Env<'_>, spec: &ModelSpec) -> Inputs {
     let root = Path::root("input");
-    let mut inputs: Vec<Input> = Vec::new();
-    for (entry, (name, input)) in spec.input.iter().enumerate() {
+    let mut out = Inputs::default();
+    for (entry, (name, spec)) in spec.input.iter().enumerate() {
         let env = env.at(entry, &[]);
         let path = root.field(name);
-        if !check_name(&env, name, &path, inputs.iter().any(|i| i.name == name)) {
+        if !check_name(&env, name, &path, out.columns.iter().any(|c| c.name == name)) {
             continue;
         }
-        inputs.extend(one(&env, name, input, &path));
+        let Some(input) = one(&env, name, spec, &path) else { continue };
+        let measure = match &spec.course {
+            Some(course) => {
+                let law = course::law(&env, &input, course, &path);
+                law.map(Measure::Expression)
+            }
+            None => Some(Measure::Input(out.list.len())),
+        };
+        let Some(measure) = measure else { continue };
+        let (name, unit) = (input.name.clone(), input.unit.clone());
+        if spec.course.is_none() {
+            out.list.push(input);
+        }
+        out.columns.push(Sensor { name, unit, frame: String::new(), measure, given: true });
     }
-    inputs
+    out
 }
 
 /// Names must be distinguishable from everything else in expressions.

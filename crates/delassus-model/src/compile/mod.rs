@@ -14,6 +14,7 @@ mod compliance;
 mod contacts;
 mod context;
 mod coordinates;
+mod course;
 mod eccentricity;
 mod elastic;
 mod fields;
@@ -123,7 +124,8 @@ fn checked(
     let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
     let joints = Joints { slots: &slots, names: &names.joints };
     let parts = sensors::Parts { world: &world, joints: &joints, beams: &beams };
-    let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &parts, &inputs);
+    let columns = &inputs.columns;
+    let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &parts, columns);
 
     let parts = forces::Parts { world: &world, joints: &joints, sensors: &sensors, tables };
     let root = Path::root("force");
@@ -175,7 +177,7 @@ fn checked(
     Some(Model {
         title: spec.title.clone().unwrap_or_default(),
         parameters: params.in_file_order(spec),
-        inputs,
+        inputs: inputs.list,
         gravity: gravity?,
         bodies: bodies.collect::<Option<_>>()?,
         // elements come after all other forces
@@ -427,7 +429,7 @@ fn compile_sensors(
     spec: &ModelSpec,
     names: &Expanded,
     parts: &sensors::Parts<'_>,
-    inputs: &[crate::Input],
+    inputs: &[crate::Sensor],
 ) -> sensors::Sensors {
     let root = Path::root("sensor");
     let mut out = sensors::Sensors::of_inputs(spec, inputs);

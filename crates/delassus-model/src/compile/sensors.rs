@@ -10,8 +10,8 @@ use crate::fields::Value;
 use crate::graph;
 use crate::spec::{JointType, ModelSpec, SensorSpec, SensorType};
 use crate::{
-    Beam, Component, CoordinateKind, Diagnostic, EnergyKind, Frame, Input, JointId, JointKind,
-    Measure, ReactionComponent, SectionMeasure, Sensor, var,
+    Beam, Component, CoordinateKind, Diagnostic, EnergyKind, Frame, JointId, JointKind, Measure,
+    ReactionComponent, SectionMeasure, Sensor, var,
 };
 use delassus_expr::{Dim, Expr};
 use std::borrow::Cow;
@@ -44,17 +44,12 @@ pub(super) struct Sensors {
 
 impl Sensors {
     /// The columns of inputs, which come first. Whatever reads a faulty one is not to blame.
-    pub(super) fn of_inputs(spec: &ModelSpec, inputs: &[Input]) -> Sensors {
+    pub(super) fn of_inputs(spec: &ModelSpec, inputs: &[Sensor]) -> Sensors {
         let mut out = Sensors::default();
         out.names.extend(spec.input.iter().map(|(name, _)| (name.to_owned(), None)));
         for (k, input) in inputs.iter().enumerate() {
             out.names.insert(input.name.clone(), Some(k));
-            out.list.push(Sensor {
-                name: input.name.clone(),
-                unit: input.unit.clone(),
-                frame: String::new(),
-                measure: Measure::Input(k),
-            });
+            out.list.push(input.clone());
         }
         out
     }
@@ -127,6 +122,7 @@ pub(super) fn add(
             },
             frame: frame.clone(),
             measure: column.measure,
+            given: false,
         });
     }
     if spec.kind == SensorType::Eccentricity {

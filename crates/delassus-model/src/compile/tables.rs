@@ -63,6 +63,7 @@ impl Entry<'_> {
             JoinType::Linear => Join::Straight,
             JoinType::Monotone => Join::Monotone,
             JoinType::Spline => Join::Spline,
+            JoinType::Hold => Join::Hold,
         };
         let outside = match self.spec.outside.unwrap_or_default() {
             OutsideType::Clamp => Outside::Clamp,

@@ -108,4 +108,6 @@ pub struct Sensor {
     pub frame: String,
     /// What is measured.
     pub measure: Measure,
+    /// It is the value of an input: given from outside, not a result.
+    pub given: bool,
 }

@@ -56,6 +56,8 @@ pub enum JoinType {
     Monotone,
     /// Cubics with continuous slope and curvature; no curvature at the ends, or the same at both if it is periodic.
     Spline,
+    /// The value of a point until the next one; where the argument is a function of time, steps end at every change.
+    Hold,
 }
 
 /// What follows beyond the points of a table.

@@ -34,7 +34,7 @@ pub use contact::{
 };
 pub use curve::{JoinType, OutsideType, Points, TableSpec};
 pub use force::{Components, ForceSpec, ForceType};
-pub use input::InputSpec;
+pub use input::{Course, InputSpec};
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
 pub use material::MaterialSpec;
 pub use modes::{ArraySpec, MATRIX_FILES, ModesSpec, NodeSpec};
