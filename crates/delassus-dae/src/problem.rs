@@ -27,7 +27,7 @@ pub struct Structure {
     pub mass: MassShape,
     /// Pattern of G, n_vel × nv.
     pub jac: Csr,
-    /// Pattern of K and C (with the diagonal and all blocks of M), nv × nv.
+    /// Pattern of K and C, with the diagonal and all entries of M that may differ from zero, nv × nv.
     pub tangent: Csr,
     /// M does not depend on q and t.
     pub constant_mass: bool,

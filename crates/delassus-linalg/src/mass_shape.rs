@@ -143,10 +143,13 @@ impl MassShape {
         Csr::from_pairs(self.dim(), self.dim(), self.entries())
     }
 
-    /// Slot of every value in a pattern that holds them all.
+    /// Slot of every value in a pattern, to which it is added. Values off the diagonal that are always zero need none:
+    /// theirs is that of the diagonal, where they change nothing.
     pub fn slots(&self, pattern: &Csr) -> Result<Vec<usize>, KktError> {
-        let slot =
-            |(i, j)| pattern.slot(i, j).ok_or(KktError::Pattern("an entry of M has no slot"));
+        let slot = |(i, j)| {
+            let at = pattern.slot(i, j).or_else(|| pattern.slot(i, i));
+            at.ok_or(KktError::Pattern("the diagonal of M has no slot"))
+        };
         self.entries().map(slot).collect()
     }
 

@@ -138,6 +138,10 @@ pub struct System {
     groups: build::Groups,
     /// Base slots of tangent blocks (row of block i, first column of block j) per body pair.
     blocks: tangent::BlockSlots,
+    /// Terms of rows with second derivatives, by pairs of frames.
+    bent: Vec<tangent::Bent>,
+    /// Frames of bodies on which rows or forces act.
+    loaded: Vec<usize>,
 }
 
 /// Scratch of a [`System`].

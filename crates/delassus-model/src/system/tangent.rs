@@ -9,7 +9,7 @@
 use super::beam::Element;
 use super::body::{FrameJac, FrameKin, Twist};
 use super::force::{Applied, Bushing, ForceLaw};
-use super::scalar::{Gradient, Hessian, Pair};
+use super::scalar::{Gradient, Hessian, Pair, ScalarKind};
 use super::sensitivity::{Spread, rate_by_pose};
 use super::{System, Workspace};
 use crate::Control;
@@ -19,30 +19,53 @@ use delassus_math::{Mat3, Vec3, so3};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Slots of the tangent pattern by pairs of parts, each a run of velocities: for part i, a short list of
-/// (j, first slot of each row of block (i, j)).
+/// Slots of the tangent pattern by pairs of parts, each a run of velocities: for part i, a short list of blocks (i, j).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct BlockSlots(Vec<Vec<(usize, Vec<usize>)>>);
+pub(crate) struct BlockSlots(Vec<Vec<BlockSlot>>);
+
+/// Where a block stands.
+#[derive(Debug, Clone)]
+struct BlockSlot {
+    column: usize,
+    /// All of its entries exist, not only those between velocities that turn.
+    full: bool,
+    /// For each row the slot that its first column has, or would have if there were one.
+    rows: Vec<usize>,
+}
 
 impl BlockSlots {
-    /// Finds the slots of blocks that are full in the pattern; pairs in ascending order.
+    /// Finds the slots of blocks that are full in the pattern (`pairs`, in ascending order), and of those that exist
+    /// between velocities that turn only (`turns`).
     pub fn new(
         pattern: &Csr,
         parts: &[Range<usize>],
-        pairs: impl IntoIterator<Item = (usize, usize)>,
+        turning: &[Range<usize>],
+        pairs: &[(usize, usize)],
+        turns: &[(usize, usize)],
     ) -> BlockSlots {
         let mut out = vec![Vec::new(); parts.len()];
-        for (i, j) in pairs {
-            let Range { start, .. } = parts[j];
-            let slot = |r: usize| pattern.slot(r, start).unwrap_or(usize::MAX);
-            out[i].push((j, parts[i].clone().map(slot).collect()));
+        let full = pairs.iter().map(|p| (p, 0, true));
+        let some = turns.iter().map(|p| (p, turning[p.1].start, false));
+        for (&(i, j), first, full) in full.chain(some) {
+            let slot = |r: usize| {
+                let at = pattern.slot(r, parts[j].start + first);
+                at.map_or(usize::MAX, |at| at.wrapping_sub(first))
+            };
+            out[i].push(BlockSlot { column: j, full, rows: parts[i].clone().map(slot).collect() });
         }
         BlockSlots(out)
     }
 
+    /// Slots of a block, if it is full.
     #[inline]
     fn get(&self, i: usize, j: usize) -> Option<&[usize]> {
-        self.0[i].iter().find(|(k, _)| *k == j).map(|(_, b)| b.as_slice())
+        self.0[i].iter().find(|b| b.column == j && b.full).map(|b| b.rows.as_slice())
+    }
+
+    /// Slots of a block for entries between velocities that turn, to which columns are added by `wrapping_add`.
+    #[inline]
+    fn turning(&self, i: usize, j: usize) -> Option<&[usize]> {
+        self.0[i].iter().find(|b| b.column == j).map(|b| b.rows.as_slice())
     }
 }
 
@@ -54,6 +77,20 @@ pub(crate) struct Scratch {
     v: Spread,
     /// One entry per velocity that a frame follows, for the one that follows most.
     pulled: Vec<f64>,
+    /// What acts on each frame, times its factor: ∂(Jᵀw)/∂ξ at fixed w is linear in w, so that it is found once per frame.
+    wrenches: Vec<Twist>,
+}
+
+/// Terms of rows between the same two frames, other than coincidences, whose gradient does not change: one second
+/// derivative serves them all.
+#[derive(Debug, Clone)]
+pub(crate) struct Bent {
+    a: usize,
+    b: usize,
+    /// Row and term.
+    terms: Vec<(usize, usize)>,
+    /// None of them depends on places.
+    turning: bool,
 }
 
 /// Jacobians of the two frames of an element; `None` on the ground.
@@ -63,7 +100,64 @@ impl System {
     pub(super) fn tangent_scratch(&self) -> RefCell<Scratch> {
         let n = self.frames.iter().map(|f| f.span().len()).max().unwrap_or(0);
         let row = || Spread::with_capacity(n);
-        RefCell::new(Scratch { h: row(), xi: row(), v: row(), pulled: vec![0.0; n] })
+        let wrenches = vec![[Vec3::zeros(); 2]; self.frames.len()];
+        RefCell::new(Scratch { h: row(), xi: row(), v: row(), pulled: vec![0.0; n], wrenches })
+    }
+
+    /// Lists what rows and forces contribute to K, once.
+    pub(super) fn prepare_tangent(&mut self) {
+        self.bent.clear();
+        for (i, row) in self.rows.iter().enumerate() {
+            for k in row.terms.clone() {
+                let s = &self.terms[k].scalar;
+                if matches!(s.kind, ScalarKind::World(_)) {
+                    continue;
+                }
+                let turning = !s.kind.is_length();
+                match self.bent.iter_mut().rev().take(8).find(|x| (x.a, x.b) == (s.a, s.b)) {
+                    Some(x) => {
+                        x.terms.push((i, k));
+                        x.turning &= turning;
+                    }
+                    None => {
+                        self.bent.push(Bent { a: s.a, b: s.b, terms: vec![(i, k)], turning });
+                    }
+                }
+            }
+        }
+        let mut loaded = vec![false; self.frames.len()];
+        let rows = self.terms.iter().map(|t| [t.scalar.a, t.scalar.b]);
+        let rolls = self.rolls.iter().map(|r| [r.a, r.b]);
+        let forces = self.scalar_forces.iter().map(|f| [f.scalar.a, f.scalar.b]);
+        let applied = self.applied.iter().map(|a| [a.at, a.at]);
+        let bushings = self.bushings.iter().map(|b| [b.a, b.b]);
+        let beams = self.beam_elements.iter().map(|e| [e.a, e.b]);
+        for f in
+            rows.chain(rolls).chain(forces).chain(applied).chain(bushings).chain(beams).flatten()
+        {
+            loaded[f] = self.frames[f].body().is_some();
+        }
+        self.loaded = (0..loaded.len()).filter(|f| loaded[*f]).collect();
+    }
+
+    /// values += JᵀTJ for a T between rotations only.
+    fn add_turning(&self, values: &mut [f64], ends: &Ends<'_>, t: &Hessian, pulled: &mut [f64]) {
+        for (y, jy) in ends.iter().enumerate() {
+            let Some(jy) = jy else { continue };
+            for k in jy.turning() {
+                let ang = jy.column(k)[1];
+                for (x, jx) in ends.iter().enumerate() {
+                    let Some(jx) = jx else { continue };
+                    let Some(base) = self.blocks.turning(jx.part(), jy.part()) else { continue };
+                    let entries = &mut pulled[..jx.len()];
+                    entries.fill(0.0);
+                    jx.transpose_mul_turn(&(t[2 * x + 1][2 * y + 1] * ang), entries);
+                    for r in jx.turning() {
+                        values[base[r].wrapping_add(k)] += entries[r];
+                    }
+                }
+            }
+        }
     }
 
     /// values += c JᵀTX, where `of` gives the columns of X.
@@ -113,18 +207,14 @@ impl System {
         }
     }
 
-    /// values += c ∂(Jᵀ wrench)/∂ξ at fixed wrench of one frame.
-    fn add_geometric(
-        &self,
-        values: &mut [f64],
-        end: &Option<FrameJac<'_>>,
-        lin: &Vec3,
-        ang: &Vec3,
-        c: f64,
-    ) {
-        let Some(j) = end else { return };
-        let Some(base) = self.blocks.get(j.part(), j.part()) else { return };
-        j.geometric(lin, ang, |i, k, x| values[base[i] + k] += c * x);
+    /// values += ∂(Jᵀ wrench)/∂ξ at fixed wrenches of all frames.
+    fn add_geometric(&self, values: &mut [f64], ws: &Workspace, wrenches: &[Twist]) {
+        for &f in &self.loaded {
+            let Some(j) = self.jac(&ws.kin, f) else { continue };
+            let Some(base) = self.blocks.turning(j.part(), j.part()) else { continue };
+            let [lin, ang] = &wrenches[f];
+            j.geometric(lin, ang, |i, k, x| values[base[i].wrapping_add(k)] += x);
+        }
     }
 
     fn ends<'w>(&'w self, ws: &'w Workspace, a: usize, b: usize) -> Ends<'w> {
@@ -140,10 +230,11 @@ impl System {
         cc: f64,
         values: &mut [f64],
     ) -> Quality {
-        let Scratch { h: hj, xi, v, pulled } = &mut *ws.tangent.borrow_mut();
+        let Scratch { h: hj, xi, v, pulled, wrenches } = &mut *ws.tangent.borrow_mut();
+        wrenches.fill([Vec3::zeros(); 2]);
         for i in 0..self.bodies.len() {
             let body = ws.kin.here(&self.bodies, i);
-            let Some(base) = self.blocks.get(i, i) else {
+            let Some(base) = self.blocks.turning(i, i) else {
                 let (pattern, iv) = (&self.structure.tangent, self.bodies[i].iv);
                 body.tangent(&self.model.gravity, a, ck, cc, |r, c, x| {
                     let slot = pattern.slot(iv + r, iv + c);
@@ -152,19 +243,29 @@ impl System {
                 });
                 continue;
             };
-            body.tangent(&self.model.gravity, a, ck, cc, |r, c, x| values[base[r] + c] += x);
+            body.tangent(&self.model.gravity, a, ck, cc, |r, c, x| {
+                values[base[r].wrapping_add(c)] += x;
+            });
         }
         if ck != 0.0 {
-            for (i, row) in self.rows.iter().enumerate() {
+            // r contains −Gᵀλ
+            for (row, lambda) in self.rows.iter().zip(lambda) {
                 for k in row.terms.clone() {
+                    let s = &self.terms[k].scalar;
+                    load(wrenches, s.a, s.b, &ws.gradients[k], -ck * self.terms[k].c * lambda);
+                }
+            }
+            for x in &self.bent {
+                let ends = self.ends(ws, x.a, x.b);
+                let pair = self.frame_pair(&ws.kin, x.a, x.b);
+                let mut t = [[Mat3::zeros(); 4]; 4];
+                for &(i, k) in &x.terms {
                     let term = &self.terms[k];
-                    // r contains −Gᵀλ
-                    let c = -ck * term.c * lambda[i];
-                    let ends = self.ends(ws, term.scalar.a, term.scalar.b);
-                    let pair = self.pair(ws, &term.scalar);
-                    self.add_force_derivative(values, &ends, &ws.gradients[k], c, pulled, |t| {
-                        term.scalar.kind.add_hessian(&pair, 1.0, t)
-                    });
+                    term.scalar.kind.add_hessian(&pair, -ck * term.c * lambda[i], &mut t);
+                }
+                match x.turning {
+                    true => self.add_turning(values, &ends, &t, pulled),
+                    false => self.add_product(values, &ends, &t, 1.0, pulled, |j, k| j.column(k)),
                 }
             }
             for roll in &self.rolls {
@@ -172,9 +273,10 @@ impl System {
                 let h = roll.gradient(&pair);
                 let c = -ck * lambda[roll.row];
                 let ends = self.ends(ws, roll.a, roll.b);
-                self.add_force_derivative(values, &ends, &h, c, pulled, |t| {
-                    roll.add_hessian(&pair, t)
-                });
+                load(wrenches, roll.a, roll.b, &h, c);
+                let mut t = [[Mat3::zeros(); 4]; 4];
+                roll.add_hessian(&pair, &mut t);
+                self.add_product(values, &ends, &t, c, pulled, |j, k| j.column(k));
             }
         }
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
@@ -183,9 +285,17 @@ impl System {
             // r contains +P H
             hj.set(&ends, &x.h);
             if ck != 0.0 {
-                self.add_force_derivative(values, &ends, &x.h, ck * x.pull, pulled, |t| {
-                    force.scalar.kind.add_hessian(&pair, 1.0, t)
-                });
+                load(wrenches, force.scalar.a, force.scalar.b, &x.h, ck * x.pull);
+                if !matches!(force.scalar.kind, ScalarKind::World(_)) {
+                    let mut t = [[Mat3::zeros(); 4]; 4];
+                    force.scalar.kind.add_hessian(&pair, ck * x.pull, &mut t);
+                    match force.scalar.kind.is_length() {
+                        true => {
+                            self.add_product(values, &ends, &t, 1.0, pulled, |j, k| j.column(k))
+                        }
+                        false => self.add_turning(values, &ends, &t, pulled),
+                    }
+                }
                 self.add_outer(values, hj, hj, ck * x.k);
                 if x.c != 0.0 {
                     rate_gradient(&pair, &ends, x, &force.scalar.kind, xi);
@@ -206,7 +316,7 @@ impl System {
             }
         }
         for a in &self.applied {
-            self.add_applied(ws, a, ck, values, pulled);
+            self.add_applied(ws, a, ck, values, pulled, wrenches);
             for leaf in &a.reads {
                 // the dependence of the components on sensors; r contains −f
                 hj.set(&[self.jac(&ws.kin, a.at), None], &self.reading_wrench(ws, a, *leaf));
@@ -216,10 +326,13 @@ impl System {
             }
         }
         for b in &self.bushings {
-            self.add_bushing(ws, b, ck, cc, values, pulled);
+            self.add_bushing(ws, b, (ck, cc), values, pulled, wrenches);
         }
         for e in &self.beam_elements {
-            self.add_beam(ws, e, ck, cc, values, pulled);
+            self.add_beam(ws, e, (ck, cc), values, pulled, wrenches);
+        }
+        if ck != 0.0 {
+            self.add_geometric(values, ws, wrenches);
         }
         Quality::Exact
     }
@@ -285,26 +398,6 @@ impl System {
         }
     }
 
-    /// values += c ∂(JᵀH)/∂ξ for a pair of frames.
-    fn add_force_derivative(
-        &self,
-        values: &mut [f64],
-        ends: &Ends<'_>,
-        h: &Gradient,
-        c: f64,
-        pulled: &mut [f64],
-        hessian: impl FnOnce(&mut Hessian),
-    ) {
-        if c == 0.0 {
-            return;
-        }
-        let mut t = [[Mat3::zeros(); 4]; 4];
-        hessian(&mut t);
-        self.add_product(values, ends, &t, c, pulled, |j, k| j.column(k));
-        self.add_geometric(values, &ends[0], &h.a_lin, &h.a_ang, c);
-        self.add_geometric(values, &ends[1], &h.b_lin, &h.b_ang, c);
-    }
-
     fn add_applied(
         &self,
         ws: &Workspace,
@@ -312,6 +405,7 @@ impl System {
         ck: f64,
         values: &mut [f64],
         pulled: &mut [f64],
+        wrenches: &mut [Twist],
     ) {
         if ck == 0.0 {
             return;
@@ -319,7 +413,7 @@ impl System {
         let w = self.applied_vector(ws, a);
         let [at, axes] = self.ends(ws, a.at, a.axes.frame);
         let h = a.wrench(&w);
-        self.add_geometric(values, &at, &h.a_lin, &h.a_ang, -ck);
+        add_wrench(wrenches, a.at, &h.a_lin, &h.a_ang, -ck);
         // components that turn with a frame: δw = δφ × w
         let (Some(at), Some(axes)) = (at, axes) else { return };
         let Some(base) = self.blocks.get(at.part(), axes.part()) else { return };
@@ -349,10 +443,10 @@ impl System {
         &self,
         ws: &Workspace,
         b: &Bushing,
-        ck: f64,
-        cc: f64,
+        (ck, cc): (f64, f64),
         values: &mut [f64],
         pulled: &mut [f64],
+        wrenches: &mut [Twist],
     ) {
         let frames = [ws.kin.frames[b.a], ws.kin.frames[b.b]];
         let ends = self.ends(ws, b.a, b.b);
@@ -394,17 +488,19 @@ impl System {
             }
         }
         let w = b.wrenches(&frames);
-        self.add_wrench_slopes(values, &ends, &w, (&by_pose, &by_twist), (ck, cc), pulled);
+        add_wrench(wrenches, b.a, &w[0], &w[1], -ck);
+        add_wrench(wrenches, b.b, &w[2], &w[3], -ck);
+        self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
     }
 
     fn add_beam(
         &self,
         ws: &Workspace,
         e: &Element,
-        ck: f64,
-        cc: f64,
+        (ck, cc): (f64, f64),
         values: &mut [f64],
         pulled: &mut [f64],
+        wrenches: &mut [Twist],
     ) {
         let s = self.strained(ws, e);
         let mut by_pose = [[Mat3::zeros(); 4]; 4];
@@ -412,15 +508,16 @@ impl System {
         e.slopes(&s, &mut by_pose, &mut by_twist);
         let (ends, w) = (self.ends(ws, e.a, e.b), e.wrenches(&s));
         let cc = if e.is_damped() { cc } else { 0.0 };
-        self.add_wrench_slopes(values, &ends, &w, (&by_pose, &by_twist), (ck, cc), pulled);
+        add_wrench(wrenches, e.a, &w[0], &w[1], -ck);
+        add_wrench(wrenches, e.b, &w[2], &w[3], -ck);
+        self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
     }
 
-    /// values −= (ck ∂/∂ξ + cc ∂/∂v) Jᵀw of wrenches at two frames that depend on their places and twists; r contains −f.
+    /// values −= Jᵀ (ck ∂w/∂ξ + cc ∂w/∂v) of wrenches at two frames that depend on their places and twists; r contains −f.
     fn add_wrench_slopes(
         &self,
         values: &mut [f64],
         ends: &Ends<'_>,
-        w: &[Vec3; 4],
         (by_pose, by_twist): (&Hessian, &Hessian),
         (ck, cc): (f64, f64),
         pulled: &mut [f64],
@@ -428,13 +525,26 @@ impl System {
         if ck != 0.0 {
             self.add_product(values, ends, by_pose, -ck, pulled, |j, k| j.column(k));
             self.add_product(values, ends, by_twist, -ck, pulled, |j, k| j.drift(k));
-            self.add_geometric(values, &ends[0], &w[0], &w[1], -ck);
-            self.add_geometric(values, &ends[1], &w[2], &w[3], -ck);
         }
         if cc != 0.0 {
             self.add_product(values, ends, by_twist, -cc, pulled, |j, k| j.column(k));
         }
     }
+}
+
+/// Adds c times a wrench to what acts on a frame.
+#[inline]
+fn add_wrench(wrenches: &mut [Twist], frame: usize, lin: &Vec3, ang: &Vec3, c: f64) {
+    let w = &mut wrenches[frame];
+    w[0] += lin * c;
+    w[1] += ang * c;
+}
+
+/// Adds c times a gradient to what acts on its two frames.
+#[inline]
+fn load(wrenches: &mut [Twist], a: usize, b: usize, h: &Gradient, c: f64) {
+    add_wrench(wrenches, a, &h.a_lin, &h.a_ang, c);
+    add_wrench(wrenches, b, &h.b_lin, &h.b_ang, c);
 }
 
 /// Entries of a row with their velocities.

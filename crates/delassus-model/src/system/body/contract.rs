@@ -173,6 +173,11 @@ fn frames(lab: &mut Lab, s: &State, what: &str) {
 fn energies(lab: &mut Lab, s: &State, what: &str) {
     let (m, v) = (lab.mass(s), DVector::from(s.v.clone()));
     close(&m, &m.transpose(), 1e-14, &format!("{what}: M"));
+    let tangent = &lab.sys.structure.tangent;
+    for (i, j) in (0..v.len()).flat_map(|i| (0..v.len()).map(move |j| (i, j))) {
+        let told = tangent.slot(i, j).is_some() || m[(i, j)] == 0.0;
+        assert!(told, "{what}: M couples {i} and {j}, which have no entry in the pattern");
+    }
     assert!(m.clone().cholesky().is_some(), "{what}: {m}");
     let energy = |lab: &mut Lab, s: &State| {
         lab.realize(s);

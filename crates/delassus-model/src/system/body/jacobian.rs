@@ -59,6 +59,13 @@ impl FrameJac<'_> {
         of_kind!(self.h.body.kind, K => K::transpose_mul_axis(self, axis, c, out));
     }
 
+    /// Columns that may turn the frame: the others move it only.
+    #[inline]
+    pub fn turning(&self) -> Range<usize> {
+        let all = self.len();
+        of_kind!(self.h.body.kind, K => K::TURNING.unwrap_or(0..all))
+    }
+
     /// Column k: twist per unit of velocity k.
     #[inline]
     pub fn column(&self, k: usize) -> Twist {

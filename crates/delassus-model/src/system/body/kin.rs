@@ -62,6 +62,11 @@ impl BodyLayout {
         of_kind!(self.kind, K => K::CONSTANT_MASS)
     }
 
+    /// The only velocities, among its own, that turn frames and are coupled by its inertia; `None`: any.
+    pub fn turning(&self) -> Option<std::ops::Range<usize>> {
+        of_kind!(self.kind, K => K::TURNING)
+    }
+
     /// Index, among all velocities, of the rate of its angle that counts turns.
     pub fn angle_rate(&self) -> Option<usize> {
         of_kind!(self.kind, K => K::ANGLE).map(|k| self.iv + k)

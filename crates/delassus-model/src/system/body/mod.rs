@@ -130,6 +130,9 @@ pub(crate) trait Kind {
     const PLANAR: bool;
     /// Its velocities of rotation, after those of translation; empty if it cannot turn.
     const ROTATION: Range<usize>;
+    /// The columns of the Jacobian of a frame that may turn it; `None`: any. Where they are given, they are also the only
+    /// velocities that inertia, its forces and a fixed wrench at a frame couple: M is diagonal beside them.
+    const TURNING: Option<Range<usize>> = None;
     /// The form in which motion files store its pose.
     const POSE: PoseForm;
     /// Whether its mass matrix is independent of the configuration.

@@ -16,6 +16,7 @@ impl Kind for Planar {
     const FIELDS: &'static [&'static str] = &["inertia", "com", "angle", "rate"];
     const PLANAR: bool = true;
     const ROTATION: Range<usize> = 2..3;
+    const TURNING: Option<Range<usize>> = Some(2..3);
     const POSE: PoseForm = PoseForm::Planar;
     const ANGLE: Option<usize> = Some(2);
 

@@ -23,6 +23,7 @@ macro_rules! point {
             const FIELDS: &'static [&'static str] = &[];
             const PLANAR: bool = $planar;
             const ROTATION: Range<usize> = $n..$n;
+            const TURNING: Option<Range<usize>> = Some($n..$n);
             const POSE: PoseForm = PoseForm::$kind;
 
             fn names(_: &Body) -> (Vec<String>, Vec<String>) {

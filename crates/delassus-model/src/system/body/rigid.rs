@@ -20,6 +20,7 @@ impl Kind for Rigid {
     const FIELDS: &'static [&'static str] = &["inertia", "com", "orientation", "rate"];
     const PLANAR: bool = false;
     const ROTATION: Range<usize> = 3..6;
+    const TURNING: Option<Range<usize>> = Some(3..6);
     const POSE: PoseForm = PoseForm::Spatial;
 
     fn names(_: &Body) -> (Vec<String>, Vec<String>) {

@@ -136,6 +136,8 @@ impl Builder {
             length: 1.0,
             groups: Default::default(),
             blocks: BlockSlots::default(),
+            bent: Vec::new(),
+            loaded: Vec::new(),
             model,
         };
         Builder {

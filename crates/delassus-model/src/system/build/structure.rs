@@ -6,7 +6,7 @@ use crate::Diagnostic;
 use crate::model::Control;
 use crate::system::body::{BodyLayout, FrameLayout};
 use crate::system::force::ForceLaw;
-use crate::system::scalar::PairScalar;
+use crate::system::scalar::{PairScalar, ScalarKind};
 use crate::system::tangent::BlockSlots;
 use crate::system::{Row, RowOffset, System};
 use delassus_dae::Structure;
@@ -119,9 +119,11 @@ impl Builder {
         let sys = &mut self.sys;
         let (nv, n_vel) = (sys.dims.nv, sys.dims.n_vel);
         let parts = number_parts(&sys.bodies, &mut sys.frames);
-        // which parts of bodies a row involves
+        let turning = turning_parts(&sys.bodies, &parts);
+        // which parts of bodies a row involves, and which of them anything couples: some by their rotations alone
         let mut jac = Vec::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut turns: Vec<(usize, usize)> = Vec::new();
         let part_of = |f: usize| sys.frames[f].body().map(|_| sys.frames[f].part);
         for (i, row) in sys.rows.iter().enumerate() {
             let mut group = Vec::new();
@@ -131,7 +133,16 @@ impl Builder {
             for p in &group {
                 jac.extend(parts[*p].clone().map(|c| (i, c)));
             }
-            groups.push(group);
+            for t in &sys.terms[row.terms.clone()] {
+                let ends = [part_of(t.scalar.a), part_of(t.scalar.b)];
+                let ends: Vec<usize> = ends.into_iter().flatten().collect();
+                match &t.scalar.kind {
+                    // its gradient never changes, only the Jacobians of its frames do
+                    ScalarKind::World(_) => turns.extend(ends.iter().map(|p| (*p, *p))),
+                    kind if kind.is_length() => groups.push(ends),
+                    _ => turns.extend(ends.iter().flat_map(|a| ends.iter().map(|b| (*a, *b)))),
+                }
+            }
         }
         for r in &sys.rolls {
             let group: Vec<usize> = [part_of(r.a), part_of(r.b)].into_iter().flatten().collect();
@@ -152,9 +163,11 @@ impl Builder {
         for a in &sys.applied {
             groups.push([a.at, a.axes.frame].into_iter().filter_map(part_of).collect());
         }
-        let mut tangent = Vec::new();
+        let mut tangent: Vec<(usize, usize)> = (0..nv).map(|i| (i, i)).collect();
         for (k, b) in sys.bodies.iter().enumerate() {
             match &b.coupling {
+                // forces of contacts have their entries in what is there
+                None if sys.contacts.is_empty() => turns.push((k, k)),
                 None => groups.push(vec![k]),
                 Some(shape) => tangent.extend(shape.entries().map(|(i, j)| (b.iv + i, b.iv + j))),
             }
@@ -179,6 +192,15 @@ impl Builder {
         for (a, b) in &pairs {
             for i in parts[*a].clone() {
                 tangent.extend(parts[*b].clone().map(|j| (i, j)));
+            }
+        }
+        turns.sort_unstable();
+        turns.dedup();
+        turns.retain(|pair| pairs.binary_search(pair).is_err());
+        for (a, b) in &turns {
+            for i in turning[*a].clone() {
+                let cols = turning[*b].clone().map(|j| parts[*b].start + j);
+                tangent.extend(cols.map(|j| (parts[*a].start + i, j)));
             }
         }
         let (jac, tangent) =
@@ -209,7 +231,8 @@ impl Builder {
             (r.slot_a, r.slot_b) = (a, b);
         }
         sys.sort_rows();
-        sys.blocks = BlockSlots::new(&tangent, &parts, pairs);
+        sys.blocks = BlockSlots::new(&tangent, &parts, &turning, &pairs, &turns);
+        sys.prepare_tangent();
         let mass = match mass_shape(&sys.bodies) {
             Ok(mass) => mass,
             Err(e) => {
@@ -246,6 +269,15 @@ fn number_parts(bodies: &[BodyLayout], frames: &mut [FrameLayout]) -> Vec<Range<
         };
     }
     parts
+}
+
+/// Velocities of each part that may turn its frames, counted from its first.
+fn turning_parts(bodies: &[BodyLayout], parts: &[Range<usize>]) -> Vec<Range<usize>> {
+    let of = |(k, part): (usize, &Range<usize>)| {
+        let own = bodies.get(k).and_then(BodyLayout::turning);
+        own.unwrap_or(0..part.len())
+    };
+    parts.iter().enumerate().map(of).collect()
 }
 
 /// One block per body, or the blocks of its own.
