@@ -26,3 +26,4 @@ mod steady_modes;
 mod time_functions;
 mod toy_bodies;
 mod turns;
+mod vehicles;
