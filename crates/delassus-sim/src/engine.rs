@@ -42,6 +42,8 @@ pub(crate) trait Engine: Remember + Send {
     fn before(&self) -> &State;
     /// Passes the last step to a recorder.
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure>;
+    /// Lets a recorder take the sample that was requested from the last step, which it has recorded.
+    fn sample(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure>;
     /// State at a time inside the last step.
     fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State);
     /// Whether its memory is all that the next step depends on.

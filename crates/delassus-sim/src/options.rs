@@ -42,6 +42,9 @@ pub struct RunOptions {
     /// Samples are passed on during the run ([`crate::Simulation::hand_to`]), so that there need not be memory for all
     /// of them.
     pub hand_on: bool,
+    /// Samples are taken only where [`crate::Simulation::sample`] asks for them, and the run has no end: `t_end` and
+    /// `sample` are not used.
+    pub on_request: bool,
     /// Limits on its resources.
     pub limits: RunLimits,
 }
@@ -101,6 +104,7 @@ impl RunOptions {
             keep_states: 0,
             keep_motion: false,
             hand_on: false,
+            on_request: false,
             limits: RunLimits::default(),
         }
     }
@@ -109,20 +113,8 @@ impl RunOptions {
     pub fn check(&self, t_start: f64) -> Result<(), SetupError> {
         let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
         let choice = self.choice()?;
-        let span = self.t_end - t_start;
-        if !(span > 0.0 && span.is_finite()) {
-            return bad(
-                "E_TIME_SPEC",
-                "end",
-                format!("the end ({} s) must be after the start ({t_start} s)", self.t_end),
-            );
-        }
-        if !(self.sample > 0.0 && self.sample.is_finite()) {
-            return bad(
-                "E_TIME_SPEC",
-                "sample",
-                format!("the sample interval ({} s) must be positive", self.sample),
-            );
+        if !self.on_request {
+            self.check_span(t_start)?;
         }
         for (what, value) in [("step", self.step), ("max_step", self.max_step)] {
             if let Some(h) = value
@@ -134,15 +126,6 @@ impl RunOptions {
                     format!("{what} ({} s) must be positive", Plain(h)),
                 );
             }
-        }
-        if let Some(h) = self.step
-            && h > span
-        {
-            return bad(
-                "E_TIME_SPEC",
-                "step",
-                format!("the step ({} s) is longer than the run ({} s)", Plain(h), Plain(span)),
-            );
         }
         self.check_resolution(t_start)?;
         if let Some(r) = self.rtol
@@ -165,14 +148,45 @@ impl RunOptions {
         Ok(())
     }
 
+    /// Checks end and sample interval.
+    fn check_span(&self, t_start: f64) -> Result<(), SetupError> {
+        let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
+        let span = self.t_end - t_start;
+        if !(span > 0.0 && span.is_finite()) {
+            return bad(
+                "E_TIME_SPEC",
+                "end",
+                format!("the end ({} s) must be after the start ({t_start} s)", self.t_end),
+            );
+        }
+        if !(self.sample > 0.0 && self.sample.is_finite()) {
+            return bad(
+                "E_TIME_SPEC",
+                "sample",
+                format!("the sample interval ({} s) must be positive", self.sample),
+            );
+        }
+        if let Some(h) = self.step
+            && h > span
+        {
+            return bad(
+                "E_TIME_SPEC",
+                "step",
+                format!("the step ({} s) is longer than the run ({} s)", Plain(h), Plain(span)),
+            );
+        }
+        Ok(())
+    }
+
     /// Times must differ by more than the resolution of numbers, and there must be no more steps than are allowed.
     fn check_resolution(&self, t_start: f64) -> Result<(), SetupError> {
         let bad = |code, what, message: String| Err(SetupError::Setting { code, what, message });
-        let span = self.t_end - t_start;
-        let far = t_start.abs().max(self.t_end.abs());
+        let open = self.on_request;
+        let span = if open { 0.0 } else { self.t_end - t_start };
+        let far = t_start.abs().max(if open { 0.0 } else { self.t_end.abs() });
         let times = [
-            ("end", "the span of the run", Some(span)),
-            ("sample", "the sample interval", Some(self.sample)),
+            ("end", "the span of the run", Some(span).filter(|_| !open)),
+            ("sample", "the sample interval", Some(self.sample).filter(|_| !open)),
             ("step", "the step", self.step),
             ("max_step", "the longest step", self.max_step),
         ];
@@ -192,7 +206,7 @@ impl RunOptions {
         }
         let most = self.max_steps.unwrap_or(MAX_STEPS);
         match self.step {
-            Some(h) if span / h > most as f64 => bad(
+            Some(h) if !open && span / h > most as f64 => bad(
                 "E_LIMIT",
                 "step",
                 format!("{:.1e} steps of {h:e} s are more than max_steps ({most})", span / h),

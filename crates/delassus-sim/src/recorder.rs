@@ -23,6 +23,7 @@ use delassus_dae::{
 use delassus_math::remember;
 use delassus_model::{Measured, Outputs, System, TimeRanges, Workspace};
 use reversal::Reversals;
+use step::Exchange;
 
 /// Forces of contacts at a state, for a recorder that knows only joints.
 pub trait Dynamics {
@@ -74,6 +75,11 @@ pub struct Recorder {
     dt: f64,
     t_end: f64,
     next: u64,
+    /// Samples are taken on request only; and the time of the one that is still to come, s.
+    on_request: bool,
+    requested: Option<f64>,
+    /// What the last step exchanged, if samples may be requested inside it later.
+    exchanged: Exchange,
     /// |G a + γ| at the end of the last step, which is what samples report: between steps
     /// accelerations are not solved for unless some sensor needs them.
     acceleration_drift: f64,
@@ -115,10 +121,10 @@ pub struct Recorder {
 }
 remember!(Recorder {
     results, motion, touches, loads, steps, sample, derived, measured, next,
-    acceleration_drift, power, power_t, dissipated, work, energy_at_start, stored, audit, drift,
+    requested, exchanged, open_end, acceleration_drift, power, power_t, dissipated, work, energy_at_start, stored, audit, drift,
     sample_drift, stepped_over, target_jumped, targets_until, contact_values, outlet,
 } where present { toucher, ranges, reversals } apart from {
-    expected, room, ws, acc, dense, fitted, open_end, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
+    expected, room, ws, acc, dense, fitted, on_request, g, t0, dt, t_end, exchanges, dynamics, redundant, track_turns,
     targets_could_jump,
 });
 
@@ -157,7 +163,8 @@ impl Recorder {
             sensor: false,
         }));
         // all memory now: recording must not allocate during the run
-        let wanted = ResultSize::new(t_end - start.t, dt, channels.len());
+        let span = if t_end.is_finite() { t_end - start.t } else { 0.0 };
+        let wanted = ResultSize::new(span, dt, channels.len());
         wanted.check(&limits)?;
         let limit = limits.result_bytes;
         let expected = wanted.samples as usize;
@@ -196,6 +203,9 @@ impl Recorder {
             dt,
             t_end,
             next: 0,
+            on_request: false,
+            requested: None,
+            exchanged: Exchange::default(),
             acceleration_drift: 0.0,
             exchanges: power.is_some(),
             contact_values: vec![0.0; n_contact],
@@ -223,6 +233,22 @@ impl Recorder {
         r.acceleration_drift = r.drift[2];
         r.push(sys);
         Ok(r)
+    }
+
+    /// From now on takes samples on request only.
+    pub(crate) fn wait_for_requests(&mut self) {
+        self.on_request = true;
+    }
+
+    /// Requests a sample at a time in the next step or later, in place of those that are there.
+    pub(crate) fn request(&mut self, t: f64) {
+        self.results.clear();
+        self.requested = Some(t);
+    }
+
+    /// Whether the requested sample is still to come.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.requested.is_some()
     }
 
     /// From now on keeps the poses of the bodies at the samples, beginning with the present one. Without memory for it
@@ -311,6 +337,9 @@ impl Recorder {
 
     /// Time of the next sample, or `None` after the last one.
     fn next_time(&self) -> Option<f64> {
+        if self.on_request {
+            return self.requested;
+        }
         let t = decimal(self.t0 + self.next as f64 * self.dt);
         if t > self.t_end * (1.0 + 1e-14) + 1e-9 * self.dt {
             return None;
@@ -442,6 +471,7 @@ impl Recorder {
             column.push(*x);
         }
         self.next += 1;
+        self.requested = None;
         if self.outlet.is_open() && self.results.t.len() >= self.room {
             self.hand_on();
         }

@@ -114,6 +114,8 @@ impl Simulation {
     /// At the start of a model.
     pub fn new(model: &Assembled, opts: &RunOptions) -> Result<Simulation, SetupError> {
         planted::bug("setup");
+        let endless = RunOptions { t_end: f64::INFINITY, sample: 1.0, ..opts.clone() };
+        let opts = if opts.on_request { &endless } else { opts };
         let sys = model.system.clone();
         let t_start = model.state.t;
         opts.check(t_start)?;
@@ -139,6 +141,9 @@ impl Simulation {
         let hands_on = opts.hand_on;
         let mut recorder =
             Recorder::with_contacts(&sys, state, derived, times, opts.limits, channels, hands_on)?;
+        if opts.on_request {
+            recorder.wait_for_requests();
+        }
         if opts.keep_motion {
             recorder.track_motion(&sys);
         }
@@ -342,7 +347,7 @@ impl Simulation {
             }
         }
         // whoever specifies the number of steps gets them
-        let free = options.max_steps.is_none();
+        let free = options.max_steps.is_none() && !options.on_request;
         match pace.hopeless(counts.steps, now.t, options.t_end).filter(|_| free) {
             Some(rest) => Err(busy(SimError::hopeless(counts.steps, rest, now.t, h))),
             None => Ok(()),
@@ -368,6 +373,40 @@ impl Simulation {
         }
         self.engine.set_stop(f64::INFINITY);
         made
+    }
+
+    /// Steps until the requested time is reached or passed, and takes the sample there, which is then the only one in
+    /// [`Simulation::results`]. The time is not before that of the last sample. Requires [`RunOptions::on_request`].
+    pub fn sample(&mut self, t: f64) -> Result<(), SimError> {
+        self.recorder.request(t);
+        self.advance_to(t)?;
+        self.sample_here()
+    }
+
+    /// The same with a last step that ends at this time, as in [`Simulation::advance_exactly_to`].
+    pub fn sample_exactly(&mut self, t: f64) -> Result<(), SimError> {
+        self.recorder.request(t);
+        self.advance_exactly_to(t)?;
+        self.sample_here()
+    }
+
+    /// Takes the sample again at a time in the last step. In a run that was restored, contacts of time-stepping show no
+    /// forces until the next step.
+    pub fn sample_back_at(&mut self, t: f64) -> Result<(), SimError> {
+        self.recorder.request(t);
+        self.sample_here()
+    }
+
+    /// Takes the requested sample from the last step, if no step since the request had it.
+    fn sample_here(&mut self) -> Result<(), SimError> {
+        if !self.recorder.is_waiting() {
+            return Ok(());
+        }
+        let Simulation { sys, engine, recorder, .. } = self;
+        engine.sample(recorder).map_err(|e| {
+            let (t0, t1) = (engine.before().t, engine.state().t);
+            SimError::from_failure(&**sys, &e, t0, t1 - t0)
+        })
     }
 
     /// Names and values of the inputs, in the order of the model.

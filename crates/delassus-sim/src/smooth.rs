@@ -128,6 +128,10 @@ impl Engine for Smooth {
         recorder.record(&self.sys, &self.driver.view())
     }
 
+    fn sample(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
+        recorder.sample_again(&self.sys, &self.driver.view(), None)
+    }
+
     fn interpolate(&self, dense: &mut Hermite, t: f64, out: &mut State) {
         let StepView { from, d0, to, d1 } = self.view();
         dense.fit(self.sys.manifold(), from, d0, to, d1);

@@ -177,6 +177,7 @@ fn checked(
     Some(Model {
         title: spec.title.clone().unwrap_or_default(),
         parameters: params.in_file_order(spec),
+        parameter_dims: params.dims(spec),
         inputs: inputs.list,
         gravity: gravity?,
         bodies: bodies.collect::<Option<_>>()?,

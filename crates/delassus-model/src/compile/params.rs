@@ -51,6 +51,12 @@ impl Params {
             .filter_map(|(name, _)| Some((name.to_owned(), value(name)?)))
             .collect()
     }
+
+    /// Their dimensions, in the same order.
+    pub(super) fn dims(&self, spec: &ModelSpec) -> Vec<Dim> {
+        let dim = |(name, _)| self.get(name).flatten().map(|(_, dim)| dim);
+        spec.parameters.iter().filter_map(dim).collect()
+    }
 }
 
 /// Whether an expression can refer to this name.

@@ -29,6 +29,7 @@ pub use run::*;
 pub use sensor::*;
 pub use shape::*;
 
+use delassus_expr::Dim;
 use delassus_math::Vec3;
 
 /// Index of a body in [`Model::bodies`].
@@ -54,6 +55,8 @@ pub struct Model {
     pub title: String,
     /// Parameters after evaluation, in file order.
     pub parameters: Vec<(String, f64)>,
+    /// Their dimensions.
+    pub parameter_dims: Vec<Dim>,
     /// Inputs in file order.
     pub inputs: Vec<Input>,
     /// Acceleration of gravity, m/s², ground components.

@@ -303,6 +303,20 @@ impl ContactEngine {
         self.log.push(Event::without_jump(t, kind, None));
     }
 
+    /// Passes the last step to a recorder that calls the engine back, and therefore needs it separately.
+    fn with_last(
+        &mut self,
+        see: impl FnOnce(&System, &StepView<'_>, &mut dyn Dynamics) -> Result<(), StepFailure>,
+    ) -> Result<(), StepFailure> {
+        let Some(mut last) = self.last.take() else { return Ok(()) };
+        last.copy(self);
+        let Last { from, to, d0, d1 } = &*last;
+        let sys = self.sys.clone();
+        let seen = see(&sys, &StepView { from, d0, to, d1 }, self);
+        self.last = Some(last);
+        seen
+    }
+
     /// Energy that compliant contacts store at the state that time-stepping evaluated last.
     fn look_at_pressed(&mut self) {
         let Some(stepping) = &mut self.stepping else { return };
@@ -419,14 +433,11 @@ impl Engine for ContactEngine {
         let fed = self.events.fed + self.events.driver().fed;
         recorder.jump(lost - self.lost, fed - self.fed);
         (self.lost, self.fed) = (lost, fed);
-        let sys = self.sys.clone();
-        // the recorder calls the engine back, so it needs the step separately
-        let Some(mut last) = self.last.take() else { return Ok(()) };
-        last.copy(self);
-        let Last { from, to, d0, d1 } = &*last;
-        let recorded = recorder.record_with(&sys, &StepView { from, d0, to, d1 }, Some(self));
-        self.last = Some(last);
-        recorded
+        self.with_last(|sys, step, engine| recorder.record_with(sys, step, Some(engine)))
+    }
+
+    fn sample(&mut self, recorder: &mut Recorder) -> Result<(), StepFailure> {
+        self.with_last(|sys, step, engine| recorder.sample_again(sys, step, Some(engine)))
     }
 
     fn can_pause(&self) -> bool {

@@ -8,10 +8,12 @@ use crate::sample_times::rounding;
 use crate::step_log::StepRow;
 use crate::summary::{SteppedOver, TargetJumped};
 use delassus_dae::{Power, Problem, StepFailure};
+use delassus_math::remember;
 use delassus_model::{System, Workspace};
 
 /// Energy dissipated and work done up to parts of a step, J.
-struct Exchange {
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Exchange {
     /// Both before the step.
     start: (f64, f64),
     /// Length of the step, s.
@@ -19,6 +21,7 @@ struct Exchange {
     /// Power at 0, [`lobatto::INSIDE`], 1 and [`lobatto::MORE`]; `None` if nothing is exchanged.
     power: Option<[Power; 7]>,
 }
+remember!(Exchange { start, h, power });
 
 impl Exchange {
     /// Up to part s. The whole step is integrated by its first four points, so that samples do not change it.
@@ -69,12 +72,28 @@ impl Recorder {
         let t = t1.min(self.t_end);
         self.steps.push(StepRow { t, h, rejected: 0.0, energy_error: balance, drift });
         self.sample_inside(sys, step, &mut contacts, &exchange)?;
+        self.exchanged = exchange;
         (self.dissipated, self.work) = end;
         if self.track_turns {
             // visit the end of every step so that no turn is missed between samples
             self.go_to_end(sys, step, t1);
             self.measure(sys);
         }
+        Ok(())
+    }
+
+    /// Takes the requested sample from a step that was recorded before.
+    pub(crate) fn sample_again(
+        &mut self,
+        sys: &System,
+        step: &StepView<'_>,
+        mut contacts: Option<&mut dyn Dynamics>,
+    ) -> Result<(), StepFailure> {
+        self.fitted = false;
+        let exchange = self.exchanged;
+        let end = (self.dissipated, self.work);
+        self.sample_inside(sys, step, &mut contacts, &exchange)?;
+        (self.dissipated, self.work) = end;
         Ok(())
     }
 
@@ -103,7 +122,9 @@ impl Recorder {
                 self.violation_here(sys);
             }
         }
-        if exchanges && self.next_time().is_some_and(|t| t < t1 && !is_end(step, t)) {
+        let inside =
+            self.on_request || self.next_time().is_some_and(|t| t < t1 && !is_end(step, t));
+        if exchanges && inside {
             for (k, s) in lobatto::MORE.iter().enumerate() {
                 self.go_inside(sys, step, t0 + s * h);
                 power[4 + k] = self.power_here(sys, contacts)?;

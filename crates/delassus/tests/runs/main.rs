@@ -9,5 +9,6 @@ mod certify;
 mod facade;
 mod inputs;
 mod prefix;
+mod requests;
 mod restore;
 mod sink;
