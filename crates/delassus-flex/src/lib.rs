@@ -15,5 +15,5 @@ mod validate;
 
 pub use beam::{Beam, BeamElement, BeamNode, Material, Profile, Section};
 pub use error::FlexError;
-pub use modal::{Modal, Node};
+pub use modal::{Followed, MassPoint, Modal, Node};
 pub use reduce::{Boundary, Choice, Damping, Keep, Motion, reduce};

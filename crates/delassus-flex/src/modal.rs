@@ -1,5 +1,6 @@
 //! A body that deforms by few modes, in its floating frame.
 
+use crate::moments::Moments;
 use delassus_math::{Mat3, Vec3};
 use nalgebra::DMatrix;
 
@@ -48,6 +49,32 @@ pub struct Modal {
     pub damping: DMatrix<f64>,
     /// Where something may be fastened.
     pub nodes: Vec<Node>,
+    /// Mass that is followed to all orders of q, of a body that shortens.
+    pub followed: Option<Box<Followed>>,
+}
+
+/// T to the second order of q is a sum of squares only while deflections are small: what a mode has beside rigid motions
+/// may be a hundredth of it, and then terms of ψ² count at deflections of a thirtieth of the length. So the mass of a body
+/// that shortens is followed at points, exactly, and the integrals add what these points do not have of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Followed {
+    /// The mass, at points.
+    pub points: Vec<MassPoint>,
+    /// Integrals of the body less those of the points; no stiffness, damping and nodes.
+    pub rest: Modal,
+}
+
+/// Mass at a point of the body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MassPoint {
+    /// Mass, kg.
+    pub mass: f64,
+    /// Position in the undeformed body, m.
+    pub at: Vec3,
+    /// Displacement φ_i per unit of each mode.
+    pub displacement: Vec<Vec3>,
+    /// Second-order displacement ψ_ij.
+    pub shortening: Vec<Vec3>,
 }
 
 /// A place of a modal body that carries frames.
@@ -74,6 +101,16 @@ impl Modal {
     /// The same body with the origin of its floating frame moved to its undeformed mass centre.
     pub fn about_mass_centre(mut self) -> Modal {
         let c = std::mem::take(&mut self.com);
+        self.move_origin(&c);
+        if let Some(followed) = &mut self.followed {
+            followed.points.iter_mut().for_each(|p| p.at -= c);
+            followed.rest.move_origin(&c);
+        }
+        self
+    }
+
+    /// Integrals about c, the mass centre where there is mass.
+    fn move_origin(&mut self, c: &Vec3) {
         // of a moment of mass s there: what J about c lacks of J about the origin
         let moved =
             |s: &Vec3| Mat3::identity() * (2.0 * c.dot(s)) - c * s.transpose() - s * c.transpose();
@@ -88,7 +125,40 @@ impl Modal {
         for node in &mut self.nodes {
             node.at -= c;
         }
-        self
+    }
+
+    /// Has mass at points followed to all orders of q.
+    pub(crate) fn follow(&mut self, points: Vec<MassPoint>) {
+        let mut sums = Moments::zeros(self.modes());
+        for p in &points {
+            sums.add_point(p);
+        }
+        let rest = self.less(&sums.into_modal());
+        self.followed = Some(Box::new(Followed { points, rest }));
+    }
+
+    /// Integrals of this body less those of another with the same mass centre.
+    fn less(&self, other: &Modal) -> Modal {
+        fn minus<T: Copy + std::ops::Sub<Output = T>>(a: &[T], b: &[T]) -> Vec<T> {
+            a.iter().zip(b).map(|(a, b)| *a - *b).collect()
+        }
+        let none = || DMatrix::zeros(self.modes(), self.modes());
+        Modal {
+            mass: self.mass - other.mass,
+            com: Vec3::zeros(),
+            inertia: self.inertia - other.inertia,
+            s1: minus(&self.s1, &other.s1),
+            s2: minus(&self.s2, &other.s2),
+            j1: minus(&self.j1, &other.j1),
+            j2: minus(&self.j2, &other.j2),
+            h1: minus(&self.h1, &other.h1),
+            h2: minus(&self.h2, &other.h2),
+            mass_matrix: &self.mass_matrix - &other.mass_matrix,
+            stiffness: none(),
+            damping: none(),
+            nodes: Vec::new(),
+            followed: None,
+        }
     }
 
     /// Mean displacement of the mass per unit of a mode: √(M_ii / m).

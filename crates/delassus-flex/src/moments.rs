@@ -2,7 +2,7 @@
 
 use delassus_math::{Mat3, Vec3};
 
-use crate::Modal;
+use crate::{MassPoint, Modal};
 use nalgebra::DMatrix;
 
 /// Moments of mass of a body and its modes. Pairs ij stand at `i * modes + j`.
@@ -37,6 +37,25 @@ impl Moments {
             with_place: vec![Mat3::zeros(); n],
             pairs: vec![Mat3::zeros(); n * n],
             second_order: vec![Mat3::zeros(); n * n],
+        }
+    }
+
+    /// Adds mass at a point.
+    pub fn add_point(&mut self, p: &MassPoint) {
+        let n = p.displacement.len();
+        self.mass += p.mass;
+        self.first += p.mass * p.at;
+        self.second += p.mass * p.at * p.at.transpose();
+        for i in 0..n {
+            let d = p.displacement[i] * p.mass;
+            self.s1[i] += d;
+            self.with_place[i] += p.at * d.transpose();
+            for j in 0..n {
+                let ij = i * n + j;
+                self.s2[ij] += p.shortening[ij] * p.mass;
+                self.pairs[ij] += d * p.displacement[j].transpose();
+                self.second_order[ij] += p.mass * p.at * p.shortening[ij].transpose();
+            }
         }
     }
 
@@ -80,6 +99,7 @@ impl Moments {
             stiffness: DMatrix::zeros(n, n),
             damping: DMatrix::zeros(n, n),
             nodes: Vec::new(),
+            followed: None,
             s1: self.s1,
             s2: self.s2,
         }

@@ -254,6 +254,7 @@ mod tests {
                 shortening: Vec::new(),
                 rotation: vec![Vec3::zeros()],
             }],
+            followed: None,
         }
     }
 

@@ -431,6 +431,15 @@ impl SimError {
             StepFailure::Kkt(k @ KktError::NoRoom { .. }) => {
                 (SimErrorKind::TooMuch, Vec::new(), k.to_string(), NO_ROOM)
             }
+            StepFailure::Kkt(k @ KktError::MassNotPositive { dof, .. }) => {
+                let name = p.dof_name(*dof);
+                (
+                    SimErrorKind::Singular,
+                    vec![name.clone()],
+                    format!("{name} has no mass in this state: {k}"),
+                    "a modal body is deformed further than its integrals describe: give it other modes, or make it of a beam",
+                )
+            }
             StepFailure::Kkt(k) => {
                 let blame = match k {
                     KktError::Singular { row, .. } | KktError::NonFinite { row } => {

@@ -17,6 +17,7 @@
 //! For bending of a straight beam without shear this is −v_i' v_j' along the axis, its shortening.
 
 use crate::beam::{Element, GAUSS};
+use crate::MassPoint;
 use crate::moments::Moments;
 use delassus_math::{Mat3, Vec3, so3};
 use faer::Mat;
@@ -57,8 +58,10 @@ pub(super) fn integrate(
             if shortening {
                 add_slope(part, &local, xi, &mut here);
             }
-            add_point(&mut out, part.place(xi), &Field::at(part, &local, xi), &here, dm);
-            add_section(&mut out, &Field::at(part, &local, xi), &(spread * w));
+            let field = Field::at(part, &local, xi);
+            add_section(&mut out, &field, &(spread * w));
+            let (at, displacement) = (part.place(xi), field.displacement);
+            out.add_point(&MassPoint { mass: dm, at, displacement, shortening: here });
         }
         if shortening {
             add_slope(part, &local, 1.0, &mut psi);
@@ -122,25 +125,6 @@ fn add_slope(part: &Element, local: &Mat<f64>, xi: f64, psi: &mut [Vec3]) {
                     psi[j * n + i] += w * slope;
                 }
             }
-        }
-    }
-}
-
-/// Adds the mass of the axis at a place.
-fn add_point(out: &mut Moments, x: Vec3, f: &Field, psi: &[Vec3], dm: f64) {
-    let n = f.displacement.len();
-    out.mass += dm;
-    out.first += dm * x;
-    out.second += dm * x * x.transpose();
-    for i in 0..n {
-        let d = f.displacement[i] * dm;
-        out.s1[i] += d;
-        out.with_place[i] += x * d.transpose();
-        for j in 0..n {
-            let ij = i * n + j;
-            out.s2[ij] += psi[ij] * dm;
-            out.pairs[ij] += d * f.displacement[j].transpose();
-            out.second_order[ij] += dm * x * psi[ij].transpose();
         }
     }
 }

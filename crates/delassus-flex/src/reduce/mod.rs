@@ -16,9 +16,9 @@ pub use choice::{Boundary, Choice, Damping, Keep, Motion};
 pub(crate) use pencil::vibrations;
 pub(crate) use shapes::{Elastic, component_modes};
 
-use crate::beam::{Beam, assemble};
+use crate::beam::{Beam, Element, assemble};
 use crate::layout::Layout;
-use crate::{FlexError, Modal, Node};
+use crate::{FlexError, MassPoint, Modal, Node};
 use delassus_math::Vec3;
 use faer::Mat;
 use integrals::Origin;
@@ -41,6 +41,9 @@ pub fn reduce(beam: &Beam, choice: &Choice) -> Result<Modal, FlexError> {
     let vectors = |node: usize, from: usize| -> Vec<Vec3> {
         (0..x.ncols()).map(|j| vector(x, 6 * node + from, j)).collect()
     };
+    if !psi.is_empty() {
+        modal.follow(masses(&parts, beam, &vectors, psi.clone()));
+    }
     let named = beam.nodes.iter().enumerate().filter(|(_, node)| !node.name.is_empty());
     modal.nodes = named
         .map(|(k, node)| Node {
@@ -52,6 +55,23 @@ pub fn reduce(beam: &Beam, choice: &Choice) -> Result<Modal, FlexError> {
         })
         .collect();
     Ok(modal)
+}
+
+/// Half the mass of each element at either end, which has the mass and the mass centre of the beam.
+fn masses(
+    parts: &[Element],
+    beam: &Beam,
+    vectors: impl Fn(usize, usize) -> Vec<Vec3>,
+    psi: Vec<Vec<Vec3>>,
+) -> Vec<MassPoint> {
+    let half = |part: Option<&Element>| part.map_or(0.0, |p| 0.5 * p.section.mass * p.length);
+    let of = |(k, shortening): (usize, Vec<Vec3>)| MassPoint {
+        mass: half(k.checked_sub(1).and_then(|k| parts.get(k))) + half(parts.get(k)),
+        at: beam.nodes[k].at,
+        displacement: vectors(k, 0),
+        shortening,
+    };
+    psi.into_iter().enumerate().map(of).collect()
 }
 
 fn vector(x: &Mat<f64>, row: usize, j: usize) -> Vec3 {

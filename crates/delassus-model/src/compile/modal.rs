@@ -176,6 +176,7 @@ impl Entry<'_> {
             stiffness: stiffness?,
             damping: damping?,
             nodes: Vec::new(),
+            followed: None,
         })
     }
 

@@ -51,6 +51,7 @@ macro_rules! of_kind {
 mod contract;
 mod jacobian;
 mod kin;
+mod mass_points;
 mod modal;
 mod node;
 mod planar;

@@ -9,14 +9,17 @@
 //! r_φ = S × B + J Ω̇ + H q̈ + J̇ Ω + Ḣ q̇ + Ω × (J Ω + H q̇)
 //! r_i = S_i·B + H_i·Ω̇ + (M q̈)_i + Ω·Σ_j (h_ji − h_ij) q̇_j − ½ Ω·J_i Ω + (K q + D q̇)_i
 //! ```
+//!
+//! Where a body shortens, most of its mass is at points instead (`mass_points.rs`), and these sums are of the rest.
 
+use super::mass_points::{Flow, MassPoints};
 use super::node::{Placed, row};
 use super::planar::Planar;
 use super::rigid::Rigid;
 use super::{BodyKin, FrameJac, FrameKin, FrameLayout, Here, Kind, Pose, PoseForm, Twist};
 use crate::Body;
 use delassus_dae::Block;
-use delassus_flex::Modal;
+use delassus_flex::{MassPoint, Modal};
 use delassus_math::{Mat3, Quat, Vec3};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -96,7 +99,11 @@ fn column_sum(list: &[Vec3], i: usize, x: &[f64]) -> Vec3 {
 
 /// The sums over the modes at the realised state.
 struct Sums<'h> {
+    /// The body, for its elasticity.
+    body: &'h Modal,
+    /// Of what is not at points.
     m: &'h Modal,
+    points: &'h [MassPoint],
     q: &'h [f64],
     u: &'h [f64],
     r: Mat3,
@@ -105,10 +112,19 @@ struct Sums<'h> {
 
 impl<'h> Sums<'h> {
     fn new<B: Base>(h: &'h Here<'_>) -> Option<Sums<'h>> {
-        let m = &h.body.flexible.as_ref()?.modal;
+        let body = &h.body.flexible.as_ref()?.modal;
+        let (m, points) = match &body.followed {
+            Some(f) => (&f.rest, f.points.as_slice()),
+            None => (body, [].as_slice()),
+        };
         let [q, u] = own::<B>(h);
         let r = h.at.r_wb;
-        Some(Sums { m, q, u, r, o: r.tr_mul(&h.at.w) })
+        Some(Sums { body, m, points, q, u, r, o: r.tr_mul(&h.at.w) })
+    }
+
+    /// The mass at points.
+    fn masses(&self) -> MassPoints<'h> {
+        MassPoints { points: self.points, q: self.q, u: self.u, o: self.o }
     }
 
     /// S.
@@ -374,18 +390,36 @@ impl<B: Base> Kind for Floating<B> {
             };
             spread::<B>(n, parts, of_mode, |i, y| block[k * n + i] = y);
         }
+        for p in x.masses().placed() {
+            let (m, y) = (p.mass, p.y);
+            for k in 0..n {
+                let moved = match way::<B>(k) {
+                    Way::Along(c) => x.r.row(c).transpose(),
+                    Way::About(c) => unit(c).cross(&y),
+                    Way::Mode(k) => p.by(k),
+                } * m;
+                let parts = [x.r * moved, y.cross(&moved)];
+                spread::<B>(n, parts, |i| p.by(i).dot(&moved), |i, x| block[k * n + i] += x);
+            }
+        }
     }
 
     fn force(h: &Here<'_>, gravity: &Vec3, f: &mut [f64]) {
         let Some(x) = Sums::new::<B>(h) else { return };
         let (g, modes) = (x.r.tr_mul(gravity), B::ROTATION.end);
         let [lin, ang] = x.quadratic(|i, y| {
-            let elastic = |k: usize| x.m.stiffness[(i, k)] * x.q[k] + x.m.damping[(i, k)] * x.u[k];
+            let (stiffness, damping) = (&x.body.stiffness, &x.body.damping);
+            let elastic = |k: usize| stiffness[(i, k)] * x.q[k] + damping[(i, k)] * x.u[k];
             let held: f64 = (0..x.q.len()).map(elastic).sum();
             f[modes + i] = x.s_by(i).dot(&g) - y - held;
         });
         let parts = [gravity * x.m.mass - x.r * lin, x.s().cross(&g) - ang];
         spread::<B>(modes, parts, |_| 0.0, |i, y| f[i] = y);
+        for p in x.masses().placed() {
+            let inertia = (p.acceleration(&Flow::fallen(-g))) * -p.mass;
+            let parts = [x.r * inertia, p.y.cross(&inertia)];
+            spread::<B>(h.body.nv, parts, |i| p.by(i).dot(&inertia), |i, y| f[i] += y);
+        }
     }
 
     fn tangent(
@@ -445,11 +479,35 @@ impl<B: Base> Kind for Floating<B> {
             let mode = |i: usize| {
                 let (ik, ki) = (i * n + k, k * n + i);
                 let by_q = m.s2[ik].dot(&b) + m.h2[ki].dot(&alpha) - 0.5 * o.dot(&(m.j2[ik] * o))
-                    + m.stiffness[(i, k)];
-                let by_u = o.dot(&(m.h2[ki] - m.h2[ik])) + m.damping[(i, k)];
+                    + x.body.stiffness[(i, k)];
+                let by_u = o.dot(&(m.h2[ki] - m.h2[ik])) + x.body.damping[(i, k)];
                 by_q * ck + by_u * cc
             };
             spread::<B>(nv, [x.r * lin, ang], mode, |i, y| add(i, turning.end + k, y));
+        }
+        let flow = Flow { b, alpha, qdd };
+        for p in x.masses().placed() {
+            let (acc, y) = (p.acceleration(&flow), p.y);
+            for k in turning.start..nv {
+                let (lin, ang, by) = match way::<B>(k) {
+                    Way::Along(_) => continue,
+                    Way::About(c) => {
+                        let (e, turned) = (unit(c), b.cross(&unit(c)));
+                        let change = turned * ck + p.by_spin(&e) * cc;
+                        (change + e.cross(&acc) * ck, y.cross(&change), change)
+                    }
+                    Way::Mode(k) => {
+                        let change = p.by_amplitude(k, &flow) * ck + p.by_rate(k) * cc;
+                        (change, p.by(k).cross(&acc) * ck + y.cross(&change), change)
+                    }
+                };
+                let bent = |i: usize| match way::<B>(k) {
+                    Way::Mode(k) => p.second(i, k).dot(&acc) * ck,
+                    _ => 0.0,
+                };
+                let mode = |i: usize| p.mass * (p.by(i).dot(&by) + bent(i));
+                spread::<B>(nv, [x.r * lin * p.mass, ang * p.mass], mode, |i, y| add(i, k, y));
+            }
         }
     }
 
@@ -462,22 +520,27 @@ impl<B: Base> Kind for Floating<B> {
         let own: f64 =
             (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).map(|(i, k)| of(i, k)).sum();
         let turning = 0.5 * o.dot(&(x.j() * o)) + o.dot(&x.h(x.u));
-        0.5 * x.m.mass * v.norm_squared() + v.dot(&momentum) + turning + own
+        let masses = x.masses();
+        let points: f64 =
+            masses.placed().map(|p| 0.5 * p.mass * (v + o.cross(&p.y) + p.rate).norm_squared()).sum();
+        0.5 * x.m.mass * v.norm_squared() + v.dot(&momentum) + turning + own + points
     }
 
     fn potential(h: &Here<'_>, gravity: &Vec3) -> f64 {
         let Some(x) = Sums::new::<B>(h) else { return 0.0 };
         let n = x.q.len();
-        let of = |i: usize, k: usize| 0.5 * x.q[i] * x.m.stiffness[(i, k)] * x.q[k];
+        let of = |i: usize, k: usize| 0.5 * x.q[i] * x.body.stiffness[(i, k)] * x.q[k];
         let own: f64 =
             (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).map(|(i, k)| of(i, k)).sum();
-        own - gravity.dot(&(h.at.x * x.m.mass + x.r * x.s()))
+        let masses = x.masses();
+        let moment: Vec3 = masses.placed().map(|p| p.y * p.mass).sum();
+        own - gravity.dot(&(h.at.x * x.body.mass + x.r * (x.s() + moment)))
     }
 
     fn loss(h: &Here<'_>) -> f64 {
         let Some(x) = Sums::new::<B>(h) else { return 0.0 };
         let n = x.u.len();
-        let of = |i: usize, k: usize| x.u[i] * x.m.damping[(i, k)] * x.u[k];
+        let of = |i: usize, k: usize| x.u[i] * x.body.damping[(i, k)] * x.u[k];
         (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).map(|(i, k)| of(i, k)).sum()
     }
 
@@ -495,4 +558,9 @@ impl<B: Base> Kind for Floating<B> {
 }
 
 #[cfg(test)]
-super::contract::body_contract!("modal", "planar-modal");
+super::contract::body_contract!(
+    "modal",
+    "planar-modal",
+    "modal of a beam",
+    "planar-modal of a beam"
+);
