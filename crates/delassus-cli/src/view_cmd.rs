@@ -11,6 +11,15 @@ use std::path::{Path, PathBuf};
 
 /// Shows a run in the browser.
 pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
+    if is_page(&a.target) {
+        if a.live {
+            let message = format!("{} is a page that is whole", a.target.display());
+            let fault = Fault::new("E_USAGE", "--live", message).help("give a model file");
+            return Err(Failure::input(vec![fault]));
+        }
+        open::show(&address(&a.target), !a.no_open);
+        return Ok(Exit::Done);
+    }
     if is_result(&a.target) {
         if a.live {
             let message = format!("{} holds results of a run that is over", a.target.display());
@@ -40,6 +49,12 @@ pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
     // a live page has shown everything; the one that remains is only printed
     open::show(&address(&folder.join(REPORT_HTML)), !a.no_open && !a.live);
     Ok(exit)
+}
+
+/// A page of an analysis, which no results folder belongs to.
+fn is_page(path: &Path) -> bool {
+    let html = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
+    html && path.is_file() && path.file_name().is_none_or(|n| n != REPORT_HTML)
 }
 
 /// A folder, or a file that is in the folder of a run: no model has such a name.
