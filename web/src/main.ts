@@ -145,6 +145,7 @@ async function page(report: Report, rest?: NonNullable<Payload["statics"]>): Pro
     viewer.switches.traces = true;
     bar.toggle("traces", true);
   };
+  if (rest) byId("player").hidden = true;
   bindKeys({ cursor, player, viewer, bar, help });
   bindDivider(byId("divider"), byId("main"));
   onTheme((dark) => {

@@ -73,13 +73,24 @@ function unbalancePlots(u: Unbalance, marks: Mark[]): XYPlot[] {
   const list = u.bodies.map((name, k) => ({ name, k }));
   const of = (k: number, number: number) => rpm.map((_x, i) => u.value(i, k, number));
   const axes = ["x", "y", "z"].map((axis, j) => ({ axis, j })).filter(({ j }) => list.some(({ k }) => rpm.some((_x, i) => u.value(i, k, 2 + j) > 1e-6 * u.value(i, k, 0))));
-  const phases = list.flatMap(({ name, k }) => axes.map(({ axis, j }) => ({ label: `${name} ${axis}`, y: of(k, 5 + j).map((x) => (x * 180) / Math.PI) })));
+  const phases = list.flatMap(({ name, k }) => axes.map(({ axis, j }) => ({ label: `${name} ${axis}`, y: unwrapped(of(k, 5 + j).map((x, i) => (u.value(i, k, 2 + j) > 0 ? (x * 180) / Math.PI : NaN))) })));
   return [
     new XYPlot({ title: "Orbits", unit: "m", xLabel: SPEED, x: rpm, curves: list.map(({ name, k }) => ({ label: name, y: of(k, 0) })), marks, log: true, height: 320, note: "Semi-major axis of the orbit of each body." }),
     new XYPlot({ title: "Amplitudes", unit: "m", xLabel: SPEED, x: rpm, curves: list.flatMap(({ name, k }) => axes.map(({ axis, j }) => ({ label: `${name} ${axis}`, y: of(k, 2 + j) }))), marks, log: true, height: 220 }),
-    new XYPlot({ title: "Phase ahead of the unbalance", unit: "deg", xLabel: SPEED, x: rpm, curves: phases, height: 220 }),
+    new XYPlot({ title: "Phase ahead of the unbalance", unit: "deg", xLabel: SPEED, x: rpm, curves: phases, height: 220, note: "Whole turns are left out between neighbouring speeds." }),
     new XYPlot({ title: "Sense of the orbit", unit: "1", xLabel: SPEED, x: rpm, curves: list.map(({ name, k }) => ({ label: name, y: rpm.map((_x, i) => u.value(i, k, 1) / u.value(i, k, 0)) })), range: [-1, 1], height: 150, note: "Minor over major axis: 1 is a circle with the spin, −1 one against it, 0 a line." }),
   ];
+}
+
+/** Angles that go on from one speed to the next without whole turns, deg. */
+function unwrapped(list: number[]): number[] {
+  let before = NaN;
+  return list.map((x) => {
+    const turns = Number.isFinite(before) && Number.isFinite(x) ? Math.round((before - x) / 360) : 0;
+    const out = x + 360 * turns;
+    if (Number.isFinite(out)) before = out;
+    return out;
+  });
 }
 
 function table(list: { speed: number; kind?: string | null }[]): HTMLElement {

@@ -146,6 +146,8 @@ export interface Flexible {
   nodes: number[];
   /** Their poses in the undeformed shape: x y z, w x y z. */
   rest: number[][];
+  /** It is drawn as a line through its nodes; the first is its floating frame, which is no part of the line. */
+  line?: boolean;
   /** Numbers among these of those that are held, and of those whose orientation is held too. */
   held?: number[];
   clamped?: number[];

@@ -151,7 +151,7 @@ export class Flexure {
       groups.set(times, [...(groups.get(times) ?? []), `\`${g.spec.name}\``]);
     }
     const some = (names: string[]) => names.slice(0, NAMED).join(", ") + (names.length > NAMED ? ` and ${names.length - NAMED} more bodies` : "");
-    return [...groups].map(([times, names]) => `deformation of ${some(names)} drawn ${times} times enlarged`).join("; ");
+    return [...groups].map(([times, names]) => `deformation of ${some(names)} drawn ${times === "1" ? "as it is" : `${times} times enlarged`}`).join("; ");
   }
 
   /** The factor of a body by name; for tests. */

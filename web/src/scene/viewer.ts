@@ -66,6 +66,8 @@ export class Viewer {
   private readonly followed = new Vector3();
   private dirty = true;
   private placed = false;
+  /** Bodies where the data have them, beside where they are moved to. */
+  private ghost: Pools | null = null;
   private cameraMoved = true;
   /** Mean time between frames while playing, s. */
   private slow = 0;
@@ -164,7 +166,7 @@ export class Viewer {
     extent.measure();
     const d = await sketch(this.report, this.planar, this.up, extent);
     extent.hold(d);
-    for (const part of [this.pools, this.plates, this.clearances]) {
+    for (const part of [this.pools, this.plates, this.clearances, this.ghost]) {
       if (!part) continue;
       this.scene.remove(part.root);
       part.dispose();
@@ -173,10 +175,15 @@ export class Viewer {
     this.plates = new Plates(d);
     this.clearances = new Clearances(looseJoints(scene.joints ?? [], d.u), d.u, this.planar);
     this.scene.add(this.pools.root, this.plates.root, this.clearances.root);
+    if (this.warp) {
+      this.ghost = new Pools(d);
+      this.scene.add(this.ghost.root);
+    }
     this.grid.build(extent.box, extent.size, this.planar, this.up);
     this.contacts.resize(d.u, 0.22 * extent.size);
     this.arrows.refresh();
     for (const name of Object.keys(this.switches) as Switch[]) this.set(name, this.switches[name]);
+    this.ghost?.fade();
     this.paint();
     this.resize();
     if (!this.cameras.touched) this.look(this.currentView);
@@ -185,6 +192,7 @@ export class Viewer {
 
   private paint(): void {
     this.pools?.paint(this.dark, this.selected);
+    this.ghost?.paint(this.dark, null);
     this.plates?.paint(this.dark, this.selected);
     this.clearances?.paint(this.dark);
     this.contacts.paint(this.dark);
@@ -210,6 +218,7 @@ export class Viewer {
     const layer = LAYERS[name];
     if (layer) {
       this.pools?.show(layer, on);
+      this.ghost?.show(layer, false);
       this.plates?.show(layer, on);
     }
     if (name === "clearances" && this.clearances) this.clearances.root.visible = on;
@@ -346,6 +355,7 @@ export class Viewer {
       }
     }
     if (this.switches.flexure) this.flexure.apply(this.matrices, this.valid);
+    this.ghost?.place(this.matrices, this.valid);
     this.warp?.(t, this.matrices, this.valid);
     if (this.following !== null && this.valid[this.following]) {
       P.setFromMatrixPosition(this.matrices[this.following] as Matrix4);

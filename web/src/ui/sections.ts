@@ -24,6 +24,8 @@ export class SectionPanel {
   readonly element = h("div", { class: "sections" });
   private readonly data: Sections;
   private readonly cursor: Cursor;
+  /** There is one time only: nothing to compare with. */
+  private readonly single: boolean;
   private beam: SectionSpec;
   private plots: { plot: XYPlot; quantities: number[] }[] = [];
   private cells: HTMLElement[] = [];
@@ -35,13 +37,14 @@ export class SectionPanel {
     this.data = data;
     this.cursor = cursor;
     this.beam = data.beams[0] as SectionSpec;
+    this.single = data.t.length < 2;
     const choose = h("select", { "aria-label": "Beam", id: "section-beam", onchange: (e: Event) => this.choose(Number((e.target as HTMLSelectElement).value)) }, ...data.beams.map((b, i) => h("option", { value: i }, b.name)));
     const thin = report.motion.frames > data.t.length ? ` They are known at ${plural(data.t.length, "sample")} of the run, with straight lines between them.` : "";
     this.element.append(
       h("div", { class: "bar" }, choose, this.now),
       this.body,
       this.all(choose),
-      h("p", { class: "hint" }, `On the part of the beam before the section, in the axes of the section, as sensors of type section measure it. Shaded is what the run has been through.${thin}`),
+      h("p", { class: "hint" }, `On the part of the beam before the section, in the axes of the section, as sensors of type section measure it. Weight and inertia act at the nodes, so that forces go in steps.${this.single ? "" : ` Shaded is what the run has been through.${thin}`}`),
     );
     this.build();
     this.stop = cursor.listen(() => this.update());
@@ -77,7 +80,7 @@ export class SectionPanel {
         xLabel: "distance along the beam [m]",
         x,
         curves: quantities.map(([q]) => ({ label: q.key, y: [] })),
-        ...(of.length === 1 ? { band: both[0] as [Float64Array, Float64Array] } : {}),
+        ...(of.length === 1 && !this.single ? { band: both[0] as [Float64Array, Float64Array] } : {}),
         range: nothing ? [-1, 1] : [low, high],
         height: 150,
       });
@@ -92,13 +95,13 @@ export class SectionPanel {
     const rows = data.quantities.map((q, k) => {
       const most = data.extreme(beam, k);
       const go = () => most && this.cursor.set(most.t);
-      return h("tr", { title: "Go to the time of the largest value of the run", tabindex: 0, onclick: go, onkeydown: (e: KeyboardEvent) => e.key === "Enter" && go() }, h("td", {}, q.label), cell(), cell(), h("td", { class: "number" }, most ? `${num(most.value, 5)} ${q.unit}` : "–"), h("td", { class: "number" }, most ? `${num(most.s, 4)} m, ${num(most.t, 5)} s` : ""));
+      return h("tr", { title: this.single ? "" : "Go to the time of the largest value of the run", tabindex: 0, onclick: go, onkeydown: (e: KeyboardEvent) => e.key === "Enter" && go() }, h("td", {}, q.label), cell(), cell(), ...(this.single ? [] : [h("td", { class: "number" }, most ? `${num(most.value, 5)} ${q.unit}` : "–"), h("td", { class: "number" }, most ? `${num(most.s, 4)} m, ${num(most.t, 5)} s` : "")]));
     });
     this.cells = cells;
     this.body.replaceChildren(
       ...this.plots.map((p) => p.plot.element),
       h("h2", {}, `Largest values in ${beam.name}`),
-      h("table", { class: "maxima" }, h("thead", {}, h("tr", {}, ...["", "now", "at", "in the run", "at"].map((x) => h("th", { scope: "col" }, x)))), h("tbody", {}, ...rows)),
+      h("table", { class: "maxima" }, h("thead", {}, h("tr", {}, ...(this.single ? ["", "largest", "at"] : ["", "now", "at", "in the run", "at"]).map((x) => h("th", { scope: "col" }, x)))), h("tbody", {}, ...rows)),
     );
     this.update();
   }
@@ -118,7 +121,7 @@ export class SectionPanel {
       (this.cells[2 * k] as HTMLElement).textContent = most ? `${num(most.value, 5)} ${q.unit}` : "–";
       (this.cells[2 * k + 1] as HTMLElement).textContent = most ? `${num(most.s, 4)} m` : "";
     });
-    this.now.textContent = `at t = ${num(cursor.t, 5)} s`;
+    this.now.textContent = this.single ? "" : `at t = ${num(cursor.t, 5)} s`;
   }
 
   /** Something changed while the panel was out of sight. */
@@ -132,7 +135,7 @@ export class SectionPanel {
     const { data } = this;
     if (data.beams.length < 2) return "";
     const body = h("tbody", {});
-    const details = h("details", {}, h("summary", {}, h("span", { class: "group-title" }, "All beams, largest values of the run"), h("span", { class: "count" }, plural(data.beams.length, "beam"))), h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "beam"), ...data.quantities.map((q) => h("th", { scope: "col" }, `${q.key} [${q.unit}]`)))), body));
+    const details = h("details", {}, h("summary", {}, h("span", { class: "group-title" }, this.single ? "All beams, largest values" : "All beams, largest values of the run"), h("span", { class: "count" }, plural(data.beams.length, "beam"))), h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "beam"), ...data.quantities.map((q) => h("th", { scope: "col" }, `${q.key} [${q.unit}]`)))), body));
     details.addEventListener("toggle", () => {
       if (!details.open || body.childElementCount > 0) return;
       body.append(

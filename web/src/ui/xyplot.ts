@@ -42,6 +42,9 @@ export interface XYOptions {
   note?: string;
 }
 
+/** Whether a curve is a single point, which no line shows. */
+const alone = (y: ArrayLike<number>): boolean => Array.from(y).filter(Number.isFinite).length === 1;
+
 const live = new Set<XYPlot>();
 export const livePlots = (): ReadonlySet<XYPlot> => live;
 
@@ -153,7 +156,7 @@ export class XYPlot {
     const opts: uPlot.Options = {
       width: Math.max(120, width),
       height: this.height,
-      padding: [this.options.marks?.length ? 18 : 8, 12, 0, 0],
+      padding: [this.options.marks?.length ? 18 : 8, 22, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: true, y: false, dist: 5 }, points: { size: 6 }, y: false },
       scales: { x: { time: false }, y: { distr: log ? 3 : 1, range: (_u, lo, hi) => this.range(lo, hi) } },
@@ -170,12 +173,12 @@ export class XYPlot {
         ...this.options.curves.map((c, i) => ({
           label: c.label,
           stroke: this.colorOf(i),
-          width: c.dots ? 0 : (c.width ?? 1.5),
+          width: c.dots || alone(c.y) ? 0 : (c.width ?? 1.5),
           ...(c.dash ? { dash: c.dash } : {}),
           pxAlign: 0,
           show: this.shown(i),
           spanGaps: false,
-          ...(c.dots ? { paths: () => null, points: { show: true, size: 5, fill: this.colorOf(i), width: 0 } } : { points: { show: data[0].length < 3 } }),
+          ...(c.dots || alone(c.y) ? { paths: () => null, points: { show: true, size: 5, fill: this.colorOf(i), width: 0 } } : { points: { show: data[0].length < 3 } }),
         })),
       ],
       hooks: {

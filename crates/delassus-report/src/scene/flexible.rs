@@ -5,7 +5,7 @@
 //! the ground hold the body, so that an enlarged beam stays in its clamp, or between its supports; what these leave free is
 //! the best fit. What hangs on the body alone, such as a load at its tip, goes along with it.
 
-use super::{SceneFlexible, SceneHanging};
+use super::{SceneFlexible, SceneHanging, modal};
 use delassus_math::se3::{self, Motion};
 use delassus_math::Quat;
 use delassus_model::{
@@ -63,6 +63,7 @@ fn of_modes(m: &Model, number: usize, f: &Flexible) -> SceneFlexible {
     let (nodes, rest) = carriers.map(|(k, c)| (k + 1, pose(c.node).numbers())).unzip();
     SceneFlexible {
         name: body.name.clone(),
+        line: modal::is_line(m, number),
         nodes,
         rest,
         exaggerate: f.exaggerate,

@@ -68,6 +68,9 @@ pub struct SceneFlexible {
     pub nodes: Vec<usize>,
     /// Their poses in the undeformed shape: x, y, z and a quaternion, in axes of the shape.
     pub rest: Vec<[f64; 7]>,
+    /// It is drawn as a line through its nodes; the first is its floating frame, which is no part of the line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub line: bool,
     /// Numbers among these of those that are held.
     pub held: Vec<usize>,
     /// Those of them whose orientation is held too.
