@@ -126,11 +126,7 @@ fn page(p: &Prepared, a: &ModesArgs, found: &ModalReport, notes: &[Fault]) -> St
         damping_ratio: if is_rounding(m.real, fastest) { 0.0 } else { m.damping_ratio },
         kind: kind(m, fastest, length),
         moves: movers(&m.shape, length),
-        shape: m
-            .shape
-            .iter()
-            .map(|b| [b.real[0], b.real[1], b.imag[0], b.imag[1]])
-            .collect(),
+        shape: m.shape.iter().map(|b| [b.real[0], b.real[1], b.imag[0], b.imag[1]]).collect(),
     };
     let modes: Vec<ModePage> = found.modes.iter().map(of).collect();
     let undamped = if a.undamped { ", without damping" } else { "" };

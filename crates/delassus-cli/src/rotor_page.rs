@@ -27,11 +27,8 @@ pub fn critical(list: &[Critical]) -> Vec<(f64, usize)> {
 /// Names of the bodies, and their orbits by speed.
 pub fn unbalance(ladder: &[(f64, Vec<Orbit>)]) -> (Vec<String>, Vec<(f64, Vec<OrbitPage>)>) {
     let names = ladder.first().map(|(_, list)| list.iter().map(|o| o.body.clone()).collect());
-    let of = |o: &Orbit| OrbitPage {
-        semi_axes: o.semi_axes,
-        amplitude: o.amplitude,
-        phase: o.phase,
-    };
+    let of =
+        |o: &Orbit| OrbitPage { semi_axes: o.semi_axes, amplitude: o.amplitude, phase: o.phase };
     let rows = ladder.iter().map(|(s, list)| (*s, list.iter().map(of).collect()));
     (names.unwrap_or_default(), rows.collect())
 }

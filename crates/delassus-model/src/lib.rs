@@ -23,7 +23,8 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use model::*;
 pub use system::{
     BodyKind, ContactLimits, ElementLoad, Jump, LoadView, MOST_LOADS, MOST_SECTIONS, Measured,
-    Outputs, Pose, PoseForm, RowOrigin, SectionView, ShapeView, System, TargetJump, TimeRanges, Workspace, node_pose, pose_of,
+    Outputs, Pose, PoseForm, RowOrigin, SectionView, ShapeView, System, TargetJump, TimeRanges,
+    Workspace, node_pose, pose_of,
 };
 
 /// Kinds of bodies for tests of the crates above this one.

@@ -109,9 +109,7 @@ impl Report {
         self.special_html("statics", json!({ "words": words, "loads": list }), || {
             let rows = loads.iter().map(|l| [l.kind.to_owned(), l.name.clone(), l.text.clone()]);
             let picture = drawing::svg(self).unwrap_or_default();
-            fallback::words(words)
-                + &picture
-                + &fallback::table(&["", "name", "force"], rows)
+            fallback::words(words) + &picture + &fallback::table(&["", "name", "force"], rows)
         })
     }
 
@@ -223,4 +221,100 @@ fn still_rotor(r: &RotorPage) -> String {
         out += &fallback::table(&["critical speed, rpm", "rad/s", "whirl"], rows);
     }
     out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::description::Description;
+    use crate::scene::{Scene, SceneBody};
+    use delassus_io::plot::{Axis, Series};
+    use delassus_io::results::MotionFile;
+    use delassus_model::PoseForm;
+
+    /// A single body at (2, 1).
+    fn report() -> Report {
+        let body = |name: &str| SceneBody { name: name.to_owned(), ..SceneBody::default() };
+        let mut d = Description::default();
+        d.scene = Scene {
+            planar: true,
+            size: 2.0,
+            bodies: vec![body("ground"), body("disc")],
+            ..Scene::default()
+        };
+        let motion = MotionFile {
+            forms: vec![PoseForm::Planar],
+            stride: 1,
+            t: vec![0.5],
+            coordinates: vec![2.0, 1.0, 0.0],
+        };
+        Report { description: Some(d), motion, ..Report::default() }
+    }
+
+    fn mode() -> ModePage {
+        let shape = vec![[[0.5, 0.0, 0.0], [0.0; 3], [0.0, 0.25, 0.0], [0.0; 3]]];
+        let kind = "damped vibration <b>".to_owned();
+        ModePage {
+            real: -1.0,
+            imag: 10.0,
+            damping_ratio: 0.0995,
+            kind,
+            shape,
+            ..ModePage::default()
+        }
+    }
+
+    #[test]
+    fn still_pages_of_analyses() {
+        let r = report();
+        let page = fallback::analysis(&r, "modes", &r.still_modes("next to <rest>", &[mode()]));
+        assert!(
+            page.contains("delassus modes … --report") && page.contains("next to &lt;rest&gt;")
+        );
+        assert!(page.contains("damped vibration &lt;b&gt;") && page.contains("1.591549"));
+        // a circle faintly where it rests, and one displaced by 0.15 of the size
+        let circles: Vec<f64> = page
+            .split("<circle cx=\"")
+            .skip(1)
+            .map(|c| c.split('"').next().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(circles.len(), 2);
+        assert!((circles[1] - circles[0]).abs() > 100.0, "{circles:?}");
+        let plot = Plot {
+            series: vec![Series::new("forward", vec![(0.0, 1.0), (1.0, 2.0)])],
+            ..Plot::new("rotor", Axis::linear("rpm"), Axis::linear("Hz"))
+        };
+        let rotor = RotorPage {
+            critical: Some(vec![(10.0, 1)]),
+            plots: vec![plot],
+            ..RotorPage::default()
+        };
+        let page = still_rotor(&rotor);
+        assert!(page.contains("<svg") && page.contains("95.4930") && page.contains("backward"));
+    }
+
+    #[test]
+    fn data_of_modes_and_rotors() {
+        let v = mode_payload("about", &[mode(), mode()]);
+        assert_eq!(v["shapes"]["shape"], json!([2, 1, 12]));
+        let a: Array = serde_json::from_value(v["shapes"].clone()).unwrap();
+        assert_eq!(a.numbers().unwrap()[..8], [0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25]);
+        let at = |imag: f64, kind: usize| WhirlPage { imag, kind, ..WhirlPage::default() };
+        let ladder = vec![(0.0, vec![at(5.0, 2)]), (1.0, vec![at(4.0, 1), at(6.0, 0)])];
+        let orbit = OrbitPage { semi_axes: [2.0, -1.0], ..OrbitPage::default() };
+        let rotor = RotorPage {
+            campbell: Some(ladder),
+            unbalance: Some((vec!["disc".to_owned()], vec![(1.0, vec![orbit])])),
+            ..RotorPage::default()
+        };
+        let v = rotor_payload(&rotor);
+        assert_eq!(v["campbell"]["modes"]["shape"], json!([2, 2, 3]));
+        let a: Array = serde_json::from_value(v["campbell"]["modes"].clone()).unwrap();
+        let numbers = a.numbers().unwrap();
+        // a speed with fewer vibrations has no number there
+        assert!(numbers[0] == 5.0 && numbers[3].is_nan() && numbers[9] == 6.0);
+        assert_eq!(v["unbalance"]["orbits"]["shape"], json!([1, 1, 8]));
+        assert!(v["critical"].is_null());
+    }
 }

@@ -5,8 +5,8 @@ use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
 use delassus_io::results::{
-    MotionFile, Salvaged, Thinning, open_regular, read_contacts, read_events, read_motion, read_regular,
-    read_regular_text, salvage_thinned,
+    MotionFile, Salvaged, Thinning, open_regular, read_contacts, read_events, read_motion,
+    read_regular, read_regular_text, salvage_thinned,
 };
 use serde_json::Value;
 use std::io::{self, BufReader, Read};

@@ -46,7 +46,7 @@ pub use folder::{
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};
 pub use scene::{
-    Attachment, Geometry, Scene, SceneArrow, SceneBody, SceneContact, SceneFlexible, SceneForce, SceneJoint,
-    SceneMarker, SceneSection, SceneShape, scene_from,
+    Attachment, Geometry, Scene, SceneArrow, SceneBody, SceneContact, SceneFlexible, SceneForce,
+    SceneJoint, SceneMarker, SceneSection, SceneShape, scene_from,
 };
 pub use template::has_viewer;

@@ -4,8 +4,8 @@ use crate::contacts;
 use crate::encode::Array;
 use crate::events;
 use crate::loads;
-use crate::sections;
 use crate::report::{Report, ReportColumn, Steps};
+use crate::sections;
 use crate::thin;
 use delassus_io::results::MotionFile;
 use serde_json::{Map, Value, json};
@@ -156,7 +156,11 @@ fn poses(m: &MotionFile, rows: &[usize], planar: bool, fine: bool) -> Array {
         push_poses(m, *row, planar, &mut out);
     }
     let shape = [rows.len(), m.forms.len() + 1, per_body];
-    if fine { Array::short_f64(&shape, out.into_iter()) } else { Array::f32(&shape, out.into_iter()) }
+    if fine {
+        Array::short_f64(&shape, out.into_iter())
+    } else {
+        Array::f32(&shape, out.into_iter())
+    }
 }
 
 /// Appends the ground and all bodies at one row.

@@ -18,8 +18,7 @@ pub(crate) fn sections(m: &MotionFile, scene: &Scene) -> Option<Value> {
     }
     let rows = evenly(m.t.len(), BYTES / (4 * numbers + 8));
     let none = vec![f64::NAN; numbers];
-    let values: Vec<f64> =
-        rows.iter().flat_map(|r| m.row(*r).unwrap_or(&none)).copied().collect();
+    let values: Vec<f64> = rows.iter().flat_map(|r| m.row(*r).unwrap_or(&none)).copied().collect();
     Some(json!({
         "t": Array::f64(&[rows.len()], rows.iter().map(|r| m.t[*r])),
         "values": Array::f32(&[rows.len(), elements, scene.section_width], values.into_iter()),

@@ -196,7 +196,7 @@ class List {
   private readonly rows: HTMLTableRowElement[];
 
   constructor(modes: Modes, choose: (i: number) => void) {
-    const heads = ["mode", "frequency [Hz]", "rad/s", "damping", "growth [1/s]", "kind", "moves most"];
+    const heads = ["mode", "Hz", "damping", "growth [1/s]", "kind", "moves most"];
     this.rows = modes.list.map((m, i) => {
       const key = (e: KeyboardEvent) => {
         const to = e.key === "ArrowDown" ? i + 1 : e.key === "ArrowUp" ? i - 1 : e.key === "Enter" ? i : -1;
@@ -206,9 +206,9 @@ class List {
         e.preventDefault();
         e.stopPropagation();
       };
-      const damping = Math.abs(m.damping_ratio) < 1e-12 ? "0" : `${num(100 * m.damping_ratio, 4)} %`;
-      const cells = [String(i + 1), vibrates(m) ? num(m.imag / (2 * Math.PI), 6) : "0", num(m.imag, 6), damping, num(m.real, 5)];
-      return h("tr", { tabindex: 0, "aria-label": `Mode ${i + 1}, ${m.kind ?? ""}`, onclick: () => choose(i), onkeydown: key }, ...cells.map((c) => h("td", { class: "number" }, c)), h("td", { class: m.real > 0 ? "grows" : "" }, m.kind ?? ""), h("td", {}, m.moves ?? ""));
+      const damping = Math.abs(m.damping_ratio) < 1e-12 ? "0" : `${num(100 * m.damping_ratio, 4)}\u00a0%`;
+      const cells = [String(i + 1), vibrates(m) ? num(m.imag / (2 * Math.PI), 6) : "0", damping, num(m.real, 5)];
+      return h("tr", { tabindex: 0, "aria-label": `Mode ${i + 1}, ${m.kind ?? ""}`, title: `${num(m.imag, 8)} rad/s`, onclick: () => choose(i), onkeydown: key }, ...cells.map((c) => h("td", { class: "number" }, c)), h("td", { class: m.real > 0 ? "grows" : "" }, m.kind ?? ""), h("td", {}, m.moves ?? ""));
     });
     this.element = h(
       "div",

@@ -5,8 +5,8 @@
 use super::beam_axis::{self, Axis, Leg, Node};
 use super::bodies::{BodySlot, optional, rate};
 use super::context::{Env, Path};
-use super::enlarged;
 use super::elastic::{Given, Properties, Reader, Tables};
+use super::enlarged;
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, rotation, vector};
 use super::modal_beam;

@@ -9,8 +9,8 @@ use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Component, Contact, ContactKind, Coordinate, CoordinateKind, ForceKind, Frame,
-    JointKind, LoadView, MOST_LOADS, Measure, Model, Play, PlayForm, ReactionComponent, Sensor,
-    SectionView, ShapeId, System,
+    JointKind, LoadView, MOST_LOADS, Measure, Model, Play, PlayForm, ReactionComponent,
+    SectionView, Sensor, ShapeId, System,
 };
 use std::collections::BTreeSet;
 

@@ -6,8 +6,8 @@
 //! the best fit. What hangs on the body alone, such as a load at its tip, goes along with it.
 
 use super::{SceneFlexible, SceneHanging, modal};
-use delassus_math::se3::{self, Motion};
 use delassus_math::Quat;
+use delassus_math::se3::{self, Motion};
 use delassus_model::{
     Beam, Flexible, ForceKind, Frame, JointKind, Model, Pose, node_pose, pose_of,
 };
