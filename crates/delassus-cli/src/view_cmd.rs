@@ -4,8 +4,9 @@ use crate::args::{ModelArgs, RunArgs, ViewArgs};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::live::{self, Live};
-use crate::output::{REPORT_HTML, refused};
+use crate::output::{REPORT_HTML, SUMMARY_JSON, refused};
 use crate::{open, report_cmd, run_cmd};
+use delassus_report::SCENE_JSON;
 use std::fs::DirBuilder;
 use std::path::{Path, PathBuf};
 
@@ -51,10 +52,12 @@ pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// A page of an analysis, which no results folder belongs to.
+/// A page of an analysis, which is not the page of a results folder.
 fn is_page(path: &Path) -> bool {
     let html = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
-    html && path.is_file() && path.file_name().is_none_or(|n| n != REPORT_HTML)
+    let of_folder = path.file_name().is_some_and(|n| n == REPORT_HTML)
+        && [SUMMARY_JSON, SCENE_JSON].iter().any(|n| path.with_file_name(n).exists());
+    html && path.is_file() && !of_folder
 }
 
 /// A folder, or a file that is in the folder of a run: no model has such a name.

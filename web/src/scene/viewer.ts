@@ -221,6 +221,7 @@ export class Viewer {
       this.ghost?.show(layer, false);
       this.plates?.show(layer, on);
     }
+    if (name === "flexure" && on) this.flexure.choose();
     if (name === "clearances" && this.clearances) this.clearances.root.visible = on;
     else if (name === "grid") this.grid.root.visible = on;
     else if (name === "contacts") this.contacts.root.visible = on;

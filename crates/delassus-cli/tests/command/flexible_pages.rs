@@ -121,9 +121,9 @@ fn the_factor_is_a_plain_number_from_one_on_of_a_body_that_deforms() {
     let with =
         |x: &str| Bench::new(&ARM.replace("[body.rod]", &format!("exaggerate = {x}\n[body.rod]")));
     for x in ["0", "-3", "0.5", "1.1e6"] {
-        with(x).refuses("E_RANGE", "m.toml:18:14", "`exaggerate`");
+        with(x).refuses("E_RANGE", "m.toml:17:14", "`exaggerate`");
     }
-    with("'50 mm'").refuses("E_DIMENSION", "m.toml:18:15", "exaggerate");
+    with("'50 mm'").refuses("E_DIMENSION", "m.toml:17:15", "exaggerate");
     let rigid = "schema = 1\n[body.stone]\ntype = 'planar'\nmass = 1\ninertia = 1\nexaggerate = 5\n\
                  [analysis]\nend = 1\n";
     Bench::new(rigid).refuses("E_FIELD_UNUSED", "m.toml:6:14", "exaggerate");

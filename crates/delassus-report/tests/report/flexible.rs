@@ -26,7 +26,7 @@ fn rigid(name: &str, mass: f64) -> String {
 fn joint(kind: &str, a: &str, b: &str) -> String {
     format!(
         "[joint.{}]\ntype = '{kind}'\nbetween = ['{a}', '{b}']\n",
-        format!("{a}-{b}").replace('.', "_")
+        format!("{a}_{b}").replace('.', "_")
     )
 }
 
