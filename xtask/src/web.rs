@@ -36,7 +36,10 @@ const ROTOR: &str = "models/benchmarks/H7_rotor.toml";
 const ANALYSES: [(&str, &[&str]); 3] = [
     ("modes.html", &["modes", ARM, "--count", "6"]),
     ("statics.html", &["statics", ARM]),
-    ("rotor.html", &["rotor", ROTOR, "all", "--speeds", "0:12000 rpm:4", "--unbalance", "disc2=200 g*mm"]),
+    (
+        "rotor.html",
+        &["rotor", ROTOR, "all", "--speeds", "0:12000 rpm:4", "--unbalance", "disc2=200 g*mm"],
+    ),
 ];
 
 const ESCAPEMENT: &str = "models/escapement.toml";
@@ -103,7 +106,15 @@ const PICTURES: [Picture; 9] = [
     Picture {
         model: ROTOR,
         file: "../src/howto/campbell.png",
-        run: &["rotor", ROTOR, "all", "--speeds", "0:25000 rpm:26", "--unbalance", "disc2=200 g*mm"],
+        run: &[
+            "rotor",
+            ROTOR,
+            "all",
+            "--speeds",
+            "0:25000 rpm:26",
+            "--unbalance",
+            "disc2=200 g*mm",
+        ],
         shot: &["--width", "1200", "--height", "640"],
     },
 ];

@@ -9,6 +9,9 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { launch, openReport as open } from "../../scripts/browser.mjs";
+import { analysisPage } from "./analysis.mjs";
+import { enlarges, sectionsMatch } from "./flexible.mjs";
+import { near } from "./near.mjs";
 import * as models from "../fixtures/models.mjs";
 import { page as fill, template } from "../fixtures/pack.mjs";
 
@@ -45,7 +48,6 @@ async function picture(page) {
   });
 }
 
-const near = (a, b, tolerance, what) => assert.ok(Math.abs(a - b) <= tolerance, `${what}: ${a} is not ${b} (within ${tolerance})`);
 
 /** Checks that hold for every good report. */
 async function common(page, name) {
@@ -726,128 +728,6 @@ if (process.env.DELASSUS) {
       run.close();
     }
   });
-}
-
-/** Enlarging deformation moves the nodes in the picture, says so, and changes no data. */
-async function enlarges(page, payload, name) {
-  const look = () => page.evaluate((f) => {
-    const d = window.delassus;
-    const t = d.frameTimes();
-    d.setTime(t[Math.floor(0.4 * t.length)]);
-    return { poses: f.nodes.map((b) => d.bodyPose(d.bodies()[b])), factor: d.enlarged(f.name) };
-  }, payload.scene.flexible[0]);
-  const note = () => page.locator("#view-note").innerText();
-  const before = await look();
-  assert.equal(before.factor, null);
-  await page.keyboard.press("e");
-  const large = await look();
-  assert.ok(large.factor >= 1, `${name}: a factor of ${large.factor}`);
-  await page.locator("#bend-size").fill("2");
-  const larger = await look();
-  near(larger.factor, 100 * large.factor, 1e-9 * larger.factor, `${name}: factor by the slider`);
-  assert.match(await note(), /drawn .* times enlarged/);
-  const moved = (a) => Math.max(...a.poses.map((p, k) => Math.hypot(...[0, 1, 2].map((i) => p[i] - before.poses[k][i]))));
-  assert.ok(moved(larger) > 10 * Math.max(1e-9, moved(large)) || large.factor === 1, `${name}: ${moved(large)} and ${moved(larger)}`);
-  // a node that is held stays where it is, to a part of how far others are moved
-  const held = payload.scene.flexible[0].held[0];
-  if (held !== undefined) {
-    const off = Math.hypot(...[0, 1, 2].map((i) => larger.poses[held][i] - before.poses[held][i]));
-    assert.ok(off <= 0.1 * moved(larger), `${name}: the held node moves by ${off} of ${moved(larger)}`);
-  }
-  await page.keyboard.press("e");
-  assert.deepEqual((await look()).poses, before.poses, `${name}: and back`);
-  assert.equal(await page.locator("#view-note").isHidden(), true);
-}
-
-/** Diagrams along beams are what sensors of type section measure, and move with the cursor. */
-async function sectionsMatch(page, payload, path, name) {
-  await page.evaluate(() => window.delassus.show("sections"));
-  const beam = payload.scene.sections[0];
-  const [head, ...lines] = readFileSync(join(dirname(path), "results.csv"), "utf8").trim().split("\n");
-  const names = head.split(",");
-  const sensor = /(?:^|,)([^,.]+)\.tz(?:,|$)/.exec(head)?.[1];
-  const seen = [];
-  for (const part of [0.3, 0.7]) {
-    const row = lines[Math.round(part * (lines.length - 1))].split(",").map(Number);
-    await page.evaluate((t) => window.delassus.setTime(t), row[0]);
-    const got = await page.evaluate((b) => window.delassus.along(b, "tz"), beam.name);
-    assert.equal(got.s.length, 2 * (beam.stations.length - 1));
-    assert.ok(got.values.every(Number.isFinite), `${name}: finite moments`);
-    seen.push(JSON.stringify(got.values));
-    // the sensor of the model is at the root
-    if (sensor) near(got.values[0], row[names.indexOf(`${sensor}.tz`)], 2e-6 * Math.max(...got.values.map(Math.abs), 1e-9), `${name}: ${sensor}.tz at ${row[0]}`);
-  }
-  assert.notEqual(seen[0], seen[1], `${name}: moments change with the cursor`);
-  assert.ok((await page.locator("#panel-sections .chart").count()) >= 3);
-  assert.match(await page.locator("#panel-sections .maxima").innerText(), /bending moment tz/);
-  assert.match(await page.locator("#panel-sections .maxima").innerText(), /\d N/);
-  await page.evaluate(() => window.delassus.show("plots"));
-}
-
-/** Pages of modes, rotors and equilibria. */
-async function analysisPage(page, payload, name) {
-  const d = (f, ...more) => page.evaluate(f, ...more);
-  if (payload.kind === "modes") {
-    assert.equal(await page.locator("#status").innerText(), "Modes");
-    const list = payload.modes.list;
-    assert.equal(await page.locator("#panel-modes tbody tr").count(), list.length);
-    const body = payload.scene.bodies[payload.scene.flexible[0].nodes.at(-1)].name;
-    const at = async (mode, t) => d(({ mode, t, body }) => {
-      const w = window.delassus;
-      w.chooseMode(mode);
-      w.setTime(t);
-      return w.bodyPose(body).slice(0, 3);
-    }, { mode, t, body });
-    const away = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
-    const rest = await at(0, 0.25);
-    const out = await at(0, 0);
-    const back = await at(0, 0.5);
-    assert.ok(away(out, rest) > 0.01 * payload.scene.size, `${name}: the tip moves by ${away(out, rest)}`);
-    near(away(out, rest), away(back, rest), 1e-3 * away(out, rest), `${name}: as far to the other side`);
-    // with decay the end of the animation is near rest
-    await d(() => window.delassus.decay(true));
-    const end = (await d(() => window.delassus.range()))[1];
-    assert.ok(end >= 3, `${name}: ${end} cycles`);
-    assert.ok(away(await at(0, Math.floor(end)), rest) < 0.7 * away(out, rest), `${name}: it decays`);
-    await d(() => window.delassus.decay(false));
-    await page.keyboard.press("n");
-    assert.equal(await d(() => window.delassus.mode()), 1);
-    await page.locator("#panel-modes tbody tr").nth(2).click();
-    assert.equal(await d(() => window.delassus.mode()), 2);
-    await page.keyboard.press(" ");
-    assert.equal(await d(() => window.delassus.playing()), true);
-    const before = await d(() => window.delassus.time());
-    await page.waitForFunction((t) => window.delassus.time() !== t, before);
-    assert.ok((await d(() => window.delassus.bodyPixel("load"))) !== null);
-  } else if (payload.kind === "rotor") {
-    assert.equal(await page.locator("#status").innerText(), "Rotor");
-    assert.deepEqual(await d(() => window.delassus.critical()), payload.rotor.critical);
-    await page.waitForFunction(() => window.delassus.plots().includes("Whirl frequencies"));
-    const speeds = await d(() => window.delassus.speeds("Whirl frequencies"));
-    const curves = await d(() => window.delassus.curves("Whirl frequencies"));
-    assert.ok(curves.some((c) => c.label === "forward") && curves.some((c) => c.label === "backward"));
-    const sync = curves.find((c) => c.label === "frequency = speed");
-    sync.y.forEach((y, i) => near(y, speeds[i] / 60, 1e-9 * speeds.at(-1), `${name}: frequency of the speed`));
-    await d(() => window.delassus.show("critical"));
-    assert.equal(await page.locator("#panel-critical tbody tr").count(), payload.rotor.critical.length);
-    await d(() => window.delassus.show("unbalance"));
-    await page.waitForFunction(() => window.delassus.plots().includes("Orbits"));
-    const orbit = (await d(() => window.delassus.curves("Orbits")))[0];
-    assert.ok(orbit.label === "disc2" && orbit.y.at(-1) > 0);
-    await d(() => window.delassus.show("campbell"));
-    assert.ok(await page.locator("#stage").isHidden());
-  } else {
-    assert.equal(await page.locator("#status").innerText(), "Equilibrium");
-    assert.match(await page.locator("#panel-rest").innerText(), /stable[\s\S]*Reactions of joints/);
-    await d(() => window.delassus.set("arrows", true));
-    await page.waitForFunction(() => {
-      const { forces, torques } = window.delassus.drawn();
-      return forces + torques > 0;
-    });
-    await d(() => window.delassus.show("sections"));
-    assert.match(await page.locator("#panel-sections .maxima").innerText(), /largest/);
-    assert.ok(await page.locator("#player").isHidden());
-  }
 }
 
 /** Reports of the program itself. */

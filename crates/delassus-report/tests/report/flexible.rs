@@ -24,10 +24,8 @@ fn rigid(name: &str, mass: f64) -> String {
 }
 
 fn joint(kind: &str, a: &str, b: &str) -> String {
-    format!(
-        "[joint.{}]\ntype = '{kind}'\nbetween = ['{a}', '{b}']\n",
-        format!("{a}_{b}").replace('.', "_")
-    )
+    let name = format!("{a}_{b}").replace('.', "_");
+    format!("[joint.{name}]\ntype = '{kind}'\nbetween = ['{a}', '{b}']\n")
 }
 
 /// Names of the bodies that hang on a node.
@@ -63,7 +61,7 @@ fn an_arm_stays_in_its_clamp_and_carries_its_load() {
 #[test]
 fn the_shape_of_a_curved_beam_is_that_of_the_file() {
     // a quarter of a circle of radius 2
-    let arc = beam("arc", "length = 'pi'\ncurvature = [0, 0, 0.5]");
+    let arc = beam("arc", "length = 3.141592653589793\ncurvature = [0, 0, 0.5]");
     let s = scene(&format!("{STEEL}{arc}[analysis]\nend = 1\n"));
     let f = &s.flexible[0];
     for (k, r) in f.rest.iter().enumerate() {
