@@ -178,9 +178,15 @@ pub fn rotor(a: &RotorArgs) -> Result<Exit, Failure> {
         let of = bodies_of(a, &prepared, &given)?;
         let mut found = Vec::new();
         for s in &speeds {
-            let all = ladder.rotor(*s)?.unbalance(&axis, *s, &given);
-            let all = all.map_err(|e| at_speed(failed(&e), *s))?;
-            found.push((*s, of.iter().map(|k| all[*k].clone()).collect::<Vec<Orbit>>()));
+            let orbits = match *s == 0.0 {
+                true => at_rest(&prepared, &of),
+                false => {
+                    let all = ladder.rotor(*s)?.unbalance(&axis, *s, &given);
+                    let all = all.map_err(|e| at_speed(failed(&e), *s))?;
+                    of.iter().map(|k| all[*k].clone()).collect()
+                }
+            };
+            found.push((*s, orbits));
         }
         plots.extend(rotor_plot::unbalance(&title, &found));
         text.push_str(&unbalance_text(&found));
@@ -208,6 +214,17 @@ pub fn rotor(a: &RotorArgs) -> Result<Exit, Failure> {
     };
     let page = a.report.as_deref().map(|file| (file, &html as &dyn Fn() -> String));
     answer(&json, &text, &notes, Answer { as_json: a.json, out: a.out.as_deref(), page })
+}
+
+/// Unbalance that does not turn pushes nothing, not even a rotor that is free to turn.
+fn at_rest(p: &Prepared, of: &[usize]) -> Vec<Orbit> {
+    let none = |k: &usize| Orbit {
+        body: p.model.system.model().bodies[*k].name.clone(),
+        amplitude: [0.0; 3],
+        phase: [0.0; 3],
+        semi_axes: [0.0; 2],
+    };
+    of.iter().map(none).collect()
 }
 
 /// Nothing turns at the speed that is asked for.

@@ -1,7 +1,7 @@
 //! What `delassus rotor` found, for its page.
 
 use delassus::sim::analysis::{Critical, Orbit, Whirl, WhirlMode};
-use delassus_report::{OrbitPage, WhirlPage};
+use delassus_report::{OrbitPage, UnbalancePage, WhirlPage};
 
 /// Number of a kind of whirl in [`WhirlPage::KINDS`].
 fn number(w: Whirl) -> usize {
@@ -25,10 +25,10 @@ pub fn critical(list: &[Critical]) -> Vec<(f64, usize)> {
 }
 
 /// Names of the bodies, and their orbits by speed.
-pub fn unbalance(ladder: &[(f64, Vec<Orbit>)]) -> (Vec<String>, Vec<(f64, Vec<OrbitPage>)>) {
+pub fn unbalance(ladder: &[(f64, Vec<Orbit>)]) -> UnbalancePage {
     let names = ladder.first().map(|(_, list)| list.iter().map(|o| o.body.clone()).collect());
     let of =
         |o: &Orbit| OrbitPage { semi_axes: o.semi_axes, amplitude: o.amplitude, phase: o.phase };
     let rows = ladder.iter().map(|(s, list)| (*s, list.iter().map(of).collect()));
-    (names.unwrap_or_default(), rows.collect())
+    UnbalancePage { bodies: names.unwrap_or_default(), orbits: rows.collect() }
 }

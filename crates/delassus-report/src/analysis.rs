@@ -63,6 +63,15 @@ pub struct OrbitPage {
     pub phase: [f64; 3],
 }
 
+/// The answer of some bodies of a rotor to unbalance.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnbalancePage {
+    /// Names of the bodies.
+    pub bodies: Vec<String>,
+    /// Their orbits by speed, rad/s.
+    pub orbits: Vec<(f64, Vec<OrbitPage>)>,
+}
+
 /// What is known of a rotor over its speed.
 #[derive(Debug, Clone, Default)]
 pub struct RotorPage {
@@ -73,7 +82,7 @@ pub struct RotorPage {
     /// Critical speeds, rad/s, with the kind of their vibration.
     pub critical: Option<Vec<(f64, usize)>>,
     /// Orbits of some bodies by speed.
-    pub unbalance: Option<(Vec<String>, Vec<(f64, Vec<OrbitPage>)>)>,
+    pub unbalance: Option<UnbalancePage>,
     /// The same as still pictures.
     pub plots: Vec<Plot>,
 }
@@ -189,7 +198,7 @@ fn rotor_payload(r: &RotorPage) -> Value {
             .map(|(speed, kind)| json!({ "speed": speed, "kind": WhirlPage::KINDS.get(*kind) }))
             .collect::<Vec<_>>()
     });
-    let unbalance = r.unbalance.as_ref().map(|(bodies, ladder)| {
+    let unbalance = r.unbalance.as_ref().map(|UnbalancePage { bodies, orbits: ladder }| {
         let numbers = ladder.iter().flat_map(|(_, orbits)| orbits).flat_map(|o| {
             let [a, b] = o.semi_axes;
             [a, b].into_iter().chain(o.amplitude).chain(o.phase)
@@ -305,7 +314,10 @@ mod tests {
         let orbit = OrbitPage { semi_axes: [2.0, -1.0], ..OrbitPage::default() };
         let rotor = RotorPage {
             campbell: Some(ladder),
-            unbalance: Some((vec!["disc".to_owned()], vec![(1.0, vec![orbit])])),
+            unbalance: Some(UnbalancePage {
+                bodies: vec!["disc".to_owned()],
+                orbits: vec![(1.0, vec![orbit])],
+            }),
             ..RotorPage::default()
         };
         let v = rotor_payload(&rotor);

@@ -34,7 +34,7 @@ mod shapes;
 mod template;
 mod thin;
 
-pub use analysis::{ModePage, OrbitPage, RestLoad, RotorPage, WhirlPage};
+pub use analysis::{ModePage, OrbitPage, RestLoad, RotorPage, UnbalancePage, WhirlPage};
 pub use channels::{ChannelInfo, channels_from, diagnostic};
 pub use contacts::LiveContact;
 pub use description::{Description, ModelInfo};
