@@ -15,7 +15,32 @@ interface Parts {
 }
 
 const VIEWS: Record<string, View> = { "1": "front", "2": "top", "3": "side", "4": "iso" };
-const SWITCHES: Record<string, Switch> = { j: "joints", s: "forces", a: "arrows", r: "traces", b: "names", m: "masses", x: "frames", g: "grid", c: "contacts", k: "clearances" };
+const SWITCHES: Record<string, Switch> = { j: "joints", s: "forces", a: "arrows", r: "traces", b: "names", m: "masses", x: "frames", g: "grid", c: "contacts", k: "clearances", e: "flexure" };
+
+/** Keys of a page without a time line: those of the picture, and its own. */
+export function bindViewKeys({ viewer, bar, help, keys }: { viewer?: Viewer; bar?: ViewBar; help: Parts["help"]; keys?: (key: string) => boolean }): void {
+  document.addEventListener("keydown", (e) => {
+    const target = e.target as HTMLElement;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || target.matches("input[type=search], input[type=text], textarea, select")) return;
+    const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+    if (key === " " && target.matches("button, summary")) return;
+    if (key.startsWith("Arrow") && target.matches("input[type=range], [role=separator], [role=tab]")) return;
+    const act = (): boolean => {
+      if (keys?.(key)) return true;
+      if (key === "d") setTheme(!isDark());
+      else if (key === "?") help.toggle();
+      else if (key === "Escape") {
+        if (help.element.open) help.close();
+        else viewer?.select(null);
+      } else if (key === "f" && viewer) viewer.fit();
+      else if (bar && key in VIEWS) bar.look(VIEWS[key] as View);
+      else if (bar && key in SWITCHES) bar.toggle(SWITCHES[key] as Switch);
+      else return false;
+      return true;
+    };
+    if (act()) e.preventDefault();
+  });
+}
 
 export function bindKeys({ cursor, player, viewer, bar, help }: Parts): void {
   document.addEventListener("keydown", (e) => {

@@ -1,8 +1,12 @@
 /** Reads the data in the page and puts the parts together. */
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { modesPage } from "./analysis/modes";
+import { rotorPage } from "./analysis/rotor";
+import { restPanel } from "./analysis/statics";
 import { indexAt } from "./data/motion";
 import { parsePayload, readReport, type Report } from "./data/report";
+import type { Payload } from "./data/types";
 import { follow } from "./live";
 import { Viewer } from "./scene/viewer";
 import { Cursor, goodSpeed } from "./time";
@@ -15,6 +19,7 @@ import { makeHelp } from "./ui/help";
 import { liveOrbits } from "./ui/orbit";
 import { Player } from "./ui/player";
 import { Plots } from "./ui/plots";
+import { SectionPanel } from "./ui/sections";
 import { Tabs } from "./ui/tabs";
 import { isDark, onTheme, setTheme, startTheme } from "./ui/theme";
 import { Tree } from "./ui/tree";
@@ -57,6 +62,21 @@ export interface Handle {
   drawn: () => { contacts: number; forces: number; torques: number };
   /** Contact points of the frame at the cursor, from the data. */
   contactPoints: () => { contact: string; at: number[]; normal: number[]; force: number }[];
+  /** How many times larger the deformation of a body is drawn; null while it is not. */
+  enlarged: (name: string) => number | null;
+  /** Sections of beams: names, and a quantity along one of them at the cursor. */
+  beams: () => string[];
+  along: (beam: string, quantity: string) => { s: number[]; values: number[] } | null;
+  /** Pages of analyses. */
+  modes: () => { real: number; imag: number }[];
+  mode: () => number;
+  chooseMode: (i: number) => void;
+  amplitude: () => number;
+  decay: (on: boolean) => void;
+  plots: () => string[];
+  curves: (title: string) => { label: string; y: number[] }[];
+  speeds: (title: string) => number[];
+  critical: () => { speed: number; kind?: string | null }[];
   /** Medians of the last frames, ms. */
   frameCost: () => { place: number; draw: number; frames: number };
 }
@@ -72,7 +92,7 @@ function text(id: string): string | null {
 }
 
 /** Builds the page around a report; returns what live data have to touch. */
-async function page(report: Report): Promise<{ grown: () => void; ended: () => void; cursor: Cursor }> {
+async function page(report: Report, rest?: NonNullable<Payload["statics"]>): Promise<{ grown: () => void; ended: () => void; cursor: Cursor }> {
   const cursor = new Cursor();
   const zoom = new Zoom();
   const range = () => {
@@ -105,13 +125,18 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
   const trust = new Trust(report, cursor, zoom, panels);
   const events = new Events(report, cursor);
   const tree = new Tree(report, viewer, cursor);
+  const sections = report.sections ? new SectionPanel(report, report.sections, cursor) : null;
   const tabs = new Tabs(byId("tabs"), panels, [
-    { id: "plots", title: "Plots", content: plots.element },
-    { id: "trust", title: "Trust", content: trust.element },
-    { id: "events", title: "Events", content: events.element },
+    ...(rest ? [{ id: "rest", title: "Equilibrium", content: restPanel(report, rest) }] : [{ id: "plots", title: "Plots", content: plots.element }]),
+    ...(sections ? [{ id: "sections", title: "Beams", content: sections.element }] : []),
+    ...(rest ? [] : [
+      { id: "trust", title: "Trust", content: trust.element },
+      { id: "events", title: "Events", content: events.element },
+    ]),
     { id: "model", title: "Model", content: tree.element },
     { id: "file", title: "File", content: drawFile(report) },
   ]);
+  tabs.onShow = (id) => id === "sections" && sections?.shown();
   trust.onTone = (tone) => tabs.badge("trust", tone === "none" ? "" : "●", tone);
   const badge = () => tabs.badge("events", report.events.length > 0 ? String(report.events.length) : "");
   badge();
@@ -120,12 +145,14 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
     viewer.switches.traces = true;
     bar.toggle("traces", true);
   };
+  if (rest) byId("player").hidden = true;
   bindKeys({ cursor, player, viewer, bar, help });
   bindDivider(byId("divider"), byId("main"));
   onTheme((dark) => {
     viewer.theme(dark);
     plots.refresh();
     trust.refresh();
+    sections?.refresh();
   });
   trust.build();
   await viewer.build();
@@ -192,6 +219,14 @@ async function page(report: Report): Promise<{ grown: () => void; ended: () => v
         const three = (v: Float64Array) => Array.from(v.subarray(3 * i, 3 * i + 3));
         return { contact: scene.contacts?.[contacts.contact.data[i] as number]?.name ?? "?", at: three(contacts.at.data), normal: three(contacts.normal.data), force: contacts.force.data[i] as number };
       });
+    },
+    enlarged: (name: string) => (viewer.switches.flexure ? viewer.flexure.factorOf(name) : null),
+    beams: () => (report.sections?.beams ?? []).map((b) => b.name),
+    along: (beam: string, quantity: string) => {
+      const s = report.sections;
+      const b = s?.beams.find((x) => x.name === beam);
+      const k = s?.quantities.findIndex((q) => q.key === quantity) ?? -1;
+      return s && b && k >= 0 ? { s: s.stations(b), values: Array.from(s.at(cursor.t, b, k)) } : null;
     },
     frameCost: () => {
       const middle = (list: number[]) => [...list].sort((a, b) => a - b)[list.length >> 1] ?? 0;
@@ -277,7 +312,15 @@ async function main(): Promise<void> {
     return;
   }
   const { payload, problems } = parsePayload(text("delassus-data"));
-  await page(await readReport(payload, problems));
+  const report = await readReport(payload, problems);
+  if (payload.kind) {
+    // an analysis has no end, and is always whole
+    report.meta.status = payload.kind;
+    delete report.meta.t_end;
+  }
+  if (payload.kind === "modes" && payload.modes) await modesPage(report, payload.modes);
+  else if (payload.kind === "rotor" && payload.rotor) await rotorPage(report, payload.rotor);
+  else await page(report, payload.kind === "statics" ? (payload.statics ?? {}) : undefined);
 }
 
 window.delassus = {};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Models whose reports are tested: planar and spatial, loops, trees, gears, rolling, controllers, redundancy, singular
-/// positions, contacts, play.
-const MODELS: [&str; 18] = [
+/// positions, contacts, play, bodies that deform.
+const MODELS: [&str; 20] = [
     "models/slider_crank.toml",
     "models/four_bar.toml",
     "models/pendulum.toml",
@@ -25,6 +25,21 @@ const MODELS: [&str; 18] = [
     "models/newtons_cradle.toml",
     "models/box_on_incline.toml",
     "models/benchmarks/E4_quick_return_clearance.toml",
+    ARM,
+    "models/benchmarks/C3_flexible_slider_crank.toml",
+];
+
+const ARM: &str = "models/flexible_arm.toml";
+const ROTOR: &str = "models/benchmarks/H7_rotor.toml";
+
+/// Analyses whose pages are tested: name of the page, and the command.
+const ANALYSES: [(&str, &[&str]); 3] = [
+    ("modes.html", &["modes", ARM, "--count", "6"]),
+    ("statics.html", &["statics", ARM]),
+    (
+        "rotor.html",
+        &["rotor", ROTOR, "all", "--speeds", "0:12000 rpm:4", "--unbalance", "disc2=200 g*mm"],
+    ),
 ];
 
 const ESCAPEMENT: &str = "models/escapement.toml";
@@ -34,12 +49,12 @@ struct Picture {
     model: &'static str,
     /// Name of the file, relative to `docs/images`; pictures of the book are beside its pages.
     file: &'static str,
-    /// Options of the run and of the script that takes the picture.
+    /// Options of the run, or the whole command of an analysis, and options of the script that takes the picture.
     run: &'static [&'static str],
     shot: &'static [&'static str],
 }
 
-const PICTURES: [Picture; 5] = [
+const PICTURES: [Picture; 9] = [
     Picture {
         model: "models/slider_crank.toml",
         file: "report.png",
@@ -69,6 +84,38 @@ const PICTURES: [Picture; 5] = [
         file: "../src/howto/quick_return.png",
         run: &["--rtol", "1e-7", "--end", "2.0944", "--sample", "1e-3"],
         shot: &["--time", "1.66", "--on", "clearances", "--width", "1200", "--height", "640"],
+    },
+    Picture {
+        model: ARM,
+        file: "../src/howto/flexible_arm.png",
+        run: &[],
+        shot: &["--time", "0.47", "--tab", "sections", "--width", "1200", "--height", "720"],
+    },
+    Picture {
+        model: "models/benchmarks/C3_flexible_slider_crank.toml",
+        file: "../src/howto/enlarged.png",
+        run: &[],
+        shot: &["--time", "0.05", "--on", "flexure", "--width", "1200", "--height", "560"],
+    },
+    Picture {
+        model: ARM,
+        file: "../src/howto/modes.png",
+        run: &["modes", ARM, "--count", "8"],
+        shot: &["--time", "0", "--mode", "3", "--width", "1200", "--height", "560"],
+    },
+    Picture {
+        model: ROTOR,
+        file: "../src/howto/campbell.png",
+        run: &[
+            "rotor",
+            ROTOR,
+            "all",
+            "--speeds",
+            "0:25000 rpm:26",
+            "--unbalance",
+            "disc2=200 g*mm",
+        ],
+        shot: &["--width", "1200", "--height", "640"],
     },
 ];
 
@@ -121,9 +168,17 @@ pub fn screenshots(root: &Path) -> Result<(), String> {
     fs::create_dir_all(&images).map_err(|e| format!("docs/images: {e}"))?;
     for p in PICTURES {
         let folder = work.join(stem(p.model));
-        report(root, &program, p.model, &folder, p.run, 0)?;
         let mut shot = Command::new("node");
-        shot.arg("scripts/screenshot.mjs").arg(folder.join("report.html"));
+        shot.arg("scripts/screenshot.mjs");
+        if p.run.contains(&p.model) {
+            fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+            let page = folder.join("analysis.html");
+            analysis(root, &program, p.run, &page)?;
+            shot.arg(page);
+        } else {
+            report(root, &program, p.model, &folder, p.run, 0)?;
+            shot.arg(folder.join("report.html"));
+        }
         shot.arg(images.join(p.file)).args(p.shot).current_dir(&web);
         run(&mut shot).map_err(plain)?;
         println!("docs/images/{}", p.file);
@@ -187,6 +242,9 @@ fn make_reports(root: &Path, reports: &Path) -> Result<PathBuf, String> {
     let _ = fs::remove_dir_all(reports);
     for model in MODELS {
         report(root, &program, model, &reports.join(stem(model)), &[], 0)?;
+    }
+    for (page, arguments) in ANALYSES {
+        analysis(root, &program, arguments, &reports.join(page))?;
     }
     // the whole run takes half a minute; its first beats show the same
     report(root, &program, ESCAPEMENT, &reports.join("escapement"), &["--end", "2"], 0)?;
@@ -254,6 +312,17 @@ fn report(
         ));
     }
     Ok(())
+}
+
+/// Makes the page of an analysis.
+fn analysis(root: &Path, program: &Path, arguments: &[&str], page: &Path) -> Result<(), String> {
+    let mut command = Command::new(program);
+    command.args(arguments).arg("--report").arg(page).current_dir(root);
+    command.stderr(Stdio::null()).stdout(Stdio::null());
+    match command.status() {
+        Ok(s) if s.success() => Ok(()),
+        other => Err(format!("`delassus {}` failed: {other:?}", arguments.join(" "))),
+    }
 }
 
 fn npm(web: &Path, arguments: &[&str]) -> Result<(), Missing> {

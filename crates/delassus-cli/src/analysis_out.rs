@@ -8,7 +8,7 @@ use crate::prepare::Prepared;
 use crate::run_cmd::noted;
 use crate::settings::duration;
 use crate::signal::{TimeLimit, end_after};
-use crate::{console, report};
+use crate::{analysis_page, console, report};
 use delassus::io::model_file::escape;
 use delassus::sim::Note;
 use delassus::sim::analysis::AnalysisError;
@@ -41,26 +41,39 @@ pub fn check_out(p: &Prepared, model: &Path, out: Option<&Path>) -> Result<(), F
     check_target("--out", file, &real(sources))
 }
 
-/// Prints an answer as text or JSON and writes the JSON to a file if one was named.
+/// Where an answer goes.
+pub struct Answer<'a> {
+    /// JSON instead of text on the screen.
+    pub as_json: bool,
+    /// File for the JSON.
+    pub out: Option<&'a Path>,
+    /// File for the page, and what makes it.
+    pub page: Option<(&'a Path, &'a dyn Fn() -> String)>,
+}
+
+/// Prints an answer as text or JSON and writes the files that were named.
 pub fn answer(
     json: &impl Serialize,
     text: &str,
     notes: &[Fault],
-    as_json: bool,
-    out: Option<&Path>,
+    Answer { as_json, out, page }: Answer<'_>,
 ) -> Result<Exit, Failure> {
     let object = report::to_json(json);
     if let Some(file) = out {
         Writer::one(file, object.as_bytes())?;
     }
+    if let Some((file, html)) = page {
+        analysis_page::write(file, &html())?;
+    }
     if as_json {
         return console::print(&object);
     }
     report::warnings(notes);
-    let wrote = out.map_or_else(String::new, |file| {
-        format!("  {:<14} {}\n", "results", escape(&file.display().to_string()))
+    let files = [("results", out), ("report", page.map(|(file, _)| file))];
+    let wrote = files.into_iter().filter_map(|(what, file)| {
+        Some(format!("  {what:<14} {}\n", escape(&file?.display().to_string())))
     });
-    console::print(&format!("{text}{wrote}"))
+    console::print(&format!("{text}{}", wrote.collect::<String>()))
 }
 
 /// Name of a model for the first line of an answer.

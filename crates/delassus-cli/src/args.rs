@@ -328,6 +328,9 @@ pub struct StaticsArgs {
     /// Write the JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write a page that shows it in the browser to this file (.html).
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
 }
 
 /// `delassus modes`.
@@ -354,6 +357,9 @@ pub struct ModesArgs {
     /// Write the JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write a page that shows it in the browser to this file (.html).
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
 }
 
 /// `delassus rotor`.
@@ -391,6 +397,9 @@ pub struct RotorArgs {
     /// Write the JSON object to this file.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write a page that shows it in the browser to this file (.html).
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
 }
 
 /// What `delassus rotor` finds.
@@ -402,13 +411,15 @@ pub enum RotorQuestion {
     Critical,
     /// Amplitudes and phases by unbalance at each speed.
     Unbalance,
+    /// All three; unbalance if some is given.
+    All,
 }
 
 /// `delassus view`. The options that run a model do not apply to a results folder.
 #[derive(Debug, Args)]
 pub struct ViewArgs {
-    /// Results folder or model file.
-    #[arg(value_name = "RESULT|MODEL")]
+    /// Results folder, model file, or page (.html).
+    #[arg(value_name = "RESULT|MODEL|PAGE")]
     pub target: PathBuf,
     /// Show a model while it runs.
     #[arg(long)]

@@ -14,7 +14,7 @@ use delassus::io::results::{
 use delassus::sim::Results;
 use delassus::sim::contact::Event;
 use delassus_report::{
-    CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV, Steps,
+    CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, SECTIONS_BIN, STEPS_CSV, Steps,
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -178,6 +178,9 @@ impl Writer {
         self.made_in(place(MOTION_BIN), |w| write_motion(w, &view.motion))?;
         if let Some(list) = &view.loads {
             self.made_in(place(LOADS_BIN), |w| write_motion(w, list))?;
+        }
+        if let Some(list) = &view.sections {
+            self.made_in(place(SECTIONS_BIN), |w| write_motion(w, list))?;
         }
         if let Some(points) = &view.contacts {
             self.made_in(place(CONTACTS_BIN), |w| write_contacts(w, points))?;

@@ -4,6 +4,7 @@
 //! signals, exit codes and the text on the terminal. Start reading at [`args`], then [`run_cmd`].
 
 mod analysis_out;
+mod analysis_page;
 mod args;
 mod certify_cmd;
 mod certify_text;
@@ -41,6 +42,7 @@ mod report;
 mod report_cmd;
 mod resume_cmd;
 mod rotor_cmd;
+mod rotor_page;
 mod rotor_plot;
 mod run_cmd;
 mod settings;

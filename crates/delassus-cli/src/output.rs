@@ -5,7 +5,8 @@ use crate::checkpoint::CHECKPOINT_BIN;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use delassus_report::{
-    COMPLETE, CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, STEPS_CSV, UNFINISHED,
+    COMPLETE, CONTACTS_BIN, EVENTS_CSV, LOADS_BIN, MOTION_BIN, SCENE_JSON, SECTIONS_BIN, STEPS_CSV,
+    UNFINISHED,
 };
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -24,7 +25,7 @@ pub const REPORT_HTML: &str = "report.html";
 pub const SUMMARY_JSON: &str = "summary.json";
 
 /// The files of a run in its folder; the summary comes last, because it vouches for the others.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 12] = [
     RESULTS_CSV,
     RESULTS_PARQUET,
     DIAGNOSTICS_CSV,
@@ -33,6 +34,7 @@ pub const NAMES: [&str; 11] = [
     MOTION_BIN,
     CONTACTS_BIN,
     LOADS_BIN,
+    SECTIONS_BIN,
     STEPS_CSV,
     EVENTS_CSV,
     SUMMARY_JSON,

@@ -38,6 +38,8 @@ pub struct View {
     pub contacts: Option<ContactPoints>,
     /// Reactions and applied forces; none for models without any.
     pub loads: Option<MotionFile>,
+    /// Forces and moments in beams; none for models without any.
+    pub sections: Option<MotionFile>,
     /// The log of the steps.
     pub steps: Steps,
 }
@@ -48,14 +50,16 @@ impl View {
         outcome.motion.truncate(outcome.summary.samples as usize);
         let contacts = !description.scene.contacts.is_empty();
         // data that is converted is not kept in both forms
-        let (track, forces) = (take(&mut outcome.motion), take(&mut outcome.loads));
+        let track = take(&mut outcome.motion);
+        let vectors = |v: LoadTrack| (v.count() > 0).then(|| loads(&v, &track));
+        let forces = vectors(take(&mut outcome.loads));
+        let sections = vectors(take(&mut outcome.sections));
         let touches = take(&mut outcome.touches);
         let rows = track.t().len();
         let contacts = contacts.then(|| contact_points(&touches, rows, &outcome.events));
-        let loads = (forces.count() > 0).then(|| loads(&forces, &track));
-        drop(forces);
         let motion = motion(&track, 0..rows);
-        View { contacts, loads, description, motion, steps: steps(&outcome.steps) }
+        let steps = steps(&outcome.steps);
+        View { contacts, loads: forces, sections, description, motion, steps }
     }
 
     /// Everything that a page shows.
@@ -76,6 +80,7 @@ impl View {
             motion: self.motion,
             contacts: self.contacts.unwrap_or_default(),
             loads: self.loads.unwrap_or_default(),
+            sections: self.sections.unwrap_or_default(),
             samples,
             column_t: results.t,
             steps: self.steps,
@@ -86,14 +91,17 @@ impl View {
     }
 }
 
-/// Approximate size of the motion and load files per sample, bytes.
+/// Approximate size of the files of motion, loads and sections per sample, bytes.
 pub fn bytes_per_sample(r: &Recorder) -> f64 {
     if r.motion.stride() == 0 {
         return 0.0;
     }
     let motion: usize = r.motion.forms().map(|f| f.width()).sum();
-    let loads = if r.loads.count() > 0 { 3 * r.loads.count() + 1 } else { 0 };
-    let row = (motion + 1) as f64 + loads as f64 / r.loads.stride() as f64;
+    let vectors = |v: &LoadTrack| match v.count() {
+        0 => 0.0,
+        n => (3 * n + 1) as f64 / v.stride() as f64,
+    };
+    let row = (motion + 1) as f64 + vectors(&r.loads) + vectors(&r.sections);
     8.1 * row / r.motion.stride() as f64
 }
 

@@ -1,11 +1,13 @@
 //! `delassus rotor`.
 
-use crate::analysis_out::{all_notes, answer, digits, failed, heading, time_limit};
+use crate::analysis_out::{Answer, all_notes, answer, digits, failed, heading, time_limit};
+use crate::analysis_page;
 use crate::args::{RotorArgs, RotorQuestion};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::number::{count, number};
 use crate::prepare::{Prepared, prepare};
+use crate::rotor_page;
 use crate::rotor_plot::{self, rpm};
 use crate::settings::Settings;
 use delassus::expr::{Dim, suggest};
@@ -13,6 +15,7 @@ use delassus::io::model_file::escape;
 use delassus::math::Vec3;
 use delassus::sim::Note;
 use delassus::sim::analysis::{Critical, Orbit, Rotor, WhirlMode, critical_speeds};
+use delassus_report::RotorPage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -102,6 +105,15 @@ impl Ladder<'_> {
         Ok(made)
     }
 
+    fn campbell(
+        &mut self,
+        speeds: &[f64],
+        axis: &Vec3,
+        undamped: bool,
+    ) -> Result<Vec<(f64, Vec<WhirlMode>)>, Failure> {
+        speeds.iter().map(|s| Ok((*s, self.whirl(*s, axis, undamped)?))).collect()
+    }
+
     fn whirl(
         &mut self,
         speed: f64,
@@ -132,47 +144,58 @@ pub fn rotor(a: &RotorArgs) -> Result<Exit, Failure> {
     let fastest =
         speeds.iter().copied().fold(0.0, |m: f64, s| if s.abs() > m.abs() { s } else { m });
     let prepared = ladder.model(fastest)?;
+    analysis_page::check(&prepared, &a.model.model, a.report.as_deref())?;
     // where only rest is asked for, another speed shows the axis
     let turning = if fastest == 0.0 { 1.0 } else { fastest };
     let axis = ladder.rotor(turning)?.axis().ok_or_else(|| still(a, turning))?;
     let title = prepared.model.system.model().title.clone();
     let mut json = RotorJson { axis: [axis.x, axis.y, axis.z], ..RotorJson::default() };
-    let text = match a.what {
-        RotorQuestion::Campbell => {
-            let found: Result<Vec<_>, Failure> =
-                speeds.iter().map(|s| Ok((*s, ladder.whirl(*s, &axis, a.undamped)?))).collect();
-            let found = found?;
-            draw(a, || rotor_plot::campbell(&title, &found))?;
-            let text = campbell_text(&found);
-            json.campbell = Some(found.into_iter().map(speed_json).collect());
-            text
+    let mut page = RotorPage { axis: json.axis, ..RotorPage::default() };
+    let mut plots = Vec::new();
+    let mut text = String::new();
+    let asked = |what| a.what == what || a.what == RotorQuestion::All;
+    let drawn = a.plot.is_some() || a.report.is_some();
+    if asked(RotorQuestion::Campbell) {
+        let found = ladder.campbell(&speeds, &axis, a.undamped)?;
+        plots.extend(rotor_plot::campbell(&title, &found));
+        text.push_str(&campbell_text(&found));
+        page.campbell = Some(rotor_page::campbell(&found));
+        json.campbell = Some(found.into_iter().map(speed_json).collect());
+    }
+    if asked(RotorQuestion::Critical) {
+        let list = critical_speeds(&speeds, |s| ladder.whirl(s, &axis, true))?;
+        if drawn && json.campbell.is_none() {
+            let found = ladder.campbell(&speeds, &axis, true)?;
+            plots.extend(rotor_plot::campbell(&title, &found));
+            page.campbell = Some(rotor_page::campbell(&found));
         }
-        RotorQuestion::Critical => {
-            let list = critical_speeds(&speeds, |s| ladder.whirl(s, &axis, true))?;
-            if a.plot.is_some() {
-                let found: Result<Vec<_>, Failure> =
-                    speeds.iter().map(|s| Ok((*s, ladder.whirl(*s, &axis, true)?))).collect();
-                let found = found?;
-                draw(a, || rotor_plot::campbell(&title, &found))?;
-            }
-            json.critical = Some(list.iter().map(critical_json).collect());
-            critical_text(&list, &speeds)
+        text.push_str(&critical_text(&list, &speeds));
+        page.critical = Some(rotor_page::critical(&list));
+        json.critical = Some(list.iter().map(critical_json).collect());
+    }
+    if a.what == RotorQuestion::Unbalance || asked(RotorQuestion::All) && !a.unbalance.is_empty() {
+        let given = given_unbalance(a, &prepared)?;
+        let of = bodies_of(a, &prepared, &given)?;
+        let mut found = Vec::new();
+        for s in &speeds {
+            let orbits = match *s == 0.0 {
+                true => at_rest(&prepared, &of),
+                false => {
+                    let all = ladder.rotor(*s)?.unbalance(&axis, *s, &given);
+                    let all = all.map_err(|e| at_speed(failed(&e), *s))?;
+                    of.iter().map(|k| all[*k].clone()).collect()
+                }
+            };
+            found.push((*s, orbits));
         }
-        RotorQuestion::Unbalance => {
-            let given = given_unbalance(a, &prepared)?;
-            let of = bodies_of(a, &prepared, &given)?;
-            let mut found = Vec::new();
-            for s in &speeds {
-                let all = ladder.rotor(*s)?.unbalance(&axis, *s, &given);
-                let all = all.map_err(|e| at_speed(failed(&e), *s))?;
-                found.push((*s, of.iter().map(|k| all[*k].clone()).collect::<Vec<Orbit>>()));
-            }
-            draw(a, || rotor_plot::unbalance(&title, &found))?;
-            let text = unbalance_text(&found);
-            json.unbalance = Some(found.into_iter().map(answer_json).collect());
-            text
-        }
-    };
+        plots.extend(rotor_plot::unbalance(&title, &found));
+        text.push_str(&unbalance_text(&found));
+        page.unbalance = Some(rotor_page::unbalance(&found));
+        json.unbalance = Some(found.into_iter().map(answer_json).collect());
+    }
+    if let Some(file) = &a.plot {
+        rotor_plot::write(file, &plots)?;
+    }
     let notes = all_notes(&prepared, &ladder.notes);
     let file = escape(&a.model.model.display().to_string());
     json = RotorJson {
@@ -185,17 +208,23 @@ pub fn rotor(a: &RotorArgs) -> Result<Exit, Failure> {
         ..json
     };
     let text = format!("{}\n{text}", escape(&heading(&prepared, &file)));
-    answer(&json, &text, &notes, a.json, a.out.as_deref())
+    let html = || {
+        let report = analysis_page::at(&prepared, &a.model.model, None, &notes);
+        report.rotor_html(&RotorPage { plots: plots.clone(), ..page.clone() })
+    };
+    let page = a.report.as_deref().map(|file| (file, &html as &dyn Fn() -> String));
+    answer(&json, &text, &notes, Answer { as_json: a.json, out: a.out.as_deref(), page })
 }
 
-fn draw(
-    a: &RotorArgs,
-    plots: impl FnOnce() -> Vec<delassus::io::plot::Plot>,
-) -> Result<(), Failure> {
-    match &a.plot {
-        Some(file) => rotor_plot::write(file, &plots()),
-        None => Ok(()),
-    }
+/// Unbalance that does not turn pushes nothing, not even a rotor that is free to turn.
+fn at_rest(p: &Prepared, of: &[usize]) -> Vec<Orbit> {
+    let none = |k: &usize| Orbit {
+        body: p.model.system.model().bodies[*k].name.clone(),
+        amplitude: [0.0; 3],
+        phase: [0.0; 3],
+        semi_axes: [0.0; 2],
+    };
+    of.iter().map(none).collect()
 }
 
 /// Nothing turns at the speed that is asked for.

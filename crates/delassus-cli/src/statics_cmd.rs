@@ -1,18 +1,22 @@
 //! `delassus statics`.
 
 use crate::analysis_out::{
-    all_notes, answer, check_out, digits, failed, heading, time_limit, vector,
+    Answer, all_notes, answer, check_out, digits, failed, heading, time_limit, vector,
 };
+use crate::analysis_page;
 use crate::args::StaticsArgs;
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
-use crate::prepare::prepare;
+use crate::prepare::{Prepared, prepare};
 use crate::settings::Settings;
 use crate::summary_text::Table;
+use delassus::dae::Problem;
 use delassus::io::model_file::escape;
+use delassus::io::results::MotionFile;
 use delassus::math::{largest, max_abs};
-use delassus::model::ElementLoad;
+use delassus::model::{ElementLoad, MOST_LOADS, PoseForm};
 use delassus::sim::analysis::{self, StaticsReport};
+use delassus_report::RestLoad;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -78,6 +82,7 @@ pub fn statics(a: &StaticsArgs) -> Result<Exit, Failure> {
     let _limit = time_limit(a.max_time.as_deref(), a.json)?;
     let prepared = prepare(&a.model, Settings::default())?;
     check_out(&prepared, &a.model.model, a.out.as_deref())?;
+    analysis_page::check(&prepared, &a.model.model, a.report.as_deref())?;
     let found = analysis::statics(&prepared.model).map_err(|e| failed(&e))?;
     let notes = all_notes(&prepared, &found.notes);
     let file = escape(&a.model.model.display().to_string());
@@ -125,7 +130,51 @@ pub fn statics(a: &StaticsArgs) -> Result<Exit, Failure> {
         notes: &notes,
     };
     let text = text(&found, &heading(&prepared, &file));
-    answer(&json, &text, &notes, a.json, a.out.as_deref())
+    let html = || page(&prepared, a, &found, &notes);
+    let page = a.report.as_deref().map(|file| (file, &html as &dyn Fn() -> String));
+    answer(&json, &text, &notes, Answer { as_json: a.json, out: a.out.as_deref(), page })
+}
+
+/// The page with the shape and its forces.
+fn page(p: &Prepared, a: &StaticsArgs, r: &StaticsReport, notes: &[Fault]) -> String {
+    let sys = &p.model.system;
+    let mut report = analysis_page::at(p, &a.model.model, Some(&r.state), notes);
+    let mut ws = sys.workspace();
+    sys.realize_position(r.state.t, &r.state.q, &r.state.z, &mut ws);
+    sys.realize_velocity(&vec![0.0; sys.dims().nv], &r.state.z, &mut ws);
+    let vectors = |fill: &dyn Fn(&mut Vec<f64>)| {
+        let mut row = Vec::new();
+        fill(&mut row);
+        let forms = vec![PoseForm::Point; row.len() / 3];
+        MotionFile { forms, stride: 1, t: vec![r.state.t], coordinates: row }
+    };
+    report.sections = vectors(&|out| sys.sections(&ws, out));
+    if sys.load_views().len() <= MOST_LOADS {
+        report.loads = vectors(&|out| sys.loads(&ws, r.multipliers(), out));
+    }
+    let rest = |name: &str, kind, text| RestLoad { name: name.to_owned(), kind, text };
+    let both = |f: &[f64; 3], t: &[f64; 3]| {
+        let force = format!("{} N", vector(f, max_abs(f)));
+        let turns = max_abs(t) > 0.0;
+        if turns { format!("{force}, {} N m", vector(t, max_abs(t))) } else { force }
+    };
+    let reactions = r.reactions.iter().map(|x| {
+        let unique = if x.unique { "" } else { " (not unique: the smallest ones)" };
+        rest(&x.name, "reaction", format!("{}{unique}", both(&x.force, &x.torque)))
+    });
+    let forces = r.forces.iter().map(|(name, l)| {
+        let Load { value, unit, .. } = load(l);
+        rest(name, "force", format!("{} {unit}", digits(value)))
+    });
+    let contacts = r.contacts.iter().map(|c| {
+        let slides = if c.slides { ", at its limit" } else { "" };
+        let friction = format!(", friction {} N{slides}", digits(c.friction));
+        let friction = if c.friction > 0.0 { friction } else { String::new() };
+        rest(&c.name, "contact", format!("{} N{friction}", digits(c.normal)))
+    });
+    let loads: Vec<RestLoad> = reactions.chain(forces).chain(contacts).collect();
+    let words = format!("equilibrium: {}, {} steps", r.stability.name(), r.iterations);
+    report.statics_html(&words, &loads)
 }
 
 fn load(l: &ElementLoad) -> Load {

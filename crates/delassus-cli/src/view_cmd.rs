@@ -4,13 +4,23 @@ use crate::args::{ModelArgs, RunArgs, ViewArgs};
 use crate::exit::{Exit, Failure};
 use crate::fault::Fault;
 use crate::live::{self, Live};
-use crate::output::{REPORT_HTML, refused};
+use crate::output::{REPORT_HTML, SUMMARY_JSON, refused};
 use crate::{open, report_cmd, run_cmd};
+use delassus_report::SCENE_JSON;
 use std::fs::DirBuilder;
 use std::path::{Path, PathBuf};
 
 /// Shows a run in the browser.
 pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
+    if is_page(&a.target) {
+        if a.live {
+            let message = format!("{} is a page that is whole", a.target.display());
+            let fault = Fault::new("E_USAGE", "--live", message).help("give a model file");
+            return Err(Failure::input(vec![fault]));
+        }
+        open::show(&address(&a.target), !a.no_open);
+        return Ok(Exit::Done);
+    }
     if is_result(&a.target) {
         if a.live {
             let message = format!("{} holds results of a run that is over", a.target.display());
@@ -40,6 +50,14 @@ pub fn view(a: &ViewArgs) -> Result<Exit, Failure> {
     // a live page has shown everything; the one that remains is only printed
     open::show(&address(&folder.join(REPORT_HTML)), !a.no_open && !a.live);
     Ok(exit)
+}
+
+/// A page of an analysis, which is not the page of a results folder.
+fn is_page(path: &Path) -> bool {
+    let html = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
+    let of_folder = path.file_name().is_some_and(|n| n == REPORT_HTML)
+        && [SUMMARY_JSON, SCENE_JSON].iter().any(|n| path.with_file_name(n).exists());
+    html && path.is_file() && !of_folder
 }
 
 /// A folder, or a file that is in the folder of a run: no model has such a name.

@@ -2,7 +2,7 @@
 
 use crate::folder::{
     CONTACTS_BIN, DIAGNOSTICS_CSV, EVENTS_CSV, LOADS_BIN, MOTION_BIN, RESULTS_CSV, RESULTS_PARQUET,
-    SCENE_JSON, STEPS_CSV,
+    SCENE_JSON, SECTIONS_BIN, STEPS_CSV,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Files whose checksums a summary lists.
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 10] = [
     RESULTS_CSV,
     DIAGNOSTICS_CSV,
     RESULTS_PARQUET,
@@ -19,6 +19,7 @@ const KNOWN: [&str; 9] = [
     MOTION_BIN,
     CONTACTS_BIN,
     LOADS_BIN,
+    SECTIONS_BIN,
     STEPS_CSV,
     EVENTS_CSV,
 ];

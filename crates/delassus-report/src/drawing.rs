@@ -5,7 +5,7 @@ use crate::drawing_shapes::outlines;
 use crate::payload::push_poses;
 use crate::report::Report;
 use crate::scene::{Attachment, Geometry, Scene};
-use delassus_math::{Mat3, Quat, Vec3};
+use delassus_math::{Mat3, Quat, Vec3, largest, so3};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
@@ -115,23 +115,49 @@ pub(crate) fn svg(report: &Report) -> Option<String> {
     }
     let first = Placed::new(report, 0);
     let last = (rows > 1).then(|| Placed::new(report, rows - 1));
-    let mut points = points(scene, &first);
-    points.extend(last.iter().flat_map(|l| self::points(scene, l)));
+    Some(picture(scene, &first, last.as_ref()))
+}
+
+/// The only position of a report, faintly, and displaced by a shape whose largest displacement is drawn as this part of
+/// the size of the model.
+pub(crate) fn mode_svg(report: &Report, shape: &[[[f64; 3]; 4]], part: f64) -> Option<String> {
+    let scene = &report.description.as_ref()?.scene;
+    if report.motion.t.is_empty() {
+        return None;
+    }
+    let rest = Placed::new(report, 0);
+    // a turn moves what is as far away as the model is large
+    let size = |v: &[f64; 3]| Vec3::from(*v).norm();
+    let moves = shape.iter().flat_map(|b| [size(&b[0]), 0.3 * scene.size * size(&b[1])]);
+    let most = largest(moves);
+    let factor = if most > 0.0 { part * scene.size / most } else { 0.0 };
+    let moved = rest.0.iter().enumerate().map(|(k, (x, r))| {
+        let Some(b) = k.checked_sub(1).and_then(|k| shape.get(k)) else { return (*x, *r) };
+        let turn = Vec3::from(b[1]) * factor;
+        (x + Vec3::from(b[0]) * factor, r + so3::hat(&turn) * r)
+    });
+    Some(picture(scene, &Placed(moved.collect()), Some(&rest)))
+}
+
+/// The mechanism at one position, and faintly at another.
+fn picture(scene: &Scene, first: &Placed, faint: Option<&Placed>) -> String {
+    let mut points = points(scene, first);
+    points.extend(faint.iter().flat_map(|l| self::points(scene, l)));
     let view = View::new(scene, &points);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"mechanism\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    if let Some(last) = &last {
+    if let Some(faint) = faint {
         out.push_str("<g opacity=\"0.25\">\n");
-        draw(&mut out, scene, last, &view);
+        draw(&mut out, scene, faint, &view);
         out.push_str("</g>\n");
     }
     out.push_str("<g>\n");
-    draw(&mut out, scene, &first, &view);
+    draw(&mut out, scene, first, &view);
     out.push_str("</g>\n</svg>\n");
-    Some(out)
+    out
 }
 
 /// Places where something is attached to a body, and its mass centre.

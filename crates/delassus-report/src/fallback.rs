@@ -22,21 +22,7 @@ border-left:4px solid #f9a825;padding:.5em 1em}svg{max-width:100%;height:auto}";
 
 /// The whole page.
 pub(crate) fn page(r: &Report) -> String {
-    let title = escape(&r.title());
-    // writing to a String cannot fail
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n\
-         <p class=\"note\">This program was built without the viewer, so that there are still \
-         pictures only. Install Node.js 20 or later, then <code>cargo clean -p \
-         delassus-report</code>, build again, and <code>delassus report</code> on the folder of \
-         this file makes the page with the moving mechanism.</p>\n"
-    );
+    let mut out = head(r, "<code>delassus report</code> on the folder of this file");
     for problem in &r.problems {
         let _ = writeln!(out, "<p class=\"bad\">{}</p>", escape(problem));
     }
@@ -60,6 +46,59 @@ pub(crate) fn page(r: &Report) -> String {
         );
     }
     out.push_str("</body></html>\n");
+    out
+}
+
+/// A paragraph.
+pub(crate) fn words(text: &str) -> String {
+    format!("<p>{}</p>\n", escape(text))
+}
+
+/// A table with a head.
+pub(crate) fn table<const N: usize>(
+    head: &[&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> String {
+    let mut out = String::from("<table>\n<tr>");
+    for name in head {
+        let _ = write!(out, "<th>{}", escape(name));
+    }
+    for row in rows {
+        out.push_str("\n<tr>");
+        for cell in row {
+            let _ = write!(out, "<td>{}", escape(&cell));
+        }
+    }
+    out.push_str("\n</table>\n");
+    out
+}
+
+/// The page of an analysis, called by its command, with the content that shows it.
+pub(crate) fn analysis(r: &Report, command: &str, content: &str) -> String {
+    let mut out = head(r, &format!("<code>delassus {command} … --report</code>"));
+    errors(&mut out, r);
+    out.push_str(content);
+    out.push_str("</body></html>\n");
+    out
+}
+
+/// The beginning of a page, which says that the viewer is missing and what would make a page with it.
+fn head(r: &Report, again: &str) -> String {
+    let title = escape(&r.title());
+    // writing to a String cannot fail
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n\
+         <p class=\"note\">This program was built without the viewer, so that there are still \
+         pictures only. Install Node.js 20 or later, then <code>cargo clean -p \
+         delassus-report</code>, build again, and {again} makes the page with the moving \
+         mechanism.</p>\n"
+    );
     out
 }
 

@@ -5,8 +5,8 @@ use crate::channels::diagnostic;
 use crate::description::Description;
 use crate::report::{Report, ReportColumn, ReportEvent, Steps};
 use delassus_io::results::{
-    Salvaged, Thinning, open_regular, read_contacts, read_events, read_motion, read_regular,
-    read_regular_text, salvage_thinned,
+    MotionFile, Salvaged, Thinning, open_regular, read_contacts, read_events, read_motion,
+    read_regular, read_regular_text, salvage_thinned,
 };
 use serde_json::Value;
 use std::io::{self, BufReader, Read};
@@ -20,6 +20,8 @@ pub const MOTION_BIN: &str = "motion.bin";
 pub const CONTACTS_BIN: &str = "contacts.bin";
 /// Reactions and applied forces.
 pub const LOADS_BIN: &str = "loads.bin";
+/// Forces and moments in beams.
+pub const SECTIONS_BIN: &str = "sections.bin";
 /// What the steps were like.
 pub const STEPS_CSV: &str = "steps.csv";
 /// Impacts and the like.
@@ -141,6 +143,7 @@ fn read_files(folder: &Path, whole: bool, thinning: Thinning, r: &mut Report) ->
     }
     if ours(LOADS_BIN) {
         loads(folder, r);
+        sections(folder, r);
     }
     good += usize::from(columns(folder, whole, thinning, r));
     let steps = ours(STEPS_CSV)
@@ -280,19 +283,43 @@ fn contacts(folder: &Path, r: &mut Report) {
 
 /// Reactions and applied forces; models without any have no such file.
 fn loads(folder: &Path, r: &mut Report) {
-    let Some(bytes) = bytes(folder, LOADS_BIN, false, &mut r.problems) else { return };
+    let known = r.description.as_ref().map(|d| d.scene.loads());
+    if let Some(read) = vectors(folder, LOADS_BIN, (known, "forces"), &mut r.problems) {
+        r.loads = read;
+    }
+}
+
+/// Forces and moments in beams; models without any, and folders of earlier versions, have no such file.
+fn sections(folder: &Path, r: &mut Report) {
+    let known = r.description.as_ref().map(|d| d.scene.section_vectors());
+    if let Some(read) = vectors(folder, SECTIONS_BIN, (known, "beams"), &mut r.problems) {
+        r.sections = read;
+    }
+}
+
+/// A file of vectors over time, which has as many as are known by a name.
+fn vectors(
+    folder: &Path,
+    name: &str,
+    (known, word): (Option<usize>, &str),
+    problems: &mut Vec<String>,
+) -> Option<MotionFile> {
+    let bytes = bytes(folder, name, false, problems)?;
     let read = match read_motion(&bytes) {
         Ok(read) => read,
-        Err(e) => return problem(&mut r.problems, LOADS_BIN, &e),
+        Err(e) => {
+            problem(problems, name, &e);
+            return None;
+        }
     };
     if let Some(what) = &read.problem {
-        problem(&mut r.problems, LOADS_BIN, what);
+        problem(problems, name, what);
     }
-    let known = r.description.as_ref().map(|d| d.scene.loads());
     if known.is_some_and(|n| n != read.motion.forms.len()) {
-        return problem(&mut r.problems, LOADS_BIN, "does not have the forces of scene.json");
+        problem(problems, name, &format!("does not have the {word} of scene.json"));
+        return None;
     }
-    r.loads = read.motion;
+    Some(read.motion)
 }
 
 /// Approximate number of lines of a file, and the number of names in its first line.

@@ -9,6 +9,7 @@
 //! The page is built from `web/` when this crate is compiled (`build.rs`); if Node.js was not available then, it has
 //! still pictures instead ([`has_viewer`]).
 
+mod analysis;
 mod belonging;
 mod channels;
 mod coarse;
@@ -28,22 +29,24 @@ mod loads;
 mod payload;
 mod report;
 mod scene;
+mod sections;
 mod shapes;
 mod template;
 mod thin;
 
+pub use analysis::{ModePage, OrbitPage, RestLoad, RotorPage, UnbalancePage, WhirlPage};
 pub use channels::{ChannelInfo, channels_from, diagnostic};
 pub use contacts::LiveContact;
 pub use description::{Description, ModelInfo};
 pub use encode::{Array, base64};
 pub use folder::{
     COMPLETE, CONTACTS_BIN, EVENTS_CSV, FILES, FolderError, LOADS_BIN, MOTION_BIN, SCENE_JSON,
-    STEPS_CSV, UNFINISHED, place_of, read_folder, read_thinned,
+    SECTIONS_BIN, STEPS_CSV, UNFINISHED, place_of, read_folder, read_thinned,
 };
 pub use live::{LiveFrames, live_page};
 pub use report::{Report, ReportColumn, ReportEvent, Steps};
 pub use scene::{
-    Attachment, Geometry, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint,
-    SceneMarker, SceneShape, scene_from,
+    Attachment, Geometry, Scene, SceneArrow, SceneBody, SceneContact, SceneFlexible, SceneForce,
+    SceneJoint, SceneMarker, SceneSection, SceneShape, scene_from,
 };
 pub use template::has_viewer;

@@ -5,6 +5,7 @@ use crate::encode::Array;
 use crate::events;
 use crate::loads;
 use crate::report::{Report, ReportColumn, Steps};
+use crate::sections;
 use crate::thin;
 use delassus_io::results::MotionFile;
 use serde_json::{Map, Value, json};
@@ -23,8 +24,10 @@ impl Report {
     pub fn payload(&self) -> Value {
         let bodies = self.motion.forms.len() + 1;
         let per_body = if self.planar() { 3 } else { 7 };
+        let fine = self.description.as_ref().is_some_and(|d| !d.scene.flexible.is_empty());
+        let size = if fine { 8 } else { 4 };
         let kept = Kept {
-            motion: thin::motion_rows(self.motion.t.len(), bodies, per_body),
+            motion: thin::motion_rows(self.motion.t.len(), bodies, size * per_body),
             columns: thin::column_rows(self.column_t.len(), self.columns.len()),
         };
         let mut out = Map::new();
@@ -39,13 +42,17 @@ impl Report {
         }
         if !self.motion.forms.is_empty() {
             let t = kept.motion.iter().map(|r| self.motion.t[*r]);
-            let poses = poses(&self.motion, &kept.motion, self.planar());
+            let poses = poses(&self.motion, &kept.motion, self.planar(), fine);
             let mut motion = json!({ "t": Array::f64(&[kept.motion.len()], t), "poses": poses });
             if let Some(points) = contacts::points(&self.contacts, &kept.motion) {
                 motion["contacts"] = points;
             }
             if let Some(loads) = loads::loads(&self.loads, self.description.as_ref()) {
                 motion["loads"] = loads;
+            }
+            let scene = self.description.as_ref().map(|d| &d.scene);
+            if let Some(list) = scene.and_then(|s| sections::sections(&self.sections, s)) {
+                motion["sections"] = list;
             }
             out.insert("motion".into(), motion);
         }
@@ -140,14 +147,20 @@ fn steps(s: &Steps) -> Value {
     Value::Object(arrays.collect())
 }
 
-/// Ground and bodies at some rows: x y θ of planar models, x y z and a quaternion of others.
-fn poses(m: &MotionFile, rows: &[usize], planar: bool) -> Array {
+/// Ground and bodies at some rows: x y θ of planar models, x y z and a quaternion of others. Deformations that are
+/// enlarged are small differences of these numbers, so that they have more digits where bodies deform.
+fn poses(m: &MotionFile, rows: &[usize], planar: bool, fine: bool) -> Array {
     let per_body = if planar { 3 } else { 7 };
     let mut out = Vec::with_capacity(rows.len() * (m.forms.len() + 1) * per_body);
     for row in rows {
         push_poses(m, *row, planar, &mut out);
     }
-    Array::f32(&[rows.len(), m.forms.len() + 1, per_body], out.into_iter())
+    let shape = [rows.len(), m.forms.len() + 1, per_body];
+    if fine {
+        Array::short_f64(&shape, out.into_iter())
+    } else {
+        Array::f32(&shape, out.into_iter())
+    }
 }
 
 /// Appends the ground and all bodies at one row.
@@ -182,7 +195,7 @@ mod tests {
             t: vec![0.0, 1.0],
             coordinates: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0],
         };
-        let a = poses(&m, &[1], true);
+        let a = poses(&m, &[1], true, false);
         assert_eq!(a.shape, [1, 3, 3]);
         assert_eq!(decode(&a), [0.0, 0.0, 0.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.0]);
     }
@@ -196,7 +209,7 @@ mod tests {
             t: vec![0.0],
             coordinates: vec![1.0, 2.0, half, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.5, 0.5, 0.5, 0.5],
         };
-        let a = poses(&m, &[0], false);
+        let a = poses(&m, &[0], false, false);
         assert_eq!(a.shape, [1, 4, 7]);
         let x = decode(&a);
         assert_eq!(x[..7], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);

@@ -19,6 +19,8 @@ pub struct Report {
     pub contacts: ContactPoints,
     /// Reactions and applied forces: vectors instead of positions.
     pub loads: MotionFile,
+    /// Forces and moments in beams: three numbers at a time instead of positions.
+    pub sections: MotionFile,
     /// Number of samples of the run; columns of long runs are thinned.
     pub samples: usize,
     /// Times of the columns, s.

@@ -9,10 +9,10 @@ const COLUMNS: usize = 800_000;
 /// The smallest number of rows: with fewer, neither motions nor curves are recognisable.
 const LEAST: usize = 50;
 
-/// Rows of positions that are shown.
-pub(crate) fn motion_rows(rows: usize, bodies: usize, per_body: usize) -> Vec<usize> {
+/// Rows of positions that are shown, with so many bytes for each body.
+pub(crate) fn motion_rows(rows: usize, bodies: usize, bytes: usize) -> Vec<usize> {
     let budget = (bodies * PER_BODY).clamp(MOTION[0], MOTION[1]);
-    evenly(rows, budget / (4 * bodies * per_body + 8).max(1))
+    evenly(rows, budget / (bodies * bytes + 8).max(1))
 }
 
 /// Rows of columns that are shown.
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn ordinary_models_keep_every_row_of_ten_seconds() {
-        assert_eq!(motion_rows(1001, 20, 7).len(), 1001);
+        assert_eq!(motion_rows(1001, 20, 4 * 7).len(), 1001);
         assert_eq!(column_rows(1001, 150).len(), 1001);
-        assert!(motion_rows(1001, 501, 3).len() > 300);
+        assert!(motion_rows(1001, 501, 4 * 3).len() > 300);
     }
 }

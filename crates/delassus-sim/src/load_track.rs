@@ -1,15 +1,15 @@
-//! Reactions and applied forces at the rows of the motion, for arrows in pictures.
+//! Loads at the rows of the motion, for pictures: reactions and applied forces, or forces and moments in beams.
 
 use delassus_math::remember;
-use delassus_model::{MOST_LOADS, System, Workspace};
+use delassus_model::{MOST_LOADS, System};
 
 /// Largest memory, bytes; a longer run keeps every second row, every third, ….
 const LIMIT: usize = 8 << 20;
 
-/// Vectors of [`System::loads`] by row of the [`crate::MotionTrack`].
+/// Vectors by row of the [`crate::MotionTrack`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadTrack {
-    /// Number of loads; 0 if they are not tracked.
+    /// Number of vectors; 0 if they are not tracked.
     count: usize,
     stride: usize,
     data: Vec<f64>,
@@ -17,12 +17,18 @@ pub struct LoadTrack {
 remember!(LoadTrack { stride, data } apart from { count });
 
 impl LoadTrack {
-    /// For so many rows.
-    pub(crate) fn new(sys: &System, rows: usize) -> LoadTrack {
+    /// Those of [`System::loads`], for so many rows.
+    pub(crate) fn of_loads(sys: &System, rows: usize) -> LoadTrack {
         let count = sys.load_views().len();
-        if count > MOST_LOADS {
-            return LoadTrack::default();
-        }
+        if count > MOST_LOADS { LoadTrack::default() } else { LoadTrack::new(count, rows) }
+    }
+
+    /// Those of [`System::sections`], three numbers each.
+    pub(crate) fn of_sections(sys: &System, rows: usize) -> LoadTrack {
+        LoadTrack::new(sys.section_count() * sys.section_width() / 3, rows)
+    }
+
+    fn new(count: usize, rows: usize) -> LoadTrack {
         let stride = (rows.saturating_mul(24 * count)).div_ceil(LIMIT).max(1);
         let kept = rows.div_ceil(stride).saturating_mul(3 * count);
         LoadTrack { count, stride, data: Vec::with_capacity(kept.min(LIMIT / 8)) }
@@ -33,16 +39,16 @@ impl LoadTrack {
         self.count > 0
     }
 
-    /// Records a row of the motion; rows come one after another.
-    pub(crate) fn push(&mut self, sys: &System, ws: &Workspace, lambda: &[f64], row: usize) {
+    /// Records a row of the motion, which `fill` appends; rows come one after another.
+    pub(crate) fn push(&mut self, row: usize, fill: impl FnOnce(&mut Vec<f64>)) {
         if self.count == 0 || !row.is_multiple_of(self.stride) {
             return;
         }
         self.data.truncate(3 * self.count * (row / self.stride));
-        sys.loads(ws, lambda, &mut self.data);
+        fill(&mut self.data);
     }
 
-    /// Loads of a row.
+    /// Vectors of a row.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -52,7 +58,7 @@ impl LoadTrack {
         self.stride.max(1)
     }
 
-    /// x, y, z of all loads at row `row` of this track, N and N·m.
+    /// x, y, z of all vectors at row `row` of this track, N and N·m.
     pub fn row(&self, row: usize) -> Option<&[f64]> {
         let width = 3 * self.count;
         self.data.get(row.checked_mul(width)?..row.checked_add(1)?.checked_mul(width)?)

@@ -56,6 +56,8 @@ pub struct Recorder {
     pub touches: ContactTrack,
     /// Reactions and applied forces at the rows of `motion`.
     pub loads: LoadTrack,
+    /// Forces and moments in beams at the rows of `motion`.
+    pub sections: LoadTrack,
     /// Size, drift and energy balance of the steps.
     pub steps: StepLog,
     /// Finds them, if motion is tracked.
@@ -120,7 +122,7 @@ pub struct Recorder {
     reversals: Option<Reversals>,
 }
 remember!(Recorder {
-    results, motion, touches, loads, steps, sample, derived, measured, next,
+    results, motion, touches, loads, sections, steps, sample, derived, measured, next,
     requested, exchanged, open_end, acceleration_drift, power, power_t, dissipated, work, energy_at_start, stored, audit, drift,
     sample_drift, stepped_over, target_jumped, targets_until, contact_values, outlet,
 } where present { toucher, ranges, reversals } apart from {
@@ -189,6 +191,7 @@ impl Recorder {
             motion: MotionTrack::default(),
             touches: ContactTrack::default(),
             loads: LoadTrack::default(),
+            sections: LoadTrack::default(),
             toucher: None,
             steps: StepLog::default(),
             acc: Accel::min_norm(sys)?,
@@ -258,10 +261,11 @@ impl Recorder {
             motion.push(&self.sample);
             self.motion = motion;
             self.toucher = (!self.contact_values.is_empty()).then(|| Toucher::new(sys));
-            self.loads = LoadTrack::new(sys, self.expected);
+            self.loads = LoadTrack::of_loads(sys, self.expected);
             // reactions between steps are solved for
             self.dynamics |= self.loads.is_on();
-            self.loads.push(sys, &self.ws, &self.derived.lambda, 0);
+            self.sections = LoadTrack::of_sections(sys, self.expected);
+            self.track_loads(sys, 0);
         }
     }
 
@@ -318,10 +322,17 @@ impl Recorder {
         self.reversals.as_ref().map_or((0, None), |r| (r.steps, r.since))
     }
 
+    /// Records the loads and section forces of the realised `sample`.
+    fn track_loads(&mut self, sys: &System, row: usize) {
+        let Recorder { loads, sections, ws, derived, .. } = self;
+        loads.push(row, |out| sys.loads(ws, &derived.lambda, out));
+        sections.push(row, |out| sys.sections(ws, out));
+    }
+
     /// Adds the loads and the closed points of the realised `sample` to the last row of the motion.
     fn touch(&mut self, sys: &System) {
         let Some(row) = self.motion.t().len().checked_sub(1) else { return };
-        self.loads.push(sys, &self.ws, &self.derived.lambda, row);
+        self.track_loads(sys, row);
         if let Some(toucher) = &mut self.toucher {
             toucher.touch(sys, &self.ws, row, &mut self.touches);
         }

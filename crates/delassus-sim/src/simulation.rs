@@ -54,6 +54,8 @@ pub struct RunOutcome {
     pub touches: ContactTrack,
     /// Reactions and applied forces, if the motion was to be kept.
     pub loads: LoadTrack,
+    /// Forces and moments in beams, if the motion was to be kept.
+    pub sections: LoadTrack,
     /// Log of the steps.
     pub steps: StepLog,
     /// Events at contacts.
@@ -587,9 +589,21 @@ impl Simulation {
         let summary = self.summary();
         let notes = notes::notes(&self.sys, &self.options, &summary);
         let events = self.events().to_vec();
-        let Recorder { results, motion, touches, loads, steps, .. } = self.recorder;
+        let Recorder { results, motion, touches, loads, sections, steps, .. } = self.recorder;
         let (states, error) = (self.states, self.error);
-        RunOutcome { results, summary, error, states, motion, touches, loads, steps, events, notes }
+        RunOutcome {
+            results,
+            summary,
+            error,
+            states,
+            motion,
+            touches,
+            loads,
+            sections,
+            steps,
+            events,
+            notes,
+        }
     }
 }
 

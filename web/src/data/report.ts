@@ -4,6 +4,7 @@ import { decode } from "./decode";
 import { readEvents } from "./events";
 import { Loads, readLoads } from "./loads";
 import { Growing, Motion } from "./motion";
+import { readSections, type Sections } from "./sections";
 import type { Body, ColumnSpec, Meta, Note, Payload, Place, RunEvent, SceneSpec, Shape } from "./types";
 
 export const VERSION = 1;
@@ -66,6 +67,8 @@ export interface Report {
   motion: Motion;
   contacts: ContactPoints;
   loads: Loads;
+  /** Forces and moments in beams, where the run recorded them. */
+  sections: Sections | null;
   /** What the page had to leave out, in words; told in Trust. */
   thinned: string[];
   columns: Column[];
@@ -148,6 +151,7 @@ export async function readReport(payload: Payload, problems: string[]): Promise<
     motion: new Motion(0, 7),
     contacts: new ContactPoints(),
     loads: new Loads(),
+    sections: null,
     thinned: [],
     columns: [],
     columnTime: new Growing(),
@@ -183,6 +187,7 @@ export async function readReport(payload: Payload, problems: string[]): Promise<
     }
     if (report.motion.bodies === 0) report.motion = new Motion(nb, width === 3 ? 3 : 7);
     if (payload.motion.loads && typeof payload.motion.loads === "object") report.loads = await readLoads(payload.motion.loads, say);
+    if (payload.motion.sections && typeof payload.motion.sections === "object") report.sections = await readSections(payload.motion.sections, scene.sections ?? [], say);
     const contacts = payload.motion.contacts;
     if (contacts && typeof contacts === "object") {
       report.contacts = await readContacts(contacts, say);

@@ -1,5 +1,8 @@
 /** The payload of a report as the Rust side writes it. Every part may be missing. */
 
+import type { ModesSpec } from "./modes";
+import type { RotorSpec } from "./rotor";
+
 export interface PackedArray {
   dtype?: string;
   shape?: number[];
@@ -136,6 +139,33 @@ export interface OrbitSpec {
   clearance?: number;
 }
 
+/** A body that deforms. */
+export interface Flexible {
+  name: string;
+  /** Bodies of the scene that it consists of. */
+  nodes: number[];
+  /** Their poses in the undeformed shape: x y z, w x y z. */
+  rest: number[][];
+  /** It is drawn as a line through its nodes; the first is its floating frame, which is no part of the line. */
+  line?: boolean;
+  /** Numbers among these of those that are held, and of those whose orientation is held too. */
+  held?: number[];
+  clamped?: number[];
+  /** Bodies that hang on it alone, by the number of the node among these. */
+  hanging?: { node: number; bodies: number[] }[];
+  /** How many times larger its deformation is drawn from the start, where the model says so. */
+  exaggerate?: number;
+}
+
+/** A beam of which forces and moments are recorded. */
+export interface SectionSpec {
+  name: string;
+  /** Number of its first element among those recorded. */
+  first: number;
+  /** Distance of the ends of its elements along the unloaded axis, m. */
+  stations: number[];
+}
+
 export interface SceneSpec {
   planar?: boolean;
   up?: number[];
@@ -148,6 +178,8 @@ export interface SceneSpec {
   contacts?: Interaction[];
   arrows?: ArrowSpec[];
   orbits?: OrbitSpec[];
+  flexible?: Flexible[];
+  sections?: SectionSpec[];
 }
 
 export interface ColumnSpec {
@@ -197,9 +229,21 @@ export interface PackedContacts {
   left_out?: number;
 }
 
+/** A force or torque of an equilibrium. */
+export interface RestLoad {
+  name: string;
+  kind?: string;
+  text?: string;
+}
+
 export interface Payload {
   format?: string;
   version?: number;
+  /** What the page shows, where it is not a run. */
+  kind?: string;
+  modes?: ModesSpec;
+  rotor?: RotorSpec;
+  statics?: { words?: string; loads?: RestLoad[] };
   meta?: Meta;
   summary?: Record<string, unknown>;
   notes?: Note[];
@@ -211,6 +255,8 @@ export interface Payload {
     contacts?: PackedContacts;
     /** Reactions and applied forces: vectors of the loads of `index` at the times t. */
     loads?: { t?: PackedArray; index?: number[]; values?: PackedArray };
+    /** Forces and moments at both ends of the elements of beams, at the times t. */
+    sections?: { t?: PackedArray; values?: PackedArray };
   };
   columns?: ColumnSpec[];
   column_t?: PackedArray;

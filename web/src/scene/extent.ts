@@ -4,6 +4,7 @@ import type { Report } from "../data/report";
 import type { Body } from "../data/types";
 import { enlargedFromStart, looseJoints } from "./clearance";
 import { quat, vec, type Drawing } from "./drawing";
+import type { Flexure } from "./flexure";
 import { attachments } from "./stick";
 
 const AXES = [1, -1].flatMap((s) => [new Vector3(s, 0, 0), new Vector3(0, s, 0), new Vector3(0, 0, s)]);
@@ -26,8 +27,12 @@ export class Extent {
   /** Outer points of the drawn bodies, in their own axes. */
   private drawn: Vector3[][] = [];
 
-  constructor(report: Report, planar: boolean) {
+  /** Gives what enlarges deformation, where that is drawn. */
+  private readonly flexure: () => Flexure | null;
+
+  constructor(report: Report, planar: boolean, flexure: () => Flexure | null) {
     this.report = report;
+    this.flexure = flexure;
     this.planar = planar;
   }
 
@@ -89,6 +94,14 @@ export class Extent {
           whole.expandByPoint(p);
           cloud.push(p);
         }
+      }
+    }
+    // The same for deformation.
+    const bent = this.flexure();
+    for (const f of bent ? frames : []) {
+      for (const p of bent?.origins(f) ?? []) {
+        whole.expandByPoint(p);
+        cloud.push(p);
       }
     }
     this.cloud = cloud;

@@ -13,6 +13,9 @@ interface Pool {
   edge: boolean;
 }
 
+/** How much is seen of what is faint. */
+const FAINT = 0.22;
+
 export class Pools {
   readonly root = new Object3D();
   private readonly pools: Pool[] = [];
@@ -56,6 +59,16 @@ export class Pools {
       this.pools.push(pool);
       this.root.add(mesh);
     }
+  }
+
+  /** Faint and without edges: what bodies look like where they rest. */
+  fade(): void {
+    for (const m of [this.fill, this.flat]) {
+      m.transparent = true;
+      m.opacity = FAINT;
+      m.depthWrite = false;
+    }
+    for (const pool of this.pools) if (pool.edge) pool.mesh.visible = false;
   }
 
   paint(dark: boolean, selected: number | null): void {

@@ -25,8 +25,15 @@ export async function sketch(report: Report, planar: boolean, up: Vector3, exten
   const gears = (scene.joints ?? []).flatMap((j) => wheels(scene, motion, j, planar)).filter((w) => w.radius > 0.5 * d.u && w.radius < 3 * size);
   const geared = new Set(gears.map((w) => w.body));
   drawWheels(d, gears, paintOf);
+  const lines = (scene.flexible ?? []).filter((f) => f.line && f.nodes.length > 2 && f.nodes.every((b) => b > 0 && b < n));
+  const onLines = new Set(lines.flatMap((f) => f.nodes));
+  for (const f of lines) drawLine(d, f.nodes, paintOf(f.nodes[0] as number));
   for (let i = 0; i < n; i++) {
     const body = scene.bodies[i] as Body;
+    if (onLines.has(i)) {
+      drawFrame(d, i);
+      continue;
+    }
     const shapes = body.shapes ?? [];
     for (const s of shapes) {
       const fault = await drawShape(d, i, s, hex(s.color) ?? paintOf(i), room).catch(() => "one of its shapes cannot be read");
@@ -47,6 +54,16 @@ export async function sketch(report: Report, planar: boolean, up: Vector3, exten
   for (const f of scene.forces ?? []) drawForce(d, f);
   for (const c of scene.contacts ?? []) drawRope(d, c);
   return d;
+}
+
+/** A body that deforms, as straight pieces between its nodes: they meet however much its deformation is enlarged. */
+function drawLine(d: Drawing, nodes: number[], paint: Paint): void {
+  const radius = 0.6 * d.u;
+  const end = (body: number) => ({ body, p: d.at(body, new Vector3()) });
+  for (let k = 2; k < nodes.length; k++) {
+    d.links.push({ solid: "cylinder", a: end(nodes[k - 1] as number), b: end(nodes[k] as number), radius, paint, layer: "body" });
+  }
+  for (const b of nodes.slice(1)) d.ball(b, new Vector3(), radius, paint, "body", false);
 }
 
 /**

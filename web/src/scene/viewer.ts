@@ -13,12 +13,13 @@ import { Extent } from "./extent";
 import { Grid } from "./grid";
 import { Overlay } from "./overlay";
 import { labels, pick, project, type Stage } from "./pick";
+import { deformedFromStart, Flexure } from "./flexure";
 import { Plates } from "./plates";
 import { Pools } from "./pools";
 import { sketch } from "./sketch";
 import { Traces } from "./traces";
 
-export type Switch = "joints" | "forces" | "masses" | "frames" | "names" | "arrows" | "traces" | "grid" | "contacts" | "clearances";
+export type Switch = "joints" | "forces" | "masses" | "frames" | "names" | "arrows" | "traces" | "grid" | "contacts" | "clearances" | "flexure";
 
 const LAYERS: Partial<Record<Switch, Layer>> = { joints: "joint", forces: "force", masses: "com", frames: "frame", clearances: "clearance" };
 /** Time between frames above which pixels are saved, s. */
@@ -50,6 +51,10 @@ export class Viewer {
   private clearances: Clearances | null = null;
   private readonly grid = new Grid();
   private readonly extent: Extent;
+  /** Enlarges deformation; made anew with the data. */
+  flexure: Flexure;
+  /** Moves bodies from where the data have them; the time is that of the cursor. */
+  warp: ((t: number, bodies: Matrix4[], valid: Uint8Array) => void) | null = null;
   private readonly matrices: Matrix4[];
   private readonly poses: Float64Array;
   private readonly valid: Uint8Array;
@@ -61,11 +66,13 @@ export class Viewer {
   private readonly followed = new Vector3();
   private dirty = true;
   private placed = false;
+  /** Bodies where the data have them, beside where they are moved to. */
+  private ghost: Pools | null = null;
   private cameraMoved = true;
   /** Mean time between frames while playing, s. */
   private slow = 0;
   readonly switches: Record<Switch, boolean> = {
-    joints: true, forces: true, masses: false, frames: false, names: false, arrows: false, traces: false, grid: true, contacts: true, clearances: false,
+    joints: true, forces: true, masses: false, frames: false, names: false, arrows: false, traces: false, grid: true, contacts: true, clearances: false, flexure: false,
   };
   private currentView: View;
 
@@ -76,13 +83,15 @@ export class Viewer {
     const s = report.scene;
     this.planar = s.planar ?? false;
     this.switches.clearances = enlargedFromStart(s.joints ?? []);
+    this.switches.flexure = deformedFromStart(s.flexible);
+    this.flexure = new Flexure(s.flexible ?? [], s.bodies.length, report.motion);
     this.up = s.up && s.up.length >= 2 && vec(s.up).lengthSq() > 0 ? vec(s.up).normalize() : this.planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
     this.currentView = this.planar ? "front" : "iso";
     const n = s.bodies.length;
     this.matrices = Array.from({ length: n }, () => new Matrix4());
     this.poses = new Float64Array(7 * n);
     this.valid = new Uint8Array(n);
-    this.extent = new Extent(report, this.planar);
+    this.extent = new Extent(report, this.planar, () => (this.switches.flexure ? this.flexure : null));
     this.extent.measure();
     const { size } = this.extent;
     this.arrows = new Arrows(report, 0.22 * size, 0.006 * size, this.planar);
@@ -151,10 +160,13 @@ export class Viewer {
     if (!this.renderer) return;
     const { scene } = this.report;
     const { extent } = this;
+    const { scale } = this.flexure;
+    this.flexure = new Flexure(scene.flexible ?? [], scene.bodies.length, this.report.motion);
+    this.flexure.scale = scale;
     extent.measure();
     const d = await sketch(this.report, this.planar, this.up, extent);
     extent.hold(d);
-    for (const part of [this.pools, this.plates, this.clearances]) {
+    for (const part of [this.pools, this.plates, this.clearances, this.ghost]) {
       if (!part) continue;
       this.scene.remove(part.root);
       part.dispose();
@@ -163,10 +175,15 @@ export class Viewer {
     this.plates = new Plates(d);
     this.clearances = new Clearances(looseJoints(scene.joints ?? [], d.u), d.u, this.planar);
     this.scene.add(this.pools.root, this.plates.root, this.clearances.root);
+    if (this.warp) {
+      this.ghost = new Pools(d);
+      this.scene.add(this.ghost.root);
+    }
     this.grid.build(extent.box, extent.size, this.planar, this.up);
     this.contacts.resize(d.u, 0.22 * extent.size);
     this.arrows.refresh();
     for (const name of Object.keys(this.switches) as Switch[]) this.set(name, this.switches[name]);
+    this.ghost?.fade();
     this.paint();
     this.resize();
     if (!this.cameras.touched) this.look(this.currentView);
@@ -175,6 +192,7 @@ export class Viewer {
 
   private paint(): void {
     this.pools?.paint(this.dark, this.selected);
+    this.ghost?.paint(this.dark, null);
     this.plates?.paint(this.dark, this.selected);
     this.clearances?.paint(this.dark);
     this.contacts.paint(this.dark);
@@ -200,12 +218,12 @@ export class Viewer {
     const layer = LAYERS[name];
     if (layer) {
       this.pools?.show(layer, on);
+      this.ghost?.show(layer, false);
       this.plates?.show(layer, on);
     }
-    if (name === "clearances" && this.clearances) {
-      this.clearances.root.visible = on;
-      this.overlay.say(on ? playWords(this.clearances.list) : "");
-    } else if (name === "grid") this.grid.root.visible = on;
+    if (name === "flexure" && on) this.flexure.choose();
+    if (name === "clearances" && this.clearances) this.clearances.root.visible = on;
+    else if (name === "grid") this.grid.root.visible = on;
     else if (name === "contacts") this.contacts.root.visible = on;
     else if (name === "traces") {
       this.traces.root.visible = on;
@@ -214,6 +232,21 @@ export class Viewer {
       this.arrows.root.visible = on;
       if (on) void this.arrows.load().then(() => this.touch());
     }
+    this.say();
+    this.touch();
+  }
+
+  /** What is not drawn to scale. */
+  private say(): void {
+    const play = this.switches.clearances && this.clearances ? playWords(this.clearances.list) : "";
+    const bent = this.switches.flexure ? this.flexure.words() : "";
+    this.overlay.say([play, bent].filter(Boolean).join("; "));
+  }
+
+  /** Draws the deformation so many times larger than its factor says. */
+  enlarge(scale: number): void {
+    this.flexure.scale = scale;
+    this.say();
     this.touch();
   }
 
@@ -322,6 +355,9 @@ export class Viewer {
         this.valid[b] = 1;
       }
     }
+    if (this.switches.flexure) this.flexure.apply(this.matrices, this.valid);
+    this.ghost?.place(this.matrices, this.valid);
+    this.warp?.(t, this.matrices, this.valid);
     if (this.following !== null && this.valid[this.following]) {
       P.setFromMatrixPosition(this.matrices[this.following] as Matrix4);
       this.cameras.shift(P.clone().sub(this.followed));

@@ -8,8 +8,8 @@ import type { Cursor } from "../time";
 import { download, h } from "./dom";
 import { css, isDark } from "./theme";
 
-const PALETTE_LIGHT = ["#2f6fb7", "#d9772b", "#2f8f66", "#b8434a", "#7a5fbd", "#1f8a99", "#a67b1f", "#a8508c"];
-const PALETTE_DARK = ["#6ea8e8", "#f0a060", "#63c79a", "#e87f7f", "#ad97ea", "#5cc3d1", "#d9b45c", "#dd8fc4"];
+export const PALETTE_LIGHT = ["#2f6fb7", "#d9772b", "#2f8f66", "#b8434a", "#7a5fbd", "#1f8a99", "#a67b1f", "#a8508c"];
+export const PALETTE_DARK = ["#6ea8e8", "#f0a060", "#63c79a", "#e87f7f", "#ad97ea", "#5cc3d1", "#d9b45c", "#dd8fc4"];
 
 export interface Curve {
   label: string;

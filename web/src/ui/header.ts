@@ -11,6 +11,9 @@ const STATUS: Record<string, [string, string]> = {
   failed: ["Failed", "bad"],
   interrupted: ["Interrupted", "fair"],
   running: ["Running", "live"],
+  modes: ["Modes", "live"],
+  rotor: ["Rotor", "live"],
+  statics: ["Equilibrium", "live"],
 };
 
 export function drawHeader(host: HTMLElement, report: Report, help: () => void): void {

@@ -6,8 +6,8 @@ import { indexAt } from "../data/motion";
 import { SPEEDS, type Cursor } from "../time";
 import { h, icon } from "./dom";
 
-const PLAY = "M4.5 2.5v11l9-5.5z";
-const PAUSE = "M4 2.5h3v11H4zM9.5 2.5h3v11h-3z";
+export const PLAY = "M4.5 2.5v11l9-5.5z";
+export const PAUSE = "M4 2.5h3v11H4zM9.5 2.5h3v11h-3z";
 const MOST_MARKS = 600;
 
 /** Events that are marked: all, or the most telling one of each of many places. Impacts come first. */

@@ -12,6 +12,7 @@ export class Tabs {
   private readonly panels: HTMLElement[] = [];
   private readonly badges: HTMLElement[] = [];
   readonly ids: string[];
+  onShow: ((id: string) => void) | null = null;
 
   constructor(bar: HTMLElement, host: HTMLElement, tabs: Tab[]) {
     this.ids = tabs.map((t) => t.id);
@@ -44,6 +45,7 @@ export class Tabs {
       if (this.buttons[i]) this.buttons[i].tabIndex = on ? 0 : -1;
       if (this.panels[i]) this.panels[i].hidden = !on;
     });
+    this.onShow?.(id);
   }
 
   badge(id: string, text: string, tone = ""): void {

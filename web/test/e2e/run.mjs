@@ -9,6 +9,9 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { launch, openReport as open } from "../../scripts/browser.mjs";
+import { analysisPage } from "./analysis.mjs";
+import { enlarges, sectionsMatch } from "./flexible.mjs";
+import { near } from "./near.mjs";
 import * as models from "../fixtures/models.mjs";
 import { page as fill, template } from "../fixtures/pack.mjs";
 
@@ -45,7 +48,6 @@ async function picture(page) {
   });
 }
 
-const near = (a, b, tolerance, what) => assert.ok(Math.abs(a - b) <= tolerance, `${what}: ${a} is not ${b} (within ${tolerance})`);
 
 /** Checks that hold for every good report. */
 async function common(page, name) {
@@ -748,6 +750,13 @@ if (folder) {
       assert.ok(data, "the report has data");
       const payload = JSON.parse(data);
       const { page, errors, requests } = await openReport(browser, path);
+      if (payload.kind) {
+        await analysisPage(page, payload, label);
+        assert.ok(requests.every((r) => r.startsWith("file:") || r.startsWith("blob:") || r.startsWith("data:")));
+        assert.deepEqual(real(errors), []);
+        await page.screenshot({ path: join(shots, `${label}.png`) });
+        return;
+      }
       assert.match(await page.locator("#header").innerText(), new RegExp(String(payload.meta.method ?? "").replace(/[^\w]/g, ".")));
       if (payload.meta.status === "failed") {
         assert.equal(await page.locator("#status").innerText(), "Failed");
@@ -762,6 +771,8 @@ if (folder) {
         await sliderMoves(page, label);
         await keyboard(page, label);
         if (payload.motion.contacts) await contactsMatch(page, payload, label);
+        if (payload.scene.flexible?.length) await enlarges(page, payload, label);
+        if (payload.motion.sections) await sectionsMatch(page, payload, path, label);
         if (payload.motion.loads) {
           // Some force or torque is drawn at some time, from the data of the run alone.
           await page.evaluate(() => window.delassus.set("arrows", true));

@@ -5,9 +5,11 @@
 mod support;
 
 mod analysis;
+mod analysis_pages;
 mod commands;
 mod compare;
 mod dump_states;
+mod flexible_pages;
 mod live;
 mod reliability;
 mod report;

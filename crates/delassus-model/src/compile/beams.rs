@@ -6,6 +6,7 @@ use super::beam_axis::{self, Axis, Leg, Node};
 use super::bodies::{BodySlot, optional, rate};
 use super::context::{Env, Path};
 use super::elastic::{Given, Properties, Reader, Tables};
+use super::enlarged;
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, rotation, vector};
 use super::modal_beam;
@@ -39,8 +40,8 @@ pub(super) const OWN: [&str; 14] = [
     "inertia_per_length",
 ];
 /// Other fields that they have.
-pub(super) const SHARED: [&str; 7] =
-    ["position", "angle", "orientation", "velocity", "rate", "hold", "markers"];
+pub(super) const SHARED: [&str; 8] =
+    ["position", "angle", "orientation", "velocity", "rate", "hold", "markers", "exaggerate"];
 
 /// Distance from the ends, relative to the length, up to which a marker is put there.
 const AT_END: f64 = 1e-12;
@@ -199,6 +200,7 @@ pub(super) fn add(
         elements: from..out.elements.len(),
         stations,
         reach: made.properties.reach,
+        exaggerate: made.exaggerate,
     });
 }
 
@@ -214,6 +216,7 @@ struct Made {
     /// Velocity of the origin and angular velocity, ground components, where given.
     motion: Option<[Vec3; 2]>,
     hold: bool,
+    exaggerate: Option<f64>,
 }
 
 impl Made {
@@ -275,6 +278,7 @@ impl Entry<'_> {
         let legs = self.legs(&reader);
         let place = self.place(own);
         let motion = self.motion(place.as_ref().map(|(at, _)| at));
+        let exaggerate = enlarged::of_body(env, spec.exaggerate.as_ref(), path);
         let whole = legs.as_ref().map(|legs| beam_axis::length(legs));
         let marked = self.markers(whole);
         let (legs, count) = (legs?, count?);
@@ -305,6 +309,7 @@ impl Entry<'_> {
             angle,
             motion: motion?,
             hold: spec.hold,
+            exaggerate: exaggerate?,
         };
         (self.unbent(&made, count) && self.in_range(&made)).then_some(made)
     }

@@ -2,6 +2,7 @@
 
 use super::beams;
 use super::context::{Env, Path};
+use super::enlarged;
 use super::frames::{Markers, Pose, marker};
 use super::geometry::{Shape, components, rotation, vector};
 use super::modal::{self, Undeformed};
@@ -10,7 +11,7 @@ use super::repeat::{Instance, check_name};
 use super::scalars::constants;
 use crate::fields::given;
 use crate::spec::{BodySpec, InertiaSpec, MarkerSpec, RateSpec, Scalar};
-use crate::{Body, BodyKind, Diagnostic};
+use crate::{Body, BodyKind, Diagnostic, Flexible};
 use delassus_expr::Dim;
 use delassus_math::{Mat3, Plain, Quat, Vec3};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ const SLOP: f64 = 1e-9;
 const MIN_NOTED: f64 = 1e-12;
 
 /// Fields of all kinds of bodies in the order of messages, and those that every kind has.
-pub(super) const FIELDS: [&str; 10] = [
+pub(super) const FIELDS: [&str; 11] = [
     "mass",
     "inertia",
     "com",
@@ -32,6 +33,7 @@ pub(super) const FIELDS: [&str; 10] = [
     "rate",
     "modes",
     "nodes",
+    "exaggerate",
 ];
 const ALL: [&str; 3] = ["mass", "position", "velocity"];
 
@@ -126,6 +128,10 @@ fn body(
     let rate = optional(spec.rate.as_ref().filter(|_| is_used("rate")), |r| {
         rate(env, kind, r, &path.field("rate"))
     });
+    let exaggerate = match is_used("exaggerate") {
+        true => enlarged::of_body(env, spec.exaggerate.as_ref(), path),
+        false => Some(None),
+    };
     let (mass, inertia, com, flexible) = match weight {
         None => {
             let found = modal_matrices::compile(env, kind, spec, path)?;
@@ -139,7 +145,8 @@ fn body(
             (mass, inertia, com, flexible)
         }
     };
-    let flexible = flexible.map(Arc::new);
+    let exaggerate = exaggerate?;
+    let flexible = flexible.map(|f| Arc::new(Flexible { exaggerate, ..f }));
     Some(Body {
         name: name.to_owned(),
         kind,

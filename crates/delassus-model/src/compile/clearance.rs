@@ -4,8 +4,10 @@
 //! journal in its bearing, the corners of a block between two walls. So schemes, laws, events and tangents are those of
 //! any other contact, and none of them knows about joints.
 
+use super::bodies::optional;
 use super::contacts::{Entry, Parts};
 use super::context::{Env, Path};
+use super::enlarged;
 use super::frames::World;
 use super::repeat::{Expanded, Instance};
 use crate::fields::{OF_CONTACT, given};
@@ -19,8 +21,6 @@ use std::f64::consts::TAU;
 
 /// Sine of the angle to the plane below which an axis is in it.
 const IN_PLANE: f64 = 1e-9;
-/// Largest factor by which play is enlarged in pictures: a micrometre then becomes a metre.
-const MOST_EXAGGERATED: f64 = 1e6;
 
 /// The kind of a joint with clearance; its type has the field.
 pub(super) fn kind(
@@ -140,16 +140,9 @@ impl Reader<'_> {
     fn exaggerate(&self) -> Option<Option<f64>> {
         let (entry, value) = (self.spec.kind.entry(), self.spec.exaggerate.as_ref());
         let factor = self.env.number(self.path, entry, "exaggerate", value)?;
-        match factor {
-            Some(x) if !(1.0..=MOST_EXAGGERATED).contains(&x) => {
-                let text =
-                    format!("`exaggerate` is {x}, but must be from 1 to {MOST_EXAGGERATED:e}");
-                let help = entry.field("exaggerate").map_or("", |f| f.help);
-                self.env.range(&self.path.field("exaggerate"), text, help);
-                None
-            }
-            _ => Some(factor),
-        }
+        let help = entry.field("exaggerate").map_or("", |f| f.help);
+        let path = self.path.field("exaggerate");
+        optional(factor, |x| enlarged::checked(self.env, &path, x, help))
     }
 
     /// A length that play requires.

@@ -17,6 +17,7 @@ mod coordinates;
 mod course;
 mod eccentricity;
 mod elastic;
+mod enlarged;
 mod fields;
 mod forces;
 mod frames;

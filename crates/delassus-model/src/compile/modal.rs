@@ -77,7 +77,7 @@ pub(super) fn flexible(
     let modal = modal.about_mass_centre();
     entry.check(&modal, &at)?;
     let (amplitudes, rates) = start?;
-    Some(Flexible { modal, amplitudes, rates })
+    Some(Flexible { modal, amplitudes, rates, exaggerate: None })
 }
 
 /// Amplitudes at the start, and their rates if given.

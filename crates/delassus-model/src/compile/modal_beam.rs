@@ -5,6 +5,7 @@ use super::beams::{Entry, Marked, OWN, SHARED};
 use super::bodies::{BodySlot, optional, rate};
 use super::context::{Env, Path};
 use super::elastic::{Given, Properties, Reader, Tables};
+use super::enlarged;
 use super::frames::{Markers, Pose};
 use super::geometry::vector;
 use super::modal;
@@ -115,6 +116,7 @@ fn body(
         false => found.inertia,
     };
     let (place, angle) = place?;
+    let exaggerate = enlarged::of_body(env, spec.exaggerate.as_ref(), path)?;
     let body = Body {
         name: name.to_owned(),
         kind,
@@ -127,7 +129,7 @@ fn body(
         hold: spec.hold,
         velocity: velocity?,
         rate: rate?,
-        flexible: Some(Arc::new(Flexible { modal: found, amplitudes, rates })),
+        flexible: Some(Arc::new(Flexible { modal: found, amplitudes, rates, exaggerate })),
     };
     Some((body, markers))
 }

@@ -88,7 +88,7 @@ pub(super) fn compile(
         true => Mat3::from_diagonal(&(Vec3::z() * found.inertia[(2, 2)])),
         false => found.inertia,
     };
-    let flexible = Flexible { modal: found, amplitudes, rates };
+    let flexible = Flexible { modal: found, amplitudes, rates, exaggerate: None };
     Some(Found { mass: flexible.modal.mass, com, inertia, flexible })
 }
 

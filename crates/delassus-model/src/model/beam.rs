@@ -15,6 +15,8 @@ pub struct Beam {
     pub stations: Vec<f64>,
     /// Half of the extent of its section along y and z, m.
     pub reach: [f64; 2],
+    /// How many times larger its deformation is drawn from the start, if the file says so.
+    pub exaggerate: Option<f64>,
 }
 
 impl Beam {

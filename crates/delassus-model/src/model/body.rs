@@ -45,6 +45,8 @@ pub struct Flexible {
     pub amplitudes: Vec<f64>,
     /// Their rates at the start, if given.
     pub rates: Option<Vec<f64>>,
+    /// How many times larger the deformation is drawn from the start, if the file says so.
+    pub exaggerate: Option<f64>,
 }
 
 /// A frame fixed on a body or on the ground (`body` = `None`).

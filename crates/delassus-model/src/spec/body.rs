@@ -127,6 +127,9 @@ pub struct BodySpec {
     /// Modal: places where something may be fastened, by name. Each is a marker too.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub nodes: Table<NodeSpec>,
+    /// Beam, modal: how many times larger its deformation is drawn from the start. Results do not change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exaggerate: Option<Scalar>,
     /// Named frames on the body.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub markers: Table<MarkerSpec>,

@@ -210,7 +210,7 @@ impl System {
     }
 
     /// The elements that are forces of the file.
-    fn lone_elements(&self) -> &[Element] {
+    pub(super) fn lone_elements(&self) -> &[Element] {
         let count = match self.model.beams.is_empty() {
             true => self.beam_elements.len(),
             false => self.elements_of(0).start,

@@ -2,15 +2,15 @@
 
 use super::{
     Attachment, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
-    SceneOrbit,
+    SceneOrbit, SceneSection,
 };
-use super::{beams, modal};
+use super::{beams, flexible, modal};
 use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
     AxisPair, Component, Contact, ContactKind, Coordinate, CoordinateKind, ForceKind, Frame,
-    JointKind, LoadView, MOST_LOADS, Measure, Model, Play, PlayForm, ReactionComponent, Sensor,
-    ShapeId, System,
+    JointKind, LoadView, MOST_LOADS, Measure, Model, Play, PlayForm, ReactionComponent,
+    SectionView, Sensor, ShapeId, System,
 };
 use std::collections::BTreeSet;
 
@@ -76,7 +76,14 @@ pub fn scene_from(sys: &System) -> Scene {
         contacts: m.contacts.iter().map(|c| contact(m, c)).collect(),
         arrows,
         orbits: orbits(m),
+        flexible: flexible::flexible(m),
+        section_width: if sys.section_count() > 0 { sys.section_width() } else { 0 },
+        sections: sys.section_views().into_iter().map(section).collect(),
     }
+}
+
+fn section(v: SectionView<'_>) -> SceneSection {
+    SceneSection { name: v.name.to_owned(), first: v.first, stations: v.stations }
 }
 
 /// Shapes that represent the play of joints. They are not drawn: a body that has no others is drawn as sticks, as with

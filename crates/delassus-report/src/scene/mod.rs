@@ -4,6 +4,7 @@
 
 mod beams;
 mod build;
+mod flexible;
 mod modal;
 
 pub(crate) use build::own_joint;
@@ -42,6 +43,66 @@ pub struct Scene {
     /// Orbits of journals that sensors measure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub orbits: Vec<SceneOrbit>,
+    /// Bodies that deform.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flexible: Vec<SceneFlexible>,
+    /// Beams of which the run records forces and moments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<SceneSection>,
+    /// Numbers recorded per element: 6 in the plane (fx, fy, tz at both ends), 12 in space.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub section_width: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// A body that deforms, as far as pictures enlarge its deformation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneFlexible {
+    /// Name.
+    pub name: String,
+    /// Bodies of the scene that it consists of.
+    pub nodes: Vec<usize>,
+    /// Their poses in the undeformed shape: x, y, z and a quaternion, in axes of the shape.
+    pub rest: Vec<[f64; 7]>,
+    /// It is drawn as a line through its nodes; the first is its floating frame, which is no part of the line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub line: bool,
+    /// Numbers among these of those that are held.
+    pub held: Vec<usize>,
+    /// Those of them whose orientation is held too.
+    pub clamped: Vec<usize>,
+    /// Bodies that hang on it alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hanging: Vec<SceneHanging>,
+    /// The factor by which its deformation is drawn enlarged from the start, if the model sets one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exaggerate: Option<f64>,
+}
+
+/// Bodies that move with a node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneHanging {
+    /// Number of the node in [`SceneFlexible::nodes`].
+    pub node: usize,
+    /// Bodies of the scene.
+    pub bodies: Vec<usize>,
+}
+
+/// A beam of which forces and moments are recorded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneSection {
+    /// Name.
+    pub name: String,
+    /// Number of its first element among those recorded.
+    pub first: usize,
+    /// Distance of the ends of its elements along the unloaded axis, m.
+    pub stations: Vec<f64>,
 }
 
 /// A force or torque that is drawn as an arrow.
@@ -301,5 +362,11 @@ impl Scene {
     /// Number of loads that the run records.
     pub(crate) fn loads(&self) -> usize {
         self.arrows.iter().filter(|a| a.load.is_some()).count()
+    }
+
+    /// Number of vectors in the file of forces and moments in beams.
+    pub(crate) fn section_vectors(&self) -> usize {
+        let elements = self.sections.iter().map(|s| s.stations.len().saturating_sub(1));
+        elements.sum::<usize>() * self.section_width / 3
     }
 }

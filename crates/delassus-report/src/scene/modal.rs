@@ -6,12 +6,17 @@ use super::beams::{THIN, piece};
 use delassus_math::{Mat3, Vec3, frame_from_z};
 use delassus_model::Model;
 
+/// Whether a modal body is drawn as a line through its nodes: it has no shapes of its own, and more than one node.
+pub(super) fn is_line(m: &Model, body: usize) -> bool {
+    let shaped = m.shapes.iter().any(|s| s.frame.body.is_some_and(|b| b.0 == body));
+    !shaped && m.bodies[body].nodes() > 1
+}
+
 /// Gives the nodes of all modal bodies their shapes, unless the body has shapes of its own.
 pub(super) fn draw(m: &Model, size: f64, bodies: &mut [SceneBody]) {
-    let shaped = |body: usize| m.shapes.iter().any(|s| s.frame.body.is_some_and(|b| b.0 == body));
     for (k, c) in m.carriers().enumerate() {
         let (Some(node), Some(f)) = (c.node, &c.body.flexible) else { continue };
-        if shaped(c.number) {
+        if !is_line(m, c.number) {
             continue;
         }
         let nodes = &f.modal.nodes;

@@ -111,6 +111,13 @@ pub struct StaticsReport {
     pub(super) equilibrium: Equilibrium,
 }
 
+impl StaticsReport {
+    /// Multipliers of the rows of joints.
+    pub fn multipliers(&self) -> &[f64] {
+        &self.equilibrium.lambda
+    }
+}
+
 /// The equilibrium that a model comes to rest at from its starting positions. Motions are held at their values at the start.
 pub fn statics(model: &Assembled) -> Result<StaticsReport, AnalysisError> {
     statics_with(model, StaticOptions::default())

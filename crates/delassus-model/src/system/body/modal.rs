@@ -36,14 +36,14 @@ impl Base for Rigid {
     const MODAL: &'static str = "modal";
     const MODAL_LABEL: &'static str = "a modal body";
     const MODAL_FIELDS: &'static [&'static str] =
-        &["inertia", "com", "orientation", "rate", "modes", "nodes"];
+        &["inertia", "com", "orientation", "rate", "modes", "nodes", "exaggerate"];
 }
 
 impl Base for Planar {
     const MODAL: &'static str = "planar-modal";
     const MODAL_LABEL: &'static str = "a planar modal body";
     const MODAL_FIELDS: &'static [&'static str] =
-        &["inertia", "com", "angle", "rate", "modes", "nodes"];
+        &["inertia", "com", "angle", "rate", "modes", "nodes", "exaggerate"];
 }
 
 /// The kind that deforms in a floating frame with the coordinates of `B`.
