@@ -376,7 +376,7 @@ impl System {
             };
             let ends = self.ends(ws, force.scalar.a, force.scalar.b);
             hj.set(&ends, &x.h);
-            for (i, h) in spread_entries(&ends, hj) {
+            for (i, h) in hj.entries() {
                 out.force_by_z.push((i, *z, ki * h));
                 match control {
                     Control::Position => out.rate_by_q.push((*z, i, -h)),
@@ -386,14 +386,13 @@ impl System {
             if *control == Control::Rate {
                 let pair = self.pair(ws, &force.scalar);
                 rate_gradient(&pair, &ends, x, &force.scalar.kind, xi);
-                out.rate_by_q.extend(spread_entries(&ends, xi).map(|(i, h)| (*z, i, -h)));
+                out.rate_by_q.extend(xi.entries().map(|(i, h)| (*z, i, -h)));
             }
             for leaf in &force.reads {
                 let w = self.weight(target, &ws.vars, *leaf);
                 self.leaf_slopes(ws, *leaf, xi, v);
-                let ends = self.leaf_frames(*leaf).map(|f| self.jac(&ws.kin, f?));
-                out.rate_by_q.extend(spread_entries(&ends, xi).map(|(i, h)| (*z, i, w * h)));
-                out.rate_by_v.extend(spread_entries(&ends, v).map(|(i, h)| (*z, i, w * h)));
+                out.rate_by_q.extend(xi.entries().map(|(i, h)| (*z, i, w * h)));
+                out.rate_by_v.extend(v.entries().map(|(i, h)| (*z, i, w * h)));
             }
         }
     }
@@ -545,15 +544,6 @@ fn add_wrench(wrenches: &mut [Twist], frame: usize, lin: &Vec3, ang: &Vec3, c: f
 fn load(wrenches: &mut [Twist], a: usize, b: usize, h: &Gradient, c: f64) {
     add_wrench(wrenches, a, &h.a_lin, &h.a_ang, c);
     add_wrench(wrenches, b, &h.b_lin, &h.b_ang, c);
-}
-
-/// Entries of a row with their velocities.
-fn spread_entries<'a>(
-    ends: &'a Ends<'_>,
-    row: &'a Spread,
-) -> impl Iterator<Item = (usize, f64)> + 'a {
-    let on = ends.iter().flatten().zip(row.parts());
-    on.flat_map(|(j, (_, x))| j.span().zip(x.iter().copied()))
 }
 
 /// ∂ṡ/∂ξ at fixed v.

@@ -232,6 +232,39 @@ fn energy_of_a_flexible_pendulum() {
     }
 }
 
+/// A force in the middle that reads the amplitude and its rate is a spring and a damper on the first mode, in statics, modes
+/// and runs of explicit and implicit methods.
+#[test]
+fn a_force_that_reads_amplitudes() {
+    let (m, k, spring, damper) = (1.0, 50.0 * (PI / 3.0_f64).powi(4) * 1.5, 30.0, 0.4);
+    let text = supported(1)
+        + "[sensor.u]\ntype = 'amplitude-rate'\nof = 'b'\nmode = 1\n\
+           [force.control]\ntype = 'force'\nat = 'b.middle'\nforce = [0, '-30*q.1 - 0.4*u']\n";
+    let rest = -4.0 / PI * 9.81 / (k + spring);
+    let r = statics(&assembled(&parsed(&text), &[])).unwrap();
+    let middle = r.positions.iter().find(|p| p.name == "b.middle").unwrap();
+    assert!((middle.position[1] / rest - 1.0).abs() < 1e-10, "{:?} {rest}", middle.position);
+    let decay = damper / (2.0 * m);
+    let omega = ((k + spring) / m - decay * decay).sqrt();
+    let r = modes(&assembled(&parsed(&text), &[]), ModalOptions::default()).unwrap();
+    let (real, imag) = (r.modes[0].real, r.modes[0].imag);
+    assert!((real + decay).abs() < 1e-9 && (imag / omega - 1.0).abs() < 1e-10, "{real} {imag}");
+    // from the straight beam
+    let t = 1.0_f64;
+    let swing = (omega * t).cos() + decay / omega * (omega * t).sin();
+    let exact = rest * (1.0 - (-decay * t).exp() * swing);
+    for (method, rtol, within) in
+        [("mdop5", 1e-9, 1e-8), ("radau5", 1e-9, 1e-8), ("gen-alpha-ggl", 1e-7, 1e-5)]
+    {
+        let out = run(&assembled(&parsed(&text), &[]), |o| {
+            o.method = method.to_owned();
+            o.rtol = Some(rtol);
+        });
+        let off = (last(&out, "q.1") - exact).abs() / rest.abs();
+        assert!(off < within, "{method} {off}");
+    }
+}
+
 /// The supported beam, free, falls on the ground with its middle: both schemes stop it there.
 #[test]
 fn contact_at_a_node() {
