@@ -489,7 +489,7 @@ impl System {
         let w = b.wrenches(&frames);
         add_wrench(wrenches, b.a, &w[0], &w[1], -ck);
         add_wrench(wrenches, b.b, &w[2], &w[3], -ck);
-        self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
+        self.add_wrench_slopes(values, &ends, (&by_pose, Some(&by_twist)), (ck, cc), pulled);
     }
 
     fn add_beam(
@@ -506,10 +506,10 @@ impl System {
         let mut by_twist = [[Mat3::zeros(); 4]; 4];
         e.slopes(&s, &mut by_pose, &mut by_twist);
         let (ends, w) = (self.ends(ws, e.a, e.b), e.wrenches(&s));
-        let cc = if e.is_damped() { cc } else { 0.0 };
         add_wrench(wrenches, e.a, &w[0], &w[1], -ck);
         add_wrench(wrenches, e.b, &w[2], &w[3], -ck);
-        self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
+        let by_twist = e.is_damped().then_some(&by_twist);
+        self.add_wrench_slopes(values, &ends, (&by_pose, by_twist), (ck, cc), pulled);
     }
 
     /// values −= Jᵀ (ck ∂w/∂ξ + cc ∂w/∂v) of wrenches at two frames that depend on their places and twists; r contains −f.
@@ -517,12 +517,15 @@ impl System {
         &self,
         values: &mut [f64],
         ends: &Ends<'_>,
-        (by_pose, by_twist): (&Hessian, &Hessian),
+        (by_pose, by_twist): (&Hessian, Option<&Hessian>),
         (ck, cc): (f64, f64),
         pulled: &mut [f64],
     ) {
         if ck != 0.0 {
             self.add_product(values, ends, by_pose, -ck, pulled, |j, k| j.column(k));
+        }
+        let Some(by_twist) = by_twist else { return };
+        if ck != 0.0 {
             self.add_product(values, ends, by_twist, -ck, pulled, |j, k| j.drift(k));
         }
         if cc != 0.0 {
