@@ -3,7 +3,7 @@
 
     run.py --exudyn PYTHON [--program PATH] [--repeats N] [--cases a,b]
 
-PYTHON is one with exudyn, numpy and scipy (`benches/peers/requirements.txt`, and scipy). Cases:
+PYTHON is one with what `benches/peers/requirements.txt` lists. Cases:
 
 - `planar`: a beam that falls on a hinge (`pendulum.toml`), against ObjectBeamGeometricallyExact2D and ObjectANCFCable2D;
 - `spatial`: a cantilever with a dead load, bent and twisted (`cantilever.toml`), against ObjectBeamGeometricallyExact;

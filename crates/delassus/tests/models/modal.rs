@@ -255,7 +255,7 @@ fn h3_by_modes_with_and_without_stiffening() {
     assert!(lowest < -10.0, "{lowest}");
     let far = try_run(&by("count = 8"), radau).error.expect("too many modes");
     let told = far.to_string();
-    assert!(told.contains("beam.mode_") && far.help.contains("fewer modes"), "{told}");
+    assert!(told.contains("\"beam\" (mode ") && far.help.contains("fewer modes"), "{told}");
 }
 
 /// A force in the middle that reads the amplitude and its rate is a spring and a damper on the first mode, in statics, modes
@@ -280,7 +280,7 @@ fn a_force_that_reads_amplitudes() {
     let swing = (omega * t).cos() + decay / omega * (omega * t).sin();
     let exact = rest * (1.0 - (-decay * t).exp() * swing);
     for (method, rtol, within) in
-        [("mdop5", 1e-9, 1e-8), ("radau5", 1e-9, 1e-8), ("gen-alpha-ggl", 1e-7, 1e-5)]
+        [("mdop5", 1e-9, 1e-8), ("radau5", 1e-9, 1e-8), ("gen-alpha-ggl", 1e-7, 1e-4)]
     {
         let out = run(&assembled(&parsed(&text), &[]), |o| {
             o.method = method.to_owned();
