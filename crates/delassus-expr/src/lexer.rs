@@ -142,12 +142,11 @@ fn is_word(b: &u8) -> bool {
     b.is_ascii_alphanumeric() || *b == b'_'
 }
 
-/// The length of a name with its dotted continuations.
+/// The length of a name with its dotted continuations, which may be numbers: `stretch.1`.
 fn name_len(bytes: &[u8]) -> usize {
     let mut len = run_len(bytes, is_word);
     while let [b'.', next, ..] = bytes[len..]
         && is_word(&next)
-        && !next.is_ascii_digit()
     {
         len += 1 + run_len(&bytes[len + 1..], is_word);
     }
@@ -231,7 +230,10 @@ mod tests {
         assert_eq!(tokens.list[0].span, Span::new(0, 13));
         assert_eq!(tokens.list[1].span, Span::new(14, 15));
         assert_eq!(tokens.error.map(|e| e.span), Some(15..16));
-        assert_eq!(kinds("a.5"), [Tok::Ident, Tok::Number(0.5), Tok::End]);
+        assert_eq!(
+            kinds("a.5 a.b.5*2"),
+            [Tok::Ident, Tok::Ident, Tok::Star, Tok::Number(2.0), Tok::End]
+        );
     }
 
     #[test]

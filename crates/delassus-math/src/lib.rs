@@ -1,6 +1,6 @@
 //! Rotations, poses and small fixed-size vectors for multibody kernels.
 //!
-//! Owns: SO(3) and SE(3) with their exponential, logarithm and tangent operators, quaternions (scalar first), the nalgebra aliases
+//! Owns: SO(3), SE(3) and SE(2) with their exponential, logarithm and tangent operators, quaternions (scalar first), the nalgebra aliases
 //! used by the other crates, and how the memory of a running simulation is stored ([`memory`]). The kernels allocate
 //! nothing; there is no IO.
 //!
@@ -11,6 +11,7 @@ mod largest;
 pub mod memory;
 mod plain;
 pub mod quat;
+pub mod se2;
 pub mod se3;
 pub mod so3;
 

@@ -9,7 +9,20 @@
 use crate::{Mat3, Mat6, Quat, Vec3, Vec6, so3};
 
 /// Below this angle the closed forms of the factors lose more digits than their series.
-const SERIES_BELOW: f64 = 0.5;
+pub(crate) const SERIES_BELOW: f64 = 0.5;
+
+/// cₖ = |B₂ₖ|/(2k)! of (θ/2) cot(θ/2) = 1 − Σ cₖ θ²ᵏ, from k = 1.
+pub(crate) const COTANGENT: [f64; 9] = [
+    1.0 / 12.0,
+    1.0 / 720.0,
+    1.0 / 30240.0,
+    1.0 / 1_209_600.0,
+    1.0 / 47_900_160.0,
+    691.0 / 1_307_674_368_000.0,
+    1.0 / 74_724_249_600.0,
+    3617.0 / 10_670_622_842_880_000.0,
+    43867.0 / 5_109_094_217_170_944_000.0,
+];
 
 /// Position and rotation of a frame in another.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,7 +108,7 @@ pub fn ad_matrix(xi: &Vec6) -> Mat6 {
 }
 
 /// The matrix of δ ↦ ad(δ)ᵀ y.
-fn ad_transpose_by(y: &Vec6) -> Mat6 {
+pub fn ad_transpose_by(y: &Vec6) -> Mat6 {
     let (v, w) = (so3::hat(&linear(y)), so3::hat(&angular(y)));
     let mut m = Mat6::zeros();
     m.fixed_view_mut::<3, 3>(0, 3).copy_from(&v);
@@ -123,20 +136,9 @@ impl InverseFactors {
     fn new(theta: f64) -> InverseFactors {
         let t2 = theta * theta;
         if theta < SERIES_BELOW {
-            // c = 1 − Σ cₖ θ²ᵏ with cₖ = |B₂ₖ|/(2k)!, so that a = Σ (2 − k) cₖ θ²ᵏ⁻² and b = Σ (1 − k) cₖ θ²ᵏ⁻⁴
-            const C: [f64; 9] = [
-                1.0 / 12.0,
-                1.0 / 720.0,
-                1.0 / 30240.0,
-                1.0 / 1_209_600.0,
-                1.0 / 47_900_160.0,
-                691.0 / 1_307_674_368_000.0,
-                1.0 / 74_724_249_600.0,
-                3617.0 / 10_670_622_842_880_000.0,
-                43867.0 / 5_109_094_217_170_944_000.0,
-            ];
+            // c = 1 − Σ cₖ θ²ᵏ, so that a = Σ (2 − k) cₖ θ²ᵏ⁻² and b = Σ (1 − k) cₖ θ²ᵏ⁻⁴
             let (mut a, mut b, mut a_slope, mut b_slope) = (0.0, 0.0, 0.0, 0.0);
-            for (i, c) in C.iter().enumerate().rev() {
+            for (i, c) in COTANGENT.iter().enumerate().rev() {
                 let k = (i + 1) as f64;
                 let power = |n: i32| if n < 0 { 0.0 } else { t2.powi(n) };
                 let i = i as i32;

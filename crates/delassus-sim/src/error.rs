@@ -116,6 +116,10 @@ impl SetupError {
     }
 }
 
+/// What to do where the inertia of a body with modes is lost.
+const TOO_FAR_FOR_MODES: &str = "the body deforms further than its inertia, which is known to the second order, allows for so many modes; take \
+     fewer modes, modes that are not held, or a body of type `beam`";
+
 /// What to do where a system of equations needs more memory than there is.
 pub const NO_ROOM: &str = "make the model smaller, use a method that needs less (mdop5), or allow more memory (ulimit -v)";
 
@@ -445,9 +449,9 @@ impl SimError {
                     KktError::Singular { row, .. } | KktError::NonFinite { row } => {
                         vec![p.row_name(*row)]
                     }
-                    KktError::Undetermined { dof, .. } | KktError::NonFiniteDof { dof } => {
-                        vec![p.dof_name(*dof)]
-                    }
+                    KktError::Undetermined { dof, .. }
+                    | KktError::NonFiniteDof { dof }
+                    | KktError::MassNotPositive { dof, .. } => vec![p.dof_name(*dof)],
                     _ => Vec::new(),
                 };
                 let names = if blame.is_empty() {
@@ -455,12 +459,14 @@ impl SimError {
                 } else {
                     format!(" ({})", blame.join(", "))
                 };
-                (
-                    SimErrorKind::Singular,
-                    blame,
-                    format!("{k}{names}"),
-                    "the named element lost its grip on the motion here; `delassus check` shows redundancy and degrees of freedom",
-                )
+                let help = match k {
+                    // only modes can take inertia away
+                    KktError::MassNotPositive { .. } => TOO_FAR_FOR_MODES,
+                    _ => {
+                        "the named element lost its grip on the motion here; `delassus check` shows redundancy and degrees of freedom"
+                    }
+                };
+                (SimErrorKind::Singular, blame, format!("{k}{names}"), help)
             }
         };
         SimError { kind, t, h, detail, blame, help: help.to_owned() }

@@ -12,10 +12,12 @@
 //! with twists v and wrenches in the axes of each end. V depends on nothing but where the ends are against each
 //! other, so that a rigid motion of all changes nothing and no path is remembered.
 
+use super::beam_plane::wrenches_in_plane;
 use super::body::FrameKin;
 use super::scalar::Hessian;
 use super::{System, Workspace};
 use crate::BeamElement;
+use delassus_math::se2::Screw;
 use delassus_math::se3::{self, Motion};
 use delassus_math::{Mat3, Mat6, Vec3, Vec6, largest, so3};
 use std::ops::Range;
@@ -34,34 +36,44 @@ pub(crate) struct Element {
     /// Axes at the two frames.
     pub r_a: Mat3,
     pub r_b: Mat3,
-    rest: Vec6,
+    pub(super) rest: Vec6,
     /// Effective stiffness against the screw.
-    k: Vec6,
-    damping: f64,
+    pub(super) k: Vec6,
+    pub(super) damping: f64,
     /// Of the section, per length.
     section: Vec6,
     length: f64,
     /// Length of the beam that it is part of, m.
     pub whole: f64,
+    /// Nothing leaves the plane: cosine and sine of the axes at each end.
+    pub(super) plane: Option<[[f64; 2]; 2]>,
 }
 
 /// An element at a realised state.
 pub(crate) struct Strained {
+    /// The screw, if nothing leaves the plane.
+    pub(super) plane: Option<Screw>,
     /// Axes of the ends in the ground frame.
-    r: [Mat3; 2],
+    pub(super) r: [Mat3; 2],
     pub xi: Vec6,
     /// Forces along the screw, elastic and damping.
-    w: Vec6,
+    pub(super) w: Vec6,
     /// Twists of the ends in their axes.
-    v: [Vec6; 2],
+    pub(super) v: [Vec6; 2],
     pub energy: f64,
     /// Power lost, W.
     pub loss: f64,
 }
 
 impl Element {
-    pub fn new(name: String, e: &BeamElement, a: usize, b: usize) -> Element {
+    /// `planar`: both ends stay in the plane z = 0.
+    pub fn new(name: String, e: &BeamElement, a: usize, b: usize, planar: bool) -> Element {
+        let about_z = |r: &Mat3| r[(2, 2)] == 1.0;
+        let unloaded = [2, 3, 4].iter().all(|k| e.rest[*k] == 0.0);
+        let planar = planar && unloaded && about_z(&e.a.r) && about_z(&e.b.r);
+        let of = |r: &Mat3| [r[(0, 0)], r[(1, 0)]];
         Element {
+            plane: planar.then(|| [of(&e.a.r), of(&e.b.r)]),
             name,
             a,
             b,
@@ -92,6 +104,9 @@ impl Element {
     }
 
     pub fn evaluate(&self, fa: &FrameKin, fb: &FrameKin) -> Strained {
+        if let Some(turns) = &self.plane {
+            return self.evaluate_in_plane(turns, [fa, fb]);
+        }
         let mut xi = self.screw(fa, fb);
         if !(se3::angular(&xi).norm() <= MOST_TURN) {
             xi.fill(f64::NAN);
@@ -109,11 +124,14 @@ impl Element {
             loss = rate.dot(&lost);
             w += lost;
         }
-        Strained { r, xi, w, v, energy, loss }
+        Strained { plane: None, r, xi, w, v, energy, loss }
     }
 
     /// Force and moment on the first frame, then on the second, ground components.
     pub fn wrenches(&self, s: &Strained) -> [Vec3; 4] {
+        if let Some(screw) = &s.plane {
+            return wrenches_in_plane(s, screw);
+        }
         let on_a = se3::tangent_inv_transpose_mul(&-s.xi, &s.w);
         let on_b = -se3::tangent_inv_transpose_mul(&s.xi, &s.w);
         [
@@ -124,29 +142,33 @@ impl Element {
         ]
     }
 
-    /// Derivatives of these by positions and turns of the frames (at fixed twists), and by their twists.
+    /// Derivatives of these by positions and turns of the frames (at fixed twists), and by their twists if it is damped.
     pub fn slopes(&self, s: &Strained, by_pose: &mut Hessian, by_twist: &mut Hessian) {
-        let inverse = [se3::tangent_inv(&-s.xi), se3::tangent_inv(&s.xi)];
+        if let Some(screw) = &s.plane {
+            return self.slopes_in_plane(s, screw, by_pose, by_twist);
+        }
+        // T(ξ)⁻¹ and T(−ξ)⁻¹ differ by the odd part of the series, which is ad alone
+        let ahead = se3::tangent_inv(&s.xi);
+        let inverse = [ahead - se3::ad_matrix(&s.xi), ahead];
         // ∂ξ by displacements of the ends in their axes
         let xi_by = [-inverse[0], inverse[1]];
-        let k = Mat6::from_diagonal(&self.k);
-        let mut w_by = [k * xi_by[0], k * xi_by[1]];
+        let stiff = |m: &Mat6, c: f64| Mat6::from_fn(|i, j| c * self.k[i] * m[(i, j)]);
+        let mut w_by = [stiff(&xi_by[0], 1.0), stiff(&xi_by[1], 1.0)];
         if self.is_damped() {
-            let kt = k * self.damping;
             // ξ̇ = T(ξ)⁻¹ v_b − T(−ξ)⁻¹ v_a
             let rate_by_xi =
                 se3::tangent_inv_slope(&s.xi, &s.v[1]) + se3::tangent_inv_slope(&-s.xi, &s.v[0]);
             for end in 0..2 {
                 // a turned end sees its own twist turned back
                 let turned = turning(&s.v[end]);
-                w_by[end] += kt * (rate_by_xi * xi_by[end] + xi_by[end] * turned);
+                let rate_by = rate_by_xi * xi_by[end] + xi_by[end] * turned;
+                w_by[end] += stiff(&rate_by, self.damping);
             }
         }
         let wrench = [inverse[0].transpose(), -inverse[1].transpose()];
-        let slope = [
-            -se3::tangent_inv_transpose_slope(&-s.xi, &s.w),
-            -se3::tangent_inv_transpose_slope(&s.xi, &s.w),
-        ];
+        // likewise: the even part of the series has an odd derivative
+        let slope = -se3::tangent_inv_transpose_slope(&s.xi, &s.w);
+        let slope = [-se3::ad_transpose_by(&s.w) - slope, slope];
         for on in 0..2 {
             for of in 0..2 {
                 let mut by = wrench[on] * w_by[of] + slope[on] * xi_by[of];
@@ -155,8 +177,10 @@ impl Element {
                     by -= turning(&(wrench[on] * s.w));
                 }
                 put(by_pose, &s.r, on, of, &by);
-                let by = wrench[on] * (k * self.damping) * xi_by[of];
-                put(by_twist, &s.r, on, of, &by);
+                if self.is_damped() {
+                    let by = wrench[on] * stiff(&xi_by[of], self.damping);
+                    put(by_twist, &s.r, on, of, &by);
+                }
             }
         }
     }

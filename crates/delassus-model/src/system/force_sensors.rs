@@ -160,11 +160,36 @@ type = 'expression'
 value = 'e^2 + phi + 0.2*e*py'
 ";
 
+/// The same of bodies that deform.
+const AMPLITUDES: &str = "
+[sensor.q]
+type = 'amplitude'
+of = 'a'
+[sensor.q2]
+type = 'amplitude'
+of = 'b'
+mode = 2
+[sensor.u]
+type = 'amplitude-rate'
+of = 'b'
+mode = 1
+[sensor.qe]
+type = 'expression'
+value = 'q.1*q2 + t*q.2^2'
+";
+
 fn with_sensors(kind: &str, force: &str) -> Lab {
     let (label, inertia) =
         if kind == "planar" { ("planar", "0.4") } else { ("rigid", "[0.4, 0.5, 0.6]") };
     let sensors = SENSORS.replace("KIND", label).replace("INERTIA", inertia);
-    Lab::new(&format!("{}{sensors}{force}", scene(kind)))
+    let modes = if kind.ends_with("modal") { AMPLITUDES } else { "" };
+    Lab::new(&format!("{}{sensors}{modes}{force}", scene(kind)))
+}
+
+/// What a force may read of this kind of bodies, among these and, of those that deform, the others.
+fn laws_for<'l>(kind: &str, all: &'l [&'l str], of_modes: &'l [&'l str]) -> Vec<&'l str> {
+    let more = if kind.ends_with("modal") { of_modes } else { &[] };
+    [all, more].concat()
 }
 
 #[test]
@@ -193,9 +218,9 @@ fn what_a_force_reads_is_in_the_tangent() {
          target = 'LAW'\nkp = 3\nki = 2\nkd = 0.7",
     ];
     for kind in KINDS {
-        for law in laws {
+        for law in laws_for(kind, &laws, &["q.1*q.2 + q2^2*px", "u*q.1 + u^2", "qe*d + t*qe"]) {
             for force in forces {
-                if force.contains("kd") && ["v", "w*", "sr"].iter().any(|x| law.contains(x)) {
+                if force.contains("kd") && ["v", "w*", "sr", "u*"].iter().any(|x| law.contains(x)) {
                     continue;
                 }
                 let what = format!("{kind} {force} {law}");
@@ -214,7 +239,8 @@ fn what_a_force_reads_is_in_the_tangent() {
 #[test]
 fn the_derivative_term_follows_a_target_that_reads_sensors() {
     for kind in KINDS {
-        for law in ["px*py + t", "sin(phi)", "quat.w*quat.z", "d*s", "ee*d + t*e"] {
+        let laws = ["px*py + t", "sin(phi)", "quat.w*quat.z", "d*s", "ee*d + t*e"];
+        for law in laws_for(kind, &laws, &["q.1*q2", "qe*d + t*qe"]) {
             let force = |target: &str, gain: &str| {
                 format!(
                     "[force.f]\ntype = 'actuator'\nbetween = ['a.m', 'b.n']\n\

@@ -5,6 +5,7 @@
 //! `scalar.rs` for what joints and springs are made of, and `body/` for coordinates.
 
 mod beam;
+mod beam_plane;
 pub(crate) mod body;
 pub(crate) mod build;
 mod coincidence;

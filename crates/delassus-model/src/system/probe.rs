@@ -16,6 +16,15 @@ pub(crate) struct AxesOf {
     pub r: Mat3,
 }
 
+/// A mode of a body that deforms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ModeOf {
+    pub body: usize,
+    /// Its coordinate and its velocity, among all.
+    pub q: usize,
+    pub v: usize,
+}
+
 /// A sensor with frames resolved.
 #[derive(Debug, Clone)]
 pub(crate) enum Probe {
@@ -54,10 +63,8 @@ pub(crate) enum Probe {
         strain: bool,
         component: usize,
     },
-    /// Coordinate of this number among all.
-    Amplitude(usize),
-    /// Velocity of this number among all.
-    AmplitudeRate(usize),
+    Amplitude(ModeOf),
+    AmplitudeRate(ModeOf),
     /// Input of this number.
     Input(usize),
     Expression(Expr),
@@ -194,8 +201,8 @@ impl System {
                 let (resultant, excess) = e.section(&self.strained(ws, e), *part);
                 if *strain { excess[*component] } else { resultant[*component] }
             }
-            Probe::Amplitude(k) => ws.kin.q[*k],
-            Probe::AmplitudeRate(k) => ws.kin.v[*k],
+            Probe::Amplitude(mode) => ws.kin.q[mode.q],
+            Probe::AmplitudeRate(mode) => ws.kin.v[mode.v],
             Probe::Input(k) => ws.z[self.inputs().start + k],
             Probe::Expression(e) => e.eval(&ws.vars),
         }

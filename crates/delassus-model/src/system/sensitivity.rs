@@ -1,30 +1,34 @@
 //! How sensors change with positions and velocities: the contribution to K and C of forces that read them.
 //!
 //! A sensor that is not an expression (a *leaf*) depends on two frames at most. Its derivatives are given in frame
-//! space, by pose and by twist, and one chain rule leads to ξ and v. Expressions pass on derivatives by
+//! space, by pose and by twist, and one chain rule leads to ξ and v; an amplitude of a mode is itself a coordinate. Expressions pass on derivatives by
 //! [`System::weight`].
 
 use super::body::FrameJac;
 use super::force::ForceLaw;
-use super::probe::Probe;
+use super::probe::{ModeOf, Probe};
 use super::scalar::{Gradient, Pair, ScalarKind};
 use super::{System, Workspace};
 use crate::model::var;
 use crate::{Component, Control};
 use delassus_expr::Expr;
 use delassus_math::{Mat3, Quat, Vec3};
+use std::ops::Range;
 
 /// A row over the velocities that two frames follow (`None`: ground).
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spread {
     part: [Option<usize>; 2],
+    /// The first velocity of each, among all.
+    first: [usize; 2],
     x: [Vec<f64>; 2],
 }
 
 impl Spread {
     /// Room for frames that follow so many velocities.
     pub fn with_capacity(n: usize) -> Spread {
-        Spread { part: [None; 2], x: [Vec::with_capacity(n), Vec::with_capacity(n)] }
+        let x = [Vec::with_capacity(n), Vec::with_capacity(n)];
+        Spread { part: [None; 2], first: [0; 2], x }
     }
 
     /// Indices of the sets of velocities, and the entries.
@@ -32,11 +36,26 @@ impl Spread {
         self.part.iter().zip(&self.x).filter_map(|(p, x)| Some(((*p)?, x.as_slice())))
     }
 
+    /// Velocities, among all, with their entries.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
+        let of = self.first.iter().zip(&self.x);
+        of.flat_map(|(first, x)| x.iter().enumerate().map(move |(k, x)| (first + k, *x)))
+    }
+
+    /// `entry` at one velocity among all, of all those of a body.
+    fn set_one(&mut self, body: usize, span: Range<usize>, velocity: usize, entry: f64) {
+        (self.part, self.first) = ([Some(body), None], [span.start, 0]);
+        self.x.iter_mut().for_each(Vec::clear);
+        self.x[0].resize(span.len(), 0.0);
+        self.x[0][velocity - span.start] = entry;
+    }
+
     /// The gradient over the velocities: H J.
     pub fn set(&mut self, ends: &[Option<FrameJac<'_>>; 2], h: &Gradient) {
         let parts = [(&h.a_lin, &h.a_ang), (&h.b_lin, &h.b_ang)];
         for (s, (lin, ang)) in parts.into_iter().enumerate() {
             self.part[s] = ends[s].as_ref().map(FrameJac::part);
+            self.first[s] = ends[s].as_ref().map_or(0, |j| j.span().start);
             self.x[s].clear();
             if let Some(j) = &ends[s] {
                 self.x[s].resize(j.len(), 0.0);
@@ -74,20 +93,31 @@ struct FrameSlopes {
 }
 
 impl System {
+    /// The bodies that a leaf depends on, and which of their velocities: the part of each.
+    pub(super) fn leaf_parts(&self, k: usize) -> impl Iterator<Item = (usize, usize)> {
+        let of_frame = |f: usize| self.frames[f].body().map(|b| (b, self.frames[f].part));
+        let of_mode = match &self.probes[k] {
+            Probe::Amplitude(mode) | Probe::AmplitudeRate(mode) => Some((mode.body, mode.body)),
+            _ => None,
+        };
+        let of_frames = self.leaf_frames(k).into_iter().flatten().filter_map(of_frame);
+        of_mode.into_iter().chain(of_frames)
+    }
+
     /// The frames that a leaf depends on.
-    pub(super) fn leaf_frames(&self, k: usize) -> [Option<usize>; 2] {
+    fn leaf_frames(&self, k: usize) -> [Option<usize>; 2] {
         match &self.probes[k] {
             Probe::Velocity { of, rel, .. } => [*rel, *of].map(Some),
             Probe::Scalar(s) | Probe::ScalarRate(s) => [s.a, s.b].map(Some),
             Probe::Rate { of, axes, .. } => [axes.frame, *of].map(Some),
             Probe::Orientation { axes, .. } => [None, Some(axes.frame)],
-            // no force reads the others
-            Probe::Acceleration { .. }
+            // coordinates, and what no force reads
+            Probe::Amplitude(_)
+            | Probe::AmplitudeRate(_)
+            | Probe::Acceleration { .. }
             | Probe::Reaction { .. }
             | Probe::Energy(_)
             | Probe::Section { .. }
-            | Probe::Amplitude(_)
-            | Probe::AmplitudeRate(_)
             | Probe::Input(_)
             | Probe::Expression(_) => [None; 2],
         }
@@ -97,6 +127,8 @@ impl System {
     pub(super) fn leaf_slopes(&self, ws: &Workspace, k: usize, xi: &mut Spread, v: &mut Spread) {
         let frames = &ws.kin.frames;
         let f = match &self.probes[k] {
+            Probe::Amplitude(mode) => return self.mode_slopes(mode, xi, v),
+            Probe::AmplitudeRate(mode) => return self.mode_slopes(mode, v, xi),
             Probe::Velocity { of, rel, axes, component } => {
                 let d = frames[*of].v - frames[*rel].v;
                 let u = direction(&self.axes(ws, axes), &d, *component);
@@ -145,6 +177,7 @@ impl System {
         v: &mut Spread,
     ) {
         let f = match &self.probes[k] {
+            Probe::Amplitude(mode) => return self.mode_slopes(mode, v, xi),
             Probe::Scalar(s) => {
                 let pair = self.pair(ws, s);
                 FrameSlopes {
@@ -185,6 +218,7 @@ impl System {
                 let w = ws.kin.frames[axes.frame].w;
                 half_product(&w, &q).0[*component]
             }
+            Probe::Amplitude(mode) => ws.kin.v[mode.v],
             Probe::Expression(e) => e.eval_along(&ws.vars, &ws.rates).1,
             _ => 0.0,
         }
@@ -234,6 +268,13 @@ impl System {
             }
         }
         sum
+    }
+
+    /// One for the amplitude, nothing for its rate, or the other way round.
+    fn mode_slopes(&self, mode: &ModeOf, one: &mut Spread, none: &mut Spread) {
+        let span = self.bodies[mode.body].span();
+        one.set_one(mode.body, span.clone(), mode.v, 1.0);
+        none.set_one(mode.body, span, mode.v, 0.0);
     }
 
     fn slopes(&self, ws: &Workspace, f: &FrameSlopes, xi: &mut Spread, v: &mut Spread) {

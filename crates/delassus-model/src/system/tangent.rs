@@ -376,7 +376,7 @@ impl System {
             };
             let ends = self.ends(ws, force.scalar.a, force.scalar.b);
             hj.set(&ends, &x.h);
-            for (i, h) in spread_entries(&ends, hj) {
+            for (i, h) in hj.entries() {
                 out.force_by_z.push((i, *z, ki * h));
                 match control {
                     Control::Position => out.rate_by_q.push((*z, i, -h)),
@@ -386,14 +386,13 @@ impl System {
             if *control == Control::Rate {
                 let pair = self.pair(ws, &force.scalar);
                 rate_gradient(&pair, &ends, x, &force.scalar.kind, xi);
-                out.rate_by_q.extend(spread_entries(&ends, xi).map(|(i, h)| (*z, i, -h)));
+                out.rate_by_q.extend(xi.entries().map(|(i, h)| (*z, i, -h)));
             }
             for leaf in &force.reads {
                 let w = self.weight(target, &ws.vars, *leaf);
                 self.leaf_slopes(ws, *leaf, xi, v);
-                let ends = self.leaf_frames(*leaf).map(|f| self.jac(&ws.kin, f?));
-                out.rate_by_q.extend(spread_entries(&ends, xi).map(|(i, h)| (*z, i, w * h)));
-                out.rate_by_v.extend(spread_entries(&ends, v).map(|(i, h)| (*z, i, w * h)));
+                out.rate_by_q.extend(xi.entries().map(|(i, h)| (*z, i, w * h)));
+                out.rate_by_v.extend(v.entries().map(|(i, h)| (*z, i, w * h)));
             }
         }
     }
@@ -490,7 +489,7 @@ impl System {
         let w = b.wrenches(&frames);
         add_wrench(wrenches, b.a, &w[0], &w[1], -ck);
         add_wrench(wrenches, b.b, &w[2], &w[3], -ck);
-        self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
+        self.add_wrench_slopes(values, &ends, (&by_pose, Some(&by_twist)), (ck, cc), pulled);
     }
 
     fn add_beam(
@@ -507,10 +506,10 @@ impl System {
         let mut by_twist = [[Mat3::zeros(); 4]; 4];
         e.slopes(&s, &mut by_pose, &mut by_twist);
         let (ends, w) = (self.ends(ws, e.a, e.b), e.wrenches(&s));
-        let cc = if e.is_damped() { cc } else { 0.0 };
         add_wrench(wrenches, e.a, &w[0], &w[1], -ck);
         add_wrench(wrenches, e.b, &w[2], &w[3], -ck);
-        self.add_wrench_slopes(values, &ends, (&by_pose, &by_twist), (ck, cc), pulled);
+        let by_twist = e.is_damped().then_some(&by_twist);
+        self.add_wrench_slopes(values, &ends, (&by_pose, by_twist), (ck, cc), pulled);
     }
 
     /// values −= Jᵀ (ck ∂w/∂ξ + cc ∂w/∂v) of wrenches at two frames that depend on their places and twists; r contains −f.
@@ -518,12 +517,15 @@ impl System {
         &self,
         values: &mut [f64],
         ends: &Ends<'_>,
-        (by_pose, by_twist): (&Hessian, &Hessian),
+        (by_pose, by_twist): (&Hessian, Option<&Hessian>),
         (ck, cc): (f64, f64),
         pulled: &mut [f64],
     ) {
         if ck != 0.0 {
             self.add_product(values, ends, by_pose, -ck, pulled, |j, k| j.column(k));
+        }
+        let Some(by_twist) = by_twist else { return };
+        if ck != 0.0 {
             self.add_product(values, ends, by_twist, -ck, pulled, |j, k| j.drift(k));
         }
         if cc != 0.0 {
@@ -545,15 +547,6 @@ fn add_wrench(wrenches: &mut [Twist], frame: usize, lin: &Vec3, ang: &Vec3, c: f
 fn load(wrenches: &mut [Twist], a: usize, b: usize, h: &Gradient, c: f64) {
     add_wrench(wrenches, a, &h.a_lin, &h.a_ang, c);
     add_wrench(wrenches, b, &h.b_lin, &h.b_ang, c);
-}
-
-/// Entries of a row with their velocities.
-fn spread_entries<'a>(
-    ends: &'a Ends<'_>,
-    row: &'a Spread,
-) -> impl Iterator<Item = (usize, f64)> + 'a {
-    let on = ends.iter().flatten().zip(row.parts());
-    on.flat_map(|(j, (_, x))| j.span().zip(x.iter().copied()))
 }
 
 /// ∂ṡ/∂ξ at fixed v.

@@ -194,7 +194,7 @@ impl System {
                 }
                 _ => {
                     self.leaf_slopes(ws, k, xi, dv);
-                    [value, self.along(xi, v) + self.along(dv, a), f64::NAN]
+                    [value, Self::along(xi, v) + Self::along(dv, a), f64::NAN]
                 }
             };
             if let Some(out) = out.next() {
@@ -213,15 +213,12 @@ impl System {
         let p = self.pair(ws, s);
         let h = s.kind.gradient(&p);
         row.set(&[self.jac(&ws.kin, s.a), self.jac(&ws.kin, s.b)], &h);
-        [p.rate(&h), p.add_bias(s.kind.bias(&p), &h) + self.along(row, a)]
+        [p.rate(&h), p.add_bias(s.kind.bias(&p), &h) + Self::along(row, a)]
     }
 
     /// A row over the velocities of two bodies, times x.
-    fn along(&self, row: &Spread, x: &[f64]) -> f64 {
-        let dot = |(b, c): (usize, &[f64])| -> f64 {
-            x[self.bodies[b].span()].iter().zip(c).map(|(x, c)| x * c).sum()
-        };
-        row.parts().map(dot).sum()
+    fn along(row: &Spread, x: &[f64]) -> f64 {
+        row.entries().map(|(i, c)| c * x[i]).sum()
     }
 
     /// Joins the two recorded ends, of a step from t over h.

@@ -3,11 +3,11 @@
 
 use crate::support;
 
-use delassus::sim::RunOutcome;
 use delassus::sim::analysis::{ModalOptions, modes, statics};
+use delassus::sim::{RunOptions, RunOutcome};
 use std::f64::consts::PI;
 use std::fmt::Write;
-use support::{assembled, errors, load, parsed, run};
+use support::{assembled, errors, load, parsed, run, try_run};
 
 fn last(out: &RunOutcome, name: &str) -> f64 {
     let values = out.results.get(name).unwrap_or_else(|| panic!("no sensor {name}"));
@@ -229,6 +229,65 @@ fn energy_of_a_flexible_pendulum() {
         };
         let (off, size) = (most("balance"), most("kinetic"));
         assert!(off < 1e-6 * size, "{damping} {off} of {size}");
+    }
+}
+
+/// H3 by three modes of the clamped beam: 1 % of the largest deflection with the shortening of bending. Without it the theory
+/// is linear, the rotation softens the beam instead of stiffening it, and deflections grow without bound. Too many modes for
+/// the deflection are told by name.
+#[test]
+fn h3_by_modes_with_and_without_stiffening() {
+    let text =
+        std::fs::read_to_string(support::model_path("benchmarks/H3_spinup_beam.toml")).unwrap();
+    let by = |modes: &str| {
+        let own = format!("type = \"planar-modal\"\nmodes = {{ held = [\"start\"], {modes} }}");
+        assembled(&parsed(&text.replace("type = \"planar-beam\"", &own)), &[])
+    };
+    let radau = |o: &mut RunOptions| o.method = "radau5".to_owned();
+    let (worst, _) = errors("H3_spinup_beam", &run(&by("count = 3"), radau), None);
+    assert!(worst < 0.0057, "{worst}");
+    let linear = run(&by("count = 3, shortening = false"), |o| {
+        radau(o);
+        o.t_end = 10.0;
+    });
+    let lowest =
+        linear.results.get("u_transverse").unwrap().iter().fold(0.0, |x: f64, y| x.min(*y));
+    assert!(lowest < -10.0, "{lowest}");
+    let far = try_run(&by("count = 8"), radau).error.expect("too many modes");
+    let told = far.to_string();
+    assert!(told.contains("\"beam\" (mode ") && far.help.contains("fewer modes"), "{told}");
+}
+
+/// A force in the middle that reads the amplitude and its rate is a spring and a damper on the first mode, in statics, modes
+/// and runs of explicit and implicit methods.
+#[test]
+fn a_force_that_reads_amplitudes() {
+    let (m, k, spring, damper) = (1.0, 50.0 * (PI / 3.0_f64).powi(4) * 1.5, 30.0, 0.4);
+    let text = supported(1)
+        + "[sensor.u]\ntype = 'amplitude-rate'\nof = 'b'\nmode = 1\n\
+           [force.control]\ntype = 'force'\nat = 'b.middle'\nforce = [0, '-30*q.1 - 0.4*u']\n";
+    let rest = -4.0 / PI * 9.81 / (k + spring);
+    let r = statics(&assembled(&parsed(&text), &[])).unwrap();
+    let middle = r.positions.iter().find(|p| p.name == "b.middle").unwrap();
+    assert!((middle.position[1] / rest - 1.0).abs() < 1e-10, "{:?} {rest}", middle.position);
+    let decay = damper / (2.0 * m);
+    let omega = ((k + spring) / m - decay * decay).sqrt();
+    let r = modes(&assembled(&parsed(&text), &[]), ModalOptions::default()).unwrap();
+    let (real, imag) = (r.modes[0].real, r.modes[0].imag);
+    assert!((real + decay).abs() < 1e-9 && (imag / omega - 1.0).abs() < 1e-10, "{real} {imag}");
+    // from the straight beam
+    let t = 1.0_f64;
+    let swing = (omega * t).cos() + decay / omega * (omega * t).sin();
+    let exact = rest * (1.0 - (-decay * t).exp() * swing);
+    for (method, rtol, within) in
+        [("mdop5", 1e-9, 1e-8), ("radau5", 1e-9, 1e-8), ("gen-alpha-ggl", 1e-7, 1e-4)]
+    {
+        let out = run(&assembled(&parsed(&text), &[]), |o| {
+            o.method = method.to_owned();
+            o.rtol = Some(rtol);
+        });
+        let off = (last(&out, "q.1") - exact).abs() / rest.abs();
+        assert!(off < within, "{method} {off}");
     }
 }
 

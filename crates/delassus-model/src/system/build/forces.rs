@@ -1,7 +1,7 @@
 //! Force elements and the states of controllers.
 
 use super::Builder;
-use crate::joint::ScalarDraft;
+use crate::joint::{Context, ScalarDraft};
 use crate::system::beam::Element;
 use crate::system::force::{Applied, Bushing, ForceLaw, ScalarForce};
 use crate::system::scalar::{PairScalar, ScalarKind};
@@ -45,7 +45,10 @@ impl Builder {
                 }
                 ForceKind::Beam(element) => {
                     let (a, b) = (self.frame(&element.a), self.frame(&element.b));
-                    self.sys.beam_elements.push(Element::new(name, &element, a, b));
+                    let planar = [(&element.a, a), (&element.b, b)]
+                        .into_iter()
+                        .all(|(f, k)| self.is_planar(f) && self.sys.frames[k].r_b.z == 0.0);
+                    self.sys.beam_elements.push(Element::new(name, &element, a, b, planar));
                 }
                 ForceKind::Actuator { coordinate, target, control, kp, ki, kd } => {
                     let scalar = self.coordinate(&coordinate, true);

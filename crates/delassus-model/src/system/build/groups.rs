@@ -75,16 +75,17 @@ impl Builder {
             joined.join([r.a, r.b].into_iter().filter_map(body));
         }
         let read = |reads: &[usize]| {
-            let frames: Vec<usize> =
-                reads.iter().flat_map(|k| sys.leaf_frames(*k)).flatten().collect();
-            frames.into_iter()
+            let bodies: Vec<usize> =
+                reads.iter().flat_map(|k| sys.leaf_parts(*k)).map(|(body, _)| body).collect();
+            bodies.into_iter()
         };
         for f in &sys.scalar_forces {
-            joined
-                .join([f.scalar.a, f.scalar.b].into_iter().chain(read(&f.reads)).filter_map(body));
+            let ends = [f.scalar.a, f.scalar.b].into_iter().filter_map(body);
+            joined.join(ends.chain(read(&f.reads)));
         }
         for a in &sys.applied {
-            joined.join([a.at, a.axes.frame].into_iter().chain(read(&a.reads)).filter_map(body));
+            let ends = [a.at, a.axes.frame].into_iter().filter_map(body);
+            joined.join(ends.chain(read(&a.reads)));
         }
         for b in &sys.bushings {
             joined.join([b.a, b.b].into_iter().filter_map(body));

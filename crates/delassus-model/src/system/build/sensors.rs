@@ -4,7 +4,7 @@ use super::Builder;
 use crate::graph;
 use crate::joint::{Context, ScalarDraft};
 use crate::system::force::ForceLaw;
-use crate::system::probe::Probe;
+use crate::system::probe::{ModeOf, Probe};
 use crate::system::scalar::{Angle, ScalarKind, principal};
 use crate::system::sensitivity::read;
 use crate::{Component, Control, Frame, Measure, Sensor};
@@ -87,9 +87,10 @@ impl Builder {
                 }
                 Measure::Amplitude { body, mode, rate } => {
                     let b = &self.sys.bodies[body.0];
-                    let first = if rate { b.iv + b.nv } else { b.iq + b.nq };
-                    let k = first - b.amplitudes().len() + mode;
-                    if rate { Probe::AmplitudeRate(k) } else { Probe::Amplitude(k) }
+                    let from_end = b.amplitudes().len() - mode;
+                    let (q, v) = (b.iq + b.nq - from_end, b.iv + b.nv - from_end);
+                    let mode = ModeOf { body: body.0, q, v };
+                    if rate { Probe::AmplitudeRate(mode) } else { Probe::Amplitude(mode) }
                 }
                 Measure::Input(k) => Probe::Input(k),
                 Measure::Expression(e) => Probe::Expression(e),

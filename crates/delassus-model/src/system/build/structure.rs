@@ -183,8 +183,8 @@ impl Builder {
         let applied = sys.applied.iter().map(|a| ([a.at, a.at], &a.reads));
         for (frames, reads) in scalar.chain(applied) {
             for a in frames.into_iter().filter_map(part_of) {
-                let of = reads.iter().flat_map(|k| sys.leaf_frames(*k)).flatten();
-                pairs.extend(of.filter_map(part_of).map(|b| (a, b)));
+                let of = reads.iter().flat_map(|k| sys.leaf_parts(*k));
+                pairs.extend(of.map(|(_, part)| (a, part)));
             }
         }
         pairs.sort_unstable();

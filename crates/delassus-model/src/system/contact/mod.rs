@@ -20,6 +20,8 @@ mod view;
 
 #[cfg(test)]
 mod contract;
+#[cfg(test)]
+mod feature_contract;
 
 pub use view::ShapeView;
 
