@@ -6,7 +6,8 @@ use super::eccentricity;
 use super::frames::{World, ground_frame};
 use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
-use crate::fields::Value;
+use super::tyre_sensor::Forces;
+use crate::fields::{self, Value};
 use crate::graph;
 use crate::spec::{JointType, ModelSpec, SensorSpec, SensorType};
 use crate::{
@@ -60,6 +61,7 @@ pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
     pub(super) joints: &'p Joints<'p>,
     pub(super) beams: &'p [Beam],
+    pub(super) forces: Forces<'p>,
 }
 
 /// A column before it has a name: the suffix is empty for a sensor of one component.
@@ -98,6 +100,7 @@ pub(super) fn add(
             .chain(&REACTION)
             .chain(&STRAIN)
             .chain(&eccentricity::COLUMNS)
+            .chain(&fields::TYRE)
         {
             sensors.names.insert(format!("{name}.{suffix}"), None);
         }
@@ -215,6 +218,7 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
             | Measure::Reaction(..)
             | Measure::Energy(_)
             | Measure::Section(_)
+            | Measure::Tyre(..)
             | Measure::Amplitude { .. } => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
         };
@@ -233,7 +237,7 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
 pub(super) struct Entry<'e> {
     pub(super) env: &'e Env<'e>,
     pub(super) parts: &'e Parts<'e>,
-    spec: &'e SensorSpec,
+    pub(super) spec: &'e SensorSpec,
     pub(super) path: &'e Path<'e>,
 }
 
@@ -255,6 +259,7 @@ impl Entry<'_> {
             S::Eccentricity => self.eccentricity(),
             S::Section | S::Strain => self.beam(),
             S::Amplitude | S::AmplitudeRate => self.amplitude(),
+            S::Tyre => self.tyre(),
             S::Expression => {
                 let measure = Measure::Expression(Expr::constant(0.0));
                 Some((vec![column("", "1", measure)], String::new()))
@@ -290,7 +295,7 @@ impl Entry<'_> {
     }
 
     /// The requested component; `Some(None)` for all of them.
-    fn component(&self) -> Option<Option<&'static str>> {
+    pub(super) fn component(&self) -> Option<Option<&'static str>> {
         let Some(text) = &self.spec.component else {
             return Some(None);
         };

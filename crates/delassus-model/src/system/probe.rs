@@ -3,7 +3,7 @@
 use super::scalar::{PairScalar, ScalarKind, turns};
 use super::{System, Workspace};
 use crate::model::var;
-use crate::{Component, EnergyKind, JointId, ReactionComponent};
+use crate::{Component, EnergyKind, JointId, ReactionComponent, TyreMeasure};
 use delassus_dae::Energies;
 use delassus_expr::Expr;
 use delassus_math::remember;
@@ -54,6 +54,8 @@ pub(crate) enum Probe {
         strain: bool,
         component: usize,
     },
+    /// At the tyre of this number.
+    Tyre(usize, TyreMeasure),
     /// Coordinate of this number among all.
     Amplitude(usize),
     /// Velocity of this number among all.
@@ -194,6 +196,7 @@ impl System {
                 let (resultant, excess) = e.section(&self.strained(ws, e), *part);
                 if *strain { excess[*component] } else { resultant[*component] }
             }
+            Probe::Tyre(k, what) => self.tyre_reading(ws, *k, *what),
             Probe::Amplitude(k) => ws.kin.q[*k],
             Probe::AmplitudeRate(k) => ws.kin.v[*k],
             Probe::Input(k) => ws.z[self.inputs().start + k],

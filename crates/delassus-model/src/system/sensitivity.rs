@@ -86,6 +86,7 @@ impl System {
             | Probe::Reaction { .. }
             | Probe::Energy(_)
             | Probe::Section { .. }
+            | Probe::Tyre(..)
             | Probe::Amplitude(_)
             | Probe::AmplitudeRate(_)
             | Probe::Input(_)

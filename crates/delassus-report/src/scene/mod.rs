@@ -5,6 +5,7 @@
 mod beams;
 mod build;
 mod modal;
+mod roads;
 
 pub(crate) use build::own_joint;
 pub use build::scene_from;

@@ -26,4 +26,5 @@ mod steady_modes;
 mod time_functions;
 mod toy_bodies;
 mod turns;
+mod tyres;
 mod vehicles;
