@@ -27,4 +27,5 @@ mod time_functions;
 mod toy_bodies;
 mod turns;
 mod tyres;
+mod vehicle_models;
 mod vehicles;

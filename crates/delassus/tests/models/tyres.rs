@@ -85,13 +85,13 @@ fn an_oversteering_car_has_its_critical_speed() {
 fn the_force_follows_the_relaxation_length() {
     let text = "[body.sled]\ntype = 'planar'\nmass = 1e12\ninertia = 1e12\nvelocity = [12, 0.3]\nrate = 0\n\
         [tyre.t]\ntype = 'linear'\nradius = 0.3\nload = 3000\nstiffness = 2e5\nlateral = 5e4\nrelaxation = 0.6\n\
-        [force.t]\ntype = 'tyre'\nat = 'sled'\ntyre = 't'\n[sensor.t]\ntype = 'tyre'\ntyre = 't'\n\
+        [force.t]\ntype = 'tyre'\nat = 'sled'\ntyre = 't'\n[sensor.w1]\ntype = 'tyre'\ntyre = 't'\n\
         [analysis]\nend = 0.3\nsample = 0.01\n";
     for (method, step, part) in
         [("mdop5", None, 1e-6), ("bdf", None, 1e-5), ("gen-alpha", Some(1e-3), 1e-4)]
     {
         let out = by(&model(text), method, step);
-        for (t, f) in out.results.t.iter().zip(column(&out, "t.fy")).skip(1) {
+        for (t, f) in out.results.t.iter().zip(column(&out, "w1.fy")).skip(1) {
             // the spring is in proportion to the ratio, the law to its angle
             let ratio = -0.3 / 12.0 * (1.0 - f64::exp(-12.0 * t / 0.6));
             close(*f, 5e4 * ratio.atan(), part);
@@ -251,7 +251,7 @@ fn a_quarter_car_rests_and_vibrates_as_two_masses() {
          [joint.b]\ntype = 'prismatic'\nbetween = ['body', 'wheel']\naxis = [0, 0, 1]\n\
          [force.strut]\ntype = 'spring'\nbetween = ['body', 'wheel']\nstiffness = {k}\ndamping = {c}\nlength = 0.65\n\
          [tyre.t]\ntype = 'linear'\nradius = 0.3\nload = 3300\nstiffness = {tyre}\nlateral = 5e4\n\
-         [force.t]\ntype = 'tyre'\nat = 'wheel'\ntyre = 't'\n[sensor.t]\ntype = 'tyre'\ntyre = 't'\n[analysis]\nend = 1\n"
+         [force.t]\ntype = 'tyre'\nat = 'wheel'\ntyre = 't'\n[sensor.w1]\ntype = 'tyre'\ntyre = 't'\n[analysis]\nend = 1\n"
     );
     let m = model(&text);
     let rest = statics(&m).unwrap();
@@ -276,4 +276,23 @@ fn j1_by_tyres_follows_the_reference() {
     let (place, _) = errors("J1_vehicle_trailer", &out, Some(places));
     let (force, _) = errors("J1_vehicle_trailer", &out, Some(&["hitch_fx1", "hitch_fy1"]));
     assert!(place < 1e-4 && force < 0.1, "{place:.2e} m, {force:.2e} N");
+}
+
+/// A wheel that spins in place slides with a slip of 1, and its deflection stays within the relaxation length.
+#[test]
+fn a_spinning_wheel_slides_with_a_slip_of_one() {
+    for ahead in [0.0, 0.2, 3.0] {
+        let text = format!(
+            "gravity = [0, 0, -9.81]\n[body.sled]\ntype = 'rigid'\nmass = 1e9\ninertia = [1e9, 1e9, 1e9]\nposition = [0, 0, 0.29]\n\
+             velocity = [{ahead}, 0, 0]\nrate = [0, 0, 0]\n[body.wheel]\ntype = 'rigid'\nmass = 1\ninertia = [1, 1e9, 1]\n\
+             position = [0, 0, 0.29]\n[joint.hub]\ntype = 'revolute'\nbetween = ['sled', 'wheel']\naxis = [0, 1, 0]\n\
+             initial_rate = 100\n[tyre.t]\ntype = 'linear'\nradius = 0.3\nload = 3000\nstiffness = 2e5\nlateral = 5e4\n\
+             [joint.guide]\ntype = 'prismatic'\nbetween = ['ground', 'sled']\naxis = [1, 0, 0]\n\
+             [force.t]\ntype = 'tyre'\nat = 'wheel'\ntyre = 't'\n[sensor.s]\ntype = 'tyre'\ntyre = 't'\n\
+             [analysis]\nend = 0.5\nsample = 0.01\n"
+        );
+        let out = by(&model(&text), "bdf", None);
+        close(last(&out, "s.slip"), 1.0, 2e-3);
+        close(last(&out, "s.ux"), 0.3, 2e-3);
+    }
 }

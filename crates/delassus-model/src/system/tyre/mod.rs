@@ -6,16 +6,18 @@
 //!
 //! ```text
 //! F_z = F(d) max(0, 1 + c ḋ / load)              normal to the road, none where d ≤ 0
-//! u̇   = −v_s − (a(v_x)/σ + w(v_x) a(|v_s|)/σ) u   deflection along and across the wheel: the states
-//! s   = (u − τ w(v_x) v_s)/σ                      slip; without states s = −v_s / p(v_x)
+//! u̇   = −v_s − (a(v_x) + b) u/σ                  deflection along and across the wheel: the states
+//! s   = (u − τ w(v_x) v_s)/σ                      slip; without states s = −v_s/(p(v_x) + b)
+//! b   = w(v_x) a(|v_s|) + (1 − w(v_x)) q(|v_s| − a(v_x))
 //! ```
 //!
 //! v_s is the velocity of the wheel at the contact point along the road, v_x that of the centre along the wheel. a(v)
 //! is |v| above `low_speed` and falls to zero like v² below it; p is |v| there too, but does not fall to zero; w fades
-//! from 1 at rest to 0. So a rolling tyre reaches the slip −v_s/|v_x| within the relaxation length σ, a tyre at rest
-//! is a spring of stiffness (slope of the law)/σ that forgets nothing, and one that spins in place slides with a slip
-//! of 1 at most. All four functions have three continuous derivatives. The damper acts in proportion to the elastic
-//! force, so that nothing jumps where the wheel lands, and it never pulls.
+//! from 1 at rest to 0; q(e) = (e + p(e))/2 is e where that is positive, and else 0, but for a round corner as wide. So
+//! a rolling tyre reaches the slip −v_s/|v_x| within the relaxation length σ, a tyre at rest is a spring of stiffness
+//! (slope of the law)/σ that forgets nothing, and one that spins faster than it rolls slides with a slip of 1. All
+//! functions have three continuous derivatives. The damper acts in proportion to the elastic force, so that nothing
+//! jumps where the wheel lands, and it never pulls.
 
 mod place;
 mod real;
@@ -143,6 +145,14 @@ impl LowSpeed {
         })
     }
 
+    /// q: e above 0, else 0, with a round corner.
+    fn beyond<T: Real>(self, e: T) -> T {
+        if e.value() <= -self.0 {
+            return T::of(0.0);
+        }
+        (e + self.divisor(e)) * 0.5
+    }
+
     /// w: 1 at rest, 0 from 1 on.
     fn fade<T: Real>(self, v: T) -> T {
         let u = v.value() / self.0;
@@ -236,7 +246,9 @@ impl Tyre {
 
         // along the road
         let camber = -m.axle.dot(&place.n).asin();
-        let leaning = slip[1] + camber * data.camber;
+        // it takes rolling for a leaning wheel to push aside
+        let rolls = low.fade(ahead) * -1.0 + 1.0;
+        let leaning = slip[1] + camber * rolls * data.camber;
         let across = if data.slip[1].takes_ratio() { leaning } else { leaning.atan() };
         let ([mut fx, fy], both) = if normal.value() > 0.0 {
             let r = normal * (1.0 / data.load);
@@ -299,7 +311,10 @@ impl Tyre {
         let [x, y] = sliding;
         let fade = low.fade(ahead);
         let speed = (x * x + y * y + NO_SPEED).sqrt();
-        let travelled = low.travel(ahead) + fade * low.travel(speed);
+        let rolled = low.travel(ahead);
+        let spun = low.beyond(speed - rolled);
+        let slides = fade * (low.travel(speed) - spun) + spun;
+        let travelled = rolled + slides;
         let (mut slip, mut u_dot, mut forget) = ([T::of(0.0); 2], [T::of(0.0); 2], [0.0; 2]);
         for k in 0..2 {
             let length = data.relaxation[k];
@@ -310,7 +325,7 @@ impl Tyre {
                 let damped = u[k] - fade * sliding[k] * data.slip_damping;
                 slip[k] = damped * (1.0 / length);
             } else {
-                slip[k] = -sliding[k] * low.divisor(ahead).recip();
+                slip[k] = -sliding[k] * (low.divisor(ahead) + slides).recip();
             }
         }
         (slip, u_dot, forget)
