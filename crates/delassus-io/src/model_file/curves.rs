@@ -82,7 +82,8 @@ impl Columns<'_> {
             let message = format!("\"{}\" has {} columns", escape(r.file), read.names.len());
             let some: Vec<String> =
                 read.names.iter().take(N).map(|n| format!("\"{}\"", escape(n))).collect();
-            let help = format!("name {N} of them for {list}, as in `columns = [{}]`", some.join(", "));
+            let help =
+                format!("name {N} of them for {list}, as in `columns = [{}]`", some.join(", "));
             r.fault(report, "E_TABLE", message, &help);
             return None;
         }

@@ -51,9 +51,9 @@ use frames::{Markers, Pose, World};
 use geometry::{Shape, vector};
 use params::Params;
 pub use repeat::MAX_ELEMENTS;
+use repeat::{Budget, Entry, Expanded, expand};
 #[cfg(test)]
 pub(crate) use tyres::magic_formula_peak;
-use repeat::{Budget, Entry, Expanded, expand};
 
 /// Checks a model and turns it into numbers, or reports everything that is wrong with it (up to
 /// 50 faults).
@@ -128,7 +128,8 @@ fn checked(
     };
     let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
     let joints = Joints { slots: &slots, names: &names.joints };
-    let is_tyre = |k: usize| spec.force.0[names.forces.instances[k].entry].1.kind == ForceType::Tyre;
+    let is_tyre =
+        |k: usize| spec.force.0[names.forces.instances[k].entry].1.kind == ForceType::Tyre;
     let forces = tyre_sensor::Forces { names: &names.forces, is_tyre: &is_tyre };
     let parts = sensors::Parts { world: &world, joints: &joints, beams: &beams, forces };
     let columns = &inputs.columns;
@@ -136,14 +137,8 @@ fn checked(
 
     let tyres = &tyres::compile(env(Section::Tyre), spec);
     let roads = &roads::compile(env(Section::Road), spec);
-    let parts = forces::Parts {
-        world: &world,
-        joints: &joints,
-        sensors: &sensors,
-        tables,
-        tyres,
-        roads,
-    };
+    let parts =
+        forces::Parts { world: &world, joints: &joints, sensors: &sensors, tables, tyres, roads };
     let root = Path::root("force");
     let forces: Vec<_> = names
         .forces

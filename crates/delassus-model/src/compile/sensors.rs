@@ -21,6 +21,8 @@ const VECTOR: [&str; 4] = ["x", "y", "z", "norm"];
 const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
 const REACTION: [&str; 8] = ["fx", "fy", "fz", "tx", "ty", "tz", "fnorm", "tnorm"];
 const STRAIN: [&str; 6] = ["ex", "ey", "ez", "kx", "ky", "kz"];
+const SUFFIXES: [&[&str]; 6] =
+    [&VECTOR, &QUATERNION, &REACTION, &STRAIN, &eccentricity::COLUMNS, &fields::TYRE];
 const ENERGY: [(&str, EnergyKind); 6] = [
     ("kinetic", EnergyKind::Kinetic),
     ("potential", EnergyKind::Potential),
@@ -94,14 +96,7 @@ pub(super) fn add(
     let Some((columns, frame)) = columns else {
         // whichever column is meant, an expression that uses it is not to blame
         sensors.names.insert(name.clone(), None);
-        for suffix in VECTOR
-            .iter()
-            .chain(&QUATERNION)
-            .chain(&REACTION)
-            .chain(&STRAIN)
-            .chain(&eccentricity::COLUMNS)
-            .chain(&fields::TYRE)
-        {
+        for suffix in SUFFIXES.into_iter().flatten() {
             sensors.names.insert(format!("{name}.{suffix}"), None);
         }
         return;

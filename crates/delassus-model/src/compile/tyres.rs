@@ -109,7 +109,8 @@ impl Entry<'_> {
         }
         let at_zero = e.eval(&[0.0, 0.0]);
         if !(at_zero.abs() <= NO_FORCE * load?) {
-            let message = format!("the force at depth 0 is {at_zero} N, so it would jump at contact");
+            let message =
+                format!("the force at depth 0 is {at_zero} N, so it would jump at contact");
             env.range(&path, message, "begin with no force");
             return None;
         }
@@ -248,10 +249,18 @@ impl Entry<'_> {
                 return None;
             }
             // beyond twice the load slips go on in a straight line and must stay apart
-            if k == 1 && (2.0 * one[1] <= s_top || 2.0 * one[3] <= s_last || one[1] > s_top || one[3] > s_last)
+            if k == 1
+                && (2.0 * one[1] <= s_top
+                    || 2.0 * one[3] <= s_last
+                    || one[1] > s_top
+                    || one[3] > s_last)
             {
                 let message = "slips at twice the load must be at least those at the load, and less than twice them".to_owned();
-                self.env.range(&path.field("double"), message, "peaks move out a little with the load");
+                self.env.range(
+                    &path.field("double"),
+                    message,
+                    "peaks move out a little with the load",
+                );
                 return None;
             }
         }
@@ -297,7 +306,11 @@ impl Entry<'_> {
         }
         if !(d > d_load && d + d_load > 0.0) {
             let message = format!("`D_load` is {d_load}, but must be between -D and D = {d}");
-            self.env.range(&path.field("D_load"), message, "it is the change of D per nominal load");
+            self.env.range(
+                &path.field("D_load"),
+                message,
+                "it is the change of D per nominal load",
+            );
             return None;
         }
         let peak = magic_formula_peak(c, e);

@@ -12,9 +12,9 @@ mod schema;
 mod sections;
 mod sensors;
 mod shapes;
-mod tyres;
 #[cfg(test)]
 mod tests;
+mod tyres;
 
 pub(crate) use clearance::OF_CONTACT;
 pub(crate) use given::given;

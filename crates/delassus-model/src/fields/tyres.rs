@@ -22,9 +22,8 @@ const PROGRESSION: Field = or_zero("progression", Dim::PRESSURE);
 const FORCE: Field =
     Field::new("force", Value::Formula("N, of `depth`")).or("`stiffness` and `progression`");
 const DAMPING: Field = or_zero("damping", Dim::DAMPING);
-const RELAXATION: Field = Field::text("relaxation", "m, or along and across")
-    .sign(Sign::NotNegative)
-    .or("the radius");
+const RELAXATION: Field =
+    Field::text("relaxation", "m, or along and across").sign(Sign::NotNegative).or("the radius");
 const SLIP_DAMPING: Field = or_zero("slip_damping", Dim::TIME);
 const LOW_SPEED: Field = Field::number("low_speed", Dim::VELOCITY)
     .sign(Sign::Positive)
@@ -52,36 +51,84 @@ pub(super) const TYPES: [EntryType; 4] = [
         "linear",
         "a linear tyre",
         &[
-            RADIUS, LOAD, STIFFNESS, PROGRESSION, FORCE, DAMPING, STIFF_LONGITUDINAL, STIFF_LATERAL,
-            RELAXATION, SLIP_DAMPING, LOW_SPEED, TRAIL, CAMBER, ROLLING,
+            RADIUS,
+            LOAD,
+            STIFFNESS,
+            PROGRESSION,
+            FORCE,
+            DAMPING,
+            STIFF_LONGITUDINAL,
+            STIFF_LATERAL,
+            RELAXATION,
+            SLIP_DAMPING,
+            LOW_SPEED,
+            TRAIL,
+            CAMBER,
+            ROLLING,
         ],
     ),
     tyre(
         "tanh",
         "a tyre by hyperbolic tangent",
         &[
-            RADIUS, LOAD, STIFFNESS, PROGRESSION, FORCE, DAMPING, STIFF_LONGITUDINAL, STIFF_LATERAL,
+            RADIUS,
+            LOAD,
+            STIFFNESS,
+            PROGRESSION,
+            FORCE,
+            DAMPING,
+            STIFF_LONGITUDINAL,
+            STIFF_LATERAL,
             Field::number("friction", Dim::NONE)
                 .sign(Sign::Positive)
                 .or("1")
                 .help("give the largest force over the load"),
-            RELAXATION, SLIP_DAMPING, LOW_SPEED, TRAIL, CAMBER, ROLLING,
+            RELAXATION,
+            SLIP_DAMPING,
+            LOW_SPEED,
+            TRAIL,
+            CAMBER,
+            ROLLING,
         ],
     ),
     tyre(
         "tmeasy",
         "a TMeasy tyre",
         &[
-            RADIUS, LOAD, STIFFNESS, PROGRESSION, FORCE, DAMPING, CURVE_LONGITUDINAL, CURVE_LATERAL,
-            RELAXATION, SLIP_DAMPING, LOW_SPEED, TRAIL, CAMBER, ROLLING,
+            RADIUS,
+            LOAD,
+            STIFFNESS,
+            PROGRESSION,
+            FORCE,
+            DAMPING,
+            CURVE_LONGITUDINAL,
+            CURVE_LATERAL,
+            RELAXATION,
+            SLIP_DAMPING,
+            LOW_SPEED,
+            TRAIL,
+            CAMBER,
+            ROLLING,
         ],
     ),
     tyre(
         "magic-formula",
         "a tyre by the magic formula",
         &[
-            RADIUS, LOAD, STIFFNESS, PROGRESSION, FORCE, DAMPING, CURVE_LONGITUDINAL, CURVE_LATERAL,
-            RELAXATION, SLIP_DAMPING, LOW_SPEED, TRAIL, CAMBER, ROLLING,
+            RADIUS,
+            LOAD,
+            STIFFNESS,
+            PROGRESSION,
+            FORCE,
+            DAMPING,
+            CURVE_LONGITUDINAL,
+            CURVE_LATERAL,
+            RELAXATION,
+            SLIP_DAMPING,
+            LOW_SPEED,
+            TRAIL,
+            CAMBER,
+            ROLLING,
         ],
     ),
 ];

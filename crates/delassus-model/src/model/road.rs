@@ -134,17 +134,10 @@ fn cell(x: &[f64], at: f64) -> (usize, [[f64; 3]; 4], f64) {
     let i = (x.partition_point(|p| *p <= at)).clamp(1, x.len() - 1) - 1;
     let h = x[i + 1] - x[i];
     let u = (at - x[i]) / h;
-    let value = [
-        u * u * (2.0 * u - 3.0) + 1.0,
-        6.0 * u * (u - 1.0) / h,
-        (12.0 * u - 6.0) / (h * h),
-    ];
+    let value =
+        [u * u * (2.0 * u - 3.0) + 1.0, 6.0 * u * (u - 1.0) / h, (12.0 * u - 6.0) / (h * h)];
     let other = [1.0 - value[0], -value[1], -value[2]];
-    let slope = [
-        h * u * (u - 1.0) * (u - 1.0),
-        (3.0 * u - 1.0) * (u - 1.0),
-        (6.0 * u - 4.0) / h,
-    ];
+    let slope = [h * u * (u - 1.0) * (u - 1.0), (3.0 * u - 1.0) * (u - 1.0), (6.0 * u - 4.0) / h];
     let next = [h * u * u * (u - 1.0), u * (3.0 * u - 2.0), (6.0 * u - 2.0) / h];
     (i, [value, other, slope, next], inside)
 }
@@ -175,9 +168,8 @@ mod tests {
             let h = 1e-4;
             let at = |dx: f64, dy: f64| road.at(x + dx * h, y + dy * h);
             let [_, hx, hy, hxx, hxy, hyy] = road.at(x, y);
-            let difference = |k: usize, dx: f64, dy: f64| {
-                (at(dx, dy)[k] - at(-dx, -dy)[k]) / (2.0 * h)
-            };
+            let difference =
+                |k: usize, dx: f64, dy: f64| (at(dx, dy)[k] - at(-dx, -dy)[k]) / (2.0 * h);
             for (found, expected) in [
                 (hx, difference(0, 1.0, 0.0)),
                 (hy, difference(0, 0.0, 1.0)),

@@ -7,7 +7,8 @@ use delassus_model::spec::RoadPoints;
 use delassus_model::{ForceKind, Height, SlipLaw, Vertical, Wheel, compile};
 use std::sync::Arc;
 
-const TYRE: &str = "type = 'linear'\nradius = '300 mm'\nload = '3 kN'\nstiffness = '200 kN/m'\nlateral = '50 kN'";
+const TYRE: &str =
+    "type = 'linear'\nradius = '300 mm'\nload = '3 kN'\nstiffness = '200 kN/m'\nlateral = '50 kN'";
 const ON: &str = "at = 'r'\ntyre = 't'";
 
 fn text(tyre: &str, force: &str, more: &str) -> String {

@@ -222,10 +222,8 @@ impl Tyre {
         let at_road = m.v.plus(&m.w.cross(&place.arm));
         let ahead = m.v.dot(&place.along);
         let spins = tyre.wheel == Wheel::Spins;
-        let sliding = [
-            if spins { at_road.dot(&place.along) } else { T::of(0.0) },
-            at_road.dot(&place.left),
-        ];
+        let sliding =
+            [if spins { at_road.dot(&place.along) } else { T::of(0.0) }, at_road.dot(&place.left)];
         let low = LowSpeed(data.low_speed);
         let (slip, u_dot, forget) = self.slips(low, sliding, ahead, m.u);
 
@@ -268,8 +266,7 @@ impl Tyre {
         } else {
             fx = fx + rolling;
         }
-        let force =
-            place.along.times(fx).plus(&place.left.times(fy)).plus(&place.n.times(normal));
+        let force = place.along.times(fx).plus(&place.left.times(fy)).plus(&place.n.times(normal));
         // the bearing of a wheel that rolls freely passes on no torque about the axle
         let lever = if spins { force } else { force.minus(&place.along.times(fx)) };
         let about = place.arm.cross(&lever).plus(&torque);
@@ -277,8 +274,7 @@ impl Tyre {
         let speed = if spins { sliding[0] } else { ahead };
         let (n, f) = (normal.value(), [fx.value(), fy.value()]);
         let taken = f[0] * speed.value() + f[1] * sliding[1].value();
-        let loss =
-            (n - elastic) * closing.value() - taken - torque.values().dot(&m.w.values());
+        let loss = (n - elastic) * closing.value() - taken - torque.values().dot(&m.w.values());
         let touch = Touch {
             force: force.values(),
             torque: about.values(),

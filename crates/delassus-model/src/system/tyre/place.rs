@@ -1,9 +1,10 @@
 //! Where a wheel touches its road: the lowest point of a thin disc, over the plane that touches the road there.
 //!
-//! The road is asked twice, which is a fixed amount of work: below the centre of the wheel for a first direction of
-//! "down", then at the point of the disc that is lowest in it. The second plane gives the normal n, the depth d of the
-//! lowest point behind it, and the contact point on it, from which the force acts. On a plane road d is the depth of
-//! the disc itself, its gradient is −n at the lowest point, and a force that depends on d has a potential.
+//! The road is asked once, below the point of the disc that is lowest along z. The plane that touches it there gives the
+//! normal n, the depth d of the point of the disc that is farthest behind it, and the contact point on it, from which
+//! the force acts. On a plane road d is the depth of the disc itself, its gradient is −n at that point, and a force that
+//! depends on d has a potential. Asking again at the point found would be closer on long waves, but steps over what is
+//! shorter than the wheel.
 
 use super::real::{Real, V};
 use crate::{HeightAt, Road};
@@ -46,8 +47,8 @@ fn down<T: Real>(n: &V<T>, axle: &V<T>) -> V<T> {
 impl<T: Real> Place<T> {
     /// Of a wheel with this centre, axle and radius.
     pub fn new(road: &Road, centre: &V<T>, axle: &V<T>, radius: f64) -> Place<T> {
-        let (_, n) = below(road, centre);
-        let first = centre.plus(&down(&n, axle).times(T::of(radius)));
+        let upward = V([T::of(0.0), T::of(0.0), T::of(1.0)]);
+        let first = centre.plus(&down(&upward, axle).times(T::of(radius)));
         let (h, n) = below(road, &first);
         let to_rim = down(&n, axle).times(T::of(radius));
         let rim = centre.plus(&to_rim);

@@ -238,7 +238,10 @@ mod tests {
                     let expected = slope(k);
                     for (f, expected) in f.iter().zip(expected) {
                         let scale = 1e-5 * (1e3 + expected.abs());
-                        assert!((f.d[k] - expected).abs() < scale, "{law:?} {s} {k}: {f:?} {expected}");
+                        assert!(
+                            (f.d[k] - expected).abs() < scale,
+                            "{law:?} {s} {k}: {f:?} {expected}"
+                        );
                     }
                 }
             }

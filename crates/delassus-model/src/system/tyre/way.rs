@@ -63,9 +63,8 @@ impl Track {
                 vars[road_var::Y] = Jet::polynomial(&self.path[1], a, b);
                 let jet = e.over(&vars);
                 let range = jet.c[0];
-                let off = jet
-                    .decided
-                    .then(|| time::off_polynomial(&jet, b - a, part.degree as usize));
+                let off =
+                    jet.decided.then(|| time::off_polynomial(&jet, b - a, part.degree as usize));
                 Heights { range, off, hidden: beyond(range, here(a), here(b)) }
             }
             Height::Grid(grid) => {
@@ -114,8 +113,7 @@ impl System {
             let slope = (1.0 + road[1] * road[1] + road[2] * road[2]).sqrt();
             let free = road[0] - touch.depth * slope;
             let rate = road[1] * f.v.x + road[2] * f.v.y - tyre.depth_rate(f) * slope;
-            let now =
-                [[f.p.x, f.v.x, to.x], [f.p.y, f.v.y, to.y], [free, rate, f64::NAN]];
+            let now = [[f.p.x, f.v.x, to.x], [f.p.y, f.v.y, to.y], [free, rate, f64::NAN]];
             *(if end { &mut track.end } else { &mut track.start }) = now;
         }
     }
