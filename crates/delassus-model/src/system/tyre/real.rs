@@ -112,6 +112,7 @@ impl<const N: usize> Sub for Dual<N> {
 impl<const N: usize> Mul for Dual<N> {
     type Output = Self;
     #[inline]
+    #[allow(clippy::suspicious_arithmetic_impl)] // the product rule is a sum
     fn mul(self, b: Self) -> Self {
         self.zip(b, self.x * b.x, |p, q| p * b.x + self.x * q)
     }
