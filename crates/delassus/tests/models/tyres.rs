@@ -88,7 +88,7 @@ fn the_force_follows_the_relaxation_length() {
         [force.t]\ntype = 'tyre'\nat = 'sled'\ntyre = 't'\n[sensor.w1]\ntype = 'tyre'\ntyre = 't'\n\
         [analysis]\nend = 0.3\nsample = 0.01\n";
     for (method, step, part) in
-        [("mdop5", None, 1e-6), ("bdf", None, 1e-5), ("gen-alpha", Some(1e-3), 1e-4)]
+        [("mdop5", None, 1e-5), ("bdf", None, 1e-4), ("gen-alpha", Some(1e-3), 1e-4)]
     {
         let out = by(&model(text), method, step);
         for (t, f) in out.results.t.iter().zip(column(&out, "w1.fy")).skip(1) {
@@ -291,7 +291,8 @@ fn a_spinning_wheel_slides_with_a_slip_of_one() {
              velocity = [{ahead}, 0, 0]\nrate = [0, 0, 0]\n[body.wheel]\ntype = 'rigid'\nmass = 1\ninertia = [1e9, 1e9, 1e9]\n\
              position = [0, 0, 0.29]\n[joint.hub]\ntype = 'revolute'\nbetween = ['sled', 'wheel']\naxis = [0, 1, 0]\n\
              initial_rate = 100\n[tyre.t]\ntype = 'linear'\nradius = 0.3\nload = 3000\nstiffness = 2e5\nlateral = 5e4\n\
-             [joint.guide]\ntype = 'prismatic'\nbetween = ['ground', 'sled']\naxis = [1, 0, 0]\n\
+             [ground.markers]\ng = [0, 0, 0.29]\n\
+             [joint.guide]\ntype = 'prismatic'\nbetween = ['ground.g', 'sled']\naxis = [1, 0, 0]\n\
              [force.t]\ntype = 'tyre'\nat = 'wheel'\ntyre = 't'\n[sensor.s]\ntype = 'tyre'\ntyre = 't'\n\
              [analysis]\nend = 0.5\nsample = 0.01\n"
         );

@@ -29,7 +29,7 @@ use super::body::FrameKin;
 use super::probe::Probe;
 use super::{System, Workspace};
 use crate::model::var;
-use crate::{TyreMeasure, Vertical, Wheel};
+use crate::{SlipLaw, TyreMeasure, Vertical, Wheel};
 use delassus_dae::Power;
 use delassus_math::Vec3;
 use place::Place;
@@ -199,10 +199,14 @@ impl Tyre {
         both.filter_map(|(z, length)| Some(((*z)?, length)))
     }
 
-    /// The size of a deflection, m: that of the largest force.
+    /// The size of a deflection, m: that of the largest force, or of the nominal load for a law without limit.
     pub fn deflection(&self, k: usize) -> f64 {
-        let peak = self.tyre.data.slip[k].peak(1.0, self.tyre.data.load);
-        self.tyre.data.relaxation[k] * if peak < 1.0 { peak } else { 1.0 }
+        let data = &self.tyre.data;
+        let slip = match data.slip[k] {
+            SlipLaw::Linear { slope } => data.load / slope,
+            law => law.peak(1.0, data.load),
+        };
+        data.relaxation[k] * if slip < 1.0 { slip } else { 1.0 }
     }
 
     /// Elastic vertical force at a depth above zero, and its slope.
