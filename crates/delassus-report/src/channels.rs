@@ -99,6 +99,10 @@ fn describe(m: &Model, s: &Sensor) -> (String, String) {
             let what = if s.strain { "strain" } else { "force and moment" };
             (format!("body/{beam}"), format!("{what} in {beam} at {} m", s.at))
         }
+        Measure::Tyre(k, _) => {
+            let name = m.forces.get(*k).map_or("", |f| &f.name);
+            (format!("tyre/{name}"), format!("tyre {name}"))
+        }
         Measure::Amplitude { body, mode, rate } => {
             let name = m.bodies.get(body.0).map_or("", |b| &b.name);
             let what = if *rate { "rate of mode" } else { "mode" };

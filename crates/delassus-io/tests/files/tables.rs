@@ -97,3 +97,33 @@ fn folders_of_matrices() {
     assert_eq!((faults[0].code, faults[0].path.as_str()), ("E_MODES", "body.b.modes.folder"));
     assert!(faults[0].message.starts_with("mass.mtx:3:"), "{}", faults[0].message);
 }
+
+/// Roads on a grid are read like tables, by three columns.
+#[test]
+fn grids_of_roads() {
+    let dir = tempdir().unwrap();
+    let read = |road: &str, csv: &str| {
+        fs::write(dir.path().join("m.toml"), format!("schema = 1\n[road.hill]\n{road}\n")).unwrap();
+        fs::write(dir.path().join("hill.csv"), csv).unwrap();
+        load(&dir.path().join("m.toml"), &Limits::default())
+    };
+    let file = "file = 'hill.csv'";
+    let csv = "x,y,z\n0,0,1\n0,1,2\n1,0,3\n1,1,4\n";
+    let loaded = read(file, csv).unwrap();
+    let points = loaded.spec.road.0[0].1.points.clone().unwrap();
+    assert_eq!((points.x[2], points.y[1], points.z[3]), (1.0, 1.0, 4.0));
+    assert_eq!(loaded.sources.attached().len(), 1);
+    let picked = read(&format!("{file}\ncolumns = ['z', 'x', 'y']"), csv).unwrap();
+    assert_eq!(picked.spec.road.0[0].1.points.clone().unwrap().x[3], 4.0);
+    for (road, csv, path, part) in [
+        (file, "x,y\n0,0\n", "road.hill.columns", "2 columns"),
+        ("file = 'hill.csv'\ncolumns = ['x', 'y', 'h']", csv, "road.hill.columns", "no column `h`"),
+        (file, "x,y,z\n0,0,?\n", "road.hill.file", "line 2"),
+        ("file = 'hull.csv'", csv, "road.hill.file", "cannot be read"),
+    ] {
+        let Err(LoadError::Invalid(problems)) = read(road, csv) else { panic!("{road}") };
+        let p = &problems[0];
+        assert_eq!((problems.len(), p.code, p.path.as_str()), (1, "E_TABLE", path), "{p}");
+        assert!(p.message.contains(part), "{p}");
+    }
+}

@@ -31,6 +31,8 @@ pub(super) enum Section {
     /// Cross-sections of beams.
     BeamProfile,
     Material,
+    Tyre,
+    Road,
     Shape,
     Contact,
     Sensor,

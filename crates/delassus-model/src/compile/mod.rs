@@ -33,14 +33,17 @@ mod modal_matrices;
 mod options;
 mod params;
 mod repeat;
+mod roads;
 mod scalars;
 mod sections;
 mod sensors;
 mod settings;
 mod shapes;
 mod tables;
+mod tyre_sensor;
+mod tyres;
 
-use crate::spec::{GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, SchemeType};
+use crate::spec::{ForceType, GroundSpec, MarkerSpec, ModelSpec, SCHEMA_VERSION, SchemeType};
 use crate::{Beam, Diagnostic, Model};
 use context::{Env, Path, Section, Sink};
 use coordinates::Joints;
@@ -50,6 +53,8 @@ use geometry::{Shape, vector};
 use params::Params;
 pub use repeat::MAX_ELEMENTS;
 use repeat::{Budget, Entry, Expanded, expand};
+#[cfg(test)]
+pub(crate) use tyres::magic_formula_peak;
 
 /// Checks a model and turns it into numbers, or reports everything that is wrong with it (up to
 /// 50 faults).
@@ -124,11 +129,17 @@ fn checked(
     };
     let slots = compile_joints(env(Section::Joint), spec, &names.joints, &world);
     let joints = Joints { slots: &slots, names: &names.joints };
-    let parts = sensors::Parts { world: &world, joints: &joints, beams: &beams };
+    let is_tyre =
+        |k: usize| spec.force.0[names.forces.instances[k].entry].1.kind == ForceType::Tyre;
+    let forces = tyre_sensor::Forces { names: &names.forces, is_tyre: &is_tyre };
+    let parts = sensors::Parts { world: &world, joints: &joints, beams: &beams, forces };
     let columns = &inputs.columns;
     let sensors = compile_sensors(env(Section::Sensor), spec, &names.sensors, &parts, columns);
 
-    let parts = forces::Parts { world: &world, joints: &joints, sensors: &sensors, tables };
+    let tyres = &tyres::compile(env(Section::Tyre), spec);
+    let roads = &roads::compile(env(Section::Road), spec);
+    let parts =
+        forces::Parts { world: &world, joints: &joints, sensors: &sensors, tables, tyres, roads };
     let root = Path::root("force");
     let forces: Vec<_> = names
         .forces

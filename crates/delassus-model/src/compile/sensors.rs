@@ -6,7 +6,8 @@ use super::eccentricity;
 use super::frames::{World, ground_frame};
 use super::repeat::Instance;
 use super::scalars::{SensorNames, Vars};
-use crate::fields::Value;
+use super::tyre_sensor::Forces;
+use crate::fields::{self, Value};
 use crate::graph;
 use crate::spec::{JointType, ModelSpec, SensorSpec, SensorType};
 use crate::{
@@ -20,6 +21,8 @@ const VECTOR: [&str; 4] = ["x", "y", "z", "norm"];
 const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
 const REACTION: [&str; 8] = ["fx", "fy", "fz", "tx", "ty", "tz", "fnorm", "tnorm"];
 const STRAIN: [&str; 6] = ["ex", "ey", "ez", "kx", "ky", "kz"];
+const SUFFIXES: [&[&str]; 6] =
+    [&VECTOR, &QUATERNION, &REACTION, &STRAIN, &eccentricity::COLUMNS, &fields::TYRE];
 const ENERGY: [(&str, EnergyKind); 6] = [
     ("kinetic", EnergyKind::Kinetic),
     ("potential", EnergyKind::Potential),
@@ -60,6 +63,7 @@ pub(super) struct Parts<'p> {
     pub(super) world: &'p World<'p>,
     pub(super) joints: &'p Joints<'p>,
     pub(super) beams: &'p [Beam],
+    pub(super) forces: Forces<'p>,
 }
 
 /// A column before it has a name: the suffix is empty for a sensor of one component.
@@ -92,13 +96,7 @@ pub(super) fn add(
     let Some((columns, frame)) = columns else {
         // whichever column is meant, an expression that uses it is not to blame
         sensors.names.insert(name.clone(), None);
-        for suffix in VECTOR
-            .iter()
-            .chain(&QUATERNION)
-            .chain(&REACTION)
-            .chain(&STRAIN)
-            .chain(&eccentricity::COLUMNS)
-        {
+        for suffix in SUFFIXES.into_iter().flatten() {
             sensors.names.insert(format!("{name}.{suffix}"), None);
         }
         return;
@@ -214,7 +212,8 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
             Measure::Acceleration(..)
             | Measure::Reaction(..)
             | Measure::Energy(_)
-            | Measure::Section(_) => true,
+            | Measure::Section(_)
+            | Measure::Tyre(..) => true,
             _ => dependencies[k].iter().any(|d| sensors.follows_forces[*d]),
         };
         sensors.follows_velocities[k] = match &sensors.list[k].measure {
@@ -235,7 +234,7 @@ pub(super) fn check_references(sensors: &mut Sensors, mut report: impl FnMut(usi
 pub(super) struct Entry<'e> {
     pub(super) env: &'e Env<'e>,
     pub(super) parts: &'e Parts<'e>,
-    spec: &'e SensorSpec,
+    pub(super) spec: &'e SensorSpec,
     pub(super) path: &'e Path<'e>,
 }
 
@@ -257,6 +256,7 @@ impl Entry<'_> {
             S::Eccentricity => self.eccentricity(),
             S::Section | S::Strain => self.beam(),
             S::Amplitude | S::AmplitudeRate => self.amplitude(),
+            S::Tyre => self.tyre(),
             S::Expression => {
                 let measure = Measure::Expression(Expr::constant(0.0));
                 Some((vec![column("", "1", measure)], String::new()))
@@ -292,7 +292,7 @@ impl Entry<'_> {
     }
 
     /// The requested component; `Some(None)` for all of them.
-    fn component(&self) -> Option<Option<&'static str>> {
+    pub(super) fn component(&self) -> Option<Option<&'static str>> {
         let Some(text) = &self.spec.component else {
             return Some(None);
         };

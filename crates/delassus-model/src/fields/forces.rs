@@ -26,7 +26,7 @@ const fn force(word: &'static str, label: &'static str, fields: &'static [Field]
 }
 
 /// In the order of [`ForceType`].
-pub(super) const TYPES: [EntryType; 8] = [
+pub(super) const TYPES: [EntryType; 9] = [
     force(
         "force",
         "a force",
@@ -140,6 +140,17 @@ pub(super) const TYPES: [EntryType; 8] = [
             matrix("stiffness", "one number, 2 across the axis or 2×2, N/m"),
             matrix("damping", "one number, 2 across the axis or 2×2, N*s/m"),
             ALLOW_NEGATIVE,
+        ],
+    ),
+    force(
+        "tyre",
+        "a tyre",
+        &[
+            AT,
+            Field::new("axis", Value::Direction).or("y"),
+            Field::text("tyre", "tyre").help("name an entry `[tyre.NAME]`"),
+            Field::text("road", "road").or("the x-y plane"),
+            Field::new("free", Value::Flag).or("false; true on planar bodies"),
         ],
     ),
 ];

@@ -14,10 +14,12 @@ mod sensors;
 mod shapes;
 #[cfg(test)]
 mod tests;
+mod tyres;
 
 pub(crate) use clearance::OF_CONTACT;
 pub(crate) use given::given;
 pub use schema::schema;
+pub(crate) use sensors::TYRE;
 
 use delassus_expr::Dim;
 
@@ -96,10 +98,11 @@ impl EntryType {
 
 /// All types of all sections that have types with fields of their own, in the order of the file.
 pub fn entry_types() -> impl Iterator<Item = &'static EntryType> {
-    let sections: [&'static [EntryType]; 6] = [
+    let sections: [&'static [EntryType]; 7] = [
         &joints::TYPES,
         &forces::TYPES,
         &sections::TYPES,
+        &tyres::TYPES,
         &shapes::TYPES,
         &contacts::TYPES,
         &sensors::TYPES,

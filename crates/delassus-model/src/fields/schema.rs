@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 /// The schema of [`ModelSpec`]; in each section the rules of its types are added as conditions.
 pub fn schema() -> Json {
     let mut schema = schemars::schema_for!(ModelSpec).to_value();
-    for section in ["joint", "force", "section", "shape", "contact", "sensor"] {
+    for section in ["joint", "force", "section", "tyre", "shape", "contact", "sensor"] {
         let types: Vec<&EntryType> = entry_types().filter(|t| t.section == section).collect();
         let mut name = section[..1].to_uppercase() + &section[1..];
         name.push_str("Spec");

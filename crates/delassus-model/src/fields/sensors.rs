@@ -28,12 +28,17 @@ const AMPLITUDE: &[Field] = &[
         .help("give the number of a mode, from 1"),
 ];
 
+/// What is measured at a tyre.
+pub(crate) const TYRE: [&str; 14] = [
+    "fx", "fy", "fz", "mz", "slip", "angle", "depth", "camber", "x", "y", "z", "height", "ux", "uy",
+];
+
 const fn sensor(word: &'static str, label: &'static str, fields: &'static [Field]) -> EntryType {
     EntryType { section: "sensor", word, label, fields }
 }
 
 /// In the order of [`SensorType`].
-pub(super) const TYPES: [EntryType; 17] = [
+pub(super) const TYPES: [EntryType; 18] = [
     sensor("position", "a position sensor", VECTOR),
     sensor("velocity", "a velocity sensor", VECTOR),
     sensor("acceleration", "an acceleration sensor", VECTOR),
@@ -71,6 +76,14 @@ pub(super) const TYPES: [EntryType; 17] = [
     ),
     sensor("amplitude", "an amplitude sensor", AMPLITUDE),
     sensor("amplitude-rate", "an amplitude-rate sensor", AMPLITUDE),
+    sensor(
+        "tyre",
+        "a tyre sensor",
+        &[
+            Field::text("tyre", "force of type `tyre`").help("name a force of type `tyre`"),
+            component(&TYRE),
+        ],
+    ),
     sensor(
         "expression",
         "an expression sensor",

@@ -1,7 +1,9 @@
 //! The tables against the types they describe.
 
 use super::entry_types;
-use crate::spec::{ContactSpec, ForceSpec, JointSpec, SectionSpec, SensorSpec, ShapeSpec};
+use crate::spec::{
+    ContactSpec, ForceSpec, JointSpec, SectionSpec, SensorSpec, ShapeSpec, TyreSpec,
+};
 use schemars::JsonSchema;
 use std::collections::BTreeSet;
 
@@ -22,6 +24,7 @@ fn tables_and_structs_have_the_same_fields() {
     assert_eq!(described("joint"), keys::<JointSpec>());
     assert_eq!(described("force"), keys::<ForceSpec>());
     assert_eq!(described("section"), keys::<SectionSpec>());
+    assert_eq!(described("tyre"), keys::<TyreSpec>());
     assert_eq!(described("shape"), keys::<ShapeSpec>());
     assert_eq!(described("contact"), keys::<ContactSpec>());
     assert_eq!(described("sensor"), keys::<SensorSpec>());
@@ -36,6 +39,7 @@ fn words_are_those_of_the_types() {
             "joint" => word(&erased::parse::<crate::spec::JointType>(entry.word)),
             "force" => word(&erased::parse::<crate::spec::ForceType>(entry.word)),
             "section" => word(&erased::parse::<crate::spec::SectionType>(entry.word)),
+            "tyre" => word(&erased::parse::<crate::spec::TyreType>(entry.word)),
             "shape" => word(&erased::parse::<crate::spec::ShapeType>(entry.word)),
             "contact" => word(&erased::parse::<crate::spec::ContactType>(entry.word)),
             _ => word(&erased::parse::<crate::spec::SensorType>(entry.word)),
@@ -46,7 +50,9 @@ fn words_are_those_of_the_types() {
 
 /// A type by its word, and the word of its table.
 mod erased {
-    use crate::spec::{ContactType, ForceType, JointType, SectionType, SensorType, ShapeType};
+    use crate::spec::{
+        ContactType, ForceType, JointType, SectionType, SensorType, ShapeType, TyreType,
+    };
 
     pub trait Word {
         fn word(&self) -> &'static str;
@@ -61,7 +67,7 @@ mod erased {
             })*
         };
     }
-    words!(JointType, ForceType, SectionType, ShapeType, ContactType, SensorType);
+    words!(JointType, ForceType, SectionType, ShapeType, ContactType, SensorType, TyreType);
 
     pub fn parse<T: serde::de::DeserializeOwned>(word: &str) -> T {
         serde_json::from_value(word.into()).expect("a word of the type")

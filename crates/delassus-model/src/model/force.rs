@@ -1,6 +1,6 @@
 //! Force elements.
 
-use super::{Coordinate, Frame};
+use super::{Coordinate, Frame, Tyre};
 use delassus_expr::Expr;
 use delassus_math::{Mat6, Vec6};
 
@@ -103,6 +103,8 @@ pub enum ForceKind {
     },
     /// An element of a beam.
     Beam(Box<BeamElement>),
+    /// A tyre on a road.
+    Tyre(Box<Tyre>),
 }
 
 /// An element of a beam between two frames, each of which has x along its axis and y and z along those of the section.

@@ -12,9 +12,11 @@ mod contact_tolerances;
 mod force;
 mod input;
 mod joint;
+mod road;
 mod run;
 mod sensor;
 mod shape;
+mod tyre;
 
 pub use beam::*;
 pub use body::*;
@@ -25,9 +27,11 @@ pub use contact_tolerances::*;
 pub use force::*;
 pub use input::*;
 pub use joint::*;
+pub use road::*;
 pub use run::*;
 pub use sensor::*;
 pub use shape::*;
+pub use tyre::*;
 
 use delassus_expr::Dim;
 use delassus_math::Vec3;

@@ -55,6 +55,29 @@ pub struct SectionMeasure {
     pub component: usize,
 }
 
+/// What is measured at a tyre.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TyreMeasure {
+    /// Force along the wheel, across it and normal to the road, on the wheel, N.
+    Force(usize),
+    /// Aligning torque about the normal of the road, N m.
+    Aligning,
+    /// Longitudinal slip.
+    Slip,
+    /// Slip angle, rad.
+    SlipAngle,
+    /// How deep the unloaded wheel would be in the road, m.
+    Depth,
+    /// Lean of the wheel to the left of the normal of the road, rad.
+    Camber,
+    /// Contact point, component, m.
+    Point(usize),
+    /// Height of the road below the wheel, m.
+    Height,
+    /// Deflection along and across the wheel, m.
+    Deflection(usize),
+}
+
 /// A measured scalar.
 #[derive(Debug, Clone)]
 pub enum Measure {
@@ -82,6 +105,8 @@ pub enum Measure {
     Energy(EnergyKind),
     /// Resultant or strain in a section of a beam.
     Section(SectionMeasure),
+    /// At a tyre, by its number in [`super::Model::forces`].
+    Tyre(usize, TyreMeasure),
     /// Amplitude of a mode of a body, or its rate.
     Amplitude {
         /// The body.

@@ -25,6 +25,8 @@ pub enum ForceType {
     Beam,
     /// Linear bearing: full 2×2 stiffness and damping across an axis.
     Bearing,
+    /// A tyre between a wheel and a road.
+    Tyre,
 }
 
 /// A force element. Expressions may use parameters, `t`, and any sensor of position or
@@ -35,7 +37,7 @@ pub struct ForceSpec {
     /// Kind of force.
     #[serde(rename = "type")]
     pub kind: ForceType,
-    /// Force, torque: where it acts, `"body"` or `"body.marker"`.
+    /// Force, torque: where it acts, `"body"` or `"body.marker"`. Tyre: the centre of the wheel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// Force, torque: the frame its components refer to: `"ground"` (default) or a marker.
@@ -50,7 +52,8 @@ pub struct ForceSpec {
     /// Torsion, actuator: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
-    /// Torsion: axis in the first frame; default: z. Bearing: x, y or z of the first frame.
+    /// Torsion: axis in the first frame; default: z. Bearing: x, y or z of the first frame. Tyre: the axle, to the
+    /// left; default: y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vec<Scalar>>,
     /// Force: components (N), a list; spring: the pull as one expression of `length`, `rate`.
@@ -112,6 +115,15 @@ pub struct ForceSpec {
     /// Beam: torsional stiffness, N m².
     #[serde(rename = "GJ", default, skip_serializing_if = "Option::is_none")]
     pub gj: Option<Scalar>,
+    /// Tyre: its name among the tyres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tyre: Option<String>,
+    /// Tyre: name of the road; default: the x-y plane of the ground.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub road: Option<String>,
+    /// Tyre: it rolls freely on a body that does not turn with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free: Option<bool>,
     /// Repetition, as for bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,

@@ -16,12 +16,14 @@ mod input;
 mod joint;
 mod material;
 mod modes;
+mod road;
 mod run;
 mod scalar;
 mod section;
 mod sensor;
 mod shape;
 mod table;
+mod tyre;
 
 pub use body::{
     BodySpec, BodyType, GroundSpec, InertiaSpec, MarkerSpec, MarkerTable, RateSpec, RotationSpec,
@@ -38,6 +40,7 @@ pub use input::{Course, InputSpec};
 pub use joint::{CouplingTerm, JointSpec, JointType, RollingShape};
 pub use material::MaterialSpec;
 pub use modes::{ArraySpec, MATRIX_FILES, ModesSpec, NodeSpec};
+pub use road::{RoadPoints, RoadSpec};
 pub use run::{
     AnalysisSpec, ContactTolerancesSpec, ImpactType, MethodSpec, SchemeType, option_dim,
     option_names,
@@ -47,6 +50,7 @@ pub use section::{SectionSpec, SectionType};
 pub use sensor::{SensorSpec, SensorType};
 pub use shape::{CornerSpec, ShapePoint, ShapeSpec, ShapeType};
 pub use table::Table;
+pub use tyre::{SlipCurveSpec, SlipSpec, TyreSpec, TyreType};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,6 +101,12 @@ pub struct ModelSpec {
     /// Cross-sections of beams by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub section: Table<SectionSpec>,
+    /// Tyres by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub tyre: Table<TyreSpec>,
+    /// Roads by name.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub road: Table<RoadSpec>,
     /// Materials of compliant contacts and beams by name.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub material: Table<MaterialSpec>,

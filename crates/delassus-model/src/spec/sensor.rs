@@ -41,6 +41,8 @@ pub enum SensorType {
     Amplitude,
     /// Its rate, m/s.
     AmplitudeRate,
+    /// Forces, slip and contact point of a tyre.
+    Tyre,
     /// Expression of `t`, parameters, inputs and other sensors.
     Expression,
 }
@@ -64,7 +66,7 @@ pub struct SensorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,
     /// `"x"`, `"y"`, `"z"`, `"norm"`; `"w"` for orientations; `"fx"` … `"tz"` for reactions and
-    /// sections, `"ex"` … `"kz"` for strains;
+    /// sections, `"ex"` … `"kz"` for strains; `"fx"`, `"slip"`, `"angle"` and others for tyres;
     /// `"kinetic"`, `"potential"`, `"total"`, `"dissipated"`, `"work"`, `"balance"` for energies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<String>,
@@ -74,6 +76,9 @@ pub struct SensorSpec {
     /// Joint, joint rate: `"angle"` or `"position"` if the joint has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<String>,
+    /// Tyre: name of the force of type `tyre`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tyre: Option<String>,
     /// Distance: the two markers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<String>,

@@ -25,12 +25,14 @@ impl System {
         for beam in &self.beam_elements {
             e.potential += self.strained(ws, beam).energy;
         }
+        e.potential += self.tyre_energy(ws);
         e
     }
 
     /// False for conservative systems, which need no quadrature of power.
     pub(super) fn exchanges_power(&self) -> bool {
         !self.applied.is_empty()
+            || !self.tyres.is_empty()
             || self.n_motions > 0
             || self.bodies.iter().any(BodyLayout::is_damped)
             || self.bushings.iter().any(Bushing::exchanges_power)
@@ -65,6 +67,7 @@ impl System {
         for e in self.beam_elements.iter().filter(|e| e.is_damped()) {
             p.dissipated += self.strained(ws, e).loss;
         }
+        self.add_tyre_power(ws, &mut p);
         for a in &self.applied {
             let w = self.applied_vector(ws, a);
             let at = &ws.kin.frames[a.at];

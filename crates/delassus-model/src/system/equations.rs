@@ -55,6 +55,7 @@ impl Problem for System {
             rates: vec![0.0; var::SENSOR + self.probes.len()],
             forces: vec![Default::default(); self.scalar_forces.len()],
             readings: vec![Default::default(); self.n_readings],
+            touches: vec![Default::default(); self.tyres.len()],
             over: self.time.scratch(self.probes.len()),
             way: self.way_scratch(),
             near: Default::default(),
@@ -192,6 +193,11 @@ impl Problem for System {
 
     fn feedback(&self, ws: &Workspace, by: &[[f64; 2]], values: &mut [f64]) {
         self.add_feedback(ws, by, values);
+    }
+
+    fn relaxation(&self, ws: &Workspace, out: &mut [f64]) {
+        out.fill(0.0);
+        self.tyre_relaxation(ws, out);
     }
 
     fn state_slopes(&self, ws: &Workspace, out: &mut StateSlopes) {

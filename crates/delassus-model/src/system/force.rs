@@ -148,6 +148,7 @@ impl System {
             self.add_wrench(ws, e.a, &w[0], &w[1]);
             self.add_wrench(ws, e.b, &w[2], &w[3]);
         }
+        self.evaluate_tyres(ws);
         for (k, c) in self.counters.iter().enumerate() {
             let p = self.pair(ws, c);
             ws.z_dot[k] = p.rate(&c.kind.gradient(&p));

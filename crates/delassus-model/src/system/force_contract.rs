@@ -83,6 +83,10 @@ const CASES: &[Case] = &[
     Case { text: "type = 'bearing'\nbetween = [FIRST, SECOND]\nstiffness = [40, 30]", ..SPRING },
     Case { text: BEARING, conservative: false, ..SPRING },
     Case { text: BEARING_ACROSS_X, kinds: &["rigid", "telescope"], conservative: false, ..SPRING },
+    Case { text: TYRE, kinds: SPATIAL, conservative: false, mutual: false, ..SPRING },
+    Case { text: STATELESS_TYRE, kinds: SPATIAL, conservative: false, mutual: false, ..SPRING },
+    Case { text: LINEAR_TYRE, kinds: SPATIAL, conservative: false, mutual: false, ..SPRING },
+    Case { text: PLANAR_TYRE, kinds: PLANAR, conservative: false, mutual: false, ..SPRING },
     Case {
         text: "type = 'force'\nat = 'b.n'\nforce = ['3 + t', -2, 0.5]",
         conservative: false,
@@ -132,6 +136,27 @@ const CASES: &[Case] = &[
         ..SPRING
     },
 ];
+
+/// A wheel deep in a hilly road, slow enough for what is regularised at rest, with everything that a tyre may have.
+const TYRE: &str = "type = 'tyre'\nat = 'b.n'\naxis = [0.2, 1, 0.1]\ntyre = 't'\nroad = 'r'\n\
+    [road.r]\nheight = '0.1*sin(x) + 0.05*x*y'\nfriction = 0.8\n\
+    [tyre.t]\ntype = 'magic-formula'\nradius = 4\nload = 50\nstiffness = 40\nprogression = 7\n\
+    damping = 2\nlow_speed = 3\nrelaxation = [0.7, 0.5]\nslip_damping = 0.1\ntrail = 0.2\n\
+    camber = 0.3\nrolling_resistance = 0.05\n\
+    lateral = { B = 2, C = 1.5, D = 1.1, E = -0.5, D_load = -0.02, stiffest_load = 3 }\n\
+    longitudinal = { B = 3, C = 1.4, D = 1.2 }";
+const STATELESS_TYRE: &str = "type = 'tyre'\nat = 'b.n'\ntyre = 't'\nroad = 'r'\nfree = true\n\
+    [road.r]\nheight = '0.1*sin(x) + 0.05*x*y'\n\
+    [tyre.t]\ntype = 'tmeasy'\nradius = 4\nload = 50\nforce = '30*depth + 5*depth^3'\n\
+    damping = 2\nlow_speed = 9\nrelaxation = 0\ntrail = 0.2\nrolling_resistance = 0.05\n\
+    lateral = { slope = 300, peak_slip = 0.4, peak = 60, slide_slip = 1.5, slide = 40, \
+    double = [500, 0.5, 110, 2, 70] }";
+const LINEAR_TYRE: &str = "type = 'tyre'\nat = 'b.n'\ntyre = 't'\n\
+    [tyre.t]\ntype = 'linear'\nradius = 4\nload = 50\nstiffness = 40\nlow_speed = 2\n\
+    lateral = 300";
+const PLANAR_TYRE: &str = "type = 'tyre'\nat = 'b.n'\naxis = [0.3, 1]\ntyre = 't'\n\
+    [tyre.t]\ntype = 'tanh'\nradius = 0.3\nload = 50\nstiffness = 40\nlow_speed = 2\n\
+    lateral = 300\nrelaxation = 0.6\ntrail = 0.1\nrolling_resistance = 0.02";
 
 const BEAM: &str = "type = 'beam'\nbetween = [FIRST, SECOND]\nlength = 0.7\nEA = 50\n\
     GA = [40, 30]\nEI = [2, 3]\nGJ = 1.5";

@@ -23,9 +23,9 @@ pub struct LoadView<'a> {
 
 impl System {
     /// The meaning of [`System::loads`]: force and torque of every joint that has a place, then the applied forces and
-    /// torques, in file order.
+    /// torques, in file order, and the forces of tyres.
     pub fn load_views(&self) -> Vec<LoadView<'_>> {
-        let mut out = Vec::new();
+        let (mut out, mut tyres) = (Vec::new(), Vec::new());
         for j in &self.model.joints {
             let Some(at) = j.kind.pair().map(|p| &p.b) else { continue };
             let load = |torque| LoadView { name: &j.name, torque, reaction: true, at };
@@ -35,10 +35,20 @@ impl System {
             let (at, torque) = match &f.kind {
                 ForceKind::Force { at, .. } => (at, false),
                 ForceKind::Torque { at, .. } => (at, true),
+                ForceKind::Tyre(tyre) => {
+                    tyres.push(LoadView {
+                        name: &f.name,
+                        torque: false,
+                        reaction: false,
+                        at: &tyre.at,
+                    });
+                    continue;
+                }
                 _ => continue,
             };
             out.push(LoadView { name: &f.name, torque, reaction: false, at });
         }
+        out.extend(tyres);
         out
     }
 
@@ -55,6 +65,7 @@ impl System {
         for a in &self.applied {
             push(&self.applied_vector(ws, a));
         }
+        ws.touches.iter().for_each(|touch| push(&touch.force));
     }
 }
 

@@ -28,6 +28,7 @@ mod sensitivity;
 mod tangent;
 mod target_jumps;
 mod time;
+mod tyre;
 mod variation;
 mod way;
 
@@ -109,6 +110,8 @@ pub struct System {
     bushings: Vec<Bushing>,
     /// Elements of beams.
     beam_elements: Vec<Element>,
+    /// Tyres on roads.
+    tyres: Vec<tyre::Tyre>,
     /// One-sided interactions.
     contacts: Contacts,
     /// Angles whose turns are counted by an auxiliary state; entry k is state k.
@@ -125,7 +128,7 @@ pub struct System {
     n_readings: usize,
     /// Some force needs the rates of the sensors that it reads.
     needs_rates: bool,
-    /// Some controller has an integral, which its force depends on.
+    /// Some force depends on a state of its own: the integral of a controller, the deflection of a tyre.
     integrates: bool,
     n_motions: usize,
     /// Laws that read time.
@@ -167,6 +170,7 @@ pub struct Workspace {
     rates: Vec<f64>,
     forces: Vec<force::Acting>,
     readings: Vec<sensitivity::Reading>,
+    touches: Vec<tyre::Touch>,
     /// Variables of expressions on an interval of time.
     over: time::Over,
     /// The same on the path of a step.
@@ -349,6 +353,11 @@ impl System {
                 return Some(b.name.clone());
             }
         }
+        for (tyre, touch) in self.tyres.iter().zip(&ws.touches) {
+            if !(touch.force + touch.torque).norm().is_finite() {
+                return Some(tyre.name.clone());
+            }
+        }
         None
     }
 
@@ -371,10 +380,12 @@ impl System {
             let s = self.strained(ws, e);
             (&e.name, e.wrenches(&s)[2].norm())
         });
+        let tyres = self.tyres.iter().zip(&ws.touches).map(|(t, x)| (&t.name, x.force.norm()));
         scalar
             .chain(applied)
             .chain(bushing)
             .chain(beams)
+            .chain(tyres)
             .filter(|(_, x)| x.is_finite())
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(n, x)| (n.clone(), x))

@@ -3,7 +3,7 @@
 use super::scalar::{PairScalar, ScalarKind, turns};
 use super::{System, Workspace};
 use crate::model::var;
-use crate::{Component, EnergyKind, JointId, ReactionComponent};
+use crate::{Component, EnergyKind, JointId, ReactionComponent, TyreMeasure};
 use delassus_dae::Energies;
 use delassus_expr::Expr;
 use delassus_math::remember;
@@ -63,6 +63,8 @@ pub(crate) enum Probe {
         strain: bool,
         component: usize,
     },
+    /// At the tyre of this number.
+    Tyre(usize, TyreMeasure),
     Amplitude(ModeOf),
     AmplitudeRate(ModeOf),
     /// Input of this number.
@@ -201,6 +203,7 @@ impl System {
                 let (resultant, excess) = e.section(&self.strained(ws, e), *part);
                 if *strain { excess[*component] } else { resultant[*component] }
             }
+            Probe::Tyre(k, what) => self.tyre_reading(ws, *k, *what),
             Probe::Amplitude(mode) => ws.kin.q[mode.q],
             Probe::AmplitudeRate(mode) => ws.kin.v[mode.v],
             Probe::Input(k) => ws.z[self.inputs().start + k],

@@ -118,6 +118,7 @@ impl System {
             | Probe::Reaction { .. }
             | Probe::Energy(_)
             | Probe::Section { .. }
+            | Probe::Tyre(..)
             | Probe::Input(_)
             | Probe::Expression(_) => [None; 2],
         }

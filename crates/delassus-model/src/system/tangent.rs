@@ -94,7 +94,7 @@ pub(crate) struct Bent {
 }
 
 /// Jacobians of the two frames of an element; `None` on the ground.
-type Ends<'w> = [Option<FrameJac<'w>>; 2];
+pub(super) type Ends<'w> = [Option<FrameJac<'w>>; 2];
 
 impl System {
     pub(super) fn tangent_scratch(&self) -> RefCell<Scratch> {
@@ -132,9 +132,9 @@ impl System {
         let applied = self.applied.iter().map(|a| [a.at, a.at]);
         let bushings = self.bushings.iter().map(|b| [b.a, b.b]);
         let beams = self.beam_elements.iter().map(|e| [e.a, e.b]);
-        for f in
-            rows.chain(rolls).chain(forces).chain(applied).chain(bushings).chain(beams).flatten()
-        {
+        let tyres = self.tyres.iter().map(|t| [t.at, t.at]);
+        let elements = bushings.chain(beams).chain(tyres);
+        for f in rows.chain(rolls).chain(forces).chain(applied).chain(elements).flatten() {
             loaded[f] = self.frames[f].body().is_some();
         }
         self.loaded = (0..loaded.len()).filter(|f| loaded[*f]).collect();
@@ -191,7 +191,7 @@ impl System {
     }
 
     /// values += c row ⊗ col.
-    fn add_outer(&self, values: &mut [f64], row: &Spread, col: &Spread, c: f64) {
+    pub(super) fn add_outer(&self, values: &mut [f64], row: &Spread, col: &Spread, c: f64) {
         if c == 0.0 {
             return;
         }
@@ -331,14 +331,15 @@ impl System {
         for e in &self.beam_elements {
             self.add_beam(ws, e, (ck, cc), values, pulled, wrenches);
         }
+        self.add_tyres(ws, (ck, cc), values, pulled, wrenches);
         if ck != 0.0 {
             self.add_geometric(values, ws, wrenches);
         }
         Quality::Exact
     }
 
-    /// values −= Σ ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), with [ck, cc] of each auxiliary state: integrals of controllers.
-    /// (Counters of turns do not change a force, bristles do so in a mode.)
+    /// values −= Σ ∂f/∂z (ck ∂ż/∂ξ + cc ∂ż/∂v), with [ck, cc] of each auxiliary state: integrals of controllers and
+    /// deflections of tyres. (Counters of turns do not change a force, bristles do so in a mode.)
     pub(super) fn add_feedback(&self, ws: &Workspace, by: &[[f64; 2]], values: &mut [f64]) {
         let Scratch { h: hj, xi, v, .. } = &mut *ws.tangent.borrow_mut();
         for (force, x) in self.scalar_forces.iter().zip(&ws.forces) {
@@ -365,6 +366,7 @@ impl System {
                 self.add_outer(values, hj, v, -ki * cc * w);
             }
         }
+        self.add_tyre_feedback(ws, by, [hj, xi, v], values);
     }
 
     /// The same derivatives apart from each other.
@@ -395,6 +397,7 @@ impl System {
                 out.rate_by_v.extend(v.entries().map(|(i, h)| (*z, i, w * h)));
             }
         }
+        self.add_tyre_slopes(ws, [hj, xi, v], out);
     }
 
     fn add_applied(
@@ -513,7 +516,7 @@ impl System {
     }
 
     /// values −= Jᵀ (ck ∂w/∂ξ + cc ∂w/∂v) of wrenches at two frames that depend on their places and twists; r contains −f.
-    fn add_wrench_slopes(
+    pub(super) fn add_wrench_slopes(
         &self,
         values: &mut [f64],
         ends: &Ends<'_>,
@@ -536,7 +539,7 @@ impl System {
 
 /// Adds c times a wrench to what acts on a frame.
 #[inline]
-fn add_wrench(wrenches: &mut [Twist], frame: usize, lin: &Vec3, ang: &Vec3, c: f64) {
+pub(super) fn add_wrench(wrenches: &mut [Twist], frame: usize, lin: &Vec3, ang: &Vec3, c: f64) {
     let w = &mut wrenches[frame];
     w[0] += lin * c;
     w[1] += ang * c;

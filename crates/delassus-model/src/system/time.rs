@@ -468,7 +468,7 @@ fn least(a: f64, b: f64) -> f64 {
 
 /// Distance of a function from the best polynomial of at most this degree on an interval of length h: one with
 /// derivative c k! of order k is 2 c (h/4)ᵏ from the one through Chebyshev's nodes.
-fn off_polynomial<const M: usize>(jet: &Jet<M>, h: f64, degree: usize) -> f64 {
+pub(super) fn off_polynomial<const M: usize>(jet: &Jet<M>, h: f64, degree: usize) -> f64 {
     let mut bound = jet.c[0].radius();
     if jet.decided {
         for k in 1..M.min(degree + 2) {

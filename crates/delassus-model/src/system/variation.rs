@@ -19,7 +19,7 @@ pub enum ElementLoad {
     Force(Vec3),
     /// Applied torque, N m, ground components.
     Torque(Vec3),
-    /// Force and torque of a bushing on its second frame, ground components.
+    /// Force and torque of a bushing on its second frame, or of a tyre on its wheel, ground components.
     Wrench(Vec3, Vec3),
 }
 
@@ -76,6 +76,9 @@ impl System {
             let s = self.bushing(ws, b);
             (b.name.as_str(), ElementLoad::Wrench(s.force, s.torque))
         });
-        scalar.chain(applied).chain(bushings).collect()
+        let tyres = self.tyres.iter().zip(&ws.touches).map(|(tyre, touch)| {
+            (tyre.name.as_str(), ElementLoad::Wrench(touch.force, touch.torque))
+        });
+        scalar.chain(applied).chain(bushings).chain(tyres).collect()
     }
 }

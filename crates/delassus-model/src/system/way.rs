@@ -14,6 +14,7 @@ use super::probe::Probe;
 use super::scalar::{PairScalar, continued};
 use super::sensitivity::{Spread, read};
 use super::time::{N, Source, TimeLaw, TimeRanges, hull, leaves};
+use super::tyre::Track;
 use super::{System, Workspace};
 use crate::model::var;
 use delassus_dae::Stretch;
@@ -42,10 +43,12 @@ pub(super) struct Watched {
     steady: bool,
     /// Scalar forces whose coordinate or rate they read.
     forces: Vec<usize>,
+    /// There are tyres on roads.
+    roads: bool,
 }
 
 /// Value, rate and acceleration of what is read at one end; the last is NaN for quantities of velocity level.
-type End = [f64; 3];
+pub(super) type End = [f64; 3];
 
 /// What laws read, from one end of a step to the other.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +65,7 @@ pub(super) struct Way {
     wide: Wide,
     jets: Vec<Jet<N>>,
     spreads: [Spread; 2],
+    wheels: Vec<Track>,
 }
 
 /// Effect of laws in ranges of everything they read that are wider than a step, so that they serve for many.
@@ -92,7 +96,7 @@ impl Wide {
 
 impl Watched {
     pub fn watches(&self) -> bool {
-        !self.laws.is_empty()
+        !self.laws.is_empty() || self.roads
     }
 
     pub fn laws(&self) -> impl Iterator<Item = &TimeLaw> {
@@ -107,6 +111,7 @@ impl Watched {
 impl Way {
     pub fn keep_end(&mut self) {
         std::mem::swap(&mut self.start, &mut self.end);
+        self.wheels.iter_mut().for_each(Track::keep_end);
     }
 }
 
@@ -126,7 +131,7 @@ impl System {
                 degrees[k] = degree(e, &degrees);
             }
         }
-        let mut out = Watched { steady: true, ..Watched::default() };
+        let mut out = Watched { steady: true, roads: self.watches_roads(), ..Watched::default() };
         let mut needed = vec![false; self.probes.len()];
         self.visit_forces(|e, source, effect| {
             if effect == 0.0 || degree(e, &degrees).is_some_and(|d| d <= PLAIN) {
@@ -172,6 +177,7 @@ impl System {
             leaves,
             jets: vec![Jet::constant(0.0); vars],
             spreads: [Spread::with_capacity(widest), Spread::with_capacity(widest)],
+            wheels: self.road_tracks(),
         }
     }
 
@@ -205,6 +211,7 @@ impl System {
             let [rate, acceleration] = self.followed(ws, &self.scalar_forces[i].scalar, a, xi);
             *out = [ws.forces[i].s, rate, acceleration];
         }
+        self.take_down_wheels(ws, a, end, &mut way.wheels);
         ws.way = way;
     }
 
@@ -238,6 +245,7 @@ impl System {
             *track = joined(x0, x1, h);
         }
         (ws.way.t, ws.way.h) = (t, h);
+        self.span_wheels(h, &mut ws.way.wheels);
     }
 
     /// Distance of what laws read at the realised state, at part s of the step, from the tracks, relative to its change
@@ -289,8 +297,9 @@ impl System {
             way.wide.serves |= self.way.steady && found.1 && found.0 * ROOM <= part.enough;
             found
         };
+        let roads = self.unseen_of_roads(&way.wheels, &part, paces);
         ws.way = way;
-        found
+        (found.0.max(roads.0), found.1 && roads.1)
     }
 
     /// The same once the values that laws read are set.
@@ -347,6 +356,10 @@ impl System {
                 worst = Some((unseen, self.law_name(law)));
             }
         });
+        let tyre = self.most_restless_tyre(&way.wheels);
+        if tyre.as_ref().is_some_and(|t| worst.as_ref().is_none_or(|w| t.0 > w.0)) {
+            worst = tyre;
+        }
         ws.way = way;
         worst.map(|w| w.1)
     }
@@ -470,7 +483,7 @@ fn reads_own(e: &Expr) -> bool {
 
 /// Coefficients of the polynomial over 0 to 1 with what is known at both ends of a step over h: the quintic, or the
 /// cubic without accelerations.
-fn joined(start: &End, end: &End, h: f64) -> [f64; 6] {
+pub(super) fn joined(start: &End, end: &End, h: f64) -> [f64; 6] {
     let ([x0, v0, a0], [x1, v1, a1]) = (*start, *end);
     let (d, v0, v1) = (x1 - x0, h * v0, h * v1);
     if a0.is_nan() || a1.is_nan() {

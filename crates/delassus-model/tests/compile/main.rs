@@ -11,5 +11,6 @@ mod elements;
 mod modal;
 mod sensors;
 mod tables;
+mod tyres;
 mod values;
 mod walk;

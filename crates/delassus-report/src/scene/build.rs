@@ -4,7 +4,7 @@ use super::{
     Attachment, Scene, SceneArrow, SceneBody, SceneContact, SceneForce, SceneJoint, SceneMarker,
     SceneOrbit, SceneSection,
 };
-use super::{beams, flexible, modal};
+use super::{beams, flexible, modal, roads};
 use crate::{coarse, shapes};
 use delassus_math::{Mat3, Quat, Vec3, frame_from_z};
 use delassus_model::{
@@ -56,6 +56,7 @@ pub fn scene_from(sys: &System) -> Scene {
     let (center, size) = extent(m, &bodies, &joints, &forces);
     beams::draw(m, size, &mut bodies);
     modal::draw(m, size, &mut bodies);
+    roads::draw(m, size, &mut bodies);
     let views = sys.shapes();
     let most = coarse::share(views.iter().filter(|v| v.surface.is_some()).count());
     let of_play = shapes_of_play(m);
@@ -310,6 +311,7 @@ fn force(m: &Model, f: &delassus_model::Force) -> SceneForce {
         ForceKind::Spring { a, b, .. } => ("spring", place(m, a), Some(place(m, b))),
         ForceKind::Bushing { a, b, .. } => ("bushing", place(m, a), Some(place(m, b))),
         ForceKind::Beam(e) => ("beam", place(m, &e.a), Some(place(m, &e.b))),
+        ForceKind::Tyre(t) => ("tyre", along(m, &t.at, &t.axle), None),
         ForceKind::Torsion { coordinate: c, .. } => (
             "torsion",
             along(m, &c.pair.a, &c.pair.axis_a),
@@ -389,6 +391,7 @@ fn frames(m: &Model) -> impl Iterator<Item = &Frame> {
             ForceKind::Force { at, .. } | ForceKind::Torque { at, .. } => vec![at],
             ForceKind::Spring { a, b, .. } | ForceKind::Bushing { a, b, .. } => vec![a, b],
             ForceKind::Beam(e) => vec![&e.a, &e.b],
+            ForceKind::Tyre(t) => vec![&t.at],
             ForceKind::Torsion { coordinate: c, .. }
             | ForceKind::Actuator { coordinate: c, .. } => vec![&c.pair.a, &c.pair.b],
         }

@@ -6,6 +6,7 @@ mod beams;
 mod build;
 mod flexible;
 mod modal;
+mod roads;
 
 pub(crate) use build::own_joint;
 pub use build::scene_from;

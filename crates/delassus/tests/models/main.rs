@@ -26,4 +26,6 @@ mod steady_modes;
 mod time_functions;
 mod toy_bodies;
 mod turns;
+mod tyres;
+mod vehicle_models;
 mod vehicles;

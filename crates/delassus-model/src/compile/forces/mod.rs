@@ -1,17 +1,20 @@
-//! Forces, springs, bushings, bearings and actuators.
+//! Forces, springs, bushings, bearings, actuators and tyres.
 
 mod actuator;
 mod beam;
 mod bearing;
 mod bushing;
+mod tyre;
 
 use super::context::{Env, Path};
 use super::coordinates::{self, Joints, Wanted};
 use super::elastic::Tables;
 use super::frames::{World, ground_frame};
 use super::repeat::Instance;
+use super::roads::Roads;
 use super::scalars::Vars;
 use super::sensors::Sensors;
+use super::tyres::Tyres;
 use crate::spec::{Components, ForceSpec, ForceType, InertiaSpec, Scalar};
 use crate::{Coordinate, CoordinateKind, Diagnostic, Force, ForceKind, Frame, SpringLaw, var};
 use delassus_expr::{Dim, Expr};
@@ -26,6 +29,8 @@ pub(super) struct Parts<'p> {
     pub(super) joints: &'p Joints<'p>,
     pub(super) sensors: &'p Sensors,
     pub(super) tables: Tables<'p>,
+    pub(super) tyres: &'p Tyres,
+    pub(super) roads: &'p Roads,
 }
 
 pub(super) fn compile(
@@ -49,6 +54,7 @@ pub(super) fn compile(
         ForceType::Actuator => entry.actuator(),
         ForceType::Beam => entry.beam(),
         ForceType::Bearing => entry.bearing(),
+        ForceType::Tyre => entry.tyre(),
     };
     Some(Force { name: instance.name.clone(), kind: kind? })
 }

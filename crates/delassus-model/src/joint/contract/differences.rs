@@ -79,10 +79,13 @@ impl Lab {
             DVector::from(out)
         };
         let by_z = DMatrix::from_fn(d.nv, d.nz, |i, k| {
-            // forces are linear in integrals
-            let mut moved = s.clone();
-            moved.z[k] += 0.5;
-            (self.force(&moved)[i] - self.force(s)[i]) / 0.5
+            let mut at = |z: f64| {
+                let mut moved = s.clone();
+                moved.z[k] += z;
+                self.force(&moved)[i]
+            };
+            const H: f64 = 1e-4;
+            (at(H) - at(-H)) / (2.0 * H)
         });
         for (in_v, ck, cc) in [(false, 1.0, 0.0), (true, 0.0, 1.0)] {
             let expected = -&by_z * self.gradient(s, in_v, z_dot);

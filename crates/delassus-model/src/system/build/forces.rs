@@ -1,11 +1,12 @@
-//! Force elements and the states of controllers.
+//! Force elements, and the states of controllers and tyres.
 
 use super::Builder;
 use crate::joint::{Context, ScalarDraft};
 use crate::system::beam::Element;
 use crate::system::force::{Applied, Bushing, ForceLaw, ScalarForce};
 use crate::system::scalar::{PairScalar, ScalarKind};
-use crate::{ForceKind, Frame};
+use crate::system::tyre::Tyre;
+use crate::{ForceKind, Frame, Wheel};
 
 impl Builder {
     pub(super) fn make_forces(&mut self) {
@@ -50,6 +51,10 @@ impl Builder {
                         .all(|(f, k)| self.is_planar(f) && self.sys.frames[k].r_b.z == 0.0);
                     self.sys.beam_elements.push(Element::new(name, &element, a, b, planar));
                 }
+                ForceKind::Tyre(tyre) => {
+                    let at = self.frame(&tyre.at);
+                    self.sys.tyres.push(Tyre { name, force: i, at, tyre: *tyre, z: [None; 2] });
+                }
                 ForceKind::Actuator { coordinate, target, control, kp, ki, kd } => {
                     let scalar = self.coordinate(&coordinate, true);
                     let law = ForceLaw::Actuator { target, control, kp, ki, kd, z: None };
@@ -68,6 +73,21 @@ impl Builder {
                 *z = Some(self.sys.dims.nz);
                 self.sys.integrates = true;
                 self.sys.dims.nz += 1;
+            }
+        }
+    }
+
+    /// Deflections of tyres along the road.
+    pub(super) fn make_deflections(&mut self) {
+        for tyre in &mut self.sys.tyres {
+            let data = &tyre.tyre.data;
+            let along = tyre.tyre.wheel == Wheel::Spins && data.relaxation[0] > 0.0;
+            for (z, has) in tyre.z.iter_mut().zip([along, data.relaxation[1] > 0.0]) {
+                if has {
+                    *z = Some(self.sys.dims.nz);
+                    self.sys.integrates = true;
+                    self.sys.dims.nz += 1;
+                }
             }
         }
     }

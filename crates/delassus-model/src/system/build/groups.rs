@@ -148,6 +148,11 @@ impl System {
                 of[first + z] = self.group_of_frames([f.scalar.a, f.scalar.b]).unwrap_or(0);
             }
         }
+        for t in &self.tyres {
+            for (z, _) in t.states() {
+                of[first + z] = self.group_of_frames([t.at]).unwrap_or(0);
+            }
+        }
         for ((a, b), states, _) in self.contacts.bristles.patches() {
             let frames = [a, b].map(|k| self.contacts.shapes[k].frame);
             let group = self.group_of_frames(frames).unwrap_or(0);
@@ -174,6 +179,9 @@ impl System {
         }
         for e in &self.beam_elements {
             grow([e.a, e.b].into_iter().find_map(group), e.whole);
+        }
+        for t in &self.tyres {
+            grow(group(t.at), t.tyre.data.radius);
         }
         for s in &self.contacts.shapes {
             grow(of_body.get(s.body).copied(), s.reach);

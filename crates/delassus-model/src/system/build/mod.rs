@@ -41,7 +41,7 @@ impl System {
         self.dims.nz - self.model.inputs.len()..self.dims.nz
     }
 
-    /// Auxiliary states at a configuration: turn counters on the initial turn of their angles, integrals zero, inputs
+    /// Auxiliary states at a configuration: turn counters on the initial turn of their angles, integrals and deflections zero, inputs
     /// as the model gives them.
     pub fn initial_z(&self, t: f64, q: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.dims.nz];
@@ -117,6 +117,7 @@ impl Builder {
             applied: Vec::new(),
             bushings: Vec::new(),
             beam_elements: Vec::new(),
+            tyres: Vec::new(),
             contacts: Default::default(),
             counters: Vec::new(),
             turning: Vec::new(),
@@ -159,6 +160,7 @@ impl Builder {
         self.find_force_inputs();
         self.make_probes();
         self.make_integrals();
+        self.make_deflections();
         self.make_bristles();
         self.make_inputs();
         self.find_turning();
@@ -262,6 +264,7 @@ impl Builder {
             rates: Vec::new(),
             forces: Vec::new(),
             readings: Vec::new(),
+            touches: Vec::new(),
             over: Default::default(),
             way: Default::default(),
             near: Default::default(),

@@ -85,6 +85,7 @@ impl Builder {
                     let element = self.sys.elements_of(s.beam).start + k;
                     Probe::Section { element, part, strain: s.strain, component: s.component }
                 }
+                Measure::Tyre(force, what) => Probe::of_tyre(&self.sys.tyres, force, what),
                 Measure::Amplitude { body, mode, rate } => {
                     let b = &self.sys.bodies[body.0];
                     let from_end = b.amplitudes().len() - mode;

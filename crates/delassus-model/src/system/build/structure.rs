@@ -71,6 +71,7 @@ impl Builder {
             length = length.max(s.reach);
         }
         length = length.max(largest(sys.beam_elements.iter().map(|e| e.whole)));
+        length = length.max(largest(sys.tyres.iter().map(|t| t.tyre.data.radius)));
         if length == 0.0 {
             length = scene(sys);
         }
@@ -99,6 +100,13 @@ impl Builder {
         sys.scales.z[inputs].fill(f64::INFINITY);
         for (_, states, size) in sys.contacts.bristles.patches() {
             sys.scales.z[states].fill(size);
+        }
+        for t in &sys.tyres {
+            for (k, z) in t.z.iter().enumerate() {
+                if let Some(z) = z {
+                    sys.scales.z[*z] = t.deflection(k);
+                }
+            }
         }
         for f in &sys.scalar_forces {
             if let ForceLaw::Actuator { control, kp, ki, kd, z: Some(z), .. } = &f.law {
@@ -159,6 +167,9 @@ impl Builder {
         }
         for e in &sys.beam_elements {
             groups.push([part_of(e.a), part_of(e.b)].into_iter().flatten().collect());
+        }
+        for t in &sys.tyres {
+            groups.push(part_of(t.at).into_iter().collect());
         }
         for a in &sys.applied {
             groups.push([a.at, a.axes.frame].into_iter().filter_map(part_of).collect());
