@@ -28,6 +28,7 @@ mod target_jumps;
 mod time;
 mod variation;
 mod way;
+mod work;
 
 pub use body::{BodyKind, Pose, PoseForm, node_pose, pose_of};
 pub use contact::{ContactLimits, ShapeView};

@@ -23,12 +23,16 @@
 //! }
 //! ```
 
+mod forecast;
 mod options;
 mod ports;
+mod stability;
 mod status;
 mod stepper;
 
+pub use forecast::{Dear, Forecast, Trial, forecast};
 pub use options::{RealTimeError, RealTimeOptions};
 pub use ports::{InputPort, OutputPort};
+pub use stability::{FastMode, Stability};
 pub use status::StepStatus;
 pub use stepper::{Counters, Stepper};

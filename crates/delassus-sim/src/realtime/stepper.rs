@@ -2,12 +2,14 @@
 
 use super::options::{RealTimeError, RealTimeOptions};
 use super::ports::{self, InputPort, OutputPort};
+use super::stability::Stability;
 use super::status::StepStatus;
-use delassus_dae::integrator::{Integrator, LinEuler, Settings, SmoothId};
-use delassus_dae::{Problem, State, StepFailure};
+use delassus_dae::integrator::{FixedWork, Integrator, LinEuler, Settings, SmoothId};
+use delassus_dae::{PointId, Problem, State, StepFailure, Unilateral};
 use delassus_math::max_abs;
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::{Assembled, Measured, Outputs, System, Workspace};
+use delassus_nonsmooth::fixed::{FixedContacts, FixedReport, FixedSettings};
 use std::sync::Arc;
 
 /// Relative pivot of the matrix below which constraints count as dependent.
@@ -38,6 +40,7 @@ pub struct Stepper {
     inputs: Vec<InputPort>,
     outputs: Vec<OutputPort>,
     method: LinEuler,
+    contacts: FixedContacts<System>,
     ws: Workspace,
     /// State at the start of the last step, and at its end.
     from: State,
@@ -60,13 +63,27 @@ pub struct Stepper {
 }
 
 impl Stepper {
-    /// Chooses, requests and touches everything that steps need, from the start of an assembled model.
+    /// Chooses, requests and touches everything that steps need, from the start of an assembled model. A step that is
+    /// known to be unstable for the model is refused.
     pub fn prepare(model: &Assembled, options: &RealTimeOptions) -> Result<Stepper, RealTimeError> {
+        check(&model.system, options)?;
+        let stability = Stability::of(model, options, false);
+        if stability.refuses(options.step) {
+            return Err(RealTimeError::Unstable(stability.refusal(options.step)));
+        }
+        Stepper::prepare_unjudged(model, options)
+    }
+
+    /// The same whatever its stability.
+    pub(super) fn prepare_unjudged(
+        model: &Assembled,
+        options: &RealTimeOptions,
+    ) -> Result<Stepper, RealTimeError> {
         let sys = model.system.clone();
         check(&sys, options)?;
         let settings = Settings { options: options.options.clone(), ..Settings::default() };
         settings.options.check(&SmoothId::LinEuler.info())?;
-        let mut method = LinEuler::new(&*sys, &settings)?;
+        let mut method = LinEuler::of_fixed_cost(&*sys, &settings)?;
         let mut ws = sys.workspace();
         let start = &model.state;
         let restarted = Integrator::<System>::restart(&mut method, &sys, &mut ws, start);
@@ -76,6 +93,11 @@ impl Stepper {
             outputs: ports::outputs(&sys),
             options: options.clone(),
             method,
+            contacts: FixedContacts::new(
+                &*sys,
+                start,
+                FixedSettings { capacity: options.contacts, sweeps: options.sweeps },
+            ),
             from: start.clone(),
             to: start.clone(),
             t0: start.t,
@@ -158,9 +180,11 @@ impl Stepper {
     }
 
     fn advance(&mut self, status: &mut StepStatus) {
-        let Stepper { sys, method, ws, from, to, options, .. } = self;
+        let Stepper { sys, method, contacts, ws, from, to, options, .. } = self;
         std::mem::swap(from, to);
-        let made = method.attempt(&**sys, ws, from, options.step, to);
+        // times are not running sums
+        to.t = self.t0 + (self.n + 1) as f64 * options.step;
+        let made = method.step(&**sys, ws, from, options.step, to, contacts);
         if let Err(e) = made {
             std::mem::swap(from, to);
             self.failure = Some(e);
@@ -168,15 +192,18 @@ impl Stepper {
             return;
         }
         sys.restore_known_states(to);
-        let held = sys.held();
-        to.z[held..].copy_from_slice(&from.z[held..]);
         Integrator::<System>::commit(method);
         if Integrator::<System>::weakest_pivot(method) < RANK_LOST {
             *status |= StepStatus::RANK;
         }
+        let report = contacts.report();
+        if report.left_out > 0 {
+            *status |= StepStatus::DEGRADED;
+        }
+        if !(report.residual <= options.residual) {
+            *status |= StepStatus::CONTACT_RESIDUAL;
+        }
         self.n += 1;
-        self.to.t = self.t0 + self.n as f64 * options.step;
-        self.realize();
         self.look();
     }
 
@@ -273,6 +300,26 @@ impl Stepper {
         self.most_drift
     }
 
+    /// What the contacts of the last step left undone.
+    pub fn contact_report(&self) -> FixedReport {
+        self.contacts.report()
+    }
+
+    /// Places for points of contact, and rows of each.
+    pub(super) fn contact_size(&self) -> (usize, usize) {
+        self.contacts.size()
+    }
+
+    /// Points of contact that there are, whether they touch or not.
+    pub fn contact_points(&self) -> usize {
+        self.contacts.listed()
+    }
+
+    /// The linear algebra of a step.
+    pub(super) fn fixed_work(&self) -> Option<FixedWork> {
+        self.method.fixed_work()
+    }
+
     /// Everything that the following steps depend on. Allocates.
     pub fn save(&mut self) -> Vec<u8> {
         save(self)
@@ -292,6 +339,7 @@ impl Remember for Stepper {
             return;
         }
         self.method.remember(m);
+        self.contacts.remember(m);
         self.from.remember(m);
         self.to.remember(m);
         self.t0.remember(m);
@@ -318,11 +366,37 @@ fn check(sys: &System, o: &RealTimeOptions) -> Result<(), RealTimeError> {
         let message = format!("the step ({} s) must be positive", o.step);
         return Err(RealTimeError::Setting { what: "step", message });
     }
-    if sys.has_contacts() {
-        return Err(RealTimeError::Element {
-            element: "contact".to_owned(),
-            reason: "contacts are still missing here",
-        });
+    if settings_word(o, "projection_matrix") == "fresh" {
+        let message = "projection_matrix = \"fresh\" factors other matrices with pivoting: take \"frozen\"";
+        return Err(RealTimeError::Setting { what: "method", message: message.to_owned() });
     }
-    Ok(())
+    if !sys.has_contacts() {
+        return Ok(());
+    }
+    let refuse = |element: String, reason| Err(RealTimeError::Element { element, reason });
+    if o.contacts == 0 || o.sweeps == 0 {
+        let message = "a model with contacts needs at least one point and one sweep".to_owned();
+        return Err(RealTimeError::Setting { what: "contacts", message });
+    }
+    if !sys.has_few_pairs() {
+        let reason = "more than 4096 pairs of shapes, which are searched, not visited one by one; name fewer in `between`";
+        return refuse(format!("contact \"{}\"", sys.model().contacts[0].name), reason);
+    }
+    let mut ids = Vec::new();
+    sys.near(&sys.workspace(), f64::INFINITY, &mut ids);
+    let bristles = |id: &&PointId| {
+        sys.pressed_friction(**id).is_some_and(|f| f.law.bristle().is_some())
+    };
+    match ids.iter().find(bristles) {
+        Some(id) => refuse(
+            format!("contact \"{}\"", sys.point_name(*id)),
+            "its friction has bristles; take a friction law without memory",
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A word among the options of the method.
+fn settings_word<'a>(o: &'a RealTimeOptions, name: &str) -> &'a str {
+    o.options.word(&SmoothId::LinEuler.info(), name)
 }
