@@ -308,6 +308,18 @@ pub struct CheckArgs {
     /// Model.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Tell what steps in real time need: operations, memory, time, and whether they are stable.
+    #[arg(long)]
+    pub rt: bool,
+    /// With --rt: steps per second, such as "1 kHz" [default: those of the model's fixed step, or 1 kHz].
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, requires = "rt")]
+    pub rate: Option<String>,
+    /// With --rt: points of contact that act at a time [default: 16].
+    #[arg(long, value_name = "N", requires = "rt")]
+    pub contacts: Option<String>,
+    /// With --rt: sweeps over them in a step [default: 20].
+    #[arg(long, value_name = "N", requires = "rt")]
+    pub sweeps: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,

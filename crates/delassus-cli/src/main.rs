@@ -8,6 +8,7 @@ mod args;
 mod certify_cmd;
 mod certify_text;
 mod check_cmd;
+mod check_rt;
 mod checkpoint;
 mod compare_cmd;
 mod compare_files;

@@ -13,6 +13,7 @@
 //! The multipliers act along `+Gᵀ`. `G` may be rank-deficient in both. The
 //! [`rank`] module answers the slower question of *which* rows are dependent.
 
+mod block_order;
 mod branch;
 mod condense;
 mod coupled_kkt;

@@ -67,16 +67,30 @@ impl SparseLdu {
             }
         }
         let order = coupled_kkt::order(nv, &lower, &waits)?;
+        SparseLdu::with_order(saddle, order, most)
+    }
+
+    /// The same in a given order, `order[new] = old`.
+    pub(crate) fn with_order(
+        saddle: &Saddle,
+        order: Vec<u32>,
+        most: usize,
+    ) -> Result<Option<SparseLdu>, KktError> {
+        let (n, nv) = (saddle.n, saddle.nv);
         let mut place = vec![0u32; n];
         for (new, &old) in order.iter().enumerate() {
             place[old as usize] = new as u32;
         }
-        let mut columns: Vec<(u32, u32)> = lower
+        let mut columns: Vec<(u32, u32)> = saddle
+            .entries
             .iter()
-            .map(|&(i, j)| (place[i as usize], place[j as usize]))
+            .copied()
+            .chain((0..n as u32).map(|i| (i, i)))
+            .map(|(i, j)| (place[i as usize], place[j as usize]))
             .map(|(i, j)| (i.min(j), i.max(j)))
             .collect();
         columns.sort_unstable();
+        columns.dedup();
         let a_ptr = starts(n, columns.iter().map(|c| c.0));
         let a_row: Vec<u32> = columns.iter().map(|c| c.1).collect();
         let (l_ptr, l_row) = sparse_ldl::fill_in(n, &a_ptr, &a_row)?;
@@ -196,6 +210,15 @@ impl SparseLdu {
         Some(weakest)
     }
 
+    /// When each unknown is eliminated.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let mut out = vec![0; self.n];
+        for (new, &old) in self.order.iter().enumerate() {
+            out[old as usize] = new;
+        }
+        out
+    }
+
     /// Number of entries of the factors, with the diagonal.
     pub(crate) fn entries(&self) -> usize {
         2 * self.l_row.len() + self.n
@@ -214,7 +237,7 @@ impl SparseLdu {
     }
 
     fn load(&mut self, s: &[f64], rows: &[f64], cols: &[f64]) {
-        self.a.fill([0.0; 2]);
+        // the same places are written each time: those that are not stay zero
         let (to_s, rest) = self.slot.split_at(s.len());
         let (to_rows, to_cols) = rest.split_at(rows.len());
         let mut put = |slot: u32, v: f64| self.a[(slot / 2) as usize][(slot % 2) as usize] = v;

@@ -1,6 +1,7 @@
 //! The matrix of a step, factored with pivoting or by the same operations in every step.
 
 use crate::failure::StepFailure;
+use crate::problem::Structure;
 use delassus_linalg::{Backend, Csr, FixedKkt, KktError, TangentKkt};
 
 /// Solver of the matrix of a step.
@@ -14,9 +15,11 @@ pub(super) enum Matrix {
 }
 
 impl Matrix {
-    pub fn new(s: Csr, jac: Csr, fixed_cost: bool) -> Result<Matrix, KktError> {
+    pub fn new(st: &Structure, jac: &Csr, fixed_cost: bool) -> Result<Matrix, KktError> {
+        let (s, jac) = (st.tangent.clone(), jac.clone());
+        let massless = st.mass_floor.iter().any(|m| *m > 0.0);
         Ok(match fixed_cost {
-            true => Matrix::Fixed(FixedKkt::new(s, jac)?),
+            true => Matrix::Fixed(FixedKkt::new(s, jac, &st.mass, massless)?),
             false => Matrix::Pivoting(TangentKkt::new(s, jac, Backend::Auto)?),
         })
     }

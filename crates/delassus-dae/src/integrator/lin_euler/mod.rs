@@ -180,7 +180,7 @@ impl LinEuler {
         let st = p.structure();
         let n_jac = st.jac.nnz();
         let subset = RowSubset::new(st.jac.clone(), st.independent_rows.clone())?;
-        let kkt = Matrix::new(st.tangent.clone(), subset.pattern().clone(), fixed)?;
+        let kkt = Matrix::new(st, subset.pattern(), fixed)?;
         let nv = || vec![0.0; d.nv];
         let rows = || vec![0.0; d.n_vel];
         let derived = Derived::zeros(d.nv, d.n_vel, d.nz);
@@ -262,8 +262,8 @@ impl LinEuler {
         Ok(())
     }
 
-    /// A step from a state at whose position the workspace is realised, to the time that `to` has, with something that
-    /// acts between. Leaves the workspace realised at its end.
+    /// A step from a state at which the workspace is realised, but for held auxiliary states that have changed, to the
+    /// time that `to` has, with something that acts between. Leaves the workspace realised at its end.
     pub fn step<P: Problem>(
         &mut self,
         p: &P,
@@ -273,6 +273,9 @@ impl LinEuler {
         to: &mut State,
         acts: &mut dyn Between<P>,
     ) -> Result<(), StepFailure> {
+        if p.held() < self.dims.nz {
+            p.realize_velocity(&from.v, &from.z, ws);
+        }
         let placed = self.make(p, ws, from, h, to, acts)?;
         check_finite("coordinates", &to.q)?;
         check_finite("velocities", &to.v)?;
@@ -284,7 +287,7 @@ impl LinEuler {
         Ok(())
     }
 
-    /// A step from a state at whose position the workspace is realised to the time of `to`; whether it is realised at
+    /// A step from a state at which the workspace is realised to the time of `to`; whether its position is realised at
     /// the end, too.
     fn make<P: Problem>(
         &mut self,
@@ -296,7 +299,6 @@ impl LinEuler {
         acts: &mut dyn Between<P>,
     ) -> Result<bool, StepFailure> {
         let Dims { n_pos, nv, nz, .. } = self.dims;
-        p.realize_velocity(&from.v, &from.z, ws);
         self.prepare(p, ws, from, h)?;
         let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
         self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
@@ -461,6 +463,7 @@ impl<P: Problem> Integrator<P> for LinEuler {
         to: &mut State,
     ) -> Result<(), StepFailure> {
         p.realize_position(from.t, &from.q, &from.z, ws);
+        p.realize_velocity(&from.v, &from.z, ws);
         to.t = from.t + h;
         self.make(p, ws, from, h, to, &mut Nothing)?;
         check_finite("coordinates", &to.q)?;
