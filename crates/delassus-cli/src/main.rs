@@ -43,6 +43,7 @@ mod report_cmd;
 mod resume_cmd;
 mod rotor_cmd;
 mod rotor_plot;
+mod rt;
 mod run_cmd;
 mod settings;
 mod signal;
@@ -74,6 +75,7 @@ fn dispatch(cli: &Cli) -> Exit {
         Command::Resume(a) => (resume_cmd::resume(a), a.json),
         Command::Certify(a) => (certify_cmd::certify(a), a.run.json),
         Command::Compare(a) => (compare_cmd::compare(a), a.json),
+        Command::Rt(a) => (rt::rt(a), a.json),
         Command::Check(a) => (check_cmd::check(a), a.json),
         Command::Statics(a) => (statics_cmd::statics(a), a.json),
         Command::Modes(a) => (modes_cmd::modes(a), a.json),

@@ -13,6 +13,7 @@ mod reliability;
 mod report;
 mod resume;
 mod rotor;
+mod rt;
 mod runs;
 mod signals;
 mod stepping;
