@@ -164,7 +164,6 @@ impl<P: Unilateral> FixedContacts<P> {
             let p = self.sweeps.of(k);
             // an impact is no force that lasts
             m.force = if place.hit { [0.0; 3] } else { p.map(|x| x / h) };
-            m.features = self.choice.at(k).features;
             m.stuck = place.sticks(&p);
         }
         self.stepped = true;

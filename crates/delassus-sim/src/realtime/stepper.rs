@@ -5,7 +5,7 @@ use super::ports::{self, InputPort, OutputPort};
 use super::stability::Stability;
 use super::status::StepStatus;
 use delassus_dae::integrator::{FixedWork, Integrator, LinEuler, Settings, SmoothId};
-use delassus_dae::{PointId, Problem, State, StepFailure, Unilateral};
+use delassus_dae::{PointId, Problem, State, StepFailure, Unilateral, has_room};
 use delassus_math::max_abs;
 use delassus_math::memory::{Memory, MemoryError, Remember, restore, save};
 use delassus_model::{Assembled, Measured, Outputs, System, Workspace};
@@ -384,6 +384,12 @@ fn check(sys: &System, o: &RealTimeOptions) -> Result<(), RealTimeError> {
     }
     let mut ids = Vec::new();
     sys.near(&sys.workspace(), f64::INFINITY, &mut ids);
+    let points = o.contacts.min(ids.len());
+    let (rows, d) = (3.0 * points as f64, sys.dims());
+    let bytes = 8.0 * rows * (rows + d.nv as f64 + d.n_vel as f64);
+    if !has_room(bytes) {
+        return Err(RealTimeError::NoRoom { points, bytes });
+    }
     let bristles = |id: &&PointId| {
         sys.pressed_friction(**id).is_some_and(|f| f.law.bristle().is_some())
     };
