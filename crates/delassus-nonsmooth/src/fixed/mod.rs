@@ -180,13 +180,8 @@ impl<P: Unilateral> Between<P> for FixedContacts<P> {
             return Ok(());
         }
         let margin = 2.0 * h * self.speed(&step.from.v) + choice::CLOSE * self.length;
-        let found = self.choice.collect(
-            p,
-            ws,
-            (&self.all, &mut self.memory),
-            margin,
-            (h, self.stepped),
-        );
+        let found =
+            self.choice.collect(p, ws, (&self.all, &mut self.memory), margin, (h, self.stepped));
         self.report = FixedReport { points: found.points, left_out: found.left_out, ..self.report };
         self.report.depth = found.depth;
         for k in 0..self.places.len() {

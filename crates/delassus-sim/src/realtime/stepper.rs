@@ -367,7 +367,8 @@ fn check(sys: &System, o: &RealTimeOptions) -> Result<(), RealTimeError> {
         return Err(RealTimeError::Setting { what: "step", message });
     }
     if settings_word(o, "projection_matrix") == "fresh" {
-        let message = "projection_matrix = \"fresh\" factors other matrices with pivoting: take \"frozen\"";
+        let message =
+            "projection_matrix = \"fresh\" factors other matrices with pivoting: take \"frozen\"";
         return Err(RealTimeError::Setting { what: "method", message: message.to_owned() });
     }
     if !sys.has_contacts() {
@@ -390,9 +391,8 @@ fn check(sys: &System, o: &RealTimeOptions) -> Result<(), RealTimeError> {
     if !has_room(bytes) {
         return Err(RealTimeError::NoRoom { points, bytes });
     }
-    let bristles = |id: &&PointId| {
-        sys.pressed_friction(**id).is_some_and(|f| f.law.bristle().is_some())
-    };
+    let bristles =
+        |id: &&PointId| sys.pressed_friction(**id).is_some_and(|f| f.law.bristle().is_some());
     match ids.iter().find(bristles) {
         Some(id) => refuse(
             format!("contact \"{}\"", sys.point_name(*id)),

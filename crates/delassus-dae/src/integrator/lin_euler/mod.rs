@@ -309,17 +309,21 @@ impl LinEuler {
         self.prepare(p, ws, from, h)?;
         let (kkt, r, dv) = (&mut self.kkt, &self.r, &mut self.dv);
         self.subset.with_vectors(&self.rows, &mut self.dl, |b, y| kkt.solve(r, b, dv, y))?;
-        acts.act(p, ws, &mut FreeStep {
-            from,
-            h,
-            dv: &self.dv,
-            by: &mut self.by,
-            rows: &mut self.by_rows,
-            shift: &mut self.shift,
-            matrix: &mut self.kkt,
-            subset: &mut self.subset,
-            zeros: &self.zeros,
-        })?;
+        acts.act(
+            p,
+            ws,
+            &mut FreeStep {
+                from,
+                h,
+                dv: &self.dv,
+                by: &mut self.by,
+                rows: &mut self.by_rows,
+                shift: &mut self.shift,
+                matrix: &mut self.kkt,
+                subset: &mut self.subset,
+                zeros: &self.zeros,
+            },
+        )?;
         for i in 0..nv {
             to.v[i] = from.v[i] + self.dv[i] + self.by[i];
             self.xi[i] = h * to.v[i] + self.shift[i];
